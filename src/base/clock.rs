@@ -1,0 +1,123 @@
+//! The only reader of time, so that tests can hold it still.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// A point in civil time: milliseconds since 1970-01-01T00:00:00Z.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(u64);
+
+impl Timestamp {
+    /// From milliseconds since the epoch.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis)
+    }
+
+    /// Milliseconds since the epoch.
+    pub const fn as_millis(self) -> u64 {
+        self.0
+    }
+
+    /// This point moved on by `by`; stops at the largest representable point.
+    pub fn plus(self, by: Duration) -> Self {
+        Self(self.0.saturating_add(u64::try_from(by.as_millis()).unwrap_or(u64::MAX)))
+    }
+
+    /// ISO 8601 in UTC with milliseconds and `Z`, as the specification's envelope shows it.
+    pub fn iso8601(self) -> String {
+        let shown = i64::try_from(self.0).ok().and_then(|ms| jiff::Timestamp::from_millisecond(ms).ok());
+        shown.map_or_else(|| "9999-12-31T23:59:59.999Z".to_owned(), |t| format!("{t:.3}"))
+    }
+
+    /// Reads ISO 8601 with an offset or `Z`; `None` if it is not that or lies before the epoch.
+    pub fn parse_iso8601(text: &str) -> Option<Self> {
+        let t: jiff::Timestamp = text.parse().ok()?;
+        u64::try_from(t.as_millisecond()).ok().map(Self)
+    }
+}
+
+/// Reads time: civil time for stamps, monotonic time for durations.
+pub trait Clock: Send + Sync + 'static {
+    /// Civil time now.
+    fn now(&self) -> Timestamp;
+    /// Monotonic time now.
+    fn instant(&self) -> Instant;
+}
+
+/// A clock handed down by the composition root.
+pub type SharedClock = Arc<dyn Clock>;
+
+/// The machine's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clock")]
+    fn now(&self) -> Timestamp {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Timestamp(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the machine's clock")]
+    fn instant(&self) -> Instant {
+        Instant::now()
+    }
+}
+
+/// A clock that stands still until a test moves it.
+#[derive(Debug)]
+pub struct FixedClock {
+    millis: AtomicU64,
+    start: Instant,
+    first: u64,
+}
+
+impl FixedClock {
+    /// A clock that shows `at`.
+    pub fn at(at: Timestamp) -> Self {
+        Self { millis: AtomicU64::new(at.0), start: SystemClock.instant(), first: at.0 }
+    }
+
+    /// Moves the clock on.
+    pub fn advance(&self, by: Duration) {
+        self.millis.fetch_add(u64::try_from(by.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+}
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.millis.load(Ordering::Relaxed))
+    }
+
+    fn instant(&self) -> Instant {
+        self.start + Duration::from_millis(self.now().0.saturating_sub(self.first))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stamps_have_milliseconds_and_z() {
+        assert_eq!(Timestamp::from_millis(1_663_781_073_105).iso8601(), "2022-09-21T17:24:33.105Z");
+        assert_eq!(Timestamp::from_millis(1_663_781_073_000).iso8601(), "2022-09-21T17:24:33.000Z");
+    }
+
+    #[test]
+    fn stamps_read_back() {
+        let t = Timestamp::from_millis(1_663_781_073_105);
+        assert_eq!(Timestamp::parse_iso8601(&t.iso8601()), Some(t));
+        assert_eq!(Timestamp::parse_iso8601("yesterday"), None);
+    }
+
+    #[test]
+    fn a_fixed_clock_moves_only_when_told() {
+        let clock = FixedClock::at(Timestamp::from_millis(5));
+        let (then, at) = (clock.instant(), clock.now());
+        clock.advance(Duration::from_millis(3));
+        assert_eq!(clock.now(), at.plus(Duration::from_millis(3)));
+        assert_eq!(clock.instant() - then, Duration::from_millis(3));
+    }
+}

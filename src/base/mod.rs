@@ -1,0 +1,15 @@
+//! The vocabulary every part speaks. It depends on nothing else in the crate.
+//!
+//! | file | noun |
+//! |---|---|
+//! | [`secret`] | a value that cannot be printed |
+//! | [`id`] | request, token and item ids: newtypes that print and parse their prefix |
+//! | [`clock`] | the only reader of time |
+//! | [`budget`] | bytes that a request may still hold |
+//! | [`pointer`] | JSON Pointer (RFC 6901), as errors print it |
+
+pub mod budget;
+pub mod clock;
+pub mod id;
+pub mod pointer;
+pub mod secret;

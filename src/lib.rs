@@ -1,0 +1,4 @@
+//! Portcullis keeps secrets in.
+
+pub mod base;
+pub mod stream;

@@ -1,0 +1,37 @@
+//! What edits text in motion: an [`Editor`] sees the decoded text of one channel (a text body, one JSON string,
+//! the deltas of one choice) and says which ranges of it to replace. Whoever carries the text (a text body, a
+//! JSON string with escapes, a run of events) applies the [`Edit`]s to its own encoding, so bytes that nobody
+//! changed leave as they came.
+
+use std::ops::Range;
+
+use crate::stream::StreamError;
+
+/// Replace `range` by `with`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Edit {
+    /// Byte offsets in the decoded text, counted from the channel's beginning; on character boundaries.
+    pub range: Range<usize>,
+    /// What to write there.
+    pub with: String,
+}
+
+impl std::fmt::Debug for Edit {
+    // `with` may be a restored original.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Edit({:?})", self.range)
+    }
+}
+
+/// Edits one channel of text as it passes.
+///
+/// Any split of the text gives the same edits. Edits are pushed in order, never overlap, and lie wholly below the
+/// offset returned with them.
+pub trait Editor: Send {
+    /// Sees the next piece, pushes the edits it has settled, and returns the offset (in bytes, from the channel's
+    /// beginning) up to which the text is decided and may leave.
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError>;
+
+    /// The text has ended: settles the rest and begins a new channel at offset 0.
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError>;
+}

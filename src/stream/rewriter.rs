@@ -1,0 +1,229 @@
+//! What rewrites bytes in motion: [`Rewriter`], its laws, and [`Pipeline`], which chains several.
+//!
+//! Push in, append out, no I/O, no clock, no `await`: everything here can be tested over every split of a file.
+
+use bytes::BytesMut;
+
+use crate::base::budget::Exhausted;
+
+/// Why a body cannot be rewritten any further. Never holds a byte of the body.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StreamError {
+    /// The body is not in the content coding it claims.
+    #[error("the body is not valid {coding}")]
+    BadCoding {
+        /// The coding's registered name.
+        coding: &'static str,
+    },
+    /// The body ended within a frame of its content coding.
+    #[error("the body ends before its {coding} stream does")]
+    Truncated {
+        /// The coding's registered name.
+        coding: &'static str,
+    },
+    /// The body inflates by more than is allowed: a decompression bomb.
+    #[error("the body inflates more than {limit}-fold")]
+    Ratio {
+        /// Decoded bytes allowed for each encoded byte.
+        limit: usize,
+    },
+    /// One unit that can only be judged whole (an event, a line, a token) is larger than is allowed.
+    #[error("one {unit} is larger than {limit} bytes")]
+    TooLarge {
+        /// What is too large.
+        unit: &'static str,
+        /// The limit in bytes.
+        limit: usize,
+    },
+    /// A budget is used up.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
+    /// What was found cannot be replaced (no key, or too many different values).
+    #[error("a value cannot be replaced: {0}")]
+    Replace(&'static str),
+}
+
+/// Rewrites one body as it passes.
+///
+/// Laws, each a test over all splits of the fixtures:
+///
+/// 1. *Chunking is invisible*: any split of the input gives the same output.
+/// 2. *Silence is identity*: what it does not change leaves byte for byte.
+/// 3. *It holds back only what it cannot yet decide*, and charges the budget for it.
+/// 4. A failed stage is not called again; the pipeline's later stages still finish, so that last words written
+///    after a failure still pass the encoder.
+///
+/// Laws 1 and 2 hold on decoded bytes for content codings, where a flush for each write shows in the bytes.
+pub trait Rewriter: Send {
+    /// Takes the next piece and appends to `out` all that is decided.
+    fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError>;
+
+    /// The input has ended: appends the rest. Not called again afterwards.
+    fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError>;
+
+    /// Bytes taken in and not yet given out, for the metric of that name.
+    fn held(&self) -> usize {
+        0
+    }
+}
+
+/// Passes bytes as they are.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Identity;
+
+impl Rewriter for Identity {
+    fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+        out.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn finish(&mut self, _: &mut BytesMut) -> Result<(), StreamError> {
+        Ok(())
+    }
+}
+
+/// Rewriters in order; itself a rewriter, so pipelines nest.
+#[derive(Default)]
+pub struct Pipeline {
+    stages: Vec<Box<dyn Rewriter>>,
+    /// Stages before this one have failed or finished and are not called again.
+    first_live: usize,
+    input: BytesMut,
+    output: BytesMut,
+}
+
+impl Pipeline {
+    /// Adds a stage after those already there.
+    pub fn push(&mut self, stage: Box<dyn Rewriter>) {
+        self.stages.push(stage);
+    }
+
+    /// Whether bytes pass unchanged because there is no stage.
+    pub fn is_empty(&self) -> bool {
+        self.stages.is_empty()
+    }
+
+    /// Writes `words` into the stages behind the one that failed and ends the stream: how a caller gets an error
+    /// event through the encoder after law 4 has stopped the rest. With no failure, the words go before the last
+    /// stage. What the failed and earlier stages held is dropped.
+    pub fn last_words(&mut self, words: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+        if self.first_live == 0 {
+            self.first_live = self.stages.len().saturating_sub(1);
+        }
+        self.run(words, End::Yes, out)
+    }
+
+    fn run(&mut self, chunk: &[u8], end: End, out: &mut BytesMut) -> Result<(), StreamError> {
+        let live = self.stages.len() - self.first_live.min(self.stages.len());
+        let mut borrowed = Some(chunk);
+        for n in 0..live {
+            let at = self.first_live + n;
+            let last = n + 1 == live;
+            let sink = if last { &mut *out } else { &mut self.output };
+            let result = {
+                let source = borrowed.take().unwrap_or(&self.input);
+                let Some(stage) = self.stages.get_mut(at) else { break };
+                let written = if source.is_empty() { Ok(()) } else { stage.write(source, sink) };
+                match end {
+                    End::Yes => written.and_then(|()| stage.finish(sink)),
+                    End::No => written,
+                }
+            };
+            if let Err(error) = result {
+                // What the stages behind already hold is decided text: only the failed one's output stops.
+                self.first_live = at + 1;
+                self.output.clear();
+                self.input.clear();
+                return Err(error);
+            }
+            if !last {
+                std::mem::swap(&mut self.input, &mut self.output);
+                self.output.clear();
+            }
+        }
+        if live == 0 {
+            out.extend_from_slice(chunk);
+        }
+        self.input.clear();
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy)]
+enum End {
+    Yes,
+    No,
+}
+
+impl Rewriter for Pipeline {
+    fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+        self.run(chunk, End::No, out)
+    }
+
+    fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        self.run(&[], End::Yes, out)
+    }
+
+    fn held(&self) -> usize {
+        self.stages.iter().map(|stage| stage.held()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Doubles each byte; fails on `!`; says `.` when it ends.
+    struct Twice;
+
+    impl Rewriter for Twice {
+        fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+            for &byte in chunk {
+                if byte == b'!' {
+                    return Err(StreamError::Replace("told to"));
+                }
+                out.extend_from_slice(&[byte, byte]);
+            }
+            Ok(())
+        }
+
+        fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+            out.extend_from_slice(b".");
+            Ok(())
+        }
+    }
+
+    fn two() -> Pipeline {
+        let mut pipeline = Pipeline::default();
+        pipeline.push(Box::new(Twice));
+        pipeline.push(Box::new(Twice));
+        pipeline
+    }
+
+    #[test]
+    fn stages_run_in_order_and_finish_through_the_later_ones() {
+        let mut out = BytesMut::new();
+        let mut pipeline = two();
+        pipeline.write(b"a", &mut out).unwrap();
+        pipeline.write(b"", &mut out).unwrap();
+        pipeline.finish(&mut out).unwrap();
+        assert_eq!(&out[..], b"aaaa...");
+    }
+
+    #[test]
+    fn an_empty_pipeline_passes_bytes() {
+        let mut out = BytesMut::new();
+        Pipeline::default().write(b"as is", &mut out).unwrap();
+        assert_eq!(&out[..], b"as is");
+    }
+
+    #[test]
+    fn after_a_failure_the_later_stages_still_take_last_words() {
+        let mut out = BytesMut::new();
+        let mut pipeline = two();
+        assert!(pipeline.write(b"!", &mut out).is_err());
+        out.clear();
+        pipeline.last_words(b"x", &mut out).unwrap();
+        assert_eq!(&out[..], b"xx.");
+    }
+}
