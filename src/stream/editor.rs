@@ -35,3 +35,13 @@ pub trait Editor: Send {
     /// The text has ended: settles the rest and begins a new channel at offset 0.
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError>;
 }
+
+impl<E: Editor + ?Sized> Editor for Box<E> {
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        (**self).feed(piece, edits)
+    }
+
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        (**self).end(edits)
+    }
+}

@@ -1,7 +1,27 @@
 //! Bytes in motion: pure, incremental, budgeted.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `rewriter` | what rewrites a body as it passes, its laws, and several in a row |
+//! | `editor` | what edits one channel of decoded text |
+//! | `text` | text bodies, and text that comes in pieces |
+//! | [`json`] | JSON bodies and documents |
+//! | [`sse`], `generic` | event streams, and those of which nothing is known |
+//! | [`codec`] | content codings |
+//! | `strand`, `window`, `utf8` | where decoded text lies in bytes, and what is not decided yet |
 
+pub mod codec;
 mod editor;
+mod generic;
+pub mod json;
 mod rewriter;
+pub mod sse;
+mod strand;
+mod text;
+mod utf8;
+mod window;
 
 pub use editor::{Edit, Editor};
+pub use generic::GenericEvents;
 pub use rewriter::{Identity, Pipeline, Rewriter, StreamError};
+pub use text::{Channel, TextBody};

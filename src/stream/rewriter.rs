@@ -21,6 +21,12 @@ pub enum StreamError {
         /// The coding's registered name.
         coding: &'static str,
     },
+    /// A coder could not be set up.
+    #[error("no {coding} coder can be set up")]
+    Unavailable {
+        /// The coding's registered name.
+        coding: &'static str,
+    },
     /// The body inflates by more than is allowed: a decompression bomb.
     #[error("the body inflates more than {limit}-fold")]
     Ratio {

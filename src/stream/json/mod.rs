@@ -1,0 +1,26 @@
+//! JSON as it passes and as it lies.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `lexer` | bytes → lexemes, resumable at any byte |
+//! | `escape` | how a string spells a character, both ways |
+//! | `path` | where a value is, and which places are ours |
+//! | `document` | a whole document's leaves; a string's text with the way back |
+//! | `scan` | JSON as it passes: strings → a visitor, its edits → edits of the bytes |
+//! | `slots` | the rewriter made of it, and its visitors |
+//! | `embedded` | JSON within a string |
+
+mod document;
+mod embedded;
+mod escape;
+mod lexer;
+mod path;
+pub(in crate::stream) mod scan;
+mod slots;
+
+pub use document::{Decoded, JsonError, JsonFault, Leaf, encode_number, walk};
+pub use embedded::Embedded;
+pub use escape::encode;
+pub(crate) use escape::encoded;
+pub use path::{LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Take, Token};
+pub use slots::{EditorSlots, JsonSlots, Slots};

@@ -1,0 +1,276 @@
+//! Reads JSON as it passes, shows chosen strings to a visitor, and says what to change in the bytes. It copies and
+//! holds nothing but a cut token: whoever carries the bytes applies the edits.
+
+use crate::stream::json::Slots;
+use crate::stream::json::document::{is_long, number};
+use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, Role, Tail};
+use crate::stream::json::path::{Token, Trail};
+use crate::stream::strand::{Spelling, Strand};
+use crate::stream::utf8::complete;
+use crate::stream::window::patched;
+use crate::stream::{Edit, Editor, StreamError};
+
+/// The state between two chunks of a body, or of a text that is JSON itself.
+pub(crate) struct Scan<S> {
+    slots: S,
+    lexer: Lexer,
+    trail: Trail,
+    strand: Strand,
+    within: Within,
+    /// Decoded text of the open string that has not been shown to the visitor.
+    decoded: String,
+    /// The edits of one number.
+    digits: Vec<Edit>,
+    /// A cut token: the last bytes that came.
+    carry: Vec<u8>,
+    /// Where the first byte after what has been read lies.
+    at: usize,
+}
+
+/// What the bytes belong to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Within {
+    /// Structure, or a string that is not ours.
+    Other,
+    /// A key that is not ours; the path needs it.
+    Name,
+    /// A string that is ours.
+    Taken(Role),
+    /// What follows the first byte that cannot be JSON.
+    Rest,
+    /// The same, if it is not ours.
+    Lost,
+}
+
+impl<S: Slots> Scan<S> {
+    pub(crate) fn new(slots: S) -> Self {
+        Self {
+            slots,
+            lexer: Lexer::new(),
+            trail: Trail::default(),
+            strand: Strand::at(0, Spelling::Plain),
+            within: Within::Other,
+            decoded: String::new(),
+            digits: Vec::new(),
+            carry: Vec::new(),
+            at: 0,
+        }
+    }
+
+    pub(crate) fn slots(&mut self) -> &mut S {
+        &mut self.slots
+    }
+
+    /// Bytes of memory that grow with what has come.
+    pub(crate) fn weight(&self) -> usize {
+        self.lexer.weight() + self.strand.weight()
+    }
+
+    /// Reads on. Edits and the offset returned, up to which all is decided, are in bytes from the first that came.
+    pub(crate) fn feed(&mut self, bytes: &[u8], edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        let mut carry = std::mem::take(&mut self.carry);
+        if carry.is_empty() {
+            let read = self.run(bytes, Tail::Open, edits)?;
+            carry.extend_from_slice(bytes.get(read..).unwrap_or_default());
+        } else {
+            carry.extend_from_slice(bytes);
+            let read = self.run(&carry, Tail::Open, edits)?;
+            // A long chunk behind a cut token is not kept for the token's sake.
+            carry = if carry.capacity() > KEEP { carry.split_off(read) } else { rest(carry, read) };
+        }
+        self.carry = carry;
+        Ok(match self.within {
+            Within::Taken(_) | Within::Rest => self.strand.decided(),
+            Within::Other | Within::Name | Within::Lost => self.at,
+        })
+    }
+
+    /// The bytes have ended; others may follow, from offset 0.
+    pub(crate) fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        let carry = std::mem::take(&mut self.carry);
+        self.run(&carry, Tail::Closed, edits)?;
+        if matches!(self.within, Within::Taken(_) | Within::Rest) {
+            self.strand.end(&mut self.slots, edits)?;
+        }
+        self.lexer = Lexer::new();
+        self.trail.clear();
+        self.within = Within::Other;
+        self.at = 0;
+        Ok(())
+    }
+
+    /// From here on it is text and not JSON.
+    pub(crate) fn text(&mut self) {
+        self.break_off(self.at);
+    }
+
+    fn break_off(&mut self, at: usize) {
+        self.trail.clear();
+        let ours = self.slots.open(&self.trail.path(), Token::Rest);
+        self.within = if ours { Within::Rest } else { Within::Lost };
+        self.strand.begin(at, Spelling::Plain);
+    }
+
+    /// Reads as far as it can be told what the bytes are; returns how many those were.
+    fn run(&mut self, bytes: &[u8], tail: Tail, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        let mut cursor = Cursor { bytes, at: 0, tail };
+        let read = loop {
+            if matches!(self.within, Within::Rest | Within::Lost) {
+                break self.rest(&cursor, edits)?;
+            }
+            match self.lexer.next(&mut cursor) {
+                Lexeme::More => break cursor.at,
+                Lexeme::Open(nesting) => self.trail.open(nesting),
+                Lexeme::Close => self.trail.close(),
+                Lexeme::Comma => self.trail.comma(),
+                Lexeme::Colon | Lexeme::Literal => {}
+                Lexeme::Number { from } => self.number(cursor.since(from), self.at + from, edits)?,
+                Lexeme::Begin(role) => self.begin(role, self.at + cursor.at),
+                Lexeme::Run { from } | Lexeme::Stray { from } => self.plain(&cursor, from, edits)?,
+                Lexeme::Escape { from, decoded } => self.escape(decoded, cursor.at - from, edits)?,
+                Lexeme::End(role) => self.close(role, edits)?,
+                Lexeme::Broken => self.break_off(self.at + cursor.at),
+            }
+        };
+        self.show(edits)?;
+        self.at += read;
+        Ok(read)
+    }
+
+    fn rest(&mut self, cursor: &Cursor<'_>, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        let bytes = cursor.bytes.get(cursor.at..).unwrap_or_default();
+        let length = if cursor.tail == Tail::Open { complete(bytes) } else { bytes.len() };
+        if self.within == Within::Rest {
+            let whole = bytes.get(..length).unwrap_or_default();
+            self.strand.bytes(&mut self.slots, whole, edits)?;
+        }
+        Ok(cursor.at + length)
+    }
+
+    fn begin(&mut self, role: Role, at: usize) {
+        let token = match role {
+            Role::Key => {
+                self.trail.name();
+                Token::Key
+            }
+            Role::Value => Token::Text,
+        };
+        self.within = match role {
+            _ if self.slots.open(&self.trail.path(), token) => Within::Taken(role),
+            Role::Key => Within::Name,
+            Role::Value => Within::Other,
+        };
+        self.strand.begin(at, Spelling::Json);
+    }
+
+    fn plain(&mut self, cursor: &Cursor<'_>, from: usize, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        if self.within == Within::Other {
+            return Ok(());
+        }
+        let run = cursor.since(from);
+        let text = std::str::from_utf8(run);
+        if matches!(self.within, Within::Name | Within::Taken(Role::Key)) {
+            self.trail.named(text.map_or_else(|_| String::from_utf8_lossy(run), Into::into).as_ref());
+        }
+        if !matches!(self.within, Within::Taken(_)) {
+            return Ok(());
+        }
+        let Ok(text) = text else {
+            self.show(edits)?;
+            return self.strand.bytes(&mut self.slots, run, edits);
+        };
+        self.strand.plain(text.len());
+        if self.decoded.is_empty() && cursor.peek() != Some(b'\\') {
+            return self.strand.feed(&mut self.slots, text, edits);
+        }
+        self.decoded.push_str(text);
+        self.show_if_long(edits)
+    }
+
+    fn escape(&mut self, decoded: char, length: usize, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        if matches!(self.within, Within::Name | Within::Taken(Role::Key)) {
+            self.trail.named(decoded.encode_utf8(&mut [0; 4]));
+        }
+        if !matches!(self.within, Within::Taken(_)) {
+            return Ok(());
+        }
+        self.strand.escape(decoded.len_utf8(), length);
+        self.decoded.push(decoded);
+        self.show_if_long(edits)
+    }
+
+    fn close(&mut self, role: Role, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        if matches!(self.within, Within::Taken(_)) {
+            self.show(edits)?;
+            self.strand.end(&mut self.slots, edits)?;
+        }
+        if role == Role::Key {
+            self.trail.end_name();
+        }
+        self.within = Within::Other;
+        Ok(())
+    }
+
+    /// Escapes are gathered, so that the visitor is not called for each.
+    fn show(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        if !self.decoded.is_empty() {
+            self.strand.feed(&mut self.slots, &self.decoded, edits)?;
+            self.decoded.clear();
+        }
+        Ok(())
+    }
+
+    fn show_if_long(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        if self.decoded.len() < GATHER { Ok(()) } else { self.show(edits) }
+    }
+
+    fn number(&mut self, spelled: &[u8], at: usize, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        if !is_long(spelled) || !self.slots.open(&self.trail.path(), Token::Number) {
+            return Ok(());
+        }
+        let sign = usize::from(spelled.starts_with(b"-"));
+        let Ok(text) = std::str::from_utf8(spelled.get(sign..).unwrap_or_default()) else { return Ok(()) };
+        self.slots.feed(text, &mut self.digits)?;
+        self.slots.end(&mut self.digits)?;
+        if !self.digits.is_empty() {
+            let mut edited = patched(text.as_bytes(), &self.digits);
+            if sign > 0 {
+                edited.insert(0, b'-');
+            }
+            let with = number(&String::from_utf8_lossy(&edited)).into_owned();
+            edits.push(Edit { range: at..at + spelled.len(), with });
+            self.digits.clear();
+        }
+        Ok(())
+    }
+}
+
+fn rest(mut bytes: Vec<u8>, read: usize) -> Vec<u8> {
+    bytes.drain(..read);
+    bytes
+}
+
+/// Every string, key and long number of a document is for one editor, and what is not JSON as well.
+pub(crate) struct Every<E>(pub(crate) E);
+
+impl<E: Editor> Editor for Every<E> {
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        self.0.feed(piece, edits)
+    }
+
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.0.end(edits)
+    }
+}
+
+impl<E: Editor> Slots for Every<E> {
+    fn open(&mut self, _: &super::Path<'_>, _: Token) -> bool {
+        true
+    }
+}
+
+/// Decoded text gathered before the visitor sees it, in bytes.
+const GATHER: usize = 4096;
+
+/// A carry's capacity that is kept for the next cut token.
+const KEEP: usize = 4096;

@@ -1,0 +1,131 @@
+//! JSON of any size as it passes: chosen strings go through a visitor, all other bytes leave as they came.
+
+use bytes::BytesMut;
+
+use crate::base::budget::{Budget, Charge};
+use crate::stream::json::embedded::Embedded;
+use crate::stream::json::path::{Path, PathSet, Take, Token};
+use crate::stream::json::scan::Scan;
+use crate::stream::window::Window;
+use crate::stream::{Edit, Editor, Rewriter, StreamError};
+
+/// Decides which strings are ours, and edits them, one at a time.
+///
+/// After an `open` that said yes, the text of that string comes through [`Editor::feed`], decoded, with offsets from
+/// its beginning, and [`Editor::end`] ends it. A byte that is not UTF-8 splits a string into two channels, without
+/// another `open`. Half a surrogate pair is shown as U+FFFD, and leaves as it came unless it is edited.
+pub trait Slots: Editor {
+    /// Whether the string at `path` is ours.
+    fn open(&mut self, path: &Path<'_>, token: Token) -> bool;
+}
+
+impl<S: Slots + ?Sized> Slots for Box<S> {
+    fn open(&mut self, path: &Path<'_>, token: Token) -> bool {
+        (**self).open(path, token)
+    }
+}
+
+/// A rewriter of one JSON document, or of any number one after another (NDJSON, concatenated, RFC 7464).
+///
+/// It never holds a document, only the strings' text that their editor has not decided. A replaced range acts on
+/// whole escapes and is written with the escapes it needs; an edited number stays a number if it can and becomes a
+/// string if not. What a lenient reader would take (control characters and odd escapes in strings) is text of its
+/// string. From the first byte on that cannot be JSON, the rest of the body is shown as one text
+/// ([`Token::Rest`]): malformed JSON is never an error, and never passes unseen.
+pub struct JsonSlots<S> {
+    scan: Scan<S>,
+    window: Window,
+    edits: Vec<Edit>,
+    charge: Charge,
+}
+
+impl<S: Slots> JsonSlots<S> {
+    /// Offers the strings of a body to `slots`; what is held back is charged to `budget`.
+    pub fn new(slots: S, budget: &Budget) -> Self {
+        Self {
+            scan: Scan::new(slots),
+            window: Window::new(budget),
+            edits: Vec::new(),
+            charge: budget.charge(),
+        }
+    }
+}
+
+impl<S: Slots> Rewriter for JsonSlots<S> {
+    fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+        let decided = self.scan.feed(chunk, &mut self.edits)?;
+        self.charge.set(self.scan.weight())?;
+        let put = &mut |piece: &[u8]| out.extend_from_slice(piece);
+        self.window.advance(chunk, decided, &mut self.edits, put)
+    }
+
+    fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        self.scan.end(&mut self.edits)?;
+        self.charge.set(0)?;
+        self.window.finish(&mut self.edits, &mut |piece| out.extend_from_slice(piece))
+    }
+
+    fn held(&self) -> usize {
+        self.window.held()
+    }
+}
+
+/// One editor for all strings that a [`PathSet`] takes.
+pub struct EditorSlots<E> {
+    editor: Embedded<E>,
+    paths: PathSet,
+    tokens: Tokens,
+    open: Take,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tokens {
+    Values,
+    All,
+}
+
+impl<E: Editor> EditorSlots<E> {
+    /// String values only: protocols whose keys and numbers mean something.
+    ///
+    /// Values deeper than a path follows are taken whatever the paths say, and so is what cannot be JSON.
+    pub fn new(editor: E, paths: PathSet) -> Self {
+        Self { editor: Embedded::new(editor), paths, tokens: Tokens::Values, open: Take::Skip }
+    }
+
+    /// Takes keys (where their object's path is taken) and long numbers as well: documents of which nothing is
+    /// known.
+    #[must_use]
+    pub fn with_keys_and_numbers(self) -> Self {
+        Self { tokens: Tokens::All, ..self }
+    }
+}
+
+impl<E: Editor> Slots for EditorSlots<E> {
+    fn open(&mut self, path: &Path<'_>, token: Token) -> bool {
+        let take = if path.is_cut() { Take::Text } else { self.paths.take(path) };
+        self.open = match (token, self.tokens) {
+            (Token::Rest, _) => Take::Text,
+            (Token::Text, _) => take,
+            (Token::Key | Token::Number, Tokens::Values) => Take::Skip,
+            (Token::Key | Token::Number, Tokens::All) if take == Take::Skip => Take::Skip,
+            (Token::Key | Token::Number, Tokens::All) => Take::Text,
+        };
+        self.open != Take::Skip
+    }
+}
+
+impl<E: Editor> Editor for EditorSlots<E> {
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        match self.open {
+            Take::Embedded => self.editor.feed(piece, edits),
+            Take::Text | Take::Skip => self.editor.plain().feed(piece, edits),
+        }
+    }
+
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        match self.open {
+            Take::Embedded => self.editor.end(edits),
+            Take::Text | Take::Skip => self.editor.plain().end(edits),
+        }
+    }
+}

@@ -1,0 +1,423 @@
+//! Server-sent events as they pass, framed as the WHATWG HTML standard says (section 9.2.6, "Interpreting an event
+//! stream"): lines end with LF, CR or CRLF, a blank line ends an event.
+//!
+//! An event that nobody changes leaves byte for byte, with its comments, unknown fields and line ends, as soon as
+//! its blank line has begun. What is changed is its data; all else of it stays.
+
+use std::borrow::Cow;
+
+use bytes::BytesMut;
+
+use crate::base::budget::{Budget, Charge};
+use crate::stream::{Rewriter, StreamError};
+
+/// What becomes of an event.
+#[derive(Clone, PartialEq, Eq)]
+pub enum Verdict {
+    /// It leaves as it came.
+    Keep,
+    /// Its data is replaced: one `data` line, or one for each line of this.
+    Data(Vec<u8>),
+    /// It does not leave.
+    Drop,
+}
+
+/// Sees the events of one stream in order.
+pub trait Events: Send {
+    /// An event with data has arrived. What is written to `before` leaves in front of it: whole events, made with
+    /// [`write_event`].
+    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError>;
+
+    /// The stream has ended. `rest` is what came of an event without its blank line (often nothing): it leaves only
+    /// if it is written here, for which [`Event::parse`] and [`Event::write`] serve.
+    fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError>;
+}
+
+/// One event.
+pub struct Event<'a> {
+    block: &'a [u8],
+    name: &'a [u8],
+    data: Cow<'a, [u8]>,
+}
+
+impl<'a> Event<'a> {
+    /// Reads the lines of an event, with or without the blank one.
+    pub fn parse(block: &'a [u8]) -> Self {
+        let mut event = Event { block, name: b"", data: Cow::Borrowed(b"") };
+        let mut count = 0;
+        for line in Lines(block) {
+            match line.field() {
+                (b"event", value) => event.name = value,
+                (b"data", value) => {
+                    match count {
+                        0 => event.data = Cow::Borrowed(value),
+                        _ => {
+                            let data = event.data.to_mut();
+                            data.push(b'\n');
+                            data.extend_from_slice(value);
+                        }
+                    }
+                    count += 1;
+                }
+                _ => {}
+            }
+        }
+        event
+    }
+
+    /// The event's `data` lines, joined by LF.
+    pub fn data(&self) -> &[u8] {
+        &self.data
+    }
+
+    /// Its `event` field; empty where there is none, which clients take for `message`.
+    pub fn name(&self) -> &[u8] {
+        self.name
+    }
+
+    /// The bytes as they came, the blank line included.
+    pub fn raw(&self) -> &'a [u8] {
+        self.block
+    }
+
+    /// Appends what `verdict` makes of it. New data takes the place, the line ends and the spacing of the first
+    /// `data` line.
+    pub fn write(&self, verdict: &Verdict, out: &mut BytesMut) {
+        let data = match verdict {
+            Verdict::Keep => return out.extend_from_slice(self.block),
+            Verdict::Drop => return,
+            Verdict::Data(data) => data,
+        };
+        let mut written = false;
+        for line in Lines(self.block) {
+            match line.field() {
+                (b"data", _) if written => {}
+                (b"data", _) => {
+                    written = true;
+                    write_data(data, &line, out);
+                }
+                _ => {
+                    out.extend_from_slice(line.text);
+                    out.extend_from_slice(line.end);
+                }
+            }
+        }
+    }
+}
+
+/// Appends a whole event: its name unless that is empty, its data, and the blank line.
+pub fn write_event(name: &str, data: &[u8], out: &mut BytesMut) {
+    if !name.is_empty() {
+        out.extend_from_slice(b"event: ");
+        out.extend_from_slice(name.as_bytes());
+        out.extend_from_slice(b"\n");
+    }
+    write_data(data, &Line { text: b"data: ", end: b"\n" }, out);
+    out.extend_from_slice(b"\n");
+}
+
+/// Writes data in lines that look like `like`.
+fn write_data(data: &[u8], like: &Line<'_>, out: &mut BytesMut) {
+    let spaced = like.text.starts_with(b"data: ");
+    let between = if like.end.is_empty() { b"\n" } else { like.end };
+    // A line break at the very end begins one more line, and no data is one empty line.
+    let last = matches!(data.last(), None | Some(b'\n' | b'\r')).then_some(&b""[..]);
+    for (at, text) in Lines(data).map(|line| line.text).chain(last).enumerate() {
+        if at > 0 {
+            out.extend_from_slice(between);
+        }
+        // One leading space is not part of the value: a value that begins with one needs another.
+        let label: &[u8] = if spaced || text.starts_with(b" ") { b"data: " } else { b"data:" };
+        out.extend_from_slice(label);
+        out.extend_from_slice(text);
+    }
+    out.extend_from_slice(like.end);
+}
+
+struct Line<'a> {
+    text: &'a [u8],
+    end: &'a [u8],
+}
+
+impl<'a> Line<'a> {
+    fn field(&self) -> (&'a [u8], &'a [u8]) {
+        match memchr::memchr(b':', self.text) {
+            Some(colon) => {
+                let (name, value) = self.text.split_at(colon);
+                (name, value.strip_prefix(b": ").or(value.strip_prefix(b":")).unwrap_or(value))
+            }
+            None => (self.text, b""),
+        }
+    }
+}
+
+/// The lines of whole text.
+struct Lines<'a>(&'a [u8]);
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        if self.0.is_empty() {
+            return None;
+        }
+        let (text, rest) = self.0.split_at(memchr::memchr2(b'\n', b'\r', self.0).unwrap_or(self.0.len()));
+        let width = match rest {
+            [b'\r', b'\n', ..] => 2,
+            [_, ..] => 1,
+            [] => 0,
+        };
+        let (end, rest) = rest.split_at(width);
+        self.0 = rest;
+        Some(Line { text, end })
+    }
+}
+
+/// Splits a stream into events and shows them to a visitor.
+///
+/// A block without data is no event and passes when its blank line has come; a comment that begins a block, such as
+/// a keep-alive, does not wait even for that.
+pub struct Sse<V> {
+    visitor: V,
+    max_event: usize,
+    charge: Charge,
+    /// What has not left: an event without its blank line.
+    raw: Vec<u8>,
+    /// How far it has been searched for line ends, and where its last line begins.
+    searched: usize,
+    line: usize,
+    /// The last line ended with CR: an LF that follows belongs to it.
+    after_cr: bool,
+    has_data: bool,
+    begun: bool,
+}
+
+impl<V: Events> Sse<V> {
+    /// Shows the stream's events to `visitor`. An event of more than `max_event` bytes is an error, for it can only
+    /// be judged whole.
+    pub fn new(visitor: V, max_event: usize, budget: &Budget) -> Self {
+        Self {
+            visitor,
+            max_event,
+            charge: budget.charge(),
+            raw: Vec::new(),
+            searched: 0,
+            line: 0,
+            after_cr: false,
+            has_data: false,
+            begun: false,
+        }
+    }
+
+    /// Passes a byte order mark; says whether there is anything behind it to read.
+    fn begin(&mut self, out: &mut BytesMut) -> bool {
+        const BOM: &[u8] = "\u{feff}".as_bytes();
+        if !self.begun {
+            if self.raw.len() < BOM.len() && BOM.starts_with(&self.raw) {
+                return false;
+            }
+            if self.raw.starts_with(BOM) {
+                out.extend_from_slice(BOM);
+                self.raw.drain(..BOM.len());
+            }
+            self.begun = true;
+        }
+        true
+    }
+
+    /// Gives out all blocks of `raw` that are complete; returns where the rest begins.
+    fn blocks(&mut self, raw: &[u8], out: &mut BytesMut) -> Result<usize, StreamError> {
+        let mut begin = 0;
+        while let Some(found) = memchr::memchr2(b'\n', b'\r', raw.get(self.searched..).unwrap_or_default()) {
+            let at = self.searched + found;
+            let line = raw.get(self.line..at).unwrap_or_default();
+            let kind = self.kind(line, raw.get(at).copied(), begin == self.line);
+            self.searched = at + 1;
+            self.line = at + 1;
+            let block = raw.get(begin..=at).unwrap_or_default();
+            match kind {
+                Kind::Field => continue,
+                Kind::Passes => out.extend_from_slice(block),
+                Kind::Ends => self.show(block, out)?,
+            }
+            begin = at + 1;
+        }
+        self.searched = raw.len();
+        Ok(begin)
+    }
+
+    fn kind(&mut self, line: &[u8], end: Option<u8>, first: bool) -> Kind {
+        let second_half = self.after_cr && line.is_empty() && end == Some(b'\n');
+        self.after_cr = end == Some(b'\r');
+        match line {
+            [] if second_half && !first => Kind::Field,
+            [] if second_half || !self.has_data => Kind::Passes,
+            [] => Kind::Ends,
+            [b':', ..] if first => Kind::Passes,
+            line => {
+                self.has_data |= matches!(Line { text: line, end: b"" }.field(), (b"data", _));
+                Kind::Field
+            }
+        }
+    }
+
+    fn show(&mut self, block: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+        self.has_data = false;
+        self.check(block.len())?;
+        let event = Event::parse(block);
+        let verdict = self.visitor.event(&event, out)?;
+        event.write(&verdict, out);
+        Ok(())
+    }
+
+    fn check(&self, length: usize) -> Result<(), StreamError> {
+        let limit = self.max_event;
+        if length > limit { Err(StreamError::TooLarge { unit: "event", limit }) } else { Ok(()) }
+    }
+}
+
+/// What a line's end means.
+enum Kind {
+    /// The block goes on.
+    Field,
+    /// What has come of the block can leave: there is nothing to judge in it.
+    Passes,
+    /// The event is complete.
+    Ends,
+}
+
+impl<V: Events> Rewriter for Sse<V> {
+    fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+        self.raw.extend_from_slice(chunk);
+        if !self.begin(out) {
+            return Ok(self.charge.set(self.raw.len())?);
+        }
+        let mut raw = std::mem::take(&mut self.raw);
+        let begin = self.blocks(&raw, out)?;
+        raw.drain(..begin);
+        self.raw = raw;
+        self.line -= begin;
+        self.searched -= begin;
+        self.check(self.raw.len())?;
+        Ok(self.charge.set(self.raw.len())?)
+    }
+
+    fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        let rest = std::mem::take(&mut self.raw);
+        self.visitor.end(&rest, out)?;
+        Ok(self.charge.set(0)?)
+    }
+
+    fn held(&self) -> usize {
+        self.raw.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Replaces data that says `old`, drops `gone`, puts an event before `news`, and names the rest at the end.
+    struct Script;
+
+    impl Events for Script {
+        fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError> {
+            Ok(match event.data() {
+                b"old" => Verdict::Data(b"new".to_vec()),
+                b"lines\nof old" => Verdict::Data(b"a\nb\n".to_vec()),
+                b"gone" => Verdict::Drop,
+                b"news" => {
+                    write_event("extra", b"x", before);
+                    Verdict::Keep
+                }
+                _ => Verdict::Keep,
+            })
+        }
+
+        fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+            if !rest.is_empty() {
+                Event::parse(rest).write(&Verdict::Data(b"cut".to_vec()), out);
+            }
+            Ok(())
+        }
+    }
+
+    fn pass(text: &str, step: usize) -> String {
+        let budget = Budget::process(1000);
+        let mut sse = Sse::new(Script, 500, &budget);
+        let mut out = BytesMut::new();
+        for piece in text.as_bytes().chunks(step) {
+            sse.write(piece, &mut out).unwrap();
+            assert_eq!(sse.held(), budget.used());
+        }
+        sse.finish(&mut out).unwrap();
+        assert_eq!(budget.used(), 0);
+        String::from_utf8(out.to_vec()).unwrap()
+    }
+
+    #[test]
+    fn events_are_kept_replaced_dropped_and_preceded() {
+        let same = [
+            "",
+            "data: [DONE]\n\n",
+            ": hi\r\nevent: e\r\ndata: {\r\ndata: }\r\nid: 7\r\n\r\nretry: 3\r\n\r\n",
+            "data: x\r\rdata: y\r\r",
+            "\u{feff}data: x\n\n\n\n:\n",
+            "data\n\ndata:\r\n\r\n",
+        ];
+        let changed = [
+            ("data: old\n\n", "data: new\n\n"),
+            ("data:old\r\n\r\ndata: x\r\n\r\n", "data:new\r\n\r\ndata: x\r\n\r\n"),
+            (": c\nid: 1\ndata: old\nodd\n\n", ": c\nid: 1\ndata: new\nodd\n\n"),
+            ("data: lines\rid: 1\rdata: of old\r\r", "data: a\rdata: b\rdata: \rid: 1\r\r"),
+            ("data: gone\r\n\r\ndata: x\n\n", "\ndata: x\n\n"),
+            ("data: news\n\n", "event: extra\ndata: x\n\ndata: news\n\n"),
+            ("data: x\n\nid: 1\ndata: y", "data: x\n\nid: 1\ndata: cut"),
+            ("\u{feff}data: old\n\n", "\u{feff}data: new\n\n"),
+        ];
+        let cases = same.iter().map(|text| (*text, *text)).chain(changed);
+        for (text, expected) in cases {
+            for step in 1..=text.len().max(1) {
+                assert_eq!(pass(text, step), expected, "{text:?} by {step}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_event_leaves_with_the_first_byte_that_ends_it() {
+        let mut sse = Sse::new(Script, 500, &Budget::unlimited());
+        for (text, held) in [("data: a\r\n\r", 0), ("\n", 0), (": ping\n", 0), ("id: 1\n", 6), ("\n", 0)] {
+            sse.write(text.as_bytes(), &mut BytesMut::new()).unwrap();
+            assert_eq!(sse.held(), held, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn names_and_values_are_read_as_the_standard_says() {
+        let event = Event::parse(b"event: e\ndata:  two\ndata\ndata:x:y\nevents: no\n\n");
+        assert_eq!((event.name(), event.data()), (&b"e"[..], &b" two\n\nx:y"[..]));
+    }
+
+    #[test]
+    fn data_is_read_back_as_it_was_written() {
+        for data in ["", "x", " x", "a\nb", "a\n", "\n", "\n\n"] {
+            for like in ["data:old\n\n", "data: old\r\n\r\n", "data\n\n"] {
+                let mut out = BytesMut::new();
+                Event::parse(like.as_bytes()).write(&Verdict::Data(data.as_bytes().to_vec()), &mut out);
+                assert_eq!(Event::parse(&out).data(), data.as_bytes(), "{data:?} like {like:?}");
+            }
+            let mut out = BytesMut::new();
+            write_event("n", data.as_bytes(), &mut out);
+            assert_eq!(Event::parse(&out).data(), data.as_bytes());
+        }
+    }
+
+    #[test]
+    fn an_event_may_not_be_larger_than_its_limit() {
+        for text in ["data: 12345\n\n", "data: 12345"] {
+            let mut sse = Sse::new(Script, 10, &Budget::unlimited());
+            let refused = sse.write(text.as_bytes(), &mut BytesMut::new());
+            assert_eq!(refused, Err(StreamError::TooLarge { unit: "event", limit: 10 }));
+        }
+    }
+}

@@ -1,0 +1,12 @@
+//! The laws of `Rewriter`, over every rewriter of `stream`: chunking is invisible, silence is identity, only what is
+//! undecided is held and the budget is given back. And what they do to JSON, against `serde_json`.
+
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test that cannot go on should stop, also in what several tests share"
+)]
+
+mod censor;
+mod corpora;
+mod json;
+mod rewriters;
