@@ -1,0 +1,16 @@
+//! Algorithms without lifecycles: what to do with a key, never where it comes from or how long it may live.
+//!
+//! | file | noun |
+//! |---|---|
+//! | [`random`] | the one source of randomness |
+//! | [`hash`] | SHA-256 |
+//! | [`kdf`] | HKDF and HMAC with SHA-256 |
+//! | [`aead`] | AES-256-GCM with a random nonce |
+//! | [`fpe`] | format-preserving encryption: FF1, and a keyed PRF for what FF1 does not cover |
+
+pub mod aead;
+mod ff1;
+pub mod fpe;
+pub mod hash;
+pub mod kdf;
+pub mod random;
