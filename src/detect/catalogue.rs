@@ -1,0 +1,288 @@
+//! The rules there are: the built-in ones and those an operator adds. A rule that fails its own examples does not
+//! load; a file of which one rule fails changes nothing.
+
+use std::sync::{Arc, OnceLock};
+
+use regex_automata::util::syntax;
+use serde::Deserialize;
+
+use super::choice::Choice;
+use super::detector::{Cache, Detector};
+use super::engine::Engine;
+use super::finding::{RuleId, Span};
+use super::rule::{Anchor, Pattern, Rule, RuleError, RuleFault};
+use super::validate;
+
+/// The built-in rules, in catalogue order.
+const BUILTIN: &str = concat!(
+    include_str!("rules/pii.toml"),
+    include_str!("rules/finance.toml"),
+    include_str!("rules/us.toml"),
+    include_str!("rules/network.toml"),
+    include_str!("rules/secrets.toml"),
+);
+
+/// The most that a value known by its digits can take, in bytes.
+const LONGEST: usize = 64;
+
+/// Rules with their engine. Cheap to clone.
+#[derive(Clone)]
+pub struct Catalogue {
+    engine: Arc<Engine>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default)]
+    rule: Vec<Rule>,
+}
+
+impl Catalogue {
+    /// The built-in rules. Compiled and checked once in a process.
+    pub fn builtin() -> Result<Self, RuleError> {
+        static LOADED: OnceLock<Result<Catalogue, RuleError>> = OnceLock::new();
+        LOADED.get_or_init(load).clone()
+    }
+
+    /// Adds the rules of a TOML text (`[[rule]]` tables), all or, where one is at fault, none. `origin` names the
+    /// text in errors.
+    pub fn extend(&mut self, toml: &str, origin: &str) -> Result<(), Vec<RuleError>> {
+        let error = |number, fault| RuleError { origin: origin.to_owned(), number, fault };
+        let mut added = parse(toml).map_err(|fault| vec![error(0, fault)])?;
+        let mut faults = Vec::new();
+        for n in 0..added.len() {
+            let (earlier, rest) = added.split_at_mut(n);
+            let Some(rule) = rest.first_mut() else { break };
+            let taken = self.rules().chain(earlier.iter()).any(|other| other.name == rule.name);
+            let checked = if taken { Err(RuleFault::Duplicate) } else { prepare(rule) };
+            faults.extend(checked.err().map(|fault| error(n + 1, fault)));
+        }
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        let first = self.engine.rules.len();
+        let rules = self.rules().cloned().chain(added).collect();
+        let engine = Engine::new(rules).map_err(|fault| vec![error(0, fault)])?;
+        let grown = Self { engine: Arc::new(engine) };
+        let faults: Vec<RuleError> = (grown.ids().skip(first).zip(1..))
+            .filter_map(|(id, number)| Some(error(number, grown.fails(id)?)))
+            .collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        *self = grown;
+        Ok(())
+    }
+
+    /// The rules in order.
+    pub fn rules(&self) -> impl Iterator<Item = &Rule> {
+        self.engine.rules.iter()
+    }
+
+    /// The rules' names in order.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.rules().map(Rule::name)
+    }
+
+    /// The rule of this name.
+    pub fn find(&self, name: &str) -> Option<RuleId> {
+        let at = self.engine.rules.iter().position(|rule| rule.name == name)?;
+        u16::try_from(at).ok().map(RuleId::new)
+    }
+
+    /// The rule of this id; `None` for an id of another catalogue.
+    pub fn rule(&self, id: RuleId) -> Option<&Rule> {
+        self.engine.rules.get(id.index())
+    }
+
+    /// The rules' ids in order.
+    pub fn ids(&self) -> impl Iterator<Item = RuleId> + use<> {
+        (0..u16::try_from(self.engine.rules.len()).unwrap_or(u16::MAX)).map(RuleId::new)
+    }
+
+    /// Bytes that the compiled rules take.
+    pub fn memory(&self) -> usize {
+        self.engine.memory()
+    }
+
+    pub(crate) fn engine(&self) -> Arc<Engine> {
+        Arc::clone(&self.engine)
+    }
+
+    /// Which of its own examples the rule fails.
+    fn fails(&self, id: RuleId) -> Option<RuleFault> {
+        let rule = self.rule(id)?;
+        let choice = [id].into_iter().collect::<Choice>();
+        let detector = Detector::new(self, &choice).ok()?;
+        let mut cache = detector.cache();
+        let missed = |example: &String| !example_holds(&detector, &mut cache, example);
+        if let Some(n) = rule.matches.iter().position(missed) {
+            return Some(RuleFault::Match(n + 1));
+        }
+        let hit = |text: &String| !detector.find(&mut cache, text).is_empty();
+        rule.misses.iter().position(hit).map(|n| RuleFault::Miss(n + 1))
+    }
+}
+
+fn load() -> Result<Catalogue, RuleError> {
+    let none = Engine::new(Vec::new());
+    let none = none.map_err(|fault| RuleError { origin: "built-in rules".to_owned(), number: 0, fault })?;
+    let mut catalogue = Catalogue { engine: Arc::new(none) };
+    catalogue.extend(BUILTIN, "built-in rules").map_err(|mut faults| {
+        dbg!(&faults);
+        faults.swap_remove(0)
+    })?;
+    Ok(catalogue)
+}
+
+fn parse(toml: &str) -> Result<Vec<Rule>, RuleFault> {
+    let file: Result<File, toml::de::Error> = toml::from_str(toml);
+    file.map(|file| file.rule).map_err(|error| {
+        let at = error.span().map_or(0, |span| span.start);
+        let before = toml.as_bytes().get(..at).unwrap_or_default();
+        let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
+        RuleFault::Syntax { line, column }
+    })
+}
+
+/// Checks what can be checked of one rule alone, and fills in what follows from it.
+fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
+    let legal = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'/');
+    let named = rule.name.bytes().all(legal) && rule.name.starts_with(|c: char| c.is_ascii_uppercase());
+    if !named || !(2..=64).contains(&rule.name.len()) {
+        return Err(RuleFault::Name);
+    }
+    let numbers = [rule.score, rule.threshold, rule.augment];
+    let numbers = numbers.into_iter().chain(rule.patterns.iter().filter_map(|pattern| pattern.score));
+    if !numbers.into_iter().all(|number| (0.0..=1.0).contains(&number)) {
+        return Err(RuleFault::Number);
+    }
+    if let Some(label) = &rule.pem {
+        rule.patterns.push(Pattern { regex: pem(label), score: None, check: None, edge: None });
+    }
+    let patterned = rule.anchor == Anchor::At || !rule.patterns.is_empty();
+    let prefixed = rule.prefixes.iter().all(|prefix| prefix.len() >= 3 && prefix.is_ascii());
+    if !patterned || !prefixed || rule.prefixes.is_empty() == (rule.anchor == Anchor::Prefix) {
+        return Err(RuleFault::Anchor);
+    }
+    let checks = rule.patterns.iter().filter_map(|pattern| pattern.check.as_ref()).chain(&rule.check);
+    if !checks.into_iter().all(|name| validate::named(name).is_some()) {
+        return Err(RuleFault::Check);
+    }
+    let bound = longest(rule)?;
+    rule.reach = rule.reach.or(bound);
+    Ok(())
+}
+
+/// The longest match of a rule's patterns; `None` if one has no bound.
+fn longest(rule: &Rule) -> Result<Option<u16>, RuleFault> {
+    let by_digits = matches!(rule.anchor, Anchor::Digit | Anchor::Blob | Anchor::Address);
+    let mut longest = Some(if rule.anchor == Anchor::At { EMAIL } else { 0 });
+    for (pattern, n) in rule.patterns.iter().zip(1..) {
+        let parsed = syntax::parse_with(&pattern.regex, &super::engine::config());
+        let parsed = parsed.map_err(|_| RuleFault::Pattern(n))?;
+        if parsed.properties().minimum_len().unwrap_or(0) == 0 {
+            return Err(RuleFault::Empty(n));
+        }
+        let most = parsed.properties().maximum_len().and_then(|most| u16::try_from(most).ok());
+        if by_digits && most.is_none_or(|most| usize::from(most) > LONGEST) {
+            return Err(RuleFault::Unbounded(n));
+        }
+        longest = longest.max(most).filter(|_| most.is_some());
+    }
+    Ok(longest)
+}
+
+/// The longest e-mail address, in bytes: 64 + 1 + 253 (RFC 5321 section 4.5.3.1).
+const EMAIL: u16 = 318;
+
+/// A PEM block (RFC 7468 section 3) with this label, or a beginning of one that has key material. Line ends may be
+/// escaped, once or more, or be spaces; headers (RFC 1421, RFC 9580 armor) may stand before the material.
+fn pem(label: &str) -> String {
+    let gap = r#"(?:[ \t\r\n"',]|\\+[nrt])"#;
+    let header = format!(r"(?:{gap}+[A-Za-z][A-Za-z\-]{{1,30}}: [ !#-&(-\[\]-~]+)*");
+    let line = "[A-Za-z0-9+/=]{16,}";
+    let material = format!("{gap}*{line}(?:{gap}+{line})*");
+    let rest = format!("(?:{gap}*[A-Za-z0-9+/=]{{1,15}})?(?:{gap}+[A-Za-z0-9+/=]{{1,15}})?{gap}*");
+    format!("-----BEGIN {label}-----{header}(?:{material}|(?:{material})?{rest}-----END {label}-----)")
+}
+
+/// Whether `example` is found: just the part between « and », or anything where nothing is marked.
+fn example_holds(detector: &Detector, cache: &mut Cache, example: &str) -> bool {
+    let Some((head, (value, tail))) =
+        example.split_once('«').and_then(|(head, rest)| Some((head, rest.split_once('»')?)))
+    else {
+        return !detector.find(cache, example).is_empty();
+    };
+    let findings = detector.find(cache, &[head, value, tail].concat());
+    let marked = Span::new(head.len(), head.len() + value.len());
+    findings.iter().map(|finding| finding.span).eq([marked])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(toml: &str) -> Vec<RuleFault> {
+        let mut catalogue = Catalogue::builtin().unwrap();
+        let before = catalogue.rules().count();
+        let faults = catalogue.extend(toml, "test").expect_err("must be refused");
+        assert_eq!(catalogue.rules().count(), before, "nothing is added");
+        faults.into_iter().map(|error| error.fault).collect()
+    }
+
+    #[test]
+    fn the_builtin_rules_pass_their_own_examples() {
+        let catalogue = Catalogue::builtin().unwrap();
+        assert!(catalogue.names().any(|name| name == "EMAIL_ADDRESS"));
+        for rule in catalogue.rules() {
+            assert!(!rule.matches.is_empty() && !rule.source().is_empty(), "{} says too little", rule.name());
+        }
+        assert!(catalogue.memory() < 8 << 20, "{} bytes", catalogue.memory());
+    }
+
+    #[test]
+    fn rules_at_fault_do_not_load() {
+        let rule = |fields: &str| format!("[[rule]]\nname = 'ACME_ID'\n{fields}");
+        let cases = [
+            ("nonsense".to_owned(), RuleFault::Syntax { line: 1, column: 9 }),
+            ("[[rule]]\nname = 'x'\npatterns = [{ regex = 'a' }]".to_owned(), RuleFault::Name),
+            ("[[rule]]\nname = 'URL'\npatterns = [{ regex = 'a' }]".to_owned(), RuleFault::Duplicate),
+            (rule("patterns = [{ regex = 'a' }]\nscore = 7.0"), RuleFault::Number),
+            (rule("patterns = [{ regex = 'a' }]\ncheck = 'none such'"), RuleFault::Check),
+            (rule("patterns = [{ regex = '(' }]"), RuleFault::Pattern(1)),
+            (rule("patterns = [{ regex = 'a' }, { regex = 'b*' }]"), RuleFault::Empty(2)),
+            (rule("anchor = 'digit'\npatterns = [{ regex = '\\d+' }]"), RuleFault::Unbounded(1)),
+            (rule("anchor = 'prefix'\npatterns = [{ regex = 'a' }]"), RuleFault::Anchor),
+            (rule(""), RuleFault::Anchor),
+            (rule("patterns = [{ regex = '[a-z]{1000}{1000}' }]"), RuleFault::Pattern(1)),
+            (rule("patterns = [{ regex = 'AC\\d' }]\nmatches = ['AC1', 'AD1']"), RuleFault::Match(2)),
+            (rule("patterns = [{ regex = 'AC\\d' }]\nmisses = ['XAC1']"), RuleFault::Miss(1)),
+        ];
+        for (toml, fault) in cases {
+            assert_eq!(faults(&toml), [fault], "{toml}");
+        }
+    }
+
+    #[test]
+    fn an_operators_rule_is_found() {
+        let mut catalogue = Catalogue::builtin().unwrap();
+        let toml = "[[rule]]\nname = 'ACME_ID'\npatterns = [{ regex = '\\bACME-\\d{6}\\b' }]\nmatches = ['x «ACME-123456».']";
+        catalogue.extend(toml, "acme.toml").unwrap();
+        let id = catalogue.find("ACME_ID").unwrap();
+        assert_eq!(catalogue.rule(id).unwrap().reach(), 11);
+        let detector = Detector::new(&catalogue, &Choice::defaults(&catalogue)).unwrap();
+        let found = detector.find(&mut detector.cache(), "id ACME-123456 and a@example.com");
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].rule, found[0].span), (id, Span::new(3, 14)));
+    }
+
+    #[test]
+    fn names_that_no_rule_has_are_pointed_at() {
+        let catalogue = Catalogue::builtin().unwrap();
+        assert_eq!(Choice::only(&catalogue, ["URL", "NOPE"]).unwrap_err().index, 1);
+        assert!(!Choice::defaults(&catalogue).has(catalogue.find("URL").unwrap()));
+    }
+}

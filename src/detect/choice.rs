@@ -1,0 +1,103 @@
+//! Which rules of a catalogue are on: a bit for each.
+
+use super::catalogue::Catalogue;
+use super::finding::RuleId;
+use super::rule::UnknownRule;
+
+/// A set of rules of one catalogue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice(Vec<u64>);
+
+impl Choice {
+    /// The rules that are on where nobody chose.
+    pub fn defaults(catalogue: &Catalogue) -> Self {
+        let on = |id: &RuleId| catalogue.rule(*id).is_some_and(|rule| rule.default_on());
+        catalogue.ids().filter(on).collect()
+    }
+
+    /// All rules.
+    pub fn all(catalogue: &Catalogue) -> Self {
+        catalogue.ids().collect()
+    }
+
+    /// The rules of these names, and no other.
+    pub fn only<'n>(
+        catalogue: &Catalogue,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Self, UnknownRule> {
+        let ids = names.into_iter().enumerate();
+        ids.map(|(index, name)| catalogue.find(name).ok_or(UnknownRule { index })).collect()
+    }
+
+    /// This and `rule`.
+    #[must_use]
+    pub fn with(mut self, rule: RuleId) -> Self {
+        self.insert(rule);
+        self
+    }
+
+    /// This without `rule`.
+    #[must_use]
+    pub fn without(mut self, rule: RuleId) -> Self {
+        if let Some(word) = self.0.get_mut(rule.index() / 64) {
+            *word &= !(1 << (rule.index() % 64));
+        }
+        self
+    }
+
+    /// Whether `rule` is on.
+    pub fn has(&self, rule: RuleId) -> bool {
+        self.0.get(rule.index() / 64).is_some_and(|word| word >> (rule.index() % 64) & 1 == 1)
+    }
+
+    /// Whether no rule is on.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&word| word == 0)
+    }
+
+    /// Whether a rule is on whose index is `count` or more.
+    pub(crate) fn reaches_beyond(&self, count: usize) -> bool {
+        let last = self.0.iter().rposition(|&word| word != 0);
+        last.is_some_and(|n| {
+            let word = self.0.get(n).copied().unwrap_or(0);
+            n * 64 + 63 - word.leading_zeros() as usize >= count
+        })
+    }
+
+    pub(crate) fn meets(&self, other: &Self) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    pub(crate) fn insert(&mut self, rule: RuleId) {
+        let at = rule.index() / 64;
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        if let Some(word) = self.0.get_mut(at) {
+            *word |= 1 << (rule.index() % 64);
+        }
+    }
+}
+
+impl FromIterator<RuleId> for Choice {
+    fn from_iter<I: IntoIterator<Item = RuleId>>(ids: I) -> Self {
+        let mut choice = Self::default();
+        ids.into_iter().for_each(|id| choice.insert(id));
+        choice
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_go_in_and_out() {
+        let (a, b) = (RuleId::new(3), RuleId::new(200));
+        let choice: Choice = [a].into_iter().collect();
+        assert!(choice.has(a) && !choice.has(b));
+        let choice = choice.with(b).without(a);
+        assert!(choice.has(b) && !choice.has(a) && !choice.is_empty());
+        assert!(choice.without(b).is_empty());
+    }
+}

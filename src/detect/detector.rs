@@ -1,0 +1,83 @@
+//! The door to detection: rules compiled once, a selection of them, and the two ways to use them.
+
+use std::sync::Arc;
+
+use super::catalogue::Catalogue;
+use super::choice::Choice;
+use super::engine::view::View;
+use super::engine::{Engine, Pass};
+use super::finding::{Finding, RuleId};
+use super::rule::{Rule, RuleError, RuleFault};
+use super::scanner::{Progress, Scanner};
+
+/// Finds values in text. Cheap to clone; shared between threads.
+#[derive(Clone)]
+pub struct Detector {
+    engine: Arc<Engine>,
+    choice: Arc<Choice>,
+}
+
+/// Scratch memory of scans, to be kept and used again.
+#[derive(Default)]
+pub struct Cache(Progress);
+
+impl Detector {
+    /// The catalogue's rules, of which `choice` are on. Fails if the choice was made from another catalogue.
+    pub fn new(catalogue: &Catalogue, choice: &Choice) -> Result<Self, RuleError> {
+        let engine = catalogue.engine();
+        if choice.reaches_beyond(engine.rules.len()) {
+            return Err(RuleError { origin: "choice".to_owned(), number: 0, fault: RuleFault::Choice });
+        }
+        Ok(Self { engine, choice: Arc::new(choice.clone()) })
+    }
+
+    /// The same rules with others of them on.
+    #[must_use]
+    pub fn with(&self, choice: Choice) -> Self {
+        Self { engine: Arc::clone(&self.engine), choice: Arc::new(choice) }
+    }
+
+    /// The rule of this id. An id of another catalogue names the last rule.
+    #[expect(
+        clippy::indexing_slicing,
+        reason = "a detector has rules, and the index is kept below their number"
+    )]
+    pub fn rule(&self, id: RuleId) -> &Rule {
+        &self.engine.rules[id.index().min(self.engine.rules.len() - 1)]
+    }
+
+    /// Rules of the catalogue, on or not.
+    pub fn rule_count(&self) -> usize {
+        self.engine.rules.len()
+    }
+
+    /// The rules that are on.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
+    /// Scratch memory for [`find`](Self::find).
+    pub fn cache(&self) -> Cache {
+        Cache::default()
+    }
+
+    /// All findings in `text`: resolved, in order, sharing no byte.
+    pub fn find(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let view = View { text: text.as_bytes(), base: 0, complete: true };
+        let pass = Pass { engine: &self.engine, view, choice: &self.choice };
+        cache.0.reset();
+        cache.0.look(&pass, &mut |finding| findings.push(finding));
+        findings
+    }
+
+    /// A scanner for text that arrives in pieces.
+    pub fn scanner(&self) -> Scanner {
+        Scanner::new(Arc::clone(&self.engine), Arc::clone(&self.choice))
+    }
+
+    /// The most that a scanner holds back with these rules on, in bytes.
+    pub fn reach(&self) -> usize {
+        self.engine.reach(&self.choice)
+    }
+}

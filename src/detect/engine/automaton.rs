@@ -1,0 +1,240 @@
+//! One anchored dense DFA for all patterns of a group, and a walk through it that can stop where the text stops
+//! and go on when more arrives. All ends of all patterns are reported, since a shorter match may be the one that
+//! its validator accepts.
+
+use regex_automata::Anchored;
+use regex_automata::MatchKind;
+use regex_automata::dfa::{Automaton as _, StartKind, dense};
+use regex_automata::nfa::thompson;
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::{start, syntax};
+
+use super::super::finding::RuleId;
+use super::super::rule::Edge;
+use super::super::validate::Check;
+use super::view::View;
+
+/// Memory that one group's automaton may take, and that building it may take.
+const DFA_LIMIT: usize = 6 << 20;
+const BUILD_LIMIT: usize = 32 << 20;
+
+/// A pattern beside its place in the automaton.
+#[derive(Clone, Copy)]
+pub(crate) struct Compiled {
+    pub(crate) rule: RuleId,
+    pub(crate) score: f32,
+    pub(crate) check: Check,
+    pub(crate) edge: Edge,
+}
+
+/// The patterns of one group.
+pub(crate) struct Automaton {
+    dfa: dense::DFA<Vec<u32>>,
+    start: Option<StateID>,
+    pub(crate) patterns: Vec<Compiled>,
+}
+
+/// Where a match of a pattern ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    pub(crate) pattern: usize,
+    pub(crate) at: usize,
+}
+
+/// How a walk came to rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fate {
+    /// No longer match is possible: all ends are known.
+    Dead,
+    /// The window ended and more text could make another match.
+    Hungry,
+    /// The limit was reached and more text could make another match.
+    Grown,
+}
+
+/// A walk from one start. Offsets are the window's.
+#[derive(Default)]
+pub(crate) struct Walk {
+    /// Whether it is under way or at rest at `start`, so that it can be taken up again.
+    pub(crate) live: bool,
+    pub(crate) start: usize,
+    pub(crate) at: usize,
+    state: StateID,
+    pub(crate) ends: Vec<End>,
+}
+
+impl Walk {
+    /// The window has lost its first `by` bytes.
+    pub(crate) fn shift(&mut self, by: usize) {
+        if !self.live {
+            return;
+        }
+        self.start -= by;
+        self.at -= by;
+        for end in &mut self.ends {
+            end.at = end.at.saturating_sub(by);
+        }
+    }
+}
+
+/// The regular expression syntax of all rules: bytes, ASCII classes.
+pub(crate) fn config() -> syntax::Config {
+    syntax::Config::new().unicode(false).utf8(false)
+}
+
+impl Automaton {
+    /// `None` if the patterns together are too large. They are known to parse.
+    pub(crate) fn new(regexes: &[String], patterns: Vec<Compiled>) -> Option<Self> {
+        let dfa = dense::Builder::new()
+            .configure(
+                dense::Config::new()
+                    .match_kind(MatchKind::All)
+                    .start_kind(StartKind::Anchored)
+                    .dfa_size_limit(Some(DFA_LIMIT))
+                    .determinize_size_limit(Some(BUILD_LIMIT)),
+            )
+            .syntax(config())
+            .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(DFA_LIMIT)))
+            .build_many(regexes)
+            .ok()?;
+        let start = dfa.universal_start_state(Anchored::Yes);
+        Some(Self { dfa, start, patterns })
+    }
+
+    /// Bytes the automaton takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.dfa.memory_usage()
+    }
+
+    fn begin(&self, view: &View<'_>, at: usize) -> StateID {
+        self.start.unwrap_or_else(|| {
+            let look = start::Config::new().anchored(Anchored::Yes).look_behind(view.before(at, 1));
+            // Only a quit byte makes this an error, and none is set.
+            self.dfa.start_state(&look).unwrap_or_default()
+        })
+    }
+
+    /// Walks from `start` up to `limit` bytes, or takes up the walk that stopped there.
+    #[inline]
+    pub(crate) fn walk(&self, view: &View<'_>, walk: &mut Walk, start: usize, limit: usize) -> Fate {
+        if !walk.live || walk.start != start {
+            walk.live = true;
+            walk.start = start;
+            walk.at = start;
+            walk.state = self.begin(view, start);
+            walk.ends.clear();
+        }
+        self.go_on(view, walk, start.saturating_add(limit))
+    }
+
+    /// Goes on up to the offset `limit`.
+    #[inline]
+    pub(crate) fn go_on(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Fate {
+        let (mut state, mut at) = (walk.state, walk.at);
+        let stop = limit.min(view.len());
+        let fate = loop {
+            if at >= stop {
+                break self.rest(view, at, limit, state, &mut walk.ends);
+            }
+            let Some(&byte) = view.text.get(at) else { break Fate::Dead };
+            state = self.dfa.next_state(state, byte);
+            if self.dfa.is_special_state(state) {
+                if self.dfa.is_match_state(state) {
+                    // A match is reported one byte late.
+                    self.note(state, at, &mut walk.ends);
+                } else if self.dfa.is_dead_state(state) || self.dfa.is_quit_state(state) {
+                    break Fate::Dead;
+                }
+            }
+            at += 1;
+        };
+        (walk.state, walk.at) = (state, at);
+        fate
+    }
+
+    #[cold]
+    fn rest(&self, view: &View<'_>, at: usize, limit: usize, state: StateID, ends: &mut Vec<End>) -> Fate {
+        if at < view.len() {
+            return Fate::Grown;
+        }
+        if !view.complete {
+            return match self.is_spent(state) {
+                true => Fate::Dead,
+                false if at >= limit => Fate::Grown,
+                false => Fate::Hungry,
+            };
+        }
+        let state = self.dfa.next_eoi_state(state);
+        if self.dfa.is_match_state(state) {
+            self.note(state, at, ends);
+        }
+        Fate::Dead
+    }
+
+    fn note(&self, state: StateID, at: usize, ends: &mut Vec<End>) {
+        for n in 0..self.dfa.match_len(state) {
+            ends.push(End { pattern: self.dfa.match_pattern(state, n).as_usize(), at });
+        }
+    }
+
+    /// Whether no text that follows makes a match: a match that is just reported, and can't go on.
+    fn is_spent(&self, state: StateID) -> bool {
+        let ends = |byte| self.dfa.is_dead_state(self.dfa.next_state(state, byte));
+        let mut bytes = self.dfa.byte_classes().representatives(0..=255).filter_map(|unit| unit.as_u8());
+        bytes.all(ends) && !self.dfa.is_match_state(self.dfa.next_eoi_state(state))
+    }
+
+    /// Whether a value could begin at `start` and go on beyond the window.
+    pub(crate) fn open(&self, view: &View<'_>, start: usize) -> bool {
+        let mut state = self.begin(view, start);
+        for &byte in view.slice(start, view.len()) {
+            state = self.dfa.next_state(state, byte);
+            if self.dfa.is_special_state(state) && !self.dfa.is_match_state(state) {
+                return false;
+            }
+        }
+        !self.is_spent(state)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::validate;
+
+    fn two() -> Automaton {
+        let any = |rule| Compiled {
+            rule: RuleId::new(rule),
+            score: 1.0,
+            check: validate::named("any").unwrap(),
+            edge: Edge::Open,
+        };
+        Automaton::new(&[r"\d{2,4}".to_owned(), r"\d{3}-\d".to_owned()], vec![any(0), any(1)]).unwrap()
+    }
+
+    fn view(text: &str, complete: bool) -> View<'_> {
+        View { text: text.as_bytes(), base: 0, complete }
+    }
+
+    fn ends(walk: &Walk) -> Vec<(usize, usize)> {
+        walk.ends.iter().map(|end| (end.pattern, end.at)).collect()
+    }
+
+    #[test]
+    fn all_ends_of_all_patterns_are_reported() {
+        let mut walk = Walk::default();
+        assert_eq!(two().walk(&view("123-4", true), &mut walk, 0, 99), Fate::Dead);
+        assert_eq!(ends(&walk), [(0, 2), (0, 3), (1, 5)]);
+    }
+
+    #[test]
+    fn a_walk_goes_on_where_the_text_stopped() {
+        let (automaton, mut walk) = (two(), Walk::default());
+        for end in 0..5 {
+            assert_eq!(automaton.walk(&view(&"123-4"[..end], false), &mut walk, 0, 99), Fate::Hungry);
+        }
+        assert_eq!(automaton.walk(&view("123-4 ", false), &mut walk, 0, 99), Fate::Dead);
+        assert_eq!(ends(&walk), [(0, 2), (0, 3), (1, 5)]);
+        assert!(automaton.open(&view("x12", false), 1) && !automaton.open(&view("x12", false), 0));
+    }
+}

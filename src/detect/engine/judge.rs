@@ -1,0 +1,101 @@
+//! From a match to a finding: selection, validator, edges, words near it. Says `NotYet` where text that has not
+//! arrived could change the answer.
+
+use super::super::context::After;
+use super::super::finding::{Finding, Near, Score, Span};
+use super::super::rule::Anchor;
+use super::super::validate::Verdict;
+use super::automaton::{Automaton, Compiled, Walk};
+use super::view::Known;
+use super::{Found, Pass};
+
+/// What became of one match.
+pub(crate) enum Judged {
+    No,
+    NotYet,
+    Yes(Finding),
+}
+
+/// What became of all matches from one start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settled {
+    /// Not decided on the text so far.
+    Waiting,
+    /// None was accepted.
+    Nothing,
+    /// The longest accepted ends here.
+    Upto(usize),
+}
+
+impl Pass<'_> {
+    /// Judges `start..end` of the window as a match of `pattern`.
+    pub(crate) fn judge(&self, pattern: &Compiled, start: usize, end: usize) -> Judged {
+        let view = &self.view;
+        if !self.choice.has(pattern.rule) || !view.starts(start, pattern.edge) {
+            return Judged::No;
+        }
+        let ends = view.ends(end, pattern.edge);
+        if ends == Known::No {
+            return Judged::No;
+        }
+        let base = match (pattern.check)(view.slice(start, end)) {
+            Verdict::No => return Judged::No,
+            Verdict::Yes => pattern.score,
+            Verdict::Sure => 1.0,
+        };
+        let Some(rule) = self.engine.rules.get(pattern.rule.index()) else { return Judged::No };
+        if ends == Known::NotYet {
+            return Judged::NotYet;
+        }
+        if rule.anchor == Anchor::Digit {
+            match view.in_uuid(start, end) {
+                Known::Yes => return Judged::No,
+                Known::NotYet => return Judged::NotYet,
+                Known::No => {}
+            }
+        }
+        let mut near = self.engine.lexicon.before(view, start, rule, pattern.rule);
+        if with(base, near) < rule.threshold && near.is_none_or(|near| near.augment > 0.0) {
+            near = match self.engine.lexicon.after(view, end, rule, pattern.rule) {
+                After::NotYet => return Judged::NotYet,
+                After::Nothing => return Judged::No,
+                After::Word(near) => Some(near),
+            };
+        }
+        let score = with(base, near);
+        if score < rule.threshold {
+            return Judged::No;
+        }
+        let span = Span::new(view.base + start, view.base + end);
+        Judged::Yes(Finding { rule: pattern.rule, span, score: Score::new(score), near })
+    }
+
+    /// Offers all ends of a walk to their validators, longest first.
+    pub(crate) fn settle(&self, automaton: &Automaton, walk: &Walk, found: &mut Found) -> Settled {
+        let kept = found.len();
+        let mut longest = None;
+        for end in walk.ends.iter().rev() {
+            let Some(pattern) = automaton.patterns.get(end.pattern) else { continue };
+            let ours = found.iter().skip(kept);
+            if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
+                continue;
+            }
+            match self.judge(pattern, walk.start, end.at) {
+                Judged::No => {}
+                Judged::Yes(finding) => {
+                    longest = longest.max(Some(end.at));
+                    found.push(finding);
+                }
+                Judged::NotYet => {
+                    found.truncate(kept);
+                    return Settled::Waiting;
+                }
+            }
+        }
+        longest.map_or(Settled::Nothing, Settled::Upto)
+    }
+}
+
+fn with(base: f32, near: Option<Near>) -> f32 {
+    base + near.map_or(0.0, |near| near.augment)
+}

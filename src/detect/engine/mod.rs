@@ -1,0 +1,249 @@
+//! The engine: from text to candidate findings. It works on a window of the text and never decides on text that
+//! has not arrived, so a stream and a whole text are one code path; six groups of rules are scanned apart, each
+//! by what its values must contain.
+//!
+//! | file | finds |
+//! |---|---|
+//! | [`digits`] | what has a digit near its beginning, and runs of base64 |
+//! | [`outward`] | e-mail addresses from `@`, IPv6 from `:` |
+//! | [`prefix`] | secrets by their prefix |
+//! | [`free`] | operators' own patterns |
+//! | [`grown`] | what outgrew its reach |
+//! | [`judge`] | from a match to a finding |
+
+mod automaton;
+mod digits;
+mod free;
+mod grown;
+mod judge;
+mod outward;
+mod prefix;
+pub(crate) mod view;
+
+use super::choice::Choice;
+use super::context::{AFTER, Lexicon};
+use super::finding::{Finding, RuleId};
+use super::resolve::CLUSTER;
+use super::rule::{Anchor, Pattern, Rule, RuleFault};
+use super::validate;
+pub(crate) use automaton::config;
+use automaton::{Automaton, Compiled, Walk};
+use free::Free;
+use grown::Grown;
+use prefix::Prefixes;
+use view::View;
+
+/// Candidates, not resolved yet.
+pub(crate) type Found = Vec<Finding>;
+
+/// Groups of rules: by digit, runs of base64, `@`, IPv6, prefix, free.
+const GROUPS: usize = 6;
+
+/// How far one group has come.
+#[derive(Default)]
+pub(crate) struct Track {
+    /// All that begins before here is known; an offset of the window.
+    pub(crate) at: usize,
+    walk: Walk,
+    grown: Option<Grown>,
+}
+
+/// How far a scan has come.
+#[derive(Default)]
+pub(crate) struct Tracks([Track; GROUPS]);
+
+impl Tracks {
+    /// All candidates that begin before this offset of the window are known.
+    pub(crate) fn frontier(&self) -> usize {
+        self.0.iter().map(|track| track.at).min().unwrap_or(0)
+    }
+
+    /// The window has lost its first `by` bytes.
+    pub(crate) fn shift(&mut self, by: usize) {
+        for track in &mut self.0 {
+            track.at = track.at.saturating_sub(by);
+            track.walk.shift(by);
+            if let Some(grown) = &mut track.grown {
+                grown.shift(by);
+            }
+        }
+    }
+
+    /// Begins anew; what was allocated stays.
+    pub(crate) fn reset(&mut self) {
+        for track in &mut self.0 {
+            track.at = 0;
+            track.walk.live = false;
+            track.grown = None;
+        }
+    }
+}
+
+/// Rules, compiled.
+pub(crate) struct Engine {
+    pub(crate) rules: Vec<Rule>,
+    lexicon: Lexicon,
+    digits: Option<Automaton>,
+    blobs: Option<Automaton>,
+    emails: Vec<Compiled>,
+    ipv6: Vec<Compiled>,
+    prefixes: Option<Prefixes>,
+    prefix_rules: Vec<RuleId>,
+    free: Option<Free>,
+    /// The rules of each group.
+    groups: [Choice; GROUPS],
+}
+
+/// One look at a window.
+pub(crate) struct Pass<'a> {
+    pub(crate) engine: &'a Engine,
+    pub(crate) view: View<'a>,
+    pub(crate) choice: &'a Choice,
+}
+
+/// The groups that a rule of this anchor is in.
+const fn groups_of(anchor: Anchor) -> &'static [usize] {
+    match anchor {
+        Anchor::Digit => &[0],
+        Anchor::Blob => &[1],
+        Anchor::At => &[2],
+        Anchor::Address => &[0, 3],
+        Anchor::Prefix => &[4],
+        Anchor::Free => &[5],
+    }
+}
+
+/// A rule's pattern, or the rule itself where the group's code is the pattern.
+fn compiled(id: RuleId, rule: &Rule, pattern: Option<&Pattern>) -> Option<Compiled> {
+    let name = pattern.and_then(|pattern| pattern.check.as_ref()).or(rule.check.as_ref());
+    let check = validate::named(name.map_or("any", String::as_str))?;
+    let score = pattern.and_then(|pattern| pattern.score).unwrap_or(rule.score);
+    let edge = pattern.map_or_else(|| rule.default_edge(), |pattern| rule.edge(pattern));
+    Some(Compiled { rule: id, score, check, edge })
+}
+
+/// The patterns of a group's rules, as text and compiled.
+#[derive(Default)]
+struct Patterns {
+    regexes: Vec<String>,
+    compiled: Vec<Compiled>,
+}
+
+impl Patterns {
+    fn of(rules: &[(RuleId, &Rule)]) -> Result<Self, RuleFault> {
+        let mut all = Self::default();
+        for &(id, rule) in rules {
+            for pattern in &rule.patterns {
+                all.regexes.push(pattern.regex.clone());
+                all.compiled.push(compiled(id, rule, Some(pattern)).ok_or(RuleFault::Check)?);
+            }
+        }
+        Ok(all)
+    }
+
+    fn automaton(self) -> Result<Option<Automaton>, RuleFault> {
+        if self.regexes.is_empty() {
+            return Ok(None);
+        }
+        Automaton::new(&self.regexes, self.compiled).map(Some).ok_or(RuleFault::TooLarge)
+    }
+}
+
+impl Engine {
+    /// Compiles rules that have been checked one by one.
+    pub(crate) fn new(rules: Vec<Rule>) -> Result<Self, RuleFault> {
+        let mut of: [Vec<(RuleId, &Rule)>; GROUPS] = Default::default();
+        for (n, rule) in rules.iter().enumerate() {
+            let id = RuleId::new(u16::try_from(n).map_err(|_| RuleFault::TooMany)?);
+            for &group in groups_of(rule.anchor) {
+                if let Some(group) = of.get_mut(group) {
+                    group.push((id, rule));
+                }
+            }
+        }
+        let groups = of.each_ref().map(|rules| rules.iter().map(|&(id, _)| id).collect());
+        let whole = |rules: &[(RuleId, &Rule)]| {
+            let all = rules.iter().map(|&(id, rule)| compiled(id, rule, None).ok_or(RuleFault::Check));
+            all.collect::<Result<Vec<_>, _>>()
+        };
+        let [digits, blobs, emails, ipv6, prefixes, free] = &of;
+        let (digits, blobs) = (Patterns::of(digits)?.automaton()?, Patterns::of(blobs)?.automaton()?);
+        let (emails, ipv6) = (whole(emails)?, whole(ipv6)?);
+        let prefix_rules = prefixes.iter().map(|&(id, _)| id).collect();
+        let prefixes = match Patterns::of(prefixes)?.automaton()? {
+            Some(automaton) => Some(Prefixes::new(automaton, prefixes).ok_or(RuleFault::TooLarge)?),
+            None => None,
+        };
+        let free = free_group(free)?;
+        let lexicon = Lexicon::new(&rules);
+        Ok(Self { lexicon, digits, blobs, emails, ipv6, prefixes, prefix_rules, free, groups, rules })
+    }
+
+    /// Bytes the automata take.
+    pub(crate) fn memory(&self) -> usize {
+        let automata =
+            [&self.digits, &self.blobs].into_iter().flatten().map(Automaton::memory).sum::<usize>();
+        let prefixes = self.prefixes.as_ref().map_or(0, Prefixes::memory);
+        automata + prefixes + self.free.as_ref().map_or(0, Free::memory)
+    }
+
+    /// The most that a stream holds back with these rules on, in bytes.
+    pub(crate) fn reach(&self, choice: &Choice) -> usize {
+        let on = self
+            .rules
+            .iter()
+            .enumerate()
+            .filter(|(n, _)| u16::try_from(*n).is_ok_and(|n| choice.has(RuleId::new(n))));
+        let right =
+            |rule: &Rule| if rule.context.values().any(|words| !words.after.is_empty()) { AFTER } else { 0 };
+        on.map(|(_, rule)| rule.reach() + right(rule) + 2 + CLUSTER).max().unwrap_or(0)
+    }
+}
+
+fn free_group(rules: &[(RuleId, &Rule)]) -> Result<Option<Free>, RuleFault> {
+    let patterns = Patterns::of(rules)?;
+    let regexes = patterns.regexes.clone();
+    // A match is reported one byte late, so what is bounded by the reach does not outgrow it.
+    let reach = rules.iter().map(|(_, rule)| rule.reach()).max().unwrap_or(0) + 1;
+    match patterns.automaton()? {
+        Some(automaton) => Free::new(automaton, &regexes, reach).map(Some).ok_or(RuleFault::TooLarge),
+        None => Ok(None),
+    }
+}
+
+impl Pass<'_> {
+    /// Scans on from where `tracks` stand; pushes the candidates that are decided, in no order.
+    pub(crate) fn run(&self, tracks: &mut Tracks, found: &mut Found) {
+        let [digits, blobs, emails, ipv6, prefixes, free] = &mut tracks.0;
+        match &self.engine.digits {
+            Some(automaton) if self.is_on(0) => self.digits(automaton, digits, found),
+            _ => digits.at = self.view.len(),
+        }
+        match &self.engine.blobs {
+            Some(automaton) if self.is_on(1) => self.blobs(automaton, blobs, found),
+            _ => blobs.at = self.view.len(),
+        }
+        if self.is_on(2) {
+            self.emails(&self.engine.emails, emails, found);
+        } else {
+            emails.at = self.view.len();
+        }
+        if self.is_on(3) {
+            self.ipv6(&self.engine.ipv6, ipv6, found);
+        } else {
+            ipv6.at = self.view.len();
+        }
+        match &self.engine.prefixes {
+            Some(group) if self.is_on(4) => self.prefixes(group, prefixes, found),
+            _ => prefixes.at = self.view.len(),
+        }
+        match &self.engine.free {
+            Some(group) if self.is_on(5) => self.free(group, free, found),
+            _ => free.at = self.view.len(),
+        }
+    }
+
+    fn is_on(&self, group: usize) -> bool {
+        self.engine.groups.get(group).is_some_and(|rules| self.choice.meets(rules))
+    }
+}

@@ -1,0 +1,195 @@
+//! The text as the engine sees it: a window, and whether its end is the text's end. Every question about what
+//! stands beside a value is asked here, so that nothing is decided on text that has not arrived.
+
+use super::super::rule::Edge;
+
+/// Text kept before what is undecided, in bytes: context words, a boundary, an escape.
+pub(crate) const LOOKBACK: usize = 64;
+
+/// Characters of a UUID.
+const UUID: usize = 36;
+
+/// A window of a text.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'t> {
+    /// The window.
+    pub(crate) text: &'t [u8],
+    /// Where the window begins in the text.
+    pub(crate) base: usize,
+    /// Whether the text ends where the window does.
+    pub(crate) complete: bool,
+}
+
+/// An answer that may need text that has not arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Known {
+    Yes,
+    No,
+    NotYet,
+}
+
+impl From<bool> for Known {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+/// The letter of a JSON escape of two characters.
+const fn is_escape(byte: u8) -> bool {
+    matches!(byte, b'n' | b'r' | b't' | b'b' | b'f')
+}
+
+impl View<'_> {
+    pub(crate) fn len(&self) -> usize {
+        self.text.len()
+    }
+
+    pub(crate) fn get(&self, at: usize) -> Option<u8> {
+        self.text.get(at).copied()
+    }
+
+    pub(crate) fn before(&self, at: usize, back: usize) -> Option<u8> {
+        at.checked_sub(back).and_then(|at| self.get(at))
+    }
+
+    pub(crate) fn slice(&self, start: usize, end: usize) -> &[u8] {
+        self.text.get(start..end.min(self.len())).unwrap_or_default()
+    }
+
+    /// Where a run of characters that begins at `start` really begins: behind the letters of an escape of
+    /// JSON-in-text, if one stands there (the `n` of a backslash-n is not part of a value).
+    pub(crate) fn after_escape(&self, start: usize) -> Option<usize> {
+        if self.before(start, 1) != Some(b'\\') {
+            return Some(start);
+        }
+        match self.get(start) {
+            Some(b'u') => {
+                let digits = self.slice(start + 1, start + 5);
+                if !digits.iter().all(u8::is_ascii_hexdigit) {
+                    return Some(start);
+                }
+                (digits.len() == 4 || self.complete).then_some(start + 1 + digits.len())
+            }
+            Some(byte) if is_escape(byte) => Some(start + 1),
+            _ => Some(start),
+        }
+    }
+
+    /// Whether an escape of JSON-in-text ends right before `at`.
+    fn escape_before(&self, at: usize) -> bool {
+        let short = self.before(at, 2) == Some(b'\\') && self.before(at, 1).is_some_and(is_escape);
+        short
+            || self.before(at, 6) == Some(b'\\')
+                && self.before(at, 5) == Some(b'u')
+                && self.slice(at - 4, at).iter().all(u8::is_ascii_hexdigit)
+    }
+
+    /// Whether a word may begin at `start`.
+    pub(crate) fn word_starts(&self, start: usize) -> bool {
+        !self.before(start, 1).is_some_and(|byte| byte.is_ascii_alphanumeric()) || self.escape_before(start)
+    }
+
+    /// Whether a value may begin at `start` under `edge`.
+    pub(crate) fn starts(&self, start: usize, edge: Edge) -> bool {
+        let first = self.get(start).unwrap_or(b' ');
+        if edge == Edge::Open || first == b'(' {
+            return true;
+        }
+        if !first.is_ascii_alphanumeric() && first != b'+' {
+            return true;
+        }
+        let digit_before = self.before(start, 2).is_some_and(|byte| byte.is_ascii_digit());
+        match self.before(start, 1) {
+            Some(b'_') => edge != Edge::Token,
+            Some(b'+' | b'/') => edge != Edge::Blob,
+            Some(b'-') if edge == Edge::Number => !(digit_before && first.is_ascii_digit()),
+            Some(b'-') => edge != Edge::Token,
+            Some(b'.') if matches!(edge, Edge::Decimal | Edge::Number) => {
+                !(digit_before && first.is_ascii_digit())
+            }
+            _ => self.word_starts(start),
+        }
+    }
+
+    /// Whether a value may end before `end` under `edge`.
+    pub(crate) fn ends(&self, end: usize, edge: Edge) -> Known {
+        if edge == Edge::Open {
+            return Known::Yes;
+        }
+        let Some(next) = self.get(end) else { return self.past_end(Known::Yes) };
+        let joins = match edge {
+            Edge::Number => matches!(next, b'.' | b'-'),
+            Edge::Decimal => next == b'.',
+            _ => false,
+        };
+        if edge == Edge::Blob && matches!(next, b'+' | b'/') {
+            return Known::No;
+        }
+        if !joins || !self.before(end, 1).is_some_and(|byte| byte.is_ascii_digit()) {
+            return (!next.is_ascii_alphanumeric()).into();
+        }
+        match self.get(end + 1) {
+            Some(byte) => (!byte.is_ascii_digit()).into(),
+            None => self.past_end(Known::Yes),
+        }
+    }
+
+    /// Whether the characters around the span make it a part of a UUID (RFC 9562 section 4).
+    pub(crate) fn in_uuid(&self, start: usize, end: usize) -> Known {
+        let part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
+        let (head, tail) = (self.slice(start.saturating_sub(UUID), start), self.slice(end, end + UUID));
+        let left = head.iter().rev().take_while(|byte| part(byte)).count();
+        let right = tail.iter().take_while(|byte| part(byte)).count();
+        let whole = self.slice(start - left, end + right);
+        if whole.len() < UUID && end + right == self.len() {
+            return self.past_end(Known::No);
+        }
+        let dashed = [8, 13, 18, 23].iter().all(|&at| whole.get(at) == Some(&b'-'));
+        (whole.len() == UUID && dashed).into()
+    }
+
+    fn past_end(&self, answer: Known) -> Known {
+        if self.complete { answer } else { Known::NotYet }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn whole(text: &str) -> View<'_> {
+        View { text: text.as_bytes(), base: 0, complete: true }
+    }
+
+    #[test]
+    fn escapes_are_boundaries() {
+        assert_eq!(whole(r"\nbob").after_escape(1), Some(2));
+        assert_eq!(whole(r"\u00e9bob").after_escape(1), Some(6));
+        assert_eq!(whole("nbob").after_escape(0), Some(0));
+        assert!(whole(r"\n41").word_starts(2));
+        assert!(whole(r"\u00e941").word_starts(6));
+        assert!(!whole("xn41").word_starts(2));
+    }
+
+    #[test]
+    fn an_end_that_is_not_the_texts_end_is_not_known() {
+        let mut view = whole("12");
+        assert_eq!(view.ends(2, Edge::Word), Known::Yes);
+        view.complete = false;
+        assert_eq!(view.ends(2, Edge::Word), Known::NotYet);
+        assert_eq!(whole("12.5").ends(2, Edge::Decimal), Known::No);
+        assert_eq!(whole("12. Then").ends(2, Edge::Decimal), Known::Yes);
+        assert_eq!(whole("12-5").ends(2, Edge::Decimal), Known::Yes);
+        assert_eq!(whole("12-5").ends(2, Edge::Number), Known::No);
+    }
+
+    #[test]
+    fn parts_of_a_uuid_are_known() {
+        let view = whole("x 41111111-1111-4111-8111-111111111111.");
+        assert_eq!(view.in_uuid(2, 10), Known::Yes);
+        assert_eq!(view.in_uuid(11, 25), Known::Yes);
+        assert_eq!(whole("4111-1111-1111-1111").in_uuid(0, 19), Known::No);
+        let cut = View { text: b"41111111-1111-", base: 0, complete: false };
+        assert_eq!(cut.in_uuid(0, 8), Known::NotYet);
+    }
+}

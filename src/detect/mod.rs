@@ -1,0 +1,24 @@
+//! Text in, findings out. No I/O, no clock, no log, and nothing here ever prints what it read.
+//!
+//! Rules are data ([`Rule`]) in a [`Catalogue`]; a [`Detector`] is a catalogue's engine with a [`Choice`] of its
+//! rules. It looks at a whole text with [`Detector::find`] or at a stream with a [`Scanner`]; both are one code
+//! path, so any split of a text gives the same findings.
+
+mod catalogue;
+mod choice;
+mod context;
+mod detector;
+mod engine;
+mod finding;
+pub mod offset;
+mod resolve;
+mod rule;
+mod scanner;
+mod validate;
+
+pub use catalogue::Catalogue;
+pub use choice::Choice;
+pub use detector::{Cache, Detector};
+pub use finding::{Finding, Near, RuleId, Score, Span};
+pub use rule::{Anchor, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule};
+pub use scanner::Scanner;

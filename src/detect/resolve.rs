@@ -1,0 +1,146 @@
+//! Overlaps: one sweep in order of starts over clusters of candidates that overlap, directly or through others.
+//! In a cluster the higher score wins, then the longer, then the rule that stands first in the catalogue; what
+//! overlaps a winner is dropped.
+//!
+//! A cluster takes no candidate that begins [`CLUSTER`] bytes or more behind its first, so that a chain of
+//! overlapping candidates cannot hold a stream back. A later candidate that overlaps what a closed cluster gave out
+//! is cut to begin where that ended.
+
+use super::finding::Finding;
+
+/// How far a cluster reaches from its first start, in bytes.
+pub(crate) const CLUSTER: usize = 128;
+
+/// Resolves candidates as they become known.
+#[derive(Default)]
+pub(crate) struct Resolver {
+    cluster: Vec<Finding>,
+    /// Where the cluster's last candidate ends.
+    end: usize,
+    /// Where the last finding that was given out ends.
+    settled: usize,
+    chosen: Vec<Finding>,
+}
+
+impl Resolver {
+    /// Takes all candidates of `found` that begin before `frontier`, where all such are known, and gives out what is
+    /// resolved. The offset up to which the text is decided.
+    pub(crate) fn advance(
+        &mut self,
+        found: &mut Vec<Finding>,
+        frontier: usize,
+        sink: &mut dyn FnMut(Finding),
+    ) -> usize {
+        if !found.is_empty() {
+            found.sort_unstable_by_key(|one| (one.span.start, one.span.end, one.rule));
+            let known = found.partition_point(|one| one.span.start < frontier);
+            for candidate in found.drain(..known) {
+                self.take(candidate, sink);
+            }
+        }
+        match self.cluster.first() {
+            Some(first) if frontier >= self.end || frontier >= first.span.start + CLUSTER => {
+                self.close(sink);
+                frontier.max(self.settled)
+            }
+            Some(first) => first.span.start.min(frontier).max(self.settled),
+            None => frontier.max(self.settled),
+        }
+    }
+
+    /// Begins anew.
+    pub(crate) fn reset(&mut self) {
+        self.cluster.clear();
+        self.end = 0;
+        self.settled = 0;
+    }
+
+    fn take(&mut self, mut candidate: Finding, sink: &mut dyn FnMut(Finding)) {
+        let start = candidate.span.start;
+        if self.cluster.first().is_some_and(|first| start >= self.end || start >= first.span.start + CLUSTER)
+        {
+            self.close(sink);
+        }
+        if candidate.span.end <= self.settled {
+            return;
+        }
+        candidate.span.start = start.max(self.settled);
+        self.end = self.end.max(candidate.span.end);
+        self.cluster.push(candidate);
+    }
+
+    fn close(&mut self, sink: &mut dyn FnMut(Finding)) {
+        if self.cluster.len() > 1 {
+            self.cluster.sort_unstable_by(|a, b| {
+                let score = b.score.value().total_cmp(&a.score.value());
+                let length = b.span.len().cmp(&a.span.len());
+                score.then(length).then(a.rule.cmp(&b.rule)).then(a.span.start.cmp(&b.span.start))
+            });
+        }
+        self.chosen.clear();
+        for candidate in self.cluster.drain(..) {
+            if !self.chosen.iter().any(|one| one.span.overlaps(candidate.span)) {
+                self.chosen.push(candidate);
+            }
+        }
+        self.chosen.sort_unstable_by_key(|one| one.span.start);
+        for &one in &self.chosen {
+            self.settled = one.span.end;
+            sink(one);
+        }
+        self.end = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::finding::{RuleId, Score, Span};
+    use super::*;
+
+    fn finding(rule: u16, start: usize, end: usize, score: f32) -> Finding {
+        Finding { rule: RuleId::new(rule), span: Span::new(start, end), score: Score::new(score), near: None }
+    }
+
+    fn resolved(mut found: Vec<Finding>) -> Vec<(u16, usize, usize)> {
+        let (mut resolver, mut out) = (Resolver::default(), Vec::new());
+        resolver.advance(&mut found, usize::MAX, &mut |one| out.push(one));
+        assert!(out.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
+        out.iter()
+            .map(|one| (u16::try_from(one.rule.index()).unwrap(), one.span.start, one.span.end))
+            .collect()
+    }
+
+    #[test]
+    fn score_then_length_then_order_decides() {
+        let cases = [
+            (vec![finding(0, 0, 5, 0.5), finding(1, 3, 9, 0.9)], vec![(1, 3, 9)]),
+            (vec![finding(0, 0, 5, 0.9), finding(1, 3, 9, 0.9)], vec![(1, 3, 9)]),
+            (vec![finding(1, 0, 5, 0.9), finding(0, 0, 5, 0.9)], vec![(0, 0, 5)]),
+            (vec![finding(0, 0, 5, 0.9), finding(1, 5, 9, 0.1)], vec![(0, 0, 5), (1, 5, 9)]),
+            // The middle one loses to the last and so frees the first.
+            (
+                vec![finding(0, 0, 5, 0.5), finding(1, 4, 9, 0.6), finding(2, 8, 12, 0.7)],
+                vec![(0, 0, 5), (2, 8, 12)],
+            ),
+        ];
+        for (found, expected) in cases {
+            assert_eq!(resolved(found), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_chain_is_cut_and_goes_on() {
+        let chain: Vec<Finding> = (0..100).map(|n| finding(0, n * 10, n * 10 + 15, 0.9)).collect();
+        let out = resolved(chain);
+        assert!(out.len() >= 50 && out.last().unwrap().2 >= 995);
+    }
+
+    #[test]
+    fn an_open_cluster_holds_back_from_its_start() {
+        let (mut resolver, mut out) = (Resolver::default(), Vec::new());
+        let mut found = vec![finding(0, 10, 20, 0.9)];
+        assert_eq!(resolver.advance(&mut found, 15, &mut |one| out.push(one)), 10);
+        assert_eq!(resolver.advance(&mut found, 20, &mut |one| out.push(one)), 20);
+        assert_eq!(out.len(), 1);
+    }
+}

@@ -1,0 +1,363 @@
+//! A rule as data: what it is called, what its values look like, how the engine finds them, what proves them and
+//! which words nearby speak for or against. Rules come from TOML (`rules/*.toml` and the operator's own files);
+//! a field that is not listed here is an error.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// What a value looks like, so that `redact` can make another of the same shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Format {
+    /// `local@domain`.
+    Email,
+    /// Digits with `+`, parentheses and separators.
+    Phone,
+    /// A payment card number, grouped or not.
+    Card,
+    /// A US social security number.
+    Ssn,
+    /// A US individual taxpayer number.
+    Itin,
+    /// Country, check digits, account; spaces allowed.
+    Iban,
+    /// IPv4 or IPv6.
+    Ip,
+    /// Scheme, host, path.
+    Url,
+    /// Digits, separators kept.
+    Digits,
+    /// A secret whose constant prefix is kept.
+    Key,
+    /// A block between BEGIN and END lines.
+    Pem,
+    /// Anything else.
+    Text,
+}
+
+/// What kind of thing a rule finds: coarse, for metrics and rule sets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Family {
+    Email,
+    Phone,
+    Card,
+    NationalId,
+    Bank,
+    Network,
+    Url,
+    Secret,
+    Person,
+    Location,
+    Other,
+}
+
+impl Family {
+    /// Its name in metrics; a closed list.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Email => "email",
+            Self::Phone => "phone",
+            Self::Card => "card",
+            Self::NationalId => "national_id",
+            Self::Bank => "bank",
+            Self::Network => "network",
+            Self::Url => "url",
+            Self::Secret => "secret",
+            Self::Person => "person",
+            Self::Location => "location",
+            Self::Other => "other",
+        }
+    }
+}
+
+/// How bad it is if a value gets out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Of interest together with other data.
+    Low,
+    /// Points to a person.
+    #[default]
+    Medium,
+    /// Can be misused by itself.
+    High,
+    /// Opens a door.
+    Critical,
+}
+
+/// How the engine comes upon a value; all but `Free` cost nothing where their bytes don't occur.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Anchor {
+    /// By a digit in the value's first or second word.
+    Digit,
+    /// As a whole run of base64 characters with a digit in it.
+    Blob,
+    /// As an e-mail address, outward from `@`.
+    At,
+    /// As an IP address: by a digit as the rule's patterns say, and as IPv6 outward from `:`.
+    Address,
+    /// By one of the rule's prefixes.
+    Prefix,
+    /// Anywhere: patterns of operators' own rules.
+    #[default]
+    Free,
+}
+
+/// What may not stand right before and after a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Edge {
+    /// Anything may.
+    Open,
+    /// No ASCII letter or digit.
+    Word,
+    /// As `Word`, and before it no `_` or `-` either: the value is a whole token.
+    Token,
+    /// No base64 character: the value is a whole run of them.
+    Blob,
+    /// As `Word`, and no `.` with a digit behind it: the value is not a part of a decimal.
+    Decimal,
+    /// As `Decimal`, and the same for `-`: the value is not a part of a longer number.
+    Number,
+}
+
+/// One regular expression of a rule. ASCII semantics: `\d`, `\w` and `\b` know ASCII only.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pattern {
+    pub(crate) regex: String,
+    pub(crate) score: Option<f32>,
+    pub(crate) check: Option<String>,
+    pub(crate) edge: Option<Edge>,
+}
+
+/// Context words of one language, lower case; a phrase's words are separated by spaces.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct Words {
+    pub(crate) before: Vec<String>,
+    pub(crate) after: Vec<String>,
+    pub(crate) negative: Vec<String>,
+}
+
+/// One rule. Read through its methods; made only by a [`Catalogue`](super::Catalogue).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rule {
+    pub(crate) name: String,
+    #[serde(default = "other")]
+    pub(crate) family: Family,
+    #[serde(default = "text")]
+    pub(crate) format: Format,
+    #[serde(default)]
+    pub(crate) category: String,
+    #[serde(default)]
+    pub(crate) region: String,
+    #[serde(default)]
+    pub(crate) anchor: Anchor,
+    #[serde(default)]
+    pub(crate) prefixes: Vec<String>,
+    #[serde(default)]
+    pub(crate) patterns: Vec<Pattern>,
+    /// The label of a PEM block as a regular expression; stands in place of patterns.
+    pub(crate) pem: Option<String>,
+    pub(crate) check: Option<String>,
+    #[serde(default = "likely")]
+    pub(crate) score: f32,
+    #[serde(default = "half")]
+    pub(crate) threshold: f32,
+    #[serde(default = "half")]
+    pub(crate) augment: f32,
+    #[serde(default)]
+    pub(crate) context: BTreeMap<String, Words>,
+    pub(crate) reach: Option<u16>,
+    #[serde(default)]
+    pub(crate) severity: Severity,
+    #[serde(default)]
+    pub(crate) description: String,
+    #[serde(default)]
+    pub(crate) source: String,
+    #[serde(default)]
+    pub(crate) matches: Vec<String>,
+    #[serde(default)]
+    pub(crate) misses: Vec<String>,
+    #[serde(default = "yes")]
+    pub(crate) default_on: bool,
+}
+
+fn other() -> Family {
+    Family::Other
+}
+
+fn text() -> Format {
+    Format::Text
+}
+
+fn likely() -> f32 {
+    0.8
+}
+
+fn half() -> f32 {
+    0.5
+}
+
+fn yes() -> bool {
+    true
+}
+
+impl Rule {
+    /// The rule's name, upper snake case, unique in its catalogue.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The kind of thing it finds.
+    pub fn family(&self) -> Family {
+        self.family
+    }
+
+    /// What its values look like.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
+    /// The heading it is listed under; may be empty.
+    pub fn category(&self) -> &str {
+        &self.category
+    }
+
+    /// The region whose values it finds, as ISO 3166-1 alpha-2; empty for everywhere.
+    pub fn region(&self) -> &str {
+        &self.region
+    }
+
+    /// How bad it is if a value gets out.
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// One sentence for people.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// The document that says what its values are.
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The score below which nothing is reported, 0 to 1.
+    pub fn threshold(&self) -> f32 {
+        self.threshold
+    }
+
+    /// Whether it is on where nobody chose.
+    pub fn default_on(&self) -> bool {
+        self.default_on
+    }
+
+    /// Bytes that a value of this rule can take at most before it is decided: the hold-back of a stream.
+    pub fn reach(&self) -> usize {
+        usize::from(self.reach.unwrap_or(DEFAULT_REACH))
+    }
+
+    /// The constant beginning of `value` by which this rule knew it (`ghp_`); empty if it has none.
+    pub fn prefix_of<'t>(&self, value: &'t str) -> &'t str {
+        let known = self.prefixes.iter().filter(|prefix| value.starts_with(prefix.as_str()));
+        let longest = known.map(String::len).max().unwrap_or(0);
+        value.get(..longest).unwrap_or("")
+    }
+
+    pub(crate) fn edge(&self, pattern: &Pattern) -> Edge {
+        pattern.edge.unwrap_or_else(|| self.default_edge())
+    }
+
+    pub(crate) fn default_edge(&self) -> Edge {
+        match self.anchor {
+            Anchor::Free | Anchor::At => Edge::Open,
+            Anchor::Address => Edge::Word,
+            Anchor::Digit => Edge::Number,
+            Anchor::Blob => Edge::Blob,
+            Anchor::Prefix => Edge::Token,
+        }
+    }
+}
+
+/// The reach of a rule whose patterns have no bound and that states none, in bytes.
+pub(crate) const DEFAULT_REACH: u16 = 512;
+
+/// Why a rule does not load. Holds places and kinds, never text of the rule.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{origin}: rule {number}: {fault}")]
+pub struct RuleError {
+    /// The file or object the rule stands in, as the caller named it.
+    pub origin: String,
+    /// Which rule of it, counted from 1; 0 where the whole is at fault.
+    pub number: usize,
+    /// What is wrong.
+    pub fault: RuleFault,
+}
+
+/// What is wrong with a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RuleFault {
+    /// Not TOML, or not a rule's fields.
+    #[error("not a rule file at line {line}, column {column}")]
+    Syntax {
+        /// Counted from 1.
+        line: usize,
+        /// Counted from 1, in bytes.
+        column: usize,
+    },
+    /// The name is not upper snake case of 2 to 64 characters.
+    #[error("the name must be upper snake case, such as COUNTRY_THING, of 2 to 64 characters")]
+    Name,
+    /// Another rule has this name.
+    #[error("another rule has the same name")]
+    Duplicate,
+    /// A score, threshold or augment is not between 0 and 1.
+    #[error("score, threshold and augment must lie between 0 and 1")]
+    Number,
+    /// The anchor needs patterns or prefixes that are not there, or a prefix is shorter than three bytes.
+    #[error("the anchor needs patterns, and prefixes of at least 3 ASCII bytes where it is `prefix`")]
+    Anchor,
+    /// A pattern is not a regular expression.
+    #[error("pattern {0} is not a regular expression that can be used here")]
+    Pattern(usize),
+    /// A pattern matches the empty text.
+    #[error("pattern {0} matches the empty text")]
+    Empty(usize),
+    /// A pattern found by its digits has no upper length, or one over the limit.
+    #[error("pattern {0} needs an upper length of at most 64 bytes")]
+    Unbounded(usize),
+    /// The patterns together are too large.
+    #[error("the patterns need more memory than is allowed")]
+    TooLarge,
+    /// The choice names a rule that is not in the catalogue it was given with.
+    #[error("the choice was made from another catalogue")]
+    Choice,
+    /// More rules than a catalogue can hold.
+    #[error("a catalogue holds at most 65535 rules")]
+    TooMany,
+    /// There is no validator of that name.
+    #[error("there is no check of that name")]
+    Check,
+    /// An example that must match does not, or not as marked.
+    #[error("example {0} of `matches` is not found as it is written")]
+    Match(usize),
+    /// An example that must not match does.
+    #[error("example {0} of `misses` is found")]
+    Miss(usize),
+}
+
+/// A name that no rule has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("name {index} of the list is not a rule")]
+pub struct UnknownRule {
+    /// Which of the names given, counted from 0.
+    pub index: usize,
+}

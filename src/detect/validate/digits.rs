@@ -1,0 +1,173 @@
+//! Numbers with check digits or ranges: cards (ISO/IEC 7812), IBAN (ISO 13616, ISO 7064 mod 97-10), US numbers.
+
+use super::{digits_of, number};
+
+/// Luhn's check (ISO/IEC 7812-1 annex B) over digits from 0 to 9.
+fn luhn(digits: &[u8]) -> bool {
+    let double = |digit: u8| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
+    let sum: u32 = digits
+        .iter()
+        .rev()
+        .enumerate()
+        .fold(0, |sum, (n, &digit)| sum + u32::from(if n % 2 == 1 { double(digit) } else { digit }));
+    sum.is_multiple_of(10)
+}
+
+/// Issuer ranges by their first six digits, with the shortest and longest number. A range outside the table is no
+/// card: most numbers of 16 digits are something else.
+const ISSUERS: &[(u32, u32, usize, usize)] = &[
+    (220_000, 220_499, 16, 19), // Mir
+    (222_100, 272_099, 16, 16), // Mastercard, second series
+    (300_000, 305_999, 14, 19), // Diners Club
+    (309_500, 309_599, 14, 19), // Diners Club
+    (340_000, 349_999, 15, 15), // American Express
+    (352_800, 358_999, 16, 19), // JCB
+    (360_000, 369_999, 14, 19), // Diners Club
+    (370_000, 379_999, 15, 15), // American Express
+    (380_000, 399_999, 14, 19), // Diners Club
+    (400_000, 499_999, 13, 19), // Visa
+    (500_000, 509_999, 12, 19), // Maestro, Verve, Elo, RuPay
+    (510_000, 559_999, 16, 16), // Mastercard
+    (560_000, 589_999, 12, 19), // Maestro
+    (600_000, 699_999, 12, 19), // Discover, UnionPay, Maestro, RuPay, Elo, Hipercard
+    (810_000, 829_999, 16, 19), // UnionPay, RuPay
+    (979_200, 979_289, 16, 16), // Troy
+];
+
+/// A payment card number: issuer range, its length, check digit.
+pub(super) fn card(value: &[u8]) -> bool {
+    let mut buffer = [0; 19];
+    let Some(digits) = digits_of(value, &mut buffer) else { return false };
+    let head = number(digits.get(..6).unwrap_or_default());
+    let length = digits.len();
+    let visa = (400_000..500_000).contains(&head);
+    let issued = ISSUERS.iter().any(|&(low, high, short, long)| {
+        (u64::from(low)..=u64::from(high)).contains(&head) && (short..=long).contains(&length)
+    });
+    issued && (!visa || matches!(length, 13 | 16 | 19)) && luhn(digits)
+}
+
+/// Countries of the IBAN registry and the length of their numbers.
+const COUNTRIES: &str = "AD24AE23AL28AT20AZ28BA20BE16BG22BH22BI27BR29BY28CH21CR22CY28CZ24DE22DJ27DK18DO28EE20EG29\
+     ES24FI18FK18FO18FR27GB22GE22GI23GL18GR27GT28HN28HR21HU28IE22IL23IQ23IS26IT27JO30KW30KZ20LB28LC32LI21LT20\
+     LU20LV21LY25MC27MD24ME22MK19MN20MR27MT31MU30NI28NL18NO15OM23PK24PL28PS29PT25QA29RO24RS22RU33SA24SC31SD18\
+     SE24SI19SK24SM27SO23ST25SV28TL23TN24TR26UA29VA22VG24XK20YE30";
+
+fn length_in(country: &[u8]) -> Option<usize> {
+    let row = COUNTRIES.as_bytes().chunks(4).find(|row| row.starts_with(country))?;
+    let [_, _, tens, ones] = row else { return None };
+    Some(usize::from(tens - b'0') * 10 + usize::from(ones - b'0'))
+}
+
+/// An IBAN: country, length, check digits. Spaces and dashes don't count.
+pub(super) fn iban(value: &[u8]) -> bool {
+    let symbols = || value.iter().filter(|byte| byte.is_ascii_alphanumeric());
+    let Some(length) = value.get(..2).and_then(length_in) else { return false };
+    if symbols().count() != length {
+        return false;
+    }
+    let rotated = symbols().skip(4).chain(symbols().take(4));
+    let rest = rotated.fold(0u32, |rest, &byte| match byte {
+        b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
+        _ => (rest * 100 + u32::from(byte.to_ascii_uppercase() - b'A') + 10) % 97,
+    });
+    rest == 1
+}
+
+/// Numbers that were printed in advertisements and are withdrawn (SSA).
+const WITHDRAWN: [u64; 2] = [78_051_120, 219_099_999];
+
+/// A US social security number that can have been issued (SSA POMS RM 10201.035).
+pub(super) fn us_ssn(value: &[u8]) -> bool {
+    let mut buffer = [0; 9];
+    let Some(digits) = digits_of(value, &mut buffer) else { return false };
+    let whole = number(digits);
+    let (area, group, serial) = (whole / 1_000_000, whole / 10_000 % 100, whole % 10_000);
+    digits.len() == 9
+        && !matches!(area, 0 | 666 | 900..)
+        && group != 0
+        && serial != 0
+        && !WITHDRAWN.contains(&whole)
+}
+
+/// A US individual taxpayer number: 9XX, and the ranges of its fourth and fifth digit (IRS).
+pub(super) fn us_itin(value: &[u8]) -> bool {
+    let mut buffer = [0; 9];
+    let Some(digits) = digits_of(value, &mut buffer) else { return false };
+    let whole = number(digits);
+    digits.len() == 9
+        && whole / 100_000_000 == 9
+        && matches!(whole / 10_000 % 100, 50..=65 | 70..=88 | 90..=92 | 94..=99)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cards_of_each_network() {
+        // The networks' published test numbers.
+        let valid = [
+            "4111111111111111",
+            "4012 8888 8888 1881",
+            "4222222222222",
+            "5555555555554444",
+            "2223003122003222",
+            "378282246310005",
+            "6011111111111117",
+            "30569309025904",
+            "3530111333300000",
+            "6200000000000005",
+        ];
+        for number in valid {
+            assert!(card(number.as_bytes()), "{number}");
+        }
+        let invalid = ["4111111111111112", "1234567812345670", "37828224631000", "", "0000000000000000"];
+        for number in invalid {
+            assert!(!card(number.as_bytes()), "{number}");
+        }
+    }
+
+    #[test]
+    fn one_wrong_digit_breaks_luhn() {
+        let number: Vec<u8> = b"4012888888881881".iter().map(|byte| byte - b'0').collect();
+        assert!(luhn(&number));
+        for at in 0..number.len() {
+            let mut wrong = number.clone();
+            wrong[at] = (wrong[at] + 1) % 10;
+            assert!(!luhn(&wrong), "digit {at}");
+        }
+    }
+
+    #[test]
+    fn ibans_of_the_registry() {
+        let valid = [
+            "DE89 3704 0044 0532 0130 00",
+            "GB29NWBK60161331926819",
+            "FR14 2004 1010 0505 0001 3M02 606",
+            "NO9386011117947",
+            "MT84MALT011000012345MTLCAST001S",
+            "CH9300762011623852957",
+            "NL91ABNA0417164300",
+        ];
+        for number in valid {
+            assert!(iban(number.as_bytes()), "{number}");
+        }
+        for number in ["DE88370400440532013000", "ZZ89370400440532013000", "DE8937040044053201300", "D"] {
+            assert!(!iban(number.as_bytes()), "{number}");
+        }
+    }
+
+    #[test]
+    fn us_numbers_keep_to_their_ranges() {
+        for number in ["536-22-8726", "001-01-0001", "899-99-9999"] {
+            assert!(us_ssn(number.as_bytes()), "{number}");
+        }
+        for number in
+            ["000-22-8726", "666-22-8726", "900-22-8726", "536-00-8726", "536-22-0000", "219-09-9999"]
+        {
+            assert!(!us_ssn(number.as_bytes()), "{number}");
+        }
+        assert!(us_itin(b"900-50-0000") && !us_itin(b"900-66-0000") && !us_itin(b"800-50-0000"));
+    }
+}

@@ -1,0 +1,61 @@
+//! Checks that data cannot say: the table from a check's name in a rule file to its function. A check sees the
+//! value alone and never fails otherwise than by saying no.
+
+mod digits;
+mod network;
+mod phone;
+mod secret;
+
+/// What a check says of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// It is not such a value.
+    No,
+    /// It may be; the rule's score stands.
+    Yes,
+    /// It proves itself; it scores 1.
+    Sure,
+}
+
+impl From<bool> for Verdict {
+    fn from(yes: bool) -> Self {
+        if yes { Self::Yes } else { Self::No }
+    }
+}
+
+/// Judges one value.
+pub(crate) type Check = fn(&[u8]) -> Verdict;
+
+const CHECKS: &[(&str, Check)] = &[
+    ("any", |_| Verdict::Yes),
+    ("card", |value| digits::card(value).into()),
+    ("email", |value| network::email(value).into()),
+    ("github", secret::github),
+    ("iban", |value| digits::iban(value).into()),
+    ("ip", |value| network::ip(value).into()),
+    ("mixed", |value| secret::mixed(value).into()),
+    ("phone_international", |value| phone::international(value).into()),
+    ("phone_national", |value| phone::national(value).into()),
+    ("us_itin", |value| digits::us_itin(value).into()),
+    ("us_ssn", |value| digits::us_ssn(value).into()),
+];
+
+/// The check of that name.
+pub(crate) fn named(name: &str) -> Option<Check> {
+    CHECKS.iter().find(|(known, _)| *known == name).map(|&(_, check)| check)
+}
+
+/// The value's ASCII digits as numbers, into `buffer`; `None` if there are more than fit.
+pub(crate) fn digits_of<'b, const N: usize>(value: &[u8], buffer: &'b mut [u8; N]) -> Option<&'b [u8]> {
+    let mut len = 0;
+    for byte in value.iter().filter(|byte| byte.is_ascii_digit()) {
+        *buffer.get_mut(len)? = byte - b'0';
+        len += 1;
+    }
+    buffer.get(..len)
+}
+
+/// The number that `digits` (0 to 9 each) write.
+pub(crate) fn number(digits: &[u8]) -> u64 {
+    digits.iter().fold(0, |sum, &digit| sum * 10 + u64::from(digit))
+}
