@@ -1,0 +1,196 @@
+//! Documents: what changes, what stays, and through how many encodings.
+
+use std::sync::{Arc, OnceLock};
+
+use regex::Regex;
+
+use super::*;
+use crate::base::secret::Secret;
+use crate::crypto::fpe::FpeKey;
+use crate::detect::{Catalogue, Choice, RuleId};
+use crate::redact::Answering;
+use crate::stream::Editor;
+
+fn keys() -> Keys {
+    let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
+    Keys { fpe: Some(Arc::new(key)), tenant: "acme".into() }
+}
+
+fn detector() -> Detector {
+    static BUILT: OnceLock<Detector> = OnceLock::new();
+    let build = || {
+        let catalogue = Catalogue::builtin().unwrap();
+        Detector::new(&catalogue, &Choice::defaults(&catalogue)).unwrap()
+    };
+    BUILT.get_or_init(build).clone()
+}
+
+fn redactor(method: Method) -> Redactor {
+    Redactor::new(detector(), Plan::all(method))
+}
+
+fn redact(doc: &str, which: &PathSet) -> (String, Report, Undo) {
+    let redactor = redactor(Method::Encrypt);
+    let (redacted, undo) = redactor.document(doc.as_bytes(), which, &keys(), Limits::default()).unwrap();
+    let report = redacted.report().clone();
+    (String::from_utf8(redacted.into_value()).unwrap(), report, undo)
+}
+
+fn restore(text: &str, undo: Undo) -> String {
+    let mut answer = redactor(Method::Encrypt).answer(Answering::Restore(Arc::new(undo)));
+    let mut edits = Vec::new();
+    answer.feed(text, &mut edits).unwrap();
+    answer.end(&mut edits).unwrap();
+    String::from_utf8(apply(text.as_bytes(), &edits)).unwrap()
+}
+
+/// (document, what it looks like afterwards, replacements).
+const CASES: [(&str, &str, usize); 14] = [
+    (r#"{"a": "plain", "n": 1234567890123}"#, r#"\{"a": "plain", "n": 1234567890123\}"#, 0),
+    (r#" {"a" : "mail jo@ab.de" }"#, r#" \{"a" : "mail [0-9A-Za-z]{2}@[0-9a-z]{2}\.de" \}"#, 1),
+    (r#"["Jo\u0040ab.de\n","\u00e9"]"#, r#"\["[0-9A-Za-z]{2}@[0-9a-z]{2}\.de\\n","\\u00e9"\]"#, 1),
+    // Found by its context in one string, replaced in the next and as a number.
+    (
+        r#"["account no. 12345678", "12345678?", 12345678, "x12345678"]"#,
+        r#"\["account no. ([1-9]\d{7})", "\1\?", \1, "x12345678"\]"#,
+        3,
+    ),
+    (r#"{"k": 4012888888881881}"#, r#"\{"k": [1-9]\d{15}\}"#, 1),
+    (r#"[-4012888888881881, 1.5]"#, r#"\[-[1-9]\d{15}, 1\.5\]"#, 1),
+    (r#"{"jo@ab.de": 1}"#, r#"\{"[0-9A-Za-z]{2}@[0-9a-z]{2}\.de": 1\}"#, 1),
+    (r#"["{\"to\":\"jo@ab.de\"}"]"#, r#"\["\{\\"to\\":\\"[0-9A-Za-z]{2}@[0-9a-z]{2}\.de\\"\}"\]"#, 1),
+    (
+        r#"["{\"to\":\"a\\njo\\u0040ab.de\\u00e9\"}"]"#,
+        r#"\["\{\\"to\\":\\"a\\\\n[0-9A-Za-z]{2}@[0-9a-z]{2}\.de\\\\u00e9\\"\}"\]"#,
+        1,
+    ),
+    (r#"["{\"n\": 4012888888881881}"]"#, r#"\["\{\\"n\\": [1-9]\d{15}\}"\]"#, 1),
+    (
+        r#"["{\"jo@ab.de\": \"[\\\"jo@ab.de\\\"]\"}"]"#,
+        r#"\["\{\\"([^@]{2}@[^@]{2}\.de)\\": \\"\[\\\\\\"\1\\\\\\"\]\\"\}"\]"#,
+        2,
+    ),
+    (r#"["{not json: jo@ab.de"]"#, r#"\["\{not json: [^@]{2}@[^@]{2}\.de"\]"#, 1),
+    (r#"["data:image/png;base64,jo@ab.de"]"#, r#"\["data:image/png;base64,jo@ab\.de"\]"#, 0),
+    (r#"{"d": "jo@ab.de", "d": "jo@ab.de"}"#, r#"\{"d": "([^@]{2}@[^@]{2}\.de)", "d": "\1"\}"#, 2),
+];
+
+/// `regex` has no back references: the first group's text is put in for `\1`.
+fn matches(layout: &str, text: &str) -> bool {
+    let first = layout.replace(r"\1", r"[^\\]*?");
+    let Some(groups) = Regex::new(&format!("^(?:{first})$")).unwrap().captures(text) else { return false };
+    let group = groups.get(1).map_or("", |group| group.as_str());
+    let exact = layout.replace(r"\1", &regex::escape(group));
+    Regex::new(&format!("^(?:{exact})$")).unwrap().is_match(text)
+}
+
+#[test]
+fn values_change_and_nothing_else() {
+    for (doc, layout, count) in CASES {
+        let (redacted, report, undo) = redact(doc, &PathSet::everything());
+        assert!(matches(layout, &redacted), "{doc} → {redacted}");
+        assert_eq!(report.count(), count, "{doc}");
+        assert_eq!(redacted == doc, count == 0);
+        // What was written with escapes is restored without: compare the parsed documents.
+        let restored = restore(&redacted, undo);
+        let parsed = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        if !doc.contains(r"u0040") {
+            assert_eq!(parsed(&restored), parsed(doc));
+        }
+    }
+}
+
+#[test]
+fn paths_decide() {
+    let which = PathSet::new(&[("m[*].content", Take::Text)], Take::Skip).unwrap();
+    let doc = r#"{"m":[{"role":"jo@ab.de","content":"jo@ab.de"}],"n":12345678,"jo@ab.de":1}"#;
+    let (redacted, report, _) = redact(doc, &which);
+    assert_eq!(report.count(), 1);
+    assert!(redacted.starts_with(r#"{"m":[{"role":"jo@ab.de","content":""#));
+    assert!(redacted.ends_with(r#""}],"n":12345678,"jo@ab.de":1}"#));
+}
+
+#[test]
+fn methods_without_a_key() {
+    let doc = r#"["jo@ab.de", "account 12345678", 12345678]"#;
+    let cases = [
+        (Method::Mask, r#"["********", "account ********", "********"]"#, 3),
+        (Method::Replace, r#"["<EMAIL_ADDRESS>", "account <US_BANK_NUMBER>", "<US_BANK_NUMBER>"]"#, 3),
+        (Method::DetectOnly, doc, 0),
+    ];
+    for (method, expected, count) in cases {
+        let document = redactor(method).document(
+            doc.as_bytes(),
+            &PathSet::everything(),
+            &Keys::default(),
+            Limits::default(),
+        );
+        let (redacted, undo) = document.unwrap();
+        assert_eq!(String::from_utf8_lossy(redacted.value()), expected);
+        assert_eq!((redacted.report().count(), undo.len()), (count, 0));
+        assert_eq!(redacted.report().findings().len(), 2);
+        assert!(redacted.report().findings().iter().all(|found| found.redacted == (count > 0)));
+    }
+}
+
+#[test]
+fn failures_say_no_value() {
+    let encrypt = redactor(Method::Encrypt);
+    let run = |doc: &str, keys: &Keys, limits| {
+        let result = encrypt.document(doc.as_bytes(), &PathSet::everything(), keys, limits);
+        result.map(drop).unwrap_err()
+    };
+    let two = r#"["jo@ab.de", "jo@ab.fr"]"#;
+    let limits = Limits { values: 1, ..Limits::default() };
+    let errors = [
+        run(two, &Keys::default(), Limits::default()),
+        run(two, &keys(), limits),
+        run(r#"["jo@ab.de" x"#, &keys(), Limits::default()),
+    ];
+    assert!(matches!(
+        errors,
+        [RedactError::NoKey, RedactError::TooManyValues { values: 1, .. }, RedactError::Json(_)]
+    ));
+    for error in errors {
+        assert!(!format!("{error} {error:?}").contains("jo"));
+    }
+}
+
+/// A surrogate that stands in the document already means something else there.
+#[test]
+fn a_surrogate_is_new_to_the_document() {
+    let (redacted, ..) = redact(r#"["4012 8888 8888 1881"]"#, &PathSet::everything());
+    let surrogate = redacted.trim_matches(['[', ']', '"']);
+    let which = PathSet::new(&[("[0]", Take::Text)], Take::Skip).unwrap();
+    let doc = format!(r#"["4012 8888 8888 1881", "{surrogate}"]"#);
+    let (redacted, _, undo) = redact(&doc, &which);
+    assert_eq!(redacted.matches(surrogate).count(), 1);
+    assert_eq!(restore(&redacted, undo), doc);
+}
+
+#[test]
+fn depth_is_bounded_and_the_rest_is_text() {
+    let mut doc = String::from("jo@ab.de");
+    for _ in 0..7 {
+        doc = serde_json::to_string(&[doc]).unwrap();
+    }
+    let (redacted, report, undo) = redact(&doc, &PathSet::everything());
+    assert_eq!(report.count(), 1);
+    assert!(!redacted.contains("jo@ab.de"));
+    assert_eq!(restore(&redacted, undo), doc);
+}
+
+#[test]
+fn overlapping_values_leave_no_end_behind() {
+    let mut values_plan = Plan::all(Method::Encrypt);
+    values_plan.set(RuleId::new(1), Method::Encrypt);
+    let detector = detector();
+    let mut values = Values::new(&detector, &values_plan);
+    values.add(RuleId::new(0), "ann-bob");
+    values.add(RuleId::new(0), "bob-cid");
+    let index = values.index();
+    let mut hits = Vec::new();
+    values.spread(&index, "ann-bob-cid, bob-cid, xann-bob", &mut hits);
+    let ranges: Vec<Range<usize>> = hits.into_iter().map(|hit| hit.range).collect();
+    assert_eq!(ranges, [0..11, 13..20]);
+}

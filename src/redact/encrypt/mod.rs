@@ -1,0 +1,107 @@
+//! Surrogates: values of the same format that stand for found values. Deterministic for a key, a tenant and a rule,
+//! so that a value looks the same in every turn of a conversation.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `cipher` | keyed permutations of strings and tuples |
+//! | `number` | cards, national ids, phones, accounts, addresses of machines |
+//! | `word` | e-mail addresses, URLs, keys, and all other text |
+
+mod cipher;
+mod number;
+mod word;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::crypto::fpe::FpeKey;
+use crate::detect::{Format, Rule, RuleId};
+use crate::redact::error::RedactError;
+use crate::redact::keys::Keys;
+
+use cipher::{Cipher, Part, Seed};
+
+/// Tries before a value gets a surrogate that has no format: only layouts of a few values get there.
+const ATTEMPTS: u32 = 32;
+
+/// Makes surrogates for one tenant; keeps the tweaks it has derived.
+pub(super) struct Surrogates {
+    key: Option<Arc<FpeKey>>,
+    tenant: Arc<str>,
+    tweaks: HashMap<(RuleId, u32), [u8; 16]>,
+}
+
+impl Surrogates {
+    pub(super) fn new(keys: &Keys) -> Self {
+        Self { key: keys.fpe.clone(), tenant: Arc::clone(&keys.tenant), tweaks: HashMap::new() }
+    }
+
+    /// The value's first surrogate that isn't the value itself and isn't refused.
+    pub(super) fn issue(
+        &mut self,
+        id: RuleId,
+        rule: &Rule,
+        value: &str,
+        refuse: &mut dyn FnMut(&str) -> bool,
+    ) -> Result<String, RedactError> {
+        let key = self.key.clone().ok_or(RedactError::NoKey)?;
+        let mut attempt: u32 = 0;
+        loop {
+            let tweak = *self.tweaks.entry((id, attempt)).or_insert_with(|| {
+                let mac = key.prf(&[self.tenant.as_bytes(), rule.name().as_bytes(), &attempt.to_be_bytes()]);
+                mac.first_chunk().copied().unwrap_or_default()
+            });
+            let cipher = Cipher { key: &key, tweak };
+            let surrogate =
+                if attempt < ATTEMPTS { shaped(&cipher, rule, value)? } else { shapeless(&cipher, value) };
+            if surrogate != value && !refuse(&surrogate) {
+                return Ok(surrogate);
+            }
+            attempt += 1;
+        }
+    }
+}
+
+impl std::fmt::Debug for Surrogates {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Surrogates(..)")
+    }
+}
+
+/// The surrogate, or `None` where the value isn't laid out as its format says.
+type Shaped = Result<Option<String>, RedactError>;
+
+fn shaped(cipher: &Cipher<'_>, rule: &Rule, value: &str) -> Result<String, RedactError> {
+    let shape = match rule.format() {
+        Format::Card => number::card(cipher, value)?,
+        Format::Ssn => number::ssn(cipher, value)?,
+        Format::Itin => number::itin(cipher, value)?,
+        Format::Phone => number::phone(cipher, value)?,
+        Format::Iban => number::iban(cipher, value)?,
+        Format::Ip => number::ip(cipher, value)?,
+        Format::Digits => number::digits(cipher, value)?,
+        Format::Email => word::email(cipher, value)?,
+        Format::Url => word::url(cipher, value)?,
+        Format::Key => word::key(cipher, value, rule.prefix_of(value))?,
+        Format::Pem => word::pem(cipher, value),
+        Format::Text => match rule.prefix_of(value) {
+            "" => None,
+            prefix => word::key(cipher, value, prefix)?,
+        },
+    };
+    match shape {
+        Some(surrogate) => Ok(surrogate),
+        None => word::text(cipher, value),
+    }
+}
+
+/// Sixteen letters: for values whose layout has no other value left to give.
+fn shapeless(cipher: &Cipher<'_>, value: &str) -> String {
+    let mut symbols = [0; 16];
+    cipher.draw(Part::Beyond, 26, Seed { bytes: value.as_bytes(), draw: 0 }, &mut symbols);
+    symbols.iter().map(|&symbol| char::from(b'a' + symbol as u8)).collect()
+}
+
+#[cfg(test)]
+#[path = "tests.rs"]
+mod tests;

@@ -1,0 +1,255 @@
+//! Shapes of numbers: their separators and lengths stay, their digits are permuted among the numbers that are
+//! valid there, check digits are computed anew, and a first digit that isn't zero stays so (a JSON number must not
+//! begin with zero).
+
+use std::net::{Ipv4Addr, Ipv6Addr};
+use std::ops::RangeInclusive;
+
+use super::Shaped;
+use super::cipher::{Cipher, Field, Part};
+use super::word::{Letters, in_classes, text_of};
+
+const DIGITS: &[u8] = b"0123456789";
+
+/// The digits of a text and where they stand.
+fn digits_of(text: &[u8]) -> Letters {
+    Letters::of(text, DIGITS)
+}
+
+/// Whether both begin with zero, or neither does.
+fn same_first(plain: &[u16]) -> impl Fn(&[u16]) -> bool + use<> {
+    let zero = plain.first() == Some(&0);
+    move |symbols| (symbols.first() == Some(&0)) == zero
+}
+
+/// Reads decimal digits as one number; at most 9 of them.
+fn decimal(symbols: &[u16]) -> u32 {
+    symbols.iter().fold(0, |sum, &digit| sum * 10 + u32::from(digit))
+}
+
+fn spell(mut number: u32, symbols: &mut [u16]) {
+    for symbol in symbols.iter_mut().rev() {
+        *symbol = (number % 10) as u16;
+        number /= 10;
+    }
+}
+
+/// Any number: its digits in place.
+pub(super) fn digits(cipher: &Cipher<'_>, value: &str) -> Shaped {
+    let mut text = value.as_bytes().to_vec();
+    let mut found = digits_of(&text);
+    let same = same_first(&found.symbols);
+    cipher.string(Part::Whole, 10, &mut found.symbols, &same)?;
+    found.put(&mut text, DIGITS);
+    Ok(text_of(text))
+}
+
+/// The digit that makes the Luhn sum (ISO/IEC 7812-1 annex B) a multiple of ten.
+fn luhn(payload: &[u16]) -> u16 {
+    let sum: u16 = payload
+        .iter()
+        .rev()
+        .enumerate()
+        .map(|(at, &digit)| match at % 2 {
+            0 if digit > 4 => digit * 2 - 9,
+            0 => digit * 2,
+            _ => digit,
+        })
+        .sum();
+    (10 - sum % 10) % 10
+}
+
+/// A payment card: all digits but the last, which is the Luhn digit.
+pub(super) fn card(cipher: &Cipher<'_>, value: &str) -> Shaped {
+    let mut text = value.as_bytes().to_vec();
+    let mut found = digits_of(&text);
+    let Some((check, payload)) = found.symbols.split_last_mut() else { return Ok(None) };
+    // A number without its Luhn digit is no card: keep both kinds apart, or two could meet.
+    if *check != luhn(payload) {
+        return digits(cipher, value);
+    }
+    let same = same_first(payload);
+    cipher.string(Part::Whole, 10, payload, &same)?;
+    *check = luhn(payload);
+    found.put(&mut text, DIGITS);
+    Ok(text_of(text))
+}
+
+/// What the three pieces of a nine-digit US number may be, as ranges in order.
+struct Nine {
+    areas: &'static [RangeInclusive<u32>],
+    groups: &'static [RangeInclusive<u32>],
+    serials: &'static [RangeInclusive<u32>],
+}
+
+/// Social security numbers in use: no area 000, 666 or 9xx, no group 00, no serial 0000.
+const SSN: Nine = Nine { areas: &[1..=665, 667..=899], groups: &[1..=99], serials: &[1..=9999] };
+
+/// Taxpayer numbers: area 9xx and the groups the tax office gives out.
+const ITIN: Nine =
+    Nine { areas: &[900..=999], groups: &[50..=65, 70..=88, 90..=92, 94..=99], serials: &[0..=9999] };
+
+/// The number's place among those in the ranges.
+fn rank(ranges: &[RangeInclusive<u32>], number: u32) -> Option<Field> {
+    let length = |range: &RangeInclusive<u32>| range.end() - range.start() + 1;
+    let size = ranges.iter().map(length).sum();
+    let at = ranges.iter().position(|range| range.contains(&number))?;
+    let before: u32 = ranges.iter().take(at).map(length).sum();
+    Some(Field { size, value: before + number - ranges.get(at)?.start() })
+}
+
+fn unrank(ranges: &[RangeInclusive<u32>], rank: u32) -> u32 {
+    ranges.iter().cloned().flatten().nth(rank as usize).unwrap_or_default()
+}
+
+pub(super) fn ssn(cipher: &Cipher<'_>, value: &str) -> Shaped {
+    nine_digits(cipher, value, &SSN)
+}
+
+pub(super) fn itin(cipher: &Cipher<'_>, value: &str) -> Shaped {
+    nine_digits(cipher, value, &ITIN)
+}
+
+/// Ranks area, group and serial within what is valid, and permutes the ranks.
+fn nine_digits(cipher: &Cipher<'_>, value: &str, nine: &Nine) -> Shaped {
+    let mut text = value.as_bytes().to_vec();
+    let mut found = digits_of(&text);
+    let [area, group, serial] = match found.symbols.as_slice() {
+        [a1, a2, a3, g1, g2, serial @ ..] if serial.len() == 4 => {
+            [decimal(&[*a1, *a2, *a3]), decimal(&[*g1, *g2]), decimal(serial)]
+        }
+        _ => return digits(cipher, value),
+    };
+    let ranks = (rank(nine.areas, area), rank(nine.groups, group), rank(nine.serials, serial));
+    let (Some(area_rank), Some(group_rank), Some(serial_rank)) = ranks else { return digits(cipher, value) };
+    let mut fields = [area_rank, group_rank, serial_rank];
+    let spelled = |fields: &[Field]| match fields {
+        [area, group, serial] => {
+            unrank(nine.areas, area.value) * 1_000_000
+                + unrank(nine.groups, group.value) * 10_000
+                + unrank(nine.serials, serial.value)
+        }
+        _ => 0,
+    };
+    let leading_zero = |number: u32| number < 100_000_000;
+    let plain = leading_zero(spelled(&fields));
+    cipher.tuple(Part::Whole, &mut fields, &|fields| leading_zero(spelled(fields)) == plain)?;
+    spell(spelled(&fields), &mut found.symbols);
+    found.put(&mut text, DIGITS);
+    Ok(text_of(text))
+}
+
+/// Country calling codes of two digits (ITU-T E.164). Those of one are 1 and 7; all others have three.
+const CALLING_CODES: [u32; 44] = [
+    20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58,
+    60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98,
+];
+
+fn calling_code(digits: &[u16]) -> usize {
+    match digits {
+        [1 | 7, ..] => 1,
+        [a, b, ..] if CALLING_CODES.contains(&decimal(&[*a, *b])) => 2,
+        _ => 3,
+    }
+}
+
+/// A phone number: country code, length and separators stay. It may be somebody's number.
+pub(super) fn phone(cipher: &Cipher<'_>, value: &str) -> Shaped {
+    let mut text = value.as_bytes().to_vec();
+    let end = text.iter().position(u8::is_ascii_alphabetic).unwrap_or(text.len());
+    let (main, extension) = text.split_at_mut(end);
+    let mut found = digits_of(main);
+    let code = match found.symbols.as_slice() {
+        [0, 0, code @ ..] => 2 + calling_code(code),
+        code if value.starts_with('+') => calling_code(code),
+        _ => 0,
+    };
+    let north_america = match (code, found.symbols.as_slice()) {
+        (1, [1, national @ ..]) | (0, [1, national @ ..]) if national.len() == 10 => Some(1),
+        (0, national) if national.len() == 10 => Some(0),
+        _ => None,
+    };
+    let national = found.symbols.get_mut(north_america.unwrap_or(code)..).unwrap_or_default();
+    if north_america.is_some() && matches!(national, [2..=9, ..]) {
+        nanp(cipher, national)?;
+    } else if let [0, _, rest @ ..] | [_, rest @ ..] = national {
+        // A trunk zero is not yet the number's first digit.
+        cipher.string(Part::Whole, 10, rest, &|_| true)?;
+    }
+    found.put(main, DIGITS);
+    let mut found = digits_of(extension);
+    cipher.string(Part::Extension, 10, &mut found.symbols, &|_| true)?;
+    found.put(extension, DIGITS);
+    Ok(text_of(text))
+}
+
+/// Ten digits of the North American plan: area and exchange begin with 2–9, and N11 are services, not exchanges.
+/// Exchanges that break a rule (an example's `415-123-4567`) keep breaking it.
+fn nanp(cipher: &Cipher<'_>, national: &mut [u16]) -> Result<(), super::RedactError> {
+    let [a0, a1, a2, e0, e1, e2, rest @ ..] = national else { return Ok(()) };
+    let (from, size) = if *e0 < 2 { (0, 2) } else { (2, 8) };
+    let mut fields = [
+        Field { size: 8, value: u32::from(*a0) - 2 },
+        Field { size: 100, value: decimal(&[*a1, *a2]) },
+        Field { size, value: u32::from(*e0) - from },
+        Field { size: 100, value: decimal(&[*e1, *e2]) },
+        Field { size: 10_000, value: decimal(rest) },
+    ];
+    let services = |fields: &[Field]| [1, 3].map(|at| fields.get(at).is_some_and(|field| field.value == 11));
+    let plain = services(&fields);
+    cipher.tuple(Part::Whole, &mut fields, &|fields| services(fields) == plain)?;
+    let [area, area_rest, exchange, exchange_rest, line] = fields.map(|field| field.value);
+    let front = (area + 2) * 100_000 + area_rest * 1000 + (exchange + from) * 100 + exchange_rest;
+    let mut front_digits = [0; 6];
+    spell(front, &mut front_digits);
+    [*a0, *a1, *a2, *e0, *e1, *e2] = front_digits;
+    spell(line, rest);
+    Ok(())
+}
+
+/// An IBAN (ISO 13616): country and spacing stay, the rest by letter and digit, check digits computed anew.
+pub(super) fn iban(cipher: &Cipher<'_>, value: &str) -> Shaped {
+    let mut text = value.as_bytes().to_vec();
+    let places: Vec<usize> =
+        text.iter().enumerate().filter(|(_, byte)| byte.is_ascii_alphanumeric()).map(|(at, _)| at).collect();
+    let mut plain: Vec<u8> = places.iter().filter_map(|&at| text.get(at).copied()).collect();
+    if plain.len() < 5 || remainder(&plain) != 1 {
+        return Ok(None);
+    }
+    if let Some(account) = plain.get_mut(4..) {
+        in_classes(cipher, Part::Whole, account)?;
+    }
+    plain[2..4].copy_from_slice(b"00");
+    let check = 98 - remainder(&plain);
+    plain[2..4].copy_from_slice(&[b'0' + (check / 10) as u8, b'0' + (check % 10) as u8]);
+    for (at, byte) in places.into_iter().zip(plain) {
+        text[at] = byte;
+    }
+    Ok(text_of(text))
+}
+
+/// The number that an IBAN spells with its first four characters moved to the end, modulo 97 (ISO 7064).
+fn remainder(iban: &[u8]) -> u32 {
+    let (front, account) = iban.split_at(4.min(iban.len()));
+    account.iter().chain(front).fold(0, |sum, &byte| match byte {
+        b'0'..=b'9' => (sum * 10 + u32::from(byte - b'0')) % 97,
+        letter => (sum * 100 + u32::from(letter.to_ascii_uppercase()) - 55) % 97,
+    })
+}
+
+/// An IP address: any other of its version, in the standard's spelling.
+pub(super) fn ip(cipher: &Cipher<'_>, value: &str) -> Shaped {
+    if let Ok(address) = value.parse::<Ipv4Addr>() {
+        let [a, b] = [u32::from(address) >> 16, u32::from(address) & 0xffff];
+        let mut fields = [a, b].map(|value| Field { size: 1 << 16, value });
+        cipher.tuple(Part::Whole, &mut fields, &|_| true)?;
+        let [a, b] = fields.map(|field| field.value);
+        return Ok(Some(Ipv4Addr::from(a << 16 | b).to_string()));
+    }
+    let Ok(address) = value.parse::<Ipv6Addr>() else { return Ok(None) };
+    let mut nibbles: Vec<u16> =
+        address.octets().iter().flat_map(|octet| [u16::from(octet >> 4), u16::from(octet & 15)]).collect();
+    cipher.string(Part::Whole, 16, &mut nibbles, &|_| true)?;
+    let bits = nibbles.iter().fold(0, |bits, &nibble| bits << 4 | u128::from(nibble));
+    Ok(Some(Ipv6Addr::from(bits).to_string()))
+}

@@ -1,0 +1,201 @@
+//! Shapes of words: e-mail addresses, URLs, keys and free text. Letters stay letters, digits stay digits; what
+//! separates them stays.
+
+use super::cipher::{Cipher, Field, Part, Seed};
+use super::{RedactError, Shaped, number};
+
+const DIGITS: &[u8] = b"0123456789";
+const LOWER: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
+const UPPER: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+const BASE36: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+const BASE62: &[u8] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const BASE64: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The letters of one alphabet in a text, and where they stand.
+pub(super) struct Letters {
+    places: Vec<usize>,
+    pub(super) symbols: Vec<u16>,
+}
+
+impl Letters {
+    pub(super) fn of(text: &[u8], alphabet: &[u8]) -> Self {
+        let found = text.iter().enumerate().filter_map(|(at, byte)| {
+            let symbol = alphabet.iter().position(|letter| letter == byte)?;
+            Some((at, symbol as u16))
+        });
+        let (places, symbols) = found.unzip();
+        Self { places, symbols }
+    }
+
+    /// Writes the symbols back to where they were.
+    pub(super) fn put(&self, text: &mut [u8], alphabet: &[u8]) {
+        for (&at, &symbol) in self.places.iter().zip(&self.symbols) {
+            if let (Some(place), Some(&letter)) = (text.get_mut(at), alphabet.get(usize::from(symbol))) {
+                *place = letter;
+            }
+        }
+    }
+}
+
+/// Only ASCII was put in place of ASCII, so this is always text.
+pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
+    String::from_utf8(bytes).ok()
+}
+
+/// Permutes the letters of one alphabet in place.
+fn in_alphabet(cipher: &Cipher<'_>, part: Part, text: &mut [u8], alphabet: &[u8]) -> Result<(), RedactError> {
+    let mut letters = Letters::of(text, alphabet);
+    cipher.string(part, alphabet.len() as u32, &mut letters.symbols, &|_| true)?;
+    letters.put(text, alphabet);
+    Ok(())
+}
+
+/// The ASCII letters and digits of a text, each kept within its class: as one tuple where that many tuples can be
+/// counted, else class by class.
+pub(super) fn in_classes(cipher: &Cipher<'_>, part: Part, text: &mut [u8]) -> Result<(), RedactError> {
+    let class = |byte: u8| match byte {
+        b'0'..=b'9' => Some((10, b'0')),
+        b'a'..=b'z' => Some((26, b'a')),
+        b'A'..=b'Z' => Some((26, b'A')),
+        _ => None,
+    };
+    let field = |&byte: &u8| class(byte).map(|(size, first)| Field { size, value: u32::from(byte - first) });
+    let mut fields: Vec<Field> = text.iter().filter_map(field).collect();
+    if cipher.tuple(part, &mut fields, &|_| true)? {
+        let mut fields = fields.into_iter();
+        for byte in text {
+            if let Some((_, first)) = class(*byte)
+                && let Some(field) = fields.next()
+            {
+                *byte = first + field.value as u8;
+            }
+        }
+        return Ok(());
+    }
+    for (part, alphabet) in [(Part::Digits, DIGITS), (Part::Lower, LOWER), (Part::Upper, UPPER)] {
+        in_alphabet(cipher, part, text, alphabet)?;
+    }
+    Ok(())
+}
+
+/// An e-mail address: separators and the last label stay. A company's name tells as much as a person's, so the
+/// other labels of the domain change as well; they are in lower case, for domains are the same in any.
+pub(super) fn email(cipher: &Cipher<'_>, value: &str) -> Shaped {
+    let mut text = value.as_bytes().to_vec();
+    let Some(at) = memchr::memrchr(b'@', &text) else { return Ok(None) };
+    let (local, domain) = text.split_at_mut(at);
+    in_alphabet(cipher, Part::Local, local, BASE62)?;
+    labels(cipher, domain)?;
+    Ok(text_of(text))
+}
+
+/// All labels of a domain but the last.
+fn labels(cipher: &Cipher<'_>, domain: &mut [u8]) -> Result<(), RedactError> {
+    let end = memchr::memrchr(b'.', domain).unwrap_or(domain.len());
+    let (labels, _) = domain.split_at_mut(end);
+    labels.make_ascii_lowercase();
+    in_alphabet(cipher, Part::Domain, labels, BASE36)
+}
+
+/// A URL: scheme, port, last label of the host, and all punctuation stay.
+pub(super) fn url(cipher: &Cipher<'_>, value: &str) -> Shaped {
+    let mut text = value.as_bytes().to_vec();
+    let scheme = value.find("://").map_or(0, |at| at + 3);
+    let (_, rest) = text.split_at_mut(scheme);
+    let end = rest.iter().position(|byte| b"/?#".contains(byte)).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_mut(end);
+    let host = memchr::memrchr(b'@', authority).map_or(0, |at| at + 1);
+    let (user, host) = authority.split_at_mut(host);
+    in_classes(cipher, Part::Local, user)?;
+    let port = memchr::memrchr(b':', host).unwrap_or(host.len());
+    let (name, _) = host.split_at_mut(port);
+    match std::str::from_utf8(name).ok().filter(|name| name.parse::<std::net::Ipv4Addr>().is_ok()) {
+        // Addresses change their length, and a path's permutation needs them out of its way.
+        Some(address) => {
+            let other = number::ip(cipher, address)?.unwrap_or_default();
+            escaped_path(cipher, path)?;
+            let whole = [
+                value.as_bytes().get(..scheme).unwrap_or_default(),
+                user,
+                other.as_bytes(),
+                host.get(port..).unwrap_or_default(),
+                path,
+            ];
+            Ok(text_of(whole.concat()))
+        }
+        None => {
+            labels(cipher, name)?;
+            escaped_path(cipher, path)?;
+            Ok(text_of(text))
+        }
+    }
+}
+
+/// What follows the host, percent-escapes left as they are.
+fn escaped_path(cipher: &Cipher<'_>, path: &mut [u8]) -> Result<(), RedactError> {
+    let mut free: Vec<usize> = Vec::new();
+    let mut at = 0;
+    while let Some(&byte) = path.get(at) {
+        if byte == b'%' {
+            at += 3;
+            continue;
+        }
+        free.push(at);
+        at += 1;
+    }
+    let mut chosen: Vec<u8> = free.iter().filter_map(|&at| path.get(at).copied()).collect();
+    in_classes(cipher, Part::Path, &mut chosen)?;
+    for (at, byte) in free.into_iter().zip(chosen) {
+        path[at] = byte;
+    }
+    Ok(())
+}
+
+/// An API key: the constant prefix stays (it says whose key it is, not which).
+pub(super) fn key(cipher: &Cipher<'_>, value: &str, prefix: &str) -> Shaped {
+    let mut text = value.as_bytes().to_vec();
+    let (_, secret) = text.split_at_mut(prefix.len().min(value.len()));
+    in_classes(cipher, Part::Whole, secret)?;
+    Ok(text_of(text))
+}
+
+/// A PEM block (RFC 7468): its BEGIN and END lines and its line breaks stay; the rest is drawn from the PRF of the
+/// whole, for FF1's cost grows with the square of the length.
+pub(super) fn pem(cipher: &Cipher<'_>, value: &str) -> Option<String> {
+    let mut text = value.as_bytes().to_vec();
+    let begin = match value.strip_prefix("-----BEGIN") {
+        Some(rest) => rest.find("-----").map_or(0, |at| value.len() - rest.len() + at + 5),
+        None => 0,
+    };
+    let end = value.rfind("-----END").unwrap_or(value.len()).max(begin);
+    let body = text.get_mut(begin..end)?;
+    let mut letters = Letters::of(body, BASE64);
+    // Inside a string that was not decoded, a line break is an escape, whose `n` stays.
+    let escaped = |at: usize| at > 0 && body.get(at - 1) == Some(&b'\\');
+    letters.places.retain(|&at| !escaped(at));
+    letters.symbols = vec![0; letters.places.len()];
+    cipher.draw(Part::Whole, 64, Seed { bytes: value.as_bytes(), draw: 0 }, &mut letters.symbols);
+    letters.put(body, BASE64);
+    text_of(text)
+}
+
+/// Any text: ASCII letters and digits within their classes; letters of other scripts become ASCII letters of the
+/// same case, for there is no telling which of them would be a word.
+pub(super) fn text(cipher: &Cipher<'_>, value: &str) -> Result<String, RedactError> {
+    let mut ascii: Vec<u8> = value.bytes().filter(u8::is_ascii_alphanumeric).collect();
+    in_classes(cipher, Part::Whole, &mut ascii)?;
+    let mut ascii = ascii.into_iter();
+    let other = value.chars().filter(|c| !c.is_ascii() && c.is_alphanumeric()).count();
+    let mut drawn = vec![0; other];
+    cipher.draw(Part::Beyond, 26, Seed { bytes: value.as_bytes(), draw: 0 }, &mut drawn);
+    let mut drawn = drawn.into_iter().map(|symbol| b'a' + symbol as u8);
+    let surrogate = value.chars().map(|c| match c {
+        c if c.is_ascii_alphanumeric() => ascii.next().map_or(c, char::from),
+        c if c.is_alphanumeric() => {
+            let letter = drawn.next().map_or(c, char::from);
+            if c.is_uppercase() { letter.to_ascii_uppercase() } else { letter }
+        }
+        c => c,
+    });
+    Ok(surrogate.collect())
+}

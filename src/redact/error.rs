@@ -1,0 +1,43 @@
+//! Why something could not be redacted. Nothing here holds a value.
+
+use crate::base::budget::Exhausted;
+use crate::crypto::fpe::FpeError;
+use crate::stream::StreamError;
+use crate::stream::json::JsonError;
+
+/// Why something could not be redacted. What fails is refused, never passed on as it was.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RedactError {
+    /// The plan encrypts, and no key was handed in.
+    #[error("no key to encrypt found values with")]
+    NoKey,
+    /// More distinct values than one document's `Undo` may hold.
+    #[error("more found values than the limit of {values} or {bytes} bytes")]
+    TooManyValues {
+        /// The limit on distinct values.
+        values: usize,
+        /// The limit on their bytes, surrogates included.
+        bytes: usize,
+    },
+    /// Not a JSON document; holds where and what kind of fault, no byte of it.
+    #[error(transparent)]
+    Json(#[from] JsonError),
+    /// The cipher refused.
+    #[error("a found value cannot be encrypted: {0}")]
+    Cipher(#[from] FpeError),
+    /// A budget is used up.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
+}
+
+impl From<RedactError> for StreamError {
+    fn from(error: RedactError) -> Self {
+        match error {
+            RedactError::NoKey => Self::Replace("no key"),
+            RedactError::TooManyValues { .. } => Self::Replace("too many different values"),
+            RedactError::Json(_) => Self::Replace("not a JSON document"),
+            RedactError::Cipher(_) => Self::Replace("the cipher refused"),
+            RedactError::Exhausted(exhausted) => Self::Exhausted(exhausted),
+        }
+    }
+}

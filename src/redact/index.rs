@@ -1,0 +1,231 @@
+//! Exact strings found at token boundaries: a sorted list, narrowed byte by byte. It serves the issued surrogates
+//! on the way back ([`undo`](super::undo)) and the found values of a document ([`document`](super::document)).
+//!
+//! An Aho-Corasick automaton was not taken: it costs tens of bytes for each byte of pattern, and the patterns are
+//! the caller's.
+
+use std::ops::Range;
+
+/// What a look at one place said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// Nothing begins here.
+    No,
+    /// A string of this length, which stands for this entry.
+    Found { len: usize, entry: u32 },
+    /// More text must be seen first.
+    Wait,
+}
+
+/// Whether the text may go on behind what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum More {
+    Yes,
+    No,
+}
+
+/// How bytes are compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Case {
+    Exact,
+    /// The keys are in ASCII lower case already.
+    Folded,
+}
+
+struct Key {
+    text: Box<[u8]>,
+    entry: u32,
+}
+
+/// Strings, each standing for an entry of the caller's.
+pub(super) struct Index {
+    keys: Vec<Key>,
+    /// Whether a string begins with this byte.
+    starts: [bool; 256],
+}
+
+impl Index {
+    /// Of equal strings the first stays.
+    pub(super) fn new(strings: impl Iterator<Item = (Box<[u8]>, u32)>) -> Self {
+        let mut keys: Vec<Key> = strings.map(|(text, entry)| Key { text, entry }).collect();
+        keys.retain(|key| !key.text.is_empty());
+        keys.sort_by(|a, b| a.text.cmp(&b.text).then(a.entry.cmp(&b.entry)));
+        keys.dedup_by(|later, first| later.text == first.text);
+        let mut starts = [false; 256];
+        for byte in keys.iter().filter_map(|key| key.text.first()) {
+            starts[usize::from(*byte)] = true;
+        }
+        Self { keys, starts }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.keys.is_empty()
+    }
+
+    pub(super) fn may_begin(&self, byte: u8) -> bool {
+        self.starts[usize::from(byte)]
+    }
+
+    /// Calls `see` for every place of `text` where a string stands at token boundaries: its place, length and entry.
+    pub(super) fn all(&self, text: &[u8], see: &mut dyn FnMut(Range<usize>, u32)) {
+        let mut left = Left::Open;
+        for (at, &byte) in text.iter().enumerate() {
+            if self.may_begin(byte)
+                && left.admits(byte)
+                && let Some(rest) = text.get(at..)
+                && let Seen::Found { len, entry } = self.longest(rest, Case::Exact, More::No)
+            {
+                see(at..at + len, entry);
+            }
+            left = left.after(byte);
+        }
+    }
+
+    pub(super) fn walk(&self) -> Walk<'_> {
+        Walk { keys: &self.keys, range: 0..self.keys.len(), depth: 0 }
+    }
+
+    /// The longest string at the beginning of `text` with a boundary behind it.
+    pub(super) fn longest(&self, text: &[u8], case: Case, more: More) -> Seen {
+        let mut walk = self.walk();
+        let mut best = Seen::No;
+        for (at, &byte) in text.iter().enumerate() {
+            let folded = if case == Case::Folded { byte.to_ascii_lowercase() } else { byte };
+            if !walk.step(folded) {
+                return best;
+            }
+            let Some(entry) = walk.complete() else { continue };
+            let len = at + 1;
+            match text.get(len) {
+                Some(&next) if joined(byte, next) => {}
+                None if more == More::Yes && byte.is_ascii_alphanumeric() => return Seen::Wait,
+                Some(_) | None => best = Seen::Found { len, entry },
+            }
+        }
+        if more == More::Yes && walk.longer() { Seen::Wait } else { best }
+    }
+}
+
+/// Whether two bytes belong to one token.
+pub(super) fn joined(before: u8, after: u8) -> bool {
+    before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric()
+}
+
+/// The strings that begin with the bytes seen so far.
+pub(super) struct Walk<'i> {
+    keys: &'i [Key],
+    range: Range<usize>,
+    depth: usize,
+}
+
+impl Walk<'_> {
+    /// Goes on by one byte; false when no string does.
+    pub(super) fn step(&mut self, byte: u8) -> bool {
+        let keys = self.keys.get(self.range.clone()).unwrap_or_default();
+        let from = keys.partition_point(|key| key.text.get(self.depth).is_none_or(|&b| b < byte));
+        let keys = keys.get(from..).unwrap_or_default();
+        let count = keys.partition_point(|key| key.text.get(self.depth).is_some_and(|&b| b <= byte));
+        self.range = self.range.start + from..self.range.start + from + count;
+        self.depth += 1;
+        count > 0
+    }
+
+    /// The entry whose string has been seen whole.
+    pub(super) fn complete(&self) -> Option<u32> {
+        let first = self.keys.get(self.range.start)?;
+        (!self.range.is_empty() && first.text.len() == self.depth).then_some(first.entry)
+    }
+
+    /// Whether some string goes on.
+    pub(super) fn longer(&self) -> bool {
+        self.range.len() > usize::from(self.complete().is_some())
+    }
+}
+
+/// What stands to the left of the next byte. An escape of a JSON string that was not decoded (`\n`, `\u00e9`) is a
+/// boundary, although its last character looks like part of a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Left {
+    #[default]
+    Open,
+    Word,
+    Backslash,
+    /// So many hexadecimal digits are still to come.
+    Hex(u8),
+}
+
+impl Left {
+    /// Whether a token may begin with `byte` here.
+    pub(super) fn admits(self, byte: u8) -> bool {
+        !(matches!(self, Self::Word | Self::Hex(_)) && byte.is_ascii_alphanumeric())
+    }
+
+    pub(super) fn after(self, byte: u8) -> Self {
+        match (self, byte) {
+            (Self::Backslash, b'n' | b't' | b'r' | b'b' | b'f' | b'\\') => Self::Open,
+            (Self::Backslash, b'u') => Self::Hex(4),
+            (Self::Hex(1), b) if b.is_ascii_hexdigit() => Self::Open,
+            (Self::Hex(left), b) if b.is_ascii_hexdigit() => Self::Hex(left - 1),
+            (_, b'\\') => Self::Backslash,
+            (_, b) if b.is_ascii_alphanumeric() => Self::Word,
+            _ => Self::Open,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn index(strings: &[&str]) -> Index {
+        Index::new(strings.iter().zip(0..).map(|(text, entry)| (text.as_bytes().into(), entry)))
+    }
+
+    #[test]
+    fn the_longest_with_a_boundary_wins() {
+        let index = index(&["jo@ex.com", "jo@ex.com.au", "-----END-----"]);
+        let found = |len, entry| Seen::Found { len, entry };
+        let cases = [
+            ("jo@ex.com", More::No, found(9, 0)),
+            ("jo@ex.com.", More::No, found(9, 0)),
+            ("jo@ex.com.", More::Yes, Seen::Wait),
+            ("jo@ex.com.aux", More::Yes, found(9, 0)),
+            ("jo@ex.com.au", More::Yes, Seen::Wait),
+            ("jo@ex.com.au!", More::Yes, found(12, 1)),
+            ("jo@ex.comé", More::Yes, found(9, 0)),
+            ("jo@ex.come", More::Yes, Seen::No),
+            ("jo", More::Yes, Seen::Wait),
+            ("jo", More::No, Seen::No),
+            ("-----END-----x", More::Yes, found(13, 2)),
+            ("-----END-----", More::Yes, found(13, 2)),
+        ];
+        for (text, more, expected) in cases {
+            assert_eq!(index.longest(text.as_bytes(), Case::Exact, more), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_first_of_equal_strings_stays() {
+        let index = index(&["same", "same"]);
+        let seen = index.longest(b"same ", Case::Exact, More::No);
+        assert_eq!(seen, Seen::Found { len: 4, entry: 0 });
+    }
+
+    #[test]
+    fn escapes_are_boundaries() {
+        let cases = [
+            ("a", false),
+            (" ", true),
+            ("é", true),
+            ("\\n", true),
+            ("\\u00e9", true),
+            ("\\u00e", false),
+            ("\\\\n", false),
+            ("\\", true),
+        ];
+        for (before, admits) in cases {
+            let left = before.bytes().fold(Left::Open, Left::after);
+            assert_eq!(left.admits(b'4'), admits, "{before}");
+        }
+    }
+}

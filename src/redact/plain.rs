@@ -1,0 +1,59 @@
+//! A collected text, redacted so that it can be undone, in two passes like a document: what was found in one place is
+//! replaced in every other. Bytes that are not UTF-8 stay as they are and part the text.
+
+use crate::redact::encrypt::Surrogates;
+use crate::redact::error::RedactError;
+use crate::redact::keys::Keys;
+use crate::redact::method::Method;
+use crate::redact::redactor::Redactor;
+use crate::redact::report::{Redacted, Report};
+use crate::redact::undo::{Limits, Undo};
+use crate::redact::values::{Hit, Values};
+
+impl Redactor {
+    /// Redacts a whole text, and tells how to undo it.
+    pub fn plain(
+        &self,
+        body: &[u8],
+        keys: &Keys,
+        limits: Limits,
+    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+        let mut report = Report::default();
+        let mut values = Values::new(&self.detector, &self.plan);
+        let mut cache = self.detector.cache();
+        let mut hits: Vec<Vec<Hit>> = Vec::new();
+        for chunk in body.utf8_chunks() {
+            let text = chunk.valid();
+            let findings = self.detector.find(&mut cache, text);
+            report.scan(text.len());
+            for finding in &findings {
+                let redacted = self.plan.method(finding.rule) != Method::DetectOnly;
+                report.find(finding, self.detector.rule(finding.rule).name(), redacted);
+            }
+            hits.push(values.take(text, &findings));
+        }
+        if values.is_empty() {
+            return Ok((Redacted::new(body.to_vec(), report), Undo::nothing()));
+        }
+        let index = values.index();
+        for (chunk, hits) in body.utf8_chunks().zip(&mut hits) {
+            values.spread(&index, chunk.valid(), hits);
+        }
+        values.settle(&mut Surrogates::new(keys), body)?;
+        let mut out = Vec::with_capacity(body.len());
+        for (chunk, hits) in body.utf8_chunks().zip(hits) {
+            let text = chunk.valid().as_bytes();
+            let mut done = 0;
+            for Hit { range, value } in hits {
+                out.extend_from_slice(text.get(done..range.start).unwrap_or_default());
+                out.extend_from_slice(values.with(value).as_bytes());
+                done = range.end;
+                let rule = values.rule(value);
+                report.replace(rule, self.detector.rule(rule).name());
+            }
+            out.extend_from_slice(text.get(done..).unwrap_or_default());
+            out.extend_from_slice(chunk.invalid());
+        }
+        Ok((Redacted::new(out, report), values.close(limits)?))
+    }
+}

@@ -1,0 +1,134 @@
+//! Surrogates issued while text passes, kept for a file: the way back for text that is redacted and restored at
+//! different times. In memory until it is sealed; wiped when dropped.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use zeroize::Zeroizing;
+
+use crate::base::secret::Secret;
+use crate::redact::error::RedactError;
+use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
+
+/// The form of what [`Record::to_bytes`] writes: this byte, then for each surrogate its spelling, and the surrogate
+/// and the original, each behind its length (4 bytes, big-endian).
+const FORM: u8 = 1;
+
+/// What was issued so far. Clones share it.
+#[derive(Clone, Default)]
+pub struct Record(Arc<Mutex<Kept>>);
+
+#[derive(Default)]
+struct Kept {
+    /// Original and spelling, by canonical surrogate.
+    owners: HashMap<Vec<u8>, Entry>,
+    bytes: usize,
+}
+
+struct Entry {
+    surrogate: String,
+    original: Zeroizing<String>,
+    spelling: Spelling,
+}
+
+impl Record {
+    /// Whether a surrogate stands for another value already.
+    pub(super) fn refuses(&self, surrogate: &str, original: &str, spelling: Spelling) -> bool {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let owner = kept.owners.get(&spelling.canonical(surrogate));
+        owner.is_some_and(|entry| spelling.canonical(&entry.original) != spelling.canonical(original))
+    }
+
+    /// Keeps what was issued; the first spelling of a value stays.
+    pub(super) fn keep(
+        &self,
+        surrogate: &str,
+        original: &str,
+        spelling: Spelling,
+    ) -> Result<(), RedactError> {
+        let Limits { values, bytes, .. } = Limits::default();
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let canonical = spelling.canonical(surrogate);
+        if kept.owners.contains_key(&canonical) {
+            return Ok(());
+        }
+        kept.bytes += surrogate.len() + original.len();
+        if kept.owners.len() >= values || kept.bytes > bytes {
+            return Err(RedactError::TooManyValues { values, bytes });
+        }
+        let original = Zeroizing::new(original.to_owned());
+        kept.owners.insert(canonical, Entry { surrogate: surrogate.to_owned(), original, spelling });
+        Ok(())
+    }
+
+    /// What [`Undo::from_bytes`] reads. To be sealed at once: it holds the originals.
+    pub fn to_bytes(&self) -> Secret<Vec<u8>> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut bytes = vec![FORM];
+        for entry in kept.owners.values() {
+            bytes.push(entry.spelling as u8);
+            for text in [entry.surrogate.as_str(), entry.original.as_str()] {
+                bytes.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
+                bytes.extend_from_slice(text.as_bytes());
+            }
+        }
+        Secret::new(bytes)
+    }
+}
+
+impl std::fmt::Debug for Record {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        write!(f, "Record({} values)", kept.owners.len())
+    }
+}
+
+impl Undo {
+    /// Reads what [`Record::to_bytes`] wrote; `None` for anything else.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (&FORM, mut rest) = bytes.split_first()? else { return None };
+        let mut ledger = Ledger::new(Limits::default());
+        while let Some((&spelling, tail)) = rest.split_first() {
+            let spelling =
+                [Spelling::Exact, Spelling::Folded, Spelling::Grouped].into_iter().nth(spelling.into())?;
+            let (surrogate, tail) = text(tail)?;
+            let (original, tail) = text(tail)?;
+            rest = tail;
+            let issued = Issued {
+                surrogate: surrogate.to_owned(),
+                original: Zeroizing::new(original.to_owned()),
+                spelling,
+            };
+            ledger.issue(issued).ok()?;
+        }
+        Some(ledger.close())
+    }
+}
+
+fn text(bytes: &[u8]) -> Option<(&str, &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<4>()?;
+    let (text, rest) = rest.split_at_checked(usize::try_from(u32::from_be_bytes(*length)).ok()?)?;
+    Some((std::str::from_utf8(text).ok()?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_reads_back_and_nothing_else_does() {
+        let record = Record::default();
+        record.keep("4012 8888 8888 1881", "4111 1111 1111 1111", Spelling::Grouped).unwrap();
+        record.keep("4012-8888-8888-1881", "4111-1111-1111-1111", Spelling::Grouped).unwrap();
+        assert!(record.refuses("4012888888881881", "5555", Spelling::Grouped));
+        assert!(!record.refuses("4012888888881881", "4111111111111111", Spelling::Grouped));
+        let bytes = record.to_bytes();
+        assert_eq!(Undo::from_bytes(bytes.expose()).unwrap().len(), 1);
+        for cut in 0..bytes.expose().len() {
+            let short = Undo::from_bytes(&bytes.expose()[..cut]);
+            assert!(cut == 1 || short.is_none(), "{cut}");
+        }
+        assert!(Undo::from_bytes(b"\x02").is_none());
+        assert_eq!(format!("{record:?}"), "Record(1 values)");
+    }
+}

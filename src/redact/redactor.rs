@@ -1,0 +1,69 @@
+//! [`Redactor`]: a detector and a plan, ready to be used on texts, documents and streams.
+
+use std::sync::Arc;
+
+use crate::detect::Detector;
+use crate::redact::answer::{Answer, Answering};
+use crate::redact::encrypt::Surrogates;
+use crate::redact::error::RedactError;
+use crate::redact::keys::Keys;
+use crate::redact::live::Live;
+use crate::redact::method::{Method, Plan};
+use crate::redact::report::{Counts, Redacted, Report};
+use crate::redact::values::{Hit, Values};
+
+/// Finds and replaces. Cheap to clone.
+#[derive(Clone)]
+pub struct Redactor {
+    pub(super) detector: Detector,
+    pub(super) plan: Arc<Plan>,
+}
+
+impl Redactor {
+    /// What the detector finds becomes what the plan says.
+    pub fn new(detector: Detector, plan: Plan) -> Self {
+        Self { detector, plan: Arc::new(plan) }
+    }
+
+    /// Redacts a whole text, one way.
+    pub fn text(&self, text: &str, keys: &Keys) -> Result<Redacted<String>, RedactError> {
+        let findings = self.detector.find(&mut self.detector.cache(), text);
+        let mut report = Report::default();
+        report.scan(text.len());
+        for finding in &findings {
+            let redacted = self.plan.method(finding.rule) != Method::DetectOnly;
+            report.find(finding, self.detector.rule(finding.rule).name(), redacted);
+        }
+        let mut values = Values::new(&self.detector, &self.plan);
+        let hits = values.take(text, &findings);
+        values.settle(&mut Surrogates::new(keys), text.as_bytes())?;
+        let mut out = String::with_capacity(text.len());
+        let mut done = 0;
+        for Hit { range, value } in hits {
+            out.push_str(text.get(done..range.start).unwrap_or_default());
+            out.push_str(values.with(value));
+            done = range.end;
+            let rule = values.rule(value);
+            report.replace(rule, self.detector.rule(rule).name());
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        Ok(Redacted::new(out, report))
+    }
+
+    /// Redacts text as it passes, one way: what is encrypted here can't be restored. `counts` takes what was
+    /// replaced and how much was looked through.
+    pub fn live(&self, keys: &Keys, counts: Arc<Counts>) -> Live {
+        Live::new(self.clone(), keys, counts)
+    }
+
+    /// Edits one channel of an answer.
+    pub fn answer(&self, answering: Answering) -> Answer {
+        Answer::new(self, answering)
+    }
+}
+
+impl std::fmt::Debug for Redactor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redactor").field("plan", &self.plan).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,205 @@
+//! What was done: [`Report`], the text it was done to ([`Redacted`]), and the process-wide [`Counts`].
+//! Their `Debug` shows numbers only; offsets and rule names are for the caller's own answer.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::detect::{Finding, Near, RuleId, Score, Span};
+
+/// One finding as a report tells it.
+#[derive(Clone)]
+pub struct Found {
+    /// The rule.
+    pub rule: RuleId,
+    /// Its name.
+    pub name: Arc<str>,
+    /// How sure the detector is.
+    pub score: Score,
+    /// Bytes in the text as it was; in a document, in the decoded text of the string it lies in.
+    pub span: Span,
+    /// Whether it was replaced (a rule may only detect).
+    pub redacted: bool,
+    /// The word nearby that changed the score most.
+    pub near: Option<Near>,
+}
+
+/// What was found and replaced.
+#[derive(Clone, Default)]
+pub struct Report {
+    found: Vec<Found>,
+    replaced: BTreeMap<RuleId, usize>,
+    names: BTreeMap<RuleId, Arc<str>>,
+    unscanned: usize,
+    scanned: usize,
+}
+
+impl Report {
+    /// The findings in the order of the text.
+    pub fn findings(&self) -> &[Found] {
+        &self.found
+    }
+
+    /// Replacements by rule; in a document also of values that were found elsewhere in it.
+    pub fn by_rule(&self) -> impl Iterator<Item = (RuleId, &str, usize)> {
+        self.replaced.iter().map(|(rule, count)| (*rule, self.name(*rule), *count))
+    }
+
+    /// Replacements in all.
+    pub fn count(&self) -> usize {
+        self.replaced.values().sum()
+    }
+
+    /// Strings that were not looked into because they are no text (`data:` URLs).
+    pub fn unscanned(&self) -> usize {
+        self.unscanned
+    }
+
+    /// Bytes of text looked through.
+    pub fn scanned(&self) -> usize {
+        self.scanned
+    }
+
+    fn name(&self, rule: RuleId) -> &str {
+        self.names.get(&rule).map_or("", |name| name)
+    }
+
+    pub(super) fn find(&mut self, finding: &Finding, name: &str, redacted: bool) {
+        let name = Arc::clone(self.names.entry(finding.rule).or_insert_with(|| name.into()));
+        let Finding { rule, span, score, near } = *finding;
+        self.found.push(Found { rule, name, score, span, redacted, near });
+    }
+
+    pub(super) fn replace(&mut self, rule: RuleId, name: &str) {
+        self.names.entry(rule).or_insert_with(|| name.into());
+        *self.replaced.entry(rule).or_default() += 1;
+    }
+
+    pub(super) fn skip(&mut self, strings: usize) {
+        self.unscanned += strings;
+    }
+
+    pub(super) fn scan(&mut self, bytes: usize) {
+        self.scanned += bytes;
+    }
+}
+
+impl std::fmt::Debug for Report {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Report")
+            .field("found", &self.found.len())
+            .field("replaced", &self.count())
+            .field("unscanned", &self.unscanned)
+            .finish()
+    }
+}
+
+/// Clean text or bytes, and what was done to make them so. Only this part makes one.
+pub struct Redacted<T> {
+    value: T,
+    report: Report,
+}
+
+impl<T> Redacted<T> {
+    pub(super) fn new(value: T, report: Report) -> Self {
+        Self { value, report }
+    }
+
+    /// What is clean now.
+    pub fn value(&self) -> &T {
+        &self.value
+    }
+
+    /// What was done.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The clean value, without the report.
+    pub fn into_value(self) -> T {
+        self.value
+    }
+}
+
+impl<T> std::fmt::Debug for Redacted<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Redacted").field("report", &self.report).finish_non_exhaustive()
+    }
+}
+
+/// Counts that outlive requests, shared with the metrics.
+#[derive(Debug)]
+pub struct Counts {
+    rules: Vec<AtomicU64>,
+    scanned: AtomicU64,
+}
+
+impl Counts {
+    /// Zeros for a detector of `rules` rules.
+    pub fn new(rules: usize) -> Self {
+        Self { rules: (0..rules).map(|_| AtomicU64::new(0)).collect(), scanned: AtomicU64::new(0) }
+    }
+
+    /// Adds `n` replacements by a rule. A rule that the counts were not made for is not counted.
+    pub fn record(&self, rule: RuleId, n: u64) {
+        if let Some(count) = self.rules.get(rule.index()) {
+            count.fetch_add(n, Ordering::Relaxed);
+        }
+    }
+
+    /// Adds bytes of text looked through.
+    pub fn scan(&self, bytes: usize) {
+        self.scanned.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
+
+    /// Adds all that a report counts.
+    pub fn report(&self, report: &Report) {
+        for (rule, _, count) in report.by_rule() {
+            self.record(rule, count as u64);
+        }
+        self.scan(report.scanned());
+    }
+
+    /// Replacements by rule since the last call, rules without any left out: for whoever adds them up elsewhere.
+    pub fn drain(&self) -> Vec<(RuleId, u64)> {
+        let counts = self.rules.iter().map(|count| count.swap(0, Ordering::Relaxed));
+        let rules = (0..=u16::MAX).map(RuleId::new);
+        rules.zip(counts).filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Replacements by rule so far, rules without any left out.
+    pub fn by_rule(&self) -> Vec<(RuleId, u64)> {
+        let counts = self.rules.iter().map(|count| count.load(Ordering::Relaxed));
+        let rules = (0..=u16::MAX).map(RuleId::new);
+        rules.zip(counts).filter(|(_, count)| *count > 0).collect()
+    }
+
+    /// Bytes looked through so far.
+    pub fn scanned(&self) -> u64 {
+        self.scanned.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_add_up_and_ignore_strangers() {
+        let counts = Counts::new(3);
+        counts.record(RuleId::new(1), 2);
+        counts.record(RuleId::new(1), 1);
+        counts.record(RuleId::new(9), 5);
+        counts.scan(10);
+        assert_eq!(counts.by_rule(), [(RuleId::new(1), 3)]);
+        assert_eq!(counts.scanned(), 10);
+    }
+
+    #[test]
+    fn debug_shows_numbers_only() {
+        let mut report = Report::default();
+        report.replace(RuleId::new(0), "EMAIL_ADDRESS");
+        let shown = format!("{:?}", Redacted::new("jane@example.com", report));
+        assert_eq!(shown, "Redacted { report: Report { found: 0, replaced: 1, unscanned: 0 }, .. }");
+    }
+}
