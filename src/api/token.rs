@@ -1,0 +1,433 @@
+//! API tokens: `pts_` and 32 characters of `[a-z2-7]`, 160 random bits. Only the SHA-256 of one is stored (with
+//! that many bits a slow hash would add nothing), and the row is found by it, so no comparison of the text itself
+//! can leak where it differs.
+//!
+//! [`Tokens::verify`] alone makes a [`Principal`]. It remembers what it found for less than a second: a revocation
+//! holds at once in this process and within a second in any other. What it did not find it does not remember.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use dashmap::DashMap;
+use data_encoding::{BASE32, HEXLOWER};
+use serde::{Deserialize, Serialize};
+
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::id::{ID_BYTES, TokenId};
+use crate::base::secret::Secret;
+use crate::crypto::hash::sha256;
+use crate::crypto::random::{self, RandomError};
+use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+
+/// What a token may be used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Service {
+    /// Redaction of text and documents, and its undoing.
+    Redact,
+    /// Cleaning of files.
+    Sanitize,
+    /// Keys, secrets and signatures.
+    Vault,
+    /// Storage of files.
+    Share,
+}
+
+impl Service {
+    /// Every service.
+    pub const ALL: [Self; 4] = [Self::Redact, Self::Sanitize, Self::Vault, Self::Share];
+
+    /// Its name in URLs, settings and rows.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Redact => "redact",
+            Self::Sanitize => "sanitize",
+            Self::Vault => "vault",
+            Self::Share => "share",
+        }
+    }
+
+    /// The service of this name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|service| service.as_str() == name)
+    }
+}
+
+impl std::fmt::Display for Service {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// Why a token was not accepted, made or found. Whoever presents one is told only "not authorized"; which of the
+/// reasons it was is for the log.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// No such token.
+    #[error("no such token")]
+    Unknown,
+    /// Its time is over.
+    #[error("the token has expired")]
+    Expired,
+    /// It was revoked.
+    #[error("the token was revoked")]
+    Revoked,
+    /// A token's name has 1 to [`MAX_NAME`] bytes and no control characters.
+    #[error("a token's name has 1 to {MAX_NAME} bytes and no control characters")]
+    Name,
+    /// A new token would have expired already.
+    #[error("the token would have expired already")]
+    Past,
+    /// Neither a duration nor a date.
+    #[error(
+        "give a duration like 30d, 12h or 90m, or a date like 2027-01-31, or a time like 2027-01-31T12:00:00Z"
+    )]
+    Expiry,
+    /// A row that cannot be read.
+    #[error("a token's row cannot be read; it may be from a later version of this program")]
+    Row,
+    /// No randomness.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Longest name of a token, in bytes.
+pub const MAX_NAME: usize = 128;
+
+/// What a token is to be.
+#[derive(Clone, Debug, Default)]
+pub struct NewToken {
+    /// For the operator to know it by; need not be unique.
+    pub name: String,
+    /// The services it may use; empty for all.
+    pub services: Vec<Service>,
+    /// The ids of the configs it may use; empty for all.
+    pub configs: Vec<String>,
+    /// When it ceases to be accepted, if ever.
+    pub expires: Option<Timestamp>,
+}
+
+/// What is known of a token. The token itself isn't.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TokenInfo {
+    /// Names it in lists and for revocation; tells nothing about the token.
+    pub id: TokenId,
+    /// For the operator to know it by.
+    pub name: String,
+    /// The services it may use; `None` for all.
+    pub services: Option<Vec<Service>>,
+    /// The ids of the configs it may use; empty for all.
+    pub configs: Vec<String>,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When it ceases to be accepted, if ever.
+    pub expires: Option<Timestamp>,
+    /// When it was revoked, if it was.
+    pub revoked: Option<Timestamp>,
+}
+
+impl TokenInfo {
+    fn usable(&self, now: Timestamp) -> Result<(), TokenError> {
+        match (self.revoked, self.expires) {
+            (Some(_), _) => Err(TokenError::Revoked),
+            (None, Some(at)) if at <= now => Err(TokenError::Expired),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Who is calling, proved by a token. Only [`Tokens::verify`] makes one.
+#[derive(Clone, Debug)]
+pub struct Principal(Arc<TokenInfo>);
+
+impl Principal {
+    /// The token's id, for logs and limits.
+    pub fn id(&self) -> &TokenId {
+        &self.0.id
+    }
+
+    /// The token's name.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The services the token may use.
+    pub fn services(&self) -> &[Service] {
+        self.0.services.as_deref().unwrap_or(&Service::ALL)
+    }
+
+    /// Whether the token may use the service.
+    pub fn allows(&self, service: Service) -> bool {
+        self.services().contains(&service)
+    }
+
+    /// The ids of the configs the token may use; empty for all.
+    pub fn configs(&self) -> &[String] {
+        &self.0.configs
+    }
+
+    /// Whose data the caller works on: keys and surrogates are bound to it. One store serves one tenant, so that
+    /// a token can be replaced by another without losing what was made under the first.
+    pub fn tenant(&self) -> &'static str {
+        "default"
+    }
+}
+
+type Hash = [u8; 32];
+
+#[derive(Debug)]
+struct Seen {
+    info: Arc<TokenInfo>,
+    /// Before the row was read.
+    at: Instant,
+    /// How many revocations there had been before the row was read.
+    revocations: u64,
+}
+
+/// A principal is looked up again after this.
+const MEMORY: Duration = Duration::from_millis(900);
+/// Tokens remembered at one time. Beyond this many in use, the others are looked up each time.
+const REMEMBERED: usize = 10_000;
+
+const KIND: &str = "api.token";
+const PAGE: u32 = 500;
+const PREFIX: &str = "pts_";
+
+/// The tokens of one store.
+pub struct Tokens {
+    records: Arc<dyn Records>,
+    clock: SharedClock,
+    seen: DashMap<Hash, Seen>,
+    /// Counts those made here: whatever was read before one may be out of date after it.
+    revocations: AtomicU64,
+}
+
+impl Tokens {
+    /// The tokens in this store.
+    pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
+        Self { records, clock, seen: DashMap::new(), revocations: AtomicU64::new(0) }
+    }
+
+    /// Makes a token. It can be read here and never again.
+    pub async fn create(&self, new: NewToken) -> Result<(TokenId, Secret<String>), TokenError> {
+        let created = self.clock.now();
+        if new.name.is_empty() || new.name.len() > MAX_NAME || new.name.contains(char::is_control) {
+            return Err(TokenError::Name);
+        }
+        if new.expires.is_some_and(|at| at <= created) {
+            return Err(TokenError::Past);
+        }
+        let info = TokenInfo {
+            id: TokenId::from_random(random::bytes()?),
+            name: new.name,
+            services: (!new.services.is_empty()).then_some(new.services),
+            configs: new.configs,
+            created,
+            expires: new.expires,
+            revoked: None,
+        };
+        let token = text(&Secret::new(random::bytes()?));
+        let key = key(&sha256(token.expose().as_bytes()));
+        self.records.put_if(&key, Expected::Absent, Stored::new(&info).entry()?).await?;
+        Ok((info.id, token))
+    }
+
+    /// Who presents this token. The text is judged by nothing but the lookup, whatever its shape.
+    pub async fn verify(&self, presented: &str) -> Result<Principal, TokenError> {
+        let hash = sha256(presented.as_bytes());
+        let (at, revocations) = (self.clock.instant(), self.revocations.load(Ordering::Acquire));
+        let info = match self.remembered(&hash, at, revocations) {
+            Some(info) => info,
+            None => {
+                let key = key(&hash);
+                let row = self.records.get(&key).await?.ok_or(TokenError::Unknown)?;
+                // A backend may compare ids by rules of its own; equal hashes are what counts.
+                if hash_of(&row.key) != Some(Secret::new(hash)) {
+                    return Err(TokenError::Unknown);
+                }
+                let info = Arc::new(Stored::read(&row)?.info()?);
+                self.remember(hash, Seen { info: Arc::clone(&info), at, revocations });
+                info
+            }
+        };
+        info.usable(self.clock.now())?;
+        Ok(Principal(info))
+    }
+
+    /// Every token, expired and revoked ones too, in no order that means anything.
+    pub async fn list(&self) -> Result<Vec<TokenInfo>, TokenError> {
+        let mut all = Vec::new();
+        let mut after = String::new();
+        loop {
+            let page = self.records.scan(KIND, &after, PAGE).await?;
+            for row in &page {
+                all.push(Stored::read(row)?.info()?);
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
+                _ => return Ok(all),
+            }
+        }
+    }
+
+    /// Ends the token's life; nothing happens to one that was revoked before.
+    pub async fn revoke(&self, id: &TokenId) -> Result<(), TokenError> {
+        let (mut row, mut stored) = self.find(id).await?;
+        while stored.revoked.is_none() {
+            stored.revoked = Some(self.clock.now().as_millis());
+            let put = self.records.put_if(&row.key, Expected::Version(row.version), stored.entry()?).await;
+            // Counted even if the write failed: an error may hide a write that took place.
+            self.revocations.fetch_add(1, Ordering::Release);
+            match put {
+                Ok(_) => break,
+                Err(StoreError::Conflict) => (row, stored) = self.find(id).await?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether a token was ever made in this store, be it usable or not.
+    pub async fn any(&self) -> Result<bool, TokenError> {
+        Ok(!self.records.scan(KIND, "", 1).await?.is_empty())
+    }
+
+    /// Rows are kept by hash, so finding one by id reads them all: right for an operator's rare command.
+    async fn find(&self, id: &TokenId) -> Result<(Row, Stored), TokenError> {
+        let id = id.to_string();
+        let mut after = String::new();
+        loop {
+            let page = self.records.scan(KIND, &after, PAGE).await?;
+            let full = page.len() == PAGE as usize;
+            for row in page {
+                let stored = Stored::read(&row)?;
+                if stored.id == id {
+                    return Ok((row, stored));
+                }
+                row.key.id().clone_into(&mut after);
+            }
+            if !full {
+                return Err(TokenError::Unknown);
+            }
+        }
+    }
+
+    fn remembered(&self, hash: &Hash, now: Instant, revocations: u64) -> Option<Arc<TokenInfo>> {
+        let seen = self.seen.get(hash)?;
+        let fresh = seen.revocations == revocations && now.duration_since(seen.at) < MEMORY;
+        fresh.then(|| Arc::clone(&seen.info))
+    }
+
+    fn remember(&self, hash: Hash, seen: Seen) {
+        if self.seen.len() >= REMEMBERED {
+            let now = seen.at;
+            self.seen.retain(|_, seen| now.duration_since(seen.at) < MEMORY);
+        }
+        if self.seen.len() < REMEMBERED {
+            self.seen.insert(hash, seen);
+        }
+    }
+}
+
+impl std::fmt::Debug for Tokens {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Tokens(..)")
+    }
+}
+
+fn text(random: &Secret<[u8; ID_BYTES]>) -> Secret<String> {
+    let mut text = String::with_capacity(PREFIX.len() + 32);
+    text.push_str(PREFIX);
+    BASE32.encode_append(random.expose(), &mut text);
+    text.make_ascii_lowercase();
+    Secret::new(text)
+}
+
+fn key(hash: &Hash) -> Key {
+    Key::new(KIND, HEXLOWER.encode(hash))
+}
+
+fn hash_of(key: &Key) -> Option<Secret<Hash>> {
+    HEXLOWER.decode(key.id().as_bytes()).ok()?.try_into().ok().map(Secret::new)
+}
+
+/// A row's JSON. Fields are only ever added, and those that a version does not know it passes on as they are, since
+/// two versions of the program may share the store. Times are milliseconds since the epoch.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    id: String,
+    name: String,
+    /// `None` for all. A name that is not known grants nothing: it must not turn the list into an empty one that
+    /// means all.
+    services: Option<Vec<String>>,
+    configs: Vec<String>,
+    created: u64,
+    expires: Option<u64>,
+    revoked: Option<u64>,
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
+}
+
+impl Stored {
+    fn new(info: &TokenInfo) -> Self {
+        let services = info.services.as_ref();
+        Self {
+            id: info.id.to_string(),
+            name: info.name.clone(),
+            services: services.map(|some| some.iter().map(ToString::to_string).collect()),
+            configs: info.configs.clone(),
+            created: info.created.as_millis(),
+            expires: info.expires.map(Timestamp::as_millis),
+            revoked: info.revoked.map(Timestamp::as_millis),
+            rest: serde_json::Map::new(),
+        }
+    }
+
+    fn read(row: &Row) -> Result<Self, TokenError> {
+        serde_json::from_slice(&row.entry.value).map_err(|_| TokenError::Row)
+    }
+
+    fn entry(&self) -> Result<Entry, TokenError> {
+        serde_json::to_vec(self).map(Entry::lasting).map_err(|_| TokenError::Row)
+    }
+
+    fn info(self) -> Result<TokenInfo, TokenError> {
+        let known = |names: Vec<String>| names.iter().filter_map(|name| Service::parse(name)).collect();
+        Ok(TokenInfo {
+            id: TokenId::parse(&self.id).ok_or(TokenError::Row)?,
+            name: self.name,
+            services: self.services.map(known),
+            configs: self.configs,
+            created: Timestamp::from_millis(self.created),
+            expires: self.expires.map(Timestamp::from_millis),
+            revoked: self.revoked.map(Timestamp::from_millis),
+        })
+    }
+}
+
+/// Reads when a token is to expire: a duration from now (`30d`, `12h`, `90m`), a date (its beginning in UTC), or
+/// a time with an offset or `Z` (ISO 8601). It must lie after `now`.
+pub fn parse_expiry(text: &str, now: Timestamp) -> Result<Timestamp, TokenError> {
+    const UNITS: [(char, u64); 3] = [('d', 86_400), ('h', 3600), ('m', 60)];
+    let number_of = |&(unit, seconds): &(char, u64)| Some((text.strip_suffix(unit)?, seconds));
+    let at = match UNITS.iter().find_map(number_of) {
+        Some((number, seconds)) => {
+            let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+            let number = number.parse::<u64>().ok().filter(|_| digits);
+            let seconds = number.and_then(|number| number.checked_mul(seconds));
+            now.plus(Duration::from_secs(seconds.ok_or(TokenError::Expiry)?))
+        }
+        None if text.len() == "2027-01-31".len() => {
+            Timestamp::parse_iso8601(&format!("{text}T00:00:00Z")).ok_or(TokenError::Expiry)?
+        }
+        None => Timestamp::parse_iso8601(text).ok_or(TokenError::Expiry)?,
+    };
+    if at <= now { Err(TokenError::Past) } else { Ok(at) }
+}
+
+#[cfg(test)]
+#[path = "token_tests.rs"]
+mod tests;

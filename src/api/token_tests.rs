@@ -1,0 +1,280 @@
+//! The rules of tokens, on a clock that stands still and, where two processes matter, two handles on one file.
+
+use std::path::Path;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::base::clock::{Clock, FixedClock};
+use crate::store::EmbeddedRecords;
+
+const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+
+struct Bench {
+    tokens: Tokens,
+    records: Arc<dyn Records>,
+    clock: Arc<FixedClock>,
+}
+
+async fn bench(folder: &Path, clock: &Arc<FixedClock>) -> Bench {
+    let shared: SharedClock = Arc::clone(clock) as SharedClock;
+    let file = folder.join("portcullis.sqlite");
+    let records: Arc<dyn Records> =
+        Arc::new(EmbeddedRecords::open(&file, Arc::clone(&shared)).await.unwrap());
+    let tokens = Tokens::new(Arc::clone(&records), shared);
+    Bench { tokens, records, clock: Arc::clone(clock) }
+}
+
+fn clock() -> Arc<FixedClock> {
+    Arc::new(FixedClock::at(START))
+}
+
+fn named(name: &str) -> NewToken {
+    NewToken { name: name.to_owned(), ..NewToken::default() }
+}
+
+#[tokio::test]
+async fn a_token_is_who_it_was_made_for_and_nothing_near_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    assert!(!bench.tokens.any().await.unwrap());
+    let new = NewToken {
+        services: vec![Service::Redact, Service::Vault],
+        configs: vec!["pci_a".to_owned()],
+        ..named("ci")
+    };
+    let (id, token) = bench.tokens.create(new).await.unwrap();
+    assert!(bench.tokens.any().await.unwrap());
+    let token = token.expose();
+    let random = token.strip_prefix("pts_").unwrap();
+    assert!(random.len() == 32 && random.bytes().all(|b| matches!(b, b'a'..=b'z' | b'2'..=b'7')));
+    let who = bench.tokens.verify(token).await.unwrap();
+    assert_eq!((who.id(), who.name(), who.configs()), (&id, "ci", &["pci_a".to_owned()][..]));
+    let allowed = Service::ALL.map(|service| who.allows(service));
+    assert_eq!(allowed, [true, false, true, false]);
+    let near = [
+        String::new(),
+        random.to_owned(),
+        token.to_uppercase(),
+        format!("{token} "),
+        format!("Bearer {token}"),
+        token.replace("pts_", "pti_"),
+        id.to_string(),
+        HEXLOWER.encode(&sha256(token.as_bytes())),
+        "x".repeat(1 << 16),
+    ];
+    for text in near {
+        assert!(matches!(bench.tokens.verify(&text).await, Err(TokenError::Unknown)));
+    }
+}
+
+#[tokio::test]
+async fn no_services_means_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let (_, token) = bench.tokens.create(named("all")).await.unwrap();
+    let who = bench.tokens.verify(token.expose()).await.unwrap();
+    assert_eq!(who.services(), Service::ALL);
+}
+
+#[tokio::test]
+async fn expiry_holds_to_the_millisecond_even_while_remembered() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let expires = START.plus(Duration::from_millis(100));
+    let (_, token) =
+        bench.tokens.create(NewToken { expires: Some(expires), ..named("brief") }).await.unwrap();
+    bench.clock.advance(Duration::from_millis(99));
+    assert!(bench.tokens.verify(token.expose()).await.is_ok());
+    bench.clock.advance(Duration::from_millis(1));
+    assert!(matches!(bench.tokens.verify(token.expose()).await, Err(TokenError::Expired)));
+    bench.clock.advance(Duration::from_secs(5));
+    assert!(matches!(bench.tokens.verify(token.expose()).await, Err(TokenError::Expired)));
+    assert_eq!(bench.tokens.list().await.unwrap().len(), 1, "the operator still sees it");
+}
+
+#[tokio::test]
+async fn revocation_holds_at_once_here_and_within_a_second_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = clock();
+    let (server, cli) = (bench(folder.path(), &clock).await, bench(folder.path(), &clock).await);
+    let (kept, kept_token) = cli.tokens.create(named("kept")).await.unwrap();
+    let (here, here_token) = cli.tokens.create(named("here")).await.unwrap();
+    let (there, there_token) = cli.tokens.create(named("there")).await.unwrap();
+    for token in [&kept_token, &here_token, &there_token] {
+        server.tokens.verify(token.expose()).await.unwrap();
+    }
+    server.tokens.revoke(&here).await.unwrap();
+    assert!(matches!(server.tokens.verify(here_token.expose()).await, Err(TokenError::Revoked)));
+    server.tokens.verify(there_token.expose()).await.unwrap();
+
+    cli.tokens.revoke(&there).await.unwrap();
+    clock.advance(Duration::from_millis(899));
+    assert!(server.tokens.verify(there_token.expose()).await.is_ok(), "remembered");
+    clock.advance(Duration::from_millis(100));
+    assert!(matches!(server.tokens.verify(there_token.expose()).await, Err(TokenError::Revoked)));
+    assert!(server.tokens.verify(kept_token.expose()).await.is_ok());
+
+    let first = cli.tokens.list().await.unwrap();
+    cli.tokens.revoke(&there).await.unwrap();
+    assert_eq!(cli.tokens.list().await.unwrap(), first, "a second revocation changes nothing");
+    let usable: Vec<_> = first.iter().filter(|info| info.revoked.is_none()).map(|info| &info.id).collect();
+    assert_eq!(usable, [&kept]);
+    let nobody = TokenId::from_random([0; ID_BYTES]);
+    assert!(matches!(cli.tokens.revoke(&nobody).await, Err(TokenError::Unknown)));
+}
+
+#[tokio::test]
+async fn a_token_made_by_another_process_is_known_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = clock();
+    let (server, cli) = (bench(folder.path(), &clock).await, bench(folder.path(), &clock).await);
+    assert!(!server.tokens.any().await.unwrap());
+    let (_, token) = cli.tokens.create(named("new")).await.unwrap();
+    assert!(server.tokens.verify(token.expose()).await.is_ok());
+}
+
+#[tokio::test]
+async fn what_a_later_version_wrote_grants_nothing_more_and_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let id = TokenId::from_random([9; ID_BYTES]);
+    let row = format!(
+        r#"{{"id":"{id}","name":"n","services":["audit"],"configs":[],"created":1,"expires":null,
+            "revoked":null,"last_used":77}}"#
+    );
+    let key = key(&sha256(b"pts_later"));
+    bench.records.put_if(&key, Expected::Absent, Entry::lasting(row.into())).await.unwrap();
+    let who = bench.tokens.verify("pts_later").await.unwrap();
+    assert_eq!(who.services(), []);
+    bench.tokens.revoke(&id).await.unwrap();
+    let row = bench.records.get(&key).await.unwrap().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&row.entry.value).unwrap();
+    assert_eq!((&json["last_used"], &json["services"][0]), (&77.into(), &"audit".into()));
+    assert_eq!(json["revoked"], START.as_millis());
+}
+
+#[tokio::test]
+async fn a_row_that_cannot_be_read_is_no_principal() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let key = key(&sha256(b"pts_odd"));
+    bench.records.put_if(&key, Expected::Absent, Entry::lasting(b"{}".to_vec())).await.unwrap();
+    assert!(matches!(bench.tokens.verify("pts_odd").await, Err(TokenError::Row)));
+}
+
+#[tokio::test]
+async fn lists_and_revocations_go_beyond_one_page() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let mut ids = Vec::new();
+    for _ in 0..=PAGE {
+        ids.push(bench.tokens.create(named("many")).await.unwrap().0);
+    }
+    let mut listed: Vec<_> = bench.tokens.list().await.unwrap().into_iter().map(|info| info.id).collect();
+    let last = listed.last().cloned().unwrap();
+    listed.sort();
+    ids.sort();
+    assert_eq!(listed, ids);
+    bench.tokens.revoke(&last).await.unwrap();
+}
+
+#[tokio::test]
+async fn memory_is_bounded() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let (_, token) = bench.tokens.create(named("one")).await.unwrap();
+    let info = bench.tokens.verify(token.expose()).await.unwrap().0;
+    let seen = || Seen { info: Arc::clone(&info), at: bench.clock.instant(), revocations: 0 };
+    let hash = |n: usize| sha256(&n.to_be_bytes());
+    for n in 0..REMEMBERED + 100 {
+        bench.tokens.remember(hash(n), seen());
+    }
+    assert_eq!(bench.tokens.seen.len(), REMEMBERED);
+    bench.clock.advance(Duration::from_secs(1));
+    bench.tokens.remember(hash(0), seen());
+    assert_eq!(bench.tokens.seen.len(), 1, "what is old makes room");
+    for text in ["pts_a", "pts_b"] {
+        bench.tokens.verify(text).await.unwrap_err();
+    }
+    assert_eq!(bench.tokens.seen.len(), 1, "what is unknown takes none");
+}
+
+#[tokio::test]
+async fn bad_names_and_past_expiries_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    for name in ["", "two\nlines", "bell\u{7}", &"x".repeat(MAX_NAME + 1)] {
+        assert!(matches!(bench.tokens.create(named(name)).await, Err(TokenError::Name)));
+    }
+    let past = NewToken { expires: Some(START), ..named("past") };
+    assert!(matches!(bench.tokens.create(past).await, Err(TokenError::Past)));
+    assert!(!bench.tokens.any().await.unwrap());
+}
+
+#[test]
+fn services_print_and_parse_back() {
+    for service in Service::ALL {
+        assert_eq!(Service::parse(&service.to_string()), Some(service));
+    }
+    assert_eq!(Service::parse("Redact"), None);
+}
+
+#[test]
+fn expiries_are_read_as_written() {
+    // START is 2027-01-15T08:00:00Z.
+    let good = [
+        ("30d", "2027-02-14T08:00:00.000Z"),
+        ("12h", "2027-01-15T20:00:00.000Z"),
+        ("90m", "2027-01-15T09:30:00.000Z"),
+        ("2027-01-16", "2027-01-16T00:00:00.000Z"),
+        ("2028-02-29", "2028-02-29T00:00:00.000Z"),
+        ("2027-01-15T08:00:00.001Z", "2027-01-15T08:00:00.001Z"),
+        ("2027-06-01T00:00:00+02:00", "2027-05-31T22:00:00.000Z"),
+    ];
+    for (text, at) in good {
+        assert_eq!(parse_expiry(text, START).unwrap().iso8601(), at, "{text}");
+    }
+    let bad = [
+        "",
+        "d",
+        "30",
+        "-1d",
+        "+1d",
+        "1.5h",
+        "1 d",
+        "30D",
+        "1w",
+        "tomorrow",
+        "2027-02-29",
+        "2027-13-01",
+        "31.01.2027",
+        "2027-1-1",
+        "99999999999999999999d",
+        "18446744073709551615d",
+        "2027-01-16T00:00:00",
+        "½d",
+    ];
+    for text in bad {
+        assert!(matches!(parse_expiry(text, START), Err(TokenError::Expiry)), "{text}");
+    }
+    for text in ["0m", "2027-01-15", "2020-01-01", "2027-01-15T08:00:00Z"] {
+        assert!(matches!(parse_expiry(text, START), Err(TokenError::Past)), "{text}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_text_is_an_expiry_after_now_or_an_error(text in "[0-9dhm:TZ+ -]{0,24}|\\PC{0,24}") {
+        if let Ok(at) = parse_expiry(&text, START) {
+            prop_assert!(at > START);
+        }
+    }
+
+    #[test]
+    fn durations_add_up(number in 1..100_000u64, unit in 0..3usize) {
+        let (letter, seconds) = [("d", 86_400), ("h", 3600), ("m", 60)][unit];
+        let at = parse_expiry(&format!("{number}{letter}"), START).unwrap();
+        prop_assert_eq!(at, START.plus(Duration::from_secs(number * seconds)));
+    }
+}

@@ -1,0 +1,205 @@
+//! One suite that every backend runs. It is given an open store and a clock that the store reads; each case uses
+//! kinds of its own, so one store serves all.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use crate::base::clock::{Clock, FixedClock};
+use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+
+/// Runs every case.
+pub(crate) async fn check(records: Arc<dyn Records>, clock: &FixedClock) {
+    let store = records.as_ref();
+    writes_replace_what_they_expect(store).await;
+    removal_expects_a_version_too(store).await;
+    bytes_and_ids_come_back_as_they_were(store).await;
+    kinds_are_apart(store).await;
+    pages_are_in_the_order_of_bytes(store).await;
+    what_has_expired_is_absent(store, clock).await;
+    any_sequence_is_as_in_the_model(store, clock).await;
+    one_of_many_writers_wins(&records).await;
+}
+
+fn entry(text: &str) -> Entry {
+    Entry::lasting(text.into())
+}
+
+fn conflict<T: std::fmt::Debug>(result: Result<T, StoreError>) {
+    assert!(matches!(result, Err(StoreError::Conflict)), "{result:?}");
+}
+
+async fn writes_replace_what_they_expect(store: &dyn Records) {
+    let key = Key::new("case.write", "a");
+    assert_eq!(store.get(&key).await.unwrap(), None);
+    conflict(store.put_if(&key, Expected::Version(1), entry("x")).await);
+    assert_eq!(store.put_if(&key, Expected::Absent, entry("one")).await.unwrap(), 1);
+    conflict(store.put_if(&key, Expected::Absent, entry("x")).await);
+    assert_eq!(store.put_if(&key, Expected::Version(1), entry("two")).await.unwrap(), 2);
+    conflict(store.put_if(&key, Expected::Version(1), entry("x")).await);
+    conflict(store.put_if(&key, Expected::Version(3), entry("x")).await);
+    let found = store.get(&key).await.unwrap();
+    assert_eq!(found, Some(Row { key, version: 2, entry: entry("two") }));
+}
+
+async fn removal_expects_a_version_too(store: &dyn Records) {
+    let key = Key::new("case.remove", "a");
+    conflict(store.remove_if(&key, 1).await);
+    store.put_if(&key, Expected::Absent, entry("one")).await.unwrap();
+    conflict(store.remove_if(&key, 2).await);
+    store.remove_if(&key, 1).await.unwrap();
+    conflict(store.remove_if(&key, 1).await);
+    assert_eq!(store.get(&key).await.unwrap(), None);
+    assert_eq!(store.put_if(&key, Expected::Absent, entry("anew")).await.unwrap(), 1);
+}
+
+async fn bytes_and_ids_come_back_as_they_were(store: &dyn Records) {
+    let every_byte: Vec<u8> = (0..=255).collect();
+    let values = [Vec::new(), every_byte.clone(), every_byte.repeat(4096)];
+    for (id, value) in ["quote ' and % and _", "nul \0 within", "Ünïcode \u{1f511}"].iter().zip(values) {
+        let (key, entry) = (Key::new("case.bytes", *id), Entry::lasting(value));
+        store.put_if(&key, Expected::Absent, entry.clone()).await.unwrap();
+        assert_eq!(store.get(&key).await.unwrap().map(|row| row.entry), Some(entry));
+    }
+}
+
+async fn kinds_are_apart(store: &dyn Records) {
+    let (one, other) = (Key::new("case.kind", "a"), Key::new("case.kind2", "a"));
+    store.put_if(&one, Expected::Absent, entry("one")).await.unwrap();
+    assert_eq!(store.get(&other).await.unwrap(), None);
+    assert_eq!(store.scan("case.kind2", "", 10).await.unwrap(), []);
+    assert_eq!(store.scan("case.kind", "", 10).await.unwrap().len(), 1);
+}
+
+async fn pages_are_in_the_order_of_bytes(store: &dyn Records) {
+    let mut ids = ["b", "a", "B", "a/1", "é", "_", "%", "aa"];
+    for id in ids {
+        store.put_if(&Key::new("case.page", id), Expected::Absent, entry(id)).await.unwrap();
+    }
+    ids.sort_unstable();
+    for limit in [1, 3, 8, 100] {
+        let (mut after, mut seen) = (String::new(), Vec::new());
+        loop {
+            let page = store.scan("case.page", &after, limit).await.unwrap();
+            seen.extend(page.iter().map(|row| row.key.id().to_owned()));
+            if page.len() < limit as usize {
+                break;
+            }
+            after = page.last().map(|row| row.key.id().to_owned()).unwrap();
+        }
+        assert_eq!(seen, ids, "pages of {limit}");
+    }
+}
+
+async fn what_has_expired_is_absent(store: &dyn Records, clock: &FixedClock) {
+    let brief = |text: &str| Entry { expires: Some(clock.now().plus(Duration::from_secs(1))), ..entry(text) };
+    let [a, b, c] = ["a", "b", "c"].map(|id| Key::new("case.expiry", id));
+    for key in [&a, &b] {
+        store.put_if(key, Expected::Absent, brief("soon gone")).await.unwrap();
+    }
+    store.put_if(&c, Expected::Absent, entry("stays")).await.unwrap();
+    clock.advance(Duration::from_millis(999));
+    assert_eq!(store.sweep().await.unwrap(), 0);
+    assert_eq!(store.scan("case.expiry", "", 10).await.unwrap().len(), 3);
+    clock.advance(Duration::from_millis(1));
+    assert_eq!(store.get(&a).await.unwrap(), None);
+    assert_eq!(store.scan("case.expiry", "", 10).await.unwrap().len(), 1);
+    conflict(store.put_if(&a, Expected::Version(1), entry("x")).await);
+    conflict(store.remove_if(&a, 1).await);
+    assert_eq!(store.put_if(&a, Expected::Absent, brief("again")).await.unwrap(), 1);
+    assert_eq!(store.get(&a).await.unwrap().map(|row| row.entry), Some(brief("again")));
+    assert_eq!(store.sweep().await.unwrap(), 1, "only what nobody replaced");
+    assert_eq!(store.put_if(&a, Expected::Version(1), entry("kept")).await.unwrap(), 2);
+    clock.advance(Duration::from_secs(10));
+    assert_eq!(store.sweep().await.unwrap(), 0, "a write without expiry takes the old one away");
+}
+
+#[derive(Clone, Debug)]
+enum Step {
+    Put { id: u8, expected: u64, value: u8, life: Option<u8> },
+    Remove { id: u8, version: u64 },
+    Wait(u8),
+    Sweep,
+}
+
+fn steps() -> impl Strategy<Value = Vec<Step>> {
+    let put = (0..3u8, 0..4u64, any::<u8>(), proptest::option::of(0..6u8))
+        .prop_map(|(id, expected, value, life)| Step::Put { id, expected, value, life });
+    let remove = (0..3u8, 1..4u64).prop_map(|(id, version)| Step::Remove { id, version });
+    let step = prop_oneof![8 => put, 3 => remove, 2 => (0..4u8).prop_map(Step::Wait), 1 => Just(Step::Sweep)];
+    proptest::collection::vec(step, 1..40)
+}
+
+/// Random steps against three slots in memory.
+async fn any_sequence_is_as_in_the_model(store: &dyn Records, clock: &FixedClock) {
+    let mut runner = TestRunner::deterministic();
+    let mut model: [Option<Row>; 3] = [None, None, None];
+    for _ in 0..12 {
+        for step in steps().new_tree(&mut runner).unwrap().current() {
+            let now = clock.now();
+            let live = |row: &&Row| row.entry.expires.is_none_or(|at| at > now);
+            let key = |id: u8| Key::new("case.model", id.to_string());
+            match &step {
+                Step::Wait(millis) => clock.advance(Duration::from_millis(u64::from(*millis))),
+                Step::Sweep => {
+                    store.sweep().await.unwrap();
+                }
+                Step::Remove { id, version } => {
+                    let slot = &mut model[usize::from(*id)];
+                    let there = slot.as_ref().filter(live).is_some_and(|row| row.version == *version);
+                    assert_eq!(store.remove_if(&key(*id), *version).await.is_ok(), there, "{step:?}");
+                    if there {
+                        *slot = None;
+                    }
+                }
+                Step::Put { id, expected, value, life } => {
+                    let slot = &mut model[usize::from(*id)];
+                    let version = slot.as_ref().filter(live).map_or(0, |row| row.version);
+                    let expires = life.map(|millis| now.plus(Duration::from_millis(u64::from(millis))));
+                    let entry = Entry { value: vec![*value], expires };
+                    let wanted = if *expected == 0 { Expected::Absent } else { Expected::Version(*expected) };
+                    let put = store.put_if(&key(*id), wanted, entry.clone()).await.ok();
+                    assert_eq!(put, (version == *expected).then_some(expected + 1), "{step:?}");
+                    if let Some(version) = put {
+                        *slot = Some(Row { key: key(*id), version, entry });
+                    }
+                }
+            }
+            let now = clock.now();
+            let live = |row: &&Row| row.entry.expires.is_none_or(|at| at > now);
+            let left: Vec<Row> = model.iter().flatten().filter(live).cloned().collect();
+            assert_eq!(store.scan("case.model", "", 10).await.unwrap(), left, "{step:?}");
+        }
+    }
+}
+
+async fn one_of_many_writers_wins(records: &Arc<dyn Records>) {
+    const WRITERS: u64 = 8;
+    const ROUNDS: u64 = 5;
+    let key = Key::new("case.race", "counter");
+    records.put_if(&key, Expected::Absent, Entry::lasting(vec![0])).await.unwrap();
+    let tasks: Vec<_> = (0..WRITERS)
+        .map(|_| {
+            let (records, key) = (Arc::clone(records), key.clone());
+            tokio::spawn(async move {
+                let mut won = 0;
+                while won < ROUNDS {
+                    let row = records.get(&key).await.unwrap().unwrap();
+                    let more = Entry::lasting(vec![row.entry.value[0] + 1]);
+                    match records.put_if(&key, Expected::Version(row.version), more).await {
+                        Ok(_) => won += 1,
+                        Err(error) => assert!(matches!(error, StoreError::Conflict), "{error}"),
+                    }
+                }
+            })
+        })
+        .collect();
+    for task in tasks {
+        task.await.unwrap();
+    }
+    let last = records.get(&key).await.unwrap().unwrap();
+    assert_eq!((last.version, u64::from(last.entry.value[0])), (1 + WRITERS * ROUNDS, WRITERS * ROUNDS));
+}

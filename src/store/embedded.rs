@@ -1,0 +1,323 @@
+//! [`Records`] in one SQLite file: WAL, one writing connection, readers apart, every write synced before it is
+//! answered. A second process (the command line beside the server, or the next version during an upgrade) may have
+//! the same file open.
+//!
+//! Every write is one statement, which SQLite runs as a transaction that takes the write lock at once (there is
+//! nothing to upgrade, so waiting always helps) and which leaves nothing open if the caller goes away. Two
+//! statements that belong together need `BEGIN IMMEDIATE`, as the migrations have it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use sqlx::migrate::{Migration, MigrationType, Migrator};
+use sqlx::query::Query;
+use sqlx::sqlite::{
+    SqliteArguments, SqliteConnectOptions, SqliteJournalMode, SqlitePool, SqlitePoolOptions, SqliteRow,
+    SqliteSynchronous,
+};
+use sqlx::{ConnectOptions, Connection, Row as _, SqlSafeStr, Sqlite};
+
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::crypto::hash::sha256;
+use crate::store::{Entry, Expected, Key, Later, Records, Row, StoreError, private};
+
+/// Rows in one SQLite file.
+pub struct EmbeddedRecords {
+    writer: SqlitePool,
+    readers: SqlitePool,
+    clock: SharedClock,
+}
+
+/// What has been done to the schema, in order. Later entries may only add.
+const SCHEMA: &[(i64, &str, &str)] = &[(1, "records", include_str!("schema/0001_records.sql"))];
+
+/// How long a writer waits for another process.
+const PATIENCE: Duration = Duration::from_secs(5);
+const READERS: u32 = 4;
+
+impl EmbeddedRecords {
+    /// Opens the file, which is made (mode 0600, in a folder of mode 0700) if it is missing, and brings its schema
+    /// up to date. A schema newer than this program is taken as it is.
+    pub async fn open(path: &Path, clock: SharedClock) -> Result<Self, StoreError> {
+        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            private::folder(parent)?;
+        }
+        // SQLite gives its -wal and -shm files the permissions of this one.
+        private::touch(path)?;
+        let options = SqliteConnectOptions::new()
+            .filename(path)
+            .busy_timeout(PATIENCE)
+            .synchronous(SqliteSynchronous::Full)
+            .disable_statement_logging();
+        migrate(&options).await?;
+        let pool = |size| {
+            SqlitePoolOptions::new()
+                .max_connections(size)
+                .idle_timeout(None)
+                .max_lifetime(None)
+                .test_before_acquire(false)
+                .acquire_timeout(2 * PATIENCE)
+        };
+        let readers = pool(READERS).connect_with(options.clone().pragma("query_only", "ON")).await?;
+        Ok(Self { writer: pool(1).connect_with(options).await?, readers, clock })
+    }
+
+    /// Waits for what is under way and closes the file. Calls made from now on fail.
+    pub async fn close(&self) {
+        self.readers.close().await;
+        self.writer.close().await;
+    }
+
+    fn now(&self) -> i64 {
+        signed(self.clock.now().as_millis())
+    }
+
+    /// Runs one statement that writes and returns how many rows it changed.
+    async fn write(&self, statement: Query<'_, Sqlite, SqliteArguments>) -> Result<u64, StoreError> {
+        let mut connection = self.writer.acquire().await?;
+        match statement.execute(&mut *connection).await {
+            Ok(done) => Ok(done.rows_affected()),
+            Err(error) => {
+                // After a failed sync nobody knows what the handle believes: the next writer gets a new one.
+                connection.close_on_drop();
+                Err(error.into())
+            }
+        }
+    }
+}
+
+impl std::fmt::Debug for EmbeddedRecords {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("EmbeddedRecords")
+    }
+}
+
+const GET: &str = "SELECT kind, id, version, expires, value, digest FROM records
+    WHERE kind = ?1 AND id = ?2 AND (expires IS NULL OR expires > ?3)";
+const INSERT: &str = "INSERT INTO records (kind, id, version, expires, value, digest)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    ON CONFLICT (kind, id) DO UPDATE
+    SET version = ?3, expires = ?4, value = ?5, digest = ?6 WHERE records.expires <= ?7";
+const UPDATE: &str = "UPDATE records SET version = ?3, expires = ?4, value = ?5, digest = ?6
+    WHERE kind = ?1 AND id = ?2 AND version = ?8 AND (expires IS NULL OR expires > ?7)";
+const REMOVE: &str = "DELETE FROM records
+    WHERE kind = ?1 AND id = ?2 AND version = ?3 AND (expires IS NULL OR expires > ?4)";
+const SCAN: &str = "SELECT kind, id, version, expires, value, digest FROM records
+    WHERE kind = ?1 AND id > ?2 AND (expires IS NULL OR expires > ?3) ORDER BY id LIMIT ?4";
+const SWEEP: &str = "DELETE FROM records WHERE expires <= ?1";
+
+impl Records for EmbeddedRecords {
+    fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>> {
+        Box::pin(async move {
+            let statement = sqlx::query(GET).bind(key.kind()).bind(key.id()).bind(self.now());
+            let found = statement.fetch_optional(&self.readers).await?;
+            found.map(|row| read(key.kind(), &row)).transpose()
+        })
+    }
+
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: Entry) -> Later<'a, u64> {
+        Box::pin(async move {
+            let (version, now) = (expected.next(), self.now());
+            let (sql, replaced) = match expected {
+                Expected::Absent => (INSERT, None),
+                Expected::Version(version) => (UPDATE, Some(signed(version))),
+            };
+            let digest = digest(key, version, &entry);
+            let statement = sqlx::query(sql)
+                .bind(key.kind())
+                .bind(key.id())
+                .bind(signed(version))
+                .bind(entry.expires.map(|at| signed(at.as_millis())))
+                .bind(entry.value)
+                .bind(digest.as_slice())
+                .bind(now);
+            let statement = match replaced {
+                Some(version) => statement.bind(version),
+                None => statement,
+            };
+            changed(self.write(statement).await?).map(|()| version)
+        })
+    }
+
+    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
+        Box::pin(async move {
+            let statement = sqlx::query(REMOVE).bind(key.kind()).bind(key.id());
+            let statement = statement.bind(signed(version)).bind(self.now());
+            changed(self.write(statement).await?)
+        })
+    }
+
+    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> Later<'a, Vec<Row>> {
+        Box::pin(async move {
+            let statement = sqlx::query(SCAN).bind(kind).bind(after).bind(self.now()).bind(limit);
+            statement.fetch_all(&self.readers).await?.iter().map(|row| read(kind, row)).collect()
+        })
+    }
+
+    fn sweep(&self) -> Later<'_, u64> {
+        Box::pin(async move { self.write(sqlx::query(SWEEP).bind(self.now())).await })
+    }
+}
+
+fn changed(rows: u64) -> Result<(), StoreError> {
+    if rows == 0 { Err(StoreError::Conflict) } else { Ok(()) }
+}
+
+fn read(kind: &'static str, row: &SqliteRow) -> Result<Row, StoreError> {
+    let unsigned = |value: i64| u64::try_from(value).map_err(|_| StoreError::Corrupt);
+    let key = Key::new(kind, row.try_get::<String, _>("id")?);
+    let version = unsigned(row.try_get("version")?)?;
+    let expires = row.try_get::<Option<i64>, _>("expires")?.map(unsigned).transpose()?;
+    let entry = Entry { value: row.try_get("value")?, expires: expires.map(Timestamp::from_millis) };
+    if row.try_get::<&[u8], _>("digest")? != digest(&key, version, &entry) {
+        return Err(StoreError::Corrupt);
+    }
+    Ok(Row { key, version, entry })
+}
+
+/// Over everything that identifies the row and everything it holds, each part of known length.
+fn digest(key: &Key, version: u64, entry: &Entry) -> [u8; 32] {
+    let mut text = Vec::with_capacity(96);
+    text.extend_from_slice(&sha256(key.kind().as_bytes()));
+    text.extend_from_slice(&sha256(key.id().as_bytes()));
+    text.extend_from_slice(&version.to_be_bytes());
+    text.extend_from_slice(&entry.expires.map_or(i64::MIN, |at| signed(at.as_millis())).to_be_bytes());
+    text.extend_from_slice(&sha256(&entry.value));
+    sha256(&text)
+}
+
+/// SQLite's integers are signed; the largest stands for "later than we can say".
+fn signed(value: u64) -> i64 {
+    i64::try_from(value).unwrap_or(i64::MAX)
+}
+
+/// Brings the schema up to date under the write lock, so that of two processes that start together one waits.
+async fn migrate(options: &SqliteConnectOptions) -> Result<(), StoreError> {
+    // The one step that SQLite does not wait for is the switch of a new file to WAL (its lock is taken without the
+    // busy handler), so a process that comes second tries again.
+    const PAUSE: Duration = Duration::from_millis(20);
+    let options = options.clone().journal_mode(SqliteJournalMode::Wal);
+    let mut tries = PATIENCE.as_millis() / PAUSE.as_millis();
+    let mut connection = loop {
+        match options.connect().await.map_err(StoreError::from) {
+            Err(error) if error.is_busy() && tries > 0 => tries -= 1,
+            connected => break connected?,
+        }
+        tokio::time::sleep(PAUSE).await;
+    };
+    let steps = SCHEMA.iter().map(|&(version, name, sql)| {
+        Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
+    });
+    let mut migrator = Migrator::with_migrations(steps.collect());
+    migrator.set_ignore_missing(true);
+    let mut transaction = connection.begin_with("BEGIN IMMEDIATE").await?;
+    // Not `run`: its future is not `Send` over a transaction, and the crate keeps this one for that reason.
+    migrator.run_direct(None, &mut *transaction, false).await.map_err(sqlx::Error::from)?;
+    transaction.commit().await?;
+    Ok(connection.close().await?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::base::clock::FixedClock;
+    use crate::store::conformance;
+
+    async fn open(folder: &Path) -> (EmbeddedRecords, Arc<FixedClock>) {
+        let clock = Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)));
+        let shared: SharedClock = Arc::clone(&clock) as SharedClock;
+        (EmbeddedRecords::open(&folder.join("data/portcullis.sqlite"), shared).await.unwrap(), clock)
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn it_conforms() {
+        let folder = tempfile::tempdir().unwrap();
+        let (records, clock) = open(folder.path()).await;
+        conformance::check(Arc::new(records), &clock).await;
+    }
+
+    #[tokio::test]
+    async fn everything_it_makes_is_private() {
+        let folder = tempfile::tempdir().unwrap();
+        let (records, _) = open(folder.path()).await;
+        let key = Key::new("case", "a");
+        records.put_if(&key, Expected::Absent, Entry::lasting(vec![1])).await.unwrap();
+        let data = folder.path().join("data");
+        let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&data), 0o700);
+        let files: Vec<_> = std::fs::read_dir(&data).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert!(files.len() >= 2, "the file and its log");
+        for file in files {
+            assert_eq!(mode(&file), 0o600, "{}", file.display());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_flipped_bit_is_noticed_wherever_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (records, _) = open(folder.path()).await;
+        let key = Key::new("case", "a");
+        let faults = [
+            "UPDATE records SET value = x'6f'",
+            "UPDATE records SET version = version + 2",
+            "UPDATE records SET expires = 1900000000000",
+            "UPDATE records SET digest = zeroblob(32)",
+            "UPDATE records SET digest = x''",
+        ];
+        for sql in faults {
+            let at = records.put_if(&key, Expected::Absent, Entry::lasting(b"n".to_vec())).await.unwrap();
+            assert_eq!(at, 1);
+            sqlx::query(sql).execute(&records.writer).await.unwrap();
+            assert!(matches!(records.get(&key).await, Err(StoreError::Corrupt)), "{sql}");
+            assert!(matches!(records.scan("case", "", 1).await, Err(StoreError::Corrupt)), "{sql}");
+            sqlx::query("DELETE FROM records").execute(&records.writer).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_full_disk_is_said_and_passes() {
+        let folder = tempfile::tempdir().unwrap();
+        let (records, _) = open(folder.path()).await;
+        let key = Key::new("case", "small");
+        records.put_if(&key, Expected::Absent, Entry::lasting(vec![1])).await.unwrap();
+        sqlx::query("PRAGMA max_page_count = 16").execute(&records.writer).await.unwrap();
+        let large = Key::new("case", "large");
+        let refused = records.put_if(&large, Expected::Absent, Entry::lasting(vec![7; 1 << 20])).await;
+        assert!(matches!(refused, Err(StoreError::Full)), "{refused:?}");
+        assert_eq!(records.get(&large).await.unwrap(), None);
+        assert!(records.get(&key).await.unwrap().is_some());
+        // The limit was the failed connection's own: the next one has room again.
+        records.put_if(&large, Expected::Absent, Entry::lasting(vec![7; 1 << 20])).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_schema_from_the_next_version_is_taken_as_it_is() {
+        let folder = tempfile::tempdir().unwrap();
+        let (records, _) = open(folder.path()).await;
+        let newer = "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time)
+            VALUES (9999, 'later', TRUE, x'00', 0)";
+        sqlx::query(newer).execute(&records.writer).await.unwrap();
+        sqlx::query("ALTER TABLE records ADD COLUMN later TEXT").execute(&records.writer).await.unwrap();
+        records.close().await;
+        let (records, _) = open(folder.path()).await;
+        let key = Key::new("case", "a");
+        records.put_if(&key, Expected::Absent, Entry::lasting(vec![1])).await.unwrap();
+        assert!(records.get(&key).await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn what_is_closed_or_no_database_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let (records, clock) = open(folder.path()).await;
+        records.close().await;
+        let said = records.get(&Key::new("case", "a")).await.unwrap_err().to_string();
+        assert_eq!(said, "the store is unavailable (it is closed)");
+        let other = folder.path().join("other");
+        private::publish(&other, &[b'x'; 4096]).unwrap();
+        let opened = EmbeddedRecords::open(&other, clock).await;
+        assert!(matches!(opened, Err(StoreError::Corrupt)), "{opened:?}");
+    }
+}

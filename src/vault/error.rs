@@ -1,0 +1,52 @@
+//! Why a key or secret could not be had. Never holds one, nor any byte of a row.
+
+use std::path::PathBuf;
+
+use crate::crypto::aead::AeadError;
+use crate::crypto::fpe::FpeError;
+use crate::crypto::kdf::KdfError;
+use crate::crypto::random::RandomError;
+use crate::store::StoreError;
+use crate::vault::Origin;
+
+/// Why a key or secret could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum VaultError {
+    /// The store was sealed with another master key. Nothing was written.
+    #[error(
+        "{0} is not the master key that this store was sealed with; put the right one there, or name the store \
+         that belongs to it"
+    )]
+    WrongKey(Origin),
+    /// The store is sealed, and the file that should hold its master key is missing. None was made, since a new
+    /// one could not open it.
+    #[error("{path}: this store's master key is missing; restore the file from a copy", path = .0.display())]
+    KeyMissing(PathBuf),
+    /// What should be a master key is not one.
+    #[error("{0} does not hold a master key: 32 bytes, written as 64 hexadecimal digits or as base64")]
+    KeyFormat(Origin),
+    /// A row does not open at its place: damaged, changed, or moved there from another place.
+    #[error("a sealed row is damaged or was moved; restore the store from a copy")]
+    Damaged,
+    /// A row was sealed by a later version of this program.
+    #[error("a row was sealed by a later version of this program; upgrade it")]
+    Newer,
+    /// A cryptographic operation failed that cannot fail on a healthy machine.
+    #[error("cryptography failed: {0}")]
+    Crypto(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+macro_rules! from_crypto {
+    ($($error:ty)*) => {$(
+        impl From<$error> for VaultError {
+            fn from(error: $error) -> Self {
+                Self::Crypto(Box::new(error))
+            }
+        }
+    )*};
+}
+
+from_crypto! { AeadError FpeError KdfError RandomError }

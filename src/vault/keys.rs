@@ -1,0 +1,128 @@
+//! [`Vault`]: a store opened with its master key, and the keys that are made when first wanted.
+//!
+//! The first row sealed in a new store is a canary. A wrong master key fails to open it at start, before anything
+//! is written that the right one could not read.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tokio::sync::OnceCell;
+
+use crate::base::clock::SharedClock;
+use crate::base::secret::Secret;
+use crate::crypto::fpe::FpeKey;
+use crate::crypto::random;
+use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+use crate::vault::{MasterKey, Seal, VaultError};
+
+/// Sealed keys and secrets.
+pub struct Vault {
+    records: Arc<dyn Records>,
+    seal: Seal,
+    clock: SharedClock,
+    fpe: OnceCell<Arc<FpeKey>>,
+}
+
+const CANARY: &str = "vault.canary";
+const KEYS: &str = "vault.key";
+/// No row has this kind: it keeps a sealed file from being taken for one.
+const CONTEXT: &str = "context";
+const DEFAULT_FPE: &str = "fpe/default/1";
+const FPE_BYTES: usize = 32;
+
+impl Vault {
+    /// Opens the store with this key; seals the canary if the store is new.
+    pub async fn open(
+        records: Arc<dyn Records>,
+        master: &MasterKey,
+        clock: SharedClock,
+    ) -> Result<Self, VaultError> {
+        let vault = Self { records, seal: Seal::new(master)?, clock, fpe: OnceCell::new() };
+        let fixed = || Ok(Secret::new(b"portcullis".to_vec()));
+        vault.get_or_make(&Key::new(CANARY, "1"), fixed).await?;
+        Ok(vault)
+    }
+
+    /// Opens the store with the key in this file, which is made only if the store is new: a fresh key for a
+    /// sealed store would hide that the right one is lost.
+    pub async fn open_with_file(
+        records: Arc<dyn Records>,
+        path: &Path,
+        clock: SharedClock,
+    ) -> Result<Self, VaultError> {
+        let master = match records.get(&Key::new(CANARY, "1")).await? {
+            Some(_) => MasterKey::load(path)?.ok_or_else(|| VaultError::KeyMissing(path.to_owned()))?,
+            None => MasterKey::load_or_create(path)?,
+        };
+        Self::open(records, &master, clock).await
+    }
+
+    /// The AES-256 key that format-preserving encryption uses when none is named: made once for the store,
+    /// whichever process asks first, and kept in memory from then on.
+    pub async fn default_fpe_key(&self) -> Result<Arc<FpeKey>, VaultError> {
+        let key = self.fpe.get_or_try_init(async || {
+            let stored = self.get_or_make(&Key::new(KEYS, DEFAULT_FPE), || self.new_key()).await?;
+            let bytes = key_bytes(stored.expose())?;
+            Ok::<_, VaultError>(Arc::new(FpeKey::new(Secret::new(bytes.to_vec()))?))
+        });
+        key.await.cloned()
+    }
+
+    /// Seals what undoing a redaction needs, for a file of its owner's: only this vault opens it.
+    pub fn seal_context(&self, context: &[u8]) -> Result<Vec<u8>, VaultError> {
+        self.seal.seal(&Key::new(CONTEXT, ""), 1, context)
+    }
+
+    /// Opens what [`Vault::seal_context`] sealed.
+    pub fn open_context(&self, sealed: Vec<u8>) -> Result<Secret<Vec<u8>>, VaultError> {
+        self.seal.open(&Row { key: Key::new(CONTEXT, ""), version: 1, entry: Entry::lasting(sealed) })
+    }
+
+    fn new_key(&self) -> Result<Secret<Vec<u8>>, VaultError> {
+        let random = Secret::new(random::bytes::<FPE_BYTES>()?);
+        let mut text = Vec::with_capacity(KEY_HEADER + FPE_BYTES);
+        text.push(RAW_KEY);
+        text.extend_from_slice(&self.clock.now().as_millis().to_be_bytes());
+        text.extend_from_slice(random.expose());
+        Ok(Secret::new(text))
+    }
+
+    /// What is sealed in the row, which is made if it is missing. If another process makes it meanwhile, theirs.
+    async fn get_or_make(
+        &self,
+        key: &Key,
+        make: impl FnOnce() -> Result<Secret<Vec<u8>>, VaultError>,
+    ) -> Result<Secret<Vec<u8>>, VaultError> {
+        if let Some(row) = self.records.get(key).await? {
+            return self.seal.open(&row);
+        }
+        let made = make()?;
+        let sealed = self.seal.seal(key, Expected::Absent.next(), made.expose())?;
+        match self.records.put_if(key, Expected::Absent, Entry::lasting(sealed)).await {
+            Ok(_) => Ok(made),
+            Err(StoreError::Conflict) => {
+                let theirs = self.records.get(key).await?.ok_or(StoreError::Conflict)?;
+                self.seal.open(&theirs)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+}
+
+impl std::fmt::Debug for Vault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Vault(..)")
+    }
+}
+
+// The plaintext of a key's row: form (1 byte) ‖ created (8, milliseconds since the epoch) ‖ the key.
+const RAW_KEY: u8 = 1;
+const KEY_HEADER: usize = 1 + 8;
+
+fn key_bytes(text: &[u8]) -> Result<&[u8], VaultError> {
+    match text.split_first_chunk::<KEY_HEADER>() {
+        Some(([RAW_KEY, ..], key)) => Ok(key),
+        Some(_) => Err(VaultError::Newer),
+        None => Err(VaultError::Damaged),
+    }
+}
