@@ -1,0 +1,31 @@
+//! What no setting can check alone. Every check runs, whatever the others found.
+
+mod redact;
+mod routes;
+mod server;
+mod upstreams;
+
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::Settings;
+
+type Check = fn(&Settings, &[&str], &mut Mistakes);
+
+const CHECKS: &[Check] = &[
+    |settings, _, mistakes| server::listeners(settings, mistakes),
+    |settings, _, mistakes| server::limits(&settings.limits, mistakes),
+    |settings, _, mistakes| server::vault(&settings.vault, mistakes),
+    |settings, _, mistakes| upstreams::all(&settings.upstreams, mistakes),
+    |settings, _, mistakes| routes::names(&settings.routes, mistakes),
+    |settings, _, mistakes| routes::ends(settings, mistakes),
+    |settings, _, mistakes| routes::paths(&settings.routes, mistakes),
+    |settings, _, mistakes| routes::filters(&settings.routes, mistakes),
+    |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
+    |settings, rules, mistakes| redact::all(&settings.routes, rules, mistakes),
+];
+
+/// Runs all checks; `rules` are the short names of the rules there are.
+pub(crate) fn check(settings: &Settings, rules: &[&str], mistakes: &mut Mistakes) {
+    for check in CHECKS {
+        check(settings, rules, mistakes);
+    }
+}

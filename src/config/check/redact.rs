@@ -1,0 +1,73 @@
+//! Redaction: methods that go together, and rules that exist.
+
+use crate::config::at::At;
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::{Answers, Redact, Requests, Route};
+use crate::config::similar;
+
+pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes) {
+    for route in routes {
+        let Some(redact) = &route.redact else { continue };
+        if route.respond.is_some() || route.endpoint.is_some() {
+            mistakes.say(redact.span().start, "[routes.redact] needs an `upstream`");
+        }
+        methods(redact, mistakes);
+        choice(redact, mistakes);
+        both(redact, mistakes);
+        known(redact, rules, mistakes);
+    }
+}
+
+fn methods(redact: &At<Redact>, mistakes: &mut Mistakes) {
+    let begin = redact.span().start;
+    if mistakes.lost(begin, "requests") {
+        return;
+    }
+    let said = redact.answers.as_ref().filter(|said| ***said == Answers::Restore);
+    if let Some(answers) = said.filter(|_| *redact.requests != Requests::Encrypt) {
+        let hint = "only what was encrypted can be restored";
+        mistakes.hint(answers.span().start, "answers = \"restore\" needs requests = \"encrypt\"", hint);
+    }
+    let idle = *redact.requests == Requests::Off && redact.answers() == Answers::Off;
+    if idle && !mistakes.lost(begin, "answers") {
+        mistakes
+            .say(redact.requests.span().start, "nothing is redacted: `requests` and `answers` are both off");
+    }
+}
+
+fn choice(redact: &At<Redact>, mistakes: &mut Mistakes) {
+    let Some(rules) = redact.rules.as_ref().filter(|_| !mistakes.lost(redact.span().start, "rules")) else {
+        return;
+    };
+    if rules.is_empty() {
+        mistakes.say(rules.span().start, "`rules` names none");
+        return;
+    }
+    if let Some(other) = redact.with.first().or(redact.without.first()) {
+        let hint = "`with` and `without` change the default set";
+        mistakes.hint(other.span().start, "`rules` is the whole set already", hint);
+    }
+    for rule in redact.methods.keys().filter(|rule| !rules.contains(rule)) {
+        mistakes.say(rule.span().start, format!("`{}` is not among `rules`", **rule));
+    }
+}
+
+fn both(redact: &Redact, mistakes: &mut Mistakes) {
+    for rule in redact.without.iter().filter(|rule| redact.with.contains(rule)) {
+        mistakes.say(rule.span().start, "the rule stands under `with` too");
+    }
+}
+
+fn known(redact: &Redact, rules: &[&str], mistakes: &mut Mistakes) {
+    let named = redact.rules.iter().flat_map(|rules| rules.iter());
+    for rule in named.chain(&redact.with).chain(&redact.without).chain(redact.methods.keys()) {
+        if rules.contains(&rule.as_str()) {
+            continue;
+        }
+        let message = format!("there is no rule `{}`", **rule);
+        match similar::did_you_mean(rule, rules.iter().copied()) {
+            Some(hint) => mistakes.hint(rule.span().start, message, hint),
+            None => mistakes.say(rule.span().start, message),
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Routes: names, ends, paths, who may pass, and whether a request can reach them at all.
+
+use crate::config::at::At;
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::{Auth, By, Host, PathMatch, Route, Settings};
+use crate::config::similar;
+
+/// What says where a route ends.
+const ENDS: [&str; 3] = ["upstream", "respond", "endpoint"];
+
+/// What says which requests a route takes.
+const MATCHES: [&str; 4] = ["host", "path", "pattern", "method"];
+
+pub(super) fn names(routes: &[At<Route>], mistakes: &mut Mistakes) {
+    for (i, route) in routes.iter().enumerate() {
+        let begin = route.span().start;
+        if route.name.is_empty() {
+            if !mistakes.lost(begin, "name") {
+                mistakes.say(begin, "`name` is missing: it tells the route in logs and metrics");
+            }
+        } else if routes.iter().take(i).any(|other| other.name == route.name) {
+            mistakes.say(route.name.span().start, "another route has this name already");
+        }
+    }
+}
+
+pub(super) fn ends(settings: &Settings, mistakes: &mut Mistakes) {
+    for route in &settings.routes {
+        let begin = route.span().start;
+        let Route { upstream, respond, endpoint, .. } = &**route;
+        let places = [
+            upstream.as_ref().map(|at| at.span().start),
+            respond.as_ref().map(|at| at.span().start),
+            endpoint.as_ref().map(|at| at.span().start),
+        ];
+        let mut said = places.into_iter().flatten();
+        match (said.next(), said.max()) {
+            (None, _) if !ENDS.iter().any(|key| mistakes.lost(begin, key)) => {
+                mistakes.say(begin, "a route needs one of `upstream`, `respond` and `endpoint`");
+            }
+            (Some(first), Some(other)) => {
+                let message = "a route has only one of `upstream`, `respond` and `endpoint`";
+                mistakes.say(first.max(other), message);
+            }
+            _ => {}
+        }
+        if let Some(name) = upstream {
+            known_upstream(settings, name, mistakes);
+        }
+        if let Some(respond) = respond {
+            let status = *respond.status;
+            if !(200..=599).contains(&status) {
+                mistakes.say(respond.status.span().start, "a status must be from 200 to 599");
+            }
+            // RFC 9110 sections 15.3.5, 15.3.6 and 15.4.5.
+            if [204, 205, 304].contains(&status) && !respond.body.is_empty() {
+                mistakes.say(respond.status.span().start, "an answer with this status has no body");
+            }
+        }
+        if let Some(endpoint) = endpoint.as_ref().filter(|_| !settings.api.enabled) {
+            mistakes.say(endpoint.span().start, "the API is not enabled under [api]");
+        }
+    }
+}
+
+fn known_upstream(settings: &Settings, name: &At<String>, mistakes: &mut Mistakes) {
+    if settings.upstreams.contains_key(name.as_str()) || mistakes.lost_anywhere(name) {
+        return;
+    }
+    let known = settings.upstreams.keys().map(|key| key.as_str());
+    let message = format!("there is no [upstreams.{}]", **name);
+    match similar::did_you_mean(name, known) {
+        Some(hint) => mistakes.hint(name.span().start, message, hint),
+        None => mistakes.say(name.span().start, message),
+    }
+}
+
+pub(super) fn paths(routes: &[At<Route>], mistakes: &mut Mistakes) {
+    for route in routes {
+        if let (Some(_), Some(pattern)) = (&route.path, &route.pattern) {
+            mistakes.say(pattern.span().start, "a route has only one of `path` and `pattern`");
+        }
+        if let Some(path) = route.path.as_ref().filter(|path| !path.starts_with('/')) {
+            mistakes.say(path.span().start, "`path` must begin with `/`");
+        }
+        if let Some(path) = route.path.as_ref().filter(|path| path.contains(['?', '#', ' ', '*'])) {
+            let hint = "it is a prefix; for more, write `pattern`";
+            mistakes.hint(path.span().start, "`path` must not contain `?`, `#`, `*` or a space", hint);
+        }
+    }
+}
+
+pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
+    for route in routes {
+        let begin = route.span().start;
+        if route.upstream.is_some() && route.auth.is_none() && !mistakes.lost(begin, "auth") {
+            mistakes.hint(begin, "`auth` is missing", "a route to an upstream says \"token\" or \"none\"");
+        }
+        if let (Some(_), Some(auth)) = (&route.endpoint, &route.auth) {
+            mistakes
+                .say(auth.span().start, "`auth` does nothing here: our own endpoints always ask for a token");
+        }
+        let Some(rate) = &route.rate else { continue };
+        if rate.per.get().is_zero() {
+            mistakes.say(rate.per.span().start, "`per` must be longer than nothing");
+        }
+        let counted = *rate.by == By::Token && route.endpoint.is_none();
+        if counted && route.auth() != Auth::Token && !mistakes.lost(begin, "auth") {
+            mistakes.say(rate.by.span().start, "counting by token needs auth = \"token\" on the route");
+        }
+    }
+}
+
+/// The first route that matches takes the request, so one that an earlier one covers is never reached.
+pub(super) fn reach(routes: &[At<Route>], mistakes: &mut Mistakes) {
+    let sound: Vec<&At<Route>> = routes
+        .iter()
+        .filter(|route| !route.name.is_empty())
+        .filter(|route| !MATCHES.iter().any(|key| mistakes.lost(route.span().start, key)))
+        .collect();
+    for (i, route) in sound.iter().enumerate() {
+        if let Some(earlier) = sound.iter().take(i).find(|earlier| covers(earlier, route)) {
+            let message =
+                format!("never reached: the route `{}` above takes all its requests", *earlier.name);
+            mistakes.hint(route.span().start, message, "the first route that matches wins");
+        }
+    }
+}
+
+/// Whether `wide` takes whatever `narrow` takes.
+fn covers(wide: &Route, narrow: &Route) -> bool {
+    let hosts = wide.host.is_empty()
+        || !narrow.host.is_empty() && narrow.host.iter().all(|n| wide.host.iter().any(|w| host_covers(w, n)));
+    let methods = wide.method.is_empty()
+        || !narrow.method.is_empty() && narrow.method.iter().all(|method| wide.method.contains(method));
+    let paths = match (wide.path(), narrow.path()) {
+        (PathMatch::Prefix(wide), PathMatch::Prefix(narrow)) => takes(wide, narrow),
+        (PathMatch::Prefix(wide), PathMatch::Pattern(_)) => wide == "/",
+        (PathMatch::Pattern(wide), PathMatch::Pattern(narrow)) => wide == narrow,
+        (PathMatch::Pattern(_), PathMatch::Prefix(_)) => false,
+    };
+    hosts && methods && paths
+}
+
+fn host_covers(wide: &Host, narrow: &Host) -> bool {
+    let below = |name: &str, suffix: &str| name.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.'));
+    match (wide, narrow) {
+        (Host::Suffix(wide), Host::Suffix(narrow)) => wide == narrow || below(narrow, wide),
+        (Host::Suffix(wide), Host::Exact(narrow)) => below(narrow, wide),
+        (Host::Exact(wide), Host::Exact(narrow)) => wide == narrow,
+        (Host::Exact(_), Host::Suffix(_)) => false,
+    }
+}
+
+/// Whether a path is under a prefix, by whole segments.
+fn takes(prefix: &str, path: &str) -> bool {
+    match path.strip_prefix(prefix) {
+        Some(rest) => rest.is_empty() || prefix.ends_with('/') || rest.starts_with('/'),
+        None => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{host_covers, takes};
+    use crate::config::settings::Host;
+
+    #[test]
+    fn prefixes_go_by_segments() {
+        let cases = [
+            ("/", "/v1", true),
+            ("/v1", "/v1", true),
+            ("/v1", "/v1/", true),
+            ("/v1", "/v1/x", true),
+            ("/v1", "/v1x", false),
+            ("/v1/", "/v1", false),
+            ("/v1/", "/v1/x", true),
+            ("/v1/x", "/v1", false),
+        ];
+        for (prefix, path, want) in cases {
+            assert_eq!(takes(prefix, path), want, "{prefix} {path}");
+        }
+    }
+
+    #[test]
+    fn a_suffix_covers_what_is_below_it() {
+        let cases = [
+            ("*.a.test", "b.a.test", true),
+            ("*.a.test", "*.b.a.test", true),
+            ("*.a.test", "a.test", false),
+            ("*.a.test", "xa.test", false),
+            ("a.test", "a.test", true),
+            ("a.test", "*.a.test", false),
+        ];
+        for (wide, narrow, want) in cases {
+            let [wide, narrow] = [wide, narrow].map(|host| Host::parse(host).unwrap());
+            assert_eq!(host_covers(&wide, &narrow), want, "{wide:?} {narrow:?}");
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Listeners, limits and the vault.
+
+use std::net::SocketAddr;
+
+use crate::config::at::At;
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::{Limits, Settings, Vault};
+use crate::config::supplied::Source;
+
+pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
+    if settings.listen.is_empty() && !mistakes.lost(0, "listen") {
+        mistakes.say(0, "there is no [[listen]] left to take requests");
+    }
+    if settings.routes.is_empty() && !settings.api.enabled && !mistakes.lost(0, "routes") {
+        mistakes.say(0, "nothing is served: there are no routes, and the API is not enabled");
+    }
+    let mut seen: Vec<&At<SocketAddr>> = Vec::new();
+    let admin = settings.admin.iter().map(|admin| &admin.address);
+    for address in settings.listen.iter().map(|listen| &listen.address).chain(admin) {
+        // Port 0 is a new port each time.
+        if address.port() != 0 && seen.iter().any(|other| **other == *address) {
+            mistakes.say(address.span().start, "another listener has this address already");
+        }
+        seen.push(address);
+    }
+    for listen in settings.listen.iter().filter(|listen| listen.tls.is_some() && *listen.h2c) {
+        let hint = "with `tls`, HTTP/2 is negotiated";
+        mistakes.hint(listen.h2c.span().start, "`h2c` is HTTP/2 without TLS", hint);
+    }
+}
+
+pub(super) fn limits(limits: &Limits, mistakes: &mut Mistakes) {
+    let Limits { body, collected, per_request, held, .. } = limits;
+    let ordered = [
+        (body, "body", per_request, "per_request"),
+        (collected, "collected", per_request, "per_request"),
+        (per_request, "per_request", held, "held"),
+    ];
+    for (small, name, large, bound) in ordered {
+        if small > large {
+            // A default has no place; then the other one is what the file says.
+            let place = [small, large].iter().map(|size| size.span().start).find(|&at| at > 0).unwrap_or(0);
+            let hint = format!("they are {} and {}", **small, **large);
+            mistakes.hint(place, format!("`{name}` must not be larger than `{bound}`"), hint);
+        }
+    }
+}
+
+pub(super) fn vault(vault: &Vault, mistakes: &mut Mistakes) {
+    let literal = vault.master_key.iter().find(|key| *key.source() == Source::Literal);
+    if let Some(key) = literal {
+        let hint = "write { env = \"NAME\" } or { file = \"path\" }";
+        mistakes.hint(key.span().start, "the master key must not be written in this file", hint);
+    }
+}

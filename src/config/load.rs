@@ -1,0 +1,110 @@
+//! From a file, or from the command line alone, to a checked [`Config`]: syntax, shape, what is pointed to, what
+//! must fit together. Each step goes on with what the one before could make out, so one run shows all problems.
+
+use std::net::SocketAddr;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use crate::config::at::At;
+use crate::config::check::check;
+use crate::config::mistakes::Mistakes;
+use crate::config::problem::Problems;
+use crate::config::resolve::{self, resolve};
+use crate::config::settings::{Admin, Auth, Listen, Peer, Redact, Route, Settings, Upstream};
+use crate::config::shape;
+use crate::config::supplied::Env;
+use crate::config::syntax;
+
+/// The largest configuration file.
+const FILE: u64 = 4 << 20;
+
+/// Settings that fit together and point at things that are there. Only loading makes one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config(Settings);
+
+impl Deref for Config {
+    type Target = Settings;
+
+    fn deref(&self) -> &Settings {
+        &self.0
+    }
+}
+
+/// Reads and checks a file. `rules` are the short names of the rules there are.
+pub fn load(path: &Path, env: &dyn Env, rules: &[&str]) -> Result<Config, Problems> {
+    let name = path.display().to_string();
+    let text =
+        resolve::text(path, FILE).map_err(|error| Problems::whole(&name, resolve::unreadable(&error)))?;
+    parse(&text, &name, env, rules)
+}
+
+/// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
+pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &[&str]) -> Result<Config, Problems> {
+    let mut mistakes = Mistakes::default();
+    let mut mended = text.to_owned();
+    let wrong = syntax::mend(&mut mended, &mut mistakes);
+    let settings = syntax::table(&mended).and_then(|table| shape::settings(table, &mut mistakes));
+    let Some(mut settings) = settings else {
+        let problems = mistakes.settle(name, text, wrong);
+        return Err(problems.unwrap_or_else(|| Problems::whole(name, "this is not a configuration")));
+    };
+    let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
+    resolve(&mut settings, folder, env, &mut mistakes);
+    check(&settings, rules, &mut mistakes);
+    match mistakes.settle(name, text, wrong) {
+        Some(problems) => Err(problems),
+        None => Ok(Config(settings)),
+    }
+}
+
+/// What the command line can say where there is no file.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Where to listen; default 127.0.0.1:8080.
+    pub listen: Option<SocketAddr>,
+    /// Where metrics and health are served; default 127.0.0.1:9180.
+    pub admin: Option<SocketAddr>,
+    /// An `http` or `https` URL, path allowed: everything but our own endpoints goes there, redacted on the way
+    /// and restored on the way back, with the caller's own credentials.
+    pub upstream: Option<String>,
+    /// Data folder; see [`Settings::data`] for the default.
+    pub data: Option<PathBuf>,
+}
+
+/// Name of the one upstream and the one route that the command line makes.
+const NAME: &str = "default";
+
+/// The configuration of a gateway that has no file: one listener, the admin listener, our own endpoints,
+/// and one route if there is an upstream.
+pub fn embedded(options: &Options, env: &dyn Env) -> Result<Config, Problems> {
+    let mut settings = Settings { admin: Some(Admin::default()), ..Settings::default() };
+    if let Some(address) = options.listen {
+        settings.listen = vec![At::new(Listen { address: At::new(address), ..Listen::default() })];
+    }
+    if let Some(address) = options.admin {
+        settings.admin = Some(Admin { address: At::new(address) });
+    }
+    if let Some(data) = &options.data {
+        settings.data = At::new(data.clone());
+    }
+    if let Some(url) = &options.upstream {
+        let (peer, base) =
+            Peer::with_base(url).map_err(|error| Problems::whole("--upstream", error.to_string()))?;
+        let upstream = Upstream { base: base.map(At::new), ..Upstream::to(peer) };
+        settings.upstreams.insert(At::new(NAME.to_owned()), At::new(upstream));
+        settings.routes.push(At::new(Route {
+            name: At::new(NAME.to_owned()),
+            upstream: Some(At::new(NAME.to_owned())),
+            auth: Some(At::new(Auth::None)),
+            redact: Some(At::new(Redact::default())),
+            ..Route::default()
+        }));
+    }
+    let mut mistakes = Mistakes::default();
+    resolve(&mut settings, Path::new(""), env, &mut mistakes);
+    check(&settings, &[], &mut mistakes);
+    match mistakes.settle("command line", "", Vec::new()) {
+        Some(problems) => Err(problems),
+        None => Ok(Config(settings)),
+    }
+}

@@ -1,0 +1,39 @@
+//! What the gateway is told: one TOML file, the environment and secret files, or the command line alone.
+//!
+//! | file | what |
+//! |---|---|
+//! | `settings/` | what the file may say, by topic |
+//! | `load` | the way from a file, or from the command line, to a checked [`Config`] |
+//! | `syntax` | TOML, going on after errors |
+//! | `shape` | table to settings, with all that serde objects to |
+//! | `message` | serde's messages in the file's words |
+//! | `resolve` | the environment, secret files, paths |
+//! | `check/` | what must fit together |
+//! | `mistakes` | what is wrong, by offset, without what is wrong in consequence |
+//! | `problem` | what is wrong, by line and column |
+//! | `at` | a value and where the file says it |
+//! | `units` | sizes and times as people write them |
+//! | `supplied` | values from the environment and from secret files |
+//! | `similar` | what was probably meant |
+//! | `written` | values read from strings |
+
+mod at;
+mod check;
+mod load;
+mod message;
+mod mistakes;
+mod problem;
+mod resolve;
+pub mod settings;
+mod shape;
+mod similar;
+mod supplied;
+mod syntax;
+mod units;
+mod written;
+
+pub use at::At;
+pub use load::{Config, Options, embedded, load, parse};
+pub use problem::{Problem, Problems};
+pub use supplied::{Env, ProcessEnv, Source, Supplied};
+pub use units::{Period, Size, UnitError};

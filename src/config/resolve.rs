@@ -1,0 +1,122 @@
+//! Fetches what the file only points to: environment variables, secret files, the default data folder. Relative
+//! paths are taken from the folder of the file that says them.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::base::secret::Secret;
+use crate::config::at::At;
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::{Settings, Tls, Upstream};
+use crate::config::supplied::{Env, Source, Supplied};
+
+/// The largest secret file.
+const SECRET: u64 = 64 << 10;
+
+/// Fetches everything; `folder` is where relative paths begin.
+pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mistakes: &mut Mistakes) {
+    for listen in &mut settings.listen {
+        if let Some(Tls { certificate, key }) = &mut listen.value_mut().tls {
+            for path in [certificate, key] {
+                file(path, folder, mistakes);
+            }
+        }
+    }
+    if settings.data.as_os_str().is_empty() {
+        *settings.data.value_mut() = data_folder(env);
+    } else {
+        anchor(settings.data.value_mut(), folder);
+    }
+    for upstream in settings.upstreams.values_mut() {
+        let Upstream { tls, headers, .. } = upstream.value_mut();
+        if let Some(ca) = tls.as_mut().and_then(|tls| tls.value_mut().ca.as_mut()) {
+            file(ca, folder, mistakes);
+        }
+        for supplied in headers.values_mut() {
+            supply(supplied, folder, env, mistakes);
+        }
+    }
+    if let Some(key) = &mut settings.vault.master_key {
+        supply(key, folder, env, mistakes);
+    }
+}
+
+/// The data folder of someone who named none (XDG base directory specification; a relative path there is invalid).
+pub(crate) fn data_folder(env: &dyn Env) -> PathBuf {
+    let absolute = |name| env.var(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let share = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
+    share.map_or_else(|| PathBuf::from("./data"), |share| share.join("portcullis"))
+}
+
+fn anchor(path: &mut PathBuf, folder: &Path) {
+    // `join` leaves an absolute path alone.
+    *path = folder.join(&*path);
+}
+
+fn file(path: &mut At<PathBuf>, folder: &Path, mistakes: &mut Mistakes) {
+    anchor(path.value_mut(), folder);
+    let place = path.span().start;
+    match fs::metadata(&**path) {
+        // Opening a pipe would wait for its writer, so what is no file is not opened.
+        Ok(found) if !found.is_file() => mistakes.say(place, "this is not a file"),
+        Ok(_) => {
+            if let Err(error) = File::open(&**path) {
+                mistakes.say(place, unreadable(&error));
+            }
+        }
+        Err(error) => mistakes.say(place, unreadable(&error)),
+    }
+}
+
+/// Why a file cannot be read; the system's own words may be in any language.
+pub(crate) fn unreadable(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::NotFound => "there is no such file",
+        io::ErrorKind::PermissionDenied => "this process may not read the file",
+        io::ErrorKind::InvalidData => "the file is not UTF-8 text",
+        io::ErrorKind::IsADirectory => "this is a folder, not a file",
+        io::ErrorKind::FileTooLarge => "the file is too large",
+        _ => "the file cannot be read",
+    }
+}
+
+/// Reads a text file of at most `limit` bytes.
+pub(crate) fn text(path: &Path, limit: u64) -> io::Result<String> {
+    let mut text = String::new();
+    let read = File::open(path)?.take(limit + 1).read_to_string(&mut text)?;
+    if read as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
+}
+
+fn supply(supplied: &mut At<Supplied>, folder: &Path, env: &dyn Env, mistakes: &mut Mistakes) {
+    let at = supplied.span().start;
+    let supplied = supplied.value_mut();
+    let fetched = match &mut supplied.source {
+        Source::Literal => return,
+        Source::Env(name) => match env.var(name) {
+            Some(value) => Ok(value),
+            None => Err(format!("the environment variable `{name}` is not set")),
+        },
+        Source::File(path) => {
+            anchor(path, folder);
+            text(path, SECRET).map_err(|error| unreadable(&error).to_owned())
+        }
+    };
+    match fetched {
+        Ok(value) if value.trim().is_empty() => mistakes.say(at, "the value is empty"),
+        Ok(mut value) => {
+            trim_line_break(&mut value);
+            supplied.value = Secret::new(value);
+        }
+        Err(message) => mistakes.say(at, message),
+    }
+}
+
+fn trim_line_break(value: &mut String) {
+    if value.ends_with('\n') {
+        value.pop();
+        if value.ends_with('\r') {
+            value.pop();
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Bounds on what callers may make the process hold, and on how long it waits for them when it stops.
+
+use serde::Deserialize;
+
+use crate::config::{At, Period, Size};
+
+/// `[limits]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Limits {
+    /// A request's head: request line and fields. Default 64 KiB; beyond it 431.
+    pub head: At<Size>,
+    /// The body of a call to our own JSON endpoints. Default 128 MiB; beyond it 413.
+    pub body: At<Size>,
+    /// A proxied body that must be read whole before it is sent (LLM requests). Default 32 MiB; beyond it 413.
+    /// Bodies that are rewritten as they pass are not bounded by it; a route's `max_body` bounds those.
+    pub collected: At<Size>,
+    /// All that one request holds at once. Default 256 MiB; beyond it 413.
+    pub per_request: At<Size>,
+    /// All that all requests hold together. Default 512 MiB; beyond it 503.
+    pub held: At<Size>,
+    /// How long a stopping process waits for requests under way. Default 30 s; `"0s"` does not wait.
+    pub drain: Period,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            head: At::new(Size::kib(64)),
+            body: At::new(Size::mib(128)),
+            collected: At::new(Size::mib(32)),
+            per_request: At::new(Size::mib(256)),
+            held: At::new(Size::mib(512)),
+            drain: Period::secs(30),
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! What the file may say, by topic: plain data, unknown keys refused, every default written once (in `Default`).
+//!
+//! Names are the field's own. Where a setting can only be judged together with others it is an
+//! [`At`], which reads as the value and remembers its place in the file.
+
+mod data;
+mod limits;
+mod log;
+mod redact;
+mod route;
+mod server;
+mod upstream;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::config::At;
+
+pub use data::Vault;
+pub use limits::Limits;
+pub use log::{Format, Level, Log};
+pub use redact::{Answers, Method, Protocol, Redact, Requests, Unknown};
+pub use route::{
+    Auth, By, Endpoint, Host, HttpMethod, NotAHost, NotAMethod, PathMatch, Pattern, PatternError, Rate,
+    Respond, Route, Terminal,
+};
+pub use server::{Admin, Api, Dialect, Listen, Tls};
+pub use upstream::{Balance, Http, Peer, PeerError, Scheme, Timeouts, Upstream, UpstreamTls};
+
+/// The whole file.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Sockets that take requests. Default: one on 127.0.0.1:8080.
+    pub listen: Vec<At<Listen>>,
+    /// The listener for metrics and health; none unless the file has the table.
+    pub admin: Option<Admin>,
+    /// Folder for records, the master key and what else must outlive the process. Loading fills in the default:
+    /// `$XDG_DATA_HOME/portcullis`, else `~/.local/share/portcullis`, else `./data`.
+    pub data: At<std::path::PathBuf>,
+    /// The vault.
+    pub vault: Vault,
+    /// Logging.
+    pub log: Log,
+    /// Bounds on what callers may make us hold.
+    pub limits: Limits,
+    /// The native endpoints.
+    pub api: Api,
+    /// Where proxied requests may go, by name.
+    pub upstreams: BTreeMap<At<String>, At<Upstream>>,
+    /// Tried in the order of the file; the first that matches takes the request.
+    pub routes: Vec<At<Route>>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            listen: vec![At::new(Listen::default())],
+            admin: None,
+            data: At::default(),
+            vault: Vault::default(),
+            log: Log::default(),
+            limits: Limits::default(),
+            api: Api::default(),
+            upstreams: BTreeMap::new(),
+            routes: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What a route does to the bodies that pass it.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::config::At;
+
+/// `[routes.redact]`: bodies are scanned, and what is found does not pass as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Redact {
+    /// What happens to findings in requests.
+    pub requests: At<Requests>,
+    /// What happens in answers. `None`: `restore` where requests are encrypted, else what requests get; see
+    /// [`Redact::answers`].
+    pub answers: Option<At<Answers>>,
+    /// Where the words are in a body.
+    pub protocol: Protocol,
+    /// What happens to a body that cannot be scanned.
+    pub unknown: Unknown,
+    /// Only these rules, by short name. `None`: the default set.
+    pub rules: Option<At<Vec<At<String>>>>,
+    /// The default set and these; not together with `rules`.
+    pub with: Vec<At<String>>,
+    /// The default set without these; not together with `rules`.
+    pub without: Vec<At<String>>,
+    /// Rules that get another method than `requests` and `answers` say.
+    pub methods: BTreeMap<At<String>, Method>,
+}
+
+impl Redact {
+    /// What happens in answers, the default worked out.
+    pub fn answers(&self) -> Answers {
+        match (&self.answers, *self.requests) {
+            (Some(said), _) => **said,
+            (None, Requests::Encrypt) => Answers::Restore,
+            (None, Requests::Replace) => Answers::Replace,
+            (None, Requests::Mask) => Answers::Mask,
+            (None, Requests::Off) => Answers::Off,
+        }
+    }
+}
+
+/// What happens to findings in requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Requests {
+    /// A surrogate of the same format (FF1, SP 800-38G); can be restored in the answer.
+    #[default]
+    Encrypt,
+    /// The rule's name in angle brackets.
+    Replace,
+    /// One `*` for each character.
+    Mask,
+    /// Requests are not scanned.
+    Off,
+}
+
+/// What happens in answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answers {
+    /// Surrogates issued in the request become the caller's own values again.
+    Restore,
+    /// One `*` for each character of a finding.
+    Mask,
+    /// The rule's name in angle brackets for each finding.
+    Replace,
+    /// Answers are not scanned.
+    Off,
+}
+
+/// What happens to one rule's findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Method {
+    /// A surrogate of the same format.
+    Encrypt,
+    /// The rule's name in angle brackets.
+    Replace,
+    /// One `*` for each character.
+    Mask,
+    /// Counted and reported, left as it is.
+    DetectOnly,
+}
+
+/// Where the words are in a body.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Protocol {
+    /// By path and content type: an LLM protocol where it is one, else generic.
+    #[default]
+    Auto,
+    /// OpenAI's chat completions.
+    OpenAi,
+    /// Every string of JSON or NDJSON, every word of text.
+    Generic,
+}
+
+/// What happens to a body whose content type or encoding cannot be scanned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unknown {
+    /// It does not pass.
+    #[default]
+    Refuse,
+    /// It passes as it is, and the log says so.
+    Pass,
+}

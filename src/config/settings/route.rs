@@ -1,0 +1,309 @@
+//! Which requests go where, and through which filters. Filters are tables under the route; their order belongs to
+//! the code.
+
+use std::net::Ipv6Addr;
+use std::num::NonZeroU32;
+
+use serde::{Deserialize, Deserializer};
+
+use crate::config::settings::Redact;
+use crate::config::written::Written;
+use crate::config::{At, Period, Size};
+
+/// One `[[routes]]`.
+///
+/// Routes are tried in the order of the file. A route matches if all of `host`, path and `method` do, and exactly
+/// one of `upstream`, `respond` and `endpoint` says where it ends ([`Route::terminal`]).
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Route {
+    /// What logs and metrics call it; required, unique.
+    pub name: At<String>,
+    /// Any of these hosts; empty is any host at all.
+    pub host: Vec<At<Host>>,
+    /// A prefix of the path by whole segments; not together with `pattern`. See [`Route::path`].
+    pub path: Option<At<String>>,
+    /// An expression for the whole path; not together with `path`.
+    pub pattern: Option<At<Pattern>>,
+    /// Any of these methods; empty is any method at all.
+    pub method: Vec<At<HttpMethod>>,
+    /// Ends at the upstream of this name.
+    pub upstream: Option<At<String>>,
+    /// Ends here, with a fixed answer.
+    pub respond: Option<At<Respond>>,
+    /// Ends at our own endpoints.
+    pub endpoint: Option<At<Endpoint>>,
+    /// Who may pass; required with `upstream`. See [`Route::auth`].
+    pub auth: Option<At<Auth>>,
+    /// How often.
+    pub rate: Option<At<Rate>>,
+    /// The largest body that passes, collected or streamed. `None`: only the limits bound it.
+    pub max_body: Option<At<Size>>,
+    /// What happens to the bodies.
+    pub redact: Option<At<Redact>>,
+}
+
+/// Where a route ends.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Terminal<'a> {
+    /// The upstream of this name; checking has made sure there is one.
+    Upstream(&'a str),
+    /// A fixed answer.
+    Respond(&'a Respond),
+    /// Our own endpoints.
+    Endpoint(Endpoint),
+}
+
+/// Which paths a route takes.
+#[derive(Clone, Copy, Debug)]
+pub enum PathMatch<'a> {
+    /// Paths that are it or go on below it: `/v1` takes `/v1` and `/v1/x`, not `/v1x`; `/v1/` takes only what is
+    /// below; `/` takes all.
+    Prefix(&'a str),
+    /// Paths that the expression matches from end to end.
+    Pattern(&'a Pattern),
+}
+
+impl Route {
+    /// Where it ends. Checking has made sure that exactly one of the three is said.
+    pub fn terminal(&self) -> Terminal<'_> {
+        match (&self.upstream, &self.respond, &self.endpoint) {
+            (Some(name), _, _) => Terminal::Upstream(name),
+            (None, Some(respond), _) => Terminal::Respond(respond),
+            (None, None, endpoint) => Terminal::Endpoint(endpoint.as_deref().copied().unwrap_or_default()),
+        }
+    }
+
+    /// Which paths it takes; all, if the file does not say.
+    pub fn path(&self) -> PathMatch<'_> {
+        match (&self.pattern, &self.path) {
+            (Some(pattern), _) => PathMatch::Pattern(pattern),
+            (None, Some(prefix)) => PathMatch::Prefix(prefix),
+            (None, None) => PathMatch::Prefix("/"),
+        }
+    }
+
+    /// Who may pass the chain's own check. Checking has made sure that routes with an upstream say it; endpoints ask
+    /// for a token themselves.
+    pub fn auth(&self) -> Auth {
+        self.auth.as_deref().copied().unwrap_or(Auth::None)
+    }
+}
+
+/// A host to match, lower-cased, without port.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Host {
+    /// This host.
+    Exact(String),
+    /// `*.suffix`: any host that ends in `.suffix`; holds the suffix without `*.`.
+    Suffix(String),
+}
+
+/// Says that a text is not a host to match.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a host, write one such as \"example.com\" or \"*.example.com\", without a port")]
+pub struct NotAHost;
+
+impl Host {
+    /// Reads the written form; letters are lower-cased.
+    pub fn parse(text: &str) -> Result<Self, NotAHost> {
+        let text = text.to_ascii_lowercase();
+        let (name, make): (_, fn(String) -> Self) = match text.strip_prefix("*.") {
+            Some(suffix) => (suffix, Self::Suffix),
+            None => (text.as_str(), Self::Exact),
+        };
+        // RFC 3986 section 3.2.2, without what only percent-encoding could say.
+        let bracketed = name.strip_prefix('[').and_then(|n| n.strip_suffix(']'));
+        let fine = match bracketed {
+            Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+            None => {
+                !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-._".contains(&b))
+            }
+        };
+        if fine { Ok(make(name.to_owned())) } else { Err(NotAHost) }
+    }
+}
+
+impl<'de> Deserialize<'de> for Host {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Written { expected: "a host such as \"example.com\"", parse: Self::parse }.read(deserializer)
+    }
+}
+
+/// A regular expression for a whole path.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    written: String,
+    whole: regex::Regex,
+}
+
+impl Pattern {
+    /// As the file has it.
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+
+    /// Compiled, anchored at both ends.
+    pub fn regex(&self) -> &regex::Regex {
+        &self.whole
+    }
+
+    /// Compiles.
+    pub fn parse(written: &str) -> Result<Self, PatternError> {
+        // By itself first: `a)|(b` would compile between the anchors and escape them.
+        regex::Regex::new(written)?;
+        let whole = regex::Regex::new(&format!(r"\A(?:{written})\z"))?;
+        Ok(Self { written: written.to_owned(), whole })
+    }
+}
+
+/// Says why a text is not a regular expression.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a regular expression: {0}")]
+pub struct PatternError(String);
+
+impl From<regex::Error> for PatternError {
+    fn from(error: regex::Error) -> Self {
+        // The compiler draws the expression over several lines; the last one alone says what is wrong.
+        let drawn = error.to_string();
+        let why = drawn.lines().last().unwrap_or_default();
+        Self(why.strip_prefix("error: ").unwrap_or(why).to_owned())
+    }
+}
+
+impl PartialEq for Pattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.written == other.written
+    }
+}
+
+impl Eq for Pattern {}
+
+impl<'de> Deserialize<'de> for Pattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Written { expected: "a regular expression", parse: Self::parse }.read(deserializer)
+    }
+}
+
+/// A method to match.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HttpMethod(pub http::Method);
+
+const METHODS: [http::Method; 8] = {
+    use http::Method as M;
+    [M::GET, M::HEAD, M::POST, M::PUT, M::PATCH, M::DELETE, M::OPTIONS, M::TRACE]
+};
+
+/// Says that a text is no method that can be matched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not a method, write one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE")]
+pub struct NotAMethod;
+
+impl HttpMethod {
+    /// Reads the written form: one of the registered methods, `CONNECT` excepted, in capitals as on the wire.
+    pub fn parse(text: &str) -> Result<Self, NotAMethod> {
+        METHODS.iter().find(|known| known.as_str() == text).cloned().map(Self).ok_or(NotAMethod)
+    }
+}
+
+impl<'de> Deserialize<'de> for HttpMethod {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Written { expected: "a method such as \"POST\"", parse: Self::parse }.read(deserializer)
+    }
+}
+
+/// A fixed answer.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Respond {
+    /// 200 to 599.
+    pub status: At<u16>,
+    /// Sent as `text/plain; charset=utf-8`. Default empty.
+    #[serde(default)]
+    pub body: String,
+}
+
+/// Which of our own endpoints.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Endpoint {
+    /// The API's table of endpoints.
+    #[default]
+    Api,
+}
+
+/// Who may pass a route.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Auth {
+    /// Whoever presents one of our API tokens; it does not travel on.
+    Token,
+    /// Anyone; the caller's own credentials travel on.
+    None,
+}
+
+/// `[routes.rate]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rate {
+    /// How many requests, at least 1.
+    pub requests: NonZeroU32,
+    /// In which time. Default 1 s.
+    #[serde(default = "second")]
+    pub per: At<Period>,
+    /// Counted for each of what.
+    #[serde(default)]
+    pub by: At<By>,
+}
+
+fn second() -> At<Period> {
+    At::new(Period::secs(1))
+}
+
+/// What a rate is counted for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    /// Each address that connects.
+    #[default]
+    Address,
+    /// Each API token; needs `auth = "token"`.
+    Token,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Host, Pattern};
+
+    #[test]
+    fn a_pattern_matches_the_whole_path() {
+        let cases = [
+            ("/a|/b", "/b", true),
+            ("/a|/b", "/a/b", false),
+            ("/v1/.*", "/v1/x/y", true),
+            ("/v1/.*", "/x/v1/y", false),
+            ("(?m)/a$", "/a\n/b", false),
+        ];
+        for (pattern, path, want) in cases {
+            assert_eq!(Pattern::parse(pattern).unwrap().regex().is_match(path), want, "{pattern} {path}");
+        }
+        assert!(Pattern::parse("/a)|(/b").is_err());
+    }
+
+    #[test]
+    fn hosts_are_names_or_suffixes_in_small_letters() {
+        let cases = [
+            ("Example.COM", Some(Host::Exact("example.com".to_owned()))),
+            ("*.Example.com", Some(Host::Suffix("example.com".to_owned()))),
+            ("[::1]", Some(Host::Exact("[::1]".to_owned()))),
+            ("*", None),
+            ("*.", None),
+            ("a.*", None),
+            ("a:80", None),
+            ("[::g]", None),
+        ];
+        for (text, want) in cases {
+            assert_eq!(Host::parse(text).ok(), want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Where the gateway listens, and what it serves itself.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::config::At;
+
+/// Where `serve` listens unless told otherwise.
+const LISTEN: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 8080);
+
+/// Where metrics and health are served unless told otherwise.
+const ADMIN: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 9180);
+
+/// One `[[listen]]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Listen {
+    /// IP address and port.
+    pub address: At<SocketAddr>,
+    /// Serve TLS. HTTP/2 is then negotiated (ALPN).
+    pub tls: Option<Tls>,
+    /// Also take HTTP/2 without TLS, by prior knowledge (RFC 9113 section 3.3). Default off.
+    #[serde(default)]
+    pub h2c: At<bool>,
+}
+
+impl Default for Listen {
+    fn default() -> Self {
+        Self { address: At::new(LISTEN.into()), tls: None, h2c: At::new(false) }
+    }
+}
+
+/// A server's certificate.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// PEM file with the certificate, then its chain.
+    pub certificate: At<PathBuf>,
+    /// PEM file with the private key.
+    pub key: At<PathBuf>,
+}
+
+/// `[admin]`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Admin {
+    /// IP address and port of `/metrics`, `/healthz` and `/readyz`. Default 127.0.0.1:9180.
+    pub address: At<SocketAddr>,
+}
+
+impl Default for Admin {
+    fn default() -> Self {
+        Self { address: At::new(ADMIN.into()) }
+    }
+}
+
+/// `[api]`: our own endpoints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Api {
+    /// Serve them beside the routes, at exactly their own paths. Default on.
+    pub enabled: bool,
+    /// How answers spell what specification and SDKs spell differently.
+    pub dialect: Dialect,
+}
+
+impl Default for Api {
+    fn default() -> Self {
+        Self { enabled: true, dialect: Dialect::Auto }
+    }
+}
+
+/// How a success is spelt: the specification says `success`, every SDK compares `Success`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Dialect {
+    /// By the caller's `User-Agent`.
+    #[default]
+    Auto,
+    /// As the specification has it.
+    Documented,
+    /// As the SDKs expect it.
+    Sdk,
+}

@@ -1,0 +1,116 @@
+//! Table in, settings out, with all that serde objects to.
+//!
+//! Serde stops at the first error. So what it stopped at is taken out of the table, and it reads again.
+
+use std::ops::Range;
+
+use serde::Deserialize;
+use toml::Spanned;
+use toml::de::{DeArray, DeTable, DeValue, Deserializer};
+
+use crate::config::message::{self, Said};
+use crate::config::mistakes::{Mistake, Mistakes};
+use crate::config::settings::Settings;
+
+/// Errors looked for in one file; nobody reads more at once.
+const ROUNDS: usize = 100;
+
+/// Where a table must stand (`*` is any key or element). Derived code would take an array there too, as the fields
+/// in their order, which nobody means by `[[log]]`.
+const TABLES: &[&[&str]] = &[
+    &["admin"],
+    &["vault"],
+    &["log"],
+    &["limits"],
+    &["api"],
+    &["listen", "*"],
+    &["listen", "*", "tls"],
+    &["upstreams", "*"],
+    &["upstreams", "*", "tls"],
+    &["upstreams", "*", "timeouts"],
+    &["routes", "*"],
+    &["routes", "*", "respond"],
+    &["routes", "*", "rate"],
+    &["routes", "*", "redact"],
+];
+
+/// Reads settings from a table. `None`: there were too many errors to go on.
+pub(crate) fn settings(mut table: DeTable<'_>, mistakes: &mut Mistakes) -> Option<Settings> {
+    while let Some(span) = TABLES.iter().find_map(|path| array(&table, path)) {
+        mistakes.say(span.start, "expected a table, found an array");
+        cut(&mut table, 0, &span, mistakes)?;
+    }
+    for _ in 0..ROUNDS {
+        let document = Deserializer::from(Spanned::new(0..0, table.clone()));
+        let error = match Settings::deserialize(document) {
+            Ok(settings) => return Some(settings),
+            Err(error) => error,
+        };
+        let span = error.span()?;
+        let Said { message, hint, missing, meant } = message::said(&error);
+        // A whole lacks what was wrong in it.
+        let consequence =
+            mistakes.within(&span) || missing.is_some_and(|key| mistakes.lost(span.start, &key));
+        if !consequence {
+            mistakes.push(Mistake { at: span.start, message, hint });
+        }
+        let begin = cut(&mut table, 0, &span, mistakes)?;
+        if let Some(meant) = meant {
+            mistakes.lose(begin, &meant);
+        }
+    }
+    None
+}
+
+/// Where an array stands at the end of this path.
+fn array(table: &DeTable<'_>, path: &[&str]) -> Option<Range<usize>> {
+    let (head, rest) = path.split_first()?;
+    let mut entries = table.iter().filter(|(key, _)| *head == "*" || key.get_ref() == head);
+    entries.find_map(|(_, value)| array_within(value, rest))
+}
+
+fn array_within(value: &Spanned<DeValue<'_>>, path: &[&str]) -> Option<Range<usize>> {
+    match (value.get_ref(), path) {
+        (DeValue::Array(_), []) => Some(value.span()),
+        (DeValue::Array(elements), ["*", rest @ ..]) => elements.iter().find_map(|e| array_within(e, rest)),
+        (DeValue::Table(table), path) => array(table, path),
+        _ => None,
+    }
+}
+
+/// Takes out the entry whose key or value has this span; the deepest one, since an array of tables begins where its
+/// first table does. It and all that it lies in count as lost. `begin` is where the table begins;
+/// where the one begins that lost the entry comes back.
+fn cut(table: &mut DeTable<'_>, begin: usize, span: &Range<usize>, mistakes: &mut Mistakes) -> Option<usize> {
+    for (key, value) in &mut *table {
+        if let Some(within) = cut_within(value, span, mistakes) {
+            mistakes.lose(begin, key.get_ref());
+            return Some(within);
+        }
+    }
+    let hit = table.iter().find(|(key, value)| key.span() == *span || value.span() == *span);
+    let key = hit.map(|(key, _)| key.clone())?;
+    mistakes.lose(begin, key.get_ref());
+    table.remove(&key).map(|_| begin)
+}
+
+fn cut_within(
+    value: &mut Spanned<DeValue<'_>>,
+    span: &Range<usize>,
+    mistakes: &mut Mistakes,
+) -> Option<usize> {
+    let begin = value.span().start;
+    match value.get_mut() {
+        DeValue::Table(table) => cut(table, begin, span, mistakes),
+        DeValue::Array(array) => {
+            if let Some(within) = array.iter_mut().find_map(|element| cut_within(element, span, mistakes)) {
+                return Some(within);
+            }
+            let before = array.len();
+            let kept = std::mem::replace(array, DeArray::new()).into_iter().filter(|e| e.span() != *span);
+            *array = kept.collect();
+            (array.len() < before).then_some(begin)
+        }
+        _ => None,
+    }
+}

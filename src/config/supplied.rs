@@ -1,0 +1,107 @@
+//! Values that may come from elsewhere: `"literal"`, `{ env = "NAME" }` or `{ file = "path" }`.
+//!
+//! The value itself is a [`Secret`] from the moment it is read: no problem, log line or `Debug` ever shows it.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, Error, MapAccess, Visitor};
+
+use crate::base::secret::Secret;
+
+/// Where environment variables are looked up.
+pub trait Env {
+    /// The variable's value; `None` if it is not set or not Unicode.
+    fn var(&self, name: &str) -> Option<String>;
+}
+
+/// The environment this process was started with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProcessEnv;
+
+impl Env for ProcessEnv {
+    fn var(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+}
+
+impl Env for BTreeMap<String, String> {
+    fn var(&self, name: &str) -> Option<String> {
+        self.get(name).cloned()
+    }
+}
+
+/// Where a [`Supplied`] value comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// The configuration file itself.
+    Literal,
+    /// The environment variable of this name.
+    Env(String),
+    /// The file at this path, without its last line break.
+    File(PathBuf),
+}
+
+/// A value that the configuration gives or points to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Supplied {
+    pub(crate) source: Source,
+    pub(crate) value: Secret<String>,
+}
+
+impl Supplied {
+    /// The value. Loading has fetched it, so it is there in every checked configuration.
+    pub fn value(&self) -> &Secret<String> {
+        &self.value
+    }
+
+    /// Where it came from.
+    pub fn source(&self) -> &Source {
+        &self.source
+    }
+}
+
+/// What the table form may hold.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pointed {
+    env: Option<String>,
+    file: Option<PathBuf>,
+}
+
+struct Form;
+
+impl<'de> Visitor<'de> for Form {
+    type Value = Supplied;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a string, { env = \"NAME\" } or { file = \"path\" }")
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<Supplied, E> {
+        self.visit_string(text.to_owned())
+    }
+
+    fn visit_string<E: Error>(self, text: String) -> Result<Supplied, E> {
+        Ok(Supplied { source: Source::Literal, value: Secret::new(text) })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Supplied, A::Error> {
+        let pointed = Pointed::deserialize(MapAccessDeserializer::new(map))?;
+        let source = match (pointed.env, pointed.file) {
+            (Some(name), None) => Source::Env(name),
+            (None, Some(path)) => Source::File(path),
+            _ => return Err(A::Error::custom("name exactly one of `env` and `file`")),
+        };
+        Ok(Supplied { source, value: Secret::new(String::new()) })
+    }
+}
+
+impl<'de> Deserialize<'de> for Supplied {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Form)
+    }
+}
