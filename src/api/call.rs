@@ -1,0 +1,134 @@
+//! What a handler gets and gives: [`Call`] and [`Answer`], in `http` types only, so the API would run unchanged
+//! under another server, and its tests need no socket.
+
+use std::future::Future;
+use std::pin::Pin;
+
+use bytes::{Bytes, BytesMut};
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, StatusCode, request};
+
+use crate::api::token::Principal;
+use crate::base::budget::{Budget, Charge, Exhausted};
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::id::RequestId;
+
+/// A boxed future, for traits that are called through a pointer.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// Why a body cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BodyError {
+    /// It is larger than the limit, in bytes.
+    #[error("the body is larger than {0} bytes")]
+    TooLarge(usize),
+    /// The caller was too slow.
+    #[error("the body did not arrive in time")]
+    Slow,
+    /// The caller left, or its framing is wrong.
+    #[error("the body ended early")]
+    Gone,
+    /// A budget is used up.
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
+}
+
+/// A request's body, read piece by piece.
+pub trait BodyRead: Send {
+    /// The next piece; `None` at the end. Never more in sum than the route's limit.
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, BodyError>>;
+}
+
+/// A whole body in memory, and what it holds of the budget.
+#[derive(Debug)]
+pub struct Collected {
+    /// The bytes.
+    pub bytes: Bytes,
+    charge: Charge,
+}
+
+impl Collected {
+    /// Reads `body` to its end under `limit` bytes.
+    ///
+    /// # Errors
+    /// The body's own, [`BodyError::TooLarge`] past the limit, or a used-up budget.
+    pub async fn read(body: &mut dyn BodyRead, limit: usize, budget: &Budget) -> Result<Self, BodyError> {
+        let mut charge = budget.charge();
+        let Some(first) = body.next().await? else { return Ok(Self { bytes: Bytes::new(), charge }) };
+        let mut whole: Option<BytesMut> = None;
+        let mut size = first.len();
+        loop {
+            if size > limit {
+                return Err(BodyError::TooLarge(limit));
+            }
+            charge.set(size)?;
+            let Some(more) = body.next().await? else { break };
+            size += more.len();
+            if size <= limit && !more.is_empty() {
+                whole.get_or_insert_with(|| BytesMut::from(&first[..])).extend_from_slice(&more);
+            }
+        }
+        Ok(Self { bytes: whole.map_or(first, BytesMut::freeze), charge })
+    }
+
+    /// Puts other bytes in its place (a decoded or rewritten form).
+    ///
+    /// # Errors
+    /// A used-up budget.
+    pub fn replace(&mut self, bytes: Bytes) -> Result<(), Exhausted> {
+        self.charge.set(bytes.len())?;
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+/// One request to one of our endpoints.
+pub struct Call<'a> {
+    /// The caller, once a token was proved.
+    pub who: Option<&'a Principal>,
+    /// The request's id.
+    pub id: &'a RequestId,
+    /// When its head had arrived.
+    pub received: Timestamp,
+    /// Reads the time of the answer.
+    pub clock: &'a SharedClock,
+    /// Method, path and headers.
+    pub head: &'a request::Parts,
+    /// The body, under the route's limit.
+    pub body: &'a mut dyn BodyRead,
+    /// What may be held of it.
+    pub budget: &'a Budget,
+}
+
+/// One whole answer.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The status.
+    pub status: StatusCode,
+    /// All headers, framing included.
+    pub headers: HeaderMap,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl Answer {
+    /// An answer with a body of this media type.
+    pub fn new(status: StatusCode, media_type: &'static str, body: impl Into<Bytes>) -> Self {
+        let body = body.into();
+        let mut headers = HeaderMap::with_capacity(4);
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+        Self { status, headers, body }
+    }
+
+    /// An answer of JSON.
+    pub fn json(status: StatusCode, body: impl Into<Bytes>) -> Self {
+        Self::new(status, "application/json", body)
+    }
+}
+
+/// An endpoint with its types erased: what a route's terminal holds.
+pub trait Handler: Send + Sync + 'static {
+    /// Answers the call; never fails, since errors are answers too.
+    fn call<'a>(&'a self, call: Call<'a>) -> BoxFuture<'a, Answer>;
+}

@@ -1,0 +1,303 @@
+//! What can go wrong with a call, and the one place where it becomes a status: see [`ApiError::answer`].
+//!
+//! Statuses and codes are the specification's; which code follows which condition is decided in the wire contract
+//! of this project. No message holds the offending value: it may be the secret.
+
+use http::header::{ALLOW, CONNECTION, RETRY_AFTER};
+use http::{HeaderValue, StatusCode};
+use serde::Serialize;
+
+use crate::api::call::{Answer, BodyError};
+use crate::api::envelope::Stamp;
+use crate::base::budget::Exhausted;
+use crate::base::pointer::Pointer;
+
+/// Faults reported for one body, at the most; the rest of a body that is nothing but faults adds nothing.
+pub const MAX_FAULTS: usize = 100;
+
+macro_rules! codes {
+    ($($code:ident),* $(,)?) => {
+        /// The validation codes of the specification (section "Errors", 4), and no others.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+        #[expect(missing_docs, reason = "the names are the specification's and say what they mean")]
+        pub enum Code { $($code),* }
+    };
+}
+
+codes!(
+    FieldRequired,
+    InvalidString,
+    InvalidNumber,
+    InvalidInteger,
+    InvalidObject,
+    InvalidArray,
+    InvalidNull,
+    InvalidBool,
+    BadFormat,
+    BadFormatPangeaDuration,
+    BadFormatDateTime,
+    BadFormatTime,
+    BadFormatDate,
+    BadFormatEmail,
+    BadFormatHostname,
+    BadFormatIPv4,
+    BadFormatIPv6,
+    BadFormatIPAddress,
+    BadFormatUUID,
+    BadFormatURI,
+    BadFormatURIReference,
+    BadFormatIRI,
+    BadFormatIRIReference,
+    BadFormatJSONPointer,
+    BadFormatRelativeJSONPointer,
+    BadFormatRegex,
+    BadFormatJSONPath,
+    BadFormatBase64,
+    DoesNotMatchPattern,
+    DoesNotMatchPatternProperties,
+    NotEnumMember,
+    AboveMaxLength,
+    BelowMinLength,
+    AboveMaxItems,
+    BelowMinItems,
+    NotMultipleOf,
+    NotWithinRange,
+    UnexpectedProperty,
+    InvalidPropertyName,
+    AboveMaxProperties,
+    BelowMinProperties,
+    NotContains,
+    ContainsTooMany,
+    ContainsTooFew,
+    ItemNotUnique,
+    UnexpectedAdditionalItem,
+    InvalidConst,
+    IsDependentOn,
+    IsTooBig,
+    IsTooSmall,
+    ShouldNotBeValid,
+    NoUnevaluatedItems,
+    NoUnevaluatedProperties,
+    DoesNotExist,
+    IsReadOnly,
+    CannotAddToDefault,
+    MustProvideOne,
+    MutuallyExclusive,
+    BadState,
+    InaccessibleURI,
+    ProviderDisabled,
+    ConfigProjectMismatch,
+    ConfigServiceMismatch,
+    ConfigNotExist,
+);
+
+/// One fault of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// What kind of fault.
+    pub code: Code,
+    /// What is wrong and what to do, without the value.
+    pub detail: String,
+    /// Where in the body.
+    pub source: Pointer,
+}
+
+impl Invalid {
+    /// A fault at `source`.
+    pub fn new(code: Code, source: Pointer, detail: impl Into<String>) -> Self {
+        Self { code, detail: detail.into(), source }
+    }
+
+    /// A fault of the whole body.
+    pub fn body(code: Code, detail: impl Into<String>) -> Self {
+        Self::new(code, Pointer::root(), detail)
+    }
+}
+
+/// Why a call fails.
+#[derive(Debug, thiserror::Error)]
+pub enum ApiError {
+    /// The body has these faults (all of them, up to [`MAX_FAULTS`]).
+    #[error("the request is not valid")]
+    Validation(Vec<Invalid>),
+    /// The head cannot be taken as it is.
+    #[error("bad request")]
+    BadRequest(&'static str),
+    /// No token, or not one of ours.
+    #[error("not authorized")]
+    Unauthorized,
+    /// The token does not cover this service.
+    #[error("the token does not cover this service")]
+    ServiceNotEnabled,
+    /// Nothing is there.
+    #[error("not found")]
+    NotFound,
+    /// The path is there, for these methods.
+    #[error("method not allowed")]
+    MethodNotAllowed(String),
+    /// The caller took too long over its request.
+    #[error("request timeout")]
+    RequestTimeout,
+    /// The body is larger than the limit, in bytes.
+    #[error("the body is too large")]
+    TooLarge(usize),
+    /// The body's media type or coding is not one we read.
+    #[error("unsupported media type")]
+    UnsupportedMediaType(&'static str),
+    /// The head is larger than the limit.
+    #[error("the head is too large")]
+    HeadTooLarge,
+    /// The caller sends more than its share; it may try again after this many seconds.
+    #[error("too many requests")]
+    TooManyRequests(u64),
+    /// We hold as much as we may; try again.
+    #[error("overloaded")]
+    Overloaded,
+    /// A fault of ours; `0` says which part, for the log.
+    #[error("internal error: {0}")]
+    Internal(&'static str),
+}
+
+impl From<BodyError> for ApiError {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::TooLarge(limit) => Self::TooLarge(limit),
+            BodyError::Slow => Self::RequestTimeout,
+            BodyError::Gone => Self::BadRequest("the body ended early"),
+            BodyError::Exhausted(why) => why.into(),
+        }
+    }
+}
+
+impl From<Exhausted> for ApiError {
+    fn from(why: Exhausted) -> Self {
+        match why {
+            Exhausted::Request { limit } => Self::TooLarge(limit),
+            Exhausted::Process { .. } => Self::Overloaded,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Errors {
+    errors: Vec<Shown>,
+}
+
+#[derive(Serialize)]
+struct Shown {
+    code: Code,
+    detail: String,
+    source: String,
+}
+
+impl ApiError {
+    /// The envelope for this error: the whole status policy of the API on one screen.
+    pub fn answer(self, stamp: &Stamp<'_>) -> Answer {
+        let faults = |faults: Vec<Invalid>| {
+            let shown = |fault: Invalid| Shown {
+                code: fault.code,
+                detail: fault.detail,
+                source: fault.source.to_string(),
+            };
+            Some(Errors { errors: faults.into_iter().map(shown).collect() })
+        };
+        let (http, status, summary, result) = match self {
+            Self::Validation(list) => (
+                StatusCode::BAD_REQUEST,
+                "ValidationError",
+                "There were validation errors in the request",
+                faults(list),
+            ),
+            Self::BadRequest(why) => (
+                StatusCode::BAD_REQUEST,
+                "BadRequest",
+                why,
+                faults(vec![Invalid::body(Code::BadFormat, why)]),
+            ),
+            Self::Unauthorized => {
+                // SDK tests assert this text.
+                (StatusCode::UNAUTHORIZED, "Unauthorized", "Not authorized to access this resource", None)
+            }
+            Self::ServiceNotEnabled => {
+                (StatusCode::FORBIDDEN, "ServiceNotEnabled", "The token does not cover this service", None)
+            }
+            Self::NotFound => (StatusCode::NOT_FOUND, "NotFound", "Nothing is served at this path", None),
+            Self::MethodNotAllowed(allow) => {
+                let summary = "This path takes another method, see the Allow header";
+                let mut answer =
+                    stamp.answer(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", summary, None::<()>);
+                if let Ok(allow) = HeaderValue::from_str(&allow) {
+                    answer.headers.insert(ALLOW, allow);
+                }
+                return answer;
+            }
+            Self::RequestTimeout => {
+                (StatusCode::REQUEST_TIMEOUT, "RequestTimeout", "The request did not arrive in time", None)
+            }
+            Self::TooLarge(limit) => {
+                let detail = format!("the body is larger than {limit} bytes");
+                let list = vec![Invalid::body(Code::IsTooBig, detail)];
+                (StatusCode::PAYLOAD_TOO_LARGE, "ValidationError", "The body is too large", faults(list))
+            }
+            Self::UnsupportedMediaType(why) => {
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", why, None)
+            }
+            Self::HeadTooLarge => (
+                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                "BadRequest",
+                "The request's head is too large",
+                None,
+            ),
+            Self::TooManyRequests(after) => {
+                let summary = "Too many requests, see the Retry-After header";
+                let mut answer =
+                    stamp.answer(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", summary, None::<()>);
+                answer.headers.insert(RETRY_AFTER, HeaderValue::from(after));
+                return answer;
+            }
+            Self::Overloaded => {
+                let summary = "The service holds as much as it may; try again shortly";
+                let mut answer =
+                    stamp.answer(StatusCode::SERVICE_UNAVAILABLE, "ServiceNotAvailable", summary, None::<()>);
+                answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+                return answer;
+            }
+            Self::Internal(part) => {
+                tracing::error!(target: "portcullis::api", part, request_id = %stamp.id, "internal error");
+                (
+                    StatusCode::INTERNAL_SERVER_ERROR,
+                    "InternalError",
+                    "Internal error; quote the request id",
+                    None,
+                )
+            }
+        };
+        let mut answer = stamp.answer(http, status, summary, result);
+        if matches!(http, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE) {
+            // What is left of the request is not read, so the connection cannot carry another.
+            answer.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::Timestamp;
+    use crate::base::id::RequestId;
+
+    #[test]
+    fn every_fault_shows_code_detail_and_pointer() {
+        let id = RequestId::from_random([1; 20]);
+        let t = Timestamp::from_millis(0);
+        let list = vec![Invalid::new(Code::FieldRequired, Pointer::root().key("text"), "text is missing")];
+        let answer = ApiError::Validation(list).answer(&Stamp { id: &id, received: t, answered: t });
+        let value: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!(answer.status, 400);
+        assert_eq!(
+            value["result"]["errors"],
+            serde_json::json!([{ "code": "FieldRequired", "detail": "text is missing", "source": "/text" }])
+        );
+    }
+}

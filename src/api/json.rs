@@ -1,0 +1,171 @@
+//! API bodies as JSON values, strictly: RFC 8259, no duplicate member anywhere, a depth limit, and a JSON Pointer
+//! to what is wrong. (`serde_json` alone keeps the last duplicate and says only line and column.)
+
+use std::cell::RefCell;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde_json::{Map, Number, Value};
+
+use crate::api::error::{Code, Invalid};
+use crate::base::pointer::Pointer;
+
+/// Nesting allowed in an API body.
+pub const MAX_DEPTH: usize = 128;
+
+/// Reads a whole body.
+///
+/// # Errors
+/// [`Code::BadFormat`] at the place of a duplicate or of too deep a value, else at the whole body with line and
+/// column in the detail.
+pub fn parse(body: &[u8]) -> Result<Value, Invalid> {
+    let found = RefCell::new(None);
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    reader.disable_recursion_limit();
+    let strict = Strict { at: Place::Root, depth: 0, found: &found };
+    let value = strict.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
+    value.map_err(|error| {
+        found.into_inner().unwrap_or_else(|| {
+            let (line, column) = (error.line(), error.column());
+            Invalid::body(Code::BadFormat, format!("the body is not JSON (line {line}, column {column})"))
+        })
+    })
+}
+
+/// Where the reader is: a list in the stack's frames, printed only when something is wrong.
+#[derive(Clone, Copy)]
+enum Place<'a> {
+    Root,
+    Key(&'a Place<'a>, &'a str),
+    Index(&'a Place<'a>, usize),
+}
+
+impl Place<'_> {
+    fn pointer(&self) -> Pointer {
+        match self {
+            Self::Root => Pointer::root(),
+            Self::Key(parent, key) => parent.pointer().key(key),
+            Self::Index(parent, index) => parent.pointer().index(*index),
+        }
+    }
+}
+
+struct Strict<'a> {
+    at: Place<'a>,
+    depth: usize,
+    found: &'a RefCell<Option<Invalid>>,
+}
+
+impl Strict<'_> {
+    fn refuse<E: serde::de::Error>(&self, at: &Place<'_>, detail: &str) -> E {
+        self.found.borrow_mut().get_or_insert_with(|| Invalid::new(Code::BadFormat, at.pointer(), detail));
+        E::custom("refused")
+    }
+
+    fn deeper<E: serde::de::Error>(&self) -> Result<usize, E> {
+        if self.depth == MAX_DEPTH {
+            return Err(self.refuse(&self.at, "nested deeper than 128 levels"));
+        }
+        Ok(self.depth + 1)
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Value, D::Error> {
+        reader.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict<'_> {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(Value::Bool(value))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(Value::Number(value.into()))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+        Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(Value::String(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Value, E> {
+        Ok(Value::String(value))
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
+        let depth = self.deeper()?;
+        let mut items = Vec::new();
+        loop {
+            let at = Place::Index(&self.at, items.len());
+            let Some(item) = seq.next_element_seed(Strict { at, depth, found: self.found })? else { break };
+            items.push(item);
+        }
+        Ok(Value::Array(items))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
+        let depth = self.deeper()?;
+        let mut members = Map::new();
+        while let Some(key) = map.next_key::<String>()? {
+            let at = Place::Key(&self.at, &key);
+            if members.contains_key(&key) {
+                return Err(self.refuse(&at, "the same member twice"));
+            }
+            let value = map.next_value_seed(Strict { at, depth, found: self.found })?;
+            members.insert(key, value);
+        }
+        Ok(Value::Object(members))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_duplicate_is_named_wherever_it_is() {
+        let fault = parse(br#"{"a":[{"b/c":1,"b/c":1}]}"#).unwrap_err();
+        assert_eq!((fault.code, fault.source.as_str()), (Code::BadFormat, "/a/0/b~1c"));
+    }
+
+    #[test]
+    fn depth_is_counted_not_crashed_into() {
+        let nested = |n: usize| format!("{}{}", "[".repeat(n), "]".repeat(n));
+        assert!(parse(nested(MAX_DEPTH).as_bytes()).is_ok());
+        let fault = parse(nested(MAX_DEPTH + 1).as_bytes()).unwrap_err();
+        assert_eq!(fault.source.as_str(), "/0".repeat(MAX_DEPTH));
+        assert!(parse("[".repeat(1_000_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn what_is_not_json_says_where_and_not_what() {
+        for bad in
+            ["", " ", "{", "{} {}", "[1,]", "01", "\"\\ud800\"", "\"a\nb\"", "NaN", "1e400", "\u{feff}{}"]
+        {
+            let fault = parse(bad.as_bytes()).unwrap_err();
+            assert_eq!((fault.code, fault.source.as_str()), (Code::BadFormat, ""), "{bad:?}");
+            assert!(fault.detail.starts_with("the body is not JSON (line "), "{bad:?}");
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! The process's log: to stderr, one line an event. Stdout is for results.
+//!
+//! Events of the libraries below us are not shown at any level: Pingora's error lines quote request buffers, and
+//! a token or a value must not reach the log by way of somebody else's message.
+
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{Layer, fmt};
+
+/// How a log line looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Starts the log. `level` is `error`, `warn`, `info`, `debug` or `trace`; access lines are `info`. A second call
+/// in one process (tests) changes nothing. Panics are logged by their place only: a panic's message may hold data.
+pub fn start_log(format: LogFormat, level: &str) {
+    let level: LevelFilter = level.parse().unwrap_or(LevelFilter::INFO);
+    let ours = Targets::new().with_target("portcullis", level).with_default(LevelFilter::OFF);
+    let ansi = std::io::IsTerminal::is_terminal(&std::io::stderr());
+    let lines = match format {
+        LogFormat::Text => fmt::layer().with_writer(std::io::stderr).with_ansi(ansi).boxed(),
+        LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(std::io::stderr).boxed(),
+    };
+    if tracing_subscriber::registry().with(lines.with_filter(ours)).try_init().is_ok() {
+        std::panic::set_hook(Box::new(|info| {
+            let (file, line) = info.location().map_or(("?", 0), |at| (at.file(), at.line()));
+            tracing::error!(target: "portcullis::panic", file, line, "internal error");
+        }));
+    }
+}
