@@ -1,4 +1,45 @@
-//! Portcullis keeps secrets in.
+//! Portcullis keeps secrets in: a gateway, built on Pingora, that redacts what goes to an LLM API or any other HTTP
+//! service, restores the answers, and answers a documented redaction API itself, all under one filter chain.
+//!
+//! # The idea in six sentences
+//!
+//! 1. **A gateway is one road with two ends**: every request walks the same filters and ends at a *terminal*, which
+//!    is an upstream or one of our own endpoints.
+//! 2. **Decide first, rewrite as it passes**: filters may await when they see a head or a collected document; what
+//!    they leave for bytes in motion is a pure, synchronous [`stream::Rewriter`].
+//! 3. **Pure below, I/O above**: `stream crypto detect redact` never await, log, read clocks or touch files.
+//! 4. **Config says *which*, code says *when***: filters sort themselves by [`gateway::filter::Stage`].
+//! 5. **What matters for safety is a type**: [`api::token::Principal`], [`redact::Redacted`],
+//!    [`base::secret::Secret`] have one constructor each.
+//! 6. **Bytes nobody changed leave exactly as they came.**
+//!
+//! # The map
+//!
+//! | part | holds | may import |
+//! |---|---|---|
+//! | [`base`] | the vocabulary | – |
+//! | [`telemetry`] | events, metrics, the log | base |
+//! | [`stream`] | bytes in motion | base |
+//! | [`crypto`] | algorithms without lifecycles | base |
+//! | [`detect`] | text in, findings out | base |
+//! | [`redact`] | findings in, clean text and the way back out | base stream crypto detect |
+//! | [`store`] | rows; the only place for SQL | base crypto telemetry |
+//! | [`vault`] | keys, sealed at rest | base crypto store telemetry |
+//! | [`api`] | our endpoints, without Pingora | base detect redact crypto vault store telemetry |
+//! | [`gateway`] | the road; the only place for Pingora | base stream crypto redact vault api telemetry |
+//! | [`config`] | one TOML file, checked | – |
+//! | [`app`], [`cli`] | composition, command line | all |
 
+pub mod api;
+pub mod app;
 pub mod base;
+pub mod cli;
+pub mod config;
+pub mod crypto;
+pub mod detect;
+pub mod gateway;
+pub mod redact;
+pub mod store;
 pub mod stream;
+pub mod telemetry;
+pub mod vault;

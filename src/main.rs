@@ -1,2 +1,12 @@
-//! x
-fn main() {}
+//! The binary: parse, run, exit code.
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use portcullis::cli::{Args, run};
+
+fn main() -> ExitCode {
+    // Before anything touches TLS: Pingora would make ring the active provider, and only the first call counts.
+    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+    run(Args::parse())
+}

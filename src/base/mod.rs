@@ -6,7 +6,7 @@
 //! | [`id`] | request, token and item ids: newtypes that print and parse their prefix |
 //! | [`clock`] | the only reader of time |
 //! | [`budget`] | bytes that a request may still hold |
-//! | [`pointer`] | JSON Pointer (RFC 6901), as errors print it |
+//! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
 
 pub mod budget;
 pub mod clock;

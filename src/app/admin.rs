@@ -1,0 +1,87 @@
+//! Metrics and health on a listener of their own, by the same chain as everything else.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+
+use crate::api::{Answer, BoxFuture, Call, Endpoints, Handler, Health, Readiness};
+use crate::app::parts::{AppError, Parts};
+use crate::gateway::filters::Log;
+use crate::gateway::llm::ProtocolChoice;
+use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
+use crate::gateway::terminal::Terminal;
+
+/// `GET /metrics`: the exposition, with what the routes have counted since the last one.
+struct Exposition(Arc<Parts>);
+
+impl Exposition {
+    /// Findings are counted where they are made, in plain atomics; they become metrics when somebody asks.
+    fn gather(&self) {
+        let parts = &self.0;
+        let rules = parts.metrics.rules(parts.catalogue.names());
+        for entry in &parts.counts {
+            for (rule, count) in entry.value().drain() {
+                let family = parts.detector.rule(rule).family().name();
+                rules.add(rule.index(), count);
+                parts.metrics.route(entry.key(), &[family]).findings(0, count);
+            }
+        }
+    }
+}
+
+impl Handler for Exposition {
+    fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
+        self.gather();
+        let text = self.0.metrics.expose(self.0.budget.used());
+        Box::pin(async move {
+            match text {
+                Ok(text) => Answer::new(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),
+                Err(_) => Answer::json(StatusCode::INTERNAL_SERVER_ERROR, r#"{"status":"error"}"#),
+            }
+        })
+    }
+}
+
+/// The health probes, which both listeners serve.
+pub(super) fn probes(parts: &Parts) -> Result<Vec<(&'static str, Arc<Route>)>, AppError> {
+    let health: Arc<dyn Handler> = Arc::new(Health);
+    let readiness: Arc<dyn Handler> = Arc::new(Readiness(parts.ready.clone()));
+    Ok(vec![
+        ("/healthz", silent(parts, "healthz", health)?),
+        ("/readyz", silent(parts, "readyz", readiness)?),
+    ])
+}
+
+/// A route without a log line: probes come every few seconds.
+fn silent(parts: &Parts, name: &str, handler: Arc<dyn Handler>) -> Result<Arc<Route>, AppError> {
+    native(parts, name, Terminal::Native(handler), Vec::new())
+}
+
+pub(super) fn native(
+    parts: &Parts,
+    name: &str,
+    terminal: Terminal,
+    filters: Vec<Arc<dyn crate::gateway::filter::Filter>>,
+) -> Result<Arc<Route>, AppError> {
+    let route = Route::new(RouteParts {
+        name: name.to_owned(),
+        matches: Match::default(),
+        filters,
+        terminal,
+        protocols: ProtocolChoice::Generic,
+        max_body: Some(64 << 10),
+        metrics: parts.metrics.route(name, &[]),
+    });
+    route.map(Arc::new).map_err(|error| AppError::Route(name.to_owned(), error.to_string()))
+}
+
+/// The admin listener's table.
+pub(super) fn table(parts: &Arc<Parts>) -> Result<RouteTable, AppError> {
+    let mut probes = probes(parts)?;
+    let metrics: Arc<dyn Handler> = Arc::new(Exposition(Arc::clone(parts)));
+    probes.push(("/metrics", silent(parts, "metrics", metrics)?));
+    let nothing = Terminal::Fixed(Answer::json(StatusCode::NOT_FOUND, r#"{"status":"not found"}"#));
+    let stray = native(parts, "-", nothing, vec![Arc::new(Log)])?;
+    Ok(TableParts { endpoints: Endpoints::default(), native: Vec::new(), probes, routes: Vec::new(), stray }
+        .into())
+}

@@ -1,0 +1,19 @@
+//! The composition root: a checked configuration → built parts → a server. The only part that knows all others.
+//!
+//! | file | what |
+//! |---|---|
+//! | `parts` | what outlives a reload: store, vault, tokens, rules, metrics |
+//! | `table` | a configuration's routes, built from the parts |
+//! | `admin` | metrics and health on their own listener |
+//! | `serve` | the running process: signals, reload, drain |
+//! | `pipe` | text from standard input to standard output |
+
+mod admin;
+mod parts;
+mod pipe;
+mod serve;
+mod table;
+
+pub use parts::{AppError, Opened, Parts};
+pub use pipe::{Piped, redact, unredact};
+pub use serve::{Announce, Source, serve};

@@ -1,0 +1,193 @@
+//! What outlives a reload: the runtime for our own work, the store, the vault, tokens, rules, metrics, and the tables
+//! that requests leave traces in.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use dashmap::DashMap;
+use tokio::runtime::Runtime;
+
+use crate::api::token::Tokens;
+use crate::api::{CpuPool, Ready};
+use crate::base::budget::Budget;
+use crate::base::clock::{SharedClock, SystemClock};
+use crate::config::Config;
+use crate::detect::{Catalogue, Detector};
+use crate::gateway::filters::Buckets;
+use crate::redact::Counts;
+use crate::store::{EmbeddedRecords, Records, StoreError, private};
+use crate::telemetry::{Metrics, MetricsError};
+use crate::vault::{MasterKey, Vault, VaultError};
+
+/// Why the process cannot do what it is told to.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// The configuration.
+    #[error("{0}")]
+    Config(#[from] crate::config::Problems),
+    /// The store.
+    #[error("{}: {error}", .path.display())]
+    Store {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: StoreError,
+    },
+    /// The vault.
+    #[error(transparent)]
+    Vault(#[from] VaultError),
+    /// The rules.
+    #[error("the built-in rules: {0}")]
+    Rules(String),
+    /// Tokens.
+    #[error(transparent)]
+    Token(#[from] crate::api::token::TokenError),
+    /// Sockets.
+    #[error(transparent)]
+    Listen(#[from] crate::gateway::listen::ListenError),
+    /// Metrics.
+    #[error(transparent)]
+    Metrics(#[from] MetricsError),
+    /// A route cannot be built as configured; which, and why.
+    #[error("route {0}: {1}")]
+    Route(String, String),
+    /// Reading or writing.
+    #[error("{0}")]
+    Io(String),
+    /// The command line names something that is not there.
+    #[error("{0}")]
+    Usage(String),
+    /// Whoever reads our output has had enough.
+    #[error("the reader left")]
+    Pipe,
+    /// Text cannot be redacted or restored.
+    #[error("{0}")]
+    Redact(String),
+}
+
+/// The store and what lies in it.
+pub struct Opened {
+    /// For everything of ours that waits; outlives the server.
+    pub io: Runtime,
+    /// Reads time.
+    pub clock: SharedClock,
+    /// Rows.
+    pub records: Arc<EmbeddedRecords>,
+    /// API tokens.
+    pub tokens: Arc<Tokens>,
+}
+
+impl Opened {
+    /// Opens the store in the data folder, which is made if it is not there.
+    ///
+    /// # Errors
+    /// A folder or file that cannot be used.
+    pub fn at(data: &Path) -> Result<Self, AppError> {
+        let clock: SharedClock = Arc::new(SystemClock);
+        let io = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(1)
+            .thread_name("io")
+            .enable_all()
+            .build();
+        let io = io.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
+        let path = data.join("portcullis.sqlite");
+        let at = |path: &Path| {
+            let path = path.to_owned();
+            move |error| AppError::Store { path, error }
+        };
+        private::folder(data).map_err(at(data))?;
+        let records = io.block_on(EmbeddedRecords::open(&path, Arc::clone(&clock))).map_err(at(&path))?;
+        let records = Arc::new(records);
+        let port: Arc<dyn Records> = records.clone();
+        let tokens = Arc::new(Tokens::new(port, Arc::clone(&clock)));
+        Ok(Self { io, clock, records, tokens })
+    }
+
+    /// Opens the vault that lies in the store.
+    ///
+    /// # Errors
+    /// A master key that is missing, unreadable, or another store's.
+    pub fn vault(&self, config: &Config) -> Result<Vault, AppError> {
+        let records: Arc<dyn Records> = self.records.clone();
+        let clock = Arc::clone(&self.clock);
+        let opened = match &config.vault.master_key {
+            Some(supplied) => {
+                let key = MasterKey::from_text(supplied.value().expose())?;
+                self.io.block_on(Vault::open(records, &key, clock))
+            }
+            None => self.io.block_on(Vault::open_with_file(records, &config.data.join("master.key"), clock)),
+        };
+        Ok(opened?)
+    }
+}
+
+/// The rules that are built in, and an engine that has them all.
+///
+/// # Errors
+/// A catalogue that does not load, which would be a bug in its data.
+pub(super) fn engine() -> Result<(Arc<Catalogue>, Detector), AppError> {
+    let catalogue = Catalogue::builtin().map_err(|error| AppError::Rules(error.to_string()))?;
+    let choice = crate::detect::Choice::defaults(&catalogue);
+    let detector = Detector::new(&catalogue, &choice).map_err(|error| AppError::Rules(error.to_string()))?;
+    Ok((Arc::new(catalogue), detector))
+}
+
+/// Everything that routes are built from.
+pub struct Parts {
+    /// The store.
+    pub opened: Opened,
+    /// Keys.
+    pub vault: Arc<Vault>,
+    /// Rules.
+    pub catalogue: Arc<Catalogue>,
+    /// The engine, with the default rules switched on.
+    pub detector: Detector,
+    /// Metrics.
+    pub metrics: Arc<Metrics>,
+    /// What all requests may hold.
+    pub budget: Budget,
+    /// Places for long work.
+    pub cpu: CpuPool,
+    /// Whether traffic is taken.
+    pub ready: Ready,
+    /// Findings by route; they outlive a reload.
+    pub(super) counts: DashMap<String, Arc<Counts>>,
+    /// Rates by route; they outlive a reload.
+    pub(super) buckets: DashMap<String, Arc<Buckets>>,
+}
+
+impl Parts {
+    /// Opens and builds everything that the configuration names once for all.
+    ///
+    /// # Errors
+    /// The first part that cannot be had.
+    pub fn new(config: &Config) -> Result<Self, AppError> {
+        let opened = Opened::at(&config.data)?;
+        let vault = Arc::new(opened.vault(config)?);
+        let (catalogue, detector) = engine()?;
+        let places = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Self {
+            opened,
+            vault,
+            catalogue,
+            detector,
+            metrics: Arc::new(Metrics::new()?),
+            budget: Budget::process(config.limits.held.bytes()),
+            cpu: CpuPool::new(places),
+            ready: Ready::default(),
+            counts: DashMap::new(),
+            buckets: DashMap::new(),
+        })
+    }
+
+    /// The counts of a route's findings.
+    pub(super) fn counts(&self, route: &str) -> Arc<Counts> {
+        let made = || Arc::new(Counts::new(self.detector.rule_count()));
+        Arc::clone(&self.counts.entry(route.to_owned()).or_insert_with(made))
+    }
+
+    /// The rates of a route's callers.
+    pub(super) fn buckets(&self, route: &str) -> Arc<Buckets> {
+        Arc::clone(&self.buckets.entry(route.to_owned()).or_default())
+    }
+}

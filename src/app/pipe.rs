@@ -1,0 +1,178 @@
+//! Text from standard input to standard output, as it comes: `kubectl logs … | portcullis redact`.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+
+use crate::app::parts::{AppError, Opened, engine};
+use crate::base::budget::Budget;
+use crate::base::clock::{Clock, SystemClock};
+use crate::config::Config;
+use crate::detect::Choice;
+use crate::redact::{Answer, Counts, Keys, Method, Plan, Record, Redactor, Undo};
+use crate::store::private;
+use crate::stream::{Editor, Rewriter, TextBody};
+
+/// Read at once, in bytes.
+const PIECE: usize = 64 << 10;
+
+/// Work that takes longer than this shows that it goes on.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The largest context file that is read, in bytes: more than the largest one written.
+const MAX_CONTEXT: u64 = 64 << 20;
+
+/// Where text comes from and goes to.
+pub struct Piped<'a> {
+    /// Read to its end.
+    pub input: &'a mut dyn Read,
+    /// Flushed after every piece, so that a reader of a live log sees it at once.
+    pub output: &'a mut dyn Write,
+}
+
+impl Piped<'_> {
+    fn run<E: Editor>(self, editor: E) -> Result<TextBody<E>, AppError> {
+        let mut body = TextBody::new(editor, &Budget::unlimited());
+        let mut progress = Progress::new();
+        let mut piece = vec![0; PIECE];
+        let mut out = BytesMut::with_capacity(PIECE);
+        loop {
+            let read = match self.input.read(&mut piece) {
+                Ok(read) => read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(AppError::Io(format!("reading: {error}"))),
+            };
+            let text = piece.get(..read).unwrap_or_default();
+            let rewritten = if read == 0 { body.finish(&mut out) } else { body.write(text, &mut out) };
+            rewritten.map_err(|error| AppError::Redact(error.to_string()))?;
+            self.output.write_all(&out).and_then(|()| self.output.flush()).map_err(written)?;
+            out.clear();
+            progress.add(read);
+            if read == 0 {
+                progress.end();
+                return Ok(body);
+            }
+        }
+    }
+}
+
+fn written(error: std::io::Error) -> AppError {
+    match error.kind() {
+        std::io::ErrorKind::BrokenPipe => AppError::Pipe,
+        _ => AppError::Io(format!("writing: {error}")),
+    }
+}
+
+/// Says on a terminal how far long work has come.
+struct Progress {
+    clock: SystemClock,
+    shown: Instant,
+    bytes: u64,
+    speaks: bool,
+    spoke: bool,
+}
+
+impl Progress {
+    fn new() -> Self {
+        let clock = SystemClock;
+        Self {
+            shown: clock.instant(),
+            clock,
+            bytes: 0,
+            speaks: std::io::stderr().is_terminal(),
+            spoke: false,
+        }
+    }
+
+    fn add(&mut self, bytes: usize) {
+        self.bytes += bytes as u64;
+        let now = self.clock.instant();
+        if self.speaks && now.duration_since(self.shown) >= PATIENCE {
+            self.shown = now;
+            self.spoke = true;
+            drop(write!(std::io::stderr().lock(), "\r{} MiB done", self.bytes >> 20));
+        }
+    }
+
+    fn end(&self) {
+        if self.spoke {
+            drop(writeln!(std::io::stderr().lock(), "\r{} MiB done", self.bytes >> 20));
+        }
+    }
+}
+
+fn redactor(method: Method, rules: &[String]) -> Result<(Redactor, Arc<Counts>), AppError> {
+    let (catalogue, detector) = engine()?;
+    let counts = Arc::new(Counts::new(detector.rule_count()));
+    let detector = if rules.is_empty() {
+        detector
+    } else {
+        let choice = Choice::only(&catalogue, rules.iter().map(String::as_str))
+            .map_err(|error| AppError::Usage(error.to_string()))?;
+        detector.with(choice)
+    };
+    Ok((Redactor::new(detector, Plan::all(method)), counts))
+}
+
+fn total(counts: &Counts) -> u64 {
+    counts.by_rule().iter().map(|(_, count)| count).sum()
+}
+
+/// Redaction of piped text.
+pub mod redact {
+    use super::*;
+
+    /// Replaces what is found, for good; returns how many values.
+    ///
+    /// # Errors
+    /// A rule that is not there, or input and output.
+    pub fn one_way(piped: Piped<'_>, method: Method, rules: &[String]) -> Result<u64, AppError> {
+        let (redactor, counts) = super::redactor(method, rules)?;
+        piped.run(redactor.live(&Keys::default(), Arc::clone(&counts)))?;
+        Ok(total(&counts))
+    }
+
+    /// Replaces what is found by surrogates, and writes the way back to a new file, sealed with the vault's key;
+    /// returns how many values.
+    ///
+    /// # Errors
+    /// As [`one_way`]; also a vault or file that cannot be used, and more values than one context may hold.
+    pub fn reversible(
+        piped: Piped<'_>,
+        config: &Config,
+        (context, rules): (&Path, &[String]),
+    ) -> Result<u64, AppError> {
+        let opened = Opened::at(&config.data)?;
+        let vault = opened.vault(config)?;
+        let key = opened.io.block_on(vault.default_fpe_key())?;
+        let (redactor, counts) = super::redactor(Method::Encrypt, rules)?;
+        let keys = Keys { fpe: Some(key), tenant: Arc::from("default") };
+        let record = Record::default();
+        piped.run(redactor.live(&keys, Arc::clone(&counts)).recording(record.clone()))?;
+        let sealed = vault.seal_context(record.to_bytes().expose())?;
+        private::publish(context, &sealed)
+            .map_err(|error| AppError::Store { path: context.to_owned(), error })?;
+        Ok(total(&counts))
+    }
+}
+
+/// Puts back what [`redact::reversible`] replaced.
+///
+/// # Errors
+/// A context that is not there, or of another vault; input and output.
+pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(), AppError> {
+    let io = |error: std::io::Error| AppError::Io(format!("{}: {error}", context.display()));
+    let file = std::fs::File::open(context).map_err(io)?;
+    let mut sealed = Vec::new();
+    file.take(MAX_CONTEXT).read_to_end(&mut sealed).map_err(io)?;
+    let opened = Opened::at(&config.data)?;
+    let vault = opened.vault(config)?;
+    let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
+    let plain = vault.open_context(sealed).map_err(|_| not_ours())?;
+    let undo = Undo::from_bytes(plain.expose()).ok_or_else(not_ours)?;
+    piped.run(Answer::restore(Arc::new(undo)))?;
+    Ok(())
+}

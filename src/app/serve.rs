@@ -1,0 +1,241 @@
+//! The running process: it listens, reloads on SIGHUP, and drains on SIGTERM and SIGINT.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::oneshot;
+
+use crate::api::token::NewToken;
+use crate::app::parts::{AppError, Parts};
+use crate::app::{admin, table};
+use crate::base::budget::Budget;
+use crate::base::secret::Secret;
+use crate::config::{Config, Options, ProcessEnv, embedded, load};
+use crate::gateway::listen::{self, Listen, Serving, Stop};
+use crate::gateway::proxy::{Bounds, Gateway, InFlight};
+use crate::gateway::route::RouteTable;
+use crate::telemetry::{LogFormat, start_log};
+
+/// How often a draining process looks whether anything is still under way.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A caller that says nothing for this long in the middle of its request is cut off.
+const CALLER_SILENCE: Duration = Duration::from_secs(60);
+
+/// Where the configuration comes from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// This file; read again on SIGHUP.
+    File(PathBuf),
+    /// The command line.
+    Options(Options),
+}
+
+impl Source {
+    /// Loads and checks it. `rules` are the names of all rules.
+    ///
+    /// # Errors
+    /// Every problem, with its place.
+    pub fn load(&self, rules: &[&str]) -> Result<Config, AppError> {
+        Ok(match self {
+            Self::File(path) => load(path, &ProcessEnv, rules)?,
+            Self::Options(options) => embedded(options, &ProcessEnv)?,
+        })
+    }
+}
+
+/// Told to whoever started the process, once it can serve.
+pub struct Announce {
+    /// The first token, if one had to be made; shown once.
+    pub first_token: Option<Secret<String>>,
+    /// Where requests are taken.
+    pub listen: Vec<std::net::SocketAddr>,
+    /// Where metrics and health are.
+    pub admin: Option<std::net::SocketAddr>,
+    /// The data folder.
+    pub data: PathBuf,
+}
+
+/// Serves until the process is told to stop. Blocks.
+///
+/// # Errors
+/// Anything that keeps the process from serving; nothing has been served then.
+pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
+    let catalogue =
+        crate::detect::Catalogue::builtin().map_err(|error| AppError::Rules(error.to_string()))?;
+    let names: Vec<String> = catalogue.names().map(str::to_owned).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let config = source.load(&names)?;
+    start_log(log_format(&config), log_level(&config));
+    let parts = Arc::new(Parts::new(&config)?);
+    let routes = Arc::new(ArcSwap::from_pointee(table::build(&config, &parts)?));
+    let first_token = first_token(&parts)?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let in_flight = InFlight::default();
+    let mut servings = vec![Serving {
+        gateway: gateway(&config, &parts, (Arc::clone(&routes), in_flight.clone())),
+        listen: config.listen.iter().map(|listen| listen_of(listen)).collect(),
+        threads,
+    }];
+    if let Some(admin) = &config.admin {
+        let listen = Listen { address: *admin.address, tls: None, h2c: false };
+        let table = Arc::new(ArcSwap::from_pointee(admin::table(&parts)?));
+        let gateway = gateway(&config, &parts, (table, InFlight::default()));
+        servings.push(Serving { gateway, listen: vec![listen], threads: 1 });
+    }
+    let (stop, stopped) = oneshot::channel();
+    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+    let watch = Watch {
+        source: source.clone(),
+        names,
+        parts: Arc::clone(&parts),
+        routes,
+        in_flight,
+        drain: config.limits.drain.get(),
+    };
+    let signals = watch.signals().map_err(|error| AppError::Io(format!("signals: {error}")))?;
+    parts.opened.io.spawn(watch.run(signals, stop));
+    listen::try_all(&servings)?;
+    parts.ready.begin();
+    announce(Announce {
+        first_token,
+        listen: config.listen.iter().map(|listen| *listen.address).collect(),
+        admin: config.admin.as_ref().map(|admin| *admin.address),
+        data: config.data.to_path_buf(),
+    });
+    listen::serve(servings, config.limits.drain.get(), stopped)?;
+    parts.opened.io.block_on(parts.opened.records.close());
+    Ok(())
+}
+
+fn log_format(config: &Config) -> LogFormat {
+    match config.log.format {
+        crate::config::settings::Format::Text => LogFormat::Text,
+        crate::config::settings::Format::Json => LogFormat::Json,
+    }
+}
+
+fn log_level(config: &Config) -> &'static str {
+    use crate::config::settings::Level;
+    match config.log.level {
+        Level::Error => "error",
+        Level::Warn => "warn",
+        Level::Info => "info",
+        Level::Debug => "debug",
+        Level::Trace => "trace",
+    }
+}
+
+/// Makes the first API token, unless one was ever made: a gateway nobody can call would be of no use.
+fn first_token(parts: &Parts) -> Result<Option<Secret<String>>, AppError> {
+    parts.opened.io.block_on(async {
+        if parts.opened.tokens.any().await? {
+            return Ok(None);
+        }
+        let new =
+            NewToken { name: "first".to_owned(), services: Vec::new(), configs: Vec::new(), expires: None };
+        let (_, token) = parts.opened.tokens.create(new).await?;
+        Ok(Some(token))
+    })
+}
+
+fn gateway(
+    config: &Config,
+    parts: &Parts,
+    (routes, in_flight): (Arc<ArcSwap<RouteTable>>, InFlight),
+) -> Gateway {
+    let limits = &config.limits;
+    let bounds = Bounds {
+        head: limits.head.bytes(),
+        per_request: limits.per_request.bytes(),
+        read: CALLER_SILENCE,
+        write: CALLER_SILENCE,
+    };
+    let budget: Budget = parts.budget.clone();
+    Gateway::new(routes, budget, bounds, (Arc::clone(&parts.opened.clock), in_flight))
+}
+
+fn listen_of(setting: &crate::config::settings::Listen) -> Listen {
+    let tls = setting.tls.as_ref().map(|tls| (tls.certificate.to_path_buf(), tls.key.to_path_buf()));
+    Listen { address: *setting.address, tls, h2c: *setting.h2c }
+}
+
+/// What signals act on.
+struct Watch {
+    source: Source,
+    names: Vec<String>,
+    parts: Arc<Parts>,
+    routes: Arc<ArcSwap<RouteTable>>,
+    in_flight: InFlight,
+    drain: Duration,
+}
+
+struct Signals {
+    hangup: Signal,
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+impl Watch {
+    fn signals(&self) -> std::io::Result<Signals> {
+        let _runtime = self.parts.opened.io.enter();
+        Ok(Signals {
+            hangup: signal(SignalKind::hangup())?,
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    async fn run(self, mut signals: Signals, stop: oneshot::Sender<Stop>) {
+        loop {
+            tokio::select! {
+                _ = signals.hangup.recv() => self.reload(),
+                _ = signals.terminate.recv() => break,
+                _ = signals.interrupt.recv() => break,
+            }
+        }
+        self.parts.ready.end();
+        tracing::info!(target: "portcullis::app", under_way = self.in_flight.count(), "draining");
+        let again = async {
+            tokio::select! {
+                _ = signals.terminate.recv() => {}
+                _ = signals.interrupt.recv() => {}
+            }
+        };
+        let idle = async {
+            while self.in_flight.count() > 0 {
+                tokio::time::sleep(LOOK).await;
+            }
+        };
+        if stop.send(Stop::Drain).is_err() {
+            return;
+        }
+        tokio::select! {
+            () = again => {}
+            () = idle => {}
+            () = tokio::time::sleep(self.drain) => {}
+        }
+        let left = self.in_flight.count();
+        self.parts.opened.records.close().await;
+        tracing::info!(target: "portcullis::app", cut_off = left, "stopped");
+        // Pingora would sleep out its whole grace period though nothing is left to wait for.
+        std::process::exit(0);
+    }
+
+    fn reload(&self) {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let built = self.source.load(&names).and_then(|config| table::build(&config, &self.parts));
+        match built {
+            Ok(table) => {
+                self.routes.store(Arc::new(table));
+                tracing::info!(target: "portcullis::app", "reloaded routes and rules");
+            }
+            Err(error) => {
+                tracing::error!(target: "portcullis::app", "not reloaded, the running configuration stays: {error}");
+            }
+        }
+    }
+}

@@ -1,0 +1,278 @@
+//! A configuration's routes, built from the parts. Built anew on every reload.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{HeaderName, StatusCode};
+
+use crate::api::envelope::DialectChoice;
+use crate::api::{Answer, Endpoint as ApiEndpoint, Endpoints, Redact as RedactEndpoint};
+use crate::app::admin;
+use crate::app::parts::{AppError, Parts};
+use crate::base::secret::Secret;
+use crate::config::Config;
+use crate::config::settings::{
+    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, Http, Method as MethodSetting,
+    PathMatch as PathSetting, Protocol as ProtocolSetting, Redact as RedactSetting, Requests,
+    Route as RouteSetting, Scheme, Terminal as TerminalSetting, Unknown as UnknownSetting,
+    Upstream as UpstreamSetting,
+};
+use crate::detect::{Choice, Detector};
+use crate::gateway::exchange::Unknown;
+use crate::gateway::filter::Filter;
+use crate::gateway::filters::{Allowance, AnswerWay, Auth, Limits, Log, Redact, RedactParts, Whose};
+use crate::gateway::llm::{ProtocolChoice, Spoken};
+use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
+use crate::gateway::terminal::Terminal;
+use crate::gateway::upstream::{Authorities, Dialing, Target, Tls, Upstream, UpstreamParts};
+use crate::redact::{Method, Plan, Redactor};
+
+/// Builds the table that a configuration describes.
+///
+/// # Errors
+/// A route that cannot be built, by name.
+pub(super) fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
+    let mut upstreams = std::collections::BTreeMap::new();
+    for (name, setting) in &config.upstreams {
+        upstreams.insert(name.to_string(), Arc::new(upstream(name, setting, parts)?));
+    }
+    let protocols = Spoken::all().map_err(|error| AppError::Rules(error.to_string()))?;
+    let mut endpoints = Endpoints::default();
+    if config.api.enabled
+        || config.routes.iter().any(|route| matches!(route.terminal(), TerminalSetting::Endpoint(_)))
+    {
+        add_endpoints(&mut endpoints, &config.api, config, parts);
+    }
+    let limit = config.limits.body.bytes();
+    let mut native = Vec::new();
+    for (path, handler) in endpoints.handlers() {
+        native.push(endpoint_route(path, Terminal::Native(handler), limit, parts)?);
+    }
+    let mut routes = Vec::new();
+    for setting in &config.routes {
+        let wrong = |why: String| AppError::Route(setting.name.to_string(), why);
+        let terminal = match setting.terminal() {
+            TerminalSetting::Upstream(name) => {
+                let upstream =
+                    upstreams.get(name).ok_or_else(|| wrong("its upstream is not there".to_owned()))?;
+                Terminal::Upstream(Arc::clone(upstream))
+            }
+            TerminalSetting::Respond(respond) => {
+                let status =
+                    StatusCode::from_u16(*respond.status).map_err(|error| wrong(error.to_string()))?;
+                let body = Bytes::from(respond.body.clone());
+                Terminal::Fixed(Answer::new(status, "text/plain; charset=utf-8", body))
+            }
+            // The table of endpoints is matched by its exact paths, before any route.
+            TerminalSetting::Endpoint(Endpoint::Api) => continue,
+        };
+        routes.push(Arc::new(route(setting, terminal, (config, parts, &protocols))?));
+    }
+    let nothing = Terminal::Fixed(Answer::json(StatusCode::NOT_FOUND, Bytes::new()));
+    let stray = admin::native(parts, "-", nothing, vec![Arc::new(Log)])?;
+    Ok(TableParts { endpoints, native, probes: admin::probes(parts)?, routes, stray }.into())
+}
+
+fn add_endpoints(endpoints: &mut Endpoints, api: &Api, config: &Config, parts: &Parts) {
+    let dialect = match api.dialect {
+        Dialect::Auto => DialectChoice::Auto,
+        Dialect::Documented => DialectChoice::Documented,
+        Dialect::Sdk => DialectChoice::Sdk,
+    };
+    let (catalogue, counts) =
+        (Arc::clone(&parts.catalogue), parts.counts(<RedactEndpoint as ApiEndpoint>::PATH));
+    let redact = RedactEndpoint::new(catalogue, parts.detector.clone(), counts, parts.cpu.clone());
+    endpoints.add(redact, dialect, config.limits.body.bytes());
+}
+
+/// The route of an endpoint of ours: a token, always.
+fn endpoint_route(
+    path: &'static str,
+    terminal: Terminal,
+    limit: usize,
+    parts: &Parts,
+) -> Result<Arc<Route>, AppError> {
+    let filters: Vec<Arc<dyn Filter>> =
+        vec![Arc::new(Log), Arc::new(Auth::new(Arc::clone(&parts.opened.tokens)))];
+    let route = Route::new(RouteParts {
+        name: path.to_owned(),
+        matches: Match::default(),
+        filters,
+        terminal,
+        protocols: ProtocolChoice::Generic,
+        max_body: Some(limit),
+        metrics: parts.metrics.route(path, &[]),
+    });
+    route.map(Arc::new).map_err(|error| AppError::Route(path.to_owned(), error.to_string()))
+}
+
+fn route(
+    setting: &RouteSetting,
+    terminal: Terminal,
+    (config, parts, protocols): (&Config, &Parts, &[Arc<Spoken>]),
+) -> Result<Route, AppError> {
+    let name = setting.name.to_string();
+    let wrong = |why: String| AppError::Route(name.clone(), why);
+    let mut filters: Vec<Arc<dyn Filter>> = vec![Arc::new(Log)];
+    if setting.auth() == AuthSetting::Token {
+        filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
+    }
+    if let Some(rate) = &setting.rate {
+        let whose = match *rate.by {
+            By::Address => Whose::Address,
+            By::Token => Whose::Token,
+        };
+        let allowance = Allowance { requests: rate.requests.get(), per: rate.per.get(), whose };
+        filters.push(Arc::new(Limits::new(allowance, parts.buckets(&name))));
+    }
+    if let Some(redact) = &setting.redact {
+        let collected = config.limits.collected.bytes();
+        filters.push(Arc::new(redaction(redact, &name, (parts, protocols, collected)).map_err(wrong)?));
+    }
+    let matches = Match {
+        hosts: setting.host.iter().map(|host| host_pattern(host)).collect(),
+        path: match setting.path() {
+            PathSetting::Prefix(prefix) => PathMatch::Prefix(prefix.to_owned()),
+            PathSetting::Pattern(pattern) => PathMatch::Pattern(pattern.regex().clone()),
+        },
+        methods: setting.method.iter().map(|method| method.0.clone()).collect(),
+    };
+    let protocols = match setting.redact.as_ref().map(|redact| redact.protocol) {
+        None | Some(ProtocolSetting::Auto) => ProtocolChoice::Auto,
+        Some(ProtocolSetting::OpenAi) => ProtocolChoice::OPENAI,
+        Some(ProtocolSetting::Generic) => ProtocolChoice::Generic,
+    };
+    let metrics = parts.metrics.route(&name, &[]);
+    let max_body = setting.max_body.as_ref().map(|size| size.bytes());
+    let made = RouteParts { name: name.clone(), matches, filters, terminal, protocols, max_body, metrics };
+    Route::new(made).map_err(|error| wrong(error.to_string()))
+}
+
+fn host_pattern(host: &Host) -> String {
+    match host {
+        Host::Exact(name) => name.clone(),
+        Host::Suffix(suffix) => format!("*.{suffix}"),
+    }
+}
+
+fn redaction(
+    setting: &RedactSetting,
+    route: &str,
+    (parts, protocols, collected): (&Parts, &[Arc<Spoken>], usize),
+) -> Result<Redact, String> {
+    let detector = chosen(setting, parts)?;
+    let redactor = |method: Method| Redactor::new(detector.clone(), plan(method, setting, parts));
+    let requests = match *setting.requests {
+        Requests::Encrypt => Some(redactor(Method::Encrypt)),
+        Requests::Replace => Some(redactor(Method::Replace)),
+        Requests::Mask => Some(redactor(Method::Mask)),
+        Requests::Off => None,
+    };
+    let answers = match setting.answers() {
+        Answers::Restore => AnswerWay::Restore,
+        Answers::Mask => AnswerWay::Redact(redactor(Method::Mask)),
+        Answers::Replace => AnswerWay::Redact(redactor(Method::Replace)),
+        Answers::Off => AnswerWay::Off,
+    };
+    let encrypts = *setting.requests == Requests::Encrypt
+        || setting.methods.values().any(|method| *method == MethodSetting::Encrypt);
+    let unknown = match setting.unknown {
+        UnknownSetting::Refuse => Unknown::Refuse,
+        UnknownSetting::Pass => Unknown::Pass,
+    };
+    Ok(Redact::new(RedactParts {
+        requests,
+        answers,
+        encrypts,
+        unknown,
+        protocols: protocols.to_vec(),
+        collected,
+        counts: parts.counts(route),
+        vault: Arc::clone(&parts.vault),
+        cpu: parts.cpu.clone(),
+    }))
+}
+
+/// The engine with the rules that a route wants.
+fn chosen(setting: &RedactSetting, parts: &Parts) -> Result<Detector, String> {
+    let catalogue = &parts.catalogue;
+    let choice = match &setting.rules {
+        Some(rules) => Choice::only(catalogue, rules.iter().map(|name| name.as_str()))
+            .map_err(|error| error.to_string())?,
+        None => {
+            let mut choice = Choice::defaults(catalogue);
+            for name in &setting.without {
+                choice = choice.without(catalogue.find(name).ok_or("a rule under `without` is not there")?);
+            }
+            for name in &setting.with {
+                choice = choice.with(catalogue.find(name).ok_or("a rule under `with` is not there")?);
+            }
+            choice
+        }
+    };
+    Ok(parts.detector.with(choice))
+}
+
+fn plan(method: Method, setting: &RedactSetting, parts: &Parts) -> Plan {
+    let mut plan = Plan::all(method);
+    for (rule, method) in &setting.methods {
+        let method = match method {
+            MethodSetting::Encrypt => Method::Encrypt,
+            MethodSetting::Replace => Method::Replace,
+            MethodSetting::Mask => Method::Mask,
+            MethodSetting::DetectOnly => Method::DetectOnly,
+        };
+        if let Some(rule) = parts.catalogue.find(rule) {
+            plan.set(rule, method);
+        }
+    }
+    plan
+}
+
+fn upstream(name: &str, setting: &UpstreamSetting, parts: &Parts) -> Result<Upstream, AppError> {
+    let wrong = |why: &str| AppError::Route(format!("to upstream {name}"), why.to_owned());
+    let secure = setting.peers.first().is_some_and(|peer| peer.scheme() == Scheme::Https);
+    let tls = setting.tls();
+    let authorities = match &tls.ca {
+        Some(path) => Some(Authorities::read(path).map_err(&wrong)?),
+        None => None,
+    };
+    let http = match setting.http {
+        Http::Auto => (1, 2),
+        Http::One => (1, 1),
+        Http::Two => (2, 2),
+    };
+    let times = &setting.timeouts;
+    let dialing = Dialing {
+        tls: secure.then(|| Tls {
+            verify: *tls.verify,
+            sni: tls.sni.as_ref().map(|sni| sni.to_string()),
+            authorities,
+        }),
+        http,
+        connect: times.connect.get(),
+        read: times.read.get(),
+        write: times.write.get(),
+        idle: times.idle.get(),
+    };
+    let mut headers = Vec::new();
+    for (header, value) in &setting.headers {
+        let header =
+            HeaderName::from_bytes(header.as_bytes()).map_err(|_| wrong("a header's name is wrong"))?;
+        headers.push((header, Secret::new(value.value().expose().clone().into_bytes())));
+    }
+    let made = UpstreamParts {
+        name: name.to_owned(),
+        targets: setting
+            .peers
+            .iter()
+            .map(|peer| Target { host: peer.host().to_owned(), port: peer.port() })
+            .collect(),
+        base: setting.base.as_ref().map(|base| base.to_string()).unwrap_or_default(),
+        dialing,
+        headers,
+        metrics: parts.metrics.upstream(name),
+        clock: Arc::clone(&parts.opened.clock),
+    };
+    Upstream::new(made).map_err(wrong)
+}

@@ -1,0 +1,136 @@
+//! What can be said on the command line.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// A gateway that keeps secrets in: it redacts what goes to an LLM or any other HTTP service, and restores the
+/// answers.
+#[derive(Debug, Parser)]
+#[command(name = "portcullis", version, disable_help_subcommand = true, after_help = EXIT_CODES)]
+pub struct Args {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXIT_CODES: &str =
+    "Exit codes: 0 done, 1 could not be done, 2 wrong command line, 3 wrong configuration.";
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Run the gateway.
+    Serve(ServeArgs),
+    /// Check a configuration file and report every problem in it.
+    Check {
+        /// The file.
+        #[arg(short, long, default_value = "conf/portcullis.toml", env = "PORTCULLIS_CONFIG")]
+        config: PathBuf,
+    },
+    /// Create, list and revoke API tokens; the server may be running.
+    Tokens {
+        #[command(flatten)]
+        place: Place,
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
+    /// Redact text from a file or standard input, as it comes.
+    Redact(RedactArgs),
+    /// Put back what `redact --context` replaced.
+    Unredact(UnredactArgs),
+    /// Print the version.
+    Version,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct ServeArgs {
+    /// The configuration file; without one, the embedded default serves 127.0.0.1:8080.
+    #[arg(short, long, env = "PORTCULLIS_CONFIG", conflicts_with_all = ["listen", "admin", "upstream", "data"])]
+    pub(super) config: Option<PathBuf>,
+    /// Where to listen.
+    #[arg(long, value_name = "ADDR", env = "PORTCULLIS_LISTEN")]
+    pub(super) listen: Option<SocketAddr>,
+    /// Where metrics and health are served [default: 127.0.0.1:9180].
+    #[arg(long, value_name = "ADDR", env = "PORTCULLIS_ADMIN")]
+    pub(super) admin: Option<SocketAddr>,
+    /// Forward everything but our own endpoints to this URL: redacted on the way, restored on the way back.
+    #[arg(long, value_name = "URL", env = "PORTCULLIS_UPSTREAM")]
+    pub(super) upstream: Option<String>,
+    /// The folder for the database and the master key.
+    #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA")]
+    pub(super) data: Option<PathBuf>,
+}
+
+/// Which data folder is meant.
+#[derive(Debug, clap::Args)]
+pub(super) struct Place {
+    /// The configuration file that names the data folder.
+    #[arg(short, long = "config-file", value_name = "FILE", env = "PORTCULLIS_CONFIG", global = true)]
+    pub(super) config_file: Option<PathBuf>,
+    /// The data folder.
+    #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA", global = true)]
+    pub(super) data: Option<PathBuf>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum TokenCommand {
+    /// Create a token and print it, and nothing else; it cannot be shown again.
+    Create {
+        /// For you to know it by.
+        #[arg(long, default_value = "token")]
+        name: String,
+        /// A service it covers (redact, sanitize, vault, share); may be repeated; all, if none is named.
+        #[arg(long = "service", value_name = "SERVICE")]
+        services: Vec<String>,
+        /// The id of a config it covers; may be repeated; all, if none is named.
+        #[arg(long = "config", value_name = "ID")]
+        configs: Vec<String>,
+        /// How long it lives: 30d, 12h, 90m, or until a date such as 2027-01-31; for ever, if not said.
+        #[arg(long, value_name = "WHEN")]
+        expires: Option<String>,
+    },
+    /// List all tokens: never the token itself.
+    List,
+    /// Revoke a token, at once for good.
+    Revoke {
+        /// Its id, as `tokens list` shows it (pti_…).
+        id: String,
+    },
+}
+
+/// What becomes of a found value.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum MethodArg {
+    /// The rule's name in angle brackets.
+    Replace,
+    /// One asterisk for each character.
+    Mask,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct RedactArgs {
+    /// The file; standard input, if none is named.
+    pub(super) file: Option<PathBuf>,
+    /// What becomes of a found value.
+    #[arg(long, value_enum, default_value = "replace", conflicts_with = "context")]
+    pub(super) method: MethodArg,
+    /// Only these rules, by name; may be repeated.
+    #[arg(long = "rule", value_name = "RULE")]
+    pub(super) rules: Vec<String>,
+    /// Replace by values of the same format, and write what `unredact` needs to this new file, sealed.
+    #[arg(long, value_name = "FILE")]
+    pub(super) context: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) place: Place,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct UnredactArgs {
+    /// The file; standard input, if none is named.
+    pub(super) file: Option<PathBuf>,
+    /// What `redact --context` wrote.
+    #[arg(long, value_name = "FILE")]
+    pub(super) context: PathBuf,
+    #[command(flatten)]
+    pub(super) place: Place,
+}

@@ -1,0 +1,9 @@
+//! The command line. Results go to standard output, messages to standard error.
+//!
+//! Exit codes: 0 done; 1 could not be done; 2 the command line is wrong; 3 the configuration is wrong.
+
+mod args;
+mod run;
+
+pub use args::Args;
+pub use run::run;

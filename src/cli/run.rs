@@ -1,0 +1,231 @@
+//! Does what the command line says.
+
+use std::io::{IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
+use crate::app::{Announce, AppError, Opened, Piped, Source, redact, serve, unredact};
+use crate::base::id::TokenId;
+use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
+use crate::config::{Config, Options};
+use crate::redact::Method;
+
+/// Could not be done.
+const FAILED: u8 = 1;
+
+/// The command line is wrong; clap's own code for it.
+const USAGE: u8 = 2;
+
+/// The configuration is wrong.
+const CONFIG: u8 = 3;
+
+/// Why a command ends without having done its work.
+enum Failure {
+    App(AppError),
+    Usage(String),
+    /// Whoever reads our output has had enough.
+    Pipe,
+}
+
+impl From<AppError> for Failure {
+    fn from(error: AppError) -> Self {
+        Self::App(error)
+    }
+}
+
+impl From<TokenError> for Failure {
+    fn from(error: TokenError) -> Self {
+        match error {
+            TokenError::Name | TokenError::Past | TokenError::Expiry => Self::Usage(error.to_string()),
+            other => Self::App(other.into()),
+        }
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Self::Pipe,
+            _ => Self::App(AppError::Io(error.to_string())),
+        }
+    }
+}
+
+/// Runs one command; the code is the process's.
+pub fn run(args: Args) -> ExitCode {
+    let done = match args.command {
+        Command::Serve(args) => run_serve(args),
+        Command::Check { config } => run_check(&config),
+        Command::Tokens { place, command } => run_tokens(&place, command),
+        Command::Redact(args) => run_redact(args),
+        Command::Unredact(args) => run_unredact(args),
+        Command::Version => result(concat!("portcullis ", env!("CARGO_PKG_VERSION"))),
+    };
+    match done {
+        Ok(()) | Err(Failure::Pipe | Failure::App(AppError::Pipe)) => ExitCode::SUCCESS,
+        Err(Failure::App(AppError::Config(problems))) => {
+            message(&problems.to_string());
+            ExitCode::from(CONFIG)
+        }
+        Err(Failure::App(AppError::Usage(why)) | Failure::Usage(why)) => {
+            message(&format!("portcullis: {why}"));
+            ExitCode::from(USAGE)
+        }
+        Err(Failure::App(error)) => {
+            message(&format!("portcullis: {error}"));
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// A line of the result.
+fn result(line: &str) -> Result<(), Failure> {
+    writeln!(std::io::stdout().lock(), "{line}")?;
+    Ok(())
+}
+
+/// A line for people. There is nobody to tell that this failed.
+fn message(line: &str) {
+    drop(writeln!(std::io::stderr().lock(), "{line}"));
+}
+
+fn run_serve(args: ServeArgs) -> Result<(), Failure> {
+    let source = match args.config {
+        Some(path) => Source::File(path),
+        None => {
+            let ServeArgs { listen, admin, upstream, data, .. } = args;
+            Source::Options(Options { listen, admin, upstream, data })
+        }
+    };
+    Ok(serve(&source, announce)?)
+}
+
+fn announce(told: Announce) {
+    if let Some(token) = told.first_token {
+        drop(result(token.expose()));
+        message(
+            "The line above is the first API token. It is shown once; `portcullis tokens create` makes more.",
+        );
+    }
+    for address in &told.listen {
+        message(&format!("listening on {address}"));
+    }
+    if let Some(address) = told.admin {
+        message(&format!("metrics and health on {address}"));
+    }
+    message(&format!("data in {}", told.data.display()));
+}
+
+fn rule_names() -> Result<Vec<String>, AppError> {
+    let catalogue =
+        crate::detect::Catalogue::builtin().map_err(|error| AppError::Rules(error.to_string()))?;
+    Ok(catalogue.names().map(str::to_owned).collect())
+}
+
+fn configured(source: &Source) -> Result<Config, AppError> {
+    let names = rule_names()?;
+    source.load(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn run_check(path: &Path) -> Result<(), Failure> {
+    configured(&Source::File(path.to_owned()))?;
+    result(&format!("{}: no problems", path.display()))
+}
+
+/// The configuration that says where the data folder is.
+fn placed(place: &Place) -> Result<Config, AppError> {
+    let source = match &place.config_file {
+        Some(path) => Source::File(path.clone()),
+        None => Source::Options(Options { data: place.data.clone(), ..Options::default() }),
+    };
+    configured(&source)
+}
+
+fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
+    let config = placed(place)?;
+    let opened = Opened::at(&config.data)?;
+    let outcome = match command {
+        TokenCommand::Create { name, services, configs, expires } => {
+            let services = services.iter().map(|service| service_of(service)).collect::<Result<_, _>>()?;
+            let now = opened.clock.now();
+            let expires = expires.as_deref().map(|text| parse_expiry(text, now)).transpose()?;
+            let new = NewToken { name, services, configs, expires };
+            let (_, token) = opened.io.block_on(opened.tokens.create(new))?;
+            result(token.expose())
+        }
+        TokenCommand::List => {
+            let tokens = opened.io.block_on(opened.tokens.list())?;
+            result("ID\tNAME\tSERVICES\tCONFIGS\tCREATED\tEXPIRES\tREVOKED")?;
+            tokens.iter().try_for_each(|token| result(&row(token)))
+        }
+        TokenCommand::Revoke { id } => {
+            let id = TokenId::parse(&id).ok_or_else(|| {
+                Failure::Usage("a token's id is pti_ and 32 characters; see `tokens list`".to_owned())
+            })?;
+            opened.io.block_on(opened.tokens.revoke(&id))?;
+            message("revoked");
+            Ok(())
+        }
+    };
+    opened.io.block_on(opened.records.close());
+    outcome
+}
+
+fn service_of(name: &str) -> Result<Service, Failure> {
+    Service::parse(name).ok_or_else(|| {
+        let known: Vec<&str> = Service::ALL.iter().map(|service| service.as_str()).collect();
+        Failure::Usage(format!("a service is one of {}", known.join(", ")))
+    })
+}
+
+fn row(token: &TokenInfo) -> String {
+    let time =
+        |at: Option<crate::base::clock::Timestamp>| at.map_or_else(|| "-".to_owned(), |at| at.iso8601());
+    let services = match &token.services {
+        None => "all".to_owned(),
+        Some(list) => list.iter().map(|service| service.as_str()).collect::<Vec<_>>().join(","),
+    };
+    let configs = if token.configs.is_empty() { "all".to_owned() } else { token.configs.join(",") };
+    let TokenInfo { id, name, created, expires, revoked, .. } = token;
+    let created = created.iso8601();
+    format!("{id}\t{name}\t{services}\t{configs}\t{created}\t{}\t{}", time(*expires), time(*revoked))
+}
+
+/// The file, or standard input.
+fn input(file: Option<&PathBuf>) -> Result<Box<dyn Read>, Failure> {
+    let Some(path) = file else {
+        if std::io::stdin().is_terminal() {
+            message("reading from the terminal; end with Ctrl-D");
+        }
+        return Ok(Box::new(std::io::stdin().lock()));
+    };
+    let opened =
+        std::fs::File::open(path).map_err(|error| AppError::Io(format!("{}: {error}", path.display())))?;
+    Ok(Box::new(opened))
+}
+
+fn run_redact(args: RedactArgs) -> Result<(), Failure> {
+    let method = match args.method {
+        MethodArg::Replace => Method::Replace,
+        MethodArg::Mask => Method::Mask,
+    };
+    let mut input = input(args.file.as_ref())?;
+    let mut output = std::io::stdout().lock();
+    let piped = Piped { input: &mut input, output: &mut output };
+    let counts = match args.context {
+        None => redact::one_way(piped, method, &args.rules)?,
+        Some(context) => redact::reversible(piped, &placed(&args.place)?, (&context, &args.rules))?,
+    };
+    if std::io::stderr().is_terminal() {
+        message(&format!("redacted {counts}"));
+    }
+    Ok(())
+}
+
+fn run_unredact(args: UnredactArgs) -> Result<(), Failure> {
+    let mut input = input(args.file.as_ref())?;
+    let mut output = std::io::stdout().lock();
+    unredact(Piped { input: &mut input, output: &mut output }, &placed(&args.place)?, &args.context)?;
+    Ok(())
+}

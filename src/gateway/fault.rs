@@ -1,0 +1,226 @@
+//! What can go wrong with a request, by culprit, and the one place where it becomes an answer in the shape that the
+//! caller's protocol expects. Before the first byte it is a whole answer; after it, one last event.
+
+use bytes::Bytes;
+use http::header::{CONNECTION, RETRY_AFTER};
+use http::{HeaderValue, StatusCode};
+use serde_json::json;
+
+use crate::api::envelope::{REQUEST_ID, Stamp};
+use crate::api::{Answer, ApiError, BodyError};
+use crate::base::budget::Exhausted;
+use crate::stream::StreamError;
+use crate::telemetry::UpstreamFailure;
+
+/// Why a request ends here. No variant holds a byte that came from outside.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The caller's body is not what its head says, or cannot be read.
+    #[error("{0}")]
+    BadBody(&'static str),
+    /// The caller's head or body is at fault, or ours; the API's own errors.
+    #[error(transparent)]
+    Api(#[from] ApiError),
+    /// The caller is gone.
+    #[error("the caller left")]
+    Gone,
+    /// The upstream failed.
+    #[error("the upstream failed ({})", .0.word())]
+    Upstream(UpstreamFailure),
+    /// The upstream answers in a form that the route refuses.
+    #[error("the upstream's answer cannot be scanned: {0}")]
+    Unscannable(&'static str),
+}
+
+impl From<BodyError> for Fault {
+    fn from(error: BodyError) -> Self {
+        match error {
+            BodyError::Gone => Self::Gone,
+            other => Self::Api(other.into()),
+        }
+    }
+}
+
+impl From<Exhausted> for Fault {
+    fn from(why: Exhausted) -> Self {
+        Self::Api(why.into())
+    }
+}
+
+impl Fault {
+    /// A request body that could not be rewritten.
+    pub fn of_request(error: StreamError) -> Self {
+        match error {
+            StreamError::BadCoding { .. } => Self::BadBody("the body is not in the content coding it claims"),
+            StreamError::Truncated { .. } => Self::BadBody("the body ends before its content coding does"),
+            StreamError::Ratio { .. } => Self::Api(ApiError::TooLarge(0)),
+            StreamError::TooLarge { limit, .. } => Self::Api(ApiError::TooLarge(limit)),
+            StreamError::Exhausted(why) => why.into(),
+            StreamError::Replace(why) => Self::Api(ApiError::Internal(why)),
+            StreamError::Unavailable { coding } => Self::Api(ApiError::Internal(coding)),
+        }
+    }
+
+    /// An answer's body that could not be rewritten.
+    pub fn of_answer(error: StreamError) -> Self {
+        match error {
+            StreamError::Replace(why) => Self::Api(ApiError::Internal(why)),
+            StreamError::Unavailable { coding } => Self::Api(ApiError::Internal(coding)),
+            StreamError::Exhausted(Exhausted::Process { .. }) => Self::Api(ApiError::Overloaded),
+            StreamError::Exhausted(Exhausted::Request { .. }) | StreamError::TooLarge { .. } => {
+                Self::Unscannable("a unit of it is too large")
+            }
+            StreamError::BadCoding { .. } | StreamError::Truncated { .. } | StreamError::Ratio { .. } => {
+                Self::Unscannable("its content coding is broken")
+            }
+        }
+    }
+
+    /// The word for the access log; a closed list.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::BadBody(_) => "bad_body",
+            Self::Gone => "caller_gone",
+            Self::Upstream(kind) => kind.word(),
+            Self::Unscannable(_) => "unscannable_answer",
+            Self::Api(error) => match error {
+                ApiError::Validation(_) | ApiError::BadRequest(_) => "bad_request",
+                ApiError::Unauthorized => "unauthorized",
+                ApiError::ServiceNotEnabled => "out_of_scope",
+                ApiError::NotFound => "no_route",
+                ApiError::MethodNotAllowed(_) => "wrong_method",
+                ApiError::RequestTimeout => "slow_caller",
+                ApiError::TooLarge(_) => "too_large",
+                ApiError::UnsupportedMediaType(_) => "unscannable_request",
+                ApiError::HeadTooLarge => "head_too_large",
+                ApiError::TooManyRequests(_) => "rate_limited",
+                ApiError::Overloaded => "overloaded",
+                ApiError::Internal(_) => "internal",
+            },
+        }
+    }
+
+    fn status(&self) -> StatusCode {
+        match self {
+            Self::BadBody(_) | Self::Gone => StatusCode::BAD_REQUEST,
+            Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
+            Self::Upstream(_) | Self::Unscannable(_) => StatusCode::BAD_GATEWAY,
+            Self::Api(error) => match error {
+                ApiError::Validation(_) | ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
+                ApiError::Unauthorized => StatusCode::UNAUTHORIZED,
+                ApiError::ServiceNotEnabled => StatusCode::FORBIDDEN,
+                ApiError::NotFound => StatusCode::NOT_FOUND,
+                ApiError::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
+                ApiError::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+                ApiError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+                ApiError::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                ApiError::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                ApiError::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
+                ApiError::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+                ApiError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
+            },
+        }
+    }
+
+    /// The whole answer, for a caller that has had nothing yet.
+    pub fn answer(self, shape: Shape, stamp: &Stamp<'_>) -> Answer {
+        match shape {
+            Shape::Envelope => self.envelope(stamp),
+            Shape::OpenAi => self.openai(stamp),
+        }
+    }
+
+    /// One last event, for a caller that already reads a stream of them.
+    pub fn event(&self, shape: Shape) -> Bytes {
+        match shape {
+            Shape::Envelope => Bytes::from_static(b"event: error\ndata: {\"status\":\"ProviderError\"}\n\n"),
+            Shape::OpenAi => format!("data: {}\n\n", self.openai_error()).into(),
+        }
+    }
+
+    fn envelope(self, stamp: &Stamp<'_>) -> Answer {
+        let status = self.status();
+        match self {
+            Self::Api(error) => error.answer(stamp),
+            Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
+            Self::Gone => ApiError::BadRequest("the body ended early").answer(stamp),
+            Self::Upstream(kind) => {
+                let summary = match kind {
+                    UpstreamFailure::Timeout => "The upstream did not answer in time",
+                    _ => "The upstream cannot be reached",
+                };
+                stamp.answer(status, "ProviderError", summary, None::<()>)
+            }
+            Self::Unscannable(_) => {
+                stamp.answer(status, "ProviderError", "The upstream's answer cannot be scanned", None::<()>)
+            }
+        }
+    }
+
+    fn openai_error(&self) -> serde_json::Value {
+        let (kind, code) = match self.status().as_u16() {
+            401 => ("authentication_error", "invalid_api_key"),
+            403 => ("permission_error", "forbidden"),
+            404 => ("invalid_request_error", "not_found"),
+            413 => ("invalid_request_error", "request_too_large"),
+            429 => ("rate_limit_error", "rate_limit_exceeded"),
+            500.. => ("server_error", self.word()),
+            _ => ("invalid_request_error", self.word()),
+        };
+        json!({ "error": { "message": self.to_string(), "type": kind, "param": null, "code": code } })
+    }
+
+    fn openai(self, stamp: &Stamp<'_>) -> Answer {
+        let mut answer = Answer::json(self.status(), self.openai_error().to_string());
+        if let Ok(id) = HeaderValue::from_str(&stamp.id.to_string()) {
+            answer.headers.insert(&REQUEST_ID, id);
+        }
+        match &self {
+            Self::Api(ApiError::TooManyRequests(after)) => {
+                answer.headers.insert(RETRY_AFTER, HeaderValue::from(*after));
+            }
+            Self::Api(ApiError::Overloaded) => {
+                answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
+            }
+            Self::Api(ApiError::TooLarge(_)) => {
+                answer.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            }
+            Self::Api(ApiError::Internal(part)) => {
+                tracing::error!(target: "portcullis::gateway", part, request_id = %stamp.id, "internal error");
+            }
+            _ => {}
+        }
+        answer
+    }
+}
+
+/// How a caller's protocol spells an error.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shape {
+    /// The API's envelope; also for routes without a known protocol.
+    #[default]
+    Envelope,
+    /// OpenAI's error object (API reference, "Error codes").
+    OpenAi,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::Timestamp;
+    use crate::base::id::RequestId;
+
+    #[test]
+    fn an_openai_client_gets_its_own_error_object() {
+        let id = RequestId::from_random([1; 20]);
+        let t = Timestamp::from_millis(0);
+        let stamp = Stamp { id: &id, received: t, answered: t };
+        let answer = Fault::Upstream(UpstreamFailure::Timeout).answer(Shape::OpenAi, &stamp);
+        assert_eq!(answer.status, 504);
+        let value: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        assert_eq!(value["error"]["type"], "server_error");
+        assert_eq!(value["error"]["code"], "timeout");
+        let event = Fault::Gone.event(Shape::OpenAi);
+        assert!(event.starts_with(b"data: {\"error\":") && event.ends_with(b"\n\n"));
+    }
+}

@@ -1,0 +1,124 @@
+//! How often: a rate for each caller of a route, by the generic cell rate algorithm (ITU-T I.371, annex A): one number
+//! a caller, no timer. The buckets live outside the route table, so that a reload forgives nobody.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use dashmap::DashMap;
+
+use crate::api::ApiError;
+use crate::base::id::TokenId;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::fault::Fault;
+use crate::gateway::filter::{Filter, Flow, Stage};
+
+/// Callers remembered for one route; beyond it those with nothing left to remember are forgotten.
+const MAX_CALLERS: usize = 100_000;
+
+/// Whose share is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Each address's.
+    Address,
+    /// Each token's; a caller without one counts by address.
+    Token,
+}
+
+/// `requests` in every `per`, all of which may come at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// How many.
+    pub requests: u32,
+    /// In how long.
+    pub per: Duration,
+    /// For whom.
+    pub whose: Whose,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Caller {
+    Address(Option<IpAddr>),
+    Token(TokenId),
+}
+
+/// What the callers of one route have used up: when each one's next request is due, theoretically.
+#[derive(Debug, Default)]
+pub struct Buckets(DashMap<Caller, Instant>);
+
+impl Buckets {
+    /// Takes one request out of the caller's share.
+    fn take(&self, caller: Caller, allowance: Allowance, now: Instant) -> Result<(), Duration> {
+        let each = allowance.per / allowance.requests.max(1);
+        let burst = allowance.per.saturating_sub(each);
+        if self.0.len() >= MAX_CALLERS {
+            self.0.retain(|_, due| *due > now);
+        }
+        let mut due = self.0.entry(caller).or_insert(now);
+        let ahead = due.saturating_duration_since(now);
+        if ahead > burst {
+            return Err(ahead - burst);
+        }
+        *due = now.max(*due) + each;
+        Ok(())
+    }
+}
+
+/// Holds callers to their rate.
+pub struct Limits {
+    allowance: Allowance,
+    buckets: Arc<Buckets>,
+}
+
+impl Limits {
+    /// Counts in `buckets`.
+    pub fn new(allowance: Allowance, buckets: Arc<Buckets>) -> Self {
+        Self { allowance, buckets }
+    }
+}
+
+#[async_trait]
+impl Filter for Limits {
+    fn name(&self) -> &'static str {
+        "rate"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Limit
+    }
+
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+        let caller = match (self.allowance.whose, &x.facts.who) {
+            (Whose::Token, Some(who)) => Caller::Token(who.id().clone()),
+            _ => Caller::Address(x.client),
+        };
+        let taken = self.buckets.take(caller, self.allowance, x.clock().instant());
+        match taken {
+            Ok(()) => Ok(Flow::Next),
+            Err(wait) => Err(Fault::Api(ApiError::TooManyRequests(wait.as_secs() + 1))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::{Clock, SystemClock};
+
+    #[test]
+    fn a_share_may_be_used_at_once_and_comes_back_evenly() {
+        let buckets = Buckets::default();
+        let allowance = Allowance { requests: 4, per: Duration::from_secs(4), whose: Whose::Address };
+        let (one, other) = (Caller::Address(None), Caller::Address(Some(IpAddr::from([127, 0, 0, 1]))));
+        let start = SystemClock.instant();
+        for _ in 0..4 {
+            assert_eq!(buckets.take(one.clone(), allowance, start), Ok(()));
+        }
+        assert_eq!(buckets.take(one.clone(), allowance, start), Err(Duration::from_secs(1)));
+        assert_eq!(buckets.take(other, allowance, start), Ok(()));
+        let later = start + Duration::from_secs(1);
+        assert_eq!(buckets.take(one.clone(), allowance, later), Ok(()));
+        assert!(buckets.take(one, allowance, later).is_err());
+    }
+}

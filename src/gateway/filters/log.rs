@@ -1,0 +1,61 @@
+//! Sees every request end: one access line, and the route's metrics. First in, last out.
+
+use std::sync::atomic::Ordering;
+
+use async_trait::async_trait;
+use http::Method;
+
+use crate::gateway::exchange::{Exchange, Outcome};
+use crate::gateway::filter::{Filter, Stage};
+use crate::telemetry::Access;
+
+/// Writes the access log and counts requests.
+pub struct Log;
+
+#[async_trait]
+impl Filter for Log {
+    fn name(&self) -> &'static str {
+        "log"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Observe
+    }
+
+    async fn done(&self, x: &mut Exchange, outcome: &Outcome) {
+        let route = x.route();
+        route.metrics.request(outcome.status, outcome.took.as_secs_f64());
+        let access = Access {
+            id: &x.id,
+            route: &route.name,
+            method: registered(&x.head().method),
+            status: outcome.status,
+            took: outcome.took,
+            client: x.client,
+            token: x.facts.who.as_ref().map(|who| who.id()),
+            bytes_in: outcome.bytes_in,
+            bytes_out: outcome.bytes_out,
+            redacted: x.facts.redacted.load(Ordering::Relaxed),
+            restored: x.facts.restored.load(Ordering::Relaxed),
+            request_scan: x.request_scan,
+            answer_scan: x.answer_scan,
+            fault: x.fault.unwrap_or("-"),
+        };
+        access.log();
+    }
+}
+
+/// A method's name, if it is a common one: a caller may invent others, and put anything into them.
+fn registered(method: &Method) -> &'static str {
+    const KNOWN: [(&Method, &str); 8] = [
+        (&Method::GET, "GET"),
+        (&Method::POST, "POST"),
+        (&Method::PUT, "PUT"),
+        (&Method::DELETE, "DELETE"),
+        (&Method::HEAD, "HEAD"),
+        (&Method::OPTIONS, "OPTIONS"),
+        (&Method::PATCH, "PATCH"),
+        (&Method::TRACE, "TRACE"),
+    ];
+    KNOWN.iter().find(|(known, _)| *known == method).map_or("-", |(_, name)| name)
+}

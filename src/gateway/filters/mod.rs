@@ -1,0 +1,11 @@
+//! The filters: one file each, both halves together. None knows another.
+
+mod auth;
+mod limits;
+mod log;
+mod redact;
+
+pub use auth::Auth;
+pub use limits::{Allowance, Buckets, Limits, Whose};
+pub use log::Log;
+pub use redact::{AnswerWay, Redact, RedactParts};

@@ -1,0 +1,286 @@
+//! Bodies: what is found in a request does not reach the upstream, and the answer is restored or redacted.
+//!
+//! A request that will be restored, and every request of an LLM protocol, is collected and rewritten as a document, so
+//! that a value found by its context in one place is found in all. Others are rewritten as they pass.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use http::HeaderMap;
+use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderValue, IF_RANGE, RANGE};
+use pingora::http::{RequestHeader, ResponseHeader};
+
+use crate::api::{ApiError, CpuPool};
+use crate::gateway::body::{Cast, Frame};
+use crate::gateway::exchange::{Exchange, Unknown};
+use crate::gateway::fault::Fault;
+use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
+use crate::gateway::llm::Spoken;
+use crate::redact::{Answer, Counts, Keys, Limits, RedactError, Redactor};
+use crate::stream::json::PathSet;
+use crate::stream::{Edit, Editor, StreamError};
+use crate::telemetry::{Direction, Scan, Unscanned};
+use crate::vault::Vault;
+
+/// Codings that we can take off and put on again.
+const CODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
+
+/// What happens in answers.
+#[derive(Clone)]
+pub enum AnswerWay {
+    /// Nothing.
+    Off,
+    /// Surrogates issued in the request become the caller's own values again.
+    Restore,
+    /// What is found is redacted, one way.
+    Redact(Redactor),
+}
+
+/// What the filter is made from.
+pub struct RedactParts {
+    /// Rewrites requests; `None`: they pass as they are.
+    pub requests: Option<Redactor>,
+    /// What happens in answers.
+    pub answers: AnswerWay,
+    /// Whether requests get surrogates, which takes the vault's key.
+    pub encrypts: bool,
+    /// What happens to bodies that cannot be scanned.
+    pub unknown: Unknown,
+    /// The protocols compiled.
+    pub protocols: Vec<Arc<Spoken>>,
+    /// The largest request that is collected, in bytes.
+    pub collected: usize,
+    /// Where findings are counted.
+    pub counts: Arc<Counts>,
+    /// Keeps the key of surrogates.
+    pub vault: Arc<Vault>,
+    /// Places for long documents.
+    pub cpu: CpuPool,
+}
+
+/// Redacts and restores bodies.
+pub struct Redact {
+    parts: RedactParts,
+    everything: Arc<PathSet>,
+    /// One store is one tenant: surrogates do not depend on which of its tokens asks.
+    tenant: Arc<str>,
+}
+
+/// What is known of one body before it comes.
+enum Sight {
+    Absent,
+    Readable(Frame),
+    Unscannable(Unscanned),
+}
+
+impl Redact {
+    /// Makes the filter.
+    pub fn new(parts: RedactParts) -> Self {
+        Self { parts, everything: Arc::new(PathSet::everything()), tenant: Arc::from("default") }
+    }
+
+    fn spoken(&self, x: &Exchange) -> Option<&Arc<Spoken>> {
+        let protocol = x.route().protocols.of(x.head().uri.path())?;
+        self.parts.protocols.iter().find(|spoken| std::ptr::eq(spoken.protocol, protocol))
+    }
+
+    async fn keys(&self) -> Result<Keys, Fault> {
+        if !self.parts.encrypts {
+            return Ok(Keys::default());
+        }
+        let key =
+            self.parts.vault.default_fpe_key().await.map_err(|_| Fault::Api(ApiError::Internal("vault")))?;
+        Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant) })
+    }
+
+    fn sight(head: &RequestHeader, known: bool) -> Sight {
+        if head.send_end_stream() == Some(true) || is_empty(&head.headers) {
+            return Sight::Absent;
+        }
+        match Cast::of(&head.headers) {
+            Ok(cast) => Sight::Readable(cast.frame),
+            // A client of a known protocol that forgets to say so still speaks JSON.
+            Err(Unscanned::ContentType) if known && !head.headers.contains_key(CONTENT_TYPE) => {
+                Sight::Readable(Frame::Json)
+            }
+            Err(why) => Sight::Unscannable(why),
+        }
+    }
+
+    /// What is installed on a request's body, or refused.
+    async fn take(&self, x: &mut Exchange, redactor: &Redactor) -> Result<(), Fault> {
+        let spoken = self.spoken(x).is_some();
+        match Self::sight(x.head(), spoken) {
+            Sight::Absent => Ok(()),
+            Sight::Unscannable(why) if self.parts.unknown == Unknown::Pass => {
+                x.request_scan = Scan::NotScanned(why);
+                x.route().metrics.unscanned(Direction::Request);
+                Ok(())
+            }
+            Sight::Unscannable(Unscanned::ContentCoding) => Err(Fault::Api(ApiError::UnsupportedMediaType(
+                "Send the body in gzip, deflate, br, zstd or no content coding",
+            ))),
+            Sight::Unscannable(_) => Err(Fault::Api(ApiError::UnsupportedMediaType(
+                "This route passes only bodies that it can scan: JSON, NDJSON, event streams and text",
+            ))),
+            Sight::Readable(_) => {
+                x.request_scan = Scan::Scanned;
+                if spoken || matches!(self.parts.answers, AnswerWay::Restore) {
+                    x.collect(self.parts.collected);
+                    return Ok(());
+                }
+                let keys = self.keys().await?;
+                let layer = self.one_way(redactor.clone(), keys, None, x);
+                x.rewrite_request(layer);
+                Ok(())
+            }
+        }
+    }
+
+    fn one_way(&self, redactor: Redactor, keys: Keys, spoken: Option<Arc<Spoken>>, x: &Exchange) -> Layer {
+        let counts = Arc::clone(&self.parts.counts);
+        let seen = Arc::clone(&x.facts.redacted);
+        let editor = Arc::new(move || -> Box<dyn Editor> {
+            Box::new(Tally { editor: redactor.live(&keys, Arc::clone(&counts)), made: Arc::clone(&seen) })
+        });
+        Layer::Text(TextLayer { editor, protocol: spoken })
+    }
+}
+
+#[async_trait]
+impl Filter for Redact {
+    fn name(&self) -> &'static str {
+        "redact"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Rewrite
+    }
+
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+        if let Some(redactor) = &self.parts.requests {
+            self.take(x, redactor).await?;
+        }
+        if !matches!(self.parts.answers, AnswerWay::Off) {
+            readable_answer(x.head_mut());
+        }
+        Ok(Flow::Next)
+    }
+
+    async fn asked(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, Fault> {
+        let Some(redactor) = self.parts.requests.as_ref().filter(|_| x.request_scan == Scan::Scanned) else {
+            return Ok(Flow::Next);
+        };
+        let keys = self.keys().await?;
+        let spoken = self.spoken(x);
+        let json = match Self::sight(x.head(), spoken.is_some()) {
+            Sight::Readable(frame) => frame == Frame::Json,
+            Sight::Absent | Sight::Unscannable(_) => return Ok(Flow::Next),
+        };
+        let fields = Arc::clone(spoken.map_or(&self.everything, |spoken| &spoken.ask));
+        let body = document.current().clone();
+        x.route().metrics.scanned(Direction::Request, body.len() as u64);
+        let redactor = redactor.clone();
+        let work = move || match json {
+            true => redactor.document(&body, &fields, &keys, Limits::default()),
+            false => redactor.plain(&body, &keys, Limits::default()),
+        };
+        let done = self.parts.cpu.run(document.current().len(), work).await;
+        let (redacted, undo) =
+            done.map_err(|_| Fault::Api(ApiError::Internal("cpu")))?.map_err(of_redaction)?;
+        let report = redacted.report();
+        self.parts.counts.report(report);
+        let replaced = report.count();
+        x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
+        if replaced > 0 {
+            document.rewritten = Some(redacted.into_value().into());
+        }
+        x.facts.undo = Some(Arc::new(undo));
+        Ok(Flow::Next)
+    }
+
+    async fn response(&self, x: &mut Exchange, _: &mut ResponseHeader) -> Result<(), Fault> {
+        let spoken = self.spoken(x).cloned();
+        match &self.parts.answers {
+            AnswerWay::Off => Ok(()),
+            AnswerWay::Restore => {
+                let Some(undo) = x.facts.undo.clone().filter(|undo| !undo.is_empty()) else { return Ok(()) };
+                let restored = Arc::clone(&x.facts.restored);
+                let editor = Arc::new(move || -> Box<dyn Editor> {
+                    Box::new(Tally {
+                        editor: Answer::restore(Arc::clone(&undo)),
+                        made: Arc::clone(&restored),
+                    })
+                });
+                // Nothing of the caller's is in what cannot be read: the upstream never had it.
+                x.rewrite_answer(Layer::Text(TextLayer { editor, protocol: spoken }), Unknown::Pass);
+                Ok(())
+            }
+            AnswerWay::Redact(redactor) => {
+                let keys = self.keys().await?;
+                let layer = self.one_way(redactor.clone(), keys, spoken, x);
+                x.rewrite_answer(layer, self.parts.unknown);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Counts an editor's edits for the access log.
+struct Tally<E> {
+    editor: E,
+    made: Arc<AtomicU64>,
+}
+
+impl<E: Editor> Editor for Tally<E> {
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        let before = edits.len();
+        let decided = self.editor.feed(piece, edits)?;
+        self.made.fetch_add((edits.len() - before) as u64, Ordering::Relaxed);
+        Ok(decided)
+    }
+
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        let before = edits.len();
+        self.editor.end(edits)?;
+        self.made.fetch_add((edits.len() - before) as u64, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+fn is_empty(headers: &HeaderMap) -> bool {
+    use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+    let none = headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0");
+    none || (!headers.contains_key(CONTENT_LENGTH)
+        && !headers.contains_key(TRANSFER_ENCODING)
+        && !headers.contains_key(CONTENT_TYPE))
+}
+
+/// Asks the upstream for a whole answer in a coding that we can take off.
+fn readable_answer(head: &mut RequestHeader) {
+    head.remove_header(&RANGE);
+    head.remove_header(&IF_RANGE);
+    let wanted: Vec<String> = head
+        .headers
+        .get_all(ACCEPT_ENCODING)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|list| list.split(','))
+        .map(|item| item.trim().to_owned())
+        .filter(|item| {
+            let coding = item.split(';').next().unwrap_or_default().trim();
+            CODINGS.iter().any(|known| coding.eq_ignore_ascii_case(known))
+        })
+        .collect();
+    let value = HeaderValue::from_str(&wanted.join(", ")).ok().filter(|value| !value.is_empty());
+    drop(head.insert_header(ACCEPT_ENCODING, value.unwrap_or(HeaderValue::from_static("identity"))));
+}
+
+fn of_redaction(error: RedactError) -> Fault {
+    match error {
+        RedactError::Json(_) => Fault::BadBody("the body is not valid JSON, so it cannot be scanned"),
+        RedactError::TooManyValues { .. } => Fault::Api(ApiError::TooLarge(0)),
+        _ => Fault::Api(ApiError::Internal("redact")),
+    }
+}

@@ -1,0 +1,31 @@
+//! The road: Pingora lives here and nowhere else.
+//!
+//! | file | noun |
+//! |---|---|
+//! | [`proxy`] | Pingora's callbacks, each one call on the exchange |
+//! | [`exchange`] | one request's walk through the filters, to the terminal, and back |
+//! | [`filter`] | what a filter is, when it runs, what it may install |
+//! | [`filters`] | the filters |
+//! | [`route`] | which road a request takes |
+//! | [`terminal`] | where a road ends |
+//! | [`upstream`] | pools of peers |
+//! | [`relay`] | a collected request, sent by ourselves |
+//! | [`native`] | our own endpoints over a session |
+//! | [`body`] | content coding × media type × protocol → rewriters |
+//! | [`llm`] | where the words are in an LLM protocol |
+//! | [`fault`] | what goes wrong, in the shape that the caller expects |
+//! | [`listen`] | sockets, TLS, and the end |
+
+pub mod body;
+pub mod exchange;
+pub mod fault;
+pub mod filter;
+pub mod filters;
+pub mod listen;
+pub mod llm;
+pub mod native;
+pub mod proxy;
+pub mod relay;
+pub mod route;
+pub mod terminal;
+pub mod upstream;

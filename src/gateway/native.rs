@@ -1,0 +1,172 @@
+//! Drives a native terminal over a session: the handler gets the body under the route's cap, and its answer passes
+//! through the same response half of the chain as any upstream's.
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT};
+use pingora::http::ResponseHeader;
+use pingora::proxy::Session;
+use pingora::{Error, ErrorType, Result};
+
+use crate::api::{Answer, BodyError, BodyRead, BoxFuture, Call, Handler};
+use crate::gateway::exchange::{Exchange, has_body};
+use crate::gateway::fault::Fault;
+
+/// How much of a body that nobody wants is read so that the connection can be used again, in bytes.
+const DRAIN: usize = 64 << 10;
+
+/// How long that may take.
+const DRAIN_TIME: Duration = Duration::from_secs(2);
+
+/// A session's request body.
+pub struct SessionBody<'a> {
+    session: &'a mut Session,
+    left: usize,
+    limit: usize,
+    begun: bool,
+}
+
+impl<'a> SessionBody<'a> {
+    /// Reads at most `limit` bytes.
+    pub fn new(session: &'a mut Session, limit: usize) -> Self {
+        Self { session, left: limit, limit, begun: false }
+    }
+
+    /// A length that is declared too large is refused unread; a caller that waits for leave to send gets it.
+    async fn begin(&mut self) -> Result<(), BodyError> {
+        let head = self.session.req_header();
+        let declared =
+            head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+        if declared.is_some_and(|length| length > self.limit) {
+            return Err(BodyError::TooLarge(self.limit));
+        }
+        let waits = head
+            .headers
+            .get(EXPECT)
+            .is_some_and(|what| what.as_bytes().eq_ignore_ascii_case(b"100-continue"));
+        if waits && !self.session.is_body_empty() {
+            self.session.write_continue_response().await.map_err(|_| BodyError::Gone)?;
+        }
+        Ok(())
+    }
+}
+
+impl BodyRead for SessionBody<'_> {
+    fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, BodyError>> {
+        Box::pin(async move {
+            if !self.begun {
+                self.begun = true;
+                self.begin().await?;
+            }
+            let read = self.session.read_request_body().await;
+            let Some(piece) = read.map_err(|error| slow_or_gone(&error))? else { return Ok(None) };
+            self.left = self.left.checked_sub(piece.len()).ok_or(BodyError::TooLarge(self.limit))?;
+            Ok(Some(piece))
+        })
+    }
+}
+
+fn slow_or_gone(error: &Error) -> BodyError {
+    match error.etype() {
+        ErrorType::ReadTimedout => BodyError::Slow,
+        _ => BodyError::Gone,
+    }
+}
+
+/// Calls the handler and sends its answer.
+///
+/// # Errors
+/// A fault of the chain's response half, or a caller that left.
+pub async fn run(session: &mut Session, x: &mut Exchange, handler: &dyn Handler) -> Result<(), Fault> {
+    let limit = x.route().max_body.unwrap_or(usize::MAX);
+    let answer = {
+        let mut body = SessionBody::new(session, limit);
+        let head = x.head().as_owned_parts();
+        let call = Call {
+            who: x.facts.who.as_ref(),
+            id: &x.id,
+            received: x.received,
+            clock: x.clock(),
+            head: &head,
+            body: &mut body,
+            budget: &x.budget,
+        };
+        handler.call(call).await
+    };
+    send(session, x, answer).await
+}
+
+/// Sends an answer of ours through the response half of the chain.
+///
+/// # Errors
+/// A filter's fault, or a caller that left.
+pub async fn send(session: &mut Session, x: &mut Exchange, answer: Answer) -> Result<(), Fault> {
+    let mut head = head_of(&answer).map_err(|_| Fault::Gone)?;
+    let rewritten = x.answer_head(&mut head).await?;
+    let mut body = Some(answer.body);
+    if rewritten {
+        x.answer_chunk(&mut body, true)?;
+        let length = body.as_ref().map_or(0, Bytes::len);
+        head.remove_header(&http::header::TRANSFER_ENCODING);
+        drop(head.insert_header(CONTENT_LENGTH, length));
+    }
+    write(session, x, head, body).await.map_err(|_| Fault::Gone)
+}
+
+/// Sends the answer for a fault, if the caller has had nothing yet; it does not pass the filters, one of which may
+/// have raised it.
+///
+/// # Errors
+/// Pingora's: the connection is of no more use.
+pub async fn rescue(session: &mut Session, x: &mut Exchange, fault: Fault) -> Result<()> {
+    if session.response_written().is_some() {
+        x.fault = Some(fault.word());
+        return Err(Error::explain(ErrorType::InternalError, fault.word()));
+    }
+    let answer = x.rescue(fault);
+    let head = head_of(&answer)?;
+    write(session, x, head, Some(answer.body)).await
+}
+
+fn head_of(answer: &Answer) -> Result<ResponseHeader> {
+    let mut head = ResponseHeader::build(answer.status, Some(answer.headers.len()))?;
+    for (name, value) in &answer.headers {
+        head.append_header(name.clone(), value.clone())?;
+    }
+    Ok(head)
+}
+
+async fn write(session: &mut Session, x: &Exchange, head: ResponseHeader, body: Option<Bytes>) -> Result<()> {
+    let mut head = head;
+    let body = body.filter(|body| !body.is_empty() && has_body(&x.head().method, head.status));
+    if head.headers.get(CONNECTION).is_some_and(|value| value.as_bytes() == b"close")
+        || !drained(session).await
+    {
+        session.set_keepalive(None);
+        drop(head.insert_header(CONNECTION, "close"));
+    }
+    if session.is_http2() {
+        head.remove_header(&CONNECTION);
+    }
+    session.write_response_header(Box::new(head), body.is_none()).await?;
+    match body {
+        Some(body) => session.write_response_body(Some(body), true).await,
+        None => session.write_response_body(None, true).await,
+    }
+}
+
+/// Reads what is left of a small request body; `false` when there is too much of it, or it comes too slowly.
+async fn drained(session: &mut Session) -> bool {
+    if session.is_body_done() {
+        return true;
+    }
+    let head = session.req_header();
+    let declared =
+        head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
+    let waits = head.headers.contains_key(EXPECT);
+    if waits || declared.is_none_or(|length| length > DRAIN) {
+        return false;
+    }
+    matches!(tokio::time::timeout(DRAIN_TIME, session.drain_request_body()).await, Ok(Ok(())))
+}

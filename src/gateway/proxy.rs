@@ -1,0 +1,329 @@
+//! Pingora's callbacks: each is little more than one call on [`Exchange`].
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::StatusCode;
+use http::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use pingora::connectors::ConnectorOptions;
+use pingora::connectors::http::Connector;
+use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::proxy::{FailToProxy, ProxyHttp, Session};
+use pingora::upstreams::peer::HttpPeer;
+use pingora::{Error, ErrorSource, ErrorType, Result};
+
+use crate::api::ApiError;
+use crate::base::budget::Budget;
+use crate::base::clock::SharedClock;
+use crate::base::id::RequestId;
+use crate::crypto::random;
+use crate::gateway::exchange::{Begin, Exchange, Outcome};
+use crate::gateway::fault::Fault;
+use crate::gateway::filter::Flow;
+use crate::gateway::native;
+use crate::gateway::relay;
+use crate::gateway::route::{Found, Route, RouteTable};
+use crate::gateway::terminal::Terminal;
+
+/// Unused connections kept to all upstreams together.
+const POOL: usize = 512;
+
+/// What every request may take up.
+#[derive(Clone, Debug)]
+pub struct Bounds {
+    /// The largest head, in bytes.
+    pub head: usize,
+    /// The most that one request may hold, in bytes.
+    pub per_request: usize,
+    /// The longest silence of a caller in the middle of its request.
+    pub read: Duration,
+    /// The longest time a write to a caller may not move.
+    pub write: Duration,
+}
+
+/// Requests under way.
+#[derive(Clone, Debug, Default)]
+pub struct InFlight(Arc<AtomicUsize>);
+
+impl InFlight {
+    /// How many there are now.
+    pub fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+
+    fn enter(&self) -> UnderWay {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        UnderWay(Arc::clone(&self.0))
+    }
+}
+
+/// One request under way, until it is dropped.
+struct UnderWay(Arc<AtomicUsize>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// The gateway: what Pingora drives. Cheap to clone.
+#[derive(Clone)]
+pub struct Gateway {
+    routes: Arc<ArcSwap<RouteTable>>,
+    connector: Arc<Connector>,
+    budget: Budget,
+    bounds: Bounds,
+    clock: SharedClock,
+    in_flight: InFlight,
+}
+
+/// One request's state; no exchange until its head has been read.
+pub struct Walk {
+    exchange: Option<Exchange>,
+    under_way: Option<UnderWay>,
+}
+
+impl Gateway {
+    /// Serves `routes`, which may be swapped whole at any time. `budget` is what all requests together may hold.
+    pub fn new(
+        routes: Arc<ArcSwap<RouteTable>>,
+        budget: Budget,
+        bounds: Bounds,
+        (clock, in_flight): (SharedClock, InFlight),
+    ) -> Self {
+        let connector = Arc::new(Connector::new(Some(ConnectorOptions::new(POOL))));
+        Self { routes, connector, budget, bounds, clock, in_flight }
+    }
+
+    fn begin(&self, session: &Session) -> Result<(Exchange, Found)> {
+        let started = self.clock.instant();
+        let id = random::bytes().map_err(|_| Error::explain(ErrorType::InternalError, "no randomness"))?;
+        let head = session.req_header().clone();
+        let table = self.routes.load();
+        let found = table.find(&head.method, &host_of(&head), head.uri.path());
+        let route: Arc<Route> = match &found {
+            Found::Route(route) => Arc::clone(route),
+            Found::OtherMethod(_) | Found::Nothing => Arc::clone(table.stray()),
+        };
+        let client = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
+        let exchange = Exchange::new(Begin {
+            id: RequestId::from_random(id),
+            client,
+            budget: self.budget.request(self.bounds.per_request),
+            head,
+            route,
+            clock: Arc::clone(&self.clock),
+            started,
+        });
+        Ok((exchange, found))
+    }
+
+    /// The walk to the terminal. `true`: answered; `false`: Pingora streams it to the upstream.
+    async fn walk(&self, session: &mut Session, x: &mut Exchange, found: Found) -> Result<bool, Fault> {
+        if head_size(x.head()) > self.bounds.head {
+            return Err(Fault::Api(ApiError::HeadTooLarge));
+        }
+        let flow = x.request_head().await?;
+        match found {
+            Found::Route(_) => {}
+            Found::OtherMethod(allow) => return Err(Fault::Api(ApiError::MethodNotAllowed(allow))),
+            Found::Nothing => return Err(Fault::Api(ApiError::NotFound)),
+        }
+        if let Flow::Answer(answer) = flow {
+            native::send(session, x, answer).await?;
+            return Ok(true);
+        }
+        let terminal = x.route().terminal.clone();
+        match terminal {
+            Terminal::Fixed(answer) => native::send(session, x, answer).await.map(|()| true),
+            Terminal::Native(handler) => native::run(session, x, handler.as_ref()).await.map(|()| true),
+            Terminal::Upstream(upstream) => match x.collects() {
+                None => Ok(false),
+                Some(limit) => {
+                    relay::run(session, x, relay::Road { upstream, connector: &self.connector, limit })
+                        .await
+                        .map(|()| true)
+                }
+            },
+        }
+    }
+}
+
+#[async_trait]
+impl ProxyHttp for Gateway {
+    type CTX = Walk;
+
+    fn new_ctx(&self) -> Walk {
+        Walk { exchange: None, under_way: None }
+    }
+
+    async fn request_filter(&self, session: &mut Session, walk: &mut Walk) -> Result<bool> {
+        session.set_read_timeout(Some(self.bounds.read));
+        session.set_write_timeout(Some(self.bounds.write));
+        walk.under_way = Some(self.in_flight.enter());
+        let (exchange, found) = self.begin(session)?;
+        let x = walk.exchange.insert(exchange);
+        // Boxed: the whole walk would otherwise lie in every connection's state.
+        let outcome = Box::pin(self.walk(session, x, found)).await;
+        match outcome {
+            Ok(answered) => Ok(answered),
+            Err(fault) => Box::pin(native::rescue(session, x, fault)).await.map(|()| true),
+        }
+    }
+
+    async fn upstream_peer(&self, _: &mut Session, walk: &mut Walk) -> Result<Box<HttpPeer>> {
+        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
+        let Terminal::Upstream(upstream) = x.route().terminal.clone() else { return Err(out_of_turn()) };
+        let chosen = upstream.choose().await.map_err(|fault| carry(x, fault))?;
+        upstream.dress(x.head_mut(), chosen.authority)?;
+        chosen.dial().map(|peer| Box::new(peer.clone())).ok_or_else(out_of_turn)
+    }
+
+    async fn upstream_request_filter(
+        &self,
+        session: &mut Session,
+        head: &mut RequestHeader,
+        walk: &mut Walk,
+    ) -> Result<()> {
+        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
+        let changes = x.begin_attempt().map_err(|fault| carry(x, fault))?;
+        let version = head.version;
+        *head = x.head().clone();
+        head.set_version(version);
+        if changes {
+            head.remove_header(&CONTENT_LENGTH);
+        }
+        // Pingora frames the body itself: with neither header it sends chunks, and HTTP/2 needs none.
+        if !changes && let Some(length) = session.req_header().headers.get(CONTENT_LENGTH) {
+            head.insert_header(CONTENT_LENGTH, length.clone())?;
+        }
+        head.remove_header(&TRANSFER_ENCODING);
+        Ok(())
+    }
+
+    async fn request_body_filter(
+        &self,
+        _: &mut Session,
+        body: &mut Option<Bytes>,
+        end: bool,
+        walk: &mut Walk,
+    ) -> Result<()> {
+        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
+        x.request_chunk(body, end).map_err(|fault| carry(x, fault))
+    }
+
+    async fn response_filter(
+        &self,
+        _: &mut Session,
+        head: &mut ResponseHeader,
+        walk: &mut Walk,
+    ) -> Result<()> {
+        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
+        if head.status.is_informational() && head.status != StatusCode::SWITCHING_PROTOCOLS {
+            return Ok(());
+        }
+        x.answer_head(head).await.map(drop).map_err(|fault| carry(x, fault))
+    }
+
+    fn response_body_filter(
+        &self,
+        _: &mut Session,
+        body: &mut Option<Bytes>,
+        end: bool,
+        walk: &mut Walk,
+    ) -> Result<Option<Duration>> {
+        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
+        x.answer_chunk(body, end).map_err(|fault| carry(x, fault))?;
+        Ok(None)
+    }
+
+    async fn fail_to_proxy(&self, session: &mut Session, error: &Error, walk: &mut Walk) -> FailToProxy {
+        let closed = FailToProxy { error_code: 0, can_reuse_downstream: false };
+        let Some(x) = walk.exchange.as_mut() else { return closed };
+        let fault = fault_of(x, error);
+        let outcome = match session.response_written() {
+            None if matches!(fault, Fault::Gone) => {
+                x.fault = Some(fault.word());
+                return closed;
+            }
+            None => native::rescue(session, x, fault).await,
+            Some(_) => match x.last_words(&fault) {
+                Ok(words) => session.write_response_body(Some(words), true).await,
+                Err(_) => return closed,
+            },
+        };
+        let code = session.response_written().map_or(0, |head| head.status.as_u16());
+        FailToProxy { error_code: code, can_reuse_downstream: outcome.is_ok() && session.is_body_done() }
+    }
+
+    async fn logging(&self, session: &mut Session, _: Option<&Error>, walk: &mut Walk) {
+        let Some(mut x) = walk.exchange.take() else { return };
+        let status = session.response_written().map_or(0, |head| head.status.as_u16());
+        let outcome = Outcome {
+            status,
+            bytes_in: session.body_bytes_read() as u64,
+            bytes_out: session.body_bytes_sent() as u64,
+            took: Duration::ZERO,
+        };
+        x.done(outcome).await;
+    }
+
+    // Pingora's own lines quote the request.
+    fn suppress_error_log(&self, _: &Session, _: &Walk, _: &Error) -> bool {
+        true
+    }
+
+    fn request_summary(&self, _: &Session, walk: &Walk) -> String {
+        walk.exchange.as_ref().map_or_else(String::new, |x| x.id.to_string())
+    }
+}
+
+/// Keeps a fault's own word while it travels as Pingora's error.
+fn carry(x: &mut Exchange, fault: Fault) -> Box<Error> {
+    let word = fault.word();
+    x.carry(fault);
+    Error::explain(ErrorType::new("portcullis"), word)
+}
+
+fn out_of_turn() -> Box<Error> {
+    Error::explain(ErrorType::InternalError, "callback out of turn")
+}
+
+fn fault_of(x: &mut Exchange, error: &Error) -> Fault {
+    if let Some(fault) = x.carried() {
+        return fault;
+    }
+    match error.esource() {
+        ErrorSource::Downstream => match error.etype() {
+            ErrorType::ReadTimedout => Fault::Api(ApiError::RequestTimeout),
+            _ => Fault::Gone,
+        },
+        ErrorSource::Upstream => match &x.route().terminal {
+            Terminal::Upstream(upstream) => upstream.error(error),
+            _ => Fault::Api(ApiError::Internal("upstream")),
+        },
+        _ => Fault::Api(ApiError::Internal("proxy")),
+    }
+}
+
+/// The host asked for, lower-case and without a port: `:authority` or the target's, else `Host`.
+fn host_of(head: &RequestHeader) -> String {
+    let authority = head.uri.authority().map(http::uri::Authority::host);
+    let host =
+        authority.or_else(|| head.headers.get(HOST).and_then(|host| host.to_str().ok())).unwrap_or_default();
+    let end = if host.starts_with('[') {
+        host.find(']').map_or(host.len(), |at| at + 1)
+    } else {
+        host.find(':').unwrap_or(host.len())
+    };
+    host.get(..end).unwrap_or_default().to_ascii_lowercase()
+}
+
+fn head_size(head: &RequestHeader) -> usize {
+    let line = head.raw_path().len() + head.method.as_str().len();
+    head.headers.iter().fold(line, |size, (name, value)| size + name.as_str().len() + value.len() + 4)
+}

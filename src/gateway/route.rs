@@ -1,0 +1,236 @@
+//! Which road a request takes: [`Route`], [`Match`], and the [`RouteTable`] that is swapped whole on reload.
+//!
+//! Our own endpoints come first, by their exact paths; then the configured routes, the first that fits, in the
+//! order of the file.
+
+use std::sync::Arc;
+
+use http::Method;
+use regex::Regex;
+
+use crate::api::{Endpoints, Lookup};
+use crate::gateway::fault::Shape;
+use crate::gateway::filter::Filter;
+use crate::gateway::llm::ProtocolChoice;
+use crate::gateway::terminal::Terminal;
+use crate::telemetry::RouteMetrics;
+
+/// A configuration that names one filter twice.
+#[derive(Debug, thiserror::Error)]
+#[error("filter `{0}` is there twice")]
+pub struct DuplicateFilter(&'static str);
+
+/// One road: its filters, in order, and its end.
+pub struct Route {
+    /// Its name, for logs and metrics.
+    pub name: String,
+    /// Which requests take it.
+    pub matches: Match,
+    /// Where it ends.
+    pub terminal: Terminal,
+    /// The protocols spoken on it, which say where the words are and how an error looks.
+    pub protocols: ProtocolChoice,
+    /// The largest request body, in bytes; `None` for a streamed body of any size.
+    pub max_body: Option<usize>,
+    /// Its metrics.
+    pub metrics: RouteMetrics,
+    filters: Vec<Arc<dyn Filter>>,
+}
+
+/// What a route is made from.
+pub struct RouteParts {
+    /// See [`Route::name`].
+    pub name: String,
+    /// See [`Route::matches`].
+    pub matches: Match,
+    /// Its filters, in any order.
+    pub filters: Vec<Arc<dyn Filter>>,
+    /// See [`Route::terminal`].
+    pub terminal: Terminal,
+    /// See [`Route::protocols`].
+    pub protocols: ProtocolChoice,
+    /// See [`Route::max_body`].
+    pub max_body: Option<usize>,
+    /// See [`Route::metrics`].
+    pub metrics: RouteMetrics,
+}
+
+impl Route {
+    /// Sorts the filters by stage.
+    ///
+    /// # Errors
+    /// The same filter twice.
+    pub fn new(mut parts: RouteParts) -> Result<Self, DuplicateFilter> {
+        parts.filters.sort_by_key(|filter| filter.stage());
+        for (n, filter) in parts.filters.iter().enumerate() {
+            if parts.filters.iter().take(n).any(|other| other.name() == filter.name()) {
+                return Err(DuplicateFilter(filter.name()));
+            }
+        }
+        let RouteParts { name, matches, filters, terminal, protocols, max_body, metrics } = parts;
+        Ok(Self { name, matches, terminal, protocols, max_body, metrics, filters })
+    }
+
+    /// The filters in the order of their stages.
+    pub fn filters(&self) -> &[Arc<dyn Filter>] {
+        &self.filters
+    }
+
+    /// How errors look to a caller of this path.
+    pub fn shape(&self, path: &str) -> Shape {
+        self.protocols.of(path).map_or(Shape::Envelope, |protocol| protocol.shape)
+    }
+}
+
+/// Which requests a route takes. Empty lists take all.
+#[derive(Clone, Debug, Default)]
+pub struct Match {
+    /// Host names, lower-case; `*.example.com` takes every name below it.
+    pub hosts: Vec<String>,
+    /// The path.
+    pub path: PathMatch,
+    /// Methods.
+    pub methods: Vec<Method>,
+}
+
+/// Which paths a route takes.
+#[derive(Clone, Debug)]
+pub enum PathMatch {
+    /// Those that begin with this by whole segments: `/v1` and `/v1/` take `/v1/x`, only the first takes `/v1`, and
+    /// neither `/v1x`.
+    Prefix(String),
+    /// Those that match from end to end.
+    Pattern(Regex),
+}
+
+impl Default for PathMatch {
+    fn default() -> Self {
+        Self::Prefix("/".to_owned())
+    }
+}
+
+impl Match {
+    fn takes(&self, host: &str, path: &str) -> bool {
+        let host_fits = |pattern: &String| match pattern.strip_prefix('*') {
+            Some(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
+            None => host == pattern,
+        };
+        let path_fits = match &self.path {
+            PathMatch::Prefix(prefix) => {
+                let whole = prefix.trim_end_matches('/');
+                path.strip_prefix(whole)
+                    .is_some_and(|rest| rest.starts_with('/') || (rest.is_empty() && whole == prefix))
+            }
+            PathMatch::Pattern(pattern) => pattern.is_match(path),
+        };
+        path_fits && (self.hosts.is_empty() || self.hosts.iter().any(host_fits))
+    }
+
+    fn takes_method(&self, method: &Method) -> bool {
+        self.methods.is_empty() || self.methods.contains(method)
+    }
+}
+
+/// Where a request goes.
+pub enum Found {
+    /// Along this route.
+    Route(Arc<Route>),
+    /// Nowhere: the path takes other methods, as `Allow` says.
+    OtherMethod(String),
+    /// Nowhere: nothing is there.
+    Nothing,
+}
+
+/// All routes of the process at one moment.
+pub struct RouteTable {
+    endpoints: Endpoints,
+    /// One for each endpoint, in their order.
+    native: Vec<Arc<Route>>,
+    /// Exact paths answered with GET or HEAD: health.
+    probes: Vec<(&'static str, Arc<Route>)>,
+    routes: Vec<Arc<Route>>,
+    /// Sees what no route takes, so that it is logged and counted.
+    stray: Arc<Route>,
+}
+
+/// What a table is made from.
+pub struct TableParts {
+    /// The API's table.
+    pub endpoints: Endpoints,
+    /// A route for each endpoint, in the table's order.
+    pub native: Vec<Arc<Route>>,
+    /// Exact paths for GET and HEAD.
+    pub probes: Vec<(&'static str, Arc<Route>)>,
+    /// The configured routes, first fit wins.
+    pub routes: Vec<Arc<Route>>,
+    /// What is walked when nothing fits.
+    pub stray: Arc<Route>,
+}
+
+impl From<TableParts> for RouteTable {
+    fn from(parts: TableParts) -> Self {
+        let TableParts { endpoints, native, probes, routes, stray } = parts;
+        Self { endpoints, native, probes, routes, stray }
+    }
+}
+
+impl RouteTable {
+    /// Finds the route of a request. `host` is lower-case and without a port.
+    pub fn find(&self, method: &Method, host: &str, path: &str) -> Found {
+        match self.endpoints.find(method, path) {
+            Lookup::Found(index) => {
+                return self
+                    .native
+                    .get(index)
+                    .map_or(Found::Nothing, |route| Found::Route(Arc::clone(route)));
+            }
+            Lookup::OtherMethod(allow) => return Found::OtherMethod(allow.to_owned()),
+            Lookup::Nothing => {}
+        }
+        if let Some((_, route)) = self.probes.iter().find(|(probe, _)| *probe == path) {
+            return match *method {
+                Method::GET | Method::HEAD => Found::Route(Arc::clone(route)),
+                _ => Found::OtherMethod("GET, HEAD".to_owned()),
+            };
+        }
+        let mut others: Vec<&str> = Vec::new();
+        for route in self.routes.iter().filter(|route| route.matches.takes(host, path)) {
+            if route.matches.takes_method(method) {
+                return Found::Route(Arc::clone(route));
+            }
+            others.extend(route.matches.methods.iter().map(Method::as_str));
+        }
+        if others.is_empty() { Found::Nothing } else { Found::OtherMethod(others.join(", ")) }
+    }
+
+    /// The route of what no route takes.
+    pub fn stray(&self) -> &Arc<Route> {
+        &self.stray
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hosts_and_paths_fit_as_documented() {
+        let rows: &[(&str, PathMatch, &str, &str, bool)] = &[
+            ("api.example.com", PathMatch::default(), "api.example.com", "/", true),
+            ("api.example.com", PathMatch::default(), "example.com", "/", false),
+            ("*.example.com", PathMatch::default(), "a.b.example.com", "/x", true),
+            ("*.example.com", PathMatch::default(), "example.com", "/x", false),
+            ("*.example.com", PathMatch::default(), ".example.com", "/x", false),
+            ("h", PathMatch::Prefix("/v1/".into()), "h", "/v1/chat", true),
+            ("h", PathMatch::Prefix("/v1/".into()), "h", "/v1", false),
+            ("h", PathMatch::Prefix("/v1".into()), "h", "/v1", true),
+            ("h", PathMatch::Prefix("/v1".into()), "h", "/v1x", false),
+            ("h", PathMatch::Pattern(Regex::new("^/v[0-9]+/x$").unwrap()), "h", "/v12/x", true),
+        ];
+        for (pattern, path_match, host, path, fits) in rows {
+            let matches =
+                Match { hosts: vec![(*pattern).to_owned()], path: path_match.clone(), methods: vec![] };
+            assert_eq!(matches.takes(host, path), *fits, "{pattern} {host} {path}");
+        }
+    }
+}
