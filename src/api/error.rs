@@ -191,94 +191,104 @@ struct Shown {
 }
 
 impl ApiError {
-    /// The envelope for this error: the whole status policy of the API on one screen.
+    /// The envelope for this error.
     pub fn answer(self, stamp: &Stamp<'_>) -> Answer {
-        let faults = |faults: Vec<Invalid>| {
-            let shown = |fault: Invalid| Shown {
-                code: fault.code,
-                detail: fault.detail,
-                source: fault.source.to_string(),
-            };
-            Some(Errors { errors: faults.into_iter().map(shown).collect() })
-        };
-        let (http, status, summary, result) = match self {
-            Self::Validation(list) => (
-                StatusCode::BAD_REQUEST,
-                "ValidationError",
-                "There were validation errors in the request",
-                faults(list),
-            ),
-            Self::BadRequest(why) => (
-                StatusCode::BAD_REQUEST,
-                "BadRequest",
-                why,
-                faults(vec![Invalid::body(Code::BadFormat, why)]),
-            ),
-            Self::Unauthorized => {
-                // SDK tests assert this text.
-                (StatusCode::UNAUTHORIZED, "Unauthorized", "Not authorized to access this resource", None)
-            }
-            Self::ServiceNotEnabled => {
-                (StatusCode::FORBIDDEN, "ServiceNotEnabled", "The token does not cover this service", None)
-            }
-            Self::NotFound => (StatusCode::NOT_FOUND, "NotFound", "Nothing is served at this path", None),
-            Self::MethodNotAllowed(allow) => {
-                let summary = "This path takes another method, see the Allow header";
-                let mut answer =
-                    stamp.answer(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", summary, None::<()>);
-                if let Ok(allow) = HeaderValue::from_str(&allow) {
-                    answer.headers.insert(ALLOW, allow);
-                }
-                return answer;
-            }
-            Self::RequestTimeout => {
-                (StatusCode::REQUEST_TIMEOUT, "RequestTimeout", "The request did not arrive in time", None)
-            }
+        let Policy { http, status, summary } = self.policy();
+        let result = match &self {
+            Self::Validation(list) => shown(list),
+            Self::BadRequest(why) => shown(&[Invalid::body(Code::BadFormat, *why)]),
             Self::TooLarge(limit) => {
-                let detail = format!("the body is larger than {limit} bytes");
-                let list = vec![Invalid::body(Code::IsTooBig, detail)];
-                (StatusCode::PAYLOAD_TOO_LARGE, "ValidationError", "The body is too large", faults(list))
+                shown(&[Invalid::body(Code::IsTooBig, format!("the body is larger than {limit} bytes"))])
             }
-            Self::UnsupportedMediaType(why) => {
-                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", why, None)
+            _ => None,
+        };
+        let mut answer = stamp.answer(http, status, summary, result);
+        let headers = &mut answer.headers;
+        match self {
+            Self::MethodNotAllowed(allow) => {
+                drop(HeaderValue::from_str(&allow).map(|allow| headers.insert(ALLOW, allow)))
             }
-            Self::HeadTooLarge => (
-                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                "BadRequest",
-                "The request's head is too large",
-                None,
-            ),
-            Self::TooManyRequests(after) => {
-                let summary = "Too many requests, see the Retry-After header";
-                let mut answer =
-                    stamp.answer(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", summary, None::<()>);
-                answer.headers.insert(RETRY_AFTER, HeaderValue::from(after));
-                return answer;
-            }
-            Self::Overloaded => {
-                let summary = "The service holds as much as it may; try again shortly";
-                let mut answer =
-                    stamp.answer(StatusCode::SERVICE_UNAVAILABLE, "ServiceNotAvailable", summary, None::<()>);
-                answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
-                return answer;
+            Self::TooManyRequests(after) => drop(headers.insert(RETRY_AFTER, HeaderValue::from(after))),
+            Self::Overloaded => drop(headers.insert(RETRY_AFTER, HeaderValue::from_static("1"))),
+            // What is left of the request is not read, so the connection cannot carry another.
+            Self::TooLarge(_) | Self::HeadTooLarge => {
+                drop(headers.insert(CONNECTION, HeaderValue::from_static("close")));
             }
             Self::Internal(part) => {
                 tracing::error!(target: "portcullis::api", part, request_id = %stamp.id, "internal error");
-                (
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "InternalError",
-                    "Internal error; quote the request id",
-                    None,
-                )
             }
-        };
-        let mut answer = stamp.answer(http, status, summary, result);
-        if matches!(http, StatusCode::PAYLOAD_TOO_LARGE | StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE) {
-            // What is left of the request is not read, so the connection cannot carry another.
-            answer.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+            _ => {}
         }
         answer
     }
+
+    /// The whole status policy of the API on one screen.
+    fn policy(&self) -> Policy {
+        let policy = |http, status, summary| Policy { http, status, summary };
+        match self {
+            Self::Validation(_) => policy(
+                StatusCode::BAD_REQUEST,
+                "ValidationError",
+                "There were validation errors in the request",
+            ),
+            Self::BadRequest(why) => policy(StatusCode::BAD_REQUEST, "BadRequest", why),
+            // SDK tests assert this text.
+            Self::Unauthorized => {
+                policy(StatusCode::UNAUTHORIZED, "Unauthorized", "Not authorized to access this resource")
+            }
+            Self::ServiceNotEnabled => {
+                policy(StatusCode::FORBIDDEN, "ServiceNotEnabled", "The token does not cover this service")
+            }
+            Self::NotFound => policy(StatusCode::NOT_FOUND, "NotFound", "Nothing is served at this path"),
+            Self::MethodNotAllowed(_) => {
+                let summary = "This path takes another method, see the Allow header";
+                policy(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", summary)
+            }
+            Self::RequestTimeout => {
+                policy(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", "The request did not arrive in time")
+            }
+            Self::TooLarge(_) => {
+                policy(StatusCode::PAYLOAD_TOO_LARGE, "ValidationError", "The body is too large")
+            }
+            Self::UnsupportedMediaType(why) => {
+                policy(StatusCode::UNSUPPORTED_MEDIA_TYPE, "UnsupportedMediaType", why)
+            }
+            Self::HeadTooLarge => policy(
+                StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+                "BadRequest",
+                "The request's head is too large",
+            ),
+            Self::TooManyRequests(_) => {
+                let summary = "Too many requests, see the Retry-After header";
+                policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", summary)
+            }
+            Self::Overloaded => {
+                let summary = "The service holds as much as it may; try again shortly";
+                policy(StatusCode::SERVICE_UNAVAILABLE, "ServiceNotAvailable", summary)
+            }
+            Self::Internal(_) => policy(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "InternalError",
+                "Internal error; quote the request id",
+            ),
+        }
+    }
+}
+
+/// How an error shows.
+struct Policy {
+    http: StatusCode,
+    status: &'static str,
+    summary: &'static str,
+}
+
+fn shown(faults: &[Invalid]) -> Option<Errors> {
+    let shown = |fault: &Invalid| Shown {
+        code: fault.code,
+        detail: fault.detail.clone(),
+        source: fault.source.to_string(),
+    };
+    Some(Errors { errors: faults.iter().map(shown).collect() })
 }
 
 #[cfg(test)]

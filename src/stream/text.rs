@@ -62,8 +62,8 @@ impl<E: Editor> Rewriter for TextBody<E> {
     }
 
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
-        let cut = std::mem::take(&mut self.cut);
-        self.strand.bytes(&mut self.editor, &cut, &mut self.edits)?;
+        // What is cut now is no text: it leaves as it is.
+        self.cut.clear();
         self.strand.end(&mut self.editor, &mut self.edits)?;
         self.window.finish(&mut self.edits, &mut |piece| out.extend_from_slice(piece))
     }

@@ -166,16 +166,18 @@ impl Deltas {
         for piece in &pieces {
             let encoded = data.get(piece.span.clone()).unwrap_or_default();
             let decoded = Decoded::of(encoded);
-            let mut text = String::new();
-            match &piece.kind {
-                Kind::Whole(take) => self.whole(decoded.text(), *take, &mut text)?,
+            let text = match &piece.kind {
+                Kind::Whole(take) => self.whole(decoded.text(), *take)?,
                 Kind::Goes(name, take) => {
-                    let ends = head.finishes(name.choice);
-                    self.goes_on(name, *take, decoded.text(), &mut text, ends)?;
+                    let mut text = self.goes_on(name, *take, decoded.text())?;
+                    if head.finishes(name.choice) {
+                        self.ends(name, &mut text)?;
+                    }
                     self.remember(name, data, &pieces, &piece.span)?;
                     touched.push(name.clone());
+                    text
                 }
-            }
+            };
             if text != decoded.text() {
                 let mut bytes = Vec::new();
                 encode(&text, &mut bytes);
@@ -218,25 +220,24 @@ impl Deltas {
     /// Data that is not JSON is text.
     fn unknown(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         let text = String::from_utf8_lossy(data);
-        let mut edited = String::new();
-        self.whole(&text, Take::Text, &mut edited)?;
+        let edited = self.whole(&text, Take::Text)?;
         Ok((edited != text).then(|| edited.into_bytes()))
     }
 
-    fn whole(&mut self, text: &str, take: Take, out: &mut String) -> Result<(), StreamError> {
+    fn whole(&mut self, text: &str, take: Take) -> Result<String, StreamError> {
         let mut editor = self.editor(take);
         self.edits.clear();
         editor.feed(text, &mut self.edits)?;
         editor.end(&mut self.edits)?;
+        let mut out = String::with_capacity(text.len());
         let mut at = 0;
-        for edit in &self.edits {
+        for edit in self.edits.drain(..) {
             out.push_str(text.get(at..edit.range.start).unwrap_or_default());
             out.push_str(&edit.with);
             at = edit.range.end;
         }
         out.push_str(text.get(at..).unwrap_or_default());
-        self.edits.clear();
-        Ok(())
+        Ok(out)
     }
 
     fn editor(&self, take: Take) -> Box<dyn Editor> {
@@ -246,30 +247,30 @@ impl Deltas {
         }
     }
 
-    fn goes_on(
-        &mut self,
-        name: &Name,
-        take: Take,
-        text: &str,
-        out: &mut String,
-        ends: bool,
-    ) -> Result<(), StreamError> {
+    /// Feeds a channel, which is opened if it is new.
+    fn goes_on(&mut self, name: &Name, take: Take, text: &str) -> Result<String, StreamError> {
         let at = match self.open.iter().position(|open| open.name == *name) {
             Some(at) => at,
             None => {
                 let channel = Channel::new(self.editor(take), &self.budget);
-                self.open.push(Open {
-                    name: name.clone(),
-                    channel,
-                    template: None,
-                    charge: self.budget.charge(),
-                });
+                let charge = self.budget.charge();
+                self.open.push(Open { name: name.clone(), channel, template: None, charge });
                 self.open.len() - 1
             }
         };
-        let Some(open) = self.open.get_mut(at) else { return Ok(()) };
-        open.channel.push(text, out)?;
-        if ends { open.channel.finish(out) } else { Ok(()) }
+        let mut out = String::with_capacity(text.len());
+        if let Some(open) = self.open.get_mut(at) {
+            open.channel.push(text, &mut out)?;
+        }
+        Ok(out)
+    }
+
+    /// Ends a channel; what it held is appended.
+    fn ends(&mut self, name: &Name, out: &mut String) -> Result<(), StreamError> {
+        match self.open.iter_mut().find(|open| open.name == *name) {
+            Some(open) => open.channel.finish(out),
+            None => Ok(()),
+        }
     }
 
     /// Keeps the event that left text behind, so that it can be cloned.

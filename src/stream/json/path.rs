@@ -461,7 +461,7 @@ mod tests {
         assert_eq!(trail.path().to_string(), "/a/3");
         trail.close();
         trail.close();
-        assert!(trail.path().is_empty());
+        assert!(trail.path().is_empty() && trail.keys.is_empty());
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! JSON of any size as it passes: chosen strings go through a visitor, all other bytes leave as they came.
 
+use std::sync::Arc;
+
 use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
@@ -73,7 +75,7 @@ impl<S: Slots> Rewriter for JsonSlots<S> {
 /// One editor for all strings that a [`PathSet`] takes.
 pub struct EditorSlots<E> {
     editor: Embedded<E>,
-    paths: PathSet,
+    paths: Arc<PathSet>,
     tokens: Tokens,
     open: Take,
 }
@@ -88,8 +90,9 @@ impl<E: Editor> EditorSlots<E> {
     /// String values only: protocols whose keys and numbers mean something.
     ///
     /// Values deeper than a path follows are taken whatever the paths say, and so is what cannot be JSON.
-    pub fn new(editor: E, paths: PathSet) -> Self {
-        Self { editor: Embedded::new(editor), paths, tokens: Tokens::Values, open: Take::Skip }
+    pub fn new(editor: E, paths: impl Into<Arc<PathSet>>) -> Self {
+        let editor = Embedded::new(editor);
+        Self { editor, paths: paths.into(), tokens: Tokens::Values, open: Take::Skip }
     }
 
     /// Takes keys (where their object's path is taken) and long numbers as well: documents of which nothing is
