@@ -129,10 +129,7 @@ fn load() -> Result<Catalogue, RuleError> {
     let none = Engine::new(Vec::new());
     let none = none.map_err(|fault| RuleError { origin: "built-in rules".to_owned(), number: 0, fault })?;
     let mut catalogue = Catalogue { engine: Arc::new(none) };
-    catalogue.extend(BUILTIN, "built-in rules").map_err(|mut faults| {
-        dbg!(&faults);
-        faults.swap_remove(0)
-    })?;
+    catalogue.extend(BUILTIN, "built-in rules").map_err(|mut faults| faults.swap_remove(0))?;
     Ok(catalogue)
 }
 
@@ -154,7 +151,7 @@ fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
     if !named || !(2..=64).contains(&rule.name.len()) {
         return Err(RuleFault::Name);
     }
-    let numbers = [rule.score, rule.threshold, rule.augment];
+    let numbers = [rule.score, rule.threshold, rule.augment, rule.against];
     let numbers = numbers.into_iter().chain(rule.patterns.iter().filter_map(|pattern| pattern.score));
     if !numbers.into_iter().all(|number| (0.0..=1.0).contains(&number)) {
         return Err(RuleFault::Number);
@@ -202,10 +199,10 @@ const EMAIL: u16 = 318;
 /// escaped, once or more, or be spaces; headers (RFC 1421, RFC 9580 armor) may stand before the material.
 fn pem(label: &str) -> String {
     let gap = r#"(?:[ \t\r\n"',]|\\+[nrt])"#;
-    let header = format!(r"(?:{gap}+[A-Za-z][A-Za-z\-]{{1,30}}: [ !#-&(-\[\]-~]+)*");
+    let header = format!(r"(?:{gap}+[A-Za-z\-]+: [ !#-&(-\[\]-~]+)*");
     let line = "[A-Za-z0-9+/=]{16,}";
     let material = format!("{gap}*{line}(?:{gap}+{line})*");
-    let rest = format!("(?:{gap}*[A-Za-z0-9+/=]{{1,15}})?(?:{gap}+[A-Za-z0-9+/=]{{1,15}})?{gap}*");
+    let rest = format!("(?:{gap}*[A-Za-z0-9+/=]+)?(?:{gap}+[A-Za-z0-9+/=]+)?{gap}*");
     format!("-----BEGIN {label}-----{header}(?:{material}|(?:{material})?{rest}-----END {label}-----)")
 }
 
@@ -257,7 +254,7 @@ mod tests {
             (rule("anchor = 'digit'\npatterns = [{ regex = '\\d+' }]"), RuleFault::Unbounded(1)),
             (rule("anchor = 'prefix'\npatterns = [{ regex = 'a' }]"), RuleFault::Anchor),
             (rule(""), RuleFault::Anchor),
-            (rule("patterns = [{ regex = '[a-z]{1000}{1000}' }]"), RuleFault::Pattern(1)),
+            (rule("patterns = [{ regex = '[a-z]{1000}{1000}' }]"), RuleFault::TooLarge),
             (rule("patterns = [{ regex = 'AC\\d' }]\nmatches = ['AC1', 'AD1']"), RuleFault::Match(2)),
             (rule("patterns = [{ regex = 'AC\\d' }]\nmisses = ['XAC1']"), RuleFault::Miss(1)),
         ];

@@ -12,8 +12,8 @@ use super::rule::Rule;
 pub(crate) const BEFORE: usize = 50;
 /// How far after a value a word counts, in bytes.
 pub(crate) const AFTER: usize = 32;
-/// What a word that speaks against takes off the score.
-const AGAINST: f32 = 0.5;
+/// Among how many words before a value one that speaks against it counts.
+const AGAINST: u8 = 3;
 /// What each word that stands between takes off an augment.
 const STEP: f32 = 0.01;
 /// No context word is longer, in bytes.
@@ -90,22 +90,30 @@ impl Lexicon {
         }
         let from = start.saturating_sub(BEFORE);
         let mut end = start;
-        for distance in 0.. {
+        let mut distance = 0u8;
+        loop {
             let word = last_word(view, from, end)?;
             end = word.start;
-            let Some((phrase, last)) = self.phrase(view, word, id, start, &[Side::Before, Side::Against])
-            else {
+            // Numbers don't stand between: they are mostly the value's own.
+            if view.slice(word.start, word.end).iter().all(u8::is_ascii_digit) {
                 continue;
+            }
+            let wanted = |phrase: &Phrase| {
+                let counts =
+                    phrase.side == Side::Before || phrase.side == Side::Against && distance < AGAINST;
+                phrase.rule == id && counts
             };
-            let behind = f32::from(u8::try_from(distance).unwrap_or(u8::MAX).saturating_sub(last.words));
-            let augment = match phrase.side {
-                Side::Against => -AGAINST,
-                _ => STEP.mul_add(-behind, rule.augment),
-            };
-            let span = Span::new(view.base + word.start, view.base + last.end);
-            return Some(Near { span, augment });
+            if let Some((phrase, last)) = self.phrase(view, word, start, wanted) {
+                let behind = f32::from(distance.saturating_sub(last.words));
+                let augment = match phrase.side {
+                    Side::Against => -rule.against,
+                    _ => STEP.mul_add(-behind, rule.augment),
+                };
+                let span = Span::new(view.base + word.start, view.base + last.end);
+                return Some(Near { span, augment });
+            }
+            distance = distance.saturating_add(1);
         }
-        None
     }
 
     /// The nearest word after the value that ends at `end`, within its clause, that speaks for `rule`.
@@ -129,7 +137,9 @@ impl Lexicon {
             if stop > limit {
                 return After::Nothing;
             }
-            if let Some((_, last)) = self.phrase(view, word, id, limit, &[Side::After]) {
+            if let Some((_, last)) =
+                self.phrase(view, word, limit, |phrase| phrase.rule == id && phrase.side == Side::After)
+            {
                 let span = Span::new(view.base + start, view.base + last.end);
                 return After::Word(Near { span, augment: rule.augment });
             }
@@ -153,18 +163,16 @@ impl Lexicon {
         self.phrases.get(lower(bytes, &mut [0; LONGEST])?.as_ref()).map(Vec::as_slice)
     }
 
-    /// The longest phrase of `id` on one of `sides` that begins with `word` and ends before `limit`.
+    /// The longest of the phrases wanted that begins with `word` and ends before `limit`.
     fn phrase(
         &self,
         view: &View<'_>,
         word: Span,
-        id: RuleId,
         limit: usize,
-        sides: &[Side],
+        wanted: impl Fn(&Phrase) -> bool,
     ) -> Option<(&Phrase, Last)> {
-        let ours = self.look_up(view, word)?.iter();
-        ours.filter(|phrase| phrase.rule == id && sides.contains(&phrase.side))
-            .filter_map(|phrase| Some((phrase, follow(view, word, &phrase.rest, limit)?)))
+        let ours = self.look_up(view, word)?.iter().filter(|phrase| wanted(phrase));
+        ours.filter_map(|phrase| Some((phrase, follow(view, word, &phrase.rest, limit)?)))
             .max_by_key(|(_, last)| last.end)
     }
 }
@@ -219,4 +227,75 @@ fn lower<'b>(bytes: &[u8], buffer: &'b mut [u8; LONGEST]) -> Option<std::borrow:
     place.make_ascii_lowercase();
     let text = std::str::from_utf8(place).ok()?;
     Some(if text.is_ascii() { text.into() } else { text.to_lowercase().into() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::rule::Words;
+    use super::*;
+
+    fn rule() -> Rule {
+        let mut rule: Rule = toml::from_str("name = 'X'").unwrap();
+        let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect();
+        let english = Words {
+            before: words(&["account", "account number", "téléphone"]),
+            after: words(&["account", "account number"]),
+            negative: words(&["created"]),
+        };
+        rule.context.insert("en".to_owned(), english);
+        rule
+    }
+
+    fn before(text: &str) -> Option<(&str, bool)> {
+        let (rule, view) = (rule(), View { text: text.as_bytes(), base: 0, complete: true });
+        let near =
+            Lexicon::new(std::slice::from_ref(&rule)).before(&view, text.len(), &rule, RuleId::new(0))?;
+        Some((text.get(near.span.start..near.span.end)?, near.augment > 0.0))
+    }
+
+    #[test]
+    fn the_nearest_whole_word_before_decides() {
+        let far = format!("account {}", "x ".repeat(25));
+        let cases = [
+            ("account: ", Some(("account", true))),
+            ("ACCOUNT_Number=", Some(("ACCOUNT_Number", true))),
+            ("accounts accountant ", None),
+            ("account created ", Some(("created", false))),
+            ("created by one of us ", None),
+            ("created account ", Some(("account", true))),
+            ("Téléphone ", Some(("Téléphone", true))),
+            (r"x\naccount ", Some(("account", true))),
+            (far.as_str(), None),
+        ];
+        for (text, near) in cases {
+            assert_eq!(before(text), near, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_counts_within_its_clause() {
+        let rule = rule();
+        let lexicon = Lexicon::new(std::slice::from_ref(&rule));
+        let after = |text: &str, complete| {
+            let view = View { text: text.as_bytes(), base: 0, complete };
+            match lexicon.after(&view, 0, &rule, RuleId::new(0)) {
+                After::Word(near) => text.get(near.span.start..near.span.end).unwrap_or("?").to_owned(),
+                After::Nothing => "nothing".to_owned(),
+                After::NotYet => "not yet".to_owned(),
+            }
+        };
+        let cases = [
+            (" (account number)", true, "account number"),
+            (" is my account", true, "account"),
+            (" is my account", false, "not yet"),
+            (" is my account ", false, "not yet"),
+            (" is my account, number", false, "account"),
+            (", account", false, "nothing"),
+            (" and more", false, "not yet"),
+            (" and more text than a word may be away account", false, "nothing"),
+        ];
+        for (text, complete, expected) in cases {
+            assert_eq!(after(text, complete), expected, "{text}");
+        }
+    }
 }

@@ -16,6 +16,9 @@ mod rule;
 mod scanner;
 mod validate;
 
+#[cfg(test)]
+mod tests;
+
 pub use catalogue::Catalogue;
 pub use choice::Choice;
 pub use detector::{Cache, Detector};

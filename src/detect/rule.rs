@@ -172,6 +172,9 @@ pub struct Rule {
     pub(crate) threshold: f32,
     #[serde(default = "half")]
     pub(crate) augment: f32,
+    /// What a word that speaks against takes off the score.
+    #[serde(default = "half")]
+    pub(crate) against: f32,
     #[serde(default)]
     pub(crate) context: BTreeMap<String, Words>,
     pub(crate) reach: Option<u16>,
@@ -319,8 +322,8 @@ pub enum RuleFault {
     /// Another rule has this name.
     #[error("another rule has the same name")]
     Duplicate,
-    /// A score, threshold or augment is not between 0 and 1.
-    #[error("score, threshold and augment must lie between 0 and 1")]
+    /// A score, a threshold or what words add or take off is not between 0 and 1.
+    #[error("score, threshold, augment and against must lie between 0 and 1")]
     Number,
     /// The anchor needs patterns or prefixes that are not there, or a prefix is shorter than three bytes.
     #[error("the anchor needs patterns, and prefixes of at least 3 ASCII bytes where it is `prefix`")]

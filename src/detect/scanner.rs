@@ -10,7 +10,7 @@ use super::finding::Finding;
 use super::resolve::Resolver;
 
 /// The window is moved on when this much of it is no longer needed, in bytes.
-const SLACK: usize = 1024;
+const SLACK: usize = 256;
 
 /// How far one text has come: what a scan keeps between windows.
 #[derive(Default)]

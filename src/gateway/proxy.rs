@@ -7,7 +7,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::StatusCode;
+use http::{StatusCode, Version};
 use http::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
 use pingora::connectors::ConnectorOptions;
 use pingora::connectors::http::Connector;
@@ -126,6 +126,10 @@ impl Gateway {
     async fn walk(&self, session: &mut Session, x: &mut Exchange, found: Found) -> Result<bool, Fault> {
         if head_size(x.head()) > self.bounds.head {
             return Err(Fault::Api(ApiError::HeadTooLarge));
+        }
+        // RFC 9112 section 3.2; of HTTP/2 requests Pingora sees to `:authority`.
+        if x.head().version == Version::HTTP_11 && x.head().headers.get_all(HOST).iter().count() != 1 {
+            return Err(Fault::Api(ApiError::BadRequest("a request must have one Host header")));
         }
         let flow = x.request_head().await?;
         match found {

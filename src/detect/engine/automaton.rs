@@ -66,11 +66,10 @@ pub(crate) struct Walk {
 impl Walk {
     /// The window has lost its first `by` bytes.
     pub(crate) fn shift(&mut self, by: usize) {
-        if !self.live {
-            return;
-        }
-        self.start -= by;
-        self.at -= by;
+        self.live &= self.at >= by;
+        // What has grown may have begun long before.
+        self.start = self.start.saturating_sub(by);
+        self.at = self.at.saturating_sub(by);
         for end in &mut self.ends {
             end.at = end.at.saturating_sub(by);
         }
@@ -132,41 +131,36 @@ impl Automaton {
     pub(crate) fn go_on(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Fate {
         let (mut state, mut at) = (walk.state, walk.at);
         let stop = limit.min(view.len());
-        let fate = loop {
-            if at >= stop {
-                break self.rest(view, at, limit, state, &mut walk.ends);
-            }
-            let Some(&byte) = view.text.get(at) else { break Fate::Dead };
+        let mut dead = false;
+        while let Some(&byte) = view.text.get(at).filter(|_| at < stop) {
             state = self.dfa.next_state(state, byte);
             if self.dfa.is_special_state(state) {
                 if self.dfa.is_match_state(state) {
                     // A match is reported one byte late.
                     self.note(state, at, &mut walk.ends);
                 } else if self.dfa.is_dead_state(state) || self.dfa.is_quit_state(state) {
-                    break Fate::Dead;
+                    dead = true;
+                    break;
                 }
             }
             at += 1;
-        };
+        }
         (walk.state, walk.at) = (state, at);
-        fate
+        if dead { Fate::Dead } else { self.rest(view, walk, limit) }
     }
 
     #[cold]
-    fn rest(&self, view: &View<'_>, at: usize, limit: usize, state: StateID, ends: &mut Vec<End>) -> Fate {
-        if at < view.len() {
-            return Fate::Grown;
-        }
-        if !view.complete {
-            return match self.is_spent(state) {
+    fn rest(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Fate {
+        if walk.at < view.len() || !view.complete {
+            return match self.is_spent(walk.state) {
                 true => Fate::Dead,
-                false if at >= limit => Fate::Grown,
+                false if walk.at >= limit => Fate::Grown,
                 false => Fate::Hungry,
             };
         }
-        let state = self.dfa.next_eoi_state(state);
+        let state = self.dfa.next_eoi_state(walk.state);
         if self.dfa.is_match_state(state) {
-            self.note(state, at, ends);
+            self.note(state, walk.at, &mut walk.ends);
         }
         Fate::Dead
     }
@@ -230,8 +224,8 @@ mod tests {
     #[test]
     fn a_walk_goes_on_where_the_text_stopped() {
         let (automaton, mut walk) = (two(), Walk::default());
-        for end in 0..5 {
-            assert_eq!(automaton.walk(&view(&"123-4"[..end], false), &mut walk, 0, 99), Fate::Hungry);
+        for text in ["", "1", "12", "123", "123-"] {
+            assert_eq!(automaton.walk(&view(text, false), &mut walk, 0, 99), Fate::Hungry);
         }
         assert_eq!(automaton.walk(&view("123-4 ", false), &mut walk, 0, 99), Fate::Dead);
         assert_eq!(ends(&walk), [(0, 2), (0, 3), (1, 5)]);
