@@ -25,7 +25,7 @@ mod redact;
 pub mod token;
 
 pub use call::{Answer, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
-pub use cpu::CpuPool;
+pub use cpu::{CpuPool, GivenUp};
 pub use endpoint::{Asker, Endpoint, Endpoints, Lookup, Success};
 pub use error::{ApiError, Code, Invalid, MAX_FAULTS};
 pub use fields::Fields;

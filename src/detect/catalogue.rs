@@ -31,6 +31,12 @@ pub struct Catalogue {
     engine: Arc<Engine>,
 }
 
+impl std::fmt::Debug for Catalogue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Catalogue({} rules)", self.engine.rules.len())
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {

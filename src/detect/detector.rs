@@ -17,6 +17,12 @@ pub struct Detector {
     choice: Arc<Choice>,
 }
 
+impl std::fmt::Debug for Detector {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Detector({} rules)", self.rule_count())
+    }
+}
+
 /// Scratch memory of scans, to be kept and used again.
 #[derive(Default)]
 pub struct Cache(Progress);

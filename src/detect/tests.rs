@@ -92,6 +92,7 @@ const PARTS: &[&str] = &[
     "-----BEGIN EC PRIVATE KEY-----\nMIIEowIBAAKCAQEA0123456789\nabcd==\n-----END EC PRIVATE KEY-----",
     "-----BEGIN PRIVATE KEY-----",
     "41111111-1111-4111-8111-111111111111",
+    "account 12345678-a111-4111-8111-111111111111",
     "1767225600",
     "12345678",
     "ACME-123456",
@@ -104,6 +105,10 @@ const PARTS: &[&str] = &[
     "phone ",
     "call",
     "order",
+    "(251)500-2136x739",
+    "001-825-741-0957 ext. 51",
+    "gb29 nwbk 6016 1331 9268 19",
+    "office",
     "Sure",
     "2026-11-21T10:20:30.123Z",
     "0.4111111111111111",
@@ -246,6 +251,7 @@ fn what_must_not_be_found() {
         "icon@2x.png @app.route left-pad@1.3.0",
         "sk-learn and sk-estimator-html-representation-link-for-all",
         "ISBN 978-3-16-148410-0",
+        "account 12345678-a111-4111-8111-111111111111",
         "commit 356a192b7913b04c54574d18c28d46e6395428ab",
     ];
     let detector = defaults();

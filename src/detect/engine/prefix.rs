@@ -112,11 +112,11 @@ impl Pass<'_> {
                 },
                 Fate::Grown => {
                     let limit = start + literal.reach;
-                    let Some(rule) =
-                        self.outgrown(&group.automaton, &track.walk, limit).or_else(|| self.begun(start))
-                    else {
-                        continue;
+                    let rule = match track.walk.ends.is_empty() {
+                        true => self.begun(start),
+                        false => self.outgrown(&group.automaton, &track.walk, limit),
                     };
+                    let Some(rule) = rule else { continue };
                     track.grown = Some(Grown::new(rule, start, literal.reach));
                     match self.grow(&group.automaton, track, found) {
                         Some(end) => at = end,

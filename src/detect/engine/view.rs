@@ -141,8 +141,8 @@ impl View<'_> {
         let left = head.iter().rev().take_while(|byte| part(byte)).count();
         let right = tail.iter().take_while(|byte| part(byte)).count();
         let whole = self.slice(start - left, end + right);
-        if whole.len() < UUID && end + right == self.len() {
-            return self.past_end(Known::No);
+        if whole.len() <= UUID && end + right == self.len() && !self.complete {
+            return Known::NotYet;
         }
         let dashed = [8, 13, 18, 23].iter().all(|&at| whole.get(at) == Some(&b'-'));
         (whole.len() == UUID && dashed).into()
@@ -191,5 +191,7 @@ mod tests {
         assert_eq!(whole("4111-1111-1111-1111").in_uuid(0, 19), Known::No);
         let cut = View { text: b"41111111-1111-", base: 0, complete: false };
         assert_eq!(cut.in_uuid(0, 8), Known::NotYet);
+        let open = View { text: b"41111111-1111-4111-8111-111111111111", base: 0, complete: false };
+        assert_eq!(open.in_uuid(0, 8), Known::NotYet);
     }
 }

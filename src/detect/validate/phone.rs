@@ -42,6 +42,8 @@ const CODES: &[(u16, u8, u8)] = &[
 /// parentheses, `(0)`, doesn't count.
 pub(super) fn international(value: &[u8]) -> bool {
     let mut buffer = [0; 20];
+    // An extension is not a part of the number.
+    let value = value.split(|byte| matches!(byte, b'x' | b'e')).next().unwrap_or_default();
     let trunk = value.windows(3).any(|three| three == b"(0)");
     let Some(digits) = digits_of(value, &mut buffer) else { return false };
     let digits = if value.starts_with(b"00") { digits.get(2..).unwrap_or_default() } else { digits };
@@ -89,8 +91,14 @@ mod tests {
 
     #[test]
     fn international_numbers_fit_their_code() {
-        let valid =
-            ["+1 650 253 0000", "+44 20 7946 0958", "+49 (0)30 901820", "+33 1 23 45 67 89", "0041446681800"];
+        let valid = [
+            "+1 650 253 0000",
+            "+44 20 7946 0958",
+            "+49 (0)30 901820",
+            "+33 1 23 45 67 89",
+            "0041446681800",
+            "+1-944-435-4352x04732",
+        ];
         for text in valid {
             assert!(international(text.as_bytes()), "{text}");
         }

@@ -99,7 +99,15 @@ fn rank(ranges: &[RangeInclusive<u32>], number: u32) -> Option<Field> {
 }
 
 fn unrank(ranges: &[RangeInclusive<u32>], rank: u32) -> u32 {
-    ranges.iter().cloned().flatten().nth(rank as usize).unwrap_or_default()
+    let mut left = rank;
+    for range in ranges {
+        let length = range.end() - range.start() + 1;
+        if left < length {
+            return range.start() + left;
+        }
+        left -= length;
+    }
+    0
 }
 
 pub(super) fn ssn(cipher: &Cipher<'_>, value: &str) -> Shaped {
