@@ -1,0 +1,249 @@
+"""Starts the built gateway on free ports with a folder of its own, and ends it; nothing else is touched."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BINARY = Path(os.environ.get("PORTCULLIS_BIN") or ROOT / "target/debug/portcullis").resolve()
+
+CONFIG = """
+data = "data"
+
+[[listen]]
+address = "127.0.0.1:{port}"
+
+[[listen]]
+address = "127.0.0.1:{h2c}"
+h2c = true
+
+[admin]
+address = "127.0.0.1:{admin}"
+
+[log]
+format = "json"
+
+[limits]
+body = "2MiB"
+head = "16KiB"
+
+[upstreams.mock]
+peers = ["{upstream}"]
+headers = {{ x-added = "by the gateway" }}
+
+[[routes]]
+name = "generic"
+path = "/generic"
+upstream = "mock"
+auth = "none"
+redact = {{ requests = "mask", answers = "mask", protocol = "generic" }}
+
+[[routes]]
+name = "restored"
+path = "/restored"
+upstream = "mock"
+auth = "none"
+redact = {{ protocol = "generic" }}
+
+[[routes]]
+name = "lenient"
+path = "/lenient"
+upstream = "mock"
+auth = "none"
+redact = {{ requests = "mask", answers = "mask", unknown = "pass" }}
+
+[[routes]]
+name = "private"
+path = "/private"
+upstream = "mock"
+auth = "token"
+
+[[routes]]
+name = "rare"
+path = "/rare"
+upstream = "mock"
+auth = "none"
+rate = {{ requests = 2, per = "1h", by = "address" }}
+
+[[routes]]
+name = "fixed"
+path = "/fixed"
+respond = {{ status = 418, body = "short and stout" }}
+
+[[routes]]
+name = "mask"
+path = "/mask"
+upstream = "mock"
+auth = "none"
+redact = {{ requests = "mask", answers = "mask" }}
+
+[[routes]]
+name = "restore"
+path = "/v1/chat"
+upstream = "mock"
+auth = "none"
+redact = {{}}
+"""
+
+
+def free_ports(count):
+    """Ports that nobody listens on now."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def environment():
+    """Ours without the variables that the command line reads."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("PORTCULLIS_")}
+
+
+def run(*args, stdin="", timeout=60, cwd=None):
+    """Runs one command to its end."""
+    command = [str(BINARY), *map(str, args)]
+    data = stdin if isinstance(stdin, bytes) else stdin.encode()
+    done = subprocess.run(command, input=data, capture_output=True, timeout=timeout, env=environment(), cwd=cwd)
+    done.out, done.err = done.stdout.decode(), done.stderr.decode()
+    return done
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    def json(self):
+        return json.loads(self.body)
+
+
+@dataclass
+class Gateway:
+    """One process; a context manager. `config` has the places that CONFIG has; without one, `args` say it all."""
+
+    upstream: str
+    config: str = CONFIG
+    args: tuple = ()
+    log: list = field(default_factory=list)
+    out: list = field(default_factory=list)
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="portcullis-test-")
+        self.home = Path(self.folder.name)
+        self.port, self.h2c, self.admin = free_ports(3)
+        try:
+            self.start()
+            self.token = self.wait_for(lambda: self.out)[0]
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def start(self):
+        """Starts the process and waits until it serves."""
+        command = [str(BINARY), "serve"]
+        if self.args:
+            command += [arg.format(**self.places()) for arg in self.args]
+        else:
+            self.write(self.config)
+            command += ["-c", str(self.file)]
+        pipe = subprocess.PIPE
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe, env=environment())
+        self.readers = [
+            threading.Thread(target=lambda: self.out.extend(map(text_line, self.process.stdout)), daemon=True),
+            threading.Thread(target=lambda: self.log.extend(map(text_line, self.process.stderr)), daemon=True),
+        ]
+        for reader in self.readers:
+            reader.start()
+        self.wait_for(self.is_ready)
+
+    def restart(self):
+        """Another process with the same folder and the same ports."""
+        assert self.stop() == 0
+        self.start()
+
+    def __exit__(self, *_):
+        self.stop()
+        self.folder.cleanup()
+
+    def stop(self):
+        """Asks it to end, as an operator would; the exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(15)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        for reader in self.readers:
+            reader.join(5)
+        return self.process.returncode
+
+    @property
+    def file(self):
+        return self.home / "portcullis.toml"
+
+    @property
+    def url(self):
+        return "http://127.0.0.1:%d" % self.port
+
+    def places(self):
+        home = str(self.home)
+        return {"port": self.port, "h2c": self.h2c, "admin": self.admin, "upstream": self.upstream, "home": home}
+
+    def write(self, config):
+        self.file.write_text(config.format(**self.places()))
+
+    def is_ready(self):
+        if self.process.poll() is not None:
+            raise RuntimeError("the gateway ended: " + "\n".join(self.log[-20:]))
+        try:
+            return self.call("GET", "/readyz", port=self.admin).status == 200
+        except OSError:
+            return False
+
+    def wait_for(self, condition, seconds=30):
+        """Until something is true of this process; its value."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if value := condition():
+                return value
+            time.sleep(0.02)
+        raise TimeoutError("waited %d s in vain; the log ends with\n%s" % (seconds, "\n".join(self.log[-20:])))
+
+    def call(self, method, path, body=None, headers=None, port=None):
+        """One plain request; what is no string or bytes goes as JSON. An iterator of bytes goes chunked."""
+        headers = dict(headers or {})
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+            headers.setdefault("content-type", "application/json")
+        body = body.encode() if isinstance(body, str) else body
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30)
+        try:
+            chunked = body is not None and not isinstance(body, bytes)
+            connection.request(method, path, body, headers, encode_chunked=chunked)
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()
+
+    def api(self, path, body, **headers):
+        """A call to one of our own endpoints, with the first token."""
+        return self.call("POST", path, body, {"authorization": "Bearer " + self.token} | headers)
+
+    def metrics(self):
+        return self.call("GET", "/metrics", port=self.admin).body.decode()
+
+
+def text_line(line):
+    return line.decode("utf-8", "replace").rstrip("\n")
