@@ -132,10 +132,10 @@ class Gateway:
     """One process; a context manager. `config` has the places that CONFIG has; without one, `args` say it all."""
 
     upstream: str
-    config: str = CONFIG
+    config: str = field(default=CONFIG, repr=False)
     args: tuple = ()
-    log: list = field(default_factory=list)
-    out: list = field(default_factory=list)
+    log: list = field(default_factory=list, repr=False)
+    out: list = field(default_factory=list, repr=False)
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="portcullis-test-")

@@ -245,9 +245,9 @@ class Mock:
     """The server, on a free port of the loopback; a context manager."""
 
     port: int = 0
-    requests: list = field(default_factory=list)
-    canned: dict = field(default_factory=dict)
-    gate: threading.Event = field(default_factory=threading.Event)
+    requests: list = field(default_factory=list, repr=False)
+    canned: dict = field(default_factory=dict, repr=False)
+    gate: threading.Event = field(default_factory=threading.Event, repr=False)
 
     def __enter__(self):
         handler = type("Bound", (Handler,), {"mock": self})
