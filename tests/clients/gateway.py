@@ -113,7 +113,7 @@ def run(*args, stdin="", timeout=60, cwd=None):
     command = [str(BINARY), *map(str, args)]
     data = stdin if isinstance(stdin, bytes) else stdin.encode()
     done = subprocess.run(command, input=data, capture_output=True, timeout=timeout, env=environment(), cwd=cwd)
-    done.out, done.err = done.stdout.decode(), done.stderr.decode()
+    done.out, done.err = done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
     return done
 
 

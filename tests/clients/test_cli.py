@@ -1,0 +1,194 @@
+"""The command line: results on standard output, messages on standard error, exit codes, and nothing else."""
+
+import json
+import re
+import stat
+import threading
+
+import pytest
+from gateway import ROOT, Gateway, run
+
+DONE, FAILED, USAGE, CONFIG = 0, 1, 2, 3
+
+TEXT = "ts=1 mail=jane.doe@harbour-post.com\r\nts=2 card 4111 1111 1111 1111, ssn 536-22-8726\nGrüße, order 1001\n"
+CLEAN = "ts=1 mail=<EMAIL_ADDRESS>\r\nts=2 card <CREDIT_CARD>, ssn <US_SSN>\nGrüße, order 1001\n"
+
+
+def test_redact_from_standard_input():
+    done = run("redact", stdin=TEXT)
+    assert (done.returncode, done.out, done.err) == (DONE, CLEAN, "")
+
+
+def test_redact_a_file(tmp_path):
+    file = tmp_path / "log.txt"
+    file.write_text(TEXT, newline="")
+    assert run("redact", file).out == CLEAN
+    assert run("redact", "--rule", "CREDIT_CARD", file).out == TEXT.replace("4111 1111 1111 1111", "<CREDIT_CARD>")
+    masked = run("redact", "--method", "mask", file).out
+    assert len(masked) == len(TEXT) and "jane" not in masked and "ts=2 card *" in masked
+
+
+def test_redact_passes_what_is_not_text():
+    data = b"\xff\x00 jane.doe@harbour-post.com \xfe"
+    assert run("redact", stdin=data).stdout == b"\xff\x00 <EMAIL_ADDRESS> \xfe"
+
+
+def test_redact_and_back(tmp_path):
+    place = ("--data", tmp_path / "data", "--context", tmp_path / "context")
+    hidden = run("redact", *place, stdin=TEXT)
+    assert hidden.returncode == DONE and "order 1001" in hidden.out
+    assert not any(value in hidden.out for value in ("jane.doe", "4111 1111 1111 1111", "536-22-8726"))
+    shown = run("unredact", *place, stdin="Re: " + hidden.out)
+    assert (shown.returncode, shown.out) == (DONE, "Re: " + TEXT)
+    assert b"jane.doe" not in (tmp_path / "context").read_bytes()
+    assert run("unredact", "--data", tmp_path / "other", "--context", tmp_path / "context").returncode == FAILED
+
+
+def test_redact_does_not_overwrite(tmp_path):
+    (tmp_path / "context").write_text("mine")
+    done = run("redact", "--data", tmp_path / "data", "--context", tmp_path / "context", stdin=TEXT)
+    assert (done.returncode, done.out) == (FAILED, "") and done.err
+    assert (tmp_path / "context").read_text() == "mine"
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    done = run("redact", tmp_path / "none")
+    assert (done.returncode, done.out) == (FAILED, "") and "none" in done.err
+
+
+def test_tokens(tmp_path):
+    place = ("--data", tmp_path)
+    made = run("tokens", "create", "--name", "ci", "--service", "redact", "--expires", "30d", *place)
+    assert made.returncode == DONE and re.fullmatch(r"pts_[a-z2-7]{32}\n", made.out)
+    head, row = run("tokens", "list", *place).out.splitlines()
+    assert head.split("\t")[0] == "ID" and row.split("\t")[1:4] == ["ci", "redact", "all"]
+    assert made.out.strip() not in row
+    revoked = run("tokens", "revoke", row.split("\t")[0], *place)
+    assert (revoked.returncode, revoked.out) == (DONE, "")
+    assert run("tokens", "list", *place).out.splitlines()[1].split("\t")[-1] != "-"
+    assert made.out.strip().encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
+
+
+def test_tokens_while_the_server_runs(gateway):
+    place = ("--config-file", gateway.file)
+    call = lambda token: gateway.call("POST", "/v1/redact", {"text": "-"}, {"authorization": "Bearer " + token}).status
+    token = run("tokens", "create", "--name", "short-lived", *place).out.strip()
+    assert call(token) == 200
+    [row] = [row for row in run("tokens", "list", *place).out.splitlines() if "short-lived" in row]
+    assert run("tokens", "revoke", row.split("\t")[0], *place).returncode == DONE
+    gateway.wait_for(lambda: call(token) == 401)
+
+
+def test_a_token_for_another_service(gateway):
+    token = run("tokens", "create", "--service", "vault", "--config-file", gateway.file).out.strip()
+    answer = gateway.call("POST", "/v1/redact", {"text": "-"}, {"authorization": "Bearer " + token})
+    assert (answer.status, answer.json()["status"]) == (403, "ServiceNotEnabled")
+
+
+def test_the_data_folder_is_private(gateway):
+    data = gateway.home / "data"
+    assert stat.S_IMODE(data.stat().st_mode) == 0o700
+    assert stat.S_IMODE((data / "master.key").stat().st_mode) == 0o600
+
+
+FIVE_MISTAKES = """\
+[limits]
+body = 128
+
+[upstreams.openai]
+peers = ["ftp://api.example"]
+
+[[routes]]
+name = "a"
+upstream = "opnai"
+auth = "jwt"
+redakt = {}
+"""
+
+
+def test_check_reports_everything_with_its_place(tmp_path):
+    file = tmp_path / "five.toml"
+    file.write_text(FIVE_MISTAKES)
+    done = run("check", "-c", file)
+    assert (done.returncode, done.out) == (CONFIG, "")
+    places = re.findall(r"^%s:(\d+):(\d+): (.+)$" % re.escape(str(file)), done.err, re.M)
+    assert [(int(line), int(column)) for line, column, _ in places] == [(2, 8), (5, 10), (9, 12), (10, 8), (11, 1)]
+    assert "did you mean `openai`?" in done.err and "did you mean `redact`?" in done.err
+
+
+@pytest.mark.parametrize("name", ["minimal.toml", "portcullis.toml"])
+def test_the_files_we_ship_are_right(name):
+    done = run("check", "-c", ROOT / "conf" / name)
+    assert (done.returncode, done.err) == (DONE, ""), done.err
+
+
+def test_serve_refuses_what_check_refuses(tmp_path):
+    file = tmp_path / "five.toml"
+    file.write_text(FIVE_MISTAKES)
+    done = run("serve", "-c", file)
+    assert (done.returncode, done.out) == (CONFIG, "") and len(done.err.splitlines()) == 5
+
+
+def test_a_port_that_is_taken(gateway, tmp_path):
+    done = run("serve", "--listen", "127.0.0.1:%d" % gateway.port, "--admin", "127.0.0.1:0", "--data", tmp_path)
+    assert done.returncode == FAILED and str(gateway.port) in done.err
+
+
+@pytest.mark.parametrize("args", [[], ["serv"], ["serve", "--listen", "here"], ["tokens", "revoke", "x"]])
+def test_a_wrong_command_line(args):
+    done = run(*args)
+    assert (done.returncode, done.out) == (USAGE, "") and done.err
+
+
+def test_version_and_help():
+    assert re.fullmatch(r"portcullis \d+\.\d+\.\d+\n", run("version").out)
+    assert "Exit codes" in run("--help").out
+
+
+def test_serve_without_a_file(mock):
+    """The embedded default, with an upstream: what the quick start runs."""
+    places = ("--listen", "127.0.0.1:{port}", "--admin", "127.0.0.1:{admin}", "--data", "{home}", "--upstream", "{upstream}")
+    with Gateway(mock.url, args=places) as running:
+        assert running.out == [running.token] and re.fullmatch(r"pts_[a-z2-7]{32}", running.token)
+        ask = {"model": "plain", "messages": [{"role": "user", "content": "EMAIL: jane.doe@harbour-post.com |"}]}
+        bearer = {"authorization": "Bearer sk-own"}
+        answer = running.call("POST", "/v1/chat/completions", ask, bearer).json()
+        assert "jane.doe@harbour-post.com" in answer["choices"][0]["message"]["content"]
+        seen = mock.requests[-1].everything()
+        assert "sk-own" in seen and "jane.doe" not in seen
+        assert running.api("/v1/redact", {"text": "-"}).json()["status"] == "success"
+        assert running.call("GET", "/readyz").status == 200 and len(mock.requests) == 1
+        first = running.token
+        running.restart()
+        assert running.out == [first], "a second start must not make a second token"
+        assert running.api("/v1/redact", {"text": "-"}).status == 200
+
+
+def test_a_reload_changes_routes_and_survives_mistakes(mock):
+    with Gateway(mock.url) as running:
+        config = running.config
+        assert running.call("GET", "/fixed").status == 418
+        running.write(config.replace("status = 418", "status = 410"))
+        running.process.send_signal(1)
+        running.wait_for(lambda: running.call("GET", "/fixed").status == 410)
+        running.write(config.replace("status = 418", 'status = "gone"'))
+        running.process.send_signal(1)
+        running.wait_for(lambda: [line for line in running.log if "not reloaded" in line])
+        assert running.call("GET", "/fixed").status == 410
+
+
+def test_a_stopping_process_ends_what_it_began(mock):
+    with Gateway(mock.url) as running:
+        ask = {"model": "plain?gate=1", "stream": True, "messages": [{"role": "user", "content": "hello"}]}
+        answers = []
+        caller = threading.Thread(target=lambda: answers.append(running.call("POST", "/v1/chat/completions", ask)))
+        caller.start()
+        running.wait_for(lambda: mock.requests)
+        running.process.terminate()
+        running.wait_for(lambda: [line for line in running.log if "draining" in line])
+        mock.gate.set()
+        caller.join(20)
+        assert answers and answers[0].body.endswith(b"data: [DONE]\n\n")
+        assert running.stop() == 0
+        access = [json.loads(line) for line in running.log if '"portcullis::access"' in line]
+        assert [one["status"] for one in access] == [200]
