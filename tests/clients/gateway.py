@@ -39,6 +39,26 @@ head = "16KiB"
 peers = ["{upstream}"]
 headers = {{ x-added = "by the gateway" }}
 
+[upstreams.nobody]
+peers = ["http://127.0.0.1:{nobody}"]
+
+[upstreams.half]
+peers = ["http://127.0.0.1:{nobody}", "{upstream}"]
+
+[[routes]]
+name = "nobody"
+path = "/nobody"
+upstream = "nobody"
+auth = "none"
+redact = {{}}
+
+[[routes]]
+name = "half"
+path = "/half"
+upstream = "half"
+auth = "none"
+redact = {{}}
+
 [[routes]]
 name = "generic"
 path = "/generic"
@@ -140,7 +160,7 @@ class Gateway:
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="portcullis-test-")
         self.home = Path(self.folder.name)
-        self.port, self.h2c, self.admin = free_ports(3)
+        self.port, self.h2c, self.admin, self.nobody = free_ports(4)
         try:
             self.start()
             self.token = self.wait_for(lambda: self.out)[0]
@@ -198,8 +218,8 @@ class Gateway:
         return "http://127.0.0.1:%d" % self.port
 
     def places(self):
-        home = str(self.home)
-        return {"port": self.port, "h2c": self.h2c, "admin": self.admin, "upstream": self.upstream, "home": home}
+        ports = {"port": self.port, "h2c": self.h2c, "admin": self.admin, "nobody": self.nobody}
+        return ports | {"upstream": self.upstream, "home": str(self.home)}
 
     def write(self, config):
         self.file.write_text(config.format(**self.places()))

@@ -305,6 +305,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.recorded()
         came = Recorded(self.command, self.path, list(self.headers.items()), body)
         self.mock.requests.append(came)
+        if self.headers.get("upgrade"):
+            self.close_connection = True
+            self.send_response(101)
+            self.send_header("connection", "upgrade")
+            self.send_header("upgrade", self.headers["upgrade"])
+            return self.end_headers()
         path = urllib.parse.urlsplit(self.path).path
         if path.endswith("/chat/completions"):
             return self.chat(came.json())

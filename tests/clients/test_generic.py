@@ -179,6 +179,23 @@ def test_a_token_does_not_travel_on(gateway, mock):
     assert gateway.token not in mock.requests[-1].everything()
 
 
+def test_an_upstream_that_is_not_there(gateway):
+    answer = post(gateway, "/nobody/x", {"a": MAIL}, "application/json")
+    assert (answer.status, answer.json()["status"]) == (502, "ProviderError")
+    ask = {"model": "plain", "messages": [{"role": "user", "content": MAIL}]}
+    answer = gateway.call("POST", "/nobody/v1/chat/completions", ask)
+    assert answer.status == 502 and answer.json()["error"]["type"] == "server_error"
+    assert MAIL.encode() not in answer.body and answer.headers["x-request-id"].startswith("prq_")
+    count = 'portcullis_upstream_errors_total{kind="connect",upstream="nobody"} '
+    gateway.wait_for(lambda: [line for line in gateway.metrics().splitlines() if line.startswith(count)][0] >= count + "2")
+
+
+def test_one_of_two_peers_is_not_there(gateway, mock):
+    for _ in range(4):
+        assert post(gateway, "/half/reflect", {"a": MAIL}, "application/json").json() == {"a": MAIL}
+        assert gateway.call("GET", "/half/reflect").status == 200
+
+
 def test_a_rate(gateway, mock):
     answers = [gateway.call("GET", "/rare/reflect") for _ in range(3)]
     assert [answer.status for answer in answers] == [200, 200, 429] and len(mock.requests) == 2
@@ -232,8 +249,11 @@ def test_http2_body_that_does_not_say_what_it_is(gateway, mock, way):
     assert status == 415 and not mock.requests
 
 
-def test_websockets_pass_only_where_nothing_is_redacted(gateway):
-    """Nobody scans frames yet: a route that redacts must not let them through."""
+@pytest.mark.parametrize("route", ["generic", "lenient", "private"])
+def test_no_connection_becomes_another_protocol(gateway, mock, route):
+    """Nobody scans frames yet; the upstream would agree to anything."""
     key = base64.b64encode(b"0123456789abcdef").decode()
-    upgrade = {"connection": "upgrade", "upgrade": "websocket", "sec-websocket-key": key, "sec-websocket-version": "13"}
-    assert gateway.call("GET", "/generic/reflect", headers=upgrade).status != 101
+    headers = {"connection": "upgrade", "upgrade": "websocket", "sec-websocket-key": key, "sec-websocket-version": "13"}
+    headers["authorization"] = "Bearer " + gateway.token
+    assert gateway.call("GET", "/%s/reflect" % route, headers=headers).status != 101
+    assert not [name for one in mock.requests for name, _ in one.headers if name.lower() == "upgrade"]
