@@ -5,6 +5,9 @@ use std::process::ExitCode;
 use clap::Parser;
 use portcullis::cli::{Args, run};
 
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 fn main() -> ExitCode {
     // Before anything touches TLS: Pingora would make ring the active provider, and only the first call counts.
     drop(rustls::crypto::aws_lc_rs::default_provider().install_default());

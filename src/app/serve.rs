@@ -73,7 +73,8 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     let parts = Arc::new(Parts::new(&config)?);
     let routes = Arc::new(ArcSwap::from_pointee(table::build(&config, &parts)?));
     let first_token = first_token(&parts)?;
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = config.threads.map_or(processors, usize::from);
     let in_flight = InFlight::default();
     let mut servings = vec![Serving {
         gateway: gateway(&config, &parts, (Arc::clone(&routes), in_flight.clone())),

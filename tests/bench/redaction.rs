@@ -61,7 +61,10 @@ fn main() {
         let mut out = BytesMut::new();
         let slots = EditorSlots::new(Answer::restore(Arc::clone(&undo)), PathSet::everything());
         let mut rewriter = JsonSlots::new(slots, &Budget::unlimited());
-        rewriter.write(answer.as_bytes(), &mut out).and_then(|()| rewriter.finish(&mut out)).expect("rewritten");
+        rewriter
+            .write(answer.as_bytes(), &mut out)
+            .and_then(|()| rewriter.finish(&mut out))
+            .expect("rewritten");
         out
     };
     show("restore, four values", answer.len(), best(2000, || drop(black_box(restore()))));
@@ -78,7 +81,11 @@ fn main() {
         }
         body.finish(&mut out).expect("rewritten");
     };
-    show("find, prose without findings", prose.len(), best(5, || drop(black_box(detector.find(&mut cache, &prose)))));
+    show(
+        "find, prose without findings",
+        prose.len(),
+        best(5, || drop(black_box(detector.find(&mut cache, &prose)))),
+    );
     show("mask a text stream, 16 KiB pieces", prose.len(), best(5, || stream(16 << 10)));
     show("mask a text stream, 40 byte pieces", prose.len(), best(2, || stream(40)));
     let number = [5u16; 9];

@@ -12,6 +12,7 @@ mod server;
 mod upstream;
 
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
 
 use serde::Deserialize;
 
@@ -39,6 +40,8 @@ pub struct Settings {
     /// Folder for records, the master key and what else must outlive the process. Loading fills in the default:
     /// `$XDG_DATA_HOME/portcullis`, else `~/.local/share/portcullis`, else `./data`.
     pub data: At<std::path::PathBuf>,
+    /// Threads that move bytes, for each kind of listener. `None`: as many as there are processors.
+    pub threads: Option<NonZeroUsize>,
     /// The vault.
     pub vault: Vault,
     /// Logging.
@@ -59,6 +62,7 @@ impl Default for Settings {
             listen: vec![At::new(Listen::default())],
             admin: None,
             data: At::default(),
+            threads: None,
             vault: Vault::default(),
             log: Log::default(),
             limits: Limits::default(),
