@@ -27,7 +27,7 @@
 //! | [`vault`] | keys, sealed at rest | base crypto store telemetry |
 //! | [`api`] | our endpoints, without Pingora | base detect redact crypto vault store telemetry |
 //! | [`gateway`] | the road; the only place for Pingora | base stream crypto redact vault api telemetry |
-//! | [`config`] | one TOML file, checked | – |
+//! | [`config`] | one TOML file, checked | base |
 //! | [`app`], [`cli`] | composition, command line | all |
 
 pub mod api;

@@ -145,6 +145,11 @@ pub mod redact {
         config: &Config,
         (context, rules): (&Path, &[String]),
     ) -> Result<u64, AppError> {
+        if context.exists() {
+            // Before a byte is read: output whose way back cannot be written would be of no use.
+            let there = format!("{}: is there already; name a new file", context.display());
+            return Err(AppError::Io(there));
+        }
         let opened = Opened::at(&config.data)?;
         let vault = opened.vault(config)?;
         let key = opened.io.block_on(vault.default_fpe_key())?;

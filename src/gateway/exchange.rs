@@ -82,6 +82,7 @@ pub struct Exchange {
     /// What went wrong, for the log.
     pub fault: Option<&'static str>,
     head: RequestHeader,
+    sends_body: bool,
     route: Arc<Route>,
     clock: SharedClock,
     started: Instant,
@@ -108,6 +109,8 @@ pub struct Begin {
     pub budget: Budget,
     /// The request's head.
     pub head: RequestHeader,
+    /// Whether a body comes with it. Only the session knows: an HTTP/2 head need not say.
+    pub sends_body: bool,
     /// Its route.
     pub route: Arc<Route>,
     /// Reads time.
@@ -119,7 +122,7 @@ pub struct Begin {
 impl Exchange {
     /// Begins a walk along `route`.
     pub fn new(begin: Begin) -> Self {
-        let Begin { id, client, budget, head, route, clock, started } = begin;
+        let Begin { id, client, budget, head, sends_body, route, clock, started } = begin;
         let received = clock.now();
         Self {
             id,
@@ -131,6 +134,7 @@ impl Exchange {
             answer_scan: Scan::NotAsked,
             fault: None,
             head,
+            sends_body,
             route,
             clock,
             started,
@@ -166,6 +170,11 @@ impl Exchange {
     /// The request's head, to be changed.
     pub fn head_mut(&mut self) -> &mut RequestHeader {
         &mut self.head
+    }
+
+    /// Whether a body comes with the request.
+    pub fn sends_body(&self) -> bool {
+        self.sends_body
     }
 
     /// The route taken.

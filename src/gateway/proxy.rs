@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
-use http::{StatusCode, Version};
+use http::{HeaderValue, StatusCode, Version};
 use pingora::connectors::ConnectorOptions;
 use pingora::connectors::http::Connector;
 use pingora::http::{RequestHeader, ResponseHeader};
@@ -84,6 +84,9 @@ pub struct Gateway {
 /// One request's state; no exchange until its head has been read.
 pub struct Walk {
     exchange: Option<Exchange>,
+    attempts: usize,
+    /// What `Host` says to the peer of this attempt.
+    authority: Option<HeaderValue>,
     under_way: Option<UnderWay>,
 }
 
@@ -99,7 +102,8 @@ impl Gateway {
         Self { routes, connector, budget, bounds, clock, in_flight }
     }
 
-    fn begin(&self, session: &Session) -> Result<(Exchange, Found)> {
+    fn begin(&self, session: &mut Session) -> Result<(Exchange, Found)> {
+        let sends_body = !session.is_body_empty();
         let started = self.clock.instant();
         let id = random::bytes().map_err(|_| Error::explain(ErrorType::InternalError, "no randomness"))?;
         let head = session.req_header().clone();
@@ -115,6 +119,7 @@ impl Gateway {
             client,
             budget: self.budget.request(self.bounds.per_request),
             head,
+            sends_body,
             route,
             clock: Arc::clone(&self.clock),
             started,
@@ -162,7 +167,7 @@ impl ProxyHttp for Gateway {
     type CTX = Walk;
 
     fn new_ctx(&self) -> Walk {
-        Walk { exchange: None, under_way: None }
+        Walk { exchange: None, attempts: 0, authority: None, under_way: None }
     }
 
     async fn request_filter(&self, session: &mut Session, walk: &mut Walk) -> Result<bool> {
@@ -183,8 +188,27 @@ impl ProxyHttp for Gateway {
         let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
         let Terminal::Upstream(upstream) = x.route().terminal.clone() else { return Err(out_of_turn()) };
         let chosen = upstream.choose().await.map_err(|fault| carry(x, fault))?;
-        upstream.dress(x.head_mut(), chosen.authority)?;
+        walk.authority = Some(chosen.authority.clone());
         chosen.dial().map(|peer| Box::new(peer.clone())).ok_or_else(out_of_turn)
+    }
+
+    /// Nothing of the request has left: the next peer may have it.
+    fn fail_to_connect(
+        &self,
+        _: &mut Session,
+        _: &HttpPeer,
+        walk: &mut Walk,
+        mut error: Box<Error>,
+    ) -> Box<Error> {
+        walk.attempts += 1;
+        let Some(x) = &walk.exchange else { return error };
+        if let Terminal::Upstream(upstream) = &x.route().terminal
+            && walk.attempts < upstream.size()
+        {
+            drop(upstream.error(&error));
+            error.set_retry(true);
+        }
+        error
     }
 
     async fn upstream_request_filter(
@@ -198,6 +222,9 @@ impl ProxyHttp for Gateway {
         let version = head.version;
         *head = x.head().clone();
         head.set_version(version);
+        if let (Terminal::Upstream(upstream), Some(authority)) = (&x.route().terminal, &walk.authority) {
+            upstream.dress(head, authority)?;
+        }
         if changes {
             head.remove_header(&CONTENT_LENGTH);
         }

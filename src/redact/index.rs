@@ -68,16 +68,14 @@ impl Index {
 
     /// Calls `see` for every place of `text` where a string stands at token boundaries: its place, length and entry.
     pub(super) fn all(&self, text: &[u8], see: &mut dyn FnMut(Range<usize>, u32)) {
-        let mut left = Left::Open;
         for (at, &byte) in text.iter().enumerate() {
             if self.may_begin(byte)
-                && left.admits(byte)
+                && Left::of(text, at).admits(byte)
                 && let Some(rest) = text.get(at..)
                 && let Seen::Found { len, entry } = self.longest(rest, Case::Exact, More::No)
             {
                 see(at..at + len, entry);
             }
-            left = left.after(byte);
         }
     }
 
@@ -155,6 +153,17 @@ pub(super) enum Left {
 }
 
 impl Left {
+    /// What stands to the left of `at`. The longest escape has six bytes; a run of backslashes is read from its
+    /// beginning, since each may escape the next.
+    fn of(text: &[u8], at: usize) -> Self {
+        let mut from = at.saturating_sub(6);
+        while from > 0 && text.get(from - 1) == Some(&b'\\') {
+            from -= 1;
+        }
+        let before = text.get(from..at).unwrap_or_default();
+        before.iter().fold(Self::Open, |left, &byte| left.after(byte))
+    }
+
     /// Whether a token may begin with `byte` here.
     pub(super) fn admits(self, byte: u8) -> bool {
         !(matches!(self, Self::Word | Self::Hex(_)) && byte.is_ascii_alphanumeric())
@@ -179,6 +188,16 @@ mod tests {
 
     fn index(strings: &[&str]) -> Index {
         Index::new(strings.iter().zip(0..).map(|(text, entry)| (text.as_bytes().into(), entry)))
+    }
+
+    #[test]
+    fn the_left_side_is_the_same_read_from_anywhere() {
+        let text = br"ab\u00e9cd \\\n12\\\\n3 \u12\u0041x \t\uzz9f\\u00e9";
+        let mut left = Left::Open;
+        for (at, &byte) in text.iter().enumerate() {
+            assert_eq!(Left::of(text, at).admits(b'a'), left.admits(b'a'), "{at}");
+            left = left.after(byte);
+        }
     }
 
     #[test]

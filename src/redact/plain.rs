@@ -9,6 +9,7 @@ use crate::redact::redactor::Redactor;
 use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::{Limits, Undo};
 use crate::redact::values::{Hit, Values};
+use crate::stream::json::PathSet;
 
 impl Redactor {
     /// Redacts a whole text, and tells how to undo it.
@@ -55,5 +56,49 @@ impl Redactor {
             out.extend_from_slice(chunk.invalid());
         }
         Ok((Redacted::new(out, report), values.close(limits)?))
+    }
+}
+
+impl Redactor {
+    /// Redacts a JSON document a line (NDJSON) as [`Redactor::document`] does one; blank lines stay.
+    pub fn lines(
+        &self,
+        body: &[u8],
+        which: &PathSet,
+        keys: &Keys,
+        limits: Limits,
+    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+        // As one array, so that what is found in one line is replaced in all. No string holds a bare line break,
+        // so the lines can be told apart again.
+        let filled = |line: &[u8]| !line.trim_ascii().is_empty();
+        let count = body.split(|&byte| byte == b'\n').filter(|line| filled(line)).count();
+        if count == 0 {
+            return Ok((Redacted::new(body.to_vec(), Report::default()), Undo::nothing()));
+        }
+        let mut array = Vec::with_capacity(body.len() + count + 2);
+        let mut seen = 0;
+        for (at, line) in body.split(|&byte| byte == b'\n').enumerate() {
+            if at > 0 {
+                array.push(b'\n');
+            }
+            if filled(line) {
+                array.push(if seen == 0 { b'[' } else { b',' });
+                seen += 1;
+            }
+            array.extend_from_slice(line);
+        }
+        array.push(b']');
+        let (redacted, undo) = self.document(&array, which, keys, limits)?;
+        let report = redacted.report().clone();
+        let mut out = Vec::with_capacity(body.len());
+        let array = redacted.into_value();
+        let array = array.strip_suffix(b"]").unwrap_or(&array);
+        for (at, line) in array.split(|&byte| byte == b'\n').enumerate() {
+            if at > 0 {
+                out.push(b'\n');
+            }
+            out.extend_from_slice(if filled(line) { line.get(1..).unwrap_or_default() } else { line });
+        }
+        Ok((Redacted::new(out, report), undo))
     }
 }

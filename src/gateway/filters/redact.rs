@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use http::HeaderMap;
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
 
@@ -94,8 +93,9 @@ impl Redact {
         Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant) })
     }
 
-    fn sight(head: &RequestHeader, known: bool) -> Sight {
-        if head.send_end_stream() == Some(true) || is_empty(&head.headers) {
+    fn sight(x: &Exchange, known: bool) -> Sight {
+        let head = x.head();
+        if !x.sends_body() {
             return Sight::Absent;
         }
         match Cast::of(&head.headers) {
@@ -111,7 +111,7 @@ impl Redact {
     /// What is installed on a request's body, or refused.
     async fn take(&self, x: &mut Exchange, redactor: &Redactor) -> Result<(), Fault> {
         let spoken = self.spoken(x).is_some();
-        match Self::sight(x.head(), spoken) {
+        match Self::sight(x, spoken) {
             Sight::Absent => Ok(()),
             Sight::Unscannable(why) if self.parts.unknown == Unknown::Pass => {
                 x.request_scan = Scan::NotScanned(why);
@@ -174,7 +174,7 @@ impl Filter for Redact {
         };
         let keys = self.keys().await?;
         let spoken = self.spoken(x);
-        let json = match Self::sight(x.head(), spoken.is_some()) {
+        let json = match Self::sight(x, spoken.is_some()) {
             Sight::Readable(frame) => frame == Frame::Json,
             Sight::Absent | Sight::Unscannable(_) => return Ok(Flow::Next),
         };
@@ -182,9 +182,11 @@ impl Filter for Redact {
         let body = document.current().clone();
         x.route().metrics.scanned(Direction::Request, body.len() as u64);
         let redactor = redactor.clone();
-        let work = move || match json {
-            true => redactor.document(&body, &fields, &keys, Limits::default()),
-            false => redactor.plain(&body, &keys, Limits::default()),
+        let lines = json && is_lines(x.head());
+        let work = move || match (json, lines) {
+            (true, false) => redactor.document(&body, &fields, &keys, Limits::default()),
+            (true, true) => redactor.lines(&body, &fields, &keys, Limits::default()),
+            (false, _) => redactor.plain(&body, &keys, Limits::default()),
         };
         let done = self.parts.cpu.run(document.current().len(), work).await;
         let (redacted, undo) =
@@ -249,12 +251,11 @@ impl<E: Editor> Editor for Tally<E> {
     }
 }
 
-fn is_empty(headers: &HeaderMap) -> bool {
-    use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-    let none = headers.get(CONTENT_LENGTH).is_some_and(|length| length.as_bytes() == b"0");
-    none || (!headers.contains_key(CONTENT_LENGTH)
-        && !headers.contains_key(TRANSFER_ENCODING)
-        && !headers.contains_key(CONTENT_TYPE))
+/// Whether a body is one JSON document a line.
+fn is_lines(head: &RequestHeader) -> bool {
+    let media_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    ["application/x-ndjson", "application/jsonl"].iter().any(|known| essence.eq_ignore_ascii_case(known))
 }
 
 /// Asks the upstream for a whole answer in a coding that we can take off.
