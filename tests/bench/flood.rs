@@ -2,6 +2,12 @@
 //! `cargo bench --bench flood -- [GIGABYTES] [plain|gzip|events]`. The upstream echoes; both the request and the
 //! answer are scanned. Prints throughput, findings and the rise of resident memory.
 
+#![expect(
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::indexing_slicing,
+    reason = "a benchmark prints, and ends where something is wrong"
+)]
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -123,8 +129,14 @@ impl Gateway {
              redact = {{ requests = \"replace\", answers = \"replace\", protocol = \"generic\" }}\n"
         );
         fs::write(&config, text).expect("written");
-        let child = Command::new(env!("CARGO_BIN_EXE_portcullis")).arg("serve").arg("-c").arg(&config);
-        let child = child_of(child);
+        let child = Command::new(env!("CARGO_BIN_EXE_portcullis"))
+            .arg("serve")
+            .arg("-c")
+            .arg(&config)
+            .stdout(Stdio::null())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .expect("the gateway starts");
         for _ in 0..100 {
             if TcpStream::connect(("127.0.0.1", port)).is_ok() {
                 break;
@@ -148,10 +160,6 @@ impl Gateway {
         let lines = text.lines().filter(|line| line.starts_with("portcullis_findings_total"));
         lines.filter_map(|line| line.rsplit(' ').next()?.parse::<f64>().ok()).sum()
     }
-}
-
-fn child_of(command: &mut Command) -> Child {
-    command.stdout(Stdio::null()).stderr(Stdio::inherit()).spawn().expect("the gateway starts")
 }
 
 impl Drop for Gateway {
