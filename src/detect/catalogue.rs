@@ -1,6 +1,7 @@
 //! The rules there are: the built-in ones and those an operator adds. A rule that fails its own examples does not
 //! load; a file of which one rule fails changes nothing.
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use regex_automata::util::syntax;
@@ -14,13 +15,13 @@ use super::rule::{Anchor, Pattern, Rule, RuleError, RuleFault};
 use super::validate;
 
 /// The built-in rules, in catalogue order.
-const BUILTIN: &str = concat!(
-    include_str!("rules/pii.toml"),
-    include_str!("rules/finance.toml"),
-    include_str!("rules/us.toml"),
-    include_str!("rules/network.toml"),
-    include_str!("rules/secrets.toml"),
-);
+const BUILTIN: &[(&str, &str)] = &[
+    ("pii.toml", include_str!("rules/pii.toml")),
+    ("finance.toml", include_str!("rules/finance.toml")),
+    ("us.toml", include_str!("rules/us.toml")),
+    ("network.toml", include_str!("rules/network.toml")),
+    ("secrets.toml", include_str!("rules/secrets.toml")),
+];
 
 /// The most that a value known by its digits can take, in bytes.
 const LONGEST: usize = 64;
@@ -44,6 +45,15 @@ struct File {
     rule: Vec<Rule>,
 }
 
+/// A file whose rules have fields in common: `defaults` is laid under each of them.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Family {
+    defaults: toml::Table,
+    #[serde(default)]
+    rule: Vec<toml::Table>,
+}
+
 impl Catalogue {
     /// The built-in rules. Compiled and checked once in a process.
     pub fn builtin() -> Result<Self, RuleError> {
@@ -51,29 +61,57 @@ impl Catalogue {
         LOADED.get_or_init(load).clone()
     }
 
+    /// No rule at all, to be extended.
+    pub fn empty() -> Result<Self, RuleError> {
+        let none = Engine::new(Vec::new());
+        let none = none.map_err(|fault| RuleError { origin: "no rules".to_owned(), number: 0, fault })?;
+        Ok(Self { engine: Arc::new(none) })
+    }
+
     /// Adds the rules of a TOML text (`[[rule]]` tables), all or, where one is at fault, none. `origin` names the
     /// text in errors.
     pub fn extend(&mut self, toml: &str, origin: &str) -> Result<(), Vec<RuleError>> {
-        let error = |number, fault| RuleError { origin: origin.to_owned(), number, fault };
-        let mut added = parse(toml).map_err(|fault| vec![error(0, fault)])?;
+        self.extend_all(&[(origin, toml)])
+    }
+
+    /// Adds the rules of several texts, each with the name it has in errors, all or none.
+    pub fn extend_all(&mut self, texts: &[(&str, &str)]) -> Result<(), Vec<RuleError>> {
+        let mut added: Vec<Rule> = Vec::new();
+        let mut places: Vec<(&str, usize)> = Vec::new();
         let mut faults = Vec::new();
-        for n in 0..added.len() {
-            let (earlier, rest) = added.split_at_mut(n);
-            let Some(rule) = rest.first_mut() else { break };
-            let taken = self.rules().chain(earlier.iter()).any(|other| other.name == rule.name);
-            let checked = if taken { Err(RuleFault::Duplicate) } else { prepare(rule) };
-            faults.extend(checked.err().map(|fault| error(n + 1, fault)));
+        let mut names: HashSet<String> = self.names().map(str::to_owned).collect();
+        for &(origin, toml) in texts {
+            let error = |number, fault| RuleError { origin: origin.to_owned(), number, fault };
+            let rules = match parse(toml) {
+                Ok(rules) => rules,
+                Err((number, fault)) => {
+                    faults.push(error(number, fault));
+                    continue;
+                }
+            };
+            for (mut rule, number) in rules.into_iter().zip(1..) {
+                let taken = !names.insert(rule.name.clone());
+                let checked = if taken { Err(RuleFault::Duplicate) } else { prepare(&mut rule) };
+                faults.extend(checked.err().map(|fault| error(number, fault)));
+                places.push((origin, number));
+                added.push(rule);
+            }
         }
         if !faults.is_empty() {
             return Err(faults);
         }
         let first = self.engine.rules.len();
         let rules = self.rules().cloned().chain(added).collect();
-        let engine = Engine::new(rules).map_err(|fault| vec![error(0, fault)])?;
-        let grown = Self { engine: Arc::new(engine) };
-        let faults: Vec<RuleError> = (grown.ids().skip(first).zip(1..))
-            .filter_map(|(id, number)| Some(error(number, grown.fails(id)?)))
-            .collect();
+        let whole = |fault| {
+            let origin = texts.first().map_or("", |(origin, _)| origin).to_owned();
+            vec![RuleError { origin, number: 0, fault }]
+        };
+        let grown = Self { engine: Arc::new(Engine::new(rules).map_err(whole)?) };
+        let fails = |(id, &(origin, number)): (RuleId, &(&str, usize))| {
+            let fault = grown.fails(id)?;
+            Some(RuleError { origin: origin.to_owned(), number, fault })
+        };
+        let faults: Vec<RuleError> = grown.ids().skip(first).zip(&places).filter_map(fails).collect();
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -132,22 +170,43 @@ impl Catalogue {
 }
 
 fn load() -> Result<Catalogue, RuleError> {
-    let none = Engine::new(Vec::new());
-    let none = none.map_err(|fault| RuleError { origin: "built-in rules".to_owned(), number: 0, fault })?;
-    let mut catalogue = Catalogue { engine: Arc::new(none) };
-    catalogue.extend(BUILTIN, "built-in rules").map_err(|mut faults| faults.swap_remove(0))?;
+    let mut catalogue = Catalogue::empty()?;
+    catalogue.extend_all(BUILTIN).map_err(|mut faults| faults.swap_remove(0))?;
     Ok(catalogue)
 }
 
-fn parse(toml: &str) -> Result<Vec<Rule>, RuleFault> {
-    let file: Result<File, toml::de::Error> = toml::from_str(toml);
-    file.map(|file| file.rule).map_err(|error| {
+fn parse(toml: &str) -> Result<Vec<Rule>, (usize, RuleFault)> {
+    let syntax = |error: toml::de::Error| {
         let at = error.span().map_or(0, |span| span.start);
         let before = toml.as_bytes().get(..at).unwrap_or_default();
         let line = before.iter().filter(|&&byte| byte == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|&&byte| byte != b'\n').count() + 1;
-        RuleFault::Syntax { line, column }
-    })
+        (0, RuleFault::Syntax { line, column })
+    };
+    if !toml.contains("[defaults") {
+        let file: File = toml::from_str(toml).map_err(syntax)?;
+        return Ok(file.rule);
+    }
+    let family: Family = toml::from_str(toml).map_err(syntax)?;
+    let rules = family.rule.into_iter().zip(1..);
+    let rules = rules.map(|(mut rule, number)| {
+        lay_under(&mut rule, &family.defaults);
+        rule.try_into::<Rule>().map_err(|_| (number, RuleFault::Fields))
+    });
+    rules.collect()
+}
+
+/// Fills in what `table` does not say; tables within are filled in, lists are not.
+fn lay_under(table: &mut toml::Table, defaults: &toml::Table) {
+    for (name, value) in defaults {
+        match (table.get_mut(name), value) {
+            (None, value) => {
+                table.insert(name.clone(), value.clone());
+            }
+            (Some(toml::Value::Table(own)), toml::Value::Table(common)) => lay_under(own, common),
+            (Some(_), _) => {}
+        }
+    }
 }
 
 /// Checks what can be checked of one rule alone, and fills in what follows from it.
@@ -181,7 +240,7 @@ fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
 
 /// The longest match of a rule's patterns; `None` if one has no bound.
 fn longest(rule: &Rule) -> Result<Option<u16>, RuleFault> {
-    let by_digits = matches!(rule.anchor, Anchor::Digit | Anchor::Blob | Anchor::Address);
+    let by_digits = matches!(rule.anchor, Anchor::Digit | Anchor::Token | Anchor::Address);
     let mut longest = Some(if rule.anchor == Anchor::At { EMAIL } else { 0 });
     for (pattern, n) in rule.patterns.iter().zip(1..) {
         let parsed = syntax::parse_with(&pattern.regex, &super::engine::config());

@@ -6,7 +6,7 @@ use super::catalogue::Catalogue;
 use super::choice::Choice;
 use super::engine::view::View;
 use super::engine::{Engine, Pass};
-use super::finding::{Finding, RuleId};
+use super::finding::{Finding, RuleId, Score};
 use super::rule::{Rule, RuleError, RuleFault};
 use super::scanner::{Progress, Scanner};
 
@@ -15,6 +15,7 @@ use super::scanner::{Progress, Scanner};
 pub struct Detector {
     engine: Arc<Engine>,
     choice: Arc<Choice>,
+    floor: Option<Score>,
 }
 
 impl std::fmt::Debug for Detector {
@@ -34,13 +35,19 @@ impl Detector {
         if choice.reaches_beyond(engine.rules.len()) {
             return Err(RuleError { origin: "choice".to_owned(), number: 0, fault: RuleFault::Choice });
         }
-        Ok(Self { engine, choice: Arc::new(choice.clone()) })
+        Ok(Self { engine, choice: Arc::new(choice.clone()), floor: None })
     }
 
     /// The same rules with others of them on.
     #[must_use]
     pub fn with(&self, choice: Choice) -> Self {
-        Self { engine: Arc::clone(&self.engine), choice: Arc::new(choice) }
+        Self { engine: Arc::clone(&self.engine), choice: Arc::new(choice), floor: self.floor }
+    }
+
+    /// The same, but reports what scores at least `floor`, in place of the rules' own thresholds.
+    #[must_use]
+    pub fn at_least(&self, floor: Score) -> Self {
+        Self { engine: Arc::clone(&self.engine), choice: Arc::clone(&self.choice), floor: Some(floor) }
     }
 
     /// The rule of this id. An id of another catalogue names the last rule.
@@ -70,16 +77,26 @@ impl Detector {
     /// All findings in `text`: resolved, in order, sharing no byte.
     pub fn find(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let view = View { text: text.as_bytes(), base: 0, complete: true };
-        let pass = Pass { engine: &self.engine, view, choice: &self.choice };
         cache.0.reset();
-        cache.0.look(&pass, &mut |finding| findings.push(finding));
+        cache.0.look(&self.pass(text), &mut |finding| findings.push(finding));
         findings
+    }
+
+    /// All that some rule takes for a value, in order of their starts, also what overlaps: each rule's view of
+    /// `text`, for comparing rules.
+    pub fn candidates(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
+        cache.0.reset();
+        cache.0.candidates(&self.pass(text))
+    }
+
+    fn pass<'a>(&'a self, text: &'a str) -> Pass<'a> {
+        let view = View { text: text.as_bytes(), base: 0, complete: true };
+        Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor }
     }
 
     /// A scanner for text that arrives in pieces.
     pub fn scanner(&self) -> Scanner {
-        Scanner::new(Arc::clone(&self.engine), Arc::clone(&self.choice))
+        Scanner::new(Arc::clone(&self.engine), Arc::clone(&self.choice), self.floor)
     }
 
     /// The most that a scanner holds back with these rules on, in bytes.

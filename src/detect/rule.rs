@@ -36,7 +36,7 @@ pub enum Format {
     Text,
 }
 
-/// What kind of thing a rule finds: coarse, for metrics and rule sets.
+/// What kind of thing a rule finds: coarse, for metrics and reports that need no detail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
@@ -44,31 +44,89 @@ pub enum Family {
     Email,
     Phone,
     Card,
-    NationalId,
     Bank,
+    Iban,
+    Crypto,
+    Ssn,
+    NationalId,
+    Health,
     Network,
+    Ip,
     Url,
     Secret,
     Person,
     Location,
+    Organization,
+    Nrp,
+    DateTime,
+    Money,
+    Profanity,
     Other,
 }
 
 impl Family {
-    /// Its name in metrics; a closed list.
+    /// Its name in metrics and reports, upper snake case; a closed list.
     pub const fn name(self) -> &'static str {
         match self {
-            Self::Email => "email",
-            Self::Phone => "phone",
-            Self::Card => "card",
-            Self::NationalId => "national_id",
-            Self::Bank => "bank",
-            Self::Network => "network",
-            Self::Url => "url",
-            Self::Secret => "secret",
-            Self::Person => "person",
-            Self::Location => "location",
-            Self::Other => "other",
+            Self::Email => "EMAIL_ADDRESS",
+            Self::Phone => "PHONE_NUMBER",
+            Self::Card => "CREDIT_CARD",
+            Self::Bank => "BANK",
+            Self::Iban => "IBAN_CODE",
+            Self::Crypto => "CRYPTO",
+            Self::Ssn => "US_SSN",
+            Self::NationalId => "NATIONAL_ID",
+            Self::Health => "HEALTH",
+            Self::Network => "NETWORK",
+            Self::Ip => "IP_ADDRESS",
+            Self::Url => "URL",
+            Self::Secret => "SECRET",
+            Self::Person => "PERSON",
+            Self::Location => "LOCATION",
+            Self::Organization => "ORGANIZATION",
+            Self::Nrp => "NRP",
+            Self::DateTime => "DATE_TIME",
+            Self::Money => "MONEY",
+            Self::Profanity => "PROFANITY",
+            Self::Other => "OTHER",
+        }
+    }
+}
+
+/// The heading a rule is listed under; rule sets are made of these and of regions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+pub enum Category {
+    /// What points to a person anywhere.
+    #[serde(rename = "PII")]
+    Pii,
+    /// Numbers that a state or an employer gave a person, a vehicle or a company.
+    Identity,
+    /// Cards, accounts, securities, money.
+    Finance,
+    /// Patients, practitioners, insurance.
+    Health,
+    /// Addresses and devices.
+    Network,
+    /// Keys, tokens, passwords.
+    Secrets,
+    /// Words.
+    Content,
+    /// Operators' own.
+    Custom,
+}
+
+impl Category {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Pii => "PII",
+            Self::Identity => "Identity",
+            Self::Finance => "Finance",
+            Self::Health => "Health",
+            Self::Network => "Network",
+            Self::Secrets => "Secrets",
+            Self::Content => "Content",
+            Self::Custom => "Custom",
         }
     }
 }
@@ -94,8 +152,8 @@ pub enum Severity {
 pub enum Anchor {
     /// By a digit in the value's first or second word.
     Digit,
-    /// As a whole run of base64 characters with a digit in it.
-    Blob,
+    /// As a token: from the start of a long run of letters, digits, `_` and `-`.
+    Token,
     /// As an e-mail address, outward from `@`.
     At,
     /// As an IP address: by a digit as the rule's patterns say, and as IPv6 outward from `:`.
@@ -153,8 +211,8 @@ pub struct Rule {
     pub(crate) family: Family,
     #[serde(default = "text")]
     pub(crate) format: Format,
-    #[serde(default)]
-    pub(crate) category: String,
+    #[serde(default = "custom")]
+    pub(crate) category: Category,
     #[serde(default)]
     pub(crate) region: String,
     #[serde(default)]
@@ -196,6 +254,10 @@ fn other() -> Family {
     Family::Other
 }
 
+fn custom() -> Category {
+    Category::Custom
+}
+
 fn text() -> Format {
     Format::Text
 }
@@ -228,9 +290,9 @@ impl Rule {
         self.format
     }
 
-    /// The heading it is listed under; may be empty.
-    pub fn category(&self) -> &str {
-        &self.category
+    /// The heading it is listed under.
+    pub fn category(&self) -> Category {
+        self.category
     }
 
     /// The region whose values it finds, as ISO 3166-1 alpha-2; empty for everywhere.
@@ -284,8 +346,7 @@ impl Rule {
             Anchor::Free | Anchor::At => Edge::Open,
             Anchor::Address => Edge::Word,
             Anchor::Digit => Edge::Number,
-            Anchor::Blob => Edge::Blob,
-            Anchor::Prefix => Edge::Token,
+            Anchor::Token | Anchor::Prefix => Edge::Token,
         }
     }
 }
@@ -308,6 +369,9 @@ pub struct RuleError {
 /// What is wrong with a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RuleFault {
+    /// A field of a rule that has defaults is not known or not of its kind.
+    #[error("a field is missing, unknown or not of its kind")]
+    Fields,
     /// Not TOML, or not a rule's fields.
     #[error("not a rule file at line {line}, column {column}")]
     Syntax {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::choice::Choice;
 use super::engine::view::{LOOKBACK, View};
 use super::engine::{Engine, Pass, Tracks};
-use super::finding::Finding;
+use super::finding::{Finding, Score};
 use super::resolve::Resolver;
 
 /// The window is moved on when this much of it is no longer needed, in bytes.
@@ -28,6 +28,14 @@ impl Progress {
         self.resolver.advance(&mut self.found, frontier, sink)
     }
 
+    /// All candidates of a complete window, in order of their starts.
+    pub(crate) fn candidates(&mut self, pass: &Pass<'_>) -> Vec<Finding> {
+        pass.run(&mut self.tracks, &mut self.found);
+        let mut all = std::mem::take(&mut self.found);
+        all.sort_unstable_by_key(|one| (one.span.start, one.span.end, one.rule));
+        all
+    }
+
     pub(crate) fn reset(&mut self) {
         self.tracks.reset();
         self.found.clear();
@@ -39,6 +47,7 @@ impl Progress {
 pub struct Scanner {
     engine: Arc<Engine>,
     choice: Arc<Choice>,
+    floor: Option<Score>,
     progress: Progress,
     window: Vec<u8>,
     /// Where the window begins in the text.
@@ -54,8 +63,9 @@ impl std::fmt::Debug for Scanner {
 }
 
 impl Scanner {
-    pub(crate) fn new(engine: Arc<Engine>, choice: Arc<Choice>) -> Self {
-        Self { engine, choice, progress: Progress::default(), window: Vec::new(), base: 0, decided: 0 }
+    pub(crate) fn new(engine: Arc<Engine>, choice: Arc<Choice>, floor: Option<Score>) -> Self {
+        let progress = Progress::default();
+        Self { engine, choice, floor, progress, window: Vec::new(), base: 0, decided: 0 }
     }
 
     /// Takes the next piece, gives the findings that are settled to `sink` in order, and returns the offset up to
@@ -64,7 +74,7 @@ impl Scanner {
     pub fn feed(&mut self, piece: &str, sink: &mut dyn FnMut(Finding)) -> usize {
         self.window.extend_from_slice(piece.as_bytes());
         let view = View { text: &self.window, base: self.base, complete: false };
-        let pass = Pass { engine: &self.engine, view, choice: &self.choice };
+        let pass = Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor };
         let decided = self.progress.look(&pass, sink);
         self.decided = self.boundary(decided).max(self.decided);
         self.move_on();
@@ -74,7 +84,7 @@ impl Scanner {
     /// The text has ended: settles the rest and begins anew at offset 0.
     pub fn end(&mut self, sink: &mut dyn FnMut(Finding)) {
         let view = View { text: &self.window, base: self.base, complete: true };
-        self.progress.look(&Pass { engine: &self.engine, view, choice: &self.choice }, sink);
+        self.progress.look(&Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor }, sink);
         self.progress.reset();
         self.window.clear();
         (self.base, self.decided) = (0, 0);

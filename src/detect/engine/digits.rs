@@ -10,8 +10,10 @@ use super::{Found, Pass, Track};
 const LEAD: usize = 16;
 /// Letters of a word that can stand before the word with the first digit.
 const WORD: usize = 4;
-/// The longest run of base64 characters that can be a value.
-const BLOB: usize = 64;
+/// The shortest token with a digit, and the shortest without one or in a run of base64 characters, in bytes.
+const SHORT: usize = 8;
+const LONG: usize = 16;
+const BASE64: usize = 32;
 
 /// The next digit at or after `from`. Eight bytes at a time: a byte is a digit if, with the bits of `0` flipped, it
 /// is below 10, which adding 0x76 without its top bit shows there.
@@ -113,29 +115,41 @@ impl Pass<'_> {
         }
     }
 
-    /// Scans for values that are whole runs of base64 characters with a digit among them.
-    pub(crate) fn blobs(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) {
+    /// Scans for values that are tokens: from the start of each run of letters, digits, `_` and `-` that is long
+    /// enough and holds a digit, or is longer still, or lies in a long run of base64 characters.
+    pub(crate) fn tokens(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) {
         let (view, mut at) = (&self.view, track.at);
-        while let Some(digit) = next_digit(view.text, at) {
-            at = run_end(view.text, digit + 1, is_base64);
-            let Some(start) = run_start(view.text, digit, BLOB, is_base64) else { continue };
-            let Some(start) = view.after_escape(start) else {
-                track.at = track.at.max(start);
+        while at < view.len() {
+            let Some(start) = view.slice(at, view.len()).iter().position(is_token).map(|n| at + n) else { break };
+            let end = run_end(view.text, start, is_token);
+            at = end;
+            if end == view.len() && !view.complete && end - start < LONG {
+                track.at = start;
                 return;
+            }
+            let run = view.slice(start, end);
+            let base64 = || {
+                let stop = run_end(view.text, start, is_base64);
+                stop - run_start(view.text, start, BASE64, is_base64).unwrap_or(start) >= BASE64
             };
-            if start >= track.at && !self.try_start(automaton, track, start, found) {
+            let worth = run.len() >= LONG || run.len() >= SHORT && run.iter().any(u8::is_ascii_digit) || base64();
+            let begin = if worth { view.after_escape(start) } else { None };
+            let Some(begin) = begin else { continue };
+            if begin < end && !self.try_start(automaton, track, begin, found) {
                 track.at = start;
                 return;
             }
         }
-        let open = run_start(view.text, view.len(), BLOB, is_base64);
-        let decided = if view.complete { None } else { open };
-        track.at = decided.unwrap_or(view.len()).max(track.at);
+        track.at = view.len().max(track.at);
     }
 }
 
+fn is_token(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
 fn is_base64(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/')
+    is_token(byte) || matches!(byte, b'+' | b'/')
 }
 
 #[cfg(test)]

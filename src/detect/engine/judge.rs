@@ -55,7 +55,7 @@ impl Pass<'_> {
             }
         }
         let mut near = self.engine.lexicon.before(view, start, rule, pattern.rule);
-        if with(base, near) < rule.threshold && near.is_none_or(|near| near.augment > 0.0) {
+        if with(base, near) < self.threshold(rule) && near.is_none_or(|near| near.augment > 0.0) {
             near = match self.engine.lexicon.after(view, end, rule, pattern.rule) {
                 After::NotYet => return Judged::NotYet,
                 After::Nothing => return Judged::No,
@@ -63,7 +63,7 @@ impl Pass<'_> {
             };
         }
         let score = with(base, near);
-        if score < rule.threshold {
+        if score < self.threshold(rule) {
             return Judged::No;
         }
         let span = Span::new(view.base + start, view.base + end);

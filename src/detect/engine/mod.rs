@@ -22,7 +22,7 @@ pub(crate) mod view;
 
 use super::choice::Choice;
 use super::context::{AFTER, Lexicon};
-use super::finding::{Finding, RuleId};
+use super::finding::{Finding, RuleId, Score};
 use super::resolve::CLUSTER;
 use super::rule::{Anchor, Pattern, Rule, RuleFault};
 use super::validate;
@@ -84,7 +84,7 @@ pub(crate) struct Engine {
     pub(crate) rules: Vec<Rule>,
     lexicon: Lexicon,
     digits: Option<Automaton>,
-    blobs: Option<Automaton>,
+    tokens: Option<Automaton>,
     emails: Vec<Compiled>,
     ipv6: Vec<Compiled>,
     prefixes: Option<Prefixes>,
@@ -99,13 +99,15 @@ pub(crate) struct Pass<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) view: View<'a>,
     pub(crate) choice: &'a Choice,
+    /// Stands in place of the rules' thresholds.
+    pub(crate) floor: Option<Score>,
 }
 
 /// The groups that a rule of this anchor is in.
 const fn groups_of(anchor: Anchor) -> &'static [usize] {
     match anchor {
         Anchor::Digit => &[0],
-        Anchor::Blob => &[1],
+        Anchor::Token => &[1],
         Anchor::At => &[2],
         Anchor::Address => &[0, 3],
         Anchor::Prefix => &[4],
@@ -166,8 +168,8 @@ impl Engine {
             let all = rules.iter().map(|&(id, rule)| compiled(id, rule, None).ok_or(RuleFault::Check));
             all.collect::<Result<Vec<_>, _>>()
         };
-        let [digits, blobs, emails, ipv6, prefixes, free] = &of;
-        let (digits, blobs) = (Patterns::of(digits)?.automaton()?, Patterns::of(blobs)?.automaton()?);
+        let [digits, tokens, emails, ipv6, prefixes, free] = &of;
+        let (digits, tokens) = (Patterns::of(digits)?.automaton()?, Patterns::of(tokens)?.automaton()?);
         let (emails, ipv6) = (whole(emails)?, whole(ipv6)?);
         let prefix_rules = prefixes.iter().map(|&(id, _)| id).collect();
         let prefixes = match Patterns::of(prefixes)?.automaton()? {
@@ -176,13 +178,13 @@ impl Engine {
         };
         let free = free_group(free)?;
         let lexicon = Lexicon::new(&rules);
-        Ok(Self { lexicon, digits, blobs, emails, ipv6, prefixes, prefix_rules, free, groups, rules })
+        Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, prefix_rules, free, groups, rules })
     }
 
     /// Bytes the automata take.
     pub(crate) fn memory(&self) -> usize {
         let automata =
-            [&self.digits, &self.blobs].into_iter().flatten().map(Automaton::memory).sum::<usize>();
+            [&self.digits, &self.tokens].into_iter().flatten().map(Automaton::memory).sum::<usize>();
         let prefixes = self.prefixes.as_ref().map_or(0, Prefixes::memory);
         automata + prefixes + self.free.as_ref().map_or(0, Free::memory)
     }
@@ -214,14 +216,14 @@ fn free_group(rules: &[(RuleId, &Rule)]) -> Result<Option<Free>, RuleFault> {
 impl Pass<'_> {
     /// Scans on from where `tracks` stand; pushes the candidates that are decided, in no order.
     pub(crate) fn run(&self, tracks: &mut Tracks, found: &mut Found) {
-        let [digits, blobs, emails, ipv6, prefixes, free] = &mut tracks.0;
+        let [digits, tokens, emails, ipv6, prefixes, free] = &mut tracks.0;
         match &self.engine.digits {
             Some(automaton) if self.is_on(0) => self.digits(automaton, digits, found),
             _ => digits.at = self.view.len(),
         }
-        match &self.engine.blobs {
-            Some(automaton) if self.is_on(1) => self.blobs(automaton, blobs, found),
-            _ => blobs.at = self.view.len(),
+        match &self.engine.tokens {
+            Some(automaton) if self.is_on(1) => self.tokens(automaton, tokens, found),
+            _ => tokens.at = self.view.len(),
         }
         if self.is_on(2) {
             self.emails(&self.engine.emails, emails, found);
@@ -241,6 +243,11 @@ impl Pass<'_> {
             Some(group) if self.is_on(5) => self.free(group, free, found),
             _ => free.at = self.view.len(),
         }
+    }
+
+    /// The score below which nothing is reported.
+    fn threshold(&self, rule: &Rule) -> f32 {
+        self.floor.map_or(rule.threshold, Score::value)
     }
 
     fn is_on(&self, group: usize) -> bool {

@@ -2,6 +2,15 @@
 
 use super::{digits_of, number};
 
+/// What this file checks, by name.
+pub(super) const CHECKS: super::Table = &[
+    ("any_card", |value| any_card(value).into()),
+    ("card", |value| card(value).into()),
+    ("iban", |value| iban(value).into()),
+    ("us_itin", |value| us_itin(value).into()),
+    ("us_ssn", |value| us_ssn(value).into()),
+];
+
 /// Luhn's check (ISO/IEC 7812-1 annex B) over digits from 0 to 9.
 fn luhn(digits: &[u8]) -> bool {
     let double = |digit: u8| if digit > 4 { digit * 2 - 9 } else { digit * 2 };

@@ -2,6 +2,12 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+/// What this file checks, by name.
+pub(super) const CHECKS: super::Table = &[
+    ("email", |value| email(value).into()),
+    ("ip", |value| ip(value).into()),
+];
+
 /// An IPv4 or IPv6 address. IPv6 needs a digit: `a::b` is rather a path of some programming language.
 pub(super) fn ip(value: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(value) else { return false };

@@ -3,6 +3,12 @@
 
 use super::{digits_of, number};
 
+/// What this file checks, by name.
+pub(super) const CHECKS: super::Table = &[
+    ("phone_international", |value| international(value).into()),
+    ("phone_national", |value| national(value).into()),
+];
+
 /// Calling code, shortest and longest national number. Codes are free of prefixes, so the first match is the one.
 #[rustfmt::skip]
 const CODES: &[(u16, u8, u8)] = &[
