@@ -1,5 +1,6 @@
 //! The door to detection: rules compiled once, a selection of them, and the two ways to use them.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::catalogue::Catalogue;
@@ -91,7 +92,7 @@ impl Detector {
 
     fn pass<'a>(&'a self, text: &'a str) -> Pass<'a> {
         let view = View { text: text.as_bytes(), base: 0, complete: true };
-        Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor }
+        Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor, memo: RefCell::default() }
     }
 
     /// A scanner for text that arrives in pieces.

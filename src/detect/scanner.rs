@@ -1,6 +1,7 @@
 //! Detection over text that arrives in pieces. A [`Scanner`] holds back only what text to come could still change,
 //! and finds exactly what [`Detector::find`](super::Detector::find) finds in the whole text.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::choice::Choice;
@@ -74,7 +75,7 @@ impl Scanner {
     pub fn feed(&mut self, piece: &str, sink: &mut dyn FnMut(Finding)) -> usize {
         self.window.extend_from_slice(piece.as_bytes());
         let view = View { text: &self.window, base: self.base, complete: false };
-        let pass = Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor };
+        let pass = Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor, memo: RefCell::default() };
         let decided = self.progress.look(&pass, sink);
         self.decided = self.boundary(decided).max(self.decided);
         self.move_on();
@@ -84,7 +85,7 @@ impl Scanner {
     /// The text has ended: settles the rest and begins anew at offset 0.
     pub fn end(&mut self, sink: &mut dyn FnMut(Finding)) {
         let view = View { text: &self.window, base: self.base, complete: true };
-        self.progress.look(&Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor }, sink);
+        self.progress.look(&Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor, memo: RefCell::default() }, sink);
         self.progress.reset();
         self.window.clear();
         (self.base, self.decided) = (0, 0);

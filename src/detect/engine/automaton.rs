@@ -25,6 +25,21 @@ pub(crate) struct Compiled {
     pub(crate) score: f32,
     pub(crate) check: Check,
     pub(crate) edge: Edge,
+    /// Whether a match can count though no word near it speaks for it.
+    pub(crate) alone: bool,
+    /// Whether a word behind it can speak for it.
+    pub(crate) ahead: bool,
+}
+
+/// What the patterns of a match state have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Traits {
+    /// One of them can count alone.
+    alone: bool,
+    /// A word behind can speak for one of them.
+    ahead: bool,
+    /// One of them may end within a word.
+    open: bool,
 }
 
 /// The patterns of one group.
@@ -32,12 +47,14 @@ pub(crate) struct Automaton {
     dfa: dense::DFA<Vec<u32>>,
     start: Option<StateID>,
     pub(crate) patterns: Vec<Compiled>,
+    /// The traits of each state, by its place in the table.
+    traits: Vec<Traits>,
 }
 
-/// Where a match of a pattern ends.
+/// Where matches end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
-    pub(crate) pattern: usize,
+    state: StateID,
     pub(crate) at: usize,
 }
 
@@ -61,6 +78,10 @@ pub(crate) struct Walk {
     pub(crate) at: usize,
     state: StateID,
     pub(crate) ends: Vec<End>,
+    /// Whether one of the ends is of a pattern that can count alone.
+    pub(crate) alone: bool,
+    /// Whether one is of a pattern that a word behind it can speak for.
+    pub(crate) ahead: bool,
 }
 
 impl Walk {
@@ -97,12 +118,58 @@ impl Automaton {
             .build_many(regexes)
             .ok()?;
         let start = dfa.universal_start_state(Anchored::Yes);
-        Some(Self { dfa, start, patterns })
+        let mut automaton = Self { dfa, start, patterns, traits: Vec::new() };
+        automaton.traits = automaton.all_traits();
+        Some(automaton)
+    }
+
+    /// The traits of every state that can be reached.
+    fn all_traits(&self) -> Vec<Traits> {
+        let units: Vec<u8> =
+            self.dfa.byte_classes().representatives(0..=255).filter_map(|unit| unit.as_u8()).collect();
+        let mut traits: Vec<Option<Traits>> = Vec::new();
+        let mut open: Vec<StateID> = start_states(&self.dfa);
+        while let Some(state) = open.pop() {
+            let place = state.as_usize() >> self.dfa.stride2();
+            if traits.len() <= place {
+                traits.resize(place + 1, None);
+            }
+            if traits.get(place).is_some_and(Option::is_some) {
+                continue;
+            }
+            if let Some(known) = traits.get_mut(place) {
+                *known = Some(self.traits_of(state));
+            }
+            open.extend(units.iter().map(|&byte| self.dfa.next_state(state, byte)));
+            open.push(self.dfa.next_eoi_state(state));
+        }
+        traits.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
+    fn traits_of(&self, state: StateID) -> Traits {
+        if !self.dfa.is_match_state(state) {
+            return Traits::default();
+        }
+        self.matches_in(state).fold(Traits::default(), |all, (_, pattern)| Traits {
+            alone: all.alone || pattern.alone,
+            ahead: all.ahead || pattern.ahead,
+            open: all.open || pattern.edge == Edge::Open,
+        })
+    }
+
+    fn matches_in(&self, state: StateID) -> impl Iterator<Item = (usize, &Compiled)> {
+        let patterns = (0..self.dfa.match_len(state)).map(move |n| self.dfa.match_pattern(state, n).as_usize());
+        patterns.filter_map(|n| Some((n, self.patterns.get(n)?)))
+    }
+
+    /// The patterns that match up to `end`.
+    pub(crate) fn matches(&self, end: End) -> impl Iterator<Item = &Compiled> {
+        self.matches_in(end.state).map(|(_, pattern)| pattern)
     }
 
     /// Bytes the automaton takes.
     pub(crate) fn memory(&self) -> usize {
-        self.dfa.memory_usage()
+        self.dfa.memory_usage() + self.traits.len() * size_of::<Traits>()
     }
 
     fn begin(&self, view: &View<'_>, at: usize) -> StateID {
@@ -122,6 +189,7 @@ impl Automaton {
             walk.at = start;
             walk.state = self.begin(view, start);
             walk.ends.clear();
+            (walk.alone, walk.ahead) = (false, false);
         }
         self.go_on(view, walk, start.saturating_add(limit))
     }
@@ -137,7 +205,7 @@ impl Automaton {
             if self.dfa.is_special_state(state) {
                 if self.dfa.is_match_state(state) {
                     // A match is reported one byte late.
-                    self.note(state, at, &mut walk.ends);
+                    self.note(state, at, Some(byte), walk);
                 } else if self.dfa.is_dead_state(state) || self.dfa.is_quit_state(state) {
                     dead = true;
                     break;
@@ -160,15 +228,21 @@ impl Automaton {
         }
         let state = self.dfa.next_eoi_state(walk.state);
         if self.dfa.is_match_state(state) {
-            self.note(state, walk.at, &mut walk.ends);
+            self.note(state, walk.at, None, walk);
         }
         Fate::Dead
     }
 
-    fn note(&self, state: StateID, at: usize, ends: &mut Vec<End>) {
-        for n in 0..self.dfa.match_len(state) {
-            ends.push(End { pattern: self.dfa.match_pattern(state, n).as_usize(), at });
+    /// Keeps what ends at `at`, before `next`. Most ends lie within a word, where only open ones count.
+    #[inline]
+    fn note(&self, state: StateID, at: usize, next: Option<u8>, walk: &mut Walk) {
+        let traits = self.traits.get(state.as_usize() >> self.dfa.stride2()).copied().unwrap_or_default();
+        if !traits.open && next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+            return;
         }
+        walk.alone |= traits.alone;
+        walk.ahead |= traits.ahead;
+        walk.ends.push(End { state, at });
     }
 
     /// Whether no text that follows makes a match: a match that is just reported, and can't go on.
@@ -191,6 +265,13 @@ impl Automaton {
     }
 }
 
+/// The states in which an anchored walk can begin.
+fn start_states(dfa: &dense::DFA<Vec<u32>>) -> Vec<StateID> {
+    let before = (0..=255).map(Some).chain([None]);
+    let looks = before.map(|byte| start::Config::new().anchored(Anchored::Yes).look_behind(byte));
+    looks.filter_map(|look| dfa.start_state(&look).ok()).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,6 +283,8 @@ mod tests {
             score: 1.0,
             check: validate::named("any").unwrap(),
             edge: Edge::Open,
+            alone: true,
+            ahead: false,
         };
         Automaton::new(&[r"\d{2,4}".to_owned(), r"\d{3}-\d".to_owned()], vec![any(0), any(1)]).unwrap()
     }
@@ -210,15 +293,16 @@ mod tests {
         View { text: text.as_bytes(), base: 0, complete }
     }
 
-    fn ends(walk: &Walk) -> Vec<(usize, usize)> {
-        walk.ends.iter().map(|end| (end.pattern, end.at)).collect()
+    fn ends(automaton: &Automaton, walk: &Walk) -> Vec<(usize, usize)> {
+        let of = |end: &End| automaton.matches_in(end.state).map(|(n, _)| (n, end.at)).collect::<Vec<_>>();
+        walk.ends.iter().flat_map(of).collect()
     }
 
     #[test]
     fn all_ends_of_all_patterns_are_reported() {
-        let mut walk = Walk::default();
-        assert_eq!(two().walk(&view("123-4", true), &mut walk, 0, 99), Fate::Dead);
-        assert_eq!(ends(&walk), [(0, 2), (0, 3), (1, 5)]);
+        let (automaton, mut walk) = (two(), Walk::default());
+        assert_eq!(automaton.walk(&view("123-4", true), &mut walk, 0, 99), Fate::Dead);
+        assert_eq!(ends(&automaton, &walk), [(0, 2), (0, 3), (1, 5)]);
     }
 
     #[test]
@@ -228,7 +312,7 @@ mod tests {
             assert_eq!(automaton.walk(&view(text, false), &mut walk, 0, 99), Fate::Hungry);
         }
         assert_eq!(automaton.walk(&view("123-4 ", false), &mut walk, 0, 99), Fate::Dead);
-        assert_eq!(ends(&walk), [(0, 2), (0, 3), (1, 5)]);
+        assert_eq!(ends(&automaton, &walk), [(0, 2), (0, 3), (1, 5)]);
         assert!(automaton.open(&view("x12", false), 1) && !automaton.open(&view("x12", false), 0));
     }
 }

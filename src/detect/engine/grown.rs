@@ -37,9 +37,8 @@ impl Pass<'_> {
         loop {
             let limit = grown.piece + grown.reach;
             let fate = automaton.go_on(&self.view, &mut track.walk, limit);
-            let ours = track.walk.ends.iter().filter(|end| {
-                automaton.patterns.get(end.pattern).is_some_and(|pattern| pattern.rule == grown.rule)
-            });
+            let ours = track.walk.ends.iter();
+            let ours = ours.filter(|end| automaton.matches(**end).any(|pattern| pattern.rule == grown.rule));
             grown.last = ours.map(|end| end.at).max().unwrap_or(grown.last);
             track.walk.ends.clear();
             match fate {
@@ -68,9 +67,9 @@ impl Pass<'_> {
 
     /// The rule whose value has outgrown its reach, by the matches seen so far: the longest, then the likeliest.
     pub(crate) fn outgrown(&self, automaton: &Automaton, walk: &Walk, limit: usize) -> Option<RuleId> {
-        let seen = walk.ends.iter().filter_map(|end| Some((end.at, automaton.patterns.get(end.pattern)?)));
+        let seen = walk.ends.iter().flat_map(|&end| automaton.matches(end).map(move |pattern| (end.at, pattern)));
         let fit = seen.filter(|(_, pattern)| {
-            let threshold = self.engine.rules.get(pattern.rule.index()).map_or(1.0, |rule| rule.threshold);
+            let threshold = self.engine.rules.get(pattern.rule.index()).map_or(1.0, |rule| self.threshold(rule));
             self.choice.has(pattern.rule)
                 && pattern.score >= threshold
                 && self.view.starts(walk.start, pattern.edge)

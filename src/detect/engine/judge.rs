@@ -1,7 +1,7 @@
 //! From a match to a finding: selection, validator, edges, words near it. Says `NotYet` where text that has not
 //! arrived could change the answer.
 
-use super::super::context::After;
+use super::super::context::{self, After};
 use super::super::finding::{Finding, Near, Score, Span};
 use super::super::rule::Anchor;
 use super::super::validate::Verdict;
@@ -54,9 +54,11 @@ impl Pass<'_> {
                 Known::No => {}
             }
         }
-        let mut near = self.engine.lexicon.before(view, start, rule, pattern.rule);
+        let ours = (rule, pattern.rule);
+        let lexicon = &self.engine.lexicon;
+        let mut near = self.memo.borrow_mut().before(lexicon, view, start, ours);
         if with(base, near) < self.threshold(rule) && near.is_none_or(|near| near.augment > 0.0) {
-            near = match self.engine.lexicon.after(view, end, rule, pattern.rule) {
+            near = match context::after(lexicon, view, end, ours) {
                 After::NotYet => return Judged::NotYet,
                 After::Nothing => return Judged::No,
                 After::Word(near) => Some(near),
@@ -72,23 +74,29 @@ impl Pass<'_> {
 
     /// Offers all ends of a walk to their validators, longest first.
     pub(crate) fn settle(&self, automaton: &Automaton, walk: &Walk, found: &mut Found) -> Settled {
+        let lone = walk.alone || walk.ahead || self.floor.is_some();
+        let spoken_for = || self.memo.borrow_mut().any(&self.engine.lexicon, &self.view, walk.start);
+        if walk.ends.is_empty() || !lone && !spoken_for() {
+            return Settled::Nothing;
+        }
         let kept = found.len();
         let mut longest = None;
         for end in walk.ends.iter().rev() {
-            let Some(pattern) = automaton.patterns.get(end.pattern) else { continue };
-            let ours = found.iter().skip(kept);
-            if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
-                continue;
-            }
-            match self.judge(pattern, walk.start, end.at) {
-                Judged::No => {}
-                Judged::Yes(finding) => {
-                    longest = longest.max(Some(end.at));
-                    found.push(finding);
+            for pattern in automaton.matches(*end) {
+                let ours = found.iter().skip(kept);
+                if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
+                    continue;
                 }
-                Judged::NotYet => {
-                    found.truncate(kept);
-                    return Settled::Waiting;
+                match self.judge(pattern, walk.start, end.at) {
+                    Judged::No => {}
+                    Judged::Yes(finding) => {
+                        longest = longest.max(Some(end.at));
+                        found.push(finding);
+                    }
+                    Judged::NotYet => {
+                        found.truncate(kept);
+                        return Settled::Waiting;
+                    }
                 }
             }
         }

@@ -4,24 +4,31 @@
 //!
 //! | file | finds |
 //! |---|---|
-//! | [`digits`] | what has a digit near its beginning, and runs of base64 |
+//! | [`digits`] | what has a digit near its beginning |
+//! | [`token`] | long runs of letters and digits |
 //! | [`outward`] | e-mail addresses from `@`, IPv6 from `:` |
 //! | [`prefix`] | secrets by their prefix |
 //! | [`free`] | operators' own patterns |
 //! | [`grown`] | what outgrew its reach |
 //! | [`judge`] | from a match to a finding |
+//!
+//! [`mask`] steps over what cannot hold any of it, [`automaton`] is what walks from a start.
 
 mod automaton;
 mod digits;
 mod free;
 mod grown;
 mod judge;
+pub(crate) mod mask;
 mod outward;
 mod prefix;
+mod token;
 pub(crate) mod view;
 
+use std::cell::RefCell;
+
 use super::choice::Choice;
-use super::context::{AFTER, Lexicon};
+use super::context::{AFTER, Lexicon, Memo};
 use super::finding::{Finding, RuleId, Score};
 use super::resolve::CLUSTER;
 use super::rule::{Anchor, Pattern, Rule, RuleFault};
@@ -101,6 +108,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) choice: &'a Choice,
     /// Stands in place of the rules' thresholds.
     pub(crate) floor: Option<Score>,
+    /// Words before the values asked about so far.
+    pub(crate) memo: RefCell<Memo>,
 }
 
 /// The groups that a rule of this anchor is in.
@@ -121,7 +130,9 @@ fn compiled(id: RuleId, rule: &Rule, pattern: Option<&Pattern>) -> Option<Compil
     let check = validate::named(name.map_or("any", String::as_str))?;
     let score = pattern.and_then(|pattern| pattern.score).unwrap_or(rule.score);
     let edge = pattern.map_or_else(|| rule.default_edge(), |pattern| rule.edge(pattern));
-    Some(Compiled { rule: id, score, check, edge })
+    let alone = score >= rule.threshold || validate::can_be_sure(name.map_or("any", String::as_str));
+    let ahead = rule.context.values().any(|words| !words.after.is_empty());
+    Some(Compiled { rule: id, score, check, edge, alone, ahead })
 }
 
 /// The patterns of a group's rules, as text and compiled.

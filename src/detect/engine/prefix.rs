@@ -1,8 +1,11 @@
-//! Secrets known by their prefix: one packed search for all prefixes, then a walk from each. A secret that
-//! outgrows its reach is certain by then, and is reported piece by piece until it ends.
+//! Secrets known by their prefix. Nearly all text is stepped over: a secret lies in a long run of the characters
+//! that tokens and addresses are made of, and there one look at four bytes tells whether a word can begin one.
+//! From each prefix a walk. A secret that outgrows its reach is certain by then, and is reported piece by piece
+//! until it ends.
 
-use aho_corasick::packed;
-use aho_corasick::{AhoCorasick, MatchKind, Span};
+use std::collections::HashMap;
+
+use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::super::choice::Choice;
 use super::super::finding::RuleId;
@@ -10,27 +13,40 @@ use super::super::rule::{Edge, Rule};
 use super::automaton::{Automaton, Fate};
 use super::grown::Grown;
 use super::judge::Settled;
+use super::mask::{BLOCK, Class, Runs, block, mask};
+use super::view::View;
 use super::{Found, Pass, Track};
+
+/// Bytes of a prefix by which it is looked up.
+const KEY: usize = 4;
+/// The shortest run of link characters that holds a secret, in bytes.
+const RUN: usize = 10;
+/// Bits of the filter that most words end at, as a power of two.
+const FILTER: u32 = 16;
 
 /// What the search looks for: the beginning of one or more rules' prefixes.
 struct Literal {
     text: Vec<u8>,
     rules: Choice,
     reach: usize,
-}
-
-enum Search {
-    Packed(packed::Searcher),
-    // Where the processor lacks what the packed search needs, or the literals are too many for it.
-    Plain(AhoCorasick),
+    /// Where its first word begins.
+    word: usize,
 }
 
 /// The rules known by a prefix.
 pub(crate) struct Prefixes {
     pub(crate) automaton: Automaton,
-    search: Search,
     literals: Vec<Literal>,
+    filter: Vec<u64>,
+    /// Literals by the first bytes of their first word, three or four.
+    keys: HashMap<Vec<u8>, Vec<usize>>,
+    /// Literals that need not lie in a long run, and their places.
+    odd: Option<(AhoCorasick, Vec<usize>)>,
     longest: usize,
+}
+
+fn place(key: [u8; KEY]) -> usize {
+    (u32::from_le_bytes(key).wrapping_mul(0x9E37_79B1) >> (32 - FILTER)) as usize
 }
 
 impl Prefixes {
@@ -42,38 +58,74 @@ impl Prefixes {
         // What begins with another literal is found by it.
         texts.dedup_by(|text, shorter| text.starts_with(shorter));
         let literals: Vec<Literal> = texts.iter().map(|text| literal(text, rules)).collect();
-        let mut builder = packed::Config::new().heuristic_pattern_limits(false).builder();
-        builder.extend(&texts);
-        let search = match builder.build() {
-            Some(packed) => Search::Packed(packed),
-            None => {
-                Search::Plain(AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&texts).ok()?)
-            }
-        };
         let longest = texts.iter().map(|text| text.len()).max()?;
-        Some(Self { automaton, search, literals, longest })
+        let (filter, keys) = (vec![0; 1 << (FILTER - 6)], HashMap::new());
+        let mut group = Self { automaton, literals, filter, keys, odd: None, longest };
+        let odd: Vec<usize> = (0..group.literals.len()).filter(|&n| !group.add(n)).collect();
+        if !odd.is_empty() {
+            let texts = odd.iter().filter_map(|&n| Some(&group.literals.get(n)?.text));
+            let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts).ok()?;
+            group.odd = Some((search, odd));
+        }
+        Some(group)
+    }
+
+    /// Makes a literal known to the filter; not if it can begin a run that is too short for it.
+    fn add(&mut self, n: usize) -> bool {
+        let Some(literal) = self.literals.get(n) else { return false };
+        let word = literal.text.get(literal.word..).unwrap_or_default();
+        let key = word.get(..word.len().min(KEY)).unwrap_or_default().to_vec();
+        let linked = |text: &[u8]| text.iter().take_while(|&&byte| Class::Link.has(byte)).count();
+        let before = literal.text.get(..literal.word).unwrap_or_default();
+        let whole = linked(before) == before.len();
+        let run = if whole { linked(&literal.text) } else { linked(word) };
+        if key.len() < KEY - 1 || run < RUN && run < literal.text.len() {
+            return false;
+        }
+        let lasts = if key.len() < KEY { 0..=255 } else { 0..=0 };
+        for last in lasts {
+            let mut bytes = [last; KEY];
+            bytes.iter_mut().zip(&key).for_each(|(to, from)| *to = *from);
+            let place = place(bytes);
+            if let Some(bits) = self.filter.get_mut(place / 64) {
+                *bits |= 1 << (place % 64);
+            }
+        }
+        self.keys.entry(key).or_default().push(n);
+        true
     }
 
     pub(crate) fn memory(&self) -> usize {
-        let search = match &self.search {
-            Search::Packed(packed) => packed.memory_usage(),
-            Search::Plain(plain) => plain.memory_usage(),
-        };
-        self.automaton.memory() + search
+        let odd = self.odd.as_ref().map_or(0, |(search, _)| search.memory_usage());
+        self.automaton.memory() + odd + self.filter.len() * 8
     }
 
-    fn find(&self, text: &[u8], from: usize) -> Option<(&Literal, usize)> {
-        let (literal, start) = match &self.search {
-            Search::Packed(packed) => {
-                let hit = packed.find_in(text, Span { start: from.min(text.len()), end: text.len() })?;
-                (hit.pattern(), hit.start())
-            }
-            Search::Plain(plain) => {
-                let hit = plain.find(aho_corasick::Input::new(text).range(from.min(text.len())..))?;
-                (hit.pattern(), hit.start())
-            }
+    /// The literal whose first word begins at `word`, and where it begins itself.
+    fn at(&self, view: &View<'_>, word: usize) -> Option<(&Literal, usize)> {
+        let bytes = view.slice(word, word + KEY);
+        let mut key = [0; KEY];
+        key.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
+        let place = place(key);
+        // Where the text ends within the key only a key of three bytes can match, which the filter has for all.
+        if self.filter.get(place / 64).is_none_or(|bits| bits >> (place % 64) & 1 == 0) {
+            return None;
+        }
+        let found = |length: usize| {
+            let known = self.keys.get(bytes.get(..length)?)?.iter().filter_map(|&n| self.literals.get(n));
+            let mut fitting = known.filter_map(|literal| {
+                let start = word.checked_sub(literal.word)?;
+                view.slice(start, view.len()).starts_with(&literal.text).then_some((literal, start))
+            });
+            fitting.next()
         };
-        Some((self.literals.get(literal.as_usize())?, start))
+        found(KEY).or_else(|| found(KEY - 1))
+    }
+
+    /// The first of the literals without a long run at or after `from`.
+    fn odd(&self, view: &View<'_>, from: usize) -> Option<(&Literal, usize)> {
+        let (search, places) = self.odd.as_ref()?;
+        let hit = search.find(aho_corasick::Input::new(view.text).range(from.min(view.len())..))?;
+        Some((self.literals.get(*places.get(hit.pattern().as_usize())?)?, hit.start()))
     }
 }
 
@@ -85,14 +137,79 @@ fn literal(text: &[u8], rules: &[(RuleId, &Rule)]) -> Literal {
     };
     // A match is reported one byte late, so what is bounded by the reach does not outgrow it.
     let reach = ours().map(|(_, rule)| rule.reach()).max().unwrap_or(0) + 1;
-    Literal { text: text.to_vec(), rules: ours().map(|&(id, _)| id).collect(), reach }
+    let word = text.iter().position(u8::is_ascii_alphanumeric).unwrap_or(text.len());
+    Literal { text: text.to_vec(), rules: ours().map(|&(id, _)| id).collect(), reach, word }
+}
+
+/// The literals of a window in order of their starts.
+struct Hits<'a> {
+    group: &'a Prefixes,
+    view: &'a View<'a>,
+    runs: Runs<'a>,
+    /// The rest of the run under way.
+    run: (usize, usize),
+    /// Words of the block at `base` that are not looked at yet, as bits.
+    base: usize,
+    words: u64,
+    next: Option<(&'a Literal, usize)>,
+    odd: Option<(&'a Literal, usize)>,
+}
+
+impl<'a> Hits<'a> {
+    fn new(group: &'a Prefixes, view: &'a View<'a>, from: usize) -> Self {
+        let runs = Runs::new(view.text, from, Class::Link, RUN as u32);
+        let odd = group.odd(view, from);
+        let mut hits = Self { group, view, runs, run: (from, from), base: from, words: 0, next: None, odd };
+        hits.next = hits.advance(from);
+        hits
+    }
+
+    /// The next literal in a long run, at or after `from`.
+    fn advance(&mut self, from: usize) -> Option<(&'a Literal, usize)> {
+        loop {
+            while self.words != 0 {
+                let word = self.base + self.words.trailing_zeros() as usize;
+                self.words &= self.words - 1;
+                let word = if self.view.before(word, 1) == Some(b'\\') { word + 1 } else { word };
+                if let Some((literal, start)) = self.group.at(self.view, word).filter(|hit| hit.1 >= from) {
+                    return Some((literal, start));
+                }
+            }
+            self.base = self.run.0;
+            if self.base >= self.run.1 {
+                let (start, end) = self.runs.next()?;
+                self.run = (start, end);
+                self.base = start;
+            }
+            let count = (self.run.1 - self.base).min(BLOCK);
+            let words = mask(&block(self.view.text, self.base), Class::Word) & (u64::MAX >> (BLOCK - count));
+            let before = self.view.before(self.base, 1).is_some_and(|byte| byte.is_ascii_alphanumeric());
+            self.words = words & !(words << 1 | u64::from(before));
+            self.run.0 += count;
+        }
+    }
+
+    /// The next literal at or after `from`.
+    fn find(&mut self, from: usize) -> Option<(&'a Literal, usize)> {
+        while self.next.is_some_and(|(_, start)| start < from) {
+            self.next = self.advance(from);
+        }
+        if self.odd.is_some_and(|(_, start)| start < from) {
+            self.odd = self.group.odd(self.view, from);
+        }
+        match (self.next, self.odd) {
+            (Some(next), Some(odd)) => Some(if odd.1 < next.1 { odd } else { next }),
+            (next, odd) => next.or(odd),
+        }
+    }
 }
 
 impl Pass<'_> {
     /// Scans for secrets known by a prefix.
     pub(crate) fn prefixes(&self, group: &Prefixes, track: &mut Track, found: &mut Found) {
         let Some(mut at) = self.grow(&group.automaton, track, found) else { return };
-        while let Some((literal, start)) = group.find(self.view.text, at) {
+        let mut hits = Hits::new(group, &self.view, at);
+        while let Some((literal, start)) = hits.find(at) {
             at = start + 1;
             if !self.choice.meets(&literal.rules) || !self.view.starts(start, Edge::Word) {
                 continue;
@@ -127,19 +244,20 @@ impl Pass<'_> {
         }
         track.at = at.max(self.view.len());
         if !self.view.complete {
-            let tail = at.max(self.view.len().saturating_sub(group.longest));
+            let tail = at.max(self.view.len().saturating_sub(group.longest + RUN));
             track.at = (tail..self.view.len()).find(|&at| self.may_be_prefix(group, at)).unwrap_or(track.at);
         }
     }
 
-    /// Whether the text from `at` to the window's end is the beginning of a literal.
+    /// Whether the text from `at` to the window's end is the beginning of a literal, or one whose run can still
+    /// become long enough.
     fn may_be_prefix(&self, group: &Prefixes, at: usize) -> bool {
         let text = self.view.slice(at, self.view.len());
         self.view.starts(at, Edge::Word)
             && group
                 .literals
                 .iter()
-                .any(|known| known.text.starts_with(text) && self.choice.meets(&known.rules))
+                .any(|known| begins_alike(&known.text, text) && self.choice.meets(&known.rules))
     }
 
     /// The rule with the longest prefix that the text at `start` has: what outgrew its reach and matched nothing
@@ -153,4 +271,8 @@ impl Pass<'_> {
         let fitting = ours.filter_map(|&id| Some((fits(self.engine.rules.get(id.index())?)?, id)));
         fitting.max_by_key(|&(length, id)| (length, std::cmp::Reverse(id))).map(|(_, id)| id)
     }
+}
+
+fn begins_alike(one: &[u8], other: &[u8]) -> bool {
+    one.iter().zip(other).all(|(a, b)| a == b)
 }

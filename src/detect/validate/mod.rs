@@ -39,6 +39,14 @@ pub(crate) fn named(name: &str) -> Option<Check> {
     TABLES.iter().copied().flatten().find(|(known, _)| *known == name).map(|&(_, check)| check)
 }
 
+/// Checks that can be [`Verdict::Sure`]: a rule with a low score and one of these needs no word near its value.
+const SURE: &[&str] = &["github"];
+
+/// Whether the check of that name can prove a value by itself.
+pub(crate) fn can_be_sure(name: &str) -> bool {
+    SURE.contains(&name)
+}
+
 /// The value's ASCII digits as numbers, into `buffer`; `None` if there are more than fit.
 pub(crate) fn digits_of<'b, const N: usize>(value: &[u8], buffer: &'b mut [u8; N]) -> Option<&'b [u8]> {
     let mut len = 0;

@@ -1,0 +1,64 @@
+//! Values that are tokens: long runs of letters, digits, `_` and `-`, or of base64 characters. From each start a
+//! walk through the automaton of all such rules.
+
+use super::automaton::Automaton;
+use super::mask::{Class, Runs};
+use super::{Found, Pass, Track};
+
+/// The shortest token with a digit, in bytes.
+const SHORT: usize = 10;
+/// The shortest token without one.
+const LONG: usize = 16;
+/// The shortest run of base64 characters that counts whatever is in it, in bytes.
+const BASE64: usize = 32;
+
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+impl Pass<'_> {
+    /// Scans for tokens.
+    pub(crate) fn tokens(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) {
+        let (view, from) = (&self.view, track.at);
+        for (start, end) in Runs::new(view.text, from, Class::Base64, SHORT as u32) {
+            if end == view.len() && !view.complete && end - start < BASE64 {
+                track.at = start.max(from);
+                return;
+            }
+            let mut at = start;
+            while at < end {
+                let token = view.slice(at, end).iter().take_while(|&&byte| is_token(byte)).count();
+                let whole = at == start && end - start >= BASE64;
+                if let Some(begin) = self.token_start(at, at + token, whole)
+                    && begin >= from
+                    && !self.try_start(automaton, track, begin, found)
+                {
+                    track.at = begin;
+                    return;
+                }
+                if at + token == view.len() && !view.complete && token < LONG {
+                    track.at = at.max(from);
+                    return;
+                }
+                at += token.max(1);
+            }
+        }
+        track.at = view.len().max(from);
+        if !view.complete {
+            let tail = view.slice(view.len().saturating_sub(BASE64), view.len());
+            let open = tail.iter().rev().take_while(|&&byte| Class::Base64.has(byte)).count();
+            track.at = if open < SHORT { (view.len() - open).max(from) } else { track.at };
+        }
+    }
+
+    /// Where the value begins that the token `start..end` may be: a token of its own, or the beginning of a long
+    /// run of base64.
+    fn token_start(&self, start: usize, end: usize, whole: bool) -> Option<usize> {
+        let token = self.view.slice(start, end);
+        let worth = token.len() >= LONG || token.len() >= SHORT && token.iter().any(u8::is_ascii_digit);
+        if !worth && !whole {
+            return None;
+        }
+        self.view.after_escape(start).filter(|&begin| begin < end)
+    }
+}
