@@ -37,18 +37,19 @@ pub(super) fn words(view: &View<'_>, from: usize, to: usize, mut sink: impl FnMu
     // Whether `at` lies within a run, at the beginning of a word of it.
     let mut within = false;
     while at < to {
-        let bytes = block(view.text, at);
+        let padded = &mut [0; BLOCK];
+        let bytes = block(view.text, at, padded);
         let count = (to - at).min(BLOCK);
         let valid = u64::MAX >> (BLOCK - count);
-        let mut letters = mask(&bytes, Class::Letter) & valid;
-        let behind = mask(&bytes, Class::Backslash) << 1 | u64::from(view.before(at, 1) == Some(b'\\'));
-        letters &= !escapes(&bytes, behind);
+        let mut letters = mask(bytes, Class::Letter) & valid;
+        let behind = mask(bytes, Class::Backslash) << 1 | u64::from(view.before(at, 1) == Some(b'\\'));
+        letters &= !escapes(bytes, behind);
         if skip {
             let same = letters.trailing_ones();
             letters &= u64::MAX.checked_shl(same).unwrap_or(0);
             skip = same as usize == count;
         }
-        let upper = mask(&bytes, Class::Upper) & letters;
+        let upper = mask(bytes, Class::Upper) & letters;
         let lower = letters & !upper;
         let runs = letters & !(letters << 1);
         let cased = upper & (lower << 1) | upper & (upper << 1) & (lower >> 1);

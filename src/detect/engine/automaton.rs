@@ -49,6 +49,8 @@ pub(crate) struct Automaton {
     pub(crate) patterns: Vec<Compiled>,
     /// The traits of each state, by its place in the table.
     traits: Vec<Traits>,
+    /// Whether a value may begin with a byte.
+    begins: Box<[bool; 256]>,
 }
 
 /// Where matches end.
@@ -118,8 +120,13 @@ impl Automaton {
             .build_many(regexes)
             .ok()?;
         let start = dfa.universal_start_state(Anchored::Yes);
-        let mut automaton = Self { dfa, start, patterns, traits: Vec::new() };
+        let mut automaton = Self { dfa, start, patterns, traits: Vec::new(), begins: Box::new([true; 256]) };
         automaton.traits = automaton.all_traits();
+        let states = start_states(&automaton.dfa);
+        for (byte, begins) in (0..=255).zip(automaton.begins.iter_mut()) {
+            let dead = |&state: &StateID| automaton.dfa.is_dead_state(automaton.dfa.next_state(state, byte));
+            *begins = !states.iter().all(dead);
+        }
         Some(automaton)
     }
 
@@ -170,6 +177,12 @@ impl Automaton {
     /// Bytes the automaton takes.
     pub(crate) fn memory(&self) -> usize {
         self.dfa.memory_usage() + self.traits.len() * size_of::<Traits>()
+    }
+
+    /// Whether a value may begin with the byte at `at`.
+    #[inline]
+    pub(crate) fn may_begin(&self, view: &View<'_>, at: usize) -> bool {
+        view.get(at).is_some_and(|byte| self.begins.get(usize::from(byte)).is_some_and(|&begins| begins))
     }
 
     fn begin(&self, view: &View<'_>, at: usize) -> StateID {

@@ -19,24 +19,57 @@ fn run_start(text: &[u8], from: usize, most: usize, class: fn(&u8) -> bool) -> O
     (back <= most).then(|| from - back)
 }
 
-/// The starts that belong to the digit at `digit`, in order: a word before, signs, the word itself.
-/// `None` if an escape before it has not arrived whole.
-fn starts(view: &View<'_>, digit: usize) -> Option<[Option<usize>; 4]> {
-    let text = view.text;
-    let Some(run) = run_start(text, digit, LEAD, u8::is_ascii_alphanumeric) else { return Some([None; 4]) };
-    let word = view.after_escape(run)?;
-    let sign = |at: usize| {
-        let before = view.before(at, 1).filter(|byte| matches!(byte, b'+' | b'('));
-        (word == run && before.is_some()).then(|| at - 1)
-    };
-    let first = sign(run);
-    let second = first.and_then(sign);
-    let mut lead = None;
-    if first.is_none() && word == run && matches!(view.before(run, 1), Some(b' ' | b'-')) {
-        let letters = run_start(text, run - 1, WORD, u8::is_ascii_alphabetic);
-        lead = letters.filter(|&start| start + 1 < run && view.word_starts(start));
+/// Where a value may begin that has the digit asked about as its first.
+#[derive(Clone, Copy)]
+struct Starts {
+    /// The word before, or [`NONE`].
+    lead: usize,
+    /// The first of the signs before the word; the word if there is none.
+    sign: usize,
+    /// The word with the digit, or [`NONE`].
+    word: usize,
+}
+
+/// No offset.
+const NONE: usize = usize::MAX;
+
+/// The starts that belong to the digit at `digit`. `None` if an escape before it has not arrived whole.
+#[inline]
+fn starts(view: &View<'_>, digit: usize) -> Option<Starts> {
+    let nothing = Starts { lead: NONE, sign: NONE, word: NONE };
+    let mut run = digit;
+    while view.before(run, 1).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
+        run -= 1;
+        if digit - run > LEAD {
+            return Some(nothing);
+        }
     }
-    Some([lead, second, first, Some(word)])
+    let Some(before) = view.before(run, 1) else { return Some(Starts { sign: run, word: run, ..nothing }) };
+    if before == b'\\' {
+        let word = view.after_escape(run)?;
+        return Some(Starts { sign: word, word, ..nothing });
+    }
+    let is_sign = |at: usize| view.before(at, 1).is_some_and(|byte| matches!(byte, b'+' | b'('));
+    let mut sign = run;
+    while sign + 2 > run && is_sign(sign) {
+        sign -= 1;
+    }
+    let mut lead = NONE;
+    if matches!(before, b' ' | b'-') {
+        let letters = run_start(view.text, run - 1, WORD, u8::is_ascii_alphabetic);
+        let fit = letters.filter(|&start| start + 1 < run && view.word_starts(start));
+        lead = fit.unwrap_or(NONE);
+    }
+    Some(Starts { lead, sign, word: run })
+}
+
+impl Starts {
+    /// In order.
+    fn all(self) -> impl Iterator<Item = usize> {
+        let lead = (self.lead != NONE).then_some(self.lead);
+        let signs = if self.word == NONE { 0..0 } else { self.sign..self.word + 1 };
+        lead.into_iter().chain(signs)
+    }
 }
 
 impl Pass<'_> {
@@ -49,8 +82,8 @@ impl Pass<'_> {
                 track.at = next.max(digit.saturating_sub(LEAD));
                 return;
             };
-            for start in starts.into_iter().flatten() {
-                if start < next || start >= view.len() {
+            for start in starts.all() {
+                if start < next || start >= view.len() || !automaton.may_begin(view, start) {
                     continue;
                 }
                 if !self.try_start(automaton, track, start, found) {
@@ -95,7 +128,7 @@ mod tests {
     fn a_digit_has_the_starts_of_its_word_and_the_one_before() {
         let starts_in = |text: &str, digit| {
             let view = View { text: text.as_bytes(), base: 0, complete: true };
-            starts(&view, digit).unwrap().into_iter().flatten().collect::<Vec<_>>()
+            starts(&view, digit).unwrap().all().collect::<Vec<_>>()
         };
         assert_eq!(starts_in("x AB12", 4), [0, 2]);
         assert_eq!(starts_in("x AB 12", 5), [2, 5]);

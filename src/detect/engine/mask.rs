@@ -2,6 +2,8 @@
 //! Sixteen bytes at a time with the vector instructions that every processor of the architecture has, so that
 //! there is nothing to detect at run time; eight at a time elsewhere.
 
+use std::marker::PhantomData;
+
 /// Bytes that are looked at together.
 pub(crate) const BLOCK: usize = 64;
 
@@ -42,21 +44,30 @@ impl Class {
     }
 }
 
-/// The 64 bytes of `text` from `at`, filled up with zeros, which belong to no class.
-pub(crate) fn block(text: &[u8], at: usize) -> [u8; BLOCK] {
+/// The 64 bytes of `text` from `at`. Where the text ends sooner they are put into `padded`, filled up with zeros,
+/// which belong to no class.
+#[inline]
+pub(crate) fn block<'b>(text: &'b [u8], at: usize, padded: &'b mut [u8; BLOCK]) -> &'b [u8; BLOCK] {
     let rest = text.get(at..).unwrap_or_default();
     if let Some(whole) = rest.first_chunk() {
-        return *whole;
+        return whole;
     }
-    let mut padded = [0; BLOCK];
+    *padded = [0; BLOCK];
     for (to, from) in padded.iter_mut().zip(rest) {
         *to = *from;
     }
     padded
 }
 
-/// Bit n is set where byte n of `block` belongs to `class`.
+/// The bits of `class` in the 64 bytes of `text` from `at`.
 #[inline]
+fn mask_at(text: &[u8], at: usize, class: Class) -> u64 {
+    mask(block(text, at, &mut [0; BLOCK]), class)
+}
+
+/// Bit n is set where byte n of `block` belongs to `class`.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "the class is known where it is called, and half the time with it")]
 pub(crate) fn mask(block: &[u8; BLOCK], class: Class) -> u64 {
     let (parts, _) = block.as_chunks::<16>();
     let mut bits = 0;
@@ -163,10 +174,29 @@ mod lanes {
     }
 }
 
+/// A class known when a scan is compiled.
+pub(crate) trait Set {
+    /// The class.
+    const CLASS: Class;
+}
+
+/// [`Class::Base64`].
+pub(crate) struct Base64;
+/// [`Class::Link`].
+pub(crate) struct Link;
+
+impl Set for Base64 {
+    const CLASS: Class = Class::Base64;
+}
+
+impl Set for Link {
+    const CLASS: Class = Class::Link;
+}
+
 /// The runs of a class that are at least `least` bytes long (2 to 32), in order.
-pub(crate) struct Runs<'t> {
+pub(crate) struct Runs<'t, S> {
     text: &'t [u8],
-    class: Class,
+    set: PhantomData<S>,
     least: u32,
     /// Where the block of `bits` begins.
     base: usize,
@@ -176,12 +206,12 @@ pub(crate) struct Runs<'t> {
     open: Option<usize>,
 }
 
-impl<'t> Runs<'t> {
+impl<'t, S: Set> Runs<'t, S> {
     /// The runs of `text` that end after `from`. One that begins before it is seen from `from - 64` on.
-    pub(crate) fn new(text: &'t [u8], from: usize, class: Class, least: u32) -> Self {
+    pub(crate) fn new(text: &'t [u8], from: usize, least: u32) -> Self {
         let base = from.saturating_sub(BLOCK);
-        let mut runs = Self { text, class, least, base, bits: 0, open: None };
-        runs.bits = mask(&block(text, base), class);
+        let bits = mask_at(text, base, S::CLASS);
+        let mut runs = Self { text, set: PhantomData, least, base, bits, open: None };
         let before = (from - base) as u32;
         if before == BLOCK as u32 {
             // Only a run that reaches `from` is of interest.
@@ -194,7 +224,7 @@ impl<'t> Runs<'t> {
 
     fn step(&mut self) {
         self.base += BLOCK;
-        self.bits = mask(&block(self.text, self.base), self.class);
+        self.bits = mask_at(self.text, self.base, S::CLASS);
     }
 
     /// Bits of the block at which `least` bytes of the class begin.
@@ -209,7 +239,7 @@ impl<'t> Runs<'t> {
     }
 }
 
-impl Iterator for Runs<'_> {
+impl<S: Set> Iterator for Runs<'_, S> {
     type Item = (usize, usize);
 
     fn next(&mut self) -> Option<(usize, usize)> {
@@ -263,10 +293,9 @@ impl<'t> FirstDigits<'t> {
 
     #[inline]
     fn load(&mut self) {
-        let block = block(self.text, self.base);
-        self.digits = mask(&block, Class::Digit);
+        self.digits = mask_at(self.text, self.base, Class::Digit);
         if self.digits != 0 || self.had {
-            self.words = mask(&block, Class::Word);
+            self.words = mask_at(self.text, self.base, Class::Word);
         }
         if self.had {
             let same = self.words.trailing_ones();
@@ -335,9 +364,17 @@ mod tests {
 
     #[test]
     fn runs_are_those_of_a_byte_loop() {
+        runs_are_right::<Base64>(3);
+        runs_are_right::<Base64>(32);
+        runs_are_right::<Link>(2);
+        runs_are_right::<Link>(10);
+    }
+
+    fn runs_are_right<S: Set>(least: usize) {
+        let class = S::CLASS;
         for seed in 0..200 {
             let text = text(seed, 300 + seed as usize);
-            for (class, least) in [(Class::Word, 3), (Class::Link, 10), (Class::Digit, 2), (Class::Base64, 32)] {
+            {
                 for from in [0, 1, 63, 64, 65, 130] {
                     let mut expected = Vec::new();
                     let mut at = from;
@@ -352,7 +389,7 @@ mod tests {
                         }
                         at += run.max(1);
                     }
-                    let runs: Vec<_> = Runs::new(&text, from, class, least as u32).filter(|run| run.1 > from).collect();
+                    let runs: Vec<_> = Runs::<S>::new(&text, from, least as u32).filter(|run| run.1 > from).collect();
                     assert_eq!(runs, expected, "{class:?} from {from}");
                 }
             }

@@ -110,6 +110,11 @@ impl Pass<'_> {
         let mut next = from;
         while let Some(at) = memchr::memchr(b':', view.slice(next, view.len())).map(|n| next + n) {
             next = at + 1;
+            // Most colons stand beside something else.
+            let beside = |byte: Option<u8>| byte.is_none_or(is_ipv6);
+            if at >= from && !(beside(view.before(at, 1)) && beside(view.get(next))) {
+                continue;
+            }
             let run = back(view, at, IPV6, is_ipv6);
             let stop = ahead(view, at, IPV6 + 1, is_ipv6);
             if stop == view.len() && !view.complete && stop - run <= IPV6 {

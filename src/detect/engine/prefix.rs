@@ -13,7 +13,7 @@ use super::super::rule::{Edge, Rule};
 use super::automaton::{Automaton, Fate};
 use super::grown::Grown;
 use super::judge::Settled;
-use super::mask::{BLOCK, Class, Runs, block, mask};
+use super::mask::{BLOCK, Class, Link, Runs, block, mask};
 use super::view::View;
 use super::{Found, Pass, Track};
 
@@ -145,7 +145,7 @@ fn literal(text: &[u8], rules: &[(RuleId, &Rule)]) -> Literal {
 struct Hits<'a> {
     group: &'a Prefixes,
     view: &'a View<'a>,
-    runs: Runs<'a>,
+    runs: Runs<'a, Link>,
     /// The rest of the run under way.
     run: (usize, usize),
     /// Words of the block at `base` that are not looked at yet, as bits.
@@ -157,7 +157,7 @@ struct Hits<'a> {
 
 impl<'a> Hits<'a> {
     fn new(group: &'a Prefixes, view: &'a View<'a>, from: usize) -> Self {
-        let runs = Runs::new(view.text, from, Class::Link, RUN as u32);
+        let runs = Runs::new(view.text, from, RUN as u32);
         let odd = group.odd(view, from);
         let mut hits = Self { group, view, runs, run: (from, from), base: from, words: 0, next: None, odd };
         hits.next = hits.advance(from);
@@ -182,7 +182,8 @@ impl<'a> Hits<'a> {
                 self.base = start;
             }
             let count = (self.run.1 - self.base).min(BLOCK);
-            let words = mask(&block(self.view.text, self.base), Class::Word) & (u64::MAX >> (BLOCK - count));
+            let bytes = &mut [0; BLOCK];
+            let words = mask(block(self.view.text, self.base, bytes), Class::Word) & (u64::MAX >> (BLOCK - count));
             let before = self.view.before(self.base, 1).is_some_and(|byte| byte.is_ascii_alphanumeric());
             self.words = words & !(words << 1 | u64::from(before));
             self.run.0 += count;

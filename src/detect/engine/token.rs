@@ -2,7 +2,7 @@
 //! walk through the automaton of all such rules.
 
 use super::automaton::Automaton;
-use super::mask::{Class, Runs};
+use super::mask::{Base64, Class, Runs};
 use super::{Found, Pass, Track};
 
 /// The shortest token with a digit, in bytes.
@@ -10,7 +10,7 @@ const SHORT: usize = 10;
 /// The shortest token without one.
 const LONG: usize = 16;
 /// The shortest run of base64 characters that counts whatever is in it, in bytes.
-const BASE64: usize = 32;
+const WHOLE: usize = 32;
 
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
@@ -20,17 +20,20 @@ impl Pass<'_> {
     /// Scans for tokens.
     pub(crate) fn tokens(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) {
         let (view, from) = (&self.view, track.at);
-        for (start, end) in Runs::new(view.text, from, Class::Base64, SHORT as u32) {
-            if end == view.len() && !view.complete && end - start < BASE64 {
+        for (start, end) in Runs::<Base64>::new(view.text, from, SHORT as u32) {
+            if end == view.len() && !view.complete && end - start < WHOLE {
                 track.at = start.max(from);
                 return;
             }
+            let split = memchr::memchr2(b'+', b'/', view.slice(start, end)).is_some();
             let mut at = start;
             while at < end {
-                let token = view.slice(at, end).iter().take_while(|&&byte| is_token(byte)).count();
-                let whole = at == start && end - start >= BASE64;
+                let rest = view.slice(at, end);
+                let token = if split { rest.iter().take_while(|&&byte| is_token(byte)).count() } else { rest.len() };
+                let whole = at == start && end - start >= WHOLE;
                 if let Some(begin) = self.token_start(at, at + token, whole)
                     && begin >= from
+                    && automaton.may_begin(view, begin)
                     && !self.try_start(automaton, track, begin, found)
                 {
                     track.at = begin;
@@ -45,7 +48,7 @@ impl Pass<'_> {
         }
         track.at = view.len().max(from);
         if !view.complete {
-            let tail = view.slice(view.len().saturating_sub(BASE64), view.len());
+            let tail = view.slice(view.len().saturating_sub(WHOLE), view.len());
             let open = tail.iter().rev().take_while(|&&byte| Class::Base64.has(byte)).count();
             track.at = if open < SHORT { (view.len() - open).max(from) } else { track.at };
         }
