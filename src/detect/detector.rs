@@ -1,22 +1,17 @@
 //! The door to detection: rules compiled once, a selection of them, and the two ways to use them.
 
-use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::catalogue::Catalogue;
 use super::choice::Choice;
-use super::engine::view::View;
-use super::engine::{Engine, Pass};
 use super::finding::{Finding, RuleId, Score};
 use super::rule::{Rule, RuleError, RuleFault};
-use super::scanner::{Progress, Scanner};
+use super::scanner::{Progress, Query, Scanner};
 
 /// Finds values in text. Cheap to clone; shared between threads.
 #[derive(Clone)]
 pub struct Detector {
-    engine: Arc<Engine>,
-    choice: Arc<Choice>,
-    floor: Option<Score>,
+    query: Query,
 }
 
 impl std::fmt::Debug for Detector {
@@ -36,19 +31,19 @@ impl Detector {
         if choice.reaches_beyond(engine.rules.len()) {
             return Err(RuleError { origin: "choice".to_owned(), number: 0, fault: RuleFault::Choice });
         }
-        Ok(Self { engine, choice: Arc::new(choice.clone()), floor: None })
+        Ok(Self { query: Query { engine, choice: Arc::new(choice.clone()), floor: None } })
     }
 
     /// The same rules with others of them on.
     #[must_use]
     pub fn with(&self, choice: Choice) -> Self {
-        Self { engine: Arc::clone(&self.engine), choice: Arc::new(choice), floor: self.floor }
+        Self { query: Query { choice: Arc::new(choice), ..self.query.clone() } }
     }
 
     /// The same, but reports what scores at least `floor`, in place of the rules' own thresholds.
     #[must_use]
     pub fn at_least(&self, floor: Score) -> Self {
-        Self { engine: Arc::clone(&self.engine), choice: Arc::clone(&self.choice), floor: Some(floor) }
+        Self { query: Query { floor: Some(floor), ..self.query.clone() } }
     }
 
     /// The rule of this id. An id of another catalogue names the last rule.
@@ -57,17 +52,17 @@ impl Detector {
         reason = "a detector has rules, and the index is kept below their number"
     )]
     pub fn rule(&self, id: RuleId) -> &Rule {
-        &self.engine.rules[id.index().min(self.engine.rules.len() - 1)]
+        &self.query.engine.rules[id.index().min(self.query.engine.rules.len() - 1)]
     }
 
     /// Rules of the catalogue, on or not.
     pub fn rule_count(&self) -> usize {
-        self.engine.rules.len()
+        self.query.engine.rules.len()
     }
 
     /// The rules that are on.
     pub fn choice(&self) -> &Choice {
-        &self.choice
+        &self.query.choice
     }
 
     /// Scratch memory for [`find`](Self::find).
@@ -78,30 +73,23 @@ impl Detector {
     /// All findings in `text`: resolved, in order, sharing no byte.
     pub fn find(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
         let mut findings = Vec::new();
-        cache.0.reset();
-        cache.0.look(&self.pass(text), &mut |finding| findings.push(finding));
+        cache.0.look_at_all(&self.query, text.as_bytes(), &mut |finding| findings.push(finding));
         findings
     }
 
     /// All that some rule takes for a value, in order of their starts, also what overlaps: each rule's view of
     /// `text`, for comparing rules.
     pub fn candidates(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
-        cache.0.reset();
-        cache.0.candidates(&self.pass(text))
-    }
-
-    fn pass<'a>(&'a self, text: &'a str) -> Pass<'a> {
-        let view = View { text: text.as_bytes(), base: 0, complete: true };
-        Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor, memo: RefCell::default() }
+        cache.0.candidates(&self.query, text.as_bytes())
     }
 
     /// A scanner for text that arrives in pieces.
     pub fn scanner(&self) -> Scanner {
-        Scanner::new(Arc::clone(&self.engine), Arc::clone(&self.choice), self.floor)
+        Scanner::new(self.query.clone())
     }
 
     /// The most that a scanner holds back with these rules on, in bytes.
     pub fn reach(&self) -> usize {
-        self.engine.reach(&self.choice)
+        self.query.engine.reach(&self.query.choice)
     }
 }

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::choice::Choice;
+use super::engine::mask::{BLOCK, Masks};
 use super::engine::view::{LOOKBACK, View};
 use super::engine::{Engine, Pass, Tracks};
 use super::finding::{Finding, Score};
@@ -13,25 +14,54 @@ use super::resolve::Resolver;
 /// The window is moved on when this much of it is no longer needed, in bytes.
 const SLACK: usize = 256;
 
+/// What is looked for.
+#[derive(Clone)]
+pub(crate) struct Query {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) choice: Arc<Choice>,
+    /// Stands in place of the rules' thresholds.
+    pub(crate) floor: Option<Score>,
+}
+
 /// How far one text has come: what a scan keeps between windows.
 #[derive(Default)]
 pub(crate) struct Progress {
     tracks: Tracks,
+    masks: Masks,
     found: Vec<Finding>,
     resolver: Resolver,
 }
 
 impl Progress {
-    /// Looks at a window. The offset of the text up to which all is decided.
-    pub(crate) fn look(&mut self, pass: &Pass<'_>, sink: &mut dyn FnMut(Finding)) -> usize {
+    fn run(&mut self, query: &Query, view: View<'_>) {
+        self.masks.cover(view.text);
+        let Query { engine, choice, floor } = query;
+        let pass = Pass { engine, view, masks: &self.masks, choice, floor: *floor, memo: RefCell::default() };
         pass.run(&mut self.tracks, &mut self.found);
-        let frontier = if pass.view.complete { usize::MAX } else { pass.view.base + self.tracks.frontier() };
+        self.masks.forget(self.tracks.frontier().saturating_sub(LOOKBACK));
+    }
+
+    /// Looks at a window. The offset of the text up to which all is decided.
+    pub(crate) fn look(&mut self, query: &Query, view: View<'_>, sink: &mut dyn FnMut(Finding)) -> usize {
+        self.run(query, view);
+        let frontier = if view.complete { usize::MAX } else { view.base + self.tracks.frontier() };
         self.resolver.advance(&mut self.found, frontier, sink)
     }
 
-    /// All candidates of a complete window, in order of their starts.
-    pub(crate) fn candidates(&mut self, pass: &Pass<'_>) -> Vec<Finding> {
-        pass.run(&mut self.tracks, &mut self.found);
+    /// Looks at a whole text, a stretch at a time so that what is kept of it stays near the processor.
+    pub(crate) fn look_at_all(&mut self, query: &Query, text: &[u8], sink: &mut dyn FnMut(Finding)) {
+        self.reset();
+        for view in stretches(text) {
+            self.look(query, view, sink);
+        }
+    }
+
+    /// All candidates of a text, in order of their starts.
+    pub(crate) fn candidates(&mut self, query: &Query, text: &[u8]) -> Vec<Finding> {
+        self.reset();
+        for view in stretches(text) {
+            self.run(query, view);
+        }
         let mut all = std::mem::take(&mut self.found);
         all.sort_unstable_by_key(|one| (one.span.start, one.span.end, one.rule));
         all
@@ -39,16 +69,24 @@ impl Progress {
 
     pub(crate) fn reset(&mut self) {
         self.tracks.reset();
+        self.masks.reset();
         self.found.clear();
         self.resolver.reset();
     }
 }
 
+/// Bytes of a whole text that are looked at together.
+const STRETCH: usize = 32 << 10;
+
+/// Views of `text` that each see a stretch more of it, the last to its end.
+fn stretches(text: &[u8]) -> impl Iterator<Item = View<'_>> {
+    let ends = (STRETCH..text.len()).step_by(STRETCH).chain([text.len()]);
+    ends.map(|end| View { text: text.get(..end).unwrap_or(text), base: 0, complete: end == text.len() })
+}
+
 /// Finds values in a text that arrives in pieces. Made by [`Detector::scanner`](super::Detector::scanner).
 pub struct Scanner {
-    engine: Arc<Engine>,
-    choice: Arc<Choice>,
-    floor: Option<Score>,
+    query: Query,
     progress: Progress,
     window: Vec<u8>,
     /// Where the window begins in the text.
@@ -64,9 +102,8 @@ impl std::fmt::Debug for Scanner {
 }
 
 impl Scanner {
-    pub(crate) fn new(engine: Arc<Engine>, choice: Arc<Choice>, floor: Option<Score>) -> Self {
-        let progress = Progress::default();
-        Self { engine, choice, floor, progress, window: Vec::new(), base: 0, decided: 0 }
+    pub(crate) fn new(query: Query) -> Self {
+        Self { query, progress: Progress::default(), window: Vec::new(), base: 0, decided: 0 }
     }
 
     /// Takes the next piece, gives the findings that are settled to `sink` in order, and returns the offset up to
@@ -75,8 +112,7 @@ impl Scanner {
     pub fn feed(&mut self, piece: &str, sink: &mut dyn FnMut(Finding)) -> usize {
         self.window.extend_from_slice(piece.as_bytes());
         let view = View { text: &self.window, base: self.base, complete: false };
-        let pass = Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor, memo: RefCell::default() };
-        let decided = self.progress.look(&pass, sink);
+        let decided = self.progress.look(&self.query, view, sink);
         self.decided = self.boundary(decided).max(self.decided);
         self.move_on();
         self.decided
@@ -85,7 +121,7 @@ impl Scanner {
     /// The text has ended: settles the rest and begins anew at offset 0.
     pub fn end(&mut self, sink: &mut dyn FnMut(Finding)) {
         let view = View { text: &self.window, base: self.base, complete: true };
-        self.progress.look(&Pass { engine: &self.engine, view, choice: &self.choice, floor: self.floor, memo: RefCell::default() }, sink);
+        self.progress.look(&self.query, view, sink);
         self.progress.reset();
         self.window.clear();
         (self.base, self.decided) = (0, 0);
@@ -107,10 +143,11 @@ impl Scanner {
 
     /// Drops what is no longer needed from the window.
     fn move_on(&mut self) {
-        let unused = self.progress.tracks.frontier().saturating_sub(LOOKBACK);
+        let unused = self.progress.tracks.frontier().saturating_sub(LOOKBACK) / BLOCK * BLOCK;
         if unused >= SLACK {
             self.window.drain(..unused);
             self.progress.tracks.shift(unused);
+            self.progress.masks.shift(unused);
             self.base += unused;
         }
     }

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::super::finding::RuleId;
-use super::super::rule::Rule;
+use super::super::rule::{Anchor, Rule};
+use super::words::Word;
 
 /// No context word is longer, in bytes.
 pub(super) const LONGEST: usize = 32;
@@ -35,6 +36,8 @@ pub(super) struct Phrase {
 pub(crate) struct Lexicon {
     entries: HashMap<Box<str>, u32>,
     phrases: Vec<Vec<Phrase>>,
+    /// The groups of rules that each entry speaks for, a bit for each.
+    groups: Vec<u16>,
     filter: Vec<u64>,
     /// Whether a word that is not ASCII is known: the filter does not tell of those.
     wide: bool,
@@ -44,23 +47,29 @@ pub(crate) struct Lexicon {
     after: Vec<bool>,
 }
 
-/// The place of a word in the filter: of its first eight bytes, ASCII in lower case, and its length.
+/// The place in the filter of the word `start..end` of `text`: of its first eight bytes, ASCII in lower case, and
+/// its length.
 #[inline]
-fn place(word: &[u8]) -> usize {
+fn place(text: &[u8], start: usize, end: usize) -> usize {
     const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
-    let bytes = match word.first_chunk::<8>() {
+    let length = end - start;
+    let rest = text.get(start..).unwrap_or_default();
+    let bytes = match rest.first_chunk::<8>() {
         Some(first) => u64::from_le_bytes(*first),
-        None => word.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)),
+        None => rest.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)),
     };
-    let folded = (bytes | 0x2020_2020_2020_2020) ^ (word.len() as u64) << 56;
+    let kept = bytes & (u64::MAX >> (8 * 8usize.saturating_sub(length)).min(63));
+    let folded = (kept | 0x2020_2020_2020_2020) ^ (length as u64) << 56;
     (folded.wrapping_mul(SPREAD) >> (64 - FILTER)) as usize
 }
 
 impl Lexicon {
-    pub(crate) fn new(rules: &[Rule]) -> Self {
+    /// The words of `rules`; `groups_of` tells the groups that rules of an anchor are in.
+    pub(crate) fn new(rules: &[Rule], groups_of: fn(Anchor) -> &'static [usize]) -> Self {
         let mut lexicon = Self {
             entries: HashMap::new(),
             phrases: Vec::new(),
+            groups: Vec::new(),
             filter: vec![0; 1 << (FILTER - 6)],
             wide: false,
             infix: None,
@@ -68,10 +77,11 @@ impl Lexicon {
         };
         for (n, rule) in rules.iter().enumerate() {
             let Ok(n) = u16::try_from(n) else { break };
+            let groups = groups_of(rule.anchor).iter().fold(0, |all, group| all | 1 << group);
             for words in rule.context.values() {
-                lexicon.add(RuleId::new(n), Side::Before, &words.before);
-                lexicon.add(RuleId::new(n), Side::After, &words.after);
-                lexicon.add(RuleId::new(n), Side::Against, &words.negative);
+                lexicon.add(RuleId::new(n), Side::Before, &words.before, groups);
+                lexicon.add(RuleId::new(n), Side::After, &words.after, 0);
+                lexicon.add(RuleId::new(n), Side::Against, &words.negative, 0);
             }
             lexicon.after.push(rule.context.values().any(|words| !words.after.is_empty()));
         }
@@ -84,7 +94,7 @@ impl Lexicon {
         lexicon
     }
 
-    fn add(&mut self, rule: RuleId, side: Side, phrases: &[String]) {
+    fn add(&mut self, rule: RuleId, side: Side, phrases: &[String], groups: u16) {
         for phrase in phrases {
             let words: Vec<Box<str>> = phrase
                 .split(|letter: char| !letter.is_alphabetic())
@@ -92,37 +102,42 @@ impl Lexicon {
                 .map(|word| word.to_lowercase().into_boxed_str())
                 .collect();
             let Some((first, rest)) = words.split_first() else { continue };
-            self.insert(first, Phrase { rule, side, rest: rest.into() });
+            self.insert(first, Phrase { rule, side, rest: rest.into() }, groups);
             if !rest.is_empty() {
                 // `accountnumber` is an account number too.
-                self.insert(&words.concat(), Phrase { rule, side, rest: Box::default() });
+                self.insert(&words.concat(), Phrase { rule, side, rest: Box::default() }, groups);
             }
         }
     }
 
-    fn insert(&mut self, word: &str, phrase: Phrase) {
+    fn insert(&mut self, word: &str, phrase: Phrase, groups: u16) {
         let next = u32::try_from(self.phrases.len()).unwrap_or(u32::MAX);
         let entry = *self.entries.entry(word.into()).or_insert(next);
         if entry == next {
             self.phrases.push(Vec::new());
+            self.groups.push(0);
+        }
+        if let Some(known) = self.groups.get_mut(entry as usize) {
+            *known |= groups;
         }
         if let Some(phrases) = self.phrases.get_mut(entry as usize) {
             phrases.push(phrase);
         }
-        let place = place(word.as_bytes());
+        let place = place(word.as_bytes(), 0, word.len());
         if let Some(bits) = self.filter.get_mut(place / 64) {
             *bits |= 1 << (place % 64);
         }
         self.wide |= !word.is_ascii();
     }
 
-    /// The entry of a word, if it has one.
+    /// The entry of a word of `text`, if it has one.
     #[inline]
-    pub(super) fn entry(&self, word: &[u8]) -> Option<u32> {
-        let place = place(word);
+    pub(super) fn entry(&self, text: &[u8], word: Word) -> Option<u32> {
+        let Word { start, end, wide, .. } = word;
+        let place = place(text, start, end);
         let known = self.filter.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1);
-        if known || self.wide && word.first().is_some_and(|&byte| byte >= 0x80 || word.len() > 1) && !word.is_ascii() {
-            self.look_up(word)
+        if known || wide && self.wide {
+            self.look_up(text.get(start..end)?)
         } else {
             None
         }
@@ -147,6 +162,11 @@ impl Lexicon {
     /// What an entry means to rules.
     pub(super) fn phrases(&self, entry: u32) -> &[Phrase] {
         self.phrases.get(entry as usize).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether an entry speaks for values of rules of the group.
+    pub(super) fn speaks_for(&self, entry: u32, group: usize) -> bool {
+        self.groups.get(entry as usize).is_some_and(|groups| groups >> group & 1 == 1)
     }
 
     /// Whether words that follow a value can speak for it.

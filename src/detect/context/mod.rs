@@ -7,6 +7,7 @@
 mod lexicon;
 mod words;
 
+use super::engine::mask::{BLOCK, Class, Masks};
 use super::engine::view::View;
 use super::finding::{Near, RuleId, Span};
 use super::rule::Rule;
@@ -23,6 +24,9 @@ const AGAINST: u8 = 3;
 /// What each word that stands between takes off an augment.
 const STEP: f32 = 0.01;
 
+/// A window and its bits.
+type In<'a> = (&'a View<'a>, &'a Masks);
+
 /// What the words after a value say.
 pub(crate) enum After {
     Word(Near),
@@ -31,107 +35,135 @@ pub(crate) enum After {
     NotYet,
 }
 
+/// A word that the lexicon has.
+#[derive(Clone, Copy)]
+struct Known {
+    word: Word,
+    entry: u32,
+    /// How many words stand before it in the stretch.
+    place: usize,
+}
+
 /// The words of the part of a window that was last asked about: values follow each other, and each byte is cut
-/// into words once.
+/// into words once, a stretch ahead.
 #[derive(Default)]
 pub(crate) struct Memo {
     from: usize,
     upto: usize,
-    words: Vec<Word>,
-    /// Places of those words that the lexicon has.
-    known: Vec<usize>,
+    known: Vec<Known>,
+    /// Where each word ends.
+    ends: Vec<usize>,
+    /// The run that the last word is of, and how many words stand before that run.
+    run: usize,
+    before_run: usize,
 }
 
 impl Memo {
     /// Sees to it that the words of `start - BEFORE..start` are known.
-    fn reach(&mut self, lexicon: &Lexicon, view: &View<'_>, start: usize) {
+    #[inline]
+    fn reach(&mut self, lexicon: &Lexicon, text: In<'_>, start: usize) {
         let floor = start.saturating_sub(BEFORE);
-        if floor < self.from || floor > self.upto || start < self.upto.saturating_sub(2 * BEFORE) {
-            self.words.clear();
+        if floor < self.from || floor > self.upto {
             self.known.clear();
-            (self.from, self.upto) = (floor, floor);
+            self.ends.clear();
+            (self.from, self.upto, self.run, self.before_run) = (floor, floor, floor, 0);
         }
-        if start <= self.upto {
-            return;
+        if start > self.upto {
+            self.go_on(lexicon, text, start);
         }
+    }
+
+    fn go_on(&mut self, lexicon: &Lexicon, (view, masks): In<'_>, start: usize) {
         // What ended the stretch may go on now.
-        let cut = self.words.last().filter(|word| word.end == self.upto).map(|word| word.run);
-        if let Some(run) = cut {
-            while self.words.pop_if(|word| word.run >= run).is_some() {}
-            while self.known.pop_if(|n| *n >= self.words.len()).is_some() {}
+        let cut = self.upto > self.from && view.before(self.upto, 1).is_some_and(|byte| Class::Letter.has(byte));
+        let from = if cut { self.run } else { self.upto };
+        if cut {
+            self.ends.truncate(self.before_run);
+            while self.known.pop_if(|known| known.word.run >= from).is_some() {}
         }
-        let from = cut.unwrap_or(self.upto).max(self.from);
-        words(view, from, start, |word| self.add(lexicon, view, word));
-        self.upto = start;
+        let to = (start / BLOCK * BLOCK + 2 * BLOCK).min(view.len());
+        words(view, masks, from, to, |word| {
+            if word.run != self.run || self.ends.is_empty() {
+                (self.run, self.before_run) = (word.run, self.ends.len());
+            }
+            let place = self.ends.len();
+            match lexicon.entry(view.text, word) {
+                Some(entry) => self.known.push(Known { word, entry, place }),
+                None if word.wide => self.unspaced(lexicon, view, word),
+                None => {}
+            }
+            self.ends.push(word.end);
+        });
+        self.upto = to;
     }
 
-    fn add(&mut self, lexicon: &Lexicon, view: &View<'_>, mut word: Word) {
-        let bytes = view.slice(word.start, word.end);
-        word.entry = lexicon.entry(bytes);
-        if word.entry.is_none() && bytes.first().is_some_and(|&byte| byte >= 0xE0) {
-            lexicon.within(bytes, |start, end, entry| {
-                let part = Word { start: word.start + start, end: word.start + end, run: word.run, entry: Some(entry) };
-                self.known.push(self.words.len());
-                self.words.push(part);
-            });
-            return;
-        }
-        if word.entry.is_some() {
-            self.known.push(self.words.len());
-        }
-        self.words.push(word);
+    #[cold]
+    fn unspaced(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word) {
+        lexicon.within(view.slice(word.start, word.end), |start, end, entry| {
+            let part = Word { start: word.start + start, end: word.start + end, ..word };
+            self.known.push(Known { word: part, entry, place: self.ends.len() });
+        });
     }
 
-    /// Whether the lexicon has any word before `start`.
-    pub(crate) fn any(&mut self, lexicon: &Lexicon, view: &View<'_>, start: usize) -> bool {
-        self.reach(lexicon, view, start);
+    /// The known words that lie whole in `start - BEFORE..start`, the nearest first.
+    fn near(&self, start: usize) -> impl Iterator<Item = Known> {
         let floor = start.saturating_sub(BEFORE);
-        let before = self.known.iter().rev().filter_map(|&n| self.words.get(n));
-        before.skip_while(|word| word.end > start).take_while(|word| word.end > floor).next().is_some()
+        let before = self.known.iter().rev().copied().skip_while(move |known| known.word.end > start);
+        before.take_while(move |known| known.word.run >= floor)
+    }
+
+    /// Whether a word before `start` speaks for any of the rules of `group` that are `wanted`.
+    pub(crate) fn any(
+        &mut self,
+        lexicon: &Lexicon,
+        text: In<'_>,
+        start: usize,
+        group: usize,
+        wanted: impl Fn(RuleId) -> bool,
+    ) -> bool {
+        self.reach(lexicon, text, start);
+        let mut speaking = self.near(start).filter(|known| lexicon.speaks_for(known.entry, group));
+        speaking.any(|known| {
+            let ours = |phrase: &&Phrase| phrase.side == Side::Before && wanted(phrase.rule);
+            let mut phrases = lexicon.phrases(known.entry).iter().filter(ours);
+            phrases.any(|phrase| follow(text.0, known.word, phrase, start).is_some())
+        })
     }
 
     /// The nearest word before the value at `start` that speaks for or against `rule`.
     pub(crate) fn before(
         &mut self,
         lexicon: &Lexicon,
-        view: &View<'_>,
+        text: In<'_>,
         start: usize,
         (rule, id): (&Rule, RuleId),
     ) -> Option<Near> {
         if rule.context.is_empty() {
             return None;
         }
-        self.reach(lexicon, view, start);
-        let floor = start.saturating_sub(BEFORE);
-        let last = self.words.iter().rposition(|word| word.end <= start)?;
-        for &n in self.known.iter().rev().skip_while(|&&n| n > last) {
-            let word = self.words.get(n)?;
-            // A run that begins before the stretch is not whole.
-            if word.run < floor {
-                return None;
-            }
-            let distance = u8::try_from(last - n).unwrap_or(u8::MAX);
+        self.reach(lexicon, text, start);
+        let count = self.ends.iter().rposition(|&end| end <= start).map_or(0, |last| last + 1);
+        self.near(start).find_map(|known| {
+            let distance = u8::try_from(count.saturating_sub(known.place + 1)).unwrap_or(u8::MAX);
             let wanted = |phrase: &&Phrase| {
                 let counts = phrase.side == Side::Before || phrase.side == Side::Against && distance < AGAINST;
                 phrase.rule == id && counts
             };
-            let ours = lexicon.phrases(word.entry?).iter().filter(wanted);
-            let whole = |phrase| Some((phrase, follow(view, self.words.get(n..=last)?, phrase)?));
-            if let Some((phrase, (end, more))) = ours.filter_map(whole).max_by_key(|(_, (end, _))| *end) {
-                let behind = f32::from(distance.saturating_sub(more));
-                let augment = match phrase.side {
-                    Side::Against => -rule.against,
-                    _ => STEP.mul_add(-behind, rule.augment),
-                };
-                return Some(Near { span: Span::new(view.base + word.start, view.base + end), augment });
-            }
-        }
-        None
+            let ours = lexicon.phrases(known.entry).iter().filter(wanted);
+            let whole = |phrase| Some((phrase, follow(text.0, known.word, phrase, start)?));
+            let (phrase, (end, more)) = ours.filter_map(whole).max_by_key(|(_, (end, _))| *end)?;
+            let behind = f32::from(distance.saturating_sub(more));
+            let augment = match phrase.side {
+                Side::Against => -rule.against,
+                _ => STEP.mul_add(-behind, rule.augment),
+            };
+            Some(Near { span: Span::new(text.0.base + known.word.start, text.0.base + end), augment })
+        })
     }
 }
 
 /// The nearest word after the value that ends at `end`, within its clause, that speaks for `rule`.
-pub(crate) fn after(lexicon: &Lexicon, view: &View<'_>, end: usize, (rule, id): (&Rule, RuleId)) -> After {
+pub(crate) fn after(lexicon: &Lexicon, (view, masks): In<'_>, end: usize, (rule, id): (&Rule, RuleId)) -> After {
     if !lexicon.looks_ahead(id) {
         return After::Nothing;
     }
@@ -140,13 +172,11 @@ pub(crate) fn after(lexicon: &Lexicon, view: &View<'_>, end: usize, (rule, id): 
     let arrived = clause.is_some() || near.len() > AFTER || view.complete;
     let limit = end + clause.unwrap_or(near.len()).min(AFTER);
     let mut all: Vec<Word> = Vec::new();
-    words(view, end, end + near.len(), |mut word| {
-        word.entry = lexicon.entry(view.slice(word.start, word.end));
-        all.push(word);
-    });
-    for (n, word) in all.iter().enumerate() {
+    words(view, masks, end, end + near.len(), |word| all.push(word));
+    for word in all {
+        let entry = lexicon.entry(view.text, word);
         let ours = || {
-            let phrases = word.entry.map(|entry| lexicon.phrases(entry)).unwrap_or_default().iter();
+            let phrases = entry.map(|entry| lexicon.phrases(entry)).unwrap_or_default().iter();
             phrases.filter(|phrase| phrase.rule == id && phrase.side == Side::After)
         };
         let may_begin = || ours().any(|phrase| !phrase.rest.is_empty());
@@ -156,9 +186,8 @@ pub(crate) fn after(lexicon: &Lexicon, view: &View<'_>, end: usize, (rule, id): 
         if word.end > limit {
             return After::Nothing;
         }
-        let rest = all.get(n..).unwrap_or_default();
-        let ends = ours().filter_map(|phrase| follow(view, rest, phrase)).map(|(end, _)| end);
-        if let Some(last) = ends.filter(|&end| end <= limit).max() {
+        let ends = ours().filter_map(|phrase| follow(view, word, phrase, limit)).map(|(end, _)| end);
+        if let Some(last) = ends.max() {
             let span = Span::new(view.base + word.start, view.base + last);
             return After::Word(Near { span, augment: rule.augment });
         }
@@ -170,20 +199,25 @@ const fn is_clause_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\\' | b'.' | b',' | b';' | b'"' | b'{' | b'}' | b'[' | b']' | b'|')
 }
 
-/// Where the phrase ends that begins with the first of `words`, and how many words it has behind that one. At most
-/// two bytes stand between its words.
-fn follow(view: &View<'_>, words: &[Word], phrase: &Phrase) -> Option<(usize, u8)> {
-    let (first, following) = words.split_first()?;
+/// Where the phrase ends that begins with `first`, before `limit`, and how many words it has behind that one. At
+/// most two bytes stand between its words; where the case changes, none need to.
+fn follow(view: &View<'_>, first: Word, phrase: &Phrase, limit: usize) -> Option<(usize, u8)> {
     let (mut end, mut more) = (first.end, 0);
-    for (expected, word) in phrase.rest.iter().zip(following) {
-        let bytes = view.slice(word.start, word.end);
-        if word.start > end + 2 || lower(bytes, &mut [0; LONGEST])?.as_ref() != expected.as_ref() {
+    for expected in &phrase.rest {
+        let gap = view.slice(end, end + 2).iter().take_while(|&&byte| !Class::Letter.has(byte)).count();
+        let start = end + gap;
+        let bytes = view.slice(start, start + LONGEST);
+        let letters = bytes.iter().take_while(|&&byte| Class::Letter.has(byte)).count();
+        let capital = |&at: &usize| view.get(start + at).is_some_and(|byte| byte.is_ascii_uppercase());
+        let cased = (1..letters).find(|at| capital(at) && !capital(&(at - 1)));
+        let length = cased.unwrap_or(letters);
+        if lower(bytes.get(..length)?, &mut [0; LONGEST])?.as_ref() != expected.as_ref() {
             return None;
         }
-        end = word.end;
+        end = start + length;
         more += 1;
     }
-    (usize::from(more) == phrase.rest.len()).then_some((end, more))
+    (end <= limit).then_some((end, more))
 }
 
 #[cfg(test)]
@@ -203,10 +237,16 @@ mod tests {
         rule
     }
 
+    fn masks(text: &str) -> Masks {
+        let mut masks = Masks::default();
+        masks.cover(text.as_bytes());
+        masks
+    }
+
     fn before(text: &str) -> Option<(&str, bool)> {
         let (rule, view) = (rule(), View { text: text.as_bytes(), base: 0, complete: true });
-        let lexicon = Lexicon::new(std::slice::from_ref(&rule));
-        let near = Memo::default().before(&lexicon, &view, text.len(), (&rule, RuleId::new(0)))?;
+        let lexicon = Lexicon::new(std::slice::from_ref(&rule), |_| &[0]);
+        let near = Memo::default().before(&lexicon, (&view, &masks(text)), text.len(), (&rule, RuleId::new(0)))?;
         Some((text.get(near.span.start..near.span.end)?, near.augment > 0.0))
     }
 
@@ -235,10 +275,10 @@ mod tests {
     #[test]
     fn what_follows_counts_within_its_clause() {
         let rule = rule();
-        let lexicon = Lexicon::new(std::slice::from_ref(&rule));
+        let lexicon = Lexicon::new(std::slice::from_ref(&rule), |_| &[0]);
         let said = |text: &str, complete| {
             let view = View { text: text.as_bytes(), base: 0, complete };
-            match after(&lexicon, &view, 0, (&rule, RuleId::new(0))) {
+            match after(&lexicon, (&view, &masks(text)), 0, (&rule, RuleId::new(0))) {
                 After::Word(near) => text.get(near.span.start..near.span.end).unwrap_or("?").to_owned(),
                 After::Nothing => "nothing".to_owned(),
                 After::NotYet => "not yet".to_owned(),

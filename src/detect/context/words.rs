@@ -1,7 +1,8 @@
 //! The words of a stretch of text: runs of letters, cut where the case tells that a new word begins
-//! (`accessToken`, `APIKey`). A character that is not ASCII counts as a letter.
+//! (`accessToken`, `APIKey`). A character that is not ASCII counts as a letter. What follows a digit is no word, nor
+//! is one letter before a digit: those are parts of numbers and hashes.
 
-use super::super::engine::mask::{BLOCK, Class, block, mask};
+use super::super::engine::mask::{BLOCK, Class, Masks};
 use super::super::engine::view::View;
 
 /// A word of the window.
@@ -11,69 +12,99 @@ pub(super) struct Word {
     pub(super) end: usize,
     /// Where the run of letters begins that the word is of.
     pub(super) run: usize,
-    /// What the lexicon has of it.
-    pub(super) entry: Option<u32>,
+    /// Whether the run has characters that are not ASCII.
+    pub(super) wide: bool,
 }
 
-/// Of the bits, those whose byte is the letter of a JSON escape: `backslash` has the bits behind a backslash.
-fn escapes(bytes: &[u8; BLOCK], mut backslash: u64) -> u64 {
+/// The bits of `bits` whose byte follows a backslash and is the letter of a JSON escape.
+#[cold]
+fn escapes(view: &View<'_>, at: usize, mut behind: u64) -> u64 {
     let mut letters = 0;
-    while backslash != 0 {
-        let n = backslash.trailing_zeros();
-        if bytes.get(n as usize).is_some_and(|byte| matches!(byte, b'n' | b'r' | b't' | b'b' | b'f' | b'u')) {
+    while behind != 0 {
+        let n = behind.trailing_zeros();
+        if matches!(view.get(at + n as usize), Some(b'n' | b'r' | b't' | b'b' | b'f' | b'u')) {
             letters |= 1 << n;
         }
-        backslash &= backslash - 1;
+        behind &= behind - 1;
     }
     letters
 }
 
+/// Cuts the run `start..end` into words by its case.
+fn cut(view: &View<'_>, start: usize, end: usize, sink: &mut impl FnMut(Word)) {
+    let wide = !view.slice(start, end).is_ascii();
+    let upper = |at: usize| view.get(at).is_some_and(|byte| byte.is_ascii_uppercase());
+    let mut from = start;
+    for at in start + 1..end {
+        let follows = at + 1 < end && !upper(at + 1);
+        if upper(at) && (!upper(at - 1) || follows) {
+            sink(Word { start: from, end: at, run: start, wide });
+            from = at;
+        }
+    }
+    sink(Word { start: from, end, run: start, wide });
+}
+
 /// Gives the words of `from..to` to `sink` in order. What is left of a run that begins before `from` is left out;
 /// one that goes on behind `to` is cut there.
-pub(super) fn words(view: &View<'_>, from: usize, to: usize, mut sink: impl FnMut(Word)) {
-    let mut at = from;
-    let mut skip = view.before(from, 1).is_some_and(|byte| Class::Letter.has(byte));
-    let mut run = from;
-    // Whether `at` lies within a run, at the beginning of a word of it.
-    let mut within = false;
+#[inline]
+pub(super) fn words(view: &View<'_>, masks: &Masks, from: usize, to: usize, mut sink: impl FnMut(Word)) {
+    let mut at = from / BLOCK * BLOCK;
+    let letter = |at: usize| view.get(at).is_some_and(|byte| Class::Letter.has(byte));
+    // What goes on from the block before, and whether it counts.
+    let mut open = (from > 0 && letter(from - 1) && letter(from)).then_some((from, false));
+    let mut digit_before = u64::from(view.before(at, 1).is_some_and(|byte| byte.is_ascii_digit()));
     while at < to {
-        let padded = &mut [0; BLOCK];
-        let bytes = block(view.text, at, padded);
-        let count = (to - at).min(BLOCK);
-        let valid = u64::MAX >> (BLOCK - count);
-        let mut letters = mask(bytes, Class::Letter) & valid;
-        let behind = mask(bytes, Class::Backslash) << 1 | u64::from(view.before(at, 1) == Some(b'\\'));
-        letters &= !escapes(bytes, behind);
-        if skip {
-            let same = letters.trailing_ones();
-            letters &= u64::MAX.checked_shl(same).unwrap_or(0);
-            skip = same as usize == count;
+        let valid = u64::MAX << from.saturating_sub(at).min(63) & u64::MAX >> (at + BLOCK).saturating_sub(to).min(63);
+        let mut letters = masks.at(Class::Letter, at) & valid;
+        let behind = masks.at(Class::Backslash, at) << 1 | u64::from(view.before(at, 1) == Some(b'\\'));
+        if behind & letters != 0 {
+            letters &= !escapes(view, at, behind & letters);
         }
-        let upper = mask(bytes, Class::Upper) & letters;
-        let lower = letters & !upper;
-        let runs = letters & !(letters << 1);
-        let cased = upper & (lower << 1) | upper & (upper << 1) & (lower >> 1);
-        let mut starts = runs | cased;
-        let stops = !letters | starts;
-        let mut next = at + count;
-        while starts != 0 {
-            let start = starts.trailing_zeros();
-            starts &= starts - 1;
-            if runs >> start & 1 == 1 && !(start == 0 && within) {
-                run = at + start as usize;
+        if let Some((start, counts)) = open {
+            let first = from.saturating_sub(at).min(63);
+            let more = (letters >> first).trailing_ones() as usize + first;
+            if more == BLOCK {
+                at += BLOCK;
+                continue;
             }
-            let rest = (stops >> start) & !1;
-            let length = if rest == 0 { BLOCK as u32 - start } else { rest.trailing_zeros() };
-            let end = at + (start + length) as usize;
-            if end == at + BLOCK && end < to && Class::Letter.has(view.get(end).unwrap_or(0)) {
-                // It goes on in the next block: that one begins with it, unless it fills a block by itself.
-                (next, within, skip) = if start == 0 { (end, false, true) } else { (at + start as usize, true, false) };
-                break;
+            if counts {
+                cut(view, start, at + more, &mut sink);
             }
-            within = false;
-            sink(Word { start: at + start as usize, end, run, entry: None });
+            letters &= u64::MAX << more;
+            open = None;
         }
-        at = next;
+        let digits = masks.at(Class::Digit, at);
+        let bad = letters & !(letters << 1) & (digits << 1 | digit_before);
+        digit_before = digits >> 63;
+        let last = letters.leading_ones();
+        if last > 0 {
+            let start = BLOCK as u32 - last;
+            open = Some((at + start as usize, bad >> start & 1 == 0));
+            letters &= !(u64::MAX << start);
+        }
+        // Adding a run's first bit clears the run.
+        letters &= letters.wrapping_add(bad & letters);
+        letters &= letters << 1 | letters >> 1 | !(digits >> 1);
+        let capitals = masks.at(Class::Upper, at);
+        let high = letters & !masks.at(Class::Word, at);
+        while letters != 0 {
+            let first = letters.trailing_zeros();
+            let length = (letters >> first).trailing_ones();
+            letters &= letters.wrapping_add(1 << first);
+            let (start, end) = (at + first as usize, at + (first + length) as usize);
+            let inner = capitals >> first >> 1 & ((1 << (length - 1)) - 1);
+            if inner == 0 {
+                let wide = high >> first & (u64::MAX >> (64 - length)) != 0;
+                sink(Word { start, end, run: start, wide });
+            } else {
+                cut(view, start, end, &mut sink);
+            }
+        }
+        at += BLOCK;
+    }
+    if let Some((start, true)) = open {
+        cut(view, start, to, &mut sink);
     }
 }
 
@@ -81,22 +112,31 @@ pub(super) fn words(view: &View<'_>, from: usize, to: usize, mut sink: impl FnMu
 mod tests {
     use super::*;
 
+    fn masks(text: &str) -> Masks {
+        let mut masks = Masks::default();
+        masks.cover(text.as_bytes());
+        masks
+    }
+
     fn of(text: &str, from: usize) -> Vec<&str> {
         let view = View { text: text.as_bytes(), base: 0, complete: true };
         let mut found = Vec::new();
-        words(&view, from, text.len(), |word| found.push(text.get(word.start..word.end).unwrap()));
+        words(&view, &masks(text), from, text.len(), |word| found.push(text.get(word.start..word.end).unwrap()));
         found
     }
 
     #[test]
     fn words_end_where_letters_or_their_case_do() {
-        let cases: [(&str, &[&str]); 8] = [
+        let cases: [(&str, &[&str]); 11] = [
             ("my account_number: 12", &["my", "account", "number"]),
             ("accessToken APIKey", &["access", "Token", "API", "Key"]),
             ("Téléphone", &["Téléphone"]),
-            (r"x\naccount", &["x", "account"]),
+            (r"xx\naccount", &["xx", "account"]),
             ("ACCOUNT", &["ACCOUNT"]),
-            ("v1beta2", &["v", "beta"]),
+            ("v1beta2", &[]),
+            ("phone1: 2ndWord", &["phone"]),
+            ("a1b2cd3 d4e5", &[]),
+            ("a/c 3 f4", &["a", "c"]),
             ("", &[]),
             ("NewRelicAPI", &["New", "Relic", "API"]),
         ];
@@ -109,14 +149,15 @@ mod tests {
     #[test]
     fn words_across_blocks_are_whole() {
         for lead in 0..70 {
-            let text = format!("{} accountNumber x", ".".repeat(lead));
-            assert_eq!(of(&text, 0), ["account", "Number", "x"], "{lead}");
+            let text = format!("{} accountNumber xx", ".".repeat(lead));
+            assert_eq!(of(&text, 0), ["account", "Number", "xx"], "{lead}");
             let view = View { text: text.as_bytes(), base: 0, complete: true };
             let mut runs = Vec::new();
-            words(&view, 0, text.len(), |word| runs.push(word.run));
+            words(&view, &masks(&text), 0, text.len(), |word| runs.push(word.run));
             assert_eq!(runs, [lead + 1, lead + 1, lead + 15], "{lead}");
         }
         let long = "a".repeat(200);
-        assert_eq!(of(&format!("{long} b"), 0), ["b"]);
+        assert_eq!(of(&format!("{long} bb"), 0), [long.as_str(), "bb"]);
+        assert_eq!(of(&format!("{long}B bb"), 150), ["bb"]);
     }
 }

@@ -25,21 +25,29 @@ pub(crate) struct Compiled {
     pub(crate) score: f32,
     pub(crate) check: Check,
     pub(crate) edge: Edge,
-    /// Whether a match can count though no word near it speaks for it.
+    /// Whether a match can count though no word before it speaks for it.
     pub(crate) alone: bool,
-    /// Whether a word behind it can speak for it.
-    pub(crate) ahead: bool,
 }
 
 /// What the patterns of a match state have in common.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Traits {
     /// One of them can count alone.
     alone: bool,
-    /// A word behind can speak for one of them.
-    ahead: bool,
+    /// One of them cannot.
+    needy: bool,
     /// One of them may end within a word.
     open: bool,
+}
+
+impl Traits {
+    fn or(self, other: Self) -> Self {
+        Self {
+            alone: self.alone || other.alone,
+            needy: self.needy || other.needy,
+            open: self.open || other.open,
+        }
+    }
 }
 
 /// The patterns of one group.
@@ -82,8 +90,8 @@ pub(crate) struct Walk {
     pub(crate) ends: Vec<End>,
     /// Whether one of the ends is of a pattern that can count alone.
     pub(crate) alone: bool,
-    /// Whether one is of a pattern that a word behind it can speak for.
-    pub(crate) ahead: bool,
+    /// Whether one is of a pattern that counts only where a word before it speaks for it.
+    pub(crate) needy: bool,
 }
 
 impl Walk {
@@ -134,38 +142,34 @@ impl Automaton {
     fn all_traits(&self) -> Vec<Traits> {
         let units: Vec<u8> =
             self.dfa.byte_classes().representatives(0..=255).filter_map(|unit| unit.as_u8()).collect();
-        let mut traits: Vec<Option<Traits>> = Vec::new();
-        let mut open: Vec<StateID> = start_states(&self.dfa);
-        while let Some(state) = open.pop() {
-            let place = state.as_usize() >> self.dfa.stride2();
-            if traits.len() <= place {
-                traits.resize(place + 1, None);
+        let mut known: Vec<Option<Traits>> = Vec::new();
+        let mut rest: Vec<StateID> = start_states(&self.dfa);
+        while let Some(state) = rest.pop() {
+            let place = self.place(state);
+            if known.len() <= place {
+                known.resize(place + 1, None);
             }
-            if traits.get(place).is_some_and(Option::is_some) {
-                continue;
-            }
-            if let Some(known) = traits.get_mut(place) {
-                *known = Some(self.traits_of(state));
-            }
-            open.extend(units.iter().map(|&byte| self.dfa.next_state(state, byte)));
-            open.push(self.dfa.next_eoi_state(state));
+            let Some(traits @ None) = known.get_mut(place) else { continue };
+            let of = |pattern: &Compiled| Traits {
+                alone: pattern.alone,
+                needy: !pattern.alone,
+                open: pattern.edge == Edge::Open,
+            };
+            let all = self.matches_in(state).map(|(_, pattern)| of(pattern));
+            *traits = Some(all.fold(Traits::default(), Traits::or));
+            rest.extend(units.iter().map(|&byte| self.dfa.next_state(state, byte)));
+            rest.push(self.dfa.next_eoi_state(state));
         }
-        traits.into_iter().map(Option::unwrap_or_default).collect()
+        known.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    fn traits_of(&self, state: StateID) -> Traits {
-        if !self.dfa.is_match_state(state) {
-            return Traits::default();
-        }
-        self.matches_in(state).fold(Traits::default(), |all, (_, pattern)| Traits {
-            alone: all.alone || pattern.alone,
-            ahead: all.ahead || pattern.ahead,
-            open: all.open || pattern.edge == Edge::Open,
-        })
+    fn place(&self, state: StateID) -> usize {
+        state.as_usize() >> self.dfa.stride2()
     }
 
     fn matches_in(&self, state: StateID) -> impl Iterator<Item = (usize, &Compiled)> {
-        let patterns = (0..self.dfa.match_len(state)).map(move |n| self.dfa.match_pattern(state, n).as_usize());
+        let count = if self.dfa.is_match_state(state) { self.dfa.match_len(state) } else { 0 };
+        let patterns = (0..count).map(move |n| self.dfa.match_pattern(state, n).as_usize());
         patterns.filter_map(|n| Some((n, self.patterns.get(n)?)))
     }
 
@@ -202,7 +206,7 @@ impl Automaton {
             walk.at = start;
             walk.state = self.begin(view, start);
             walk.ends.clear();
-            (walk.alone, walk.ahead) = (false, false);
+            (walk.alone, walk.needy) = (false, false);
         }
         self.go_on(view, walk, start.saturating_add(limit))
     }
@@ -249,12 +253,12 @@ impl Automaton {
     /// Keeps what ends at `at`, before `next`. Most ends lie within a word, where only open ones count.
     #[inline]
     fn note(&self, state: StateID, at: usize, next: Option<u8>, walk: &mut Walk) {
-        let traits = self.traits.get(state.as_usize() >> self.dfa.stride2()).copied().unwrap_or_default();
+        let traits = self.traits.get(self.place(state)).copied().unwrap_or_default();
         if !traits.open && next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
             return;
         }
         walk.alone |= traits.alone;
-        walk.ahead |= traits.ahead;
+        walk.needy |= traits.needy;
         walk.ends.push(End { state, at });
     }
 
@@ -297,7 +301,6 @@ mod tests {
             check: validate::named("any").unwrap(),
             edge: Edge::Open,
             alone: true,
-            ahead: false,
         };
         Automaton::new(&[r"\d{2,4}".to_owned(), r"\d{3}-\d".to_owned()], vec![any(0), any(1)]).unwrap()
     }

@@ -5,7 +5,7 @@ use super::automaton::{Automaton, Fate};
 use super::judge::Settled;
 use super::mask::FirstDigits;
 use super::view::View;
-use super::{Found, Pass, Track};
+use super::{DIGITS, Found, Pass, Track};
 
 /// Letters that can stand in a word before its first digit.
 const LEAD: usize = 16;
@@ -77,16 +77,16 @@ impl Pass<'_> {
     pub(crate) fn digits(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) {
         let (view, from) = (&self.view, track.at);
         let mut next = from;
-        for digit in FirstDigits::new(view.text, from) {
+        for digit in FirstDigits::new(self.masks, from) {
             let Some(starts) = starts(view, digit) else {
                 track.at = next.max(digit.saturating_sub(LEAD));
                 return;
             };
             for start in starts.all() {
-                if start < next || start >= view.len() || !automaton.may_begin(view, start) {
+                if start < next || start >= view.len() {
                     continue;
                 }
-                if !self.try_start(automaton, track, start, found) {
+                if !self.try_start((automaton, DIGITS), track, start, found) {
                     track.at = start;
                     return;
                 }
@@ -102,20 +102,41 @@ impl Pass<'_> {
         }
     }
 
+    /// Whether all that begins at `start` is decided; `group` is the automaton's.
+    pub(super) fn try_start(
+        &self,
+        (automaton, group): (&Automaton, usize),
+        track: &mut Track,
+        start: usize,
+        found: &mut Found,
+    ) -> bool {
+        if !automaton.may_begin(&self.view, start) {
+            return true;
+        }
+        match automaton.walk(&self.view, &mut track.walk, start, usize::MAX) {
+            Fate::Hungry | Fate::Grown => false,
+            Fate::Dead if track.walk.ends.is_empty() => true,
+            Fate::Dead => {
+                let needy = track.walk.needy;
+                let spoken_for = needy && (self.floor.is_some() || self.spoken_for(start, group));
+                let counts = spoken_for || track.walk.alone;
+                !counts || self.settle(automaton, &track.walk, spoken_for, found) != Settled::Waiting
+            }
+        }
+    }
+
+    /// Whether a word before `start` speaks for a rule of the group that is on. Most numbers match a pattern of
+    /// some rule that counts only then, so this is asked once for all of them.
+    fn spoken_for(&self, start: usize, group: usize) -> bool {
+        let wanted = |rule| self.choice.has(rule);
+        self.memo.borrow_mut().any(&self.engine.lexicon, (&self.view, self.masks), start, group, wanted)
+    }
+
     fn may_begin(&self, at: usize) -> bool {
         match self.view.get(at) {
             Some(b'+' | b'(') => true,
             Some(byte) => byte.is_ascii_alphanumeric() && self.view.word_starts(at),
             None => false,
-        }
-    }
-
-    /// Whether all that begins at `start` is decided.
-    pub(super) fn try_start(&self, automaton: &Automaton, track: &mut Track, start: usize, found: &mut Found) -> bool {
-        match automaton.walk(&self.view, &mut track.walk, start, usize::MAX) {
-            Fate::Hungry | Fate::Grown => false,
-            Fate::Dead if track.walk.ends.is_empty() => true,
-            Fate::Dead => self.settle(automaton, &track.walk, found) != Settled::Waiting,
         }
     }
 }

@@ -56,9 +56,9 @@ impl Pass<'_> {
         }
         let ours = (rule, pattern.rule);
         let lexicon = &self.engine.lexicon;
-        let mut near = self.memo.borrow_mut().before(lexicon, view, start, ours);
+        let mut near = self.memo.borrow_mut().before(lexicon, (view, self.masks), start, ours);
         if with(base, near) < self.threshold(rule) && near.is_none_or(|near| near.augment > 0.0) {
-            near = match context::after(lexicon, view, end, ours) {
+            near = match context::after(lexicon, (view, self.masks), end, ours) {
                 After::NotYet => return Judged::NotYet,
                 After::Nothing => return Judged::No,
                 After::Word(near) => Some(near),
@@ -72,17 +72,22 @@ impl Pass<'_> {
         Judged::Yes(Finding { rule: pattern.rule, span, score: Score::new(score), near })
     }
 
-    /// Offers all ends of a walk to their validators, longest first.
-    pub(crate) fn settle(&self, automaton: &Automaton, walk: &Walk, found: &mut Found) -> Settled {
-        let lone = walk.alone || walk.ahead || self.floor.is_some();
-        let spoken_for = || self.memo.borrow_mut().any(&self.engine.lexicon, &self.view, walk.start);
-        if walk.ends.is_empty() || !lone && !spoken_for() {
-            return Settled::Nothing;
-        }
+    /// Offers all ends of a walk to their validators, longest first; where no word before them speaks for any, only
+    /// those that can do without.
+    pub(crate) fn settle(
+        &self,
+        automaton: &Automaton,
+        walk: &Walk,
+        spoken_for: bool,
+        found: &mut Found,
+    ) -> Settled {
         let kept = found.len();
         let mut longest = None;
         for end in walk.ends.iter().rev() {
             for pattern in automaton.matches(*end) {
+                if !spoken_for && !pattern.alone {
+                    continue;
+                }
                 let ours = found.iter().skip(kept);
                 if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
                     continue;

@@ -37,6 +37,7 @@ pub(crate) use automaton::config;
 use automaton::{Automaton, Compiled, Walk};
 use free::Free;
 use grown::Grown;
+use mask::Masks;
 use prefix::Prefixes;
 use view::View;
 
@@ -45,6 +46,8 @@ pub(crate) type Found = Vec<Finding>;
 
 /// Groups of rules: by digit, runs of base64, `@`, IPv6, prefix, free.
 const GROUPS: usize = 6;
+const DIGITS: usize = 0;
+const TOKENS: usize = 1;
 
 /// How far one group has come.
 #[derive(Default)]
@@ -105,6 +108,7 @@ pub(crate) struct Engine {
 pub(crate) struct Pass<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) view: View<'a>,
+    pub(crate) masks: &'a Masks,
     pub(crate) choice: &'a Choice,
     /// Stands in place of the rules' thresholds.
     pub(crate) floor: Option<Score>,
@@ -132,7 +136,7 @@ fn compiled(id: RuleId, rule: &Rule, pattern: Option<&Pattern>) -> Option<Compil
     let edge = pattern.map_or_else(|| rule.default_edge(), |pattern| rule.edge(pattern));
     let alone = score >= rule.threshold || validate::can_be_sure(name.map_or("any", String::as_str));
     let ahead = rule.context.values().any(|words| !words.after.is_empty());
-    Some(Compiled { rule: id, score, check, edge, alone, ahead })
+    Some(Compiled { rule: id, score, check, edge, alone: alone || ahead })
 }
 
 /// The patterns of a group's rules, as text and compiled.
@@ -188,14 +192,13 @@ impl Engine {
             None => None,
         };
         let free = free_group(free)?;
-        let lexicon = Lexicon::new(&rules);
+        let lexicon = Lexicon::new(&rules, groups_of);
         Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, prefix_rules, free, groups, rules })
     }
 
     /// Bytes the automata take.
     pub(crate) fn memory(&self) -> usize {
-        let automata =
-            [&self.digits, &self.tokens].into_iter().flatten().map(Automaton::memory).sum::<usize>();
+        let automata = self.digits.iter().chain(&self.tokens).map(Automaton::memory).sum::<usize>();
         let prefixes = self.prefixes.as_ref().map_or(0, Prefixes::memory);
         automata + prefixes + self.free.as_ref().map_or(0, Free::memory)
     }
@@ -229,11 +232,11 @@ impl Pass<'_> {
     pub(crate) fn run(&self, tracks: &mut Tracks, found: &mut Found) {
         let [digits, tokens, emails, ipv6, prefixes, free] = &mut tracks.0;
         match &self.engine.digits {
-            Some(automaton) if self.is_on(0) => self.digits(automaton, digits, found),
+            Some(automaton) if self.is_on(DIGITS) => self.digits(automaton, digits, found),
             _ => digits.at = self.view.len(),
         }
         match &self.engine.tokens {
-            Some(automaton) if self.is_on(1) => self.tokens(automaton, tokens, found),
+            Some(automaton) if self.is_on(TOKENS) => self.tokens(automaton, tokens, found),
             _ => tokens.at = self.view.len(),
         }
         if self.is_on(2) {

@@ -4,6 +4,7 @@
 use super::super::rule::Edge;
 use super::automaton::Compiled;
 use super::judge::Judged;
+use super::mask::Colons;
 use super::view::View;
 use super::{Found, Pass, Track};
 
@@ -108,13 +109,11 @@ impl Pass<'_> {
     pub(crate) fn ipv6(&self, rules: &[Compiled], track: &mut Track, found: &mut Found) {
         let (view, from) = (&self.view, track.at);
         let mut next = from;
-        while let Some(at) = memchr::memchr(b':', view.slice(next, view.len())).map(|n| next + n) {
-            next = at + 1;
-            // Most colons stand beside something else.
-            let beside = |byte: Option<u8>| byte.is_none_or(is_ipv6);
-            if at >= from && !(beside(view.before(at, 1)) && beside(view.get(next))) {
+        for at in Colons::new(self.masks, from) {
+            if at < next {
                 continue;
             }
+            next = at + 1;
             let run = back(view, at, IPV6, is_ipv6);
             let stop = ahead(view, at, IPV6 + 1, is_ipv6);
             if stop == view.len() && !view.complete && stop - run <= IPV6 {

@@ -13,7 +13,7 @@ use super::super::rule::{Edge, Rule};
 use super::automaton::{Automaton, Fate};
 use super::grown::Grown;
 use super::judge::Settled;
-use super::mask::{BLOCK, Class, Link, Runs, block, mask};
+use super::mask::{BLOCK, Class, Masks, Runs};
 use super::view::View;
 use super::{Found, Pass, Track};
 
@@ -145,7 +145,8 @@ fn literal(text: &[u8], rules: &[(RuleId, &Rule)]) -> Literal {
 struct Hits<'a> {
     group: &'a Prefixes,
     view: &'a View<'a>,
-    runs: Runs<'a, Link>,
+    masks: &'a Masks,
+    runs: Runs<'a>,
     /// The rest of the run under way.
     run: (usize, usize),
     /// Words of the block at `base` that are not looked at yet, as bits.
@@ -156,10 +157,10 @@ struct Hits<'a> {
 }
 
 impl<'a> Hits<'a> {
-    fn new(group: &'a Prefixes, view: &'a View<'a>, from: usize) -> Self {
-        let runs = Runs::new(view.text, from, RUN as u32);
+    fn new(group: &'a Prefixes, view: &'a View<'a>, masks: &'a Masks, from: usize) -> Self {
+        let runs = Runs::new(masks, from, Class::Link, RUN as u32);
         let odd = group.odd(view, from);
-        let mut hits = Self { group, view, runs, run: (from, from), base: from, words: 0, next: None, odd };
+        let mut hits = Self { group, view, masks, runs, run: (from, from), base: from, words: 0, next: None, odd };
         hits.next = hits.advance(from);
         hits
     }
@@ -175,18 +176,16 @@ impl<'a> Hits<'a> {
                     return Some((literal, start));
                 }
             }
-            self.base = self.run.0;
-            if self.base >= self.run.1 {
-                let (start, end) = self.runs.next()?;
-                self.run = (start, end);
-                self.base = start;
+            if self.run.0 >= self.run.1 {
+                self.run = self.runs.next()?;
             }
-            let count = (self.run.1 - self.base).min(BLOCK);
-            let bytes = &mut [0; BLOCK];
-            let words = mask(block(self.view.text, self.base, bytes), Class::Word) & (u64::MAX >> (BLOCK - count));
-            let before = self.view.before(self.base, 1).is_some_and(|byte| byte.is_ascii_alphanumeric());
-            self.words = words & !(words << 1 | u64::from(before));
-            self.run.0 += count;
+            self.base = self.run.0 / BLOCK * BLOCK;
+            let all = self.masks.at(Class::Word, self.base);
+            let before = self.base.checked_sub(BLOCK).map_or(0, |at| self.masks.at(Class::Word, at) >> 63);
+            let end = self.run.1.min(self.base + BLOCK);
+            let within = u64::MAX << (self.run.0 - self.base) & u64::MAX >> (self.base + BLOCK - end);
+            self.words = all & !(all << 1 | before) & within;
+            self.run.0 = end;
         }
     }
 
@@ -209,7 +208,7 @@ impl Pass<'_> {
     /// Scans for secrets known by a prefix.
     pub(crate) fn prefixes(&self, group: &Prefixes, track: &mut Track, found: &mut Found) {
         let Some(mut at) = self.grow(&group.automaton, track, found) else { return };
-        let mut hits = Hits::new(group, &self.view, at);
+        let mut hits = Hits::new(group, &self.view, self.masks, at);
         while let Some((literal, start)) = hits.find(at) {
             at = start + 1;
             if !self.choice.meets(&literal.rules) || !self.view.starts(start, Edge::Word) {
@@ -220,7 +219,7 @@ impl Pass<'_> {
                     track.at = start;
                     return;
                 }
-                Fate::Dead => match self.settle(&group.automaton, &track.walk, found) {
+                Fate::Dead => match self.settle(&group.automaton, &track.walk, true, found) {
                     Settled::Waiting => {
                         track.at = start;
                         return;

@@ -2,8 +2,8 @@
 //! walk through the automaton of all such rules.
 
 use super::automaton::Automaton;
-use super::mask::{Base64, Class, Runs};
-use super::{Found, Pass, Track};
+use super::mask::{Class, Runs};
+use super::{Found, Pass, TOKENS, Track};
 
 /// The shortest token with a digit, in bytes.
 const SHORT: usize = 10;
@@ -20,7 +20,7 @@ impl Pass<'_> {
     /// Scans for tokens.
     pub(crate) fn tokens(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) {
         let (view, from) = (&self.view, track.at);
-        for (start, end) in Runs::<Base64>::new(view.text, from, SHORT as u32) {
+        for (start, end) in Runs::new(self.masks, from, Class::Base64, SHORT as u32) {
             if end == view.len() && !view.complete && end - start < WHOLE {
                 track.at = start.max(from);
                 return;
@@ -33,8 +33,7 @@ impl Pass<'_> {
                 let whole = at == start && end - start >= WHOLE;
                 if let Some(begin) = self.token_start(at, at + token, whole)
                     && begin >= from
-                    && automaton.may_begin(view, begin)
-                    && !self.try_start(automaton, track, begin, found)
+                    && !self.try_start((automaton, TOKENS), track, begin, found)
                 {
                     track.at = begin;
                     return;
