@@ -7,12 +7,16 @@ pub(super) const CHECKS: super::Table = &[
     ("any_card", |value| any_card(value).into()),
     ("card", |value| card(value).into()),
     ("iban", |value| iban(value).into()),
+    ("us_ein", |value| us_ein(value).into()),
     ("us_itin", |value| us_itin(value).into()),
+    ("us_itin_later", |value| us_itin_later(value).into()),
     ("us_ssn", |value| us_ssn(value).into()),
+    ("us_ssn_form", |value| us_ssn_form(value).into()),
+    ("us_ssn_scanned", |value| us_ssn_scanned(value).into()),
 ];
 
 /// Luhn's check (ISO/IEC 7812-1 annex B) over digits from 0 to 9.
-fn luhn(digits: &[u8]) -> bool {
+pub(super) fn luhn(digits: &[u8]) -> bool {
     let double = |digit: u8| if digit > 4 { digit * 2 - 9 } else { digit * 2 };
     let sum: u32 = digits
         .iter()
@@ -107,14 +111,56 @@ pub(super) fn us_ssn(value: &[u8]) -> bool {
         && !WITHDRAWN.contains(&whole)
 }
 
-/// A US individual taxpayer number: 9XX, and the ranges of its fourth and fifth digit (IRS).
-pub(super) fn us_itin(value: &[u8]) -> bool {
+/// A number written as a US social security number that says of itself no more than that it was never issued:
+/// people and test data do use numbers that begin with 9.
+fn us_ssn_form(value: &[u8]) -> bool {
     let mut buffer = [0; 9];
     let Some(digits) = digits_of(value, &mut buffer) else { return false };
     let whole = number(digits);
+    let (area, group, serial) = (whole / 1_000_000, whole / 10_000 % 100, whole % 10_000);
+    digits.len() == 9 && !matches!(area, 0 | 666) && group != 0 && serial != 0 && !WITHDRAWN.contains(&whole)
+}
+
+/// The same as a scanner reads it, with letters in place of some digits that look like them.
+fn us_ssn_scanned(value: &[u8]) -> bool {
+    let read = |byte: u8| match byte {
+        b'O' | b'o' => b'0',
+        b'I' | b'l' => b'1',
+        b'Z' => b'2',
+        b'S' | b's' => b'5',
+        b'B' => b'8',
+        other => other,
+    };
+    let Ok(value) = <[u8; 11]>::try_from(value) else { return false };
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    digits >= 5 && us_ssn_form(&value.map(read))
+}
+
+/// The fourth and fifth digit of a number that begins with 9.
+fn itin_group(value: &[u8]) -> Option<u64> {
+    let mut buffer = [0; 9];
+    let digits = digits_of(value, &mut buffer).filter(|digits| digits.len() == 9)?;
+    let whole = number(digits);
+    (whole / 100_000_000 == 9).then_some(whole / 10_000 % 100)
+}
+
+/// A US individual taxpayer number: 9XX, and the ranges of its fourth and fifth digit (IRS).
+pub(super) fn us_itin(value: &[u8]) -> bool {
+    itin_group(value).is_some_and(|group| matches!(group, 70..=88 | 90..=92 | 94..=99))
+}
+
+/// The same with the range that the IRS opened when the others ran out.
+fn us_itin_later(value: &[u8]) -> bool {
+    itin_group(value).is_some_and(|group| matches!(group, 50..=65))
+}
+
+/// A US employer number: the prefixes that the IRS has given to its campuses and to the internet.
+fn us_ein(value: &[u8]) -> bool {
+    let mut buffer = [0; 9];
+    let Some(digits) = digits_of(value, &mut buffer) else { return false };
+    let prefix = number(digits.get(..2).unwrap_or_default());
     digits.len() == 9
-        && whole / 100_000_000 == 9
-        && matches!(whole / 10_000 % 100, 50..=65 | 70..=88 | 90..=92 | 94..=99)
+        && !matches!(prefix, 0 | 7..=9 | 17..=19 | 28 | 29 | 49 | 69 | 70 | 78 | 79 | 89 | 96 | 97)
 }
 
 #[cfg(test)]
@@ -186,6 +232,10 @@ mod tests {
         {
             assert!(!us_ssn(number.as_bytes()), "{number}");
         }
-        assert!(us_itin(b"900-50-0000") && !us_itin(b"900-66-0000") && !us_itin(b"800-50-0000"));
+        assert!(us_itin_later(b"900-50-0000") && !us_itin_later(b"900-66-0000") && !us_itin(b"800-70-0000"));
+        assert!(us_itin(b"900-70-0000") && !us_itin(b"900-93-0000"));
+        assert!(us_ssn_form(b"912-33-4444") && !us_ssn_form(b"000-33-4444"));
+        assert!(us_ssn_scanned(b"6O3-S2-9l68") && !us_ssn_scanned(b"OOO-SS-1234"));
+        assert!(us_ein(b"10-1234567") && !us_ein(b"00-1234567") && !us_ein(b"96-1234567"));
     }
 }

@@ -1,10 +1,15 @@
 //! Checks that data cannot say: the table from a check's name in a rule file to its function. A check sees the
 //! value alone and never fails otherwise than by saying no.
 
+mod americas;
+mod apac;
+mod apac_east;
 mod digits;
+mod mea;
 mod network;
 mod phone;
 mod secret;
+mod world;
 
 /// What a check says of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +37,18 @@ type Table = &'static [(&'static str, Check)];
 const ANY: Table = &[("any", |_| Verdict::Yes)];
 
 /// The tables of all files; no name stands twice.
-const TABLES: &[Table] = &[ANY, digits::CHECKS, network::CHECKS, phone::CHECKS, secret::CHECKS];
+const TABLES: &[Table] = &[
+    ANY,
+    americas::CHECKS,
+    apac::CHECKS,
+    apac_east::CHECKS,
+    digits::CHECKS,
+    mea::CHECKS,
+    network::CHECKS,
+    phone::CHECKS,
+    secret::CHECKS,
+    world::CHECKS,
+];
 
 /// The check of that name.
 pub(crate) fn named(name: &str) -> Option<Check> {

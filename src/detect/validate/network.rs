@@ -3,10 +3,8 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[
-    ("email", |value| email(value).into()),
-    ("ip", |value| ip(value).into()),
-];
+pub(super) const CHECKS: super::Table =
+    &[("email", |value| email(value).into()), ("ip", |value| ip(value).into())];
 
 /// An IPv4 or IPv6 address. IPv6 needs a digit: `a::b` is rather a path of some programming language.
 pub(super) fn ip(value: &[u8]) -> bool {

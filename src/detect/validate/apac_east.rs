@@ -1,0 +1,139 @@
+//! Numbers of East Asia. Weights and moduli are those of the offices that the rule files name.
+
+use super::Verdict;
+use super::world::{base36, date, digits, monotone, part, proof, split, symbols, weighted};
+
+/// What this file checks, by name.
+pub(super) const CHECKS: super::Table = &[
+    ("cn_ric", |value| cn_ric(value).into()),
+    ("cn_uscc", |value| cn_uscc(value).into()),
+    ("hk_hkid", |value| hk_hkid(value).into()),
+    ("jp_my_number", |value| jp_my_number(value).into()),
+    ("kr_brn", |value| kr_brn(value).into()),
+    ("kr_driver_license", |value| kr_driver_license(value).into()),
+    ("kr_frn", |value| kr_number(value, 5, 13)),
+    ("kr_rrn", |value| kr_rrn(value).into()),
+    ("kr_resident", |value| kr_number(value, 1, 11)),
+    ("tw_id", |value| tw_id(value).into()),
+];
+
+/// China, residents: a region, the day of birth, an ISO 7064 mod 11-2 check symbol (GB 11643).
+fn cn_ric(value: &[u8]) -> bool {
+    let Some([number @ .., check]) = symbols::<18>(value) else { return false };
+    digits::<17>(&number).is_some_and(|digits| {
+        let sum = weighted(&[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2], &digits);
+        let expected = match (12 - sum % 11) % 11 {
+            10 => b'X',
+            digit => char::from_digit(digit, 10).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(b'0'),
+        };
+        let born = date(part(&digits, 6, 10), part(&digits, 10, 12), part(&digits, 12, 14));
+        let region = matches!(part(&digits, 0, 1), 1..=9);
+        region && part(&digits, 6, 10) >= 1800 && born && check == expected
+    })
+}
+
+/// China, organisations: mod 31 over digits and the letters without I, O, S, V, Z (GB 32100).
+fn cn_uscc(value: &[u8]) -> bool {
+    const SYMBOLS: &[u8; 31] = b"0123456789ABCDEFGHJKLMNPQRTUWXY";
+    let place =
+        |symbol: u8| SYMBOLS.iter().zip(0u32..).find(|&(&known, _)| known == symbol).map(|(_, at)| at);
+    let Some(symbols) = symbols::<18>(value) else { return false };
+    let mut weight = 1;
+    let mut sum = 0;
+    for &symbol in symbols.iter().take(17) {
+        let Some(at) = place(symbol) else { return false };
+        sum += at * weight;
+        weight = weight * 3 % 31;
+    }
+    let [.., check] = symbols;
+    place(check) == Some((31 - sum % 31) % 31)
+}
+
+/// Hong Kong: one or two letters, six digits, mod 11; a missing letter counts as 36.
+fn hk_hkid(value: &[u8]) -> bool {
+    let (letters, rest) = match symbols::<9>(value) {
+        Some([a, b, rest @ ..]) => (base36(a) * 9 + base36(b) * 8, rest),
+        None => match symbols::<8>(value) {
+            Some([b, rest @ ..]) => (36 * 9 + base36(b) * 8, rest),
+            None => return false,
+        },
+    };
+    let [number @ .., check] = rest;
+    let check = base36(check);
+    digits::<6>(&number).is_some_and(|digits| {
+        let sum = letters + weighted(&[7, 6, 5, 4, 3, 2], &digits) + check;
+        check <= 10 && !monotone(&digits) && sum.is_multiple_of(11)
+    })
+}
+
+/// The two digits that stand for a letter in a number of Taiwan.
+fn taiwanese(letter: u8) -> Option<u32> {
+    let place = b"ABCDEFGHJKLMNPQRSTUVXYWZIO".iter().position(|&known| known == letter)?;
+    u32::try_from(place + 10).ok()
+}
+
+/// Taiwan: the letter of a county, the sex, a check digit mod 10.
+fn tw_id(value: &[u8]) -> bool {
+    let Some([letter, number @ ..]) = symbols::<10>(value) else { return false };
+    let (Some(county), Some(digits)) = (taiwanese(letter), digits::<9>(&number)) else { return false };
+    let sum = county / 10 + county % 10 * 9 + weighted(&[8, 7, 6, 5, 4, 3, 2, 1, 1], &digits);
+    matches!(digits, [1 | 2 | 8 | 9, ..]) && sum.is_multiple_of(10)
+}
+
+/// Japan, persons: a check digit mod 11 (Ministry of Internal Affairs, ordinance 85 of 2014).
+fn jp_my_number(value: &[u8]) -> bool {
+    digits::<12>(value).is_some_and(|digits| {
+        let (check, rest) = split(&digits);
+        let sum = weighted(&[6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2], rest);
+        let expected = if sum % 11 < 2 { 0 } else { 11 - sum % 11 };
+        !monotone(&digits) && expected == check
+    })
+}
+
+/// Korea, businesses: the ninth digit counts five times, its tens too.
+fn kr_brn(value: &[u8]) -> bool {
+    digits::<10>(value).is_some_and(|digits| {
+        let (check, rest) = split(&digits);
+        let ninth = digits.get(8).copied().map_or(0, u32::from) * 5 / 10;
+        let sum = weighted(&[1, 3, 7, 1, 3, 7, 1, 3, 5], rest) + ninth;
+        !monotone(&digits) && part(&digits, 0, 3) > 100 && (10 - sum % 10) % 10 == check
+    })
+}
+
+/// Korea, driving licences: the code of the office that gave it out.
+fn kr_driver_license(value: &[u8]) -> bool {
+    digits::<12>(value).is_some_and(|digits| matches!(part(&digits, 0, 2), 11..=28))
+}
+
+/// The day of birth of a Korean number, its century told by the seventh digit.
+fn korean_birth(digits: &[u8; 13]) -> bool {
+    let [_, _, _, _, _, _, kind, ..] = *digits;
+    let century = match kind {
+        0 | 9 => 1800,
+        1 | 2 | 5 | 6 => 1900,
+        _ => 2000,
+    };
+    date(century + part(digits, 0, 2), part(digits, 2, 4), part(digits, 4, 6))
+}
+
+/// Whether the last digit of a Korean number checks the others; `base` is 11 for residents and 13 for foreigners.
+fn korean_check(digits: &[u8; 13], base: u32) -> bool {
+    let (check, rest) = split(digits);
+    (base - weighted(&[2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5], rest) % 11) % 10 == check
+}
+
+/// Korea, residents, as given out until October 2020: day of birth, place of registration, check digit.
+fn kr_rrn(value: &[u8]) -> bool {
+    digits::<13>(value)
+        .is_some_and(|digits| korean_birth(&digits) && part(&digits, 7, 9) <= 96 && korean_check(&digits, 11))
+}
+
+/// Korea, residents or foreigners by the first of four kinds: proved by the check digit; later numbers have none.
+fn kr_number(value: &[u8], kind: u8, base: u32) -> Verdict {
+    let Some(digits) = digits::<13>(value) else { return Verdict::No };
+    let [_, _, _, _, _, _, own, ..] = digits;
+    if !(kind..kind + 4).contains(&own) || !korean_birth(&digits) {
+        return Verdict::No;
+    }
+    proof(korean_check(&digits, base))
+}

@@ -1,0 +1,91 @@
+//! Numbers of the Middle East and Africa. Weights and moduli are those of the offices that the rule files name.
+
+use super::digits::luhn;
+use super::world::{date, digits, monotone, part, short_date, split, verhoeff, weighted};
+
+/// What this file checks, by name.
+pub(super) const CHECKS: super::Table = &[
+    ("ae_eid", |value| ae_eid(value).into()),
+    ("eg_nid", |value| eg_nid(value).into()),
+    ("il_id", |value| il_id(value).into()),
+    ("ir_national_code", |value| ir_national_code(value).into()),
+    ("kw_civil_id", |value| kw_civil_id(value).into()),
+    ("ng_nin", |value| ng_nin(value).into()),
+    ("qa_qid", |value| qa_qid(value).into()),
+    ("sa_id", |value| sa_id(value).into()),
+    ("za_idnr", |value| za_idnr(value).into()),
+];
+
+/// Emirates: 784, the year of birth, Luhn's check digit.
+fn ae_eid(value: &[u8]) -> bool {
+    digits::<15>(value).is_some_and(|digits| {
+        digits.starts_with(&[7, 8, 4]) && matches!(part(&digits, 3, 7), 1900..=2099) && luhn(&digits)
+    })
+}
+
+/// Egypt: century, day of birth, governorate. What makes the check digit is not published.
+fn eg_nid(value: &[u8]) -> bool {
+    digits::<14>(value).is_some_and(|digits| {
+        let century = match digits {
+            [2, ..] => 1900,
+            [3, ..] => 2000,
+            _ => return false,
+        };
+        let born = date(century + part(&digits, 1, 3), part(&digits, 3, 5), part(&digits, 5, 7));
+        let governorate = matches!(part(&digits, 7, 9), 1..=4 | 11..=19 | 21..=29 | 31..=35 | 88);
+        born && governorate
+    })
+}
+
+/// Israel: Luhn's sum over nine digits, leading zeros counted.
+fn il_id(value: &[u8]) -> bool {
+    digits::<9>(value).is_some_and(|digits| !monotone(&digits) && part(&digits, 0, 9) > 9999 && luhn(&digits))
+}
+
+/// Iran: a check digit mod 11.
+fn ir_national_code(value: &[u8]) -> bool {
+    digits::<10>(value).is_some_and(|digits| {
+        let (check, rest) = split(&digits);
+        let sum = weighted(&[10, 9, 8, 7, 6, 5, 4, 3, 2], rest) % 11;
+        !monotone(&digits) && check == if sum < 2 { sum } else { 11 - sum }
+    })
+}
+
+/// Kuwait: century, day of birth, a check digit mod 11.
+fn kw_civil_id(value: &[u8]) -> bool {
+    digits::<12>(value).is_some_and(|digits| {
+        let (check, rest) = split(&digits);
+        let century = match digits {
+            [2, ..] => 1900,
+            [3, ..] => 2000,
+            _ => return false,
+        };
+        let born = date(century + part(&digits, 1, 3), part(&digits, 3, 5), part(&digits, 5, 7));
+        born && 11 - weighted(&[2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2], rest) % 11 == check
+    })
+}
+
+/// Nigeria: Verhoeff's check digit.
+fn ng_nin(value: &[u8]) -> bool {
+    digits::<11>(value).is_some_and(|digits| !monotone(&digits) && verhoeff(&digits))
+}
+
+/// Qatar: century, year of birth, country of birth as ISO 3166-1 numeric.
+fn qa_qid(value: &[u8]) -> bool {
+    digits::<11>(value).is_some_and(|digits| {
+        matches!(digits, [2 | 3, ..]) && matches!(part(&digits, 3, 6), 4..=894) && part(&digits, 6, 11) > 0
+    })
+}
+
+/// Saudi Arabia: citizens begin with 1, residents with 2; Luhn's check digit.
+fn sa_id(value: &[u8]) -> bool {
+    digits::<10>(value).is_some_and(|digits| matches!(digits, [1 | 2, ..]) && luhn(&digits))
+}
+
+/// South Africa: day of birth, what kind of resident, Luhn's check digit.
+fn za_idnr(value: &[u8]) -> bool {
+    digits::<13>(value).is_some_and(|digits| {
+        let resident = digits.get(10).is_some_and(|kind| *kind <= 2);
+        resident && short_date(&digits, 0) && luhn(&digits)
+    })
+}
