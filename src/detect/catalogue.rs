@@ -19,6 +19,10 @@ const BUILTIN: &[(&str, &str)] = &[
     ("pii.toml", include_str!("rules/pii.toml")),
     ("finance.toml", include_str!("rules/finance.toml")),
     ("us.toml", include_str!("rules/us.toml")),
+    ("americas.toml", include_str!("rules/americas.toml")),
+    ("apac.toml", include_str!("rules/apac.toml")),
+    ("apac_east.toml", include_str!("rules/apac_east.toml")),
+    ("mea.toml", include_str!("rules/mea.toml")),
     ("network.toml", include_str!("rules/network.toml")),
     ("secrets.toml", include_str!("rules/secrets.toml")),
 ];

@@ -1,7 +1,6 @@
 //! Numbers of East Asia. Weights and moduli are those of the offices that the rule files name.
 
-use super::Verdict;
-use super::world::{base36, date, digits, monotone, part, proof, split, symbols, weighted};
+use super::world::{base36, date, digits, monotone, part, split, symbols, weighted};
 
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table = &[
@@ -11,9 +10,10 @@ pub(super) const CHECKS: super::Table = &[
     ("jp_my_number", |value| jp_my_number(value).into()),
     ("kr_brn", |value| kr_brn(value).into()),
     ("kr_driver_license", |value| kr_driver_license(value).into()),
-    ("kr_frn", |value| kr_number(value, 5, 13)),
+    ("kr_foreigner", |value| kr_number(value, 5).is_some().into()),
+    ("kr_frn", |value| kr_number(value, 5).is_some_and(|digits| korean_check(&digits, 13)).into()),
+    ("kr_resident", |value| kr_number(value, 1).is_some().into()),
     ("kr_rrn", |value| kr_rrn(value).into()),
-    ("kr_resident", |value| kr_number(value, 1, 11)),
     ("tw_id", |value| tw_id(value).into()),
 ];
 
@@ -128,12 +128,10 @@ fn kr_rrn(value: &[u8]) -> bool {
         .is_some_and(|digits| korean_birth(&digits) && part(&digits, 7, 9) <= 96 && korean_check(&digits, 11))
 }
 
-/// Korea, residents or foreigners by the first of four kinds: proved by the check digit; later numbers have none.
-fn kr_number(value: &[u8], kind: u8, base: u32) -> Verdict {
-    let Some(digits) = digits::<13>(value) else { return Verdict::No };
+/// Korea, residents or foreigners by the first of the four kinds they have; numbers since October 2020 have no
+/// check digit.
+fn kr_number(value: &[u8], kind: u8) -> Option<[u8; 13]> {
+    let digits = digits::<13>(value)?;
     let [_, _, _, _, _, _, own, ..] = digits;
-    if !(kind..kind + 4).contains(&own) || !korean_birth(&digits) {
-        return Verdict::No;
-    }
-    proof(korean_check(&digits, base))
+    ((kind..kind + 4).contains(&own) && korean_birth(&digits)).then_some(digits)
 }
