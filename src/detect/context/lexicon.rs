@@ -17,27 +17,49 @@ const FILTER: u32 = 16;
 /// From this character on scripts are written without spaces between words.
 const UNSPACED: char = '\u{0E00}';
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a phrase says of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Side {
+    /// For the value that follows.
     Before,
+    /// For the value it follows.
     After,
+    /// Against the value that follows.
     Against,
 }
 
-/// A word or several, and what they mean to one rule.
+/// How a phrase goes on behind its first word, and whom it speaks for or against.
 pub(super) struct Phrase {
-    pub(super) rule: RuleId,
-    pub(super) side: Side,
     /// The words behind the first.
     pub(super) rest: Box<[Box<str>]>,
+    /// Whom it concerns, sorted.
+    rules: Vec<(RuleId, Side)>,
+    /// The groups with a rule that it speaks for from before, and from behind: a bit for each.
+    before: u16,
+    after: u16,
+}
+
+impl Phrase {
+    /// Whether it says `side` of values of `rule`.
+    pub(super) fn says(&self, rule: RuleId, side: Side) -> bool {
+        self.rules.binary_search(&(rule, side)).is_ok()
+    }
+
+    /// Whether it speaks for values of rules of `group`, on `side` of them, that are `wanted`.
+    pub(super) fn speaks_for(&self, group: usize, side: Side, wanted: &impl Fn(RuleId) -> bool) -> bool {
+        let groups = if side == Side::Before { self.before } else { self.after };
+        groups >> group & 1 == 1 && self.rules.iter().any(|&(rule, said)| said == side && wanted(rule))
+    }
 }
 
 /// The words.
 pub(crate) struct Lexicon {
     entries: HashMap<Box<str>, u32>,
+    /// The words that are ASCII by their places, open addressing; an entry and one, or zero.
+    slots: Vec<u32>,
+    /// The word of each entry.
+    texts: Vec<Box<str>>,
     phrases: Vec<Vec<Phrase>>,
-    /// The groups of rules that each entry speaks for, a bit for each.
-    groups: Vec<u16>,
     filter: Vec<u64>,
     /// Whether a word that is not ASCII is known: the filter does not tell of those.
     wide: bool,
@@ -68,8 +90,9 @@ impl Lexicon {
     pub(crate) fn new(rules: &[Rule], groups_of: fn(Anchor) -> &'static [usize]) -> Self {
         let mut lexicon = Self {
             entries: HashMap::new(),
+            slots: vec![0; 1 << FILTER],
+            texts: Vec::new(),
             phrases: Vec::new(),
-            groups: Vec::new(),
             filter: vec![0; 1 << (FILTER - 6)],
             wide: false,
             infix: None,
@@ -79,9 +102,9 @@ impl Lexicon {
             let Ok(n) = u16::try_from(n) else { break };
             let groups = groups_of(rule.anchor).iter().fold(0, |all, group| all | 1 << group);
             for words in rule.context.values() {
-                lexicon.add(RuleId::new(n), Side::Before, &words.before, groups);
-                lexicon.add(RuleId::new(n), Side::After, &words.after, 0);
-                lexicon.add(RuleId::new(n), Side::Against, &words.negative, 0);
+                lexicon.add((RuleId::new(n), groups), Side::Before, &words.before);
+                lexicon.add((RuleId::new(n), groups), Side::After, &words.after);
+                lexicon.add((RuleId::new(n), groups), Side::Against, &words.negative);
             }
             lexicon.after.push(rule.context.values().any(|words| !words.after.is_empty()));
         }
@@ -94,7 +117,7 @@ impl Lexicon {
         lexicon
     }
 
-    fn add(&mut self, rule: RuleId, side: Side, phrases: &[String], groups: u16) {
+    fn add(&mut self, (rule, groups): (RuleId, u16), side: Side, phrases: &[String]) {
         for phrase in phrases {
             let words: Vec<Box<str>> = phrase
                 .split(|letter: char| !letter.is_alphabetic())
@@ -102,26 +125,40 @@ impl Lexicon {
                 .map(|word| word.to_lowercase().into_boxed_str())
                 .collect();
             let Some((first, rest)) = words.split_first() else { continue };
-            self.insert(first, Phrase { rule, side, rest: rest.into() }, groups);
+            self.insert(first, rest, (rule, side), groups);
             if !rest.is_empty() {
                 // `accountnumber` is an account number too.
-                self.insert(&words.concat(), Phrase { rule, side, rest: Box::default() }, groups);
+                self.insert(&words.concat(), &[], (rule, side), groups);
             }
         }
     }
 
-    fn insert(&mut self, word: &str, phrase: Phrase, groups: u16) {
+    fn insert(&mut self, word: &str, rest: &[Box<str>], whom: (RuleId, Side), groups: u16) {
         let next = u32::try_from(self.phrases.len()).unwrap_or(u32::MAX);
         let entry = *self.entries.entry(word.into()).or_insert(next);
         if entry == next {
             self.phrases.push(Vec::new());
-            self.groups.push(0);
+            self.texts.push(word.into());
+            let place = place(word.as_bytes(), 0, word.len());
+            let places = (0..self.slots.len()).map(|n| (place + n) % self.slots.len());
+            let free = places.into_iter().find(|&n| self.slots.get(n) == Some(&0));
+            if let Some(slot) = free.and_then(|n| self.slots.get_mut(n)) {
+                *slot = next.saturating_add(1);
+            }
         }
-        if let Some(known) = self.groups.get_mut(entry as usize) {
-            *known |= groups;
+        let Some(phrases) = self.phrases.get_mut(entry as usize) else { return };
+        let n = phrases.iter().position(|phrase| *phrase.rest == *rest).unwrap_or(phrases.len());
+        if n == phrases.len() {
+            phrases.push(Phrase { rest: rest.into(), rules: Vec::new(), before: 0, after: 0 });
         }
-        if let Some(phrases) = self.phrases.get_mut(entry as usize) {
-            phrases.push(phrase);
+        if let Some(phrase) = phrases.get_mut(n) {
+            let at = phrase.rules.binary_search(&whom).unwrap_or_else(|at| at);
+            phrase.rules.insert(at, whom);
+            match whom.1 {
+                Side::Before => phrase.before |= groups,
+                Side::After => phrase.after |= groups,
+                Side::Against => {}
+            }
         }
         let place = place(word.as_bytes(), 0, word.len());
         if let Some(bits) = self.filter.get_mut(place / 64) {
@@ -136,17 +173,28 @@ impl Lexicon {
         let Word { start, end, wide, .. } = word;
         let place = place(text, start, end);
         let known = self.filter.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1);
-        if known || wide && self.wide {
-            self.look_up(text.get(start..end)?)
-        } else {
-            None
+        match (wide, known) {
+            (false, true) => self.ascii(text.get(start..end)?, place),
+            (true, _) if self.wide => self.look_up(text.get(start..end)?),
+            _ => None,
         }
+    }
+
+    fn ascii(&self, word: &[u8], place: usize) -> Option<u32> {
+        for slot in self.slots.iter().cycle().skip(place).take(self.slots.len()) {
+            let entry = slot.checked_sub(1)?;
+            if self.texts.get(entry as usize)?.as_bytes().eq_ignore_ascii_case(word) {
+                return Some(entry);
+            }
+        }
+        None
     }
 
     #[cold]
     fn look_up(&self, word: &[u8]) -> Option<u32> {
-        let lowered = lower(word, &mut [0; LONGEST])?.into_owned();
-        self.entries.get(lowered.as_str()).copied()
+        let buffer = &mut [0; LONGEST];
+        let lowered = lower(word, buffer)?;
+        self.entries.get(lowered.as_ref()).copied()
     }
 
     /// The words of scripts without spaces that lie in `run`: where each begins and ends in it, and its entry.
@@ -162,11 +210,6 @@ impl Lexicon {
     /// What an entry means to rules.
     pub(super) fn phrases(&self, entry: u32) -> &[Phrase] {
         self.phrases.get(entry as usize).map(Vec::as_slice).unwrap_or_default()
-    }
-
-    /// Whether an entry speaks for values of rules of the group.
-    pub(super) fn speaks_for(&self, entry: u32, group: usize) -> bool {
-        self.groups.get(entry as usize).is_some_and(|groups| groups >> group & 1 == 1)
     }
 
     /// Whether words that follow a value can speak for it.

@@ -59,21 +59,21 @@ pub(crate) struct Memo {
 }
 
 impl Memo {
-    /// Sees to it that the words of `start - BEFORE..start` are known.
+    /// Sees to it that the words of `start - BEFORE..end` are known.
     #[inline]
-    fn reach(&mut self, lexicon: &Lexicon, text: In<'_>, start: usize) {
+    fn reach(&mut self, lexicon: &Lexicon, text: In<'_>, start: usize, end: usize) {
         let floor = start.saturating_sub(BEFORE);
         if floor < self.from || floor > self.upto {
             self.known.clear();
             self.ends.clear();
             (self.from, self.upto, self.run, self.before_run) = (floor, floor, floor, 0);
         }
-        if start > self.upto {
-            self.go_on(lexicon, text, start);
+        if end > self.upto && self.upto < text.0.len() {
+            self.go_on(lexicon, text, end);
         }
     }
 
-    fn go_on(&mut self, lexicon: &Lexicon, (view, masks): In<'_>, start: usize) {
+    fn go_on(&mut self, lexicon: &Lexicon, (view, masks): In<'_>, end: usize) {
         // What ended the stretch may go on now.
         let cut = self.upto > self.from && view.before(self.upto, 1).is_some_and(|byte| Class::Letter.has(byte));
         let from = if cut { self.run } else { self.upto };
@@ -81,20 +81,30 @@ impl Memo {
             self.ends.truncate(self.before_run);
             while self.known.pop_if(|known| known.word.run >= from).is_some() {}
         }
-        let to = (start / BLOCK * BLOCK + 2 * BLOCK).min(view.len());
-        words(view, masks, from, to, |word| {
-            if word.run != self.run || self.ends.is_empty() {
-                (self.run, self.before_run) = (word.run, self.ends.len());
+        let to = (end / BLOCK * BLOCK + 2 * BLOCK).min(view.len());
+        words(view, masks, from, to, |run| {
+            (self.run, self.before_run) = (run.run, self.ends.len());
+            match lexicon.entry(view.text, run) {
+                // What is known as a whole is one word: `DoD`, `PayPal`.
+                None if run.cased => run.parts(view, &mut |word| self.add(lexicon, view, word)),
+                entry => self.push(lexicon, view, run, entry),
             }
-            let place = self.ends.len();
-            match lexicon.entry(view.text, word) {
-                Some(entry) => self.known.push(Known { word, entry, place }),
-                None if word.wide => self.unspaced(lexicon, view, word),
-                None => {}
-            }
-            self.ends.push(word.end);
         });
         self.upto = to;
+    }
+
+    fn add(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word) {
+        self.push(lexicon, view, word, lexicon.entry(view.text, word));
+    }
+
+    #[inline]
+    fn push(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word, entry: Option<u32>) {
+        match entry {
+            Some(entry) => self.known.push(Known { word, entry, place: self.ends.len() }),
+            None if word.wide => self.unspaced(lexicon, view, word),
+            None => {}
+        }
+        self.ends.push(word.end);
     }
 
     #[cold]
@@ -113,20 +123,40 @@ impl Memo {
     }
 
     /// Whether a word before `start` speaks for any of the rules of `group` that are `wanted`.
-    pub(crate) fn any(
+    pub(crate) fn any_before(
         &mut self,
         lexicon: &Lexicon,
         text: In<'_>,
         start: usize,
-        group: usize,
-        wanted: impl Fn(RuleId) -> bool,
+        (group, wanted): (usize, impl Fn(RuleId) -> bool),
     ) -> bool {
-        self.reach(lexicon, text, start);
-        let mut speaking = self.near(start).filter(|known| lexicon.speaks_for(known.entry, group));
-        speaking.any(|known| {
-            let ours = |phrase: &&Phrase| phrase.side == Side::Before && wanted(phrase.rule);
-            let mut phrases = lexicon.phrases(known.entry).iter().filter(ours);
-            phrases.any(|phrase| follow(text.0, known.word, phrase, start).is_some())
+        self.reach(lexicon, text, start, start);
+        self.near(start).any(|known| {
+            let mut phrases = lexicon.phrases(known.entry).iter();
+            phrases.any(|phrase| {
+                phrase.speaks_for(group, Side::Before, &wanted) && follow(text.0, known.word, phrase, start).is_some()
+            })
+        })
+    }
+
+    /// Whether a word behind a value that ends from `first` to `last` may speak for any of the rules of `group`
+    /// that are `wanted`, as far as the text is known.
+    pub(crate) fn any_after(
+        &mut self,
+        lexicon: &Lexicon,
+        text: In<'_>,
+        (first, last): (usize, usize),
+        (group, wanted): (usize, impl Fn(RuleId) -> bool),
+    ) -> bool {
+        let view = text.0;
+        if !view.complete && last + AFTER >= view.len() {
+            return true;
+        }
+        self.reach(lexicon, text, first, last + AFTER + 1);
+        let behind = self.known.iter().rev().take_while(|known| known.word.start >= first);
+        let mut behind = behind.filter(|known| known.word.end <= last + AFTER);
+        behind.any(|known| {
+            lexicon.phrases(known.entry).iter().any(|phrase| phrase.speaks_for(group, Side::After, &wanted))
         })
     }
 
@@ -141,58 +171,55 @@ impl Memo {
         if rule.context.is_empty() {
             return None;
         }
-        self.reach(lexicon, text, start);
+        self.reach(lexicon, text, start, start);
         let count = self.ends.iter().rposition(|&end| end <= start).map_or(0, |last| last + 1);
         self.near(start).find_map(|known| {
             let distance = u8::try_from(count.saturating_sub(known.place + 1)).unwrap_or(u8::MAX);
-            let wanted = |phrase: &&Phrase| {
-                let counts = phrase.side == Side::Before || phrase.side == Side::Against && distance < AGAINST;
-                phrase.rule == id && counts
+            let said = |phrase: &Phrase| {
+                let against = distance < AGAINST && phrase.says(id, Side::Against);
+                let speaks = phrase.says(id, Side::Before);
+                (speaks || against).then_some(if speaks { Side::Before } else { Side::Against })
             };
-            let ours = lexicon.phrases(known.entry).iter().filter(wanted);
-            let whole = |phrase| Some((phrase, follow(text.0, known.word, phrase, start)?));
-            let (phrase, (end, more)) = ours.filter_map(whole).max_by_key(|(_, (end, _))| *end)?;
+            let ours = lexicon.phrases(known.entry).iter().filter_map(|phrase| Some((phrase, said(phrase)?)));
+            let whole = |(phrase, side)| Some((side, follow(text.0, known.word, phrase, start)?));
+            let (side, (end, more)) = ours.filter_map(whole).max_by_key(|(_, (end, _))| *end)?;
             let behind = f32::from(distance.saturating_sub(more));
-            let augment = match phrase.side {
+            let augment = match side {
                 Side::Against => -rule.against,
                 _ => STEP.mul_add(-behind, rule.augment),
             };
             Some(Near { span: Span::new(text.0.base + known.word.start, text.0.base + end), augment })
         })
     }
-}
 
-/// The nearest word after the value that ends at `end`, within its clause, that speaks for `rule`.
-pub(crate) fn after(lexicon: &Lexicon, (view, masks): In<'_>, end: usize, (rule, id): (&Rule, RuleId)) -> After {
-    if !lexicon.looks_ahead(id) {
-        return After::Nothing;
-    }
-    let near = view.slice(end, end + AFTER + 1);
-    let clause = near.iter().position(|&byte| is_clause_end(byte));
-    let arrived = clause.is_some() || near.len() > AFTER || view.complete;
-    let limit = end + clause.unwrap_or(near.len()).min(AFTER);
-    let mut all: Vec<Word> = Vec::new();
-    words(view, masks, end, end + near.len(), |word| all.push(word));
-    for word in all {
-        let entry = lexicon.entry(view.text, word);
-        let ours = || {
-            let phrases = entry.map(|entry| lexicon.phrases(entry)).unwrap_or_default().iter();
-            phrases.filter(|phrase| phrase.rule == id && phrase.side == Side::After)
-        };
-        let may_begin = || ours().any(|phrase| !phrase.rest.is_empty());
-        if !arrived && (word.end == view.len() || may_begin()) {
-            return After::NotYet;
-        }
-        if word.end > limit {
+    /// The nearest word behind the value that ends at `end`, within its clause, that speaks for `rule`.
+    pub(crate) fn after(
+        &mut self,
+        lexicon: &Lexicon,
+        text: In<'_>,
+        end: usize,
+        (rule, id): (&Rule, RuleId),
+    ) -> After {
+        if !lexicon.looks_ahead(id) {
             return After::Nothing;
         }
-        let ends = ours().filter_map(|phrase| follow(view, word, phrase, limit)).map(|(end, _)| end);
-        if let Some(last) = ends.max() {
-            let span = Span::new(view.base + word.start, view.base + last);
-            return After::Word(Near { span, augment: rule.augment });
+        let view = text.0;
+        let near = view.slice(end, end + AFTER + 1);
+        let clause = near.iter().position(|&byte| is_clause_end(byte));
+        if clause.is_none() && near.len() <= AFTER && !view.complete {
+            return After::NotYet;
         }
+        let limit = end + clause.unwrap_or(near.len()).min(AFTER);
+        self.reach(lexicon, text, end, limit + 1);
+        let first = self.known.partition_point(|known| known.word.start < end);
+        let behind = self.known.get(first..).unwrap_or_default().iter();
+        let mut speaking = behind.take_while(|known| known.word.end <= limit).filter_map(|known| {
+            let ours = lexicon.phrases(known.entry).iter().filter(|phrase| phrase.says(id, Side::After));
+            let last = ours.filter_map(|phrase| follow(view, known.word, phrase, limit)).map(|(end, _)| end).max()?;
+            Some(Span::new(view.base + known.word.start, view.base + last))
+        });
+        speaking.next().map_or(After::Nothing, |span| After::Word(Near { span, augment: rule.augment }))
     }
-    if arrived { After::Nothing } else { After::NotYet }
 }
 
 const fn is_clause_end(byte: u8) -> bool {
@@ -208,12 +235,13 @@ fn follow(view: &View<'_>, first: Word, phrase: &Phrase, limit: usize) -> Option
         let start = end + gap;
         let bytes = view.slice(start, start + LONGEST);
         let letters = bytes.iter().take_while(|&&byte| Class::Letter.has(byte)).count();
-        let capital = |&at: &usize| view.get(start + at).is_some_and(|byte| byte.is_ascii_uppercase());
-        let cased = (1..letters).find(|at| capital(at) && !capital(&(at - 1)));
-        let length = cased.unwrap_or(letters);
-        if lower(bytes.get(..length)?, &mut [0; LONGEST])?.as_ref() != expected.as_ref() {
-            return None;
-        }
+        let upper = |at: usize| view.get(start + at).is_some_and(|byte| byte.is_ascii_uppercase());
+        let cased = (1..letters).find(|&at| upper(at) && (!upper(at - 1) || at + 1 < letters && !upper(at + 1)));
+        let same = |length: usize| {
+            let word = bytes.get(..length).and_then(|word| Some(lower(word, &mut [0; LONGEST])?.as_ref() == expected.as_ref()));
+            word == Some(true)
+        };
+        let length = [Some(letters), cased].into_iter().flatten().find(|&length| same(length))?;
         end = start + length;
         more += 1;
     }
@@ -278,7 +306,7 @@ mod tests {
         let lexicon = Lexicon::new(std::slice::from_ref(&rule), |_| &[0]);
         let said = |text: &str, complete| {
             let view = View { text: text.as_bytes(), base: 0, complete };
-            match after(&lexicon, (&view, &masks(text)), 0, (&rule, RuleId::new(0))) {
+            match Memo::default().after(&lexicon, (&view, &masks(text)), 0, (&rule, RuleId::new(0))) {
                 After::Word(near) => text.get(near.span.start..near.span.end).unwrap_or("?").to_owned(),
                 After::Nothing => "nothing".to_owned(),
                 After::NotYet => "not yet".to_owned(),

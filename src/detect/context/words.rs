@@ -1,6 +1,6 @@
-//! The words of a stretch of text: runs of letters, cut where the case tells that a new word begins
+//! The words of a stretch of text: runs of letters, and their parts where the case tells that a new word begins
 //! (`accessToken`, `APIKey`). A character that is not ASCII counts as a letter. What follows a digit is no word, nor
-//! is one letter before a digit: those are parts of numbers and hashes.
+//! are one or two letters before one: those are parts of numbers and hashes.
 
 use super::super::engine::mask::{BLOCK, Class, Masks};
 use super::super::engine::view::View;
@@ -14,6 +14,8 @@ pub(super) struct Word {
     pub(super) run: usize,
     /// Whether the run has characters that are not ASCII.
     pub(super) wide: bool,
+    /// Whether it is a run in which the case changes, which may be several words.
+    pub(super) cased: bool,
 }
 
 /// The bits of `bits` whose byte follows a backslash and is the letter of a JSON escape.
@@ -30,22 +32,30 @@ fn escapes(view: &View<'_>, at: usize, mut behind: u64) -> u64 {
     letters
 }
 
-/// Cuts the run `start..end` into words by its case.
-fn cut(view: &View<'_>, start: usize, end: usize, sink: &mut impl FnMut(Word)) {
-    let wide = !view.slice(start, end).is_ascii();
-    let upper = |at: usize| view.get(at).is_some_and(|byte| byte.is_ascii_uppercase());
-    let mut from = start;
-    for at in start + 1..end {
-        let follows = at + 1 < end && !upper(at + 1);
-        if upper(at) && (!upper(at - 1) || follows) {
-            sink(Word { start: from, end: at, run: start, wide });
-            from = at;
-        }
+impl Word {
+    /// The run `start..end`, which may lie in two blocks.
+    fn run(view: &View<'_>, start: usize, end: usize) -> Self {
+        let letters = view.slice(start, end);
+        let cased = letters.iter().skip(1).any(u8::is_ascii_uppercase);
+        Self { start, end, run: start, wide: !letters.is_ascii(), cased }
     }
-    sink(Word { start: from, end, run: start, wide });
+
+    /// The words of a run by its case: itself where it does not change.
+    pub(super) fn parts(self, view: &View<'_>, sink: &mut impl FnMut(Self)) {
+        let upper = |at: usize| view.get(at).is_some_and(|byte| byte.is_ascii_uppercase());
+        let mut from = self.start;
+        for at in self.start + 1..self.end {
+            let follows = at + 1 < self.end && !upper(at + 1);
+            if upper(at) && (!upper(at - 1) || follows) {
+                sink(Self { start: from, end: at, cased: false, ..self });
+                from = at;
+            }
+        }
+        sink(Self { start: from, cased: false, ..self });
+    }
 }
 
-/// Gives the words of `from..to` to `sink` in order. What is left of a run that begins before `from` is left out;
+/// Gives the runs of `from..to` to `sink` in order, words or [several](Word::parts) each. What is left of a run that begins before `from` is left out;
 /// one that goes on behind `to` is cut there.
 #[inline]
 pub(super) fn words(view: &View<'_>, masks: &Masks, from: usize, to: usize, mut sink: impl FnMut(Word)) {
@@ -69,7 +79,7 @@ pub(super) fn words(view: &View<'_>, masks: &Masks, from: usize, to: usize, mut 
                 continue;
             }
             if counts {
-                cut(view, start, at + more, &mut sink);
+                sink(Word::run(view, start, at + more));
             }
             letters &= u64::MAX << more;
             open = None;
@@ -85,7 +95,10 @@ pub(super) fn words(view: &View<'_>, masks: &Masks, from: usize, to: usize, mut 
         }
         // Adding a run's first bit clears the run.
         letters &= letters.wrapping_add(bad & letters);
-        letters &= letters << 1 | letters >> 1 | !(digits >> 1);
+        // One or two letters before a digit are a part of a hash or of a number of their own kind.
+        let first = letters & !(letters << 1);
+        let short = first & (digits >> 1 | letters >> 1 & digits >> 2);
+        letters &= letters.wrapping_add(short & letters);
         let capitals = masks.at(Class::Upper, at);
         let high = letters & !masks.at(Class::Word, at);
         while letters != 0 {
@@ -94,17 +107,13 @@ pub(super) fn words(view: &View<'_>, masks: &Masks, from: usize, to: usize, mut 
             letters &= letters.wrapping_add(1 << first);
             let (start, end) = (at + first as usize, at + (first + length) as usize);
             let inner = capitals >> first >> 1 & ((1 << (length - 1)) - 1);
-            if inner == 0 {
-                let wide = high >> first & (u64::MAX >> (64 - length)) != 0;
-                sink(Word { start, end, run: start, wide });
-            } else {
-                cut(view, start, end, &mut sink);
-            }
+            let wide = high >> first & (u64::MAX >> (64 - length)) != 0;
+            sink(Word { start, end, run: start, wide, cased: inner != 0 });
         }
         at += BLOCK;
     }
     if let Some((start, true)) = open {
-        cut(view, start, to, &mut sink);
+        sink(Word::run(view, start, to));
     }
 }
 
@@ -121,7 +130,8 @@ mod tests {
     fn of(text: &str, from: usize) -> Vec<&str> {
         let view = View { text: text.as_bytes(), base: 0, complete: true };
         let mut found = Vec::new();
-        words(&view, &masks(text), from, text.len(), |word| found.push(text.get(word.start..word.end).unwrap()));
+        let mut take = |word: Word| found.push(text.get(word.start..word.end).unwrap());
+        words(&view, &masks(text), from, text.len(), |word| word.parts(&view, &mut take));
         found
     }
 
@@ -135,7 +145,7 @@ mod tests {
             ("ACCOUNT", &["ACCOUNT"]),
             ("v1beta2", &[]),
             ("phone1: 2ndWord", &["phone"]),
-            ("a1b2cd3 d4e5", &[]),
+            ("a1b2cd3 d4e5 cc1", &[]),
             ("a/c 3 f4", &["a", "c"]),
             ("", &[]),
             ("NewRelicAPI", &["New", "Relic", "API"]),
@@ -153,7 +163,7 @@ mod tests {
             assert_eq!(of(&text, 0), ["account", "Number", "xx"], "{lead}");
             let view = View { text: text.as_bytes(), base: 0, complete: true };
             let mut runs = Vec::new();
-            words(&view, &masks(&text), 0, text.len(), |word| runs.push(word.run));
+            words(&view, &masks(&text), 0, text.len(), |word| word.parts(&view, &mut |part| runs.push(part.run)));
             assert_eq!(runs, [lead + 1, lead + 1, lead + 15], "{lead}");
         }
         let long = "a".repeat(200);

@@ -2,21 +2,11 @@
 //! and go on when more arrives. All ends of all patterns are reported, since a shorter match may be the one that
 //! its validator accepts.
 
-use regex_automata::Anchored;
-use regex_automata::MatchKind;
-use regex_automata::dfa::{Automaton as _, StartKind, dense};
-use regex_automata::nfa::thompson;
-use regex_automata::util::primitives::StateID;
-use regex_automata::util::{start, syntax};
-
 use super::super::finding::RuleId;
 use super::super::rule::Edge;
 use super::super::validate::Check;
+use super::table::{State, Table};
 use super::view::View;
-
-/// Memory that one group's automaton may take, and that building it may take.
-const DFA_LIMIT: usize = 6 << 20;
-const BUILD_LIMIT: usize = 32 << 20;
 
 /// A pattern beside its place in the automaton.
 #[derive(Clone, Copy)]
@@ -25,8 +15,10 @@ pub(crate) struct Compiled {
     pub(crate) score: f32,
     pub(crate) check: Check,
     pub(crate) edge: Edge,
-    /// Whether a match can count though no word before it speaks for it.
+    /// Whether a match can count though no word near it speaks for it.
     pub(crate) alone: bool,
+    /// Whether a word behind it can speak for it.
+    pub(crate) ahead: bool,
 }
 
 /// What the patterns of a match state have in common.
@@ -36,6 +28,8 @@ struct Traits {
     alone: bool,
     /// One of them cannot.
     needy: bool,
+    /// A word behind can speak for one of them that cannot.
+    ahead: bool,
     /// One of them may end within a word.
     open: bool,
 }
@@ -45,6 +39,7 @@ impl Traits {
         Self {
             alone: self.alone || other.alone,
             needy: self.needy || other.needy,
+            ahead: self.ahead || other.ahead,
             open: self.open || other.open,
         }
     }
@@ -52,10 +47,9 @@ impl Traits {
 
 /// The patterns of one group.
 pub(crate) struct Automaton {
-    dfa: dense::DFA<Vec<u32>>,
-    start: Option<StateID>,
+    table: Table,
     pub(crate) patterns: Vec<Compiled>,
-    /// The traits of each state, by its place in the table.
+    /// The traits of each state that is reported.
     traits: Vec<Traits>,
     /// Whether a value may begin with a byte.
     begins: Box<[bool; 256]>,
@@ -64,7 +58,7 @@ pub(crate) struct Automaton {
 /// Where matches end.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct End {
-    state: StateID,
+    state: State,
     pub(crate) at: usize,
 }
 
@@ -86,12 +80,14 @@ pub(crate) struct Walk {
     pub(crate) live: bool,
     pub(crate) start: usize,
     pub(crate) at: usize,
-    state: StateID,
+    state: State,
     pub(crate) ends: Vec<End>,
     /// Whether one of the ends is of a pattern that can count alone.
     pub(crate) alone: bool,
     /// Whether one is of a pattern that counts only where a word before it speaks for it.
     pub(crate) needy: bool,
+    /// Whether a word behind it can speak for one of those.
+    pub(crate) ahead: bool,
 }
 
 impl Walk {
@@ -107,94 +103,44 @@ impl Walk {
     }
 }
 
-/// The regular expression syntax of all rules: bytes, ASCII classes.
-pub(crate) fn config() -> syntax::Config {
-    syntax::Config::new().unicode(false).utf8(false)
-}
-
 impl Automaton {
     /// `None` if the patterns together are too large. They are known to parse.
     pub(crate) fn new(regexes: &[String], patterns: Vec<Compiled>) -> Option<Self> {
-        let dfa = dense::Builder::new()
-            .configure(
-                dense::Config::new()
-                    .match_kind(MatchKind::All)
-                    .start_kind(StartKind::Anchored)
-                    .dfa_size_limit(Some(DFA_LIMIT))
-                    .determinize_size_limit(Some(BUILD_LIMIT)),
-            )
-            .syntax(config())
-            .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(DFA_LIMIT)))
-            .build_many(regexes)
-            .ok()?;
-        let start = dfa.universal_start_state(Anchored::Yes);
-        let mut automaton = Self { dfa, start, patterns, traits: Vec::new(), begins: Box::new([true; 256]) };
-        automaton.traits = automaton.all_traits();
-        let states = start_states(&automaton.dfa);
+        let table = Table::new(regexes)?;
+        let mut automaton = Self { table, patterns, traits: Vec::new(), begins: Box::new([true; 256]) };
+        let of = |pattern: &Compiled| Traits {
+            alone: pattern.alone,
+            needy: !pattern.alone,
+            ahead: !pattern.alone && pattern.ahead,
+            open: pattern.edge == Edge::Open,
+        };
+        let all = |place| automaton.matches_of(place).map(of).fold(Traits::default(), Traits::or);
+        automaton.traits = (0..automaton.table.reports()).map(all).collect();
+        let starts: Vec<State> = (0..=255).map(Some).chain([None]).map(|byte| automaton.table.start(byte)).collect();
         for (byte, begins) in (0..=255).zip(automaton.begins.iter_mut()) {
-            let dead = |&state: &StateID| automaton.dfa.is_dead_state(automaton.dfa.next_state(state, byte));
-            *begins = !states.iter().all(dead);
+            *begins = starts.iter().any(|&state| !Table::is_dead(automaton.table.next(state, byte)));
         }
         Some(automaton)
     }
 
-    /// The traits of every state that can be reached.
-    fn all_traits(&self) -> Vec<Traits> {
-        let units: Vec<u8> =
-            self.dfa.byte_classes().representatives(0..=255).filter_map(|unit| unit.as_u8()).collect();
-        let mut known: Vec<Option<Traits>> = Vec::new();
-        let mut rest: Vec<StateID> = start_states(&self.dfa);
-        while let Some(state) = rest.pop() {
-            let place = self.place(state);
-            if known.len() <= place {
-                known.resize(place + 1, None);
-            }
-            let Some(traits @ None) = known.get_mut(place) else { continue };
-            let of = |pattern: &Compiled| Traits {
-                alone: pattern.alone,
-                needy: !pattern.alone,
-                open: pattern.edge == Edge::Open,
-            };
-            let all = self.matches_in(state).map(|(_, pattern)| of(pattern));
-            *traits = Some(all.fold(Traits::default(), Traits::or));
-            rest.extend(units.iter().map(|&byte| self.dfa.next_state(state, byte)));
-            rest.push(self.dfa.next_eoi_state(state));
-        }
-        known.into_iter().map(Option::unwrap_or_default).collect()
-    }
-
-    fn place(&self, state: StateID) -> usize {
-        state.as_usize() >> self.dfa.stride2()
-    }
-
-    fn matches_in(&self, state: StateID) -> impl Iterator<Item = (usize, &Compiled)> {
-        let count = if self.dfa.is_match_state(state) { self.dfa.match_len(state) } else { 0 };
-        let patterns = (0..count).map(move |n| self.dfa.match_pattern(state, n).as_usize());
-        patterns.filter_map(|n| Some((n, self.patterns.get(n)?)))
+    fn matches_of(&self, place: usize) -> impl Iterator<Item = &Compiled> {
+        self.table.patterns(place).iter().filter_map(|&n| self.patterns.get(usize::from(n)))
     }
 
     /// The patterns that match up to `end`.
     pub(crate) fn matches(&self, end: End) -> impl Iterator<Item = &Compiled> {
-        self.matches_in(end.state).map(|(_, pattern)| pattern)
+        self.table.reported(end.state).into_iter().flat_map(|place| self.matches_of(place))
     }
 
     /// Bytes the automaton takes.
     pub(crate) fn memory(&self) -> usize {
-        self.dfa.memory_usage() + self.traits.len() * size_of::<Traits>()
+        self.table.memory() + self.traits.len() * size_of::<Traits>()
     }
 
     /// Whether a value may begin with the byte at `at`.
     #[inline]
     pub(crate) fn may_begin(&self, view: &View<'_>, at: usize) -> bool {
         view.get(at).is_some_and(|byte| self.begins.get(usize::from(byte)).is_some_and(|&begins| begins))
-    }
-
-    fn begin(&self, view: &View<'_>, at: usize) -> StateID {
-        self.start.unwrap_or_else(|| {
-            let look = start::Config::new().anchored(Anchored::Yes).look_behind(view.before(at, 1));
-            // Only a quit byte makes this an error, and none is set.
-            self.dfa.start_state(&look).unwrap_or_default()
-        })
     }
 
     /// Walks from `start` up to `limit` bytes, or takes up the walk that stopped there.
@@ -204,9 +150,9 @@ impl Automaton {
             walk.live = true;
             walk.start = start;
             walk.at = start;
-            walk.state = self.begin(view, start);
+            walk.state = self.table.start(view.before(start, 1));
             walk.ends.clear();
-            (walk.alone, walk.needy) = (false, false);
+            (walk.alone, walk.needy, walk.ahead) = (false, false, false);
         }
         self.go_on(view, walk, start.saturating_add(limit))
     }
@@ -218,15 +164,14 @@ impl Automaton {
         let stop = limit.min(view.len());
         let mut dead = false;
         while let Some(&byte) = view.text.get(at).filter(|_| at < stop) {
-            state = self.dfa.next_state(state, byte);
-            if self.dfa.is_special_state(state) {
-                if self.dfa.is_match_state(state) {
-                    // A match is reported one byte late.
-                    self.note(state, at, Some(byte), walk);
-                } else if self.dfa.is_dead_state(state) || self.dfa.is_quit_state(state) {
+            state = self.table.next(state, byte);
+            if self.table.is_special(state) {
+                if Table::is_dead(state) {
                     dead = true;
                     break;
                 }
+                // A match is reported one byte late.
+                self.note(state, at, Some(byte), walk);
             }
             at += 1;
         }
@@ -237,56 +182,42 @@ impl Automaton {
     #[cold]
     fn rest(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Fate {
         if walk.at < view.len() || !view.complete {
-            return match self.is_spent(walk.state) {
+            return match self.table.is_spent(walk.state) {
                 true => Fate::Dead,
                 false if walk.at >= limit => Fate::Grown,
                 false => Fate::Hungry,
             };
         }
-        let state = self.dfa.next_eoi_state(walk.state);
-        if self.dfa.is_match_state(state) {
-            self.note(state, walk.at, None, walk);
-        }
+        let state = self.table.next_end(walk.state);
+        self.note(state, walk.at, None, walk);
         Fate::Dead
     }
 
     /// Keeps what ends at `at`, before `next`. Most ends lie within a word, where only open ones count.
     #[inline]
-    fn note(&self, state: StateID, at: usize, next: Option<u8>, walk: &mut Walk) {
-        let traits = self.traits.get(self.place(state)).copied().unwrap_or_default();
+    fn note(&self, state: State, at: usize, next: Option<u8>, walk: &mut Walk) {
+        let Some(place) = self.table.reported(state) else { return };
+        let traits = self.traits.get(place).copied().unwrap_or_default();
         if !traits.open && next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
             return;
         }
         walk.alone |= traits.alone;
         walk.needy |= traits.needy;
+        walk.ahead |= traits.ahead;
         walk.ends.push(End { state, at });
-    }
-
-    /// Whether no text that follows makes a match: a match that is just reported, and can't go on.
-    fn is_spent(&self, state: StateID) -> bool {
-        let ends = |byte| self.dfa.is_dead_state(self.dfa.next_state(state, byte));
-        let mut bytes = self.dfa.byte_classes().representatives(0..=255).filter_map(|unit| unit.as_u8());
-        bytes.all(ends) && !self.dfa.is_match_state(self.dfa.next_eoi_state(state))
     }
 
     /// Whether a value could begin at `start` and go on beyond the window.
     pub(crate) fn open(&self, view: &View<'_>, start: usize) -> bool {
-        let mut state = self.begin(view, start);
+        let mut state = self.table.start(view.before(start, 1));
         for &byte in view.slice(start, view.len()) {
-            state = self.dfa.next_state(state, byte);
-            if self.dfa.is_special_state(state) && !self.dfa.is_match_state(state) {
+            state = self.table.next(state, byte);
+            if Table::is_dead(state) {
                 return false;
             }
         }
-        !self.is_spent(state)
+        !self.table.is_spent(state)
     }
-}
-
-/// The states in which an anchored walk can begin.
-fn start_states(dfa: &dense::DFA<Vec<u32>>) -> Vec<StateID> {
-    let before = (0..=255).map(Some).chain([None]);
-    let looks = before.map(|byte| start::Config::new().anchored(Anchored::Yes).look_behind(byte));
-    looks.filter_map(|look| dfa.start_state(&look).ok()).collect()
 }
 
 #[cfg(test)]
@@ -301,6 +232,7 @@ mod tests {
             check: validate::named("any").unwrap(),
             edge: Edge::Open,
             alone: true,
+            ahead: false,
         };
         Automaton::new(&[r"\d{2,4}".to_owned(), r"\d{3}-\d".to_owned()], vec![any(0), any(1)]).unwrap()
     }
@@ -310,7 +242,7 @@ mod tests {
     }
 
     fn ends(automaton: &Automaton, walk: &Walk) -> Vec<(usize, usize)> {
-        let of = |end: &End| automaton.matches_in(end.state).map(|(n, _)| (n, end.at)).collect::<Vec<_>>();
+        let of = |end: &End| automaton.matches(*end).map(|one| (one.rule.index(), end.at)).collect::<Vec<_>>();
         walk.ends.iter().flat_map(of).collect()
     }
 

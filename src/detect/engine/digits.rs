@@ -1,14 +1,17 @@
 //! Values known by a digit: from each word that holds one, or the word before it, one walk through the automaton
 //! of all such rules.
 
-use super::automaton::{Automaton, Fate};
-use super::judge::Settled;
+use super::automaton::{Automaton, Fate, Walk};
+use super::judge::{Settled, SpokenFor};
 use super::mask::FirstDigits;
-use super::view::View;
+use super::view::{UUID, View};
+use super::super::finding::Finding;
 use super::{DIGITS, Found, Pass, Track};
 
 /// Letters that can stand in a word before its first digit.
 const LEAD: usize = 16;
+/// The score from which no value is looked for within a finding.
+const CERTAIN: f32 = 0.85;
 /// Letters of a word that can stand before the word with the first digit.
 const WORD: usize = 4;
 
@@ -78,6 +81,9 @@ impl Pass<'_> {
         let (view, from) = (&self.view, track.at);
         let mut next = from;
         for digit in FirstDigits::new(self.masks, from) {
+            if digit < next {
+                continue;
+            }
             let Some(starts) = starts(view, digit) else {
                 track.at = next.max(digit.saturating_sub(LEAD));
                 return;
@@ -86,11 +92,20 @@ impl Pass<'_> {
                 if start < next || start >= view.len() {
                     continue;
                 }
+                if start == starts.word && view.uuid_at(start) {
+                    next = start + UUID;
+                    break;
+                }
+                let kept = found.len();
                 if !self.try_start((automaton, DIGITS), track, start, found) {
                     track.at = start;
                     return;
                 }
                 next = start + 1;
+                if let Some(end) = self.certain(found.get(kept..).unwrap_or_default()) {
+                    next = end;
+                    break;
+                }
             }
         }
         track.at = view.len();
@@ -117,19 +132,32 @@ impl Pass<'_> {
             Fate::Hungry | Fate::Grown => false,
             Fate::Dead if track.walk.ends.is_empty() => true,
             Fate::Dead => {
-                let needy = track.walk.needy;
-                let spoken_for = needy && (self.floor.is_some() || self.spoken_for(start, group));
-                let counts = spoken_for || track.walk.alone;
+                let spoken_for = self.spoken_for(&track.walk, group);
+                let counts = track.walk.alone || spoken_for.before || spoken_for.behind;
                 !counts || self.settle(automaton, &track.walk, spoken_for, found) != Settled::Waiting
             }
         }
     }
 
-    /// Whether a word before `start` speaks for a rule of the group that is on. Most numbers match a pattern of
-    /// some rule that counts only then, so this is asked once for all of them.
-    fn spoken_for(&self, start: usize, group: usize) -> bool {
+    /// Whether words near the matches of a walk speak for rules of the group that are on. Most numbers match a
+    /// pattern of some rule that counts only then, so this is asked once for all of them.
+    fn spoken_for(&self, walk: &Walk, group: usize) -> SpokenFor {
+        if self.floor.is_some() {
+            return SpokenFor::MAYBE;
+        }
+        let (lexicon, text) = (&self.engine.lexicon, (&self.view, self.masks));
         let wanted = |rule| self.choice.has(rule);
-        self.memo.borrow_mut().any(&self.engine.lexicon, (&self.view, self.masks), start, group, wanted)
+        let mut memo = self.memo.borrow_mut();
+        let before = walk.needy && memo.any_before(lexicon, text, walk.start, (group, wanted));
+        let ends = walk.ends.first().zip(walk.ends.last()).map(|(first, last)| (first.at, last.at));
+        let behind = |ends| memo.any_after(lexicon, text, ends, (group, wanted));
+        SpokenFor { before, behind: walk.ahead && ends.is_some_and(behind) }
+    }
+
+    /// Where the longest of the findings ends that are so sure that what lies within is a part of them.
+    fn certain(&self, found: &[Finding]) -> Option<usize> {
+        let sure = found.iter().filter(|one| one.score.value() >= CERTAIN);
+        sure.map(|one| one.span.end - self.view.base).max()
     }
 
     fn may_begin(&self, at: usize) -> bool {

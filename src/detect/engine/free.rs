@@ -4,9 +4,9 @@
 use regex_automata::Input;
 use regex_automata::meta;
 
-use super::automaton::{self, Automaton, Fate};
+use super::automaton::{Automaton, Fate};
 use super::grown::Grown;
-use super::judge::Settled;
+use super::judge::{Settled, SpokenFor};
 use super::{Found, Pass, Track};
 
 /// Memory that the search may take, in bytes.
@@ -24,7 +24,7 @@ impl Free {
     pub(crate) fn new(automaton: Automaton, regexes: &[String], reach: usize) -> Option<Self> {
         let search = meta::Builder::new()
             .configure(meta::Config::new().utf8_empty(false).nfa_size_limit(Some(LIMIT)))
-            .syntax(automaton::config())
+            .syntax(super::config())
             .build_many(regexes)
             .ok()?;
         Some(Self { automaton, search, reach })
@@ -57,7 +57,7 @@ impl Pass<'_> {
                     track.at = start;
                     return;
                 }
-                Fate::Dead => match self.settle(&group.automaton, &track.walk, true, found) {
+                Fate::Dead => match self.settle(&group.automaton, &track.walk, SpokenFor::MAYBE, found) {
                     Settled::Waiting => {
                         track.at = start;
                         return;

@@ -1,13 +1,25 @@
 //! From a match to a finding: selection, validator, edges, words near it. Says `NotYet` where text that has not
 //! arrived could change the answer.
 
-use super::super::context::{self, After};
+use super::super::context::After;
 use super::super::finding::{Finding, Near, Score, Span};
 use super::super::rule::Anchor;
 use super::super::validate::Verdict;
 use super::automaton::{Automaton, Compiled, Walk};
 use super::view::Known;
 use super::{Found, Pass};
+
+/// Whether there are words that speak for a value of some rule of the group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SpokenFor {
+    pub(crate) before: bool,
+    pub(crate) behind: bool,
+}
+
+impl SpokenFor {
+    /// Where nobody asked.
+    pub(crate) const MAYBE: Self = Self { before: true, behind: true };
+}
 
 /// What became of one match.
 pub(crate) enum Judged {
@@ -58,7 +70,7 @@ impl Pass<'_> {
         let lexicon = &self.engine.lexicon;
         let mut near = self.memo.borrow_mut().before(lexicon, (view, self.masks), start, ours);
         if with(base, near) < self.threshold(rule) && near.is_none_or(|near| near.augment > 0.0) {
-            near = match context::after(lexicon, (view, self.masks), end, ours) {
+            near = match self.memo.borrow_mut().after(lexicon, (view, self.masks), end, ours) {
                 After::NotYet => return Judged::NotYet,
                 After::Nothing => return Judged::No,
                 After::Word(near) => Some(near),
@@ -72,20 +84,20 @@ impl Pass<'_> {
         Judged::Yes(Finding { rule: pattern.rule, span, score: Score::new(score), near })
     }
 
-    /// Offers all ends of a walk to their validators, longest first; where no word before them speaks for any, only
-    /// those that can do without.
+    /// Offers all ends of a walk to their validators, longest first; of the patterns that cannot count alone, only
+    /// those that words of the kind found can speak for.
     pub(crate) fn settle(
         &self,
         automaton: &Automaton,
         walk: &Walk,
-        spoken_for: bool,
+        spoken_for: SpokenFor,
         found: &mut Found,
     ) -> Settled {
         let kept = found.len();
         let mut longest = None;
         for end in walk.ends.iter().rev() {
             for pattern in automaton.matches(*end) {
-                if !spoken_for && !pattern.alone {
+                if !(pattern.alone || spoken_for.before || spoken_for.behind && pattern.ahead) {
                     continue;
                 }
                 let ours = found.iter().skip(kept);

@@ -12,7 +12,8 @@
 //! | [`grown`] | what outgrew its reach |
 //! | [`judge`] | from a match to a finding |
 //!
-//! [`mask`] steps over what cannot hold any of it, [`automaton`] is what walks from a start.
+//! [`mask`] steps over what cannot hold any of it, [`automaton`] is what walks from a
+//! start, on a [`table`].
 
 mod automaton;
 mod digits;
@@ -22,6 +23,7 @@ mod judge;
 pub(crate) mod mask;
 mod outward;
 mod prefix;
+mod table;
 mod token;
 pub(crate) mod view;
 
@@ -33,7 +35,7 @@ use super::finding::{Finding, RuleId, Score};
 use super::resolve::CLUSTER;
 use super::rule::{Anchor, Pattern, Rule, RuleFault};
 use super::validate;
-pub(crate) use automaton::config;
+pub(crate) use table::config;
 use automaton::{Automaton, Compiled, Walk};
 use free::Free;
 use grown::Grown;
@@ -136,7 +138,7 @@ fn compiled(id: RuleId, rule: &Rule, pattern: Option<&Pattern>) -> Option<Compil
     let edge = pattern.map_or_else(|| rule.default_edge(), |pattern| rule.edge(pattern));
     let alone = score >= rule.threshold || validate::can_be_sure(name.map_or("any", String::as_str));
     let ahead = rule.context.values().any(|words| !words.after.is_empty());
-    Some(Compiled { rule: id, score, check, edge, alone: alone || ahead })
+    Some(Compiled { rule: id, score, check, edge, alone, ahead })
 }
 
 /// The patterns of a group's rules, as text and compiled.

@@ -12,7 +12,7 @@ use super::super::finding::RuleId;
 use super::super::rule::{Edge, Rule};
 use super::automaton::{Automaton, Fate};
 use super::grown::Grown;
-use super::judge::Settled;
+use super::judge::{Settled, SpokenFor};
 use super::mask::{BLOCK, Class, Masks, Runs};
 use super::view::View;
 use super::{Found, Pass, Track};
@@ -219,7 +219,7 @@ impl Pass<'_> {
                     track.at = start;
                     return;
                 }
-                Fate::Dead => match self.settle(&group.automaton, &track.walk, true, found) {
+                Fate::Dead => match self.settle(&group.automaton, &track.walk, SpokenFor::MAYBE, found) {
                     Settled::Waiting => {
                         track.at = start;
                         return;

@@ -7,7 +7,7 @@ use super::super::rule::Edge;
 pub(crate) const LOOKBACK: usize = 64;
 
 /// Characters of a UUID.
-const UUID: usize = 36;
+pub(crate) const UUID: usize = 36;
 
 /// A window of a text.
 #[derive(Clone, Copy)]
@@ -146,6 +146,15 @@ impl View<'_> {
         }
         let dashed = [8, 13, 18, 23].iter().all(|&at| whole.get(at) == Some(&b'-'));
         (whole.len() == UUID && dashed).into()
+    }
+
+    /// Whether the word at `start` is the first of a UUID that has arrived and stands by itself.
+    pub(crate) fn uuid_at(&self, start: usize) -> bool {
+        let Some(uuid) = self.text.get(start..start + UUID) else { return false };
+        let dashed = uuid.get(8) == Some(&b'-') && [13, 18, 23].iter().all(|&at| uuid.get(at) == Some(&b'-'));
+        let part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
+        let ends = self.get(start + UUID).map_or(self.complete, |byte| !part(&byte));
+        dashed && ends && uuid.iter().all(part) && !self.before(start, 1).is_some_and(|byte| part(&byte))
     }
 
     fn past_end(&self, answer: Known) -> Known {
