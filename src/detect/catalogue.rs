@@ -2,7 +2,7 @@
 //! load; a file of which one rule fails changes nothing.
 
 use std::collections::HashSet;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use regex_automata::util::syntax;
 use serde::Deserialize;
@@ -27,6 +27,9 @@ const BUILTIN: &[(&str, &str)] = &[
     ("secrets.toml", include_str!("rules/secrets.toml")),
 ];
 
+/// Engines of some of the rules that are kept.
+const PARTS: usize = 8;
+
 /// The most that a value known by its digits can take, in bytes.
 const LONGEST: usize = 64;
 
@@ -34,6 +37,8 @@ const LONGEST: usize = 64;
 #[derive(Clone)]
 pub struct Catalogue {
     engine: Arc<Engine>,
+    /// Engines of some of the rules, for those who keep to them.
+    parts: Arc<Mutex<Vec<(Choice, Arc<Engine>)>>>,
 }
 
 impl std::fmt::Debug for Catalogue {
@@ -67,9 +72,9 @@ impl Catalogue {
 
     /// No rule at all, to be extended.
     pub fn empty() -> Result<Self, RuleError> {
-        let none = Engine::new(Vec::new());
+        let none = Engine::new(Arc::default(), None);
         let none = none.map_err(|fault| RuleError { origin: "no rules".to_owned(), number: 0, fault })?;
-        Ok(Self { engine: Arc::new(none) })
+        Ok(Self { engine: Arc::new(none), parts: Arc::default() })
     }
 
     /// Adds the rules of a TOML text (`[[rule]]` tables), all or, where one is at fault, none. `origin` names the
@@ -110,7 +115,7 @@ impl Catalogue {
             let origin = texts.first().map_or("", |(origin, _)| origin).to_owned();
             vec![RuleError { origin, number: 0, fault }]
         };
-        let grown = Self { engine: Arc::new(Engine::new(rules).map_err(whole)?) };
+        let grown = Self { engine: Arc::new(Engine::new(Arc::new(rules), None).map_err(whole)?), parts: Arc::default() };
         let fails = |(id, &(origin, number)): (RuleId, &(&str, usize))| {
             let fault = grown.fails(id)?;
             Some(RuleError { origin: origin.to_owned(), number, fault })
@@ -154,15 +159,34 @@ impl Catalogue {
         self.engine.memory()
     }
 
+    /// The engine of all rules.
     pub(crate) fn engine(&self) -> Arc<Engine> {
         Arc::clone(&self.engine)
+    }
+
+    /// An engine of the rules of `choice` alone, which is smaller and holds a stream back less. The last few are
+    /// kept.
+    pub(crate) fn part(&self, choice: &Choice) -> Result<Arc<Engine>, RuleFault> {
+        if choice.is_all(self.engine.rules.len()) {
+            return Ok(self.engine());
+        }
+        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, engine)) = parts.iter().find(|(known, _)| known == choice) {
+            return Ok(Arc::clone(engine));
+        }
+        let engine = Arc::new(Engine::new(Arc::clone(&self.engine.rules), Some(choice))?);
+        if parts.len() >= PARTS {
+            parts.remove(0);
+        }
+        parts.push((choice.clone(), Arc::clone(&engine)));
+        Ok(engine)
     }
 
     /// Which of its own examples the rule fails.
     fn fails(&self, id: RuleId) -> Option<RuleFault> {
         let rule = self.rule(id)?;
         let choice = [id].into_iter().collect::<Choice>();
-        let detector = Detector::new(self, &choice).ok()?;
+        let detector = Detector::whole(self, &choice);
         let mut cache = detector.cache();
         let missed = |example: &String| !example_holds(&detector, &mut cache, example);
         if let Some(n) = rule.matches.iter().position(missed) {

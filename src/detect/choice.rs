@@ -68,6 +68,11 @@ impl Choice {
         self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
     }
 
+    /// Whether all of the first `count` rules are on.
+    pub(crate) fn is_all(&self, count: usize) -> bool {
+        (0..u16::try_from(count).unwrap_or(u16::MAX)).all(|n| self.has(RuleId::new(n)))
+    }
+
     pub(crate) fn insert(&mut self, rule: RuleId) {
         let at = rule.index() / 64;
         if self.0.len() <= at {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::catalogue::Catalogue;
 use super::choice::Choice;
+use super::engine::Engine;
 use super::finding::{Finding, RuleId, Score};
 use super::rule::{Rule, RuleError, RuleFault};
 use super::scanner::{Progress, Query, Scanner};
@@ -12,6 +13,8 @@ use super::scanner::{Progress, Query, Scanner};
 #[derive(Clone)]
 pub struct Detector {
     query: Query,
+    /// The engine of all rules, for other choices.
+    whole: Arc<Engine>,
 }
 
 impl std::fmt::Debug for Detector {
@@ -31,19 +34,29 @@ impl Detector {
         if choice.reaches_beyond(engine.rules.len()) {
             return Err(RuleError { origin: "choice".to_owned(), number: 0, fault: RuleFault::Choice });
         }
-        Ok(Self { query: Query { engine, choice: Arc::new(choice.clone()), floor: None } })
+        let part = catalogue.part(choice);
+        let part = part.map_err(|fault| RuleError { origin: "choice".to_owned(), number: 0, fault })?;
+        let query = Query { engine: part, choice: Arc::new(choice.clone()), floor: None };
+        Ok(Self { query, whole: engine })
+    }
+
+    /// The same on the engine of all rules, which is there already.
+    pub(crate) fn whole(catalogue: &Catalogue, choice: &Choice) -> Self {
+        let query = Query { engine: catalogue.engine(), choice: Arc::new(choice.clone()), floor: None };
+        Self { query, whole: catalogue.engine() }
     }
 
     /// The same rules with others of them on.
     #[must_use]
     pub fn with(&self, choice: Choice) -> Self {
-        Self { query: Query { choice: Arc::new(choice), ..self.query.clone() } }
+        let query = Query { engine: Arc::clone(&self.whole), choice: Arc::new(choice), ..self.query.clone() };
+        Self { query, whole: Arc::clone(&self.whole) }
     }
 
     /// The same, but reports what scores at least `floor`, in place of the rules' own thresholds.
     #[must_use]
     pub fn at_least(&self, floor: Score) -> Self {
-        Self { query: Query { floor: Some(floor), ..self.query.clone() } }
+        Self { query: Query { floor: Some(floor), ..self.query.clone() }, whole: Arc::clone(&self.whole) }
     }
 
     /// The rule of this id. An id of another catalogue names the last rule.

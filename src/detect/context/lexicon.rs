@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
+use super::super::choice::Choice;
 use super::super::finding::RuleId;
 use super::super::rule::{Anchor, Rule};
 use super::words::Word;
@@ -66,7 +67,7 @@ pub(crate) struct Lexicon {
     /// Words of scripts without spaces, which are looked for within a run, and the entry of each.
     infix: Option<(AhoCorasick, Vec<u32>)>,
     /// Rules that have words that speak for a value they follow.
-    after: Vec<bool>,
+    after: Choice,
 }
 
 /// The place in the filter of the word `start..end` of `text`: of its first eight bytes, ASCII in lower case, and
@@ -87,7 +88,10 @@ fn place(text: &[u8], start: usize, end: usize) -> usize {
 
 impl Lexicon {
     /// The words of `rules`; `groups_of` tells the groups that rules of an anchor are in.
-    pub(crate) fn new(rules: &[Rule], groups_of: fn(Anchor) -> &'static [usize]) -> Self {
+    pub(crate) fn new<'r>(
+        rules: impl IntoIterator<Item = (RuleId, &'r Rule)>,
+        groups_of: fn(Anchor) -> &'static [usize],
+    ) -> Self {
         let mut lexicon = Self {
             entries: HashMap::new(),
             slots: vec![0; 1 << FILTER],
@@ -96,17 +100,18 @@ impl Lexicon {
             filter: vec![0; 1 << (FILTER - 6)],
             wide: false,
             infix: None,
-            after: Vec::new(),
+            after: Choice::default(),
         };
-        for (n, rule) in rules.iter().enumerate() {
-            let Ok(n) = u16::try_from(n) else { break };
+        for (id, rule) in rules {
             let groups = groups_of(rule.anchor).iter().fold(0, |all, group| all | 1 << group);
             for words in rule.context.values() {
-                lexicon.add((RuleId::new(n), groups), Side::Before, &words.before);
-                lexicon.add((RuleId::new(n), groups), Side::After, &words.after);
-                lexicon.add((RuleId::new(n), groups), Side::Against, &words.negative);
+                lexicon.add((id, groups), Side::Before, &words.before);
+                lexicon.add((id, groups), Side::After, &words.after);
+                lexicon.add((id, groups), Side::Against, &words.negative);
             }
-            lexicon.after.push(rule.context.values().any(|words| !words.after.is_empty()));
+            if rule.context.values().any(|words| !words.after.is_empty()) {
+                lexicon.after.insert(id);
+            }
         }
         let unspaced = |word: &&Box<str>| word.chars().all(|letter| letter >= UNSPACED);
         let infix: Vec<&Box<str>> = lexicon.entries.keys().filter(unspaced).collect();
@@ -214,7 +219,7 @@ impl Lexicon {
 
     /// Whether words that follow a value can speak for it.
     pub(crate) fn looks_ahead(&self, rule: RuleId) -> bool {
-        self.after.get(rule.index()).copied().unwrap_or(false)
+        self.after.has(rule)
     }
 }
 

@@ -273,7 +273,7 @@ mod tests {
 
     fn before(text: &str) -> Option<(&str, bool)> {
         let (rule, view) = (rule(), View { text: text.as_bytes(), base: 0, complete: true });
-        let lexicon = Lexicon::new(std::slice::from_ref(&rule), |_| &[0]);
+        let lexicon = Lexicon::new([(RuleId::new(0), &rule)], |_| &[0]);
         let near = Memo::default().before(&lexicon, (&view, &masks(text)), text.len(), (&rule, RuleId::new(0)))?;
         Some((text.get(near.span.start..near.span.end)?, near.augment > 0.0))
     }
@@ -303,7 +303,7 @@ mod tests {
     #[test]
     fn what_follows_counts_within_its_clause() {
         let rule = rule();
-        let lexicon = Lexicon::new(std::slice::from_ref(&rule), |_| &[0]);
+        let lexicon = Lexicon::new([(RuleId::new(0), &rule)], |_| &[0]);
         let said = |text: &str, complete| {
             let view = View { text: text.as_bytes(), base: 0, complete };
             match Memo::default().after(&lexicon, (&view, &masks(text)), 0, (&rule, RuleId::new(0))) {

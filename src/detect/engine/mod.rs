@@ -28,6 +28,7 @@ mod token;
 pub(crate) mod view;
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use super::choice::Choice;
 use super::context::{AFTER, Lexicon, Memo};
@@ -93,7 +94,7 @@ impl Tracks {
 
 /// Rules, compiled.
 pub(crate) struct Engine {
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Arc<Vec<Rule>>,
     lexicon: Lexicon,
     digits: Option<Automaton>,
     tokens: Option<Automaton>,
@@ -169,11 +170,14 @@ impl Patterns {
 }
 
 impl Engine {
-    /// Compiles rules that have been checked one by one.
-    pub(crate) fn new(rules: Vec<Rule>) -> Result<Self, RuleFault> {
+    /// Compiles those of `rules`, which have been checked one by one, that are on in `choice`; without one, all.
+    pub(crate) fn new(rules: Arc<Vec<Rule>>, choice: Option<&Choice>) -> Result<Self, RuleFault> {
         let mut of: [Vec<(RuleId, &Rule)>; GROUPS] = Default::default();
         for (n, rule) in rules.iter().enumerate() {
             let id = RuleId::new(u16::try_from(n).map_err(|_| RuleFault::TooMany)?);
+            if choice.is_some_and(|choice| !choice.has(id)) {
+                continue;
+            }
             for &group in groups_of(rule.anchor) {
                 if let Some(group) = of.get_mut(group) {
                     group.push((id, rule));
@@ -194,7 +198,9 @@ impl Engine {
             None => None,
         };
         let free = free_group(free)?;
-        let lexicon = Lexicon::new(&rules, groups_of);
+        let on = rules.iter().zip(0..).map(|(rule, n)| (RuleId::new(n), rule));
+        let on = on.filter(|&(id, _)| choice.is_none_or(|choice| choice.has(id)));
+        let lexicon = Lexicon::new(on, groups_of);
         Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, prefix_rules, free, groups, rules })
     }
 
