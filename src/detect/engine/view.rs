@@ -137,6 +137,11 @@ impl View<'_> {
     /// Whether the characters around the span make it a part of a UUID (RFC 9562 section 4).
     pub(crate) fn in_uuid(&self, start: usize, end: usize) -> Known {
         let part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
+        // Most values stand by themselves.
+        let beside = |byte: Option<u8>| byte.is_some_and(|byte| part(&byte));
+        if !beside(self.before(start, 1)) && end < self.len() && !beside(self.get(end)) && end - start < UUID {
+            return Known::No;
+        }
         let (head, tail) = (self.slice(start.saturating_sub(UUID), start), self.slice(end, end + UUID));
         let left = head.iter().rev().take_while(|byte| part(byte)).count();
         let right = tail.iter().take_while(|byte| part(byte)).count();
