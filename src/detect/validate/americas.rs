@@ -20,6 +20,7 @@ pub(super) const CHECKS: super::Table = &[
     ("ca_sin", |value| ca_sin(value).into()),
     ("cl_rut", |value| cl_rut(value).into()),
     ("co_nit", |value| co_nit(value).into()),
+    ("cr_cedula", |value| cr_cedula(value).into()),
     ("do_cedula", |value| do_cedula(value).into()),
     ("do_rnc", |value| do_rnc(value).into()),
     ("ec_cedula", |value| ec_cedula(value).into()),
@@ -341,6 +342,15 @@ fn ec_ruc(value: &[u8]) -> bool {
         };
         ecuadorian(part(&digits, 0, 2)) && valid
     })
+}
+
+/// Costa Rica, persons: a province, foreigners by birth as 8 and 9; a zero may stand before.
+fn cr_cedula(value: &[u8]) -> bool {
+    match value {
+        [b'0', b'1'..=b'9', b'-', ..] => true,
+        [b'1'..=b'9', second, ..] => value.len() == 9 || *second == b'-',
+        _ => false,
+    }
 }
 
 /// Dominican Republic, persons: Luhn's check digit.

@@ -18,12 +18,14 @@ pub(super) const CHECKS: super::Table = &[
     ("in_aadhaar", |value| in_aadhaar(value).into()),
     ("in_gstin", in_gstin),
     ("in_pan", |value| in_pan(value).into()),
+    ("in_passport", |value| in_passport(value).into()),
     ("in_state", |value| in_state(value).into()),
     ("lk_nic", |value| lk_nic(value).into()),
     ("my_mykad", |value| my_mykad(value).into()),
     ("nz_ird", |value| nz_ird(value).into()),
     ("nz_nhi", |value| nz_nhi(value).into()),
     ("ph_tin", |value| ph_tin(value).into()),
+    ("pk_cnic", |value| digits::<13>(value).is_some_and(|digits| matches!(digits, [1..=8, ..])).into()),
     ("sg_nric", |value| sg_nric(value).into()),
     ("sg_uen", |value| sg_uen(value).into()),
     ("th_tnin", |value| th_tnin(value).into()),
@@ -121,6 +123,11 @@ fn in_pan(value: &[u8]) -> bool {
     let letters = [a, b, c, initial, check].iter().all(u8::is_ascii_uppercase);
     let number = digits::<4>(&number).is_some_and(|number| number != [0; 4]);
     letters && number && b"ABCFGHJKLPT".contains(&kind)
+}
+
+/// India, passports: seven digits, of which the first is not 0.
+fn in_passport(value: &[u8]) -> bool {
+    value.iter().find(|byte| byte.is_ascii_digit()).is_some_and(|&digit| digit != b'0')
 }
 
 /// India, goods and services tax: state, taxpayer, count, Z, and a check symbol mod 36 that proves it.

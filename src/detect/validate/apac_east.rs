@@ -4,16 +4,22 @@ use super::world::{base36, date, digits, monotone, part, split, symbols, weighte
 
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table = &[
+    ("cn_passport", |value| cn_passport(value).into()),
     ("cn_ric", |value| cn_ric(value).into()),
     ("cn_uscc", |value| cn_uscc(value).into()),
+    ("cn_uscc_new", |value| (cn_uscc(value) && newer(value)).into()),
     ("hk_hkid", |value| hk_hkid(value).into()),
+    ("jp_driver_license", |value| jp_driver_license(value).into()),
     ("jp_my_number", |value| jp_my_number(value).into()),
     ("kr_brn", |value| kr_brn(value).into()),
     ("kr_driver_license", |value| kr_driver_license(value).into()),
     ("kr_foreigner", |value| kr_number(value, 5).is_some().into()),
     ("kr_frn", |value| kr_number(value, 5).is_some_and(|digits| korean_check(&digits, 13)).into()),
+    ("kr_passport", |value| value.first().is_some_and(|first| b"MSRODGmsrodg".contains(first)).into()),
     ("kr_resident", |value| kr_number(value, 1).is_some().into()),
+    ("kr_resident_proof", |value| (kr_rrn(value) && kr_number(value, 1).is_some()).into()),
     ("kr_rrn", |value| kr_rrn(value).into()),
+    ("mo_bir", |value| matches!(value, [b'1' | b'5' | b'7', ..]).into()),
     ("tw_id", |value| tw_id(value).into()),
 ];
 
@@ -27,7 +33,7 @@ fn cn_ric(value: &[u8]) -> bool {
             digit => char::from_digit(digit, 10).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(b'0'),
         };
         let born = date(part(&digits, 6, 10), part(&digits, 10, 12), part(&digits, 12, 14));
-        let region = matches!(part(&digits, 0, 1), 1..=9);
+        let region = matches!(part(&digits, 0, 2), 11..=15 | 21..=23 | 31..=37 | 41..=46 | 50..=54 | 61..=65 | 71 | 81..=83);
         region && part(&digits, 6, 10) >= 1800 && born && check == expected
     })
 }
@@ -38,6 +44,11 @@ fn cn_uscc(value: &[u8]) -> bool {
     let place =
         |symbol: u8| SYMBOLS.iter().zip(0u32..).find(|&(&known, _)| known == symbol).map(|(_, at)| at);
     let Some(symbols) = symbols::<18>(value) else { return false };
+    let shaped = matches!(symbols, [b'1' | b'5' | b'9' | b'A' | b'Y', b'1'..=b'9', ..])
+        && symbols.get(2..8).is_some_and(|region| region.iter().all(u8::is_ascii_digit));
+    if !shaped {
+        return false;
+    }
     let mut weight = 1;
     let mut sum = 0;
     for &symbol in symbols.iter().take(17) {
@@ -47,6 +58,20 @@ fn cn_uscc(value: &[u8]) -> bool {
     }
     let [.., check] = symbols;
     place(check) == Some((31 - sum % 31) % 31)
+}
+
+/// Whether the organisation's part begins with MA or MB, as all that were given out since 2015.
+fn newer(value: &[u8]) -> bool {
+    matches!(value.get(8..10), Some(b"MA" | b"MB"))
+}
+
+/// China, passports: their kinds, of which E has a second letter since its numbers ran out.
+fn cn_passport(value: &[u8]) -> bool {
+    match value {
+        [b'E' | b'e', second, ..] if second.is_ascii_alphabetic() => !b"IOio".contains(second),
+        [first, ..] => b"EGDSPegdsp".contains(first),
+        [] => false,
+    }
 }
 
 /// Hong Kong: one or two letters, six digits, mod 11; a missing letter counts as 36.
@@ -88,6 +113,11 @@ fn jp_my_number(value: &[u8]) -> bool {
         let expected = if sum % 11 < 2 { 0 } else { 11 - sum % 11 };
         !monotone(&digits) && expected == check
     })
+}
+
+/// Japan, driving licences: the code of the prefecture that gave it out first.
+fn jp_driver_license(value: &[u8]) -> bool {
+    digits::<12>(value).is_some_and(|digits| matches!(part(&digits, 0, 2), 10..=97))
 }
 
 /// Korea, businesses: the ninth digit counts five times, its tens too.

@@ -6,13 +6,17 @@ use super::world::{date, digits, monotone, part, short_date, split, verhoeff, we
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table = &[
     ("ae_eid", |value| ae_eid(value).into()),
+    ("bh_cpr", |value| digits::<9>(value).is_some_and(|digits| matches!(part(&digits, 2, 4), 1..=12)).into()),
     ("eg_nid", |value| eg_nid(value).into()),
     ("il_id", |value| il_id(value).into()),
     ("ir_national_code", |value| ir_national_code(value).into()),
     ("kw_civil_id", |value| kw_civil_id(value).into()),
+    ("ng_bvn", |value| matches!(value, [b'2', ..]).into()),
     ("ng_nin", |value| ng_nin(value).into()),
     ("qa_qid", |value| qa_qid(value).into()),
     ("sa_id", |value| sa_id(value).into()),
+    ("tn_cin", |value| matches!(value, [b'0' | b'1', ..]).into()),
+    ("tz_nida", |value| tz_nida(value).into()),
     ("za_idnr", |value| za_idnr(value).into()),
 ];
 
@@ -80,6 +84,14 @@ fn qa_qid(value: &[u8]) -> bool {
 /// Saudi Arabia: citizens begin with 1, residents with 2; Luhn's check digit.
 fn sa_id(value: &[u8]) -> bool {
     digits::<10>(value).is_some_and(|digits| matches!(digits, [1 | 2, ..]) && luhn(&digits))
+}
+
+/// Tanzania: the day of birth, then place, serial and check digits whose rule is not published.
+fn tz_nida(value: &[u8]) -> bool {
+    digits::<20>(value).is_some_and(|digits| {
+        let year = part(&digits, 0, 4);
+        matches!(year, 1900..=2099) && date(year, part(&digits, 4, 6), part(&digits, 6, 8))
+    })
 }
 
 /// South Africa: day of birth, what kind of resident, Luhn's check digit.
