@@ -11,6 +11,7 @@ pub(super) const CHECKS: super::Table = &[
     ("us_ein", |value| us_ein(value).into()),
     ("us_itin", |value| us_itin(value).into()),
     ("us_itin_any", |value| (us_itin(value) || us_itin_later(value)).into()),
+    ("us_wa_license", |value| (value.contains(&b'*') && value.iter().any(u8::is_ascii_digit)).into()),
     ("us_ssn", |value| us_ssn(value).into()),
     ("us_ssn_form", |value| us_ssn_form(value).into()),
     ("us_ssn_scanned", |value| us_ssn_scanned(value).into()),
