@@ -165,3 +165,56 @@ fn kr_number(value: &[u8], kind: u8) -> Option<[u8; 13]> {
     let [_, _, _, _, _, _, own, ..] = digits;
     ((kind..kind + 4).contains(&own) && korean_birth(&digits)).then_some(digits)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::validate::Verdict;
+
+    type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+    #[test]
+    fn numbers_keep_to_the_offices_rules() {
+        let cases: &[Case] = &[
+            ("cn_passport", &["E12345678", "EA1234567", "g12345678"], &["X12345678", "EI1234567"]),
+            (
+                "cn_ric",
+                &["11010519491231002X"],
+                &["110105194912310021", "11010519491331002X", "99010519491231002X"],
+            ),
+            (
+                "cn_uscc",
+                &["91110000600037341L"],
+                &["91110000600037341M", "9A110000600037341L", "B1110000600037341L"],
+            ),
+            ("cn_uscc_new", &["91310000MA00041543"], &["91110000600037341L"]),
+            (
+                "hk_hkid",
+                &["A123456(3)", "G123456(A)", "AB987654(3)"],
+                &["A123456(4)", "A123456(B)", "A12345(3)"],
+            ),
+            ("jp_driver_license", &["301234567890"], &["091234567890", "981234567890"]),
+            ("jp_my_number", &["1234 5678 9018"], &["1234 5678 9019", "111111111111"]),
+            ("kr_brn", &["116-82-00276"], &["116-82-00277", "011-68-20027"]),
+            ("kr_driver_license", &["13-04-654321-21"], &["10-04-654321-21", "13-04-654321-2"]),
+            ("kr_foreigner", &["850312-5123456"], &["850312-1123456", "851312-5123456"]),
+            ("kr_frn", &["850312-5123459"], &["850312-5123450", "850312-1123459"]),
+            ("kr_passport", &["M123B4567", "s12345678"], &["A12345678"]),
+            ("kr_resident", &["850312-1234567"], &["850312-5234567", "850332-1234567"]),
+            ("kr_resident_proof", &["850312-1235861"], &["850312-1235862", "850312-5235861"]),
+            ("kr_rrn", &["850312-1235861"], &["850312-1235862", "850312-12345"]),
+            ("mo_bir", &["1234567(8)", "5/123456/7"], &["2234567(8)"]),
+            ("tw_id", &["A123456789"], &["A123456788", "A323456789", "1234567890"]),
+        ];
+        for (name, valid, invalid) in cases {
+            let check = CHECKS.iter().find(|(known, _)| known == name).unwrap().1;
+            for value in *valid {
+                assert_ne!(check(value.as_bytes()), Verdict::No, "{name} {value}");
+            }
+            for value in *invalid {
+                assert_eq!(check(value.as_bytes()), Verdict::No, "{name} {value}");
+            }
+        }
+        assert_eq!(cases.len(), CHECKS.len(), "a check has no case");
+    }
+}

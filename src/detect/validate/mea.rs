@@ -101,3 +101,44 @@ fn za_idnr(value: &[u8]) -> bool {
         resident && short_date(&digits, 0) && luhn(&digits)
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::validate::Verdict;
+
+    type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+    #[test]
+    fn numbers_keep_to_the_offices_rules() {
+        let cases: &[Case] = &[
+            (
+                "ae_eid",
+                &["784-1984-0000000-0"],
+                &["784-1984-0000000-1", "783-1984-0000000-0", "784-1884-0000000-0"],
+            ),
+            ("bh_cpr", &["850312345"], &["851312345", "85031234"]),
+            ("eg_nid", &["28001011234567"], &["48001011234567", "28013011234567", "28001015034567"]),
+            ("il_id", &["039337423"], &["039337424", "000000000", "03933742"]),
+            ("ir_national_code", &["0499370899", "001-354241-9"], &["0499370898", "1111111111"]),
+            ("kw_civil_id", &["290010103917"], &["290010103918", "190010103917"]),
+            ("ng_bvn", &["22212345678"], &["12212345678"]),
+            ("ng_nin", &["12345678902"], &["12345678901", "00000000000", "1234567890"]),
+            ("qa_qid", &["28563412345"], &["48563412345", "28500012345"]),
+            ("sa_id", &["1000000388"], &["1000000389", "3000000388"]),
+            ("tn_cin", &["01234567"], &["31234567"]),
+            ("tz_nida", &["19850312-12345-00001-23"], &["19851312-12345-00001-23", "19850312-12345-00001-2"]),
+            ("za_idnr", &["750309 5117 08 7"], &["750309 5117 08 8", "751309 5117 08 7", "750309511708"]),
+        ];
+        for (name, valid, invalid) in cases {
+            let check = CHECKS.iter().find(|(known, _)| known == name).unwrap().1;
+            for value in *valid {
+                assert_ne!(check(value.as_bytes()), Verdict::No, "{name} {value}");
+            }
+            for value in *invalid {
+                assert_eq!(check(value.as_bytes()), Verdict::No, "{name} {value}");
+            }
+        }
+        assert_eq!(cases.len(), CHECKS.len(), "a check has no case");
+    }
+}
