@@ -6,6 +6,7 @@ use super::world::{base36, date, digits, monotone, part, split, symbols, weighte
 pub(super) const CHECKS: super::Table = &[
     ("cn_passport", |value| cn_passport(value).into()),
     ("cn_ric", |value| cn_ric(value).into()),
+    ("cn_ric_first", |value| cn_ric_first(value).into()),
     ("cn_uscc", |value| cn_uscc(value).into()),
     ("cn_uscc_new", |value| (cn_uscc(value) && newer(value)).into()),
     ("hk_hkid", |value| hk_hkid(value).into()),
@@ -23,6 +24,12 @@ pub(super) const CHECKS: super::Table = &[
     ("tw_id", |value| tw_id(value).into()),
 ];
 
+/// Whether the number begins with a region of China (GB/T 2260).
+fn chinese_region(digits: &[u8]) -> bool {
+    let region = part(digits, 0, 2);
+    matches!(region, 11..=15 | 21..=23 | 31..=37 | 41..=46 | 50..=54 | 61..=65 | 71 | 81..=83)
+}
+
 /// China, residents: a region, the day of birth, an ISO 7064 mod 11-2 check symbol (GB 11643).
 fn cn_ric(value: &[u8]) -> bool {
     let Some([number @ .., check]) = symbols::<18>(value) else { return false };
@@ -33,8 +40,15 @@ fn cn_ric(value: &[u8]) -> bool {
             digit => char::from_digit(digit, 10).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(b'0'),
         };
         let born = date(part(&digits, 6, 10), part(&digits, 10, 12), part(&digits, 12, 14));
-        let region = matches!(part(&digits, 0, 2), 11..=15 | 21..=23 | 31..=37 | 41..=46 | 50..=54 | 61..=65 | 71 | 81..=83);
-        region && part(&digits, 6, 10) >= 1800 && born && check == expected
+        chinese_region(&digits) && part(&digits, 6, 10) >= 1800 && born && check == expected
+    })
+}
+
+/// The same in its first form: a year of two digits, no check symbol.
+fn cn_ric_first(value: &[u8]) -> bool {
+    digits::<15>(value).is_some_and(|digits| {
+        chinese_region(&digits)
+            && date(1900 + part(&digits, 6, 8), part(&digits, 8, 10), part(&digits, 10, 12))
     })
 }
 
@@ -182,6 +196,7 @@ mod tests {
                 &["11010519491231002X"],
                 &["110105194912310021", "11010519491331002X", "99010519491231002X"],
             ),
+            ("cn_ric_first", &["110105491231002"], &["110105491331002", "990105491231002"]),
             (
                 "cn_uscc",
                 &["91110000600037341L"],

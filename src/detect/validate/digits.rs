@@ -11,7 +11,7 @@ pub(super) const CHECKS: super::Table = &[
     ("us_ein", |value| us_ein(value).into()),
     ("us_itin", |value| us_itin(value).into()),
     ("us_itin_any", |value| (us_itin(value) || us_itin_later(value)).into()),
-    ("us_wa_license", |value| (value.contains(&b'*') && value.iter().any(u8::is_ascii_digit)).into()),
+    ("us_wa_license", |value| us_wa_license(value).into()),
     ("us_ssn", |value| us_ssn(value).into()),
     ("us_ssn_form", |value| us_ssn_form(value).into()),
     ("us_ssn_scanned", |value| us_ssn_scanned(value).into()),
@@ -156,6 +156,15 @@ fn us_itin_later(value: &[u8]) -> bool {
     itin_group(value).is_some_and(|group| matches!(group, 50..=65))
 }
 
+/// A driving licence of the state of Washington: WDL and nine symbols, or before 2018 five letters of the name, where
+/// `*` fills up a short one, two initials, three digits and two symbols.
+fn us_wa_license(value: &[u8]) -> bool {
+    let digits = |part: Option<&[u8]>| part.is_some_and(|part| part.iter().all(u8::is_ascii_digit));
+    let named = value.get(..7).is_some_and(|name| name.iter().all(u8::is_ascii_alphabetic));
+    let filled = value.contains(&b'*') && value.iter().any(u8::is_ascii_digit);
+    value.starts_with(b"WDL") || named && digits(value.get(7..10)) || filled
+}
+
 /// A US employer number: the prefixes that the IRS has given to its campuses and to the internet.
 fn us_ein(value: &[u8]) -> bool {
     let mut buffer = [0; 9];
@@ -238,6 +247,13 @@ mod tests {
         assert!(us_itin(b"900-70-0000") && !us_itin(b"900-93-0000"));
         assert!(us_ssn_form(b"912-33-4444") && !us_ssn_form(b"000-33-4444"));
         assert!(us_ssn_scanned(b"6O3-S2-9l68") && !us_ssn_scanned(b"OOO-SS-1234"));
+        assert!(
+            us_wa_license(b"WDLABCD456DG")
+                && us_wa_license(b"SMITHJB123QC")
+                && us_wa_license(b"DO1E2**3JB4C")
+        );
+        assert!(!us_wa_license(b"A1B2C3D4E5F6"));
+        assert_eq!(itin_group(b"912-93-1234"), Some(93));
         assert!(us_ein(b"10-1234567") && !us_ein(b"00-1234567") && !us_ein(b"96-1234567"));
     }
 }
