@@ -27,6 +27,7 @@ pub(super) const CHECKS: super::Table = &[
     ("ph_tin", |value| ph_tin(value).into()),
     ("pk_cnic", |value| digits::<13>(value).is_some_and(|digits| matches!(digits, [1..=8, ..])).into()),
     ("sg_nric", |value| sg_nric(value).into()),
+    ("sg_nric_form", |value| value.first().is_some_and(|first| b"STFGMstfgm".contains(first)).into()),
     ("sg_uen", |value| sg_uen(value).into()),
     ("th_tnin", |value| th_tnin(value).into()),
     ("vn_cccd", |value| vn_cccd(value).into()),
@@ -314,6 +315,7 @@ mod tests {
                 &["S1234567D", "T1234567J", "F1234567N", "G1234567X"],
                 &["S1234567E", "A1234567D", "S123456D"],
             ),
+            ("sg_nric_form", &["S1234567A"], &["A1234567D"]),
             (
                 "sg_uen",
                 &["00192200M", "197401143C", "T01FC6132D"],
