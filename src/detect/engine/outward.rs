@@ -2,6 +2,7 @@
 //! lengths), IPv6 addresses outward from `:`.
 
 use super::super::rule::Edge;
+use super::super::validate::tld;
 use super::automaton::Compiled;
 use super::judge::Judged;
 use super::mask::Colons;
@@ -15,11 +16,20 @@ const DOMAIN: usize = 253;
 const IPV6: usize = 45;
 
 fn is_local(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-' | b'\'')
+    is_plain(byte) || byte == b'%'
+}
+
+/// A character of a local part that stands for itself in percent-encoding too.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'.' | b'_' | b'+' | b'-' | b'\'')
 }
 
 fn is_domain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-')
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_')
+}
+
+fn is_wide(byte: u8) -> bool {
+    is_domain(byte) || byte >= 0x80
 }
 
 fn is_ipv6(byte: u8) -> bool {
@@ -37,29 +47,96 @@ fn ahead(view: &View<'_>, start: usize, most: usize, class: fn(u8) -> bool) -> u
     start + view.slice(start, start + most).iter().take_while(|&&byte| class(byte)).count()
 }
 
+/// Letters, digits and the marks that letters of some scripts can't be without (RFC 6531 allows any).
+fn is_letter(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '\u{300}'..='\u{36f}' | '\u{900}'..='\u{963}' | '\u{966}'..='\u{dff}')
+}
+
+/// Letters of scripts that are written without spaces: what stands before an address can be a sentence.
+const fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// How many bytes at the end of `run` can be a local part, which is not ASCII only. An ASCII one that begins with
+/// a letter ends where a script without spaces begins.
+fn wide_local(run: &[u8]) -> usize {
+    let ascii = run.iter().rev().take_while(|byte| byte.is_ascii()).count();
+    let tail = run.get(run.len() - ascii..).unwrap_or_default();
+    let mut end = run.len() - ascii;
+    let mut first = true;
+    while let Some(&last) = run.get(..end).unwrap_or_default().last() {
+        if last.is_ascii() {
+            end -= 1;
+            continue;
+        }
+        let head = run.get(..end).unwrap_or_default();
+        let width = head.iter().rev().take_while(|&&byte| byte & 0xc0 == 0x80).count() + 1;
+        let bytes = head.get(head.len().saturating_sub(width)..).unwrap_or_default();
+        let letter = std::str::from_utf8(bytes).ok().and_then(|text| text.chars().next());
+        let Some(letter) = letter.filter(|&letter| is_letter(letter)) else { break };
+        if first && is_unspaced(letter) && tail.first().is_some_and(u8::is_ascii_alphabetic) {
+            break;
+        }
+        first = false;
+        end -= width.min(end);
+    }
+    run.len() - end
+}
+
 /// Where the local part begins whose run of characters is `run..at`: behind an escape's letters, what follows the
 /// last two dots, at the first letter, digit or underscore.
 fn local_start(view: &View<'_>, run: usize, at: usize) -> usize {
     let run = view.after_escape(run).unwrap_or(run).min(at);
+    let run = if view.slice(run, at).is_ascii() { run } else { at - wide_local(view.slice(run, at)) };
     let text = view.slice(run, at);
     let dots = text.windows(2).rposition(|pair| pair == b"..").map_or(0, |n| n + 2);
-    let first = text.iter().skip(dots).position(|&byte| byte.is_ascii_alphanumeric() || byte == b'_');
+    let first = text.iter().skip(dots).position(|&byte| opens(byte));
     first.map_or(at, |n| run + dots + n)
 }
 
-/// Where the domain of `start..end` ends that can be one: its last label has letters only, two at least.
+fn opens(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte >= 0x80 || byte == b'_'
+}
+
+/// Where the run of a percent-encoded local part begins that ends before `at`: behind an encoded character, if it
+/// is not one that local parts have.
+fn encoded_run(view: &View<'_>, at: usize) -> usize {
+    let mut run = back(view, at, LOCAL, is_plain);
+    while view.before(run, 1) == Some(b'%') {
+        match view.slice(run, run + 2) {
+            [b'2', b'B' | b'b' | b'D' | b'd' | b'E' | b'e'] | [b'5', b'F' | b'f'] => {
+                let most = LOCAL.saturating_sub(at + 1 - run);
+                run = back(view, run - 1, most, is_plain);
+                if most == 0 {
+                    break;
+                }
+            }
+            [a, b] if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => return (run + 2).min(at),
+            _ => break,
+        }
+    }
+    run
+}
+
+/// Where the domain of `start..end` ends that can be one: its last label is a top-level domain. A sentence that
+/// goes on without a space (`example.com.In`) is not a part of it.
 fn domain_end(view: &View<'_>, start: usize, end: usize) -> Option<usize> {
     let text = view.slice(start, end);
     let mut label = 0;
     let mut best = None;
+    let mut lower = false;
     for part in text.split(|&byte| byte == b'.') {
-        let letters = part.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-        let hyphens = part.iter().rev().take_while(|&&byte| byte == b'-').count();
-        let encoded = part.len() > 5 && part.starts_with(b"xn--");
-        if label > 0 && (letters >= 2 && letters + hyphens == part.len() || encoded) {
-            best = Some(start + label + part.len() - hyphens);
+        let hyphens = part.iter().rev().take_while(|&&byte| matches!(byte, b'-' | b'_')).count();
+        let name = part.get(..part.len() - hyphens).unwrap_or_default();
+        let sentence = lower && best.is_some() && part.first().is_some_and(u8::is_ascii_uppercase);
+        if part.is_empty() || matches!(part.first(), Some(b'-' | b'_')) || sentence {
+            break;
         }
-        if part.is_empty() || part.first() == Some(&b'-') {
+        if label > 0 && tld::known(name) {
+            best = Some(start + label + name.len());
+            lower = name.first().is_some_and(u8::is_ascii_lowercase);
+        }
+        if hyphens > 0 {
             break;
         }
         label += part.len() + 1;
@@ -67,24 +144,49 @@ fn domain_end(view: &View<'_>, start: usize, end: usize) -> Option<usize> {
     best
 }
 
+/// As [`domain_end`], for a run that is not ASCII only: the letters may be the domain's or follow it.
+fn wide_end(view: &View<'_>, start: usize, end: usize) -> Option<usize> {
+    let text = view.slice(start, end);
+    let ascii = text.iter().take_while(|byte| byte.is_ascii()).count();
+    let narrow = domain_end(view, start, start + ascii);
+    if ascii == text.len() {
+        return narrow;
+    }
+    let valid = match std::str::from_utf8(text) {
+        Ok(valid) => valid,
+        Err(error) => std::str::from_utf8(text.get(..error.valid_up_to()).unwrap_or_default()).unwrap_or(""),
+    };
+    let known = |c: char| is_letter(c) || matches!(c, '.' | '-' | '_');
+    let stop = valid.find(|c| !known(c)).unwrap_or(valid.len());
+    domain_end(view, start, start + stop).max(narrow)
+}
+
 impl Pass<'_> {
     /// Scans for e-mail addresses and offers each to `rules`.
     pub(crate) fn emails(&self, rules: &[Compiled], track: &mut Track, found: &mut Found) {
         let (view, from) = (&self.view, track.at);
         let mut next = from;
-        while let Some(at) = memchr::memchr(b'@', view.slice(next, view.len())).map(|n| next + n) {
+        while let Some(at) = memchr::memchr2(b'@', b'%', view.slice(next, view.len())).map(|n| next + n) {
+            let encoded = view.get(at) == Some(b'%');
+            if encoded && at + 3 > view.len() && !view.complete {
+                break;
+            }
             next = at + 1;
-            let run = back(view, at, LOCAL, is_local);
+            if encoded && view.slice(next, at + 3) != b"40" {
+                continue;
+            }
+            next = if encoded { at + 3 } else { next };
+            let run = if encoded { encoded_run(view, at) } else { back(view, at, LOCAL, is_local) };
             let start = local_start(view, run, at);
             if start >= at || start < from || view.before(at, 1) == Some(b'.') {
                 continue;
             }
-            let stop = ahead(view, next, DOMAIN + 1, is_domain);
+            let stop = ahead(view, next, DOMAIN + 1, is_wide);
             if stop == view.len() && !view.complete && stop - next <= DOMAIN {
                 track.at = start;
                 return;
             }
-            let Some(end) = domain_end(view, next, stop) else { continue };
+            let Some(end) = wide_end(view, next, stop) else { continue };
             for rule in rules {
                 match self.judge(rule, start, end) {
                     Judged::Yes(finding) => found.push(finding),
@@ -99,9 +201,8 @@ impl Pass<'_> {
         track.at = view.len();
         if !view.complete {
             let run = back(view, view.len(), LOCAL, is_local);
-            let opens =
-                |&at: &usize| view.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-            track.at = (run..view.len()).find(opens).unwrap_or(view.len());
+            let begins = |&at: &usize| view.get(at).is_some_and(opens);
+            track.at = (run..view.len()).find(begins).unwrap_or(view.len());
         }
     }
 
@@ -187,15 +288,31 @@ mod tests {
             ("localhost", None),
             ("10.0.0.1", None),
             ("example..com", None),
+            ("example.com.In", Some(11)),
+            ("example.nosuchname", None),
+            ("bücher.de", Some(10)),
+            ("example.com请回复", Some(11)),
+            ("例子.中国", Some(13)),
         ];
         for (text, end) in cases {
-            assert_eq!(domain_end(&whole(text), 0, text.len()), end, "{text}");
+            assert_eq!(wide_end(&whole(text), 0, text.len()), end, "{text}");
         }
     }
 
     #[test]
     fn local_parts_begin_behind_quotes_dots_and_escapes() {
-        let cases = [("'bob", 1), ("..bob", 2), ("a..bob", 3), (r"\nbob", 2), ("_x", 0), ("--", 2)];
+        let cases = [
+            ("'bob", 1),
+            ("..bob", 2),
+            ("a..bob", 3),
+            (r"\nbob", 2),
+            ("_x", 0),
+            ("--", 2),
+            ("josé", 0),
+            ("“josé", 3),
+            ("花子.林12", 0),
+            ("请联系bob", 9),
+        ];
         for (text, start) in cases {
             let view = whole(text);
             let run = usize::from(text.starts_with('\\'));

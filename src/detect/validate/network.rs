@@ -2,6 +2,8 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use super::tld;
+
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table =
     &[("email", |value| email(value).into()), ("ip", |value| ip(value).into())];
@@ -15,21 +17,17 @@ pub(super) fn ip(value: &[u8]) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit()) && text.parse::<Ipv6Addr>().is_ok()
 }
 
-/// Endings that are files and not top-level domains: `icon@2x.png`.
-const FILES: &[&str] = &[
-    "avif", "bmp", "css", "csv", "gif", "heic", "html", "ico", "jpeg", "jpg", "js", "json", "jsx", "pdf",
-    "png", "scss", "svg", "tiff", "ts", "tsx", "txt", "webp", "xml", "yaml", "yml",
-];
-
-/// An address whose labels have legal lengths and whose last label can be a top-level domain.
+/// An address whose labels have legal lengths and whose last label is a top-level domain; the `@` may be
+/// percent-encoded.
 pub(super) fn email(value: &[u8]) -> bool {
-    let Some(at) = memchr::memchr(b'@', value) else { return false };
-    let domain = value.get(at + 1..).unwrap_or_default();
+    let plain = memchr::memchr(b'@', value).map(|at| at + 1);
+    let Some(at) = plain.or_else(|| memchr::memmem::find(value, b"%40").map(|at| at + 3)) else {
+        return false;
+    };
+    let domain = value.get(at..).unwrap_or_default();
     let labels = || domain.split(|&byte| byte == b'.');
     let legal = labels().all(|label| (1..=63).contains(&label.len()) && label.first() != Some(&b'-'));
-    let last = labels().next_back().unwrap_or_default();
-    let file = FILES.iter().any(|known| last.eq_ignore_ascii_case(known.as_bytes()));
-    legal && labels().count() > 1 && !file
+    legal && labels().count() > 1 && labels().next_back().is_some_and(tld::known)
 }
 
 #[cfg(test)]
