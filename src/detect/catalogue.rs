@@ -18,12 +18,15 @@ use super::validate;
 const BUILTIN: &[(&str, &str)] = &[
     ("pii.toml", include_str!("rules/pii.toml")),
     ("finance.toml", include_str!("rules/finance.toml")),
+    ("crypto.toml", include_str!("rules/crypto.toml")),
     ("us.toml", include_str!("rules/us.toml")),
     ("americas.toml", include_str!("rules/americas.toml")),
     ("apac.toml", include_str!("rules/apac.toml")),
     ("apac_east.toml", include_str!("rules/apac_east.toml")),
     ("mea.toml", include_str!("rules/mea.toml")),
     ("network.toml", include_str!("rules/network.toml")),
+    ("devices.toml", include_str!("rules/devices.toml")),
+    ("health.toml", include_str!("rules/health.toml")),
     ("secrets.toml", include_str!("rules/secrets.toml")),
 ];
 

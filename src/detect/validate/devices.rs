@@ -67,23 +67,22 @@ fn iccid(value: &[u8]) -> bool {
         .is_some_and(|digits| matches!(digits.len(), 19 | 20) && digits.starts_with(&[8, 9]) && luhn(digits))
 }
 
-/// An ISBN of ten or thirteen digits (ISO 2108).
+/// An ISBN of ten or thirteen digits (ISO 2108), or of nine as before 1970.
 fn isbn(value: &[u8]) -> bool {
     let symbols: Vec<u8> = value.iter().copied().filter(|byte| !matches!(byte, b'-' | b' ')).collect();
+    let last = if symbols.len() == 9 { 8 } else { 9 };
     let ten = |n: usize, byte: u8| match byte {
         b'0'..=b'9' => Some(u32::from(byte - b'0')),
-        b'X' | b'x' if n == 9 => Some(10),
+        b'X' | b'x' if n == last => Some(10),
         _ => None,
     };
     let values: Option<Vec<u32>> = symbols.iter().enumerate().map(|(n, &byte)| ten(n, byte)).collect();
     let Some(values) = values else { return false };
     match values.len() {
-        10 => values
-            .iter()
-            .zip((1..=10).rev())
-            .map(|(value, weight)| value * weight)
-            .sum::<u32>()
-            .is_multiple_of(11),
+        9 | 10 => {
+            let weighted = values.iter().rev().zip(1..).map(|(value, weight)| value * weight);
+            weighted.sum::<u32>().is_multiple_of(11)
+        }
         13 => {
             let sum: u32 =
                 values.iter().zip([1, 3].into_iter().cycle()).map(|(value, weight)| value * weight).sum();
@@ -128,13 +127,21 @@ fn assigned(bytes: [u8; 8]) -> bool {
     a & 2 != 0 || MAKERS.contains(&u32::from_be_bytes([0, a, b, c]))
 }
 
+/// The bytes of a MAC address whose pairs may lack a leading zero.
+fn padded(value: &[u8]) -> Option<[u8; 8]> {
+    let mut bytes = [0; 8];
+    for (place, pair) in bytes.iter_mut().zip(value.split(|byte| matches!(byte, b':' | b'-'))) {
+        *place = u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()?;
+    }
+    Some(bytes)
+}
+
 /// A MAC address of six bytes in pairs, of an assigned block.
 fn mac(value: &[u8]) -> bool {
     let pairs = || value.split(|byte| matches!(byte, b':' | b'-'));
     pairs().count() == 6
         && pairs().all(|pair| matches!(pair.len(), 1 | 2) && pair.iter().all(u8::is_ascii_hexdigit))
-        && value.len() == 17
-        && hex(value).is_some_and(|(bytes, _)| assigned(bytes))
+        && padded(value).is_some_and(assigned)
 }
 
 /// An address of six or eight bytes (EUI-48, EUI-64) in pairs with one separator or in fours with dots, not all

@@ -10,6 +10,7 @@ pub(super) const CHECKS: super::Table = &[
     ("us_atin", |value| (itin_group(value) == Some(93)).into()),
     ("us_ein", |value| us_ein(value).into()),
     ("luhn_card", |value| card(value).into()),
+    ("luhn_card", |value| any_card(value).into()),
     ("us_itin", |value| us_itin(value).into()),
     ("us_itin_any", |value| (us_itin(value) || us_itin_later(value)).into()),
     ("us_wa_license", |value| us_wa_license(value).into()),

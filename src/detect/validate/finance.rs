@@ -6,6 +6,7 @@ use super::{digits_of, number};
 
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table = &[
+    ("aba_district", |value| (aba_district(value) && aba_routing(value)).into()),
     ("aba_routing", |value| aba_routing(value).into()),
     ("bic", |value| bic(value).into()),
     ("cusip", |value| cusip(value).into()),
@@ -99,15 +100,19 @@ fn bic(value: &[u8]) -> bool {
         && value.iter().all(u8::is_ascii_alphanumeric)
 }
 
-/// An ABA routing number: a Federal Reserve district and the 3-7-1 check.
+/// Nine digits with the 3-7-1 check of ABA routing numbers.
 fn aba_routing(value: &[u8]) -> bool {
     let mut buffer = [0; 9];
     let Some(&[a, b, c, d, e, f, g, h, i]) = digits_of(value, &mut buffer) else { return false };
     let sum = |x: u8, y: u8, z: u8| u32::from(x) + u32::from(y) + u32::from(z);
-    let district = matches!(a * 10 + b, 0..=12 | 21..=32 | 61..=72 | 80);
-    district
-        && (3 * sum(a, d, g) + 7 * sum(b, e, h) + sum(c, f, i)).is_multiple_of(10)
-        && number(&[a, b, c, d]) > 0
+    (3 * sum(a, d, g) + 7 * sum(b, e, h) + sum(c, f, i)).is_multiple_of(10)
+}
+
+/// Whether the first two digits are a Federal Reserve district, a thrift, an electronic series or the Treasury.
+fn aba_district(value: &[u8]) -> bool {
+    let mut buffer = [0; 9];
+    let head = digits_of(value, &mut buffer).and_then(|digits| digits.get(..4)).map_or(0, number);
+    head > 0 && matches!(head / 100, 0..=12 | 21..=32 | 61..=72 | 80)
 }
 
 /// The check digit of CUSIP and FIGI over values of characters: each second one doubled, the digits added.
@@ -228,7 +233,12 @@ mod tests {
     #[test]
     fn banks_and_securities() {
         assert!(bic(b"DEUTDEFF500") && bic(b"NEDSZAJJ") && !bic(b"DEUTXXFF") && !bic(b"DEUTDEF"));
-        assert!(aba_routing(b"021000021") && !aba_routing(b"021000022") && !aba_routing(b"000000000"));
+        assert!(
+            aba_routing(b"021000021")
+                && !aba_routing(b"021000022")
+                && !aba_district(b"000000000")
+                && !aba_district(b"130286477")
+        );
         assert!(isin(b"US0378331005") && isin(b"DE000BAY0017") && !isin(b"US0378331006"));
         assert!(cusip(b"037833100") && !cusip(b"037833101"));
         assert!(sedol(b"0263494") && !sedol(b"0263495"));
