@@ -14,6 +14,37 @@ const LEAD: usize = 16;
 const CERTAIN: f32 = 0.85;
 /// Letters of a word that can stand before the word with the first digit.
 const WORD: usize = 4;
+/// The shortest token with a digit, and the shortest without one or in a run of base64 characters, in bytes.
+const SHORT: usize = 8;
+const LONG: usize = 16;
+const BASE64: usize = 32;
+
+/// Lengths of codes of capital letters alone (ISO 9362).
+const CODES: [usize; 2] = [8, 11];
+
+/// The next digit at or after `from`. Eight bytes at a time: a byte is a digit if, with the bits of `0` flipped, it
+/// is below 10, which adding 0x76 without its top bit shows there.
+fn next_digit(text: &[u8], from: usize) -> Option<usize> {
+    const TOPS: u64 = 0x8080_8080_8080_8080;
+    let mut at = from;
+    let mut blocks = text.get(from..)?.chunks_exact(8);
+    for block in &mut blocks {
+        let Ok(block) = <[u8; 8]>::try_from(block) else { break };
+        let flipped = u64::from_le_bytes(block) ^ 0x3030_3030_3030_3030;
+        let others = (flipped & !TOPS).wrapping_add(0x7676_7676_7676_7676) | flipped;
+        let digits = !others & TOPS;
+        if digits != 0 {
+            return Some(at + digits.trailing_zeros() as usize / 8);
+        }
+        at += 8;
+    }
+    blocks.remainder().iter().position(u8::is_ascii_digit).map(|n| at + n)
+}
+
+fn run_end(text: &[u8], from: usize, class: fn(&u8) -> bool) -> usize {
+    let rest = text.get(from..).unwrap_or_default();
+    rest.iter().position(|byte| !class(byte)).map_or(text.len(), |n| from + n)
+}
 
 /// Where the run of `class` that holds the byte before `from` begins, if within `most` bytes.
 fn run_start(text: &[u8], from: usize, most: usize, class: fn(&u8) -> bool) -> Option<usize> {
@@ -167,6 +198,56 @@ impl Pass<'_> {
             None => false,
         }
     }
+
+    /// Whether all that begins at `start` is decided.
+    fn try_start(&self, automaton: &Automaton, track: &mut Track, start: usize, found: &mut Found) -> bool {
+        match automaton.walk(&self.view, &mut track.walk, start, usize::MAX) {
+            Fate::Hungry | Fate::Grown => false,
+            Fate::Dead if track.walk.ends.is_empty() => true,
+            Fate::Dead => self.settle(automaton, &track.walk, found) != Settled::Waiting,
+        }
+    }
+
+    /// Scans for values that are tokens: from the start of each run of letters, digits, `_` and `-` that is long
+    /// enough and holds a digit, or is longer still, or is a code of capitals, or lies in a long run of base64
+    /// characters.
+    pub(crate) fn tokens(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) {
+        let (view, mut at) = (&self.view, track.at);
+        while at < view.len() {
+            let Some(start) = view.slice(at, view.len()).iter().position(is_token).map(|n| at + n) else {
+                break;
+            };
+            let end = run_end(view.text, start, is_token);
+            at = end;
+            if end == view.len() && !view.complete && end - start < LONG {
+                track.at = start;
+                return;
+            }
+            let run = view.slice(start, end);
+            let base64 = || {
+                let stop = run_end(view.text, start, is_base64);
+                stop - run_start(view.text, start, BASE64, is_base64).unwrap_or(start) >= BASE64
+            };
+            let code = || CODES.contains(&run.len()) && run.iter().all(u8::is_ascii_uppercase);
+            let digit = || run.len() >= SHORT && run.iter().any(u8::is_ascii_digit);
+            let worth = run.len() >= LONG || digit() || code() || base64();
+            let begin = if worth { view.after_escape(start) } else { None };
+            let Some(begin) = begin else { continue };
+            if begin < end && !self.try_start(automaton, track, begin, found) {
+                track.at = start;
+                return;
+            }
+        }
+        track.at = view.len().max(track.at);
+    }
+}
+
+fn is_token(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+}
+
+fn is_base64(byte: &u8) -> bool {
+    is_token(byte) || matches!(byte, b'+' | b'/')
 }
 
 #[cfg(test)]

@@ -118,12 +118,12 @@ fn encoded_run(view: &View<'_>, at: usize) -> usize {
     run
 }
 
-/// Where the domain of `start..end` ends that can be one: its last label is a top-level domain. A sentence that
-/// goes on without a space (`example.com.In`) is not a part of it.
+/// Where the domain of `start..end` ends that can be one: its last label is a top-level domain, or could be that of
+/// some private network. A sentence that goes on without a space (`example.com.In`) is not a part of it.
 fn domain_end(view: &View<'_>, start: usize, end: usize) -> Option<usize> {
     let text = view.slice(start, end);
     let mut label = 0;
-    let mut best = None;
+    let (mut best, mut private) = (None, None);
     let mut lower = false;
     for part in text.split(|&byte| byte == b'.') {
         let hyphens = part.iter().rev().take_while(|&&byte| matches!(byte, b'-' | b'_')).count();
@@ -132,16 +132,23 @@ fn domain_end(view: &View<'_>, start: usize, end: usize) -> Option<usize> {
         if part.is_empty() || matches!(part.first(), Some(b'-' | b'_')) || sentence {
             break;
         }
+        // A number may follow without a space: `example.com555-0100`.
+        let letters = name.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let head = name.get(..letters).filter(|_| name.get(letters).is_some_and(u8::is_ascii_digit));
         if label > 0 && tld::known(name) {
             best = Some(start + label + name.len());
             lower = name.first().is_some_and(u8::is_ascii_lowercase);
+        } else if label > 0 && head.is_some_and(tld::known) {
+            best = best.or(Some(start + label + letters));
+        } else if label > 0 && tld::private(name) {
+            private = Some(start + label + name.len());
         }
         if hyphens > 0 {
             break;
         }
         label += part.len() + 1;
     }
-    best
+    best.or(private)
 }
 
 /// As [`domain_end`], for a run that is not ASCII only: the letters may be the domain's or follow it.
@@ -289,7 +296,9 @@ mod tests {
             ("10.0.0.1", None),
             ("example..com", None),
             ("example.com.In", Some(11)),
-            ("example.nosuchname", None),
+            ("example.nosuchname", Some(18)),
+            ("icon.png", None),
+            ("example.com555-0100", Some(11)),
             ("bücher.de", Some(10)),
             ("example.com请回复", Some(11)),
             ("例子.中国", Some(13)),

@@ -2,11 +2,10 @@
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
-use super::tld;
+use super::{Verdict, tld};
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table =
-    &[("email", |value| email(value).into()), ("ip", |value| ip(value).into())];
+pub(super) const CHECKS: super::Table = &[("email", email), ("ip", |value| ip(value).into())];
 
 /// An IPv4 or IPv6 address. IPv6 needs a digit: `a::b` is rather a path of some programming language.
 pub(super) fn ip(value: &[u8]) -> bool {
@@ -17,17 +16,19 @@ pub(super) fn ip(value: &[u8]) -> bool {
     text.bytes().any(|byte| byte.is_ascii_digit()) && text.parse::<Ipv6Addr>().is_ok()
 }
 
-/// An address whose labels have legal lengths and whose last label is a top-level domain; the `@` may be
+/// An address whose labels have legal lengths; sure if the last is a top-level domain. The `@` may be
 /// percent-encoded.
-pub(super) fn email(value: &[u8]) -> bool {
+fn email(value: &[u8]) -> Verdict {
     let plain = memchr::memchr(b'@', value).map(|at| at + 1);
-    let Some(at) = plain.or_else(|| memchr::memmem::find(value, b"%40").map(|at| at + 3)) else {
-        return false;
-    };
-    let domain = value.get(at..).unwrap_or_default();
+    let at = plain.or_else(|| memchr::memmem::find(value, b"%40").map(|at| at + 3));
+    let Some(domain) = at.and_then(|at| value.get(at..)) else { return Verdict::No };
     let labels = || domain.split(|&byte| byte == b'.');
     let legal = labels().all(|label| (1..=63).contains(&label.len()) && label.first() != Some(&b'-'));
-    legal && labels().count() > 1 && labels().next_back().is_some_and(tld::known)
+    match labels().next_back().filter(|_| legal && labels().count() > 1) {
+        Some(last) if tld::known(last) => Verdict::Sure,
+        Some(last) => tld::private(last).into(),
+        None => Verdict::No,
+    }
 }
 
 #[cfg(test)]
@@ -47,10 +48,11 @@ mod tests {
     #[test]
     fn e_mail_domains() {
         for text in ["a@b.co", "a@x-y.example.museum"] {
-            assert!(email(text.as_bytes()), "{text}");
+            assert_eq!(email(text.as_bytes()), Verdict::Sure, "{text}");
         }
+        assert_eq!(email(b"a@b.corpnet"), Verdict::Yes);
         for text in ["a@b", "a@.co", "a@-b.co", "icon@2x.PNG", "b.co"] {
-            assert!(!email(text.as_bytes()), "{text}");
+            assert_eq!(email(text.as_bytes()), Verdict::No, "{text}");
         }
     }
 }

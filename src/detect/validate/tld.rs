@@ -94,6 +94,18 @@ pub(crate) fn domain(value: &[u8]) -> bool {
 
 /// Endings that are rather files than top-level domains.
 const FILES: &[&str] = &["ai", "md", "mov", "pl", "ps", "py", "rs", "sh", "so", "zip"];
+/// Endings that are files and no top-level domains: `icon@2x.png`.
+const ONLY_FILES: &[&str] = &[
+    "avif", "bmp", "conf", "cpp", "css", "csv", "dll", "doc", "docx", "exe", "gif", "heic", "html", "ico",
+    "java", "jpeg", "jpg", "js", "json", "jsx", "log", "msi", "pdf", "php", "png", "scss", "sql", "svg",
+    "tar", "tgz", "tiff", "toml", "ts", "tsx", "txt", "webp", "xls", "xlsx", "xml", "yaml", "yml",
+];
+
+/// Whether `label`, which is not in the root zone, could be the last of a private network's names.
+pub(crate) fn private(label: &[u8]) -> bool {
+    let file = || ONLY_FILES.iter().any(|known| label.eq_ignore_ascii_case(known.as_bytes()));
+    (2..=LABEL).contains(&label.len()) && label.iter().all(u8::is_ascii_alphabetic) && !file()
+}
 
 fn file(label: &[u8]) -> bool {
     FILES.iter().any(|known| label.eq_ignore_ascii_case(known.as_bytes()))
@@ -111,6 +123,11 @@ mod tests {
         for label in ["", "png", "x", "ком1", "nosuchname"] {
             assert!(!known(label.as_bytes()), "{label}");
         }
+    }
+
+    #[test]
+    fn private_names() {
+        assert!(private(b"corpnet") && !private(b"PNG") && !private(b"x") && !private(b"x1"));
     }
 
     #[test]
