@@ -61,10 +61,13 @@ pub(super) fn international(value: &[u8]) -> bool {
     };
     let width = code.to_string().len();
     let national = digits.len() - width - usize::from(trunk && digits.get(width) == Some(&0));
-    balanced(value) && (usize::from(short)..=usize::from(long)).contains(&national)
+    let fits = |length: usize| (usize::from(short)..=usize::from(long)).contains(&length);
+    // Some write the trunk zero without parentheses.
+    let zero = digits.get(width) == Some(&0) && !trunk;
+    balanced(value) && (fits(national) || zero && fits(national - 1))
 }
 
-/// Seven to thirteen digits that are not a date, a pair of years or an IPv4 address.
+/// Seven to thirteen digits, or six in groups, that are not a date, a pair of years or an IPv4 address.
 pub(super) fn national(value: &[u8]) -> bool {
     let mut buffer = [0; 16];
     let Some(digits) = digits_of(value, &mut buffer) else { return false };
@@ -73,7 +76,8 @@ pub(super) fn national(value: &[u8]) -> bool {
     let dated = groups().any(year) && groups().all(|group| group.len() == 2 || year(group));
     let dots = value.iter().filter(|&&byte| byte == b'.').count();
     let address = dots == 3 && groups().count() == 4 && groups().all(|group| group.len() <= 3);
-    (7..=13).contains(&digits.len()) && balanced(value) && !dated && !address
+    let enough = if groups().count() > 2 { 6 } else { 7 };
+    (enough..=13).contains(&digits.len()) && balanced(value) && !dated && !address
 }
 
 fn balanced(value: &[u8]) -> bool {
@@ -115,7 +119,7 @@ mod tests {
 
     #[test]
     fn dates_are_not_telephone_numbers() {
-        for text in ["030 901820", "555-1234", "0171/1234567", "912 34 56 78"] {
+        for text in ["030 901820", "555-1234", "0171/1234567", "912 34 56 78", "20 12 34"] {
             assert!(national(text.as_bytes()), "{text}");
         }
         for text in ["2026-11-21", "21.11.2026", "2020-2024", "192.168.10.12", "123456"] {
