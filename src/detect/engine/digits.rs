@@ -15,12 +15,8 @@ const CERTAIN: f32 = 0.85;
 /// Letters of a word that can stand before the word with the first digit.
 const WORD: usize = 4;
 /// The shortest token with a digit, and the shortest without one or in a run of base64 characters, in bytes.
-const SHORT: usize = 8;
 const LONG: usize = 16;
 const BASE64: usize = 32;
-
-/// Lengths of codes of capital letters alone (ISO 9362).
-const CODES: [usize; 2] = [8, 11];
 
 /// The next digit at or after `from`. Eight bytes at a time: a byte is a digit if, with the bits of `0` flipped, it
 /// is below 10, which adding 0x76 without its top bit shows there.
@@ -198,56 +194,6 @@ impl Pass<'_> {
             None => false,
         }
     }
-
-    /// Whether all that begins at `start` is decided.
-    fn try_start(&self, automaton: &Automaton, track: &mut Track, start: usize, found: &mut Found) -> bool {
-        match automaton.walk(&self.view, &mut track.walk, start, usize::MAX) {
-            Fate::Hungry | Fate::Grown => false,
-            Fate::Dead if track.walk.ends.is_empty() => true,
-            Fate::Dead => self.settle(automaton, &track.walk, found) != Settled::Waiting,
-        }
-    }
-
-    /// Scans for values that are tokens: from the start of each run of letters, digits, `_` and `-` that is long
-    /// enough and holds a digit, or is longer still, or is a code of capitals, or lies in a long run of base64
-    /// characters.
-    pub(crate) fn tokens(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) {
-        let (view, mut at) = (&self.view, track.at);
-        while at < view.len() {
-            let Some(start) = view.slice(at, view.len()).iter().position(is_token).map(|n| at + n) else {
-                break;
-            };
-            let end = run_end(view.text, start, is_token);
-            at = end;
-            if end == view.len() && !view.complete && end - start < LONG {
-                track.at = start;
-                return;
-            }
-            let run = view.slice(start, end);
-            let base64 = || {
-                let stop = run_end(view.text, start, is_base64);
-                stop - run_start(view.text, start, BASE64, is_base64).unwrap_or(start) >= BASE64
-            };
-            let code = || CODES.contains(&run.len()) && run.iter().all(u8::is_ascii_uppercase);
-            let digit = || run.len() >= SHORT && run.iter().any(u8::is_ascii_digit);
-            let worth = run.len() >= LONG || digit() || code() || base64();
-            let begin = if worth { view.after_escape(start) } else { None };
-            let Some(begin) = begin else { continue };
-            if begin < end && !self.try_start(automaton, track, begin, found) {
-                track.at = start;
-                return;
-            }
-        }
-        track.at = view.len().max(track.at);
-    }
-}
-
-fn is_token(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
-}
-
-fn is_base64(byte: &u8) -> bool {
-    is_token(byte) || matches!(byte, b'+' | b'/')
 }
 
 #[cfg(test)]

@@ -6,11 +6,14 @@ use super::mask::{Class, Runs};
 use super::{Found, Pass, TOKENS, Track};
 
 /// The shortest token with a digit, in bytes.
-const SHORT: usize = 10;
+const SHORT: usize = 8;
 /// The shortest token without one.
 const LONG: usize = 16;
 /// The shortest run of base64 characters that counts whatever is in it, in bytes.
 const WHOLE: usize = 32;
+
+/// Lengths of codes of capital letters alone (ISO 9362), in bytes.
+const CODES: [usize; 2] = [8, 11];
 
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
@@ -57,8 +60,9 @@ impl Pass<'_> {
     /// run of base64.
     fn token_start(&self, start: usize, end: usize, whole: bool) -> Option<usize> {
         let token = self.view.slice(start, end);
-        let worth = token.len() >= LONG || token.len() >= SHORT && token.iter().any(u8::is_ascii_digit);
-        if !worth && !whole {
+        let digit = || token.len() >= SHORT && token.iter().any(u8::is_ascii_digit);
+        let code = || CODES.contains(&token.len()) && token.iter().all(u8::is_ascii_uppercase);
+        if !(whole || token.len() >= LONG || digit() || code()) {
             return None;
         }
         self.view.after_escape(start).filter(|&begin| begin < end)

@@ -6,10 +6,8 @@ use super::{digits_of, number};
 pub(super) const CHECKS: super::Table = &[
     ("any_card", |value| any_card(value).into()),
     ("card", |value| card(value).into()),
-    ("iban", |value| iban(value).into()),
     ("us_atin", |value| (itin_group(value) == Some(93)).into()),
     ("us_ein", |value| us_ein(value).into()),
-    ("luhn_card", |value| card(value).into()),
     ("luhn_card", |value| any_card(value).into()),
     ("us_itin", |value| us_itin(value).into()),
     ("us_itin_any", |value| (us_itin(value) || us_itin_later(value)).into()),

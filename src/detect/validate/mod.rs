@@ -4,11 +4,17 @@
 mod americas;
 mod apac;
 mod apac_east;
+mod crypto;
+mod devices;
 mod digits;
+mod finance;
+mod hash;
+mod health;
 mod mea;
 mod network;
 mod phone;
 mod secret;
+pub(crate) mod tld;
 mod world;
 
 /// What a check says of a value.
@@ -42,11 +48,16 @@ const TABLES: &[Table] = &[
     americas::CHECKS,
     apac::CHECKS,
     apac_east::CHECKS,
+    crypto::CHECKS,
+    devices::CHECKS,
     digits::CHECKS,
+    finance::CHECKS,
+    health::CHECKS,
     mea::CHECKS,
     network::CHECKS,
     phone::CHECKS,
     secret::CHECKS,
+    tld::CHECKS,
     world::CHECKS,
 ];
 
