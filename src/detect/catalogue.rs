@@ -118,7 +118,10 @@ impl Catalogue {
             let origin = texts.first().map_or("", |(origin, _)| origin).to_owned();
             vec![RuleError { origin, number: 0, fault }]
         };
-        let grown = Self { engine: Arc::new(Engine::new(Arc::new(rules), None).map_err(whole)?), parts: Arc::default() };
+        let grown = Self {
+            engine: Arc::new(Engine::new(Arc::new(rules), None).map_err(whole)?),
+            parts: Arc::default(),
+        };
         let fails = |(id, &(origin, number)): (RuleId, &(&str, usize))| {
             let fault = grown.fails(id)?;
             Some(RuleError { origin: origin.to_owned(), number, fault })

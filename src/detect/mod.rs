@@ -23,5 +23,7 @@ pub use catalogue::Catalogue;
 pub use choice::Choice;
 pub use detector::{Cache, Detector};
 pub use finding::{Finding, Near, RuleId, Score, Span};
-pub use rule::{Anchor, Category, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule};
+pub use rule::{
+    Anchor, Category, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule,
+};
 pub use scanner::Scanner;

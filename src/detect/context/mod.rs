@@ -75,7 +75,8 @@ impl Memo {
 
     fn go_on(&mut self, lexicon: &Lexicon, (view, masks): In<'_>, end: usize) {
         // What ended the stretch may go on now.
-        let cut = self.upto > self.from && view.before(self.upto, 1).is_some_and(|byte| Class::Letter.has(byte));
+        let cut =
+            self.upto > self.from && view.before(self.upto, 1).is_some_and(|byte| Class::Letter.has(byte));
         let from = if cut { self.run } else { self.upto };
         if cut {
             self.ends.truncate(self.before_run);
@@ -134,7 +135,8 @@ impl Memo {
         self.near(start).any(|known| {
             let mut phrases = lexicon.phrases(known.entry).iter();
             phrases.any(|phrase| {
-                phrase.speaks_for(group, Side::Before, &wanted) && follow(text.0, known.word, phrase, start).is_some()
+                phrase.speaks_for(group, Side::Before, &wanted)
+                    && follow(text.0, known.word, phrase, start).is_some()
             })
         })
     }
@@ -215,7 +217,10 @@ impl Memo {
         let behind = self.known.get(first..).unwrap_or_default().iter();
         let mut speaking = behind.take_while(|known| known.word.end <= limit).filter_map(|known| {
             let ours = lexicon.phrases(known.entry).iter().filter(|phrase| phrase.says(id, Side::After));
-            let last = ours.filter_map(|phrase| follow(view, known.word, phrase, limit)).map(|(end, _)| end).max()?;
+            let last = ours
+                .filter_map(|phrase| follow(view, known.word, phrase, limit))
+                .map(|(end, _)| end)
+                .max()?;
             Some(Span::new(view.base + known.word.start, view.base + last))
         });
         speaking.next().map_or(After::Nothing, |span| After::Word(Near { span, augment: rule.augment }))
@@ -236,9 +241,12 @@ fn follow(view: &View<'_>, first: Word, phrase: &Phrase, limit: usize) -> Option
         let bytes = view.slice(start, start + LONGEST);
         let letters = bytes.iter().take_while(|&&byte| Class::Letter.has(byte)).count();
         let upper = |at: usize| view.get(start + at).is_some_and(|byte| byte.is_ascii_uppercase());
-        let cased = (1..letters).find(|&at| upper(at) && (!upper(at - 1) || at + 1 < letters && !upper(at + 1)));
+        let cased =
+            (1..letters).find(|&at| upper(at) && (!upper(at - 1) || at + 1 < letters && !upper(at + 1)));
         let same = |length: usize| {
-            let word = bytes.get(..length).and_then(|word| Some(lower(word, &mut [0; LONGEST])?.as_ref() == expected.as_ref()));
+            let word = bytes
+                .get(..length)
+                .and_then(|word| Some(lower(word, &mut [0; LONGEST])?.as_ref() == expected.as_ref()));
             word == Some(true)
         };
         let length = [Some(letters), cased].into_iter().flatten().find(|&length| same(length))?;
@@ -274,7 +282,8 @@ mod tests {
     fn before(text: &str) -> Option<(&str, bool)> {
         let (rule, view) = (rule(), View { text: text.as_bytes(), base: 0, complete: true });
         let lexicon = Lexicon::new([(RuleId::new(0), &rule)], |_| &[0]);
-        let near = Memo::default().before(&lexicon, (&view, &masks(text)), text.len(), (&rule, RuleId::new(0)))?;
+        let near =
+            Memo::default().before(&lexicon, (&view, &masks(text)), text.len(), (&rule, RuleId::new(0)))?;
         Some((text.get(near.span.start..near.span.end)?, near.augment > 0.0))
     }
 

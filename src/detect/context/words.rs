@@ -65,7 +65,8 @@ pub(super) fn words(view: &View<'_>, masks: &Masks, from: usize, to: usize, mut 
     let mut open = (from > 0 && letter(from - 1) && letter(from)).then_some((from, false));
     let mut digit_before = u64::from(view.before(at, 1).is_some_and(|byte| byte.is_ascii_digit()));
     while at < to {
-        let valid = u64::MAX << from.saturating_sub(at).min(63) & u64::MAX >> (at + BLOCK).saturating_sub(to).min(63);
+        let valid =
+            u64::MAX << from.saturating_sub(at).min(63) & u64::MAX >> (at + BLOCK).saturating_sub(to).min(63);
         let mut letters = masks.at(Class::Letter, at) & valid;
         let behind = masks.at(Class::Backslash, at) << 1 | u64::from(view.before(at, 1) == Some(b'\\'));
         if behind & letters != 0 {
@@ -163,7 +164,9 @@ mod tests {
             assert_eq!(of(&text, 0), ["account", "Number", "xx"], "{lead}");
             let view = View { text: text.as_bytes(), base: 0, complete: true };
             let mut runs = Vec::new();
-            words(&view, &masks(&text), 0, text.len(), |word| word.parts(&view, &mut |part| runs.push(part.run)));
+            words(&view, &masks(&text), 0, text.len(), |word| {
+                word.parts(&view, &mut |part| runs.push(part.run))
+            });
             assert_eq!(runs, [lead + 1, lead + 1, lead + 15], "{lead}");
         }
         let long = "a".repeat(200);

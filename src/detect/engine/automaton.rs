@@ -116,7 +116,8 @@ impl Automaton {
         };
         let all = |place| automaton.matches_of(place).map(of).fold(Traits::default(), Traits::or);
         automaton.traits = (0..automaton.table.reports()).map(all).collect();
-        let starts: Vec<State> = (0..=255).map(Some).chain([None]).map(|byte| automaton.table.start(byte)).collect();
+        let starts: Vec<State> =
+            (0..=255).map(Some).chain([None]).map(|byte| automaton.table.start(byte)).collect();
         for (byte, begins) in (0..=255).zip(automaton.begins.iter_mut()) {
             *begins = starts.iter().any(|&state| !Table::is_dead(automaton.table.next(state, byte)));
         }
@@ -242,7 +243,8 @@ mod tests {
     }
 
     fn ends(automaton: &Automaton, walk: &Walk) -> Vec<(usize, usize)> {
-        let of = |end: &End| automaton.matches(*end).map(|one| (one.rule.index(), end.at)).collect::<Vec<_>>();
+        let of =
+            |end: &End| automaton.matches(*end).map(|one| (one.rule.index(), end.at)).collect::<Vec<_>>();
         walk.ends.iter().flat_map(of).collect()
     }
 

@@ -1,11 +1,11 @@
 //! Values known by a digit: from each word that holds one, or the word before it, one walk through the automaton
 //! of all such rules.
 
+use super::super::finding::Finding;
 use super::automaton::{Automaton, Fate, Walk};
 use super::judge::{Settled, SpokenFor};
 use super::mask::FirstDigits;
 use super::view::{UUID, View};
-use super::super::finding::Finding;
 use super::{DIGITS, Found, Pass, Track};
 
 /// Letters that can stand in a word before its first digit.
@@ -14,33 +14,6 @@ const LEAD: usize = 16;
 const CERTAIN: f32 = 0.85;
 /// Letters of a word that can stand before the word with the first digit.
 const WORD: usize = 4;
-/// The shortest token with a digit, and the shortest without one or in a run of base64 characters, in bytes.
-const LONG: usize = 16;
-const BASE64: usize = 32;
-
-/// The next digit at or after `from`. Eight bytes at a time: a byte is a digit if, with the bits of `0` flipped, it
-/// is below 10, which adding 0x76 without its top bit shows there.
-fn next_digit(text: &[u8], from: usize) -> Option<usize> {
-    const TOPS: u64 = 0x8080_8080_8080_8080;
-    let mut at = from;
-    let mut blocks = text.get(from..)?.chunks_exact(8);
-    for block in &mut blocks {
-        let Ok(block) = <[u8; 8]>::try_from(block) else { break };
-        let flipped = u64::from_le_bytes(block) ^ 0x3030_3030_3030_3030;
-        let others = (flipped & !TOPS).wrapping_add(0x7676_7676_7676_7676) | flipped;
-        let digits = !others & TOPS;
-        if digits != 0 {
-            return Some(at + digits.trailing_zeros() as usize / 8);
-        }
-        at += 8;
-    }
-    blocks.remainder().iter().position(u8::is_ascii_digit).map(|n| at + n)
-}
-
-fn run_end(text: &[u8], from: usize, class: fn(&u8) -> bool) -> usize {
-    let rest = text.get(from..).unwrap_or_default();
-    rest.iter().position(|byte| !class(byte)).map_or(text.len(), |n| from + n)
-}
 
 /// Where the run of `class` that holds the byte before `from` begins, if within `most` bytes.
 fn run_start(text: &[u8], from: usize, most: usize, class: fn(&u8) -> bool) -> Option<usize> {

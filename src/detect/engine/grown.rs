@@ -67,9 +67,11 @@ impl Pass<'_> {
 
     /// The rule whose value has outgrown its reach, by the matches seen so far: the longest, then the likeliest.
     pub(crate) fn outgrown(&self, automaton: &Automaton, walk: &Walk, limit: usize) -> Option<RuleId> {
-        let seen = walk.ends.iter().flat_map(|&end| automaton.matches(end).map(move |pattern| (end.at, pattern)));
+        let seen =
+            walk.ends.iter().flat_map(|&end| automaton.matches(end).map(move |pattern| (end.at, pattern)));
         let fit = seen.filter(|(_, pattern)| {
-            let threshold = self.engine.rules.get(pattern.rule.index()).map_or(1.0, |rule| self.threshold(rule));
+            let threshold =
+                self.engine.rules.get(pattern.rule.index()).map_or(1.0, |rule| self.threshold(rule));
             self.choice.has(pattern.rule)
                 && pattern.score >= threshold
                 && self.view.starts(walk.start, pattern.edge)

@@ -36,12 +36,12 @@ use super::finding::{Finding, RuleId, Score};
 use super::resolve::CLUSTER;
 use super::rule::{Anchor, Pattern, Rule, RuleFault};
 use super::validate;
-pub(crate) use table::config;
 use automaton::{Automaton, Compiled, Walk};
 use free::Free;
 use grown::Grown;
 use mask::Masks;
 use prefix::Prefixes;
+pub(crate) use table::config;
 use view::View;
 
 /// Candidates, not resolved yet.

@@ -160,7 +160,8 @@ impl<'a> Hits<'a> {
     fn new(group: &'a Prefixes, view: &'a View<'a>, masks: &'a Masks, from: usize) -> Self {
         let runs = Runs::new(masks, from, Class::Link, RUN as u32);
         let odd = group.odd(view, from);
-        let mut hits = Self { group, view, masks, runs, run: (from, from), base: from, words: 0, next: None, odd };
+        let mut hits =
+            Self { group, view, masks, runs, run: (from, from), base: from, words: 0, next: None, odd };
         hits.next = hits.advance(from);
         hits
     }

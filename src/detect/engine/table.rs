@@ -159,7 +159,8 @@ impl Renumbering {
             come(dfa.next_eoi_state(state), &mut seen, &mut order);
             at += 1;
         }
-        let (matches, others): (Vec<_>, Vec<_>) = order.into_iter().partition(|&state| dfa.is_match_state(state));
+        let (matches, others): (Vec<_>, Vec<_>) =
+            order.into_iter().partition(|&state| dfa.is_match_state(state));
         let matching = u16::try_from(others.len() + 1).ok()?;
         let order: Vec<StateID> = others.into_iter().chain(matches).collect();
         u16::try_from(order.len() + 1).ok()?;
@@ -192,6 +193,15 @@ impl Renumbering {
         }
         let starts = self.starts.iter().map(|&state| number(state)).collect();
         let end = u8::try_from(self.units.len()).ok()?;
-        numbered.then_some(Table { classes, end, width, next, starts, matching: self.matching, lists, patterns })
+        numbered.then_some(Table {
+            classes,
+            end,
+            width,
+            next,
+            starts,
+            matching: self.matching,
+            lists,
+            patterns,
+        })
     }
 }

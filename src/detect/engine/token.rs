@@ -32,7 +32,8 @@ impl Pass<'_> {
             let mut at = start;
             while at < end {
                 let rest = view.slice(at, end);
-                let token = if split { rest.iter().take_while(|&&byte| is_token(byte)).count() } else { rest.len() };
+                let token =
+                    if split { rest.iter().take_while(|&&byte| is_token(byte)).count() } else { rest.len() };
                 let whole = at == start && end - start >= WHOLE;
                 if let Some(begin) = self.token_start(at, at + token, whole)
                     && begin >= from

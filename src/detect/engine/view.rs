@@ -139,7 +139,8 @@ impl View<'_> {
         let part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
         // Most values stand by themselves.
         let beside = |byte: Option<u8>| byte.is_some_and(|byte| part(&byte));
-        if !beside(self.before(start, 1)) && end < self.len() && !beside(self.get(end)) && end - start < UUID {
+        if !beside(self.before(start, 1)) && end < self.len() && !beside(self.get(end)) && end - start < UUID
+        {
             return Known::No;
         }
         let (head, tail) = (self.slice(start.saturating_sub(UUID), start), self.slice(end, end + UUID));

@@ -10,7 +10,10 @@ pub(super) const WIDTH: usize = 32;
 pub(super) fn fill(text: &[u8], of: &mut [Vec<u32>; Class::COUNT]) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("avx2") {
-        #[expect(unsafe_code, reason = "the one call into code for a processor that was asked for; see SAFETY")]
+        #[expect(
+            unsafe_code,
+            reason = "the one call into code for a processor that was asked for; see SAFETY"
+        )]
         // SAFETY: `avx2::fill` is compiled for AVX2 and uses nothing else beyond the architecture; that the
         // processor has it has just been asked. It takes references and bounds-checked slices, no pointers.
         unsafe {
@@ -66,8 +69,8 @@ mod avx2 {
     //! AVX2: 32 bytes at a time.
 
     use std::arch::x86_64::{
-        __m256i, _mm256_add_epi8, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_movemask_epi8, _mm256_or_si256,
-        _mm256_set1_epi8, _mm256_set_epi64x,
+        __m256i, _mm256_add_epi8, _mm256_cmpeq_epi8, _mm256_cmpgt_epi8, _mm256_movemask_epi8,
+        _mm256_or_si256, _mm256_set_epi64x, _mm256_set1_epi8,
     };
 
     use super::{Class, WIDTH};
@@ -136,7 +139,8 @@ mod avx2 {
         let colon = is(bytes, b':');
         let signs = or(or(is(bytes, b'+'), is(bytes, b'-')), or(is(bytes, b'/'), is(bytes, b'_')));
         let base64 = or(word, signs);
-        let links = or(or(range(bytes, b'#', 4), is(bytes, b'.')), or(is(bytes, b'='), range(bytes, b'?', 2)));
+        let links =
+            or(or(range(bytes, b'#', 4), is(bytes, b'.')), or(is(bytes, b'='), range(bytes, b'?', 2)));
         let [digits, words, letters, uppers, bases, all_links, colons, backslashes] = slots;
         set(digits.get_mut(n), digit);
         set(words.get_mut(n), word);

@@ -47,7 +47,9 @@ impl Masks {
     pub(crate) fn forget(&mut self, offset: usize) {
         let blocks = offset.saturating_sub(self.base) / BLOCK;
         if blocks > 0 {
-            self.of.iter_mut().for_each(|bits| drop(bits.drain(..(blocks * (BLOCK / WIDTH)).min(bits.len()))));
+            self.of
+                .iter_mut()
+                .for_each(|bits| drop(bits.drain(..(blocks * (BLOCK / WIDTH)).min(bits.len()))));
             self.base += blocks * BLOCK;
         }
     }

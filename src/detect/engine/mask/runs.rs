@@ -258,7 +258,8 @@ mod tests {
                 byte.is_none_or(|&byte| byte == b':' || byte.is_ascii_alphanumeric())
             };
             for from in [0, 5, 64, 100] {
-                let fits = |&at: &usize| text[at] == b':' && beside(at.checked_sub(1)) && beside(Some(at + 1));
+                let fits =
+                    |&at: &usize| text[at] == b':' && beside(at.checked_sub(1)) && beside(Some(at + 1));
                 let expected: Vec<usize> = (from..text.len()).filter(fits).collect();
                 assert_eq!(Colons::new(&masks(&text), from).collect::<Vec<_>>(), expected);
             }
