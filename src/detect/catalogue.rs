@@ -28,6 +28,7 @@ const BUILTIN: &[(&str, &str)] = &[
     ("devices.toml", include_str!("rules/devices.toml")),
     ("health.toml", include_str!("rules/health.toml")),
     ("secrets.toml", include_str!("rules/secrets.toml")),
+    ("credentials.toml", include_str!("rules/credentials.toml")),
 ];
 
 /// Engines of some of the rules that are kept.
@@ -258,9 +259,10 @@ fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
     if let Some(label) = &rule.pem {
         rule.patterns.push(Pattern { regex: pem(label), score: None, check: None, edge: None });
     }
-    let patterned = rule.anchor == Anchor::At || !rule.patterns.is_empty();
+    let patterned = matches!(rule.anchor, Anchor::At | Anchor::Assign) || !rule.patterns.is_empty();
+    let placed = rule.gives.is_some() == (rule.anchor == Anchor::Assign);
     let prefixed = rule.prefixes.iter().all(|prefix| prefix.len() >= 3 && prefix.is_ascii());
-    if !patterned || !prefixed || rule.prefixes.is_empty() == (rule.anchor == Anchor::Prefix) {
+    if !patterned || !placed || !prefixed || rule.prefixes.is_empty() == (rule.anchor == Anchor::Prefix) {
         return Err(RuleFault::Anchor);
     }
     let checks = rule.patterns.iter().filter_map(|pattern| pattern.check.as_ref()).chain(&rule.check);
@@ -275,7 +277,11 @@ fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
 /// The longest match of a rule's patterns; `None` if one has no bound.
 fn longest(rule: &Rule) -> Result<Option<u16>, RuleFault> {
     let by_digits = matches!(rule.anchor, Anchor::Digit | Anchor::Token | Anchor::Address);
-    let mut longest = Some(if rule.anchor == Anchor::At { EMAIL } else { 0 });
+    let mut longest = match rule.anchor {
+        Anchor::At => Some(EMAIL),
+        Anchor::Assign => Some(super::engine::ASSIGN_REACH),
+        _ => Some(0),
+    };
     for (pattern, n) in rule.patterns.iter().zip(1..) {
         let parsed = syntax::parse_with(&pattern.regex, &super::engine::config());
         let parsed = parsed.map_err(|_| RuleFault::Pattern(n))?;

@@ -26,4 +26,5 @@ pub use finding::{Finding, Near, RuleId, Score, Span};
 pub use rule::{
     Anchor, Category, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule,
 };
+pub use rule::{Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule};
 pub use scanner::Scanner;

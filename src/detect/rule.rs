@@ -160,9 +160,33 @@ pub enum Anchor {
     Address,
     /// By one of the rule's prefixes.
     Prefix,
+    /// By the name it is given to, or another place that says what it is: `gives` says which.
+    Assign,
     /// Anywhere: patterns of operators' own rules.
     #[default]
     Free,
+}
+
+/// What the place of a value says it is, for rules with the anchor `Assign`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Gives {
+    /// Given to a name such as `db_password`.
+    Password,
+    /// Given to a name such as `api_key` or `token`.
+    Key,
+    /// Given to a name such as `client_secret`.
+    Secret,
+    /// Behind a scheme of HTTP authentication.
+    Bearer,
+    /// User and password of HTTP: in a header or in an address.
+    Basic,
+    /// User and password in another address.
+    Userinfo,
+    /// User and password of a command line.
+    Command,
+    /// What opens a database or a queue, in its address or list of settings.
+    Connection,
 }
 
 /// What may not stand right before and after a value.
@@ -219,6 +243,8 @@ pub struct Rule {
     pub(crate) anchor: Anchor,
     #[serde(default)]
     pub(crate) prefixes: Vec<String>,
+    /// What places give its values; for the anchor `Assign` only.
+    pub(crate) gives: Option<Gives>,
     #[serde(default)]
     pub(crate) patterns: Vec<Pattern>,
     /// The label of a PEM block as a regular expression; stands in place of patterns.
@@ -343,7 +369,7 @@ impl Rule {
 
     pub(crate) fn default_edge(&self) -> Edge {
         match self.anchor {
-            Anchor::Free | Anchor::At => Edge::Open,
+            Anchor::Free | Anchor::At | Anchor::Assign => Edge::Open,
             Anchor::Address => Edge::Word,
             Anchor::Digit => Edge::Number,
             Anchor::Token | Anchor::Prefix => Edge::Token,

@@ -87,8 +87,13 @@ impl Pass<'_> {
         found.push(Finding { rule: grown.rule, span, score: Score::new(1.0), near: None });
     }
 
+    /// One piece of a value of `rule` that is certain.
+    pub(crate) fn long_piece(&self, rule: RuleId, start: usize, end: usize, found: &mut Found) {
+        self.piece(Grown::new(rule, start, 0), end, found);
+    }
+
     /// The last character boundary at or before `at`.
-    fn boundary(&self, at: usize) -> usize {
+    pub(crate) fn boundary(&self, at: usize) -> usize {
         let inside = |at: usize| self.view.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
         (0..4).map(|back| at - back).find(|&at| !inside(at)).unwrap_or(at)
     }

@@ -1,5 +1,5 @@
 //! The engine: from text to candidate findings. It works on a window of the text and never decides on text that
-//! has not arrived, so a stream and a whole text are one code path; six groups of rules are scanned apart, each
+//! has not arrived, so a stream and a whole text are one code path; seven groups of rules are scanned apart, each
 //! by what its values must contain.
 //!
 //! | file | finds |
@@ -8,6 +8,7 @@
 //! | [`token`] | long runs of letters and digits |
 //! | [`outward`] | e-mail addresses from `@`, IPv6 from `:` |
 //! | [`prefix`] | secrets by their prefix |
+//! | [`assign`] | secrets by the name they are given to |
 //! | [`free`] | operators' own patterns |
 //! | [`grown`] | what outgrew its reach |
 //! | [`judge`] | from a match to a finding |
@@ -15,6 +16,7 @@
 //! [`mask`] steps over what cannot hold any of it, [`automaton`] is what walks from a
 //! start, on a [`table`].
 
+mod assign;
 mod automaton;
 mod digits;
 mod free;
@@ -36,6 +38,9 @@ use super::finding::{Finding, RuleId, Score};
 use super::resolve::CLUSTER;
 use super::rule::{Anchor, Pattern, Rule, RuleFault};
 use super::validate;
+pub(crate) use assign::REACH as ASSIGN_REACH;
+use assign::{Assigned, Progress};
+pub(crate) use automaton::config;
 use automaton::{Automaton, Compiled, Walk};
 use free::Free;
 use grown::Grown;
@@ -51,6 +56,8 @@ pub(crate) type Found = Vec<Finding>;
 const GROUPS: usize = 6;
 const DIGITS: usize = 0;
 const TOKENS: usize = 1;
+/// Groups of rules: by digit, runs of base64, `@`, IPv6, prefix, free, name.
+const GROUPS: usize = 7;
 
 /// How far one group has come.
 #[derive(Default)]
@@ -59,6 +66,7 @@ pub(crate) struct Track {
     pub(crate) at: usize,
     walk: Walk,
     grown: Option<Grown>,
+    assigned: Progress,
 }
 
 /// How far a scan has come.
@@ -88,6 +96,7 @@ impl Tracks {
             track.at = 0;
             track.walk.live = false;
             track.grown = None;
+            track.assigned = Progress::default();
         }
     }
 }
@@ -103,6 +112,7 @@ pub(crate) struct Engine {
     prefixes: Option<Prefixes>,
     prefix_rules: Vec<RuleId>,
     free: Option<Free>,
+    assigned: Option<Assigned>,
     /// The rules of each group.
     groups: [Choice; GROUPS],
 }
@@ -128,6 +138,7 @@ const fn groups_of(anchor: Anchor) -> &'static [usize] {
         Anchor::Address => &[0, 3],
         Anchor::Prefix => &[4],
         Anchor::Free => &[5],
+        Anchor::Assign => &[6],
     }
 }
 
@@ -189,7 +200,7 @@ impl Engine {
             let all = rules.iter().map(|&(id, rule)| compiled(id, rule, None).ok_or(RuleFault::Check));
             all.collect::<Result<Vec<_>, _>>()
         };
-        let [digits, tokens, emails, ipv6, prefixes, free] = &of;
+        let [digits, tokens, emails, ipv6, prefixes, free, assigned] = &of;
         let (digits, tokens) = (Patterns::of(digits)?.automaton()?, Patterns::of(tokens)?.automaton()?);
         let (emails, ipv6) = (whole(emails)?, whole(ipv6)?);
         let prefix_rules = prefixes.iter().map(|&(id, _)| id).collect();
@@ -202,13 +213,16 @@ impl Engine {
         let on = on.filter(|&(id, _)| choice.is_none_or(|choice| choice.has(id)));
         let lexicon = Lexicon::new(on, groups_of);
         Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, prefix_rules, free, groups, rules })
+        let assigned = Assigned::new(assigned, &whole(assigned)?);
+        let lexicon = Lexicon::new(&rules);
+        Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, prefix_rules, free, assigned, groups, rules })
     }
 
     /// Bytes the automata take.
     pub(crate) fn memory(&self) -> usize {
         let automata = self.digits.iter().chain(&self.tokens).map(Automaton::memory).sum::<usize>();
         let prefixes = self.prefixes.as_ref().map_or(0, Prefixes::memory);
-        automata + prefixes + self.free.as_ref().map_or(0, Free::memory)
+        automata + prefixes + self.assigned.as_ref().map_or(0, Assigned::memory) + self.free.as_ref().map_or(0, Free::memory)
     }
 
     /// The most that a stream holds back with these rules on, in bytes.
@@ -238,7 +252,7 @@ fn free_group(rules: &[(RuleId, &Rule)]) -> Result<Option<Free>, RuleFault> {
 impl Pass<'_> {
     /// Scans on from where `tracks` stand; pushes the candidates that are decided, in no order.
     pub(crate) fn run(&self, tracks: &mut Tracks, found: &mut Found) {
-        let [digits, tokens, emails, ipv6, prefixes, free] = &mut tracks.0;
+        let [digits, tokens, emails, ipv6, prefixes, free, assigned] = &mut tracks.0;
         match &self.engine.digits {
             Some(automaton) if self.is_on(DIGITS) => self.digits(automaton, digits, found),
             _ => digits.at = self.view.len(),
@@ -264,6 +278,10 @@ impl Pass<'_> {
         match &self.engine.free {
             Some(group) if self.is_on(5) => self.free(group, free, found),
             _ => free.at = self.view.len(),
+        }
+        match &self.engine.assigned {
+            Some(group) if self.is_on(6) => self.assigned(group, assigned, found),
+            _ => assigned.at = self.view.len(),
         }
     }
 

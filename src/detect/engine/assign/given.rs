@@ -1,0 +1,407 @@
+//! Values given to names: `name = "value"` in the ways of programs, settings, markup, command lines and prose.
+
+use super::super::super::rule::Gives;
+use super::super::super::validate::credential;
+use super::names::{self, Meaning, NAME, Named};
+use super::places::Look;
+use super::text::{Hungry, Text, is_dense, is_name, is_quote};
+use super::{Given, VALUE};
+
+/// How a value is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// `name = value`; tight without blanks, at the beginning of a line or a setting.
+    Assigned { tight: bool, first: bool, colon: bool },
+    /// `name == "value"`.
+    Compared,
+    /// `<name>value</name>`.
+    Element,
+    /// `("name", "value")`, or a list if `false`.
+    Argument(bool),
+    /// `--name value`.
+    Flag,
+    /// `name "value"`.
+    Beside,
+    /// `the password is value`.
+    Prose,
+    /// `login user password value`.
+    Login,
+    /// `name || "value"`.
+    Or,
+}
+
+/// A name where it stands.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    start: usize,
+    end: usize,
+    /// Dashes before it.
+    dashes: usize,
+    meaning: Meaning,
+}
+
+const OPERATORS: &[(&str, Operator)] = &[
+    ("===", Operator::Compares),
+    ("!==", Operator::Compares),
+    (":::=", Operator::Assigns),
+    ("::=", Operator::Assigns),
+    (":=", Operator::Assigns),
+    ("?=", Operator::Assigns),
+    ("=>", Operator::Assigns),
+    (".=", Operator::Assigns),
+    ("+=", Operator::Assigns),
+    ("||=", Operator::Assigns),
+    ("==", Operator::Compares),
+    ("!=", Operator::Compares),
+    ("||", Operator::Or),
+    ("??", Operator::Or),
+    ("or ", Operator::Or),
+    ("::", Operator::None),
+    ("=", Operator::Equals),
+    (":", Operator::Colon),
+    (",", Operator::Comma),
+    ("is ", Operator::Is),
+    ("was ", Operator::Is),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    None,
+    Assigns,
+    Equals,
+    Colon,
+    Compares,
+    Or,
+    Comma,
+    Is,
+}
+
+impl Text<'_> {
+    /// What is given to the name that the word at `start..end` is a part of.
+    pub(super) fn named(&self, start: usize, end: usize) -> Look {
+        let stop = self.run(end, NAME, is_name)?;
+        let Some(name) = self.name(start, stop) else { return Ok((stop, None)) };
+        let Some((at, form)) = self.link(name)? else { return Ok((name.end.max(end), None)) };
+        let given = self.value(name, at, form)?;
+        Ok((name.end.max(end), given))
+    }
+
+    /// The name that holds `start` and ends before `stop`, if it is a secret's.
+    fn name(&self, start: usize, stop: usize) -> Option<Name> {
+        let head = self.view.slice(start.saturating_sub(NAME + 1), start);
+        let back = head.iter().rev().take_while(|&&byte| is_name(byte)).count();
+        if stop - start + back > NAME {
+            return None;
+        }
+        let begin = self.view.after_escape(start - back)?.min(start);
+        let text = self.view.slice(begin, stop);
+        let outer = |byte: &&u8| !byte.is_ascii_alphanumeric();
+        let dashes = text.iter().take_while(outer).count();
+        let tail = text.iter().rev().take_while(outer).count();
+        if dashes + tail >= text.len() {
+            return None;
+        }
+        let (begin, stop) = (begin + dashes, stop - tail);
+        let meaning = names::meaning(self.view.slice(begin, stop)).or_else(|| self.spoken(begin, stop))?;
+        Some(Name { start: begin, end: stop, dashes, meaning })
+    }
+
+    /// `API key`, in two words.
+    fn spoken(&self, start: usize, stop: usize) -> Option<Meaning> {
+        let blank = start.checked_sub(1).filter(|&at| self.view.get(at) == Some(b' '))?;
+        let head = self.view.slice(blank.saturating_sub(16), blank);
+        let letters = head.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        if !self.view.slice(start, stop).eq_ignore_ascii_case(b"key") || letters == 0 {
+            return None;
+        }
+        let mut both = [b'_'; NAME];
+        let word = head.get(head.len() - letters..)?;
+        both.get_mut(..letters)?.copy_from_slice(word);
+        both.get_mut(letters + 1..letters + 4)?.copy_from_slice(b"key");
+        both.make_ascii_lowercase();
+        names::meaning(both.get(..letters + 4)?).filter(|meaning| meaning.strong)
+    }
+
+    /// Where the name's value begins, and how it is given.
+    fn link(&self, name: Name) -> Result<Option<(usize, Form)>, Hungry> {
+        let before = self.before(name.start - name.dashes);
+        let mut at = name.end;
+        let mut quoted = false;
+        if let Some(quote) = self.quote(at)?.filter(|_| before.is_some_and(|byte| is_quote(byte) || byte == b' ')) {
+            quoted = true;
+            at = quote.end;
+        } else if before == Some(b'<') && self.is(at, b'>')? {
+            return Ok(Some((self.space(at + 1)?, Form::Element)));
+        }
+        if self.is(at, b'[')? {
+            let close = self.run(at + 1, 6, |byte| byte.is_ascii_digit())?;
+            at = if self.is(close, b']')? { close + 1 } else { at };
+        }
+        if quoted && matches!(self.byte(at)?, Some(b']' | b')')) {
+            at += 1;
+        }
+        let blank = self.blanks(at)?;
+        let spaced = blank > at;
+        if quoted && spaced && self.follows(blank, "value=")? {
+            return Ok(Some((blank + 6, Form::Assigned { tight: true, first: true, colon: false })));
+        }
+        let (operator, behind) = self.operator(blank, spaced)?;
+        let value = self.blanks(behind)?;
+        let form = match operator {
+            Operator::Assigns => Form::Assigned { tight: false, first: false, colon: false },
+            Operator::Equals => {
+                let tight = !spaced && value == behind;
+                Form::Assigned { tight, first: self.leads(name), colon: false }
+            }
+            Operator::Colon => Form::Assigned { tight: !spaced && value == behind, first: false, colon: true },
+            Operator::Compares => Form::Compared,
+            Operator::Or => Form::Or,
+            Operator::Comma if quoted => {
+                let open = name.start.checked_sub(2).and_then(|at| self.view.get(at));
+                Form::Argument(open == Some(b'('))
+            }
+            Operator::Is if spaced && !quoted => Form::Prose,
+            Operator::None | Operator::Comma | Operator::Is => {
+                return if spaced { self.beside(name, blank) } else { Ok(None) };
+            }
+        };
+        Ok(Some((value, form)))
+    }
+
+    fn operator(&self, at: usize, spaced: bool) -> Result<(Operator, usize), Hungry> {
+        // Most names are followed by what begins no operator.
+        if !matches!(self.byte(at)?, Some(b'=' | b'!' | b':' | b'?' | b'.' | b'+' | b'|' | b',' | b'o' | b'i' | b'w')) {
+            return Ok((Operator::None, at));
+        }
+        for &(text, operator) in OPERATORS {
+            let worded = text.ends_with(' ');
+            if (spaced || !worded) && self.follows(at, text)? {
+                return Ok((operator, at + text.len()));
+            }
+        }
+        Ok((Operator::None, at))
+    }
+
+    /// Whether the name stands first in its line, its setting or its query.
+    fn leads(&self, name: Name) -> bool {
+        let start = name.start - name.dashes;
+        let head = self.view.slice(start.saturating_sub(8), start);
+        let shell = head.ends_with(b"export ") || head.ends_with(b"ENV ") || head.ends_with(b"ARG ") || head.ends_with(b"# ");
+        let indent = head.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'$')).count();
+        let line = head.get(..head.len() - indent).is_some_and(|rest| rest.last().is_none_or(|&byte| byte == b'\n'));
+        shell || line || matches!(self.before(start), Some(b'?' | b'&' | b';' | b'"' | b'\'' | b'n')) || name.dashes >= 1
+    }
+
+    /// What stands beside a name without an operator.
+    fn beside(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
+        if name.dashes > 0 && self.before(name.start - name.dashes).is_none_or(|byte| byte.is_ascii_whitespace() || is_quote(byte)) {
+            return Ok(Some((at, Form::Flag)));
+        }
+        if self.quote(at)?.is_some() {
+            return Ok(Some((at, Form::Beside)));
+        }
+        let head = self.view.slice(name.start.saturating_sub(48), name.start);
+        let login = head.windows(7).any(|window| window == b" login " || window == b"\nlogin ");
+        if login && name.meaning.named == Named::Password {
+            return Ok(Some((at, Form::Login)));
+        }
+        // A type may stand between a name and its value.
+        let stop = self.run(at, 24, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'*' | b'[' | b']' | b'.'))?;
+        let equals = self.blanks(stop)?;
+        if stop > at && equals > stop && self.is(equals, b'=')? && !self.is(equals + 1, b'=')? {
+            let value = self.blanks(equals + 1)?;
+            if self.quote(value)?.is_some() {
+                return Ok(Some((value, Form::Assigned { tight: false, first: false, colon: false })));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The value at `at`.
+    fn value(&self, name: Name, at: usize, form: Form) -> Result<Option<Given>, Hungry> {
+        let marked = matches!(self.byte(at)?, Some(b'@' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
+        let open = match self.quote(at)? {
+            None if marked => self.quote(at + 1)?,
+            open => open,
+        };
+        if let Some(mut open) = open {
+            if let Some(inner) = self.quote(open.end)?.filter(|inner| inner.byte != open.byte) {
+                open = inner;
+            }
+            return Ok(match self.closed(open, VALUE)? {
+                Some(end) => self.quoted(name.meaning, open.end, end, form),
+                None => self.bare(name, open.end, form)?,
+            });
+        }
+        if matches!(form, Form::Compared | Form::Argument(_) | Form::Beside | Form::Or) {
+            return Ok(None);
+        }
+        let Form::Assigned { colon: true, .. } = form else { return self.bare(name, at, form) };
+        // `name: Type = "value"`.
+        let stop = self.run(at, 32, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'<' | b'>' | b'&' | b'.'))?;
+        let equals = self.blanks(stop)?;
+        if equals > stop && self.is(equals, b'=')? {
+            let value = self.blanks(equals + 1)?;
+            if let Some(open) = self.quote(value)? {
+                let end = self.closed(open, VALUE)?;
+                return Ok(end.and_then(|end| self.quoted(name.meaning, open.end, end, form)));
+            }
+        }
+        self.bare(name, at, form)
+    }
+
+    /// A value in quotes.
+    pub(super) fn quoted(&self, meaning: Meaning, start: usize, end: usize, form: Form) -> Option<Given> {
+        let text = self.view.slice(start, end);
+        let strong = meaning.strong;
+        let (gives, fits) = match meaning.named {
+            Named::Password => (Gives::Password, fits_password(text, strong, form)),
+            Named::Key => (Gives::Key, credential::key(text, strong)),
+            Named::Secret => (Gives::Secret, credential::key(text, strong) || strong && fits_secret(text, form)),
+        };
+        fits.then(|| self.piece(gives, start, end, 0.0))
+    }
+
+    /// A value without quotes.
+    fn bare(&self, name: Name, at: usize, form: Form) -> Result<Option<Given>, Hungry> {
+        let class = if form == Form::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
+        let stop = self.run(at, VALUE, class)?;
+        let setting = self.byte(stop)? == Some(b';');
+        let Meaning { named, strong } = name.meaning;
+        if form == Form::Element {
+            let close = self.space(stop)?;
+            if !self.follows(close, "</")? {
+                return Ok(None);
+            }
+        }
+        let end = self.trimmed(at, stop, named);
+        let text = self.view.slice(at, end);
+        let (gives, fits) = match named {
+            _ if text.is_empty() || is_code(text) => (Gives::Password, false),
+            Named::Password => (Gives::Password, bare_password(text, strong, form, setting)),
+            Named::Key => (Gives::Key, credential::key(text, strong)),
+            Named::Secret => (Gives::Secret, credential::key(text, strong)),
+        };
+        let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
+        let gives = if listed { Gives::Connection } else { gives };
+        let doubt = if form == Form::Prose { 0.1 } else { 0.0 };
+        Ok(fits.then(|| self.piece(gives, at, end, doubt)))
+    }
+
+    /// Without what belongs to the text around: a comma, a full stop, brackets that were opened before.
+    fn trimmed(&self, start: usize, stop: usize, named: Named) -> usize {
+        let mut end = stop;
+        if named != Named::Password {
+            let text = self.view.slice(start, stop);
+            let cut = text.iter().position(|byte| matches!(byte, b',' | b')' | b'}' | b']'));
+            let open = text.iter().any(|byte| matches!(byte, b'(' | b'{' | b'['));
+            end = cut.filter(|_| !open).map_or(stop, |n| start + n);
+        }
+        while end > start {
+            let text = self.view.slice(start, end);
+            let count = |byte: u8| text.iter().filter(|&&one| one == byte).count();
+            let outer = match text.last() {
+                Some(b',' | b'.' | b':') => true,
+                Some(b')') => count(b')') > count(b'('),
+                Some(b'}') => count(b'}') > count(b'{'),
+                Some(b']') => count(b']') > count(b'['),
+                _ => false,
+            };
+            if !outer {
+                break;
+            }
+            end -= 1;
+        }
+        end
+    }
+}
+
+/// What a value without quotes is made of.
+fn is_bare(byte: u8) -> bool {
+    is_dense(byte) || byte == b'>'
+}
+
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'#' | b'/')
+}
+
+/// Names of what it is instead of a value: `db-password`.
+fn names_itself(text: &[u8]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let told = [b"pass".as_slice(), b"pwd", b"secret"];
+    let parted = text.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b':' | b'#' | b'/' | b' '));
+    let plain = lower == text || text.to_ascii_uppercase() == text;
+    let camel = text.windows(2).any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    let words = text.iter().all(|byte| is_word(byte) || *byte == b' ');
+    words && (parted && plain || camel && !parted) && told.iter().any(|word| lower.windows(word.len()).any(|window| window == *word))
+}
+
+/// A sentence or a label for people.
+fn is_label(text: &[u8]) -> bool {
+    let blanks = text.iter().filter(|&&byte| byte == b' ').count();
+    let begins = text.first().is_some_and(u8::is_ascii_uppercase) || !text.is_ascii();
+    let letters = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'.' | b'?' | b'!' | b':' | b','| b'\'') || !byte.is_ascii());
+    blanks > 5 || blanks > 0 && begins && letters
+}
+
+fn has_sign(text: &[u8]) -> bool {
+    text.iter().any(|byte| byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b','))
+}
+
+fn has_digit(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_digit)
+}
+
+fn fits_password(text: &[u8], strong: bool, form: Form) -> bool {
+    if !credential::password(text) || names_itself(text) || is_label(text) {
+        return false;
+    }
+    let marked = has_digit(text) || has_sign(text);
+    match form {
+        Form::Argument(false) => marked && credential::key(text, true),
+        Form::Beside | Form::Argument(true) => strong && marked && !text.contains(&b' '),
+        _ if !strong => marked && text.len() >= 6 && !text.contains(&b' ') && !text.starts_with(b"#"),
+        _ => true,
+    }
+}
+
+/// A secret that a person chose.
+fn fits_secret(text: &[u8], form: Form) -> bool {
+    let chosen = has_sign(text) || has_digit(text) && text.len() >= 8 && !text.contains(&b'-');
+    let plain = credential::password(text) && !names_itself(text) && !text.contains(&b' ');
+    plain && (form == Form::Compared || chosen && !matches!(form, Form::Argument(_)))
+}
+
+fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool) -> bool {
+    if !credential::password(text) || names_itself(text) {
+        return false;
+    }
+    let marked = has_digit(text) || has_sign(text);
+    let varied = marked || text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
+    let variable = text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        && text.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1;
+    match form {
+        _ if !strong => has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.len() >= 8,
+        Form::Assigned { tight, first, .. } => {
+            let whole = text.iter().all(u8::is_ascii_alphanumeric) && tight && (first || setting);
+            whole || marked && !(variable && !tight)
+        }
+        Form::Flag => varied,
+        Form::Login | Form::Element => true,
+        Form::Prose => marked && text.len() >= 5,
+        Form::Compared | Form::Argument(_) | Form::Beside | Form::Or => false,
+    }
+}
+
+/// A call, a field of something, a place in memory: programs, not values.
+fn is_code(text: &[u8]) -> bool {
+    let name = text.iter().take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-')).count();
+    let called = name > 0 && matches!(text.get(name), Some(b'(' | b'['));
+    let field = text.contains(&b'.') && text.split(|&byte| byte == b'.').all(|part| {
+        part.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+            && part.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+    });
+    let begins = matches!(text.first(), Some(b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'<' | b'=' | b'|' | b'+' | b'>' | b'-'));
+    let path = text.windows(2).any(|pair| pair == b"::" || pair == b"->" || pair == b"=>" || pair == b"()");
+    called || field || path || begins && !text.ends_with(b"=")
+}

@@ -1,0 +1,297 @@
+//! Values of credentials: what is a placeholder, a reference or a word of a language, and what may be a secret.
+
+use super::Verdict;
+
+/// What this file checks, by name.
+pub(super) const CHECKS: super::Table = &[
+    ("password", |value| password(value).into()),
+    ("credential_key", |value| key(value, true).into()),
+    ("userinfo", |value| userinfo(value).into()),
+    ("basic_credentials", |value| (basic(value) || userinfo(value)).into()),
+    ("bearer", |value| (value.len() >= 16 && key(value, true)).into()),
+];
+
+/// Words that stand where a value should.
+const DUMMIES: &[&str] = &[
+    "password", "passwd", "pass", "pwd", "pw", "secret", "token", "null", "nil", "none", "true", "false",
+    "undefined", "string", "str", "required", "optional", "hidden", "default", "empty", "not-set", "unset",
+    "redacted", "masked", "todo", "tbd", "env", "value", "user", "username", "yes", "no", "bytes", "object",
+    "any", "number", "text", "varchar", "basic", "bearer", "changeme", "change_me", "userpassword", "yourpassword",
+    "api_key", "apikey", "my_password", "mypassword", "self", "this", "key", "prompt", "input", "function", "async",
+    "const", "var", "let", "new", "return", "void", "char", "int", "bool", "boolean", "is", "and", "or", "in",
+    "the", "for", "with", "incorrect", "invalid", "wrong", "missing", "dummy", "[password]", "placeholder",
+];
+/// Parts of what stands where a generated key should.
+const STAND_INS: &[&str] = &[
+    "your", "change", "insert", "xxxx", "placeholder", "redacted", "dummy", "sample", "fake", "example.",
+    "replace", "removed", "...", "****", "-here", "_here", "todo", "secretname", "arn:",
+];
+const FILES: &[&str] = &[
+    ".json", ".pem", ".key", ".txt", ".xml", ".yml", ".yaml", ".crt", ".cer", ".p12", ".jks", ".env", ".html",
+    ".js", ".ts", ".py", ".pub", ".php", ".conf", ".cfg", ".ini", ".jar", ".keytab", ".toml", ".properties",
+];
+
+fn lower<'b>(value: &[u8], buffer: &'b mut [u8; 128]) -> &'b [u8] {
+    let length = value.len().min(buffer.len());
+    for (place, byte) in buffer.iter_mut().zip(value) {
+        *place = byte.to_ascii_lowercase();
+    }
+    buffer.get(..length).unwrap_or_default()
+}
+
+fn holds(text: &[u8], part: &str) -> bool {
+    text.windows(part.len()).any(|window| window == part.as_bytes())
+}
+
+fn is_ident(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-')
+}
+
+/// `open` name `close`, with a name between that can be one.
+fn enclosed(value: &[u8], open: &str, close: &str) -> bool {
+    let mut rest = value;
+    while let Some(at) = rest.windows(open.len()).position(|window| window == open.as_bytes()) {
+        let inner = rest.get(at + open.len()..).unwrap_or_default();
+        let blank = |byte: &&u8| is_ident(byte) || matches!(byte, b' ' | b':' | b'(' | b')' | b'$' | b'/' | b'=');
+        let name = inner.iter().take_while(blank).count();
+        if name > 0 && inner.get(name..).is_some_and(|tail| tail.starts_with(close.as_bytes())) {
+            return true;
+        }
+        rest = inner;
+    }
+    false
+}
+
+/// Whether the value stands for another: a variable, a template's field, a format's place, a mask.
+pub(crate) fn stands_in(value: &[u8]) -> bool {
+    let first = value.first().copied().unwrap_or(b' ');
+    let last = value.last().copied().unwrap_or(b' ');
+    let name = value.get(1..).unwrap_or_default();
+    let variable = first == b'$' && name.iter().all(is_ident) && !name.is_empty()
+        || value.starts_with(b"$(")
+        || first == b'%' && (last == b'%' || name.len() <= 2)
+        || value.starts_with(b"&lt;")
+        || first == b'<' && last == b'>'
+        || first == b'[' && last == b']' && name.iter().all(|byte| is_ident(byte) || matches!(byte, b']' | b' '));
+    let template = enclosed(value, "${", "}")
+        || enclosed(value, "{{", "}}")
+        || enclosed(value, "#{", "}")
+        || enclosed(value, "$(", ")")
+        || enclosed(value, "%(", ")s")
+        || first == b'{' && last == b'}' && enclosed(value, "{", "}")
+        || enclosed(value, "<%", "%>")
+        || holds(value, "<?");
+    variable || template || masked(value)
+}
+
+/// Few characters, over and over.
+fn masked(value: &[u8]) -> bool {
+    let mut kinds = [0u8; 256];
+    for byte in value {
+        if let Some(count) = kinds.get_mut(usize::from(*byte)) {
+            *count = count.saturating_add(1);
+        }
+    }
+    let most = kinds.iter().copied().max().unwrap_or(0);
+    let filler = value.iter().filter(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.' | b'#' | b'-')).count();
+    value.len() >= 3 && usize::from(most) == value.len() || filler * 10 >= value.len() * 7 && value.len() >= 4
+}
+
+/// Whether the value is a place: a path, an address, a file.
+fn place(value: &[u8]) -> bool {
+    let mut buffer = [0; 128];
+    let text = lower(value, &mut buffer);
+    let slashes = value.iter().filter(|&&byte| byte == b'/').count();
+    let rooted = (text.starts_with(b"/") || text.starts_with(b"./") || text.starts_with(b"../") || text.starts_with(b"~/"))
+        && value.len() < 40 && text.iter().skip(2).any(|&byte| byte == b'/')
+        || text.starts_with(b"#/");
+    let words = |part: &[u8]| part.len() < 16 && part.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'));
+    let path = slashes >= 2 && text == value && value.split(|&byte| byte == b'/').all(words);
+    holds(text, "://") || rooted || path || FILES.iter().any(|end| text.ends_with(end.as_bytes()))
+}
+
+/// Bits of each byte, over the bytes of `value`.
+pub(crate) fn entropy(value: &[u8]) -> f32 {
+    let mut counts = [0u16; 256];
+    for byte in value {
+        if let Some(count) = counts.get_mut(usize::from(*byte)) {
+            *count = count.saturating_add(1);
+        }
+    }
+    let total: f32 = counts.iter().map(|&count| f32::from(count)).sum();
+    let bits = |&count: &u16| {
+        let share = f32::from(count) / total;
+        if count == 0 { 0.0 } else { -share * share.log2() }
+    };
+    counts.iter().map(bits).sum()
+}
+
+/// What may be a password in a place that says it is one.
+pub(crate) fn password(value: &[u8]) -> bool {
+    let mut buffer = [0; 128];
+    let text = lower(value, &mut buffer);
+    let dummy = DUMMIES.iter().any(|word| word.as_bytes() == text);
+    let told = holds(text, "your_") || holds(text, "your-") || holds(text, "<your") || holds(text, "_here");
+    let said = value.iter().any(|byte| byte.is_ascii_alphanumeric());
+    (4..=512).contains(&value.len()) && said && !dummy && !told && !stands_in(value) && !place(value)
+}
+
+/// What a person would not write: letters and digits mixed, or signs, or letters in no order of a language.
+fn generated(value: &[u8]) -> bool {
+    let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
+    let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
+    if digits == 0 {
+        return letters > 0 && unspoken(value);
+    }
+    if letters == 0 {
+        return value.len() >= 12;
+    }
+    // Of words with a number the pieces are words: all letters, or all digits, and long.
+    let mut pieces = 0;
+    let mut changes = 0;
+    for piece in value.split(|byte| !byte.is_ascii_alphanumeric()).filter(|piece| !piece.is_empty()) {
+        pieces += 1;
+        changes += piece.windows(2).filter(|pair| kind(pair.first()) != kind(pair.last())).count();
+    }
+    changes * 4 + 2 >= value.len().min(32) - pieces.min(8) || changes >= 5 || unspoken(value)
+}
+
+/// Upper and lower case are one here but at the beginning of a word.
+fn kind(byte: Option<&u8>) -> u8 {
+    match byte {
+        Some(byte) if byte.is_ascii_digit() => 1,
+        Some(byte) if byte.is_ascii_uppercase() => 2,
+        _ => 0,
+    }
+}
+
+/// Whether letters stand in no order of a language: five consonants in a row, or words of camel case too short.
+fn unspoken(value: &[u8]) -> bool {
+    let vowel = |byte: u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
+    let (mut run, mut longest, mut words, mut letters) = (0, 0, 0, 0);
+    let mut before = b' ';
+    for &byte in value {
+        run = if byte.is_ascii_alphabetic() && !vowel(byte) { run + 1 } else { 0 };
+        longest = longest.max(run);
+        if byte.is_ascii_alphabetic() {
+            letters += 1;
+            words += usize::from(!before.is_ascii_alphabetic() || before.is_ascii_lowercase() && byte.is_ascii_uppercase());
+        }
+        before = byte;
+    }
+    longest >= 5 || words * 7 > letters * 2 && letters >= 8
+}
+
+/// What may be a generated key or token. Where the name is weak, more is asked.
+pub(crate) fn key(value: &[u8], strong: bool) -> bool {
+    let mut buffer = [0; 128];
+    let text = lower(value, &mut buffer);
+    let least = if strong { 10 } else { 16 };
+    if !(least..=512).contains(&value.len()) || value.iter().any(|byte| !byte.is_ascii_graphic()) {
+        return false;
+    }
+    if STAND_INS.iter().any(|part| holds(text, part)) || stands_in(value) || place(value) {
+        return false;
+    }
+    let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
+    let bar = match value.len() {
+        16.. if mixed && strong => 2.9,
+        16.. if mixed => 3.3,
+        16.. => 3.4,
+        _ => 3.0,
+    };
+    entropy(value) >= bar && generated(value) && !alphabet(text)
+}
+
+/// The alphabet or all digits in order: a table of characters.
+fn alphabet(text: &[u8]) -> bool {
+    holds(text, "abcdefghijklm") || holds(text, "qrstuvwxyz")
+}
+
+/// User and password with a colon between.
+pub(crate) fn userinfo(value: &[u8]) -> bool {
+    let Some(at) = value.iter().position(|&byte| byte == b':') else { return key(value, true) };
+    let (user, pass) = (value.get(..at).unwrap_or_default(), value.get(at + 1..).unwrap_or_default());
+    let pass = pass.strip_prefix(b"\"").or(pass.strip_prefix(b"'")).unwrap_or(pass);
+    let pass = pass.strip_suffix(b"\"").or(pass.strip_suffix(b"'")).unwrap_or(pass);
+    !stands_in(user) && pass != user && secret_word(pass)
+}
+
+/// In an address even `secret` is a password, but `password` and `pass` are how manuals name it.
+fn secret_word(pass: &[u8]) -> bool {
+    pass == b"secret" || password(pass)
+}
+
+/// Base64 of user and password (RFC 7617 section 2).
+pub(crate) fn basic(value: &[u8]) -> bool {
+    let mut bits = 0u32;
+    let mut held = 0;
+    let mut decoded = 0;
+    let mut colon = false;
+    for &byte in value.iter().filter(|&&byte| byte != b'=') {
+        let six = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => return false,
+        };
+        bits = bits << 6 | u32::from(six);
+        held += 6;
+        if held >= 8 {
+            held -= 8;
+            let byte = (bits >> held & 0xFF) as u8;
+            if byte < 0x20 || byte == 0x7F {
+                return false;
+            }
+            colon |= byte == b':';
+            decoded += 1;
+        }
+    }
+    colon && decoded >= 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_values_and_not_references() {
+        for value in ["hunter2", "S3cr3t!", "correct horse", "super$ecret", "Tr0ub4dor&3", "пароль12"] {
+            assert!(password(value.as_bytes()), "{value}");
+        }
+        let not = [
+            "", "abc", "password", "${DB_PASSWORD}", "$DB_PASSWORD", "{{ password }}", "%s", "<password>",
+            "********", "xxxxxxxx", "null", "$(cat file)", "%PASSWORD%", "/run/secrets/db/password", "#{pw}",
+            "your_password", "https://example.com/reset", ".,:;!?",
+        ];
+        for value in not {
+            assert!(!password(value.as_bytes()), "{value}");
+        }
+    }
+
+    #[test]
+    fn keys_are_generated() {
+        let keys = [
+            "9f86d081884c7d659a2feaa0c55ad015", "Zk3Jx91LmQpV8sTn2", "yqLNtkpPWCroaSMj", "p4h7Tq0b3Nz",
+            "0f3a17c2-9d7e-4b61-8c2f-5e6a7b8c9d0e", "ab12cd34ef56ab12cd34ef56",
+        ];
+        for value in keys {
+            assert!(key(value.as_bytes(), true), "{value}");
+        }
+        let not = [
+            "my-api-key-name", "insert_key_here", "ACCESS_TOKEN_SECRET", "defaultTokenProvider", "aaaaaaaaaaaaaaaa",
+            "config/keys/private.pem", "process.env.API_KEY", "X25519.KeyPair", "abcdefghijklmnopqrstuvwxyz0123456789",
+            "your-32-byte-key-0a1b2c3d", "sales-results-2024",
+        ];
+        for value in not {
+            assert!(!key(value.as_bytes(), true), "{value}");
+        }
+    }
+
+    #[test]
+    fn basic_credentials_decode() {
+        assert!(basic(b"QWxhZGRpbjpvcGVuIHNlc2FtZQ==") && !basic(b"bm9jb2xvbg==") && !basic(b"a b"));
+    }
+}
