@@ -86,7 +86,7 @@ const WORDS: &[(&str, Place)] = &[
     ("if (\"", Place::Compared),
     ("if ('", Place::Compared),
     ("if \"", Place::Compared),
-    ("curl ", Place::Tool(Tool::Curl)),
+    ("curl", Place::Tool(Tool::Curl)),
     ("mysql", Place::Tool(Tool::Mysql)),
     ("sshpass", Place::Tool(Tool::Sshpass)),
     (" -u", Place::User),
