@@ -5,6 +5,8 @@
 mod given;
 mod names;
 mod places;
+#[cfg(test)]
+mod tests;
 mod text;
 
 use aho_corasick::packed;
@@ -34,80 +36,131 @@ enum Place {
     Address,
     /// `if ("…" == secret)`.
     Compared,
-    /// A command that is told who the user is by `-u` or `-p`.
-    Tool(Tool),
+    /// A command that is told who the user is by `-u`.
+    Curl,
     /// `-u user:password`.
     User,
-    /// `-ppassword`.
-    Pass,
+    /// `mysql -ppassword`.
+    Mysql,
     /// `net user name password /add`.
     NetUser,
     /// SQL's `IDENTIFIED BY 'password'`.
     Identified,
 }
 
-/// Commands with options that say nothing by themselves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tool {
-    Curl,
-    Mysql,
-    Sshpass,
-}
-
-/// The words, without the first letter where its case varies. Case beyond that: all lower or all upper.
-const WORDS: &[(&str, Place)] = &[
-    ("pass", Place::Name),
-    ("Pass", Place::Name),
-    ("PASS", Place::Name),
-    ("pwd", Place::Name),
-    ("Pwd", Place::Name),
-    ("PWD", Place::Name),
-    ("ecret", Place::Name),
-    ("ECRET", Place::Name),
-    ("oken", Place::Name),
-    ("OKEN", Place::Name),
-    ("key", Place::Name),
-    ("Key", Place::Name),
-    ("KEY", Place::Name),
-    ("_pw", Place::Name),
-    ("_PW", Place::Name),
-    ("pw=", Place::Name),
-    ("redential", Place::Name),
-    ("REDENTIAL", Place::Name),
-    ("creds", Place::Name),
-    ("ennwort", Place::Name),
-    ("ontrasen", Place::Name),
-    ("senha", Place::Name),
-    ("achtwoord", Place::Name),
-    ("uthorization", Place::Authorization),
-    ("UTHORIZATION", Place::Authorization),
-    ("earer ", Place::Bearer),
-    ("://", Place::Address),
-    ("if (\"", Place::Compared),
-    ("if ('", Place::Compared),
-    ("if \"", Place::Compared),
-    ("curl", Place::Tool(Tool::Curl)),
-    ("mysql", Place::Tool(Tool::Mysql)),
-    ("sshpass", Place::Tool(Tool::Sshpass)),
-    (" -u", Place::User),
-    ("--user", Place::User),
-    (" -p", Place::Pass),
-    ("net user ", Place::NetUser),
-    ("dentified by ", Place::Identified),
-    ("DENTIFIED BY ", Place::Identified),
+/// The words, without the first letter where its case varies. Case beyond that: all lower or all upper. In two
+/// lists, for the packed search is quick with few words, and quicker with longer ones.
+const WORDS: [&[(&str, Place)]; 2] = [
+    &[
+        ("pass", Place::Name),
+        ("Pass", Place::Name),
+        ("PASS", Place::Name),
+        ("pwd", Place::Name),
+        ("Pwd", Place::Name),
+        ("PWD", Place::Name),
+        ("_pw", Place::Name),
+        ("_PW", Place::Name),
+        ("ecret", Place::Name),
+        ("ECRET", Place::Name),
+        ("oken", Place::Name),
+        ("OKEN", Place::Name),
+        ("key", Place::Name),
+        ("Key", Place::Name),
+        ("KEY", Place::Name),
+        ("://", Place::Address),
+    ],
+    &[
+        ("redent", Place::Name),
+        ("REDENT", Place::Name),
+        ("creds", Place::Name),
+        ("ennwort", Place::Name),
+        ("ontrasen", Place::Name),
+        ("senha", Place::Name),
+        ("uthorization", Place::Authorization),
+        ("UTHORIZATION", Place::Authorization),
+        ("earer ", Place::Bearer),
+        ("if (", Place::Compared),
+        ("curl", Place::Curl),
+        (" -u ", Place::User),
+        ("--user", Place::User),
+        ("mysql", Place::Mysql),
+        ("net user ", Place::NetUser),
+        ("dentified by ", Place::Identified),
+        ("DENTIFIED BY ", Place::Identified),
+    ],
 ];
-const LONGEST: usize = 12;
+const LONGEST: usize = 13;
 
+/// The search for one list of words.
 enum Search {
     Packed(packed::Searcher),
     // Where the processor lacks what the packed search needs.
     Plain(AhoCorasick),
 }
 
+impl Search {
+    fn new(words: &[(&str, Place)]) -> Option<Self> {
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let mut builder = packed::Config::new().heuristic_pattern_limits(false).builder();
+        builder.extend(&words);
+        match builder.build() {
+            Some(packed) => Some(Self::Packed(packed)),
+            None => {
+                let plain = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&words);
+                plain.ok().map(Self::Plain)
+            }
+        }
+    }
+
+    fn memory(&self) -> usize {
+        match self {
+            Self::Packed(packed) => packed.memory_usage(),
+            Self::Plain(plain) => plain.memory_usage(),
+        }
+    }
+
+    fn find(&self, text: &[u8], from: usize, words: &[(&str, Place)]) -> Option<Hit> {
+        let from = from.min(text.len());
+        let hit = match self {
+            Self::Packed(packed) => packed.find_in(text, aho_corasick::Span { start: from, end: text.len() })?,
+            Self::Plain(plain) => plain.find(aho_corasick::Input::new(text).range(from..))?,
+        };
+        Some(Hit { start: hit.start(), end: hit.end(), place: words.get(hit.pattern().as_usize())?.1 })
+    }
+}
+
+/// A word that was found.
+#[derive(Clone, Copy, Debug)]
+struct Hit {
+    start: usize,
+    end: usize,
+    place: Place,
+}
+
 /// The rules of values known by their places.
 pub(crate) struct Assigned {
-    search: Search,
+    searches: [Search; 2],
     rules: Vec<(Gives, Compiled)>,
+}
+
+/// The words of both lists in the order of their starts.
+struct Hits<'a> {
+    group: &'a Assigned,
+    text: &'a [u8],
+    /// The next of each list; `None` where it was not looked for since the last was taken.
+    next: [Option<Option<Hit>>; 2],
+}
+
+impl Hits<'_> {
+    /// The first that starts at or after `from`.
+    fn from(&mut self, from: usize) -> Option<Hit> {
+        for ((next, search), words) in self.next.iter_mut().zip(&self.group.searches).zip(WORDS) {
+            if next.is_none_or(|known| known.is_some_and(|hit| hit.start < from)) {
+                *next = Some(search.find(self.text, from, words));
+            }
+        }
+        self.next.iter().flatten().flatten().min_by_key(|hit| hit.start).copied()
+    }
 }
 
 /// What is carried from one window to the next.
@@ -115,8 +168,8 @@ pub(crate) struct Assigned {
 pub(crate) struct Progress {
     /// The rule whose value is longer than one piece and goes on.
     rest: Option<RuleId>,
-    /// The command named last, and where in the text.
-    tool: Option<(Tool, usize)>,
+    /// Where in the text `curl` was named last.
+    curl: Option<usize>,
 }
 
 /// A value and what its place says of it.
@@ -139,38 +192,12 @@ impl Assigned {
         if rules.is_empty() {
             return None;
         }
-        let words: Vec<&str> = WORDS.iter().map(|(word, _)| *word).collect();
-        let mut builder = packed::Config::new().heuristic_pattern_limits(false).builder();
-        builder.extend(&words);
-        let search = match builder.build() {
-            Some(packed) => Search::Packed(packed),
-            None => {
-                Search::Plain(AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&words).ok()?)
-            }
-        };
-        Some(Self { search, rules })
+        let [first, second] = WORDS;
+        Some(Self { searches: [Search::new(first)?, Search::new(second)?], rules })
     }
 
     pub(crate) fn memory(&self) -> usize {
-        match &self.search {
-            Search::Packed(packed) => packed.memory_usage(),
-            Search::Plain(plain) => plain.memory_usage(),
-        }
-    }
-
-    fn find(&self, text: &[u8], from: usize) -> Option<(Place, usize, usize)> {
-        let from = from.min(text.len());
-        let (word, start, end) = match &self.search {
-            Search::Packed(packed) => {
-                let hit = packed.find_in(text, aho_corasick::Span { start: from, end: text.len() })?;
-                (hit.pattern(), hit.start(), hit.end())
-            }
-            Search::Plain(plain) => {
-                let hit = plain.find(aho_corasick::Input::new(text).range(from..))?;
-                (hit.pattern(), hit.start(), hit.end())
-            }
-        };
-        Some((WORDS.get(word.as_usize())?.1, start, end))
+        self.searches.iter().map(Search::memory).sum()
     }
 }
 
@@ -181,11 +208,12 @@ impl Pass<'_> {
             return;
         }
         let mut at = track.at;
-        while let Some((place, start, end)) = group.find(self.view.text, at) {
-            let text = Text { view: self.view };
-            match text.given(place, start, end, &mut track.assigned.tool) {
+        let mut hits = Hits { group, text: self.view.text, next: [None; 2] };
+        while let Some(hit) = hits.from(at) {
+            let (text, end) = (Text { view: self.view }, hit.end);
+            match text.given(hit, &mut track.assigned.curl) {
                 Err(Hungry) => {
-                    track.at = start;
+                    track.at = hit.start;
                     return;
                 }
                 Ok((next, None)) => at = next.max(end),
@@ -215,7 +243,7 @@ impl Pass<'_> {
     /// Whether the text from `at` to the window's end is the beginning of a word.
     fn may_be_word(&self, at: usize) -> bool {
         let text = self.view.slice(at, self.view.len());
-        WORDS.iter().any(|(word, _)| word.as_bytes().starts_with(text))
+        WORDS.into_iter().flatten().any(|(word, _)| word.as_bytes().starts_with(text))
     }
 
     /// Offers the value to the rules of its kind. The rule of a finding, if there is one.

@@ -80,6 +80,11 @@ impl Text<'_> {
     /// What is given to the name that the word at `start..end` is a part of.
     pub(super) fn named(&self, start: usize, end: usize) -> Look {
         let stop = self.run(end, NAME, is_name)?;
+        if stop == end && self.view.slice(start.saturating_sub(3), end) == b"sshpass" {
+            let option = self.blanks(end)?;
+            let value = if self.follows(option, "-p")? { self.blanks(option + 2)? } else { return Ok((end, None)) };
+            return Ok((end, self.pass(value)?));
+        }
         let Some(name) = self.name(start, stop) else { return Ok((stop, None)) };
         let Some((at, form)) = self.link(name)? else { return Ok((name.end.max(end), None)) };
         let given = self.value(name, at, form)?;

@@ -4,10 +4,12 @@
 use super::super::super::rule::Gives;
 use super::super::super::validate::credential;
 use super::text::{Hungry, Text, is_dense, is_quote};
-use super::{Given, Place, Tool, VALUE};
+use super::{Given, Hit, Place, VALUE};
 
 /// How far from a command its option can stand, in bytes.
 const LINE: usize = 512;
+/// The longest word of a command that is looked at, in bytes; with quotes in it, twice that.
+const WORD: usize = 128;
 /// The longest userinfo of an address that is looked at, in bytes.
 const AUTHORITY: usize = 256;
 
@@ -22,26 +24,22 @@ const STORES: &[&[u8]] = &[
 pub(super) type Look = Result<(usize, Option<Given>), Hungry>;
 
 impl Text<'_> {
-    /// What the place gives whose word is `start..end`.
-    pub(super) fn given(&self, place: Place, start: usize, end: usize, tool: &mut Option<(Tool, usize)>) -> Look {
-        let named = |known: Tool| {
-            let (one, at) = (*tool)?;
-            (one == known && self.view.base + start <= at + LINE).then_some(())
-        };
+    /// What the place gives whose word is `hit`. `curl` is where in the text the command was named last.
+    pub(super) fn given(&self, hit: Hit, curl: &mut Option<usize>) -> Look {
+        let Hit { start, end, place } = hit;
         let found = match place {
             Place::Name => return self.named(start, end),
             Place::Authorization => self.authorization(end)?,
             Place::Bearer => self.bearer(end)?,
             Place::Address => self.address(start, end)?,
-            Place::Compared => self.compared(end - 1)?,
-            Place::Tool(one) => {
-                *tool = Some((one, self.view.base + start));
+            Place::Compared => self.compared(end)?,
+            Place::Curl => {
+                *curl = Some(self.view.base + start);
                 None
             }
-            Place::User if named(Tool::Curl).is_some() => self.user(end)?,
-            Place::Pass if named(Tool::Mysql).is_some() => self.pass(end)?,
-            Place::Pass if named(Tool::Sshpass).is_some() => self.pass(self.blanks(end)?)?,
-            Place::User | Place::Pass => None,
+            Place::User if curl.is_some_and(|at| self.view.base + start <= at + LINE) => self.user(end)?,
+            Place::User => None,
+            Place::Mysql => self.mysql(end)?,
             Place::NetUser => self.net_user(end)?,
             Place::Identified => self.identified(end)?,
         };
@@ -128,14 +126,14 @@ impl Text<'_> {
     /// A word of a shell with quotes in it: `user:'pass word'`.
     fn word(&self, at: usize) -> Result<(usize, usize), Hungry> {
         let mut end = at;
-        while end < at + LINE / 2 {
+        while end < at + WORD {
             let Some(byte) = self.byte(end)? else { break };
             if byte.is_ascii_whitespace() || matches!(byte, b';' | b'|' | b'\\') {
                 break;
             }
             end += 1;
             if is_quote(byte) {
-                let inside = self.run(end, LINE / 2, |byte| !is_quote(byte) && byte != b'\n')?;
+                let inside = self.run(end, WORD, |byte| !is_quote(byte) && byte != b'\n')?;
                 end = if self.byte(inside)?.is_some_and(is_quote) { inside + 1 } else { inside };
             }
         }
@@ -146,6 +144,7 @@ impl Text<'_> {
         Ok(if whole && quotes == 2 { (at + 1, end - 1) } else { (at, end) })
     }
 
+    /// `user:password` behind its option.
     fn user(&self, end: usize) -> Result<Option<Given>, Hungry> {
         let at = self.run(end, 1, |byte| byte == b'=')?;
         let (start, end) = self.word(self.blanks(at)?)?;
@@ -157,7 +156,24 @@ impl Text<'_> {
         Ok(fits.then(|| self.piece(Gives::Command, start, end, 0.0)))
     }
 
-    fn pass(&self, at: usize) -> Result<Option<Given>, Hungry> {
+    /// `-p` and the password in one word, among the options of `mysql` and its like.
+    fn mysql(&self, end: usize) -> Result<Option<Given>, Hungry> {
+        let mut at = self.run(end, 8, |byte| byte.is_ascii_lowercase())?;
+        while at < end + LINE / 2 {
+            let next = self.blanks(at)?;
+            if next == at || !self.byte(next)?.is_some_and(|byte| byte.is_ascii_graphic()) {
+                return Ok(None);
+            }
+            if self.is(next, b'-')? && self.is(next + 1, b'p')? {
+                return self.pass(next + 2);
+            }
+            (_, at) = self.word(next)?;
+        }
+        Ok(None)
+    }
+
+    /// A password that is a word of a command.
+    pub(super) fn pass(&self, at: usize) -> Result<Option<Given>, Hungry> {
         let (start, end) = self.word(at)?;
         let text = self.view.slice(start, end);
         let fits = !text.starts_with(b"-") && credential::password(text);
