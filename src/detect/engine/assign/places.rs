@@ -37,7 +37,9 @@ impl Text<'_> {
                 *curl = Some(self.view.base + start);
                 None
             }
-            Place::User if curl.is_some_and(|at| self.view.base + start <= at + LINE) => self.user(end)?,
+            Place::User if curl.is_some_and(|at| self.view.base + start <= at + LINE) && self.parted(start) => {
+                self.user(end)?
+            }
             Place::User => None,
             Place::Mysql => self.mysql(end)?,
             Place::NetUser => self.net_user(end)?,
@@ -142,6 +144,11 @@ impl Text<'_> {
         let whole = one(text.first()).is_some() && one(text.first()) == one(text.last()) && text.len() >= 2;
         let quotes = text.iter().filter(|&&byte| is_quote(byte)).count();
         Ok(if whole && quotes == 2 { (at + 1, end - 1) } else { (at, end) })
+    }
+
+    /// Whether a blank stands before `at`.
+    fn parted(&self, at: usize) -> bool {
+        self.before(at).is_some_and(|byte| byte.is_ascii_whitespace())
     }
 
     /// `user:password` behind its option.
