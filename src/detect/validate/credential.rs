@@ -80,7 +80,9 @@ pub(crate) fn stands_in(value: &[u8]) -> bool {
         || enclosed(value, "%(", ")s")
         || first == b'{' && last == b'}' && enclosed(value, "{", "}")
         || enclosed(value, "<%", "%>")
-        || holds(value, "<?");
+        || holds(value, "<?")
+        || holds(value, "%s")
+        || value.starts_with(b"(?");
     variable || template || masked(value)
 }
 
@@ -146,6 +148,9 @@ fn generated(value: &[u8]) -> bool {
     if letters == 0 {
         return value.len() >= 12;
     }
+    if worded(value) * 2 >= letters + digits {
+        return false;
+    }
     let hex = value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let mut changes = 0;
     let mut spoken = 0;
@@ -157,7 +162,27 @@ fn generated(value: &[u8]) -> bool {
     hex && value.len() >= 16 || spoken * 2 < letters + digits || changes * 4 + 2 >= value.len().min(32) || unspoken(value)
 }
 
-/// Upper and lower case are one here but at the beginning of a word.
+/// Letters of words in the case of names, as in `SeedBytes25519`; none where there is but one case, for then any
+/// letters can be such words.
+fn worded(value: &[u8]) -> usize {
+    if !value.iter().any(u8::is_ascii_uppercase) || !value.iter().any(u8::is_ascii_lowercase) {
+        return 0;
+    }
+    let mut rest = value;
+    let mut letters = 0;
+    while !rest.is_empty() {
+        let upper = rest.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+        let lower = rest.iter().skip(upper).take_while(|byte| byte.is_ascii_lowercase()).count();
+        let length = if upper > 1 && lower > 0 { upper - 1 } else { upper + lower };
+        let word = rest.get(..length).unwrap_or_default();
+        let vowel = word.iter().any(|byte| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
+        letters += if vowel && length >= 3 && (lower > 0 && upper <= 1 || length <= 6) { length } else { 0 };
+        rest = rest.get(length.max(1)..).unwrap_or_default();
+    }
+    letters
+}
+
+/// What a change of is counted: digits, capitals, other.
 fn kind(byte: Option<&u8>) -> u8 {
     match byte {
         Some(byte) if byte.is_ascii_digit() => 1,

@@ -163,6 +163,8 @@ impl Text<'_> {
             }
             Operator::Colon => Form::Assigned { tight: !spaced && value == behind, first: false, colon: true },
             Operator::Compares => Form::Compared,
+            // In prose that marks names: `a` or `b`.
+            Operator::Or if self.is(value, b'`')? => return Ok(None),
             Operator::Or => Form::Or,
             Operator::Comma if quoted => {
                 let open = name.start.checked_sub(2).and_then(|at| self.view.get(at));
@@ -217,16 +219,39 @@ impl Text<'_> {
         if self.quote(at)?.is_some() {
             return Ok(Some((at, Form::Beside)));
         }
-        let head = self.view.slice(name.start.saturating_sub(48), name.start);
-        let login = head.windows(7).any(|window| window == b" login " || window == b"\nlogin ");
-        if login && name.meaning.named == Named::Password {
+        if name.meaning.named == Named::Password && self.behind_login(name.start) {
             return Ok(Some((at, Form::Login)));
+        }
+        if self.follows(at, "for ")? {
+            return self.purpose(at + 4);
         }
         // `acme token 9f86d0…`, as people write it.
         if name.meaning.named != Named::Password {
             return self.typed(at).map(|typed| typed.or(Some((at, Form::Prose))));
         }
         self.typed(at)
+    }
+
+    /// Whether `login user` stands before `at`, on its line or the one before.
+    fn behind_login(&self, at: usize) -> bool {
+        let head = self.view.slice(at.saturating_sub(56), at);
+        let mut words = head.split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
+        words.nth(1) == Some(b"login")
+    }
+
+    /// What is given behind a purpose: `API key for the backend: value`.
+    fn purpose(&self, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
+        let mut at = at;
+        for _ in 0..3 {
+            at = self.run(at, 24, |byte| is_name(byte) || byte == b'@')?;
+            let blank = self.blanks(at)?;
+            let (operator, behind) = self.operator(blank, blank > at)?;
+            if matches!(operator, Operator::Colon | Operator::Equals | Operator::Is) {
+                return Ok(Some((self.blanks(behind)?, Form::Prose)));
+            }
+            at = blank;
+        }
+        Ok(None)
     }
 
     /// What is given behind a type: `name Type = "value"`.
@@ -285,8 +310,8 @@ impl Text<'_> {
         let strong = meaning.strong;
         let (gives, fits) = match meaning.named {
             Named::Password => (Gives::Password, fits_password(text, strong, form)),
-            Named::Key => (Gives::Key, credential::key(text, strong)),
-            Named::Secret => (Gives::Secret, credential::key(text, strong) || strong && fits_secret(text, form)),
+            Named::Key => (Gives::Key, credential::key(text, strong) && fits_list(text, form)),
+            Named::Secret => (Gives::Secret, credential::key(text, strong) && fits_list(text, form) || strong && fits_secret(text, form)),
         };
         fits.then(|| self.piece(gives, start, end, 0.0))
     }
@@ -309,6 +334,7 @@ impl Text<'_> {
             _ if text.is_empty() || is_code(text) => (Gives::Password, false),
             Named::Password => (Gives::Password, bare_password(text, strong, form, setting)),
             _ if form == Form::Prose && (text.len() < 20 || !has_digit(text)) => (Gives::Key, false),
+            _ if is_variable(text, form) => (Gives::Key, false),
             Named::Key => (Gives::Key, credential::key(text, strong)),
             Named::Secret => (Gives::Secret, credential::key(text, strong)),
         };
@@ -390,9 +416,14 @@ fn fits_password(text: &[u8], strong: bool, form: Form) -> bool {
     match form {
         Form::Argument(false) => marked && credential::key(text, true),
         Form::Beside | Form::Argument(true) => strong && marked && !text.contains(&b' '),
-        _ if !strong => marked && text.len() >= 6 && !text.contains(&b' ') && !text.starts_with(b"#"),
+        _ if !strong => marked && text.len() >= 6 && !text.contains(&b' '),
         _ => true,
     }
+}
+
+/// In a list of strings a name may stand before another.
+fn fits_list(text: &[u8], form: Form) -> bool {
+    form != Form::Argument(false) || has_digit(text) && !text.contains(&b'_')
 }
 
 /// A secret that a person chose.
@@ -423,15 +454,29 @@ fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool) -> bool {
     }
 }
 
+/// Where programs keep what they were told.
+const OWNERS: &[&[u8]] =
+    &[b"self", b"this", b"os", b"sys", b"process", b"env", b"config", b"settings", b"args", b"options", b"req", b"ctx"];
+
+/// A variable that another is set to.
+fn is_variable(text: &[u8], form: Form) -> bool {
+    matches!(form, Form::Assigned { tight: false, .. }) && !has_digit(text) && !has_sign(text)
+}
+
 /// A call, a field of something, a place in memory: programs, not values.
 fn is_code(text: &[u8]) -> bool {
     let name = text.iter().take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-')).count();
-    let called = name > 0 && matches!(text.get(name), Some(b'(' | b'['));
-    let field = text.contains(&b'.') && text.split(|&byte| byte == b'.').all(|part| {
+    let called = name > 0 && matches!(text.get(name), Some(b'(' | b'[')) || text.ends_with(b")") && text.contains(&b'(');
+    let number = text.strip_prefix(b"0x").is_some_and(|rest| rest.len() <= 16 && rest.iter().all(u8::is_ascii_hexdigit));
+    let part = |part: &[u8]| {
         part.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-            && part.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
-    });
+            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    let mut parts = text.split(|&byte| byte == b'.');
+    let owned = parts.clone().next().is_some_and(|head| OWNERS.contains(&head));
+    let last = parts.clone().next_back().unwrap_or_default();
+    let field = text.contains(&b'.') && parts.all(part) && (owned || !credential::key(last, true));
     let begins = matches!(text.first(), Some(b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'<' | b'=' | b'|' | b'+' | b'>' | b'-'));
     let path = text.windows(2).any(|pair| pair == b"::" || pair == b"->" || pair == b"=>" || pair == b"()");
-    called || field || path || begins && !text.ends_with(b"=")
+    called || field || path || number || text.starts_with(b"__") || begins && !text.ends_with(b"=")
 }

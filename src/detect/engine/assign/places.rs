@@ -198,7 +198,7 @@ impl Text<'_> {
 
     fn identified(&self, at: usize) -> Result<Option<Given>, Hungry> {
         let at = if self.follows(at, "password ")? { at + 9 } else { at };
-        let Some(quote) = self.quote(at)? else { return Ok(None) };
+        let Some(quote) = self.quote(at)?.filter(|quote| quote.byte != b'`') else { return Ok(None) };
         let Some(end) = self.closed(quote, 128)? else { return Ok(None) };
         let fits = credential::password(self.view.slice(quote.end, end));
         Ok(fits.then(|| self.piece(Gives::Password, quote.end, end, 0.0)))
