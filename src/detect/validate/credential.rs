@@ -142,24 +142,29 @@ pub(crate) fn password(value: &[u8]) -> bool {
 fn generated(value: &[u8]) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
-    if digits == 0 {
-        return letters > 0 && unspoken(value);
-    }
     if letters == 0 {
         return value.len() >= 12;
     }
-    if worded(value) * 2 >= letters + digits {
+    let pieces = || value.split(|byte| !byte.is_ascii_alphanumeric());
+    if pieces().map(worded).sum::<usize>() * 7 >= (letters + digits) * 4 {
         return false;
+    }
+    if digits == 0 {
+        return unspoken(value);
     }
     let hex = value.iter().all(|byte| byte.is_ascii_hexdigit() || *byte == b'-');
     let mut changes = 0;
     let mut spoken = 0;
-    for piece in value.split(|byte| !byte.is_ascii_alphanumeric()) {
+    let mut woven = false;
+    for piece in pieces() {
         changes += piece.windows(2).filter(|pair| kind(pair.first()) != kind(pair.last())).count();
+        let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+        let turns = piece.windows(2).filter(|pair| digit(pair.first()) != digit(pair.last())).count();
+        woven |= piece.len() >= 8 && turns >= 2;
         let runs = piece.split(|byte| byte.is_ascii_digit());
         spoken += runs.filter(|run| run.len() >= 5 && !unspoken(run)).map(<[u8]>::len).sum::<usize>();
     }
-    hex && value.len() >= 16 || spoken * 2 < letters + digits || changes * 4 + 2 >= value.len().min(32) || unspoken(value)
+    woven || hex && value.len() >= 16 || spoken * 2 < letters + digits || changes * 4 + 2 >= value.len().min(32) || unspoken(value)
 }
 
 /// Letters of words in the case of names, as in `SeedBytes25519`; none where there is but one case, for then any
