@@ -24,7 +24,6 @@ pub use choice::Choice;
 pub use detector::{Cache, Detector};
 pub use finding::{Finding, Near, RuleId, Score, Span};
 pub use rule::{
-    Anchor, Category, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule,
+    Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule,
 };
-pub use rule::{Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule};
 pub use scanner::Scanner;

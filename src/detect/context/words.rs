@@ -18,13 +18,18 @@ pub(super) struct Word {
     pub(super) cased: bool,
 }
 
+/// Whether a backslash before this letter makes a JSON escape of the two.
+const fn is_escape(letter: u8) -> bool {
+    matches!(letter, b'n' | b'r' | b't' | b'b' | b'f' | b'u')
+}
+
 /// The bits of `bits` whose byte follows a backslash and is the letter of a JSON escape.
 #[cold]
 fn escapes(view: &View<'_>, at: usize, mut behind: u64) -> u64 {
     let mut letters = 0;
     while behind != 0 {
         let n = behind.trailing_zeros();
-        if matches!(view.get(at + n as usize), Some(b'n' | b'r' | b't' | b'b' | b'f' | b'u')) {
+        if view.get(at + n as usize).is_some_and(is_escape) {
             letters |= 1 << n;
         }
         behind &= behind - 1;
@@ -62,7 +67,8 @@ pub(super) fn words(view: &View<'_>, masks: &Masks, from: usize, to: usize, mut 
     let mut at = from / BLOCK * BLOCK;
     let letter = |at: usize| view.get(at).is_some_and(|byte| Class::Letter.has(byte));
     // What goes on from the block before, and whether it counts.
-    let mut open = (from > 0 && letter(from - 1) && letter(from)).then_some((from, false));
+    let escaped = view.before(from, 2) == Some(b'\\') && view.before(from, 1).is_some_and(is_escape);
+    let mut open = (from > 0 && !escaped && letter(from - 1) && letter(from)).then_some((from, false));
     let mut digit_before = u64::from(view.before(at, 1).is_some_and(|byte| byte.is_ascii_digit()));
     while at < to {
         let valid =

@@ -122,7 +122,9 @@ impl Search {
     fn find(&self, text: &[u8], from: usize, words: &[(&str, Place)]) -> Option<Hit> {
         let from = from.min(text.len());
         let hit = match self {
-            Self::Packed(packed) => packed.find_in(text, aho_corasick::Span { start: from, end: text.len() })?,
+            Self::Packed(packed) => {
+                packed.find_in(text, aho_corasick::Span { start: from, end: text.len() })?
+            }
             Self::Plain(plain) => plain.find(aho_corasick::Input::new(text).range(from..))?,
         };
         Some(Hit { start: hit.start(), end: hit.end(), place: words.get(hit.pattern().as_usize())?.1 })

@@ -6,7 +6,7 @@ use super::automaton::{Automaton, Fate, Walk};
 use super::judge::{Settled, SpokenFor};
 use super::mask::FirstDigits;
 use super::view::{UUID, View};
-use super::{DIGITS, Found, Pass, Track};
+use super::{Found, Pass, Track, group};
 
 /// Letters that can stand in a word before its first digit.
 const LEAD: usize = 16;
@@ -97,7 +97,7 @@ impl Pass<'_> {
                     break;
                 }
                 let kept = found.len();
-                if !self.try_start((automaton, DIGITS), track, start, found) {
+                if !self.try_start((automaton, group::DIGITS), track, start, found) {
                     track.at = start;
                     return;
                 }

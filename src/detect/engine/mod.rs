@@ -18,6 +18,7 @@
 
 mod assign;
 mod automaton;
+mod build;
 mod digits;
 mod free;
 mod grown;
@@ -40,7 +41,6 @@ use super::rule::{Anchor, Pattern, Rule, RuleFault};
 use super::validate;
 pub(crate) use assign::REACH as ASSIGN_REACH;
 use assign::{Assigned, Progress};
-pub(crate) use automaton::config;
 use automaton::{Automaton, Compiled, Walk};
 use free::Free;
 use grown::Grown;
@@ -52,12 +52,17 @@ use view::View;
 /// Candidates, not resolved yet.
 pub(crate) type Found = Vec<Finding>;
 
-/// Groups of rules: by digit, runs of base64, `@`, IPv6, prefix, free.
-const GROUPS: usize = 6;
-const DIGITS: usize = 0;
-const TOKENS: usize = 1;
-/// Groups of rules: by digit, runs of base64, `@`, IPv6, prefix, free, name.
-const GROUPS: usize = 7;
+/// The groups that rules are scanned in.
+pub(crate) mod group {
+    pub(crate) const DIGITS: usize = 0;
+    pub(crate) const TOKENS: usize = 1;
+    pub(crate) const EMAILS: usize = 2;
+    pub(crate) const IPV6: usize = 3;
+    pub(crate) const PREFIXES: usize = 4;
+    pub(crate) const FREE: usize = 5;
+    pub(crate) const ASSIGNED: usize = 6;
+    pub(crate) const COUNT: usize = 7;
+}
 
 /// How far one group has come.
 #[derive(Default)]
@@ -71,7 +76,7 @@ pub(crate) struct Track {
 
 /// How far a scan has come.
 #[derive(Default)]
-pub(crate) struct Tracks([Track; GROUPS]);
+pub(crate) struct Tracks([Track; group::COUNT]);
 
 impl Tracks {
     /// All candidates that begin before this offset of the window are known.
@@ -114,7 +119,7 @@ pub(crate) struct Engine {
     free: Option<Free>,
     assigned: Option<Assigned>,
     /// The rules of each group.
-    groups: [Choice; GROUPS],
+    groups: [Choice; group::COUNT],
 }
 
 /// One look at a window.
@@ -129,100 +134,15 @@ pub(crate) struct Pass<'a> {
     pub(crate) memo: RefCell<Memo>,
 }
 
-/// The groups that a rule of this anchor is in.
-const fn groups_of(anchor: Anchor) -> &'static [usize] {
-    match anchor {
-        Anchor::Digit => &[0],
-        Anchor::Token => &[1],
-        Anchor::At => &[2],
-        Anchor::Address => &[0, 3],
-        Anchor::Prefix => &[4],
-        Anchor::Free => &[5],
-        Anchor::Assign => &[6],
-    }
-}
-
-/// A rule's pattern, or the rule itself where the group's code is the pattern.
-fn compiled(id: RuleId, rule: &Rule, pattern: Option<&Pattern>) -> Option<Compiled> {
-    let name = pattern.and_then(|pattern| pattern.check.as_ref()).or(rule.check.as_ref());
-    let check = validate::named(name.map_or("any", String::as_str))?;
-    let score = pattern.and_then(|pattern| pattern.score).unwrap_or(rule.score);
-    let edge = pattern.map_or_else(|| rule.default_edge(), |pattern| rule.edge(pattern));
-    let alone = score >= rule.threshold || validate::can_be_sure(name.map_or("any", String::as_str));
-    let ahead = rule.context.values().any(|words| !words.after.is_empty());
-    Some(Compiled { rule: id, score, check, edge, alone, ahead })
-}
-
-/// The patterns of a group's rules, as text and compiled.
-#[derive(Default)]
-struct Patterns {
-    regexes: Vec<String>,
-    compiled: Vec<Compiled>,
-}
-
-impl Patterns {
-    fn of(rules: &[(RuleId, &Rule)]) -> Result<Self, RuleFault> {
-        let mut all = Self::default();
-        for &(id, rule) in rules {
-            for pattern in &rule.patterns {
-                all.regexes.push(pattern.regex.clone());
-                all.compiled.push(compiled(id, rule, Some(pattern)).ok_or(RuleFault::Check)?);
-            }
-        }
-        Ok(all)
-    }
-
-    fn automaton(self) -> Result<Option<Automaton>, RuleFault> {
-        if self.regexes.is_empty() {
-            return Ok(None);
-        }
-        Automaton::new(&self.regexes, self.compiled).map(Some).ok_or(RuleFault::TooLarge)
-    }
-}
-
 impl Engine {
-    /// Compiles those of `rules`, which have been checked one by one, that are on in `choice`; without one, all.
-    pub(crate) fn new(rules: Arc<Vec<Rule>>, choice: Option<&Choice>) -> Result<Self, RuleFault> {
-        let mut of: [Vec<(RuleId, &Rule)>; GROUPS] = Default::default();
-        for (n, rule) in rules.iter().enumerate() {
-            let id = RuleId::new(u16::try_from(n).map_err(|_| RuleFault::TooMany)?);
-            if choice.is_some_and(|choice| !choice.has(id)) {
-                continue;
-            }
-            for &group in groups_of(rule.anchor) {
-                if let Some(group) = of.get_mut(group) {
-                    group.push((id, rule));
-                }
-            }
-        }
-        let groups = of.each_ref().map(|rules| rules.iter().map(|&(id, _)| id).collect());
-        let whole = |rules: &[(RuleId, &Rule)]| {
-            let all = rules.iter().map(|&(id, rule)| compiled(id, rule, None).ok_or(RuleFault::Check));
-            all.collect::<Result<Vec<_>, _>>()
-        };
-        let [digits, tokens, emails, ipv6, prefixes, free, assigned] = &of;
-        let (digits, tokens) = (Patterns::of(digits)?.automaton()?, Patterns::of(tokens)?.automaton()?);
-        let (emails, ipv6) = (whole(emails)?, whole(ipv6)?);
-        let prefix_rules = prefixes.iter().map(|&(id, _)| id).collect();
-        let prefixes = match Patterns::of(prefixes)?.automaton()? {
-            Some(automaton) => Some(Prefixes::new(automaton, prefixes).ok_or(RuleFault::TooLarge)?),
-            None => None,
-        };
-        let free = free_group(free)?;
-        let on = rules.iter().zip(0..).map(|(rule, n)| (RuleId::new(n), rule));
-        let on = on.filter(|&(id, _)| choice.is_none_or(|choice| choice.has(id)));
-        let lexicon = Lexicon::new(on, groups_of);
-        Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, prefix_rules, free, groups, rules })
-        let assigned = Assigned::new(assigned, &whole(assigned)?);
-        let lexicon = Lexicon::new(&rules);
-        Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, prefix_rules, free, assigned, groups, rules })
-    }
-
     /// Bytes the automata take.
     pub(crate) fn memory(&self) -> usize {
         let automata = self.digits.iter().chain(&self.tokens).map(Automaton::memory).sum::<usize>();
         let prefixes = self.prefixes.as_ref().map_or(0, Prefixes::memory);
-        automata + prefixes + self.assigned.as_ref().map_or(0, Assigned::memory) + self.free.as_ref().map_or(0, Free::memory)
+        automata
+            + prefixes
+            + self.assigned.as_ref().map_or(0, Assigned::memory)
+            + self.free.as_ref().map_or(0, Free::memory)
     }
 
     /// The most that a stream holds back with these rules on, in bytes.
@@ -238,49 +158,38 @@ impl Engine {
     }
 }
 
-fn free_group(rules: &[(RuleId, &Rule)]) -> Result<Option<Free>, RuleFault> {
-    let patterns = Patterns::of(rules)?;
-    let regexes = patterns.regexes.clone();
-    // A match is reported one byte late, so what is bounded by the reach does not outgrow it.
-    let reach = rules.iter().map(|(_, rule)| rule.reach()).max().unwrap_or(0) + 1;
-    match patterns.automaton()? {
-        Some(automaton) => Free::new(automaton, &regexes, reach).map(Some).ok_or(RuleFault::TooLarge),
-        None => Ok(None),
-    }
-}
-
 impl Pass<'_> {
     /// Scans on from where `tracks` stand; pushes the candidates that are decided, in no order.
     pub(crate) fn run(&self, tracks: &mut Tracks, found: &mut Found) {
         let [digits, tokens, emails, ipv6, prefixes, free, assigned] = &mut tracks.0;
         match &self.engine.digits {
-            Some(automaton) if self.is_on(DIGITS) => self.digits(automaton, digits, found),
+            Some(automaton) if self.is_on(group::DIGITS) => self.digits(automaton, digits, found),
             _ => digits.at = self.view.len(),
         }
         match &self.engine.tokens {
-            Some(automaton) if self.is_on(TOKENS) => self.tokens(automaton, tokens, found),
+            Some(automaton) if self.is_on(group::TOKENS) => self.tokens(automaton, tokens, found),
             _ => tokens.at = self.view.len(),
         }
-        if self.is_on(2) {
+        if self.is_on(group::EMAILS) {
             self.emails(&self.engine.emails, emails, found);
         } else {
             emails.at = self.view.len();
         }
-        if self.is_on(3) {
+        if self.is_on(group::IPV6) {
             self.ipv6(&self.engine.ipv6, ipv6, found);
         } else {
             ipv6.at = self.view.len();
         }
         match &self.engine.prefixes {
-            Some(group) if self.is_on(4) => self.prefixes(group, prefixes, found),
+            Some(group) if self.is_on(group::PREFIXES) => self.prefixes(group, prefixes, found),
             _ => prefixes.at = self.view.len(),
         }
         match &self.engine.free {
-            Some(group) if self.is_on(5) => self.free(group, free, found),
+            Some(group) if self.is_on(group::FREE) => self.free(group, free, found),
             _ => free.at = self.view.len(),
         }
         match &self.engine.assigned {
-            Some(group) if self.is_on(6) => self.assigned(group, assigned, found),
+            Some(group) if self.is_on(group::ASSIGNED) => self.assigned(group, assigned, found),
             _ => assigned.at = self.view.len(),
         }
     }

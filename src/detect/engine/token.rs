@@ -3,7 +3,7 @@
 
 use super::automaton::Automaton;
 use super::mask::{Class, Runs};
-use super::{Found, Pass, TOKENS, Track};
+use super::{Found, Pass, Track, group};
 
 /// The shortest token with a digit, in bytes.
 const SHORT: usize = 8;
@@ -37,7 +37,7 @@ impl Pass<'_> {
                 let whole = at == start && end - start >= WHOLE;
                 if let Some(begin) = self.token_start(at, at + token, whole)
                     && begin >= from
-                    && !self.try_start((automaton, TOKENS), track, begin, found)
+                    && !self.try_start((automaton, group::TOKENS), track, begin, found)
                 {
                     track.at = begin;
                     return;

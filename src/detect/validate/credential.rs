@@ -13,22 +13,134 @@ pub(super) const CHECKS: super::Table = &[
 
 /// Words that stand where a value should.
 const DUMMIES: &[&str] = &[
-    "password", "passwd", "pass", "pwd", "pw", "secret", "token", "null", "nil", "none", "true", "false",
-    "undefined", "string", "str", "required", "optional", "hidden", "default", "empty", "not-set", "unset",
-    "redacted", "masked", "todo", "tbd", "env", "value", "user", "username", "yes", "no", "bytes", "object",
-    "any", "number", "text", "varchar", "basic", "bearer", "changeme", "change_me", "userpassword", "yourpassword",
-    "api_key", "apikey", "my_password", "mypassword", "self", "this", "key", "prompt", "input", "function", "async",
-    "const", "var", "let", "new", "return", "void", "char", "int", "bool", "boolean", "is", "and", "or", "in",
-    "the", "for", "with", "incorrect", "invalid", "wrong", "missing", "dummy", "[password]", "placeholder",
+    "password",
+    "passwd",
+    "pass",
+    "pwd",
+    "pw",
+    "secret",
+    "token",
+    "null",
+    "nil",
+    "none",
+    "true",
+    "false",
+    "undefined",
+    "string",
+    "str",
+    "required",
+    "optional",
+    "hidden",
+    "default",
+    "empty",
+    "not-set",
+    "unset",
+    "redacted",
+    "masked",
+    "todo",
+    "tbd",
+    "env",
+    "value",
+    "user",
+    "username",
+    "yes",
+    "no",
+    "bytes",
+    "object",
+    "any",
+    "number",
+    "text",
+    "varchar",
+    "basic",
+    "bearer",
+    "changeme",
+    "change_me",
+    "userpassword",
+    "yourpassword",
+    "api_key",
+    "apikey",
+    "my_password",
+    "mypassword",
+    "self",
+    "this",
+    "key",
+    "prompt",
+    "input",
+    "function",
+    "async",
+    "const",
+    "var",
+    "let",
+    "new",
+    "return",
+    "void",
+    "char",
+    "int",
+    "bool",
+    "boolean",
+    "is",
+    "and",
+    "or",
+    "in",
+    "the",
+    "for",
+    "with",
+    "incorrect",
+    "invalid",
+    "wrong",
+    "missing",
+    "dummy",
+    "[password]",
+    "placeholder",
 ];
 /// Parts of what stands where a generated key should.
 const STAND_INS: &[&str] = &[
-    "your", "change", "insert", "xxxx", "placeholder", "redacted", "dummy", "sample", "fake", "example.",
-    "replace", "removed", "...", "****", "-here", "_here", "todo", "secretname", "arn:",
+    "your",
+    "change",
+    "insert",
+    "xxxx",
+    "placeholder",
+    "redacted",
+    "dummy",
+    "sample",
+    "fake",
+    "example.",
+    "replace",
+    "removed",
+    "...",
+    "****",
+    "-here",
+    "_here",
+    "todo",
+    "secretname",
+    "arn:",
 ];
 const FILES: &[&str] = &[
-    ".json", ".pem", ".key", ".txt", ".xml", ".yml", ".yaml", ".crt", ".cer", ".p12", ".jks", ".env", ".html",
-    ".js", ".ts", ".py", ".pub", ".php", ".conf", ".cfg", ".ini", ".jar", ".keytab", ".toml", ".properties",
+    ".json",
+    ".pem",
+    ".key",
+    ".txt",
+    ".xml",
+    ".yml",
+    ".yaml",
+    ".crt",
+    ".cer",
+    ".p12",
+    ".jks",
+    ".env",
+    ".html",
+    ".js",
+    ".ts",
+    ".py",
+    ".pub",
+    ".php",
+    ".conf",
+    ".cfg",
+    ".ini",
+    ".jar",
+    ".keytab",
+    ".toml",
+    ".properties",
 ];
 
 fn lower<'b>(value: &[u8], buffer: &'b mut [u8; 128]) -> &'b [u8] {
@@ -52,7 +164,8 @@ fn enclosed(value: &[u8], open: &str, close: &str) -> bool {
     let mut rest = value;
     while let Some(at) = rest.windows(open.len()).position(|window| window == open.as_bytes()) {
         let inner = rest.get(at + open.len()..).unwrap_or_default();
-        let blank = |byte: &&u8| is_ident(byte) || matches!(byte, b' ' | b':' | b'(' | b')' | b'$' | b'/' | b'=');
+        let blank =
+            |byte: &&u8| is_ident(byte) || matches!(byte, b' ' | b':' | b'(' | b')' | b'$' | b'/' | b'=');
         let name = inner.iter().take_while(blank).count();
         if name > 0 && inner.get(name..).is_some_and(|tail| tail.starts_with(close.as_bytes())) {
             return true;
@@ -72,7 +185,9 @@ pub(crate) fn stands_in(value: &[u8]) -> bool {
         || first == b'%' && (last == b'%' || name.len() <= 2)
         || value.starts_with(b"&lt;")
         || first == b'<' && last == b'>'
-        || first == b'[' && last == b']' && name.iter().all(|byte| is_ident(byte) || matches!(byte, b']' | b' '));
+        || first == b'['
+            && last == b']'
+            && name.iter().all(|byte| is_ident(byte) || matches!(byte, b']' | b' '));
     let template = enclosed(value, "${", "}")
         || enclosed(value, "{{", "}}")
         || enclosed(value, "#{", "}")
@@ -104,10 +219,17 @@ fn place(value: &[u8]) -> bool {
     let mut buffer = [0; 128];
     let text = lower(value, &mut buffer);
     let slashes = value.iter().filter(|&&byte| byte == b'/').count();
-    let rooted = (text.starts_with(b"/") || text.starts_with(b"./") || text.starts_with(b"../") || text.starts_with(b"~/"))
-        && value.len() < 40 && text.iter().skip(2).any(|&byte| byte == b'/')
+    let rooted = (text.starts_with(b"/")
+        || text.starts_with(b"./")
+        || text.starts_with(b"../")
+        || text.starts_with(b"~/"))
+        && value.len() < 40
+        && text.iter().skip(2).any(|&byte| byte == b'/')
         || text.starts_with(b"#/");
-    let words = |part: &[u8]| part.len() < 16 && part.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'));
+    let words = |part: &[u8]| {
+        part.len() < 16
+            && part.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
+    };
     let path = slashes >= 2 && text == value && value.split(|&byte| byte == b'/').all(words);
     holds(text, "://") || rooted || path || FILES.iter().any(|end| text.ends_with(end.as_bytes()))
 }
@@ -164,7 +286,11 @@ fn generated(value: &[u8]) -> bool {
         let runs = piece.split(|byte| byte.is_ascii_digit());
         spoken += runs.filter(|run| run.len() >= 5 && !unspoken(run)).map(<[u8]>::len).sum::<usize>();
     }
-    woven || hex && value.len() >= 16 || spoken * 2 < letters + digits || changes * 4 + 2 >= value.len().min(32) || unspoken(value)
+    woven
+        || hex && value.len() >= 16
+        || spoken * 2 < letters + digits
+        || changes * 4 + 2 >= value.len().min(32)
+        || unspoken(value)
 }
 
 /// Letters of words in the case of names, as in `SeedBytes25519`; none where there is but one case, for then any
@@ -180,7 +306,9 @@ fn worded(value: &[u8]) -> usize {
         let lower = rest.iter().skip(upper).take_while(|byte| byte.is_ascii_lowercase()).count();
         let length = if upper > 1 && lower > 0 { upper - 1 } else { upper + lower };
         let word = rest.get(..length).unwrap_or_default();
-        let vowel = word.iter().any(|byte| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
+        let vowel = word
+            .iter()
+            .any(|byte| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y'));
         letters += if vowel && length >= 3 && (lower > 0 && upper <= 1 || length <= 6) { length } else { 0 };
         rest = rest.get(length.max(1)..).unwrap_or_default();
     }
@@ -301,9 +429,24 @@ mod tests {
             assert!(password(value.as_bytes()), "{value}");
         }
         let not = [
-            "", "abc", "password", "${DB_PASSWORD}", "$DB_PASSWORD", "{{ password }}", "%s", "<password>",
-            "********", "xxxxxxxx", "null", "$(cat file)", "%PASSWORD%", "/run/secrets/db/password", "#{pw}",
-            "your_password", "https://example.com/reset", ".,:;!?",
+            "",
+            "abc",
+            "password",
+            "${DB_PASSWORD}",
+            "$DB_PASSWORD",
+            "{{ password }}",
+            "%s",
+            "<password>",
+            "********",
+            "xxxxxxxx",
+            "null",
+            "$(cat file)",
+            "%PASSWORD%",
+            "/run/secrets/db/password",
+            "#{pw}",
+            "your_password",
+            "https://example.com/reset",
+            ".,:;!?",
         ];
         for value in not {
             assert!(!password(value.as_bytes()), "{value}");
@@ -313,16 +456,27 @@ mod tests {
     #[test]
     fn keys_are_generated() {
         let keys = [
-            "9f86d081884c7d659a2feaa0c55ad015", "Zk3Jx91LmQpV8sTn2", "yqLNtkpPWCroaSMj", "p4h7Tq0b3Nz",
-            "0f3a17c2-9d7e-4b61-8c2f-5e6a7b8c9d0e", "ab12cd34ef56ab12cd34ef56",
+            "9f86d081884c7d659a2feaa0c55ad015",
+            "Zk3Jx91LmQpV8sTn2",
+            "yqLNtkpPWCroaSMj",
+            "p4h7Tq0b3Nz",
+            "0f3a17c2-9d7e-4b61-8c2f-5e6a7b8c9d0e",
+            "ab12cd34ef56ab12cd34ef56",
         ];
         for value in keys {
             assert!(key(value.as_bytes(), true), "{value}");
         }
         let not = [
-            "my-api-key-name", "put_key_here", "ACCESS_TOKEN_SECRET", "defaultTokenProvider", "aaaaaaaaaaaaaaaa",
-            "config/keys/private.pem", "process.env.API_KEY", "abcdefghijklmnopqrstuvwxyz0123456789",
-            "your-32-byte-key-0a1b2c3d", "quarter-figures-2024",
+            "my-api-key-name",
+            "put_key_here",
+            "ACCESS_TOKEN_SECRET",
+            "defaultTokenProvider",
+            "aaaaaaaaaaaaaaaa",
+            "config/keys/private.pem",
+            "process.env.API_KEY",
+            "abcdefghijklmnopqrstuvwxyz0123456789",
+            "your-32-byte-key-0a1b2c3d",
+            "quarter-figures-2024",
         ];
         for value in not {
             assert!(!key(value.as_bytes(), true), "{value}");

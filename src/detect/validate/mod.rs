@@ -4,6 +4,7 @@
 mod americas;
 mod apac;
 mod apac_east;
+pub(crate) mod credential;
 mod crypto;
 mod devices;
 mod digits;
@@ -48,6 +49,7 @@ const TABLES: &[Table] = &[
     americas::CHECKS,
     apac::CHECKS,
     apac_east::CHECKS,
+    credential::CHECKS,
     crypto::CHECKS,
     devices::CHECKS,
     digits::CHECKS,

@@ -82,7 +82,8 @@ impl Text<'_> {
         let stop = self.run(end, NAME, is_name)?;
         if stop == end && self.view.slice(start.saturating_sub(3), end) == b"sshpass" {
             let option = self.blanks(end)?;
-            let value = if self.follows(option, "-p")? { self.blanks(option + 2)? } else { return Ok((end, None)) };
+            let value =
+                if self.follows(option, "-p")? { self.blanks(option + 2)? } else { return Ok((end, None)) };
             return Ok((end, self.pass(value)?));
         }
         let Some(name) = self.name(start, stop) else { return Ok((stop, None)) };
@@ -132,7 +133,9 @@ impl Text<'_> {
         let before = self.before(name.start - name.dashes);
         let mut at = name.end;
         let mut quoted = false;
-        if let Some(quote) = self.quote(at)?.filter(|_| before.is_some_and(|byte| is_quote(byte) || byte == b' ')) {
+        if let Some(quote) =
+            self.quote(at)?.filter(|_| before.is_some_and(|byte| is_quote(byte) || byte == b' '))
+        {
             quoted = true;
             at = quote.end;
         } else if before == Some(b'<') && self.is(at, b'>')? {
@@ -150,7 +153,9 @@ impl Text<'_> {
         if quoted && spaced && self.follows(blank, "value=")? {
             return Ok(Some((blank + 6, Form::Assigned { tight: true, first: true, colon: false })));
         }
-        if self.is(at, b'(')? && self.view.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"credential") {
+        if self.is(at, b'(')?
+            && self.view.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"credential")
+        {
             return self.second(at + 1);
         }
         let (operator, behind) = self.operator(blank, spaced)?;
@@ -161,7 +166,9 @@ impl Text<'_> {
                 let tight = !spaced && value == behind;
                 Form::Assigned { tight, first: self.leads(name), colon: false }
             }
-            Operator::Colon => Form::Assigned { tight: !spaced && value == behind, first: false, colon: true },
+            Operator::Colon => {
+                Form::Assigned { tight: !spaced && value == behind, first: false, colon: true }
+            }
             Operator::Compares => Form::Compared,
             // In prose that marks names: `a` or `b`.
             Operator::Or if self.is(value, b'`')? => return Ok(None),
@@ -189,7 +196,10 @@ impl Text<'_> {
 
     fn operator(&self, at: usize, spaced: bool) -> Result<(Operator, usize), Hungry> {
         // Most names are followed by what begins no operator.
-        if !matches!(self.byte(at)?, Some(b'=' | b'!' | b':' | b'?' | b'.' | b'+' | b'|' | b',' | b'o' | b'i' | b'w')) {
+        if !matches!(
+            self.byte(at)?,
+            Some(b'=' | b'!' | b':' | b'?' | b'.' | b'+' | b'|' | b',' | b'o' | b'i' | b'w')
+        ) {
             return Ok((Operator::None, at));
         }
         for &(text, operator) in OPERATORS {
@@ -205,15 +215,26 @@ impl Text<'_> {
     fn leads(&self, name: Name) -> bool {
         let start = name.start - name.dashes;
         let head = self.view.slice(start.saturating_sub(8), start);
-        let shell = head.ends_with(b"export ") || head.ends_with(b"ENV ") || head.ends_with(b"ARG ") || head.ends_with(b"# ");
+        let shell = head.ends_with(b"export ")
+            || head.ends_with(b"ENV ")
+            || head.ends_with(b"ARG ")
+            || head.ends_with(b"# ");
         let indent = head.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'$')).count();
-        let line = head.get(..head.len() - indent).is_some_and(|rest| rest.last().is_none_or(|&byte| byte == b'\n'));
-        shell || line || matches!(self.before(start), Some(b'?' | b'&' | b';' | b'"' | b'\'' | b'n')) || name.dashes >= 1
+        let line =
+            head.get(..head.len() - indent).is_some_and(|rest| rest.last().is_none_or(|&byte| byte == b'\n'));
+        shell
+            || line
+            || matches!(self.before(start), Some(b'?' | b'&' | b';' | b'"' | b'\'' | b'n'))
+            || name.dashes >= 1
     }
 
     /// What stands beside a name without an operator.
     fn beside(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
-        if name.dashes > 0 && self.before(name.start - name.dashes).is_none_or(|byte| byte.is_ascii_whitespace() || is_quote(byte)) {
+        if name.dashes > 0
+            && self
+                .before(name.start - name.dashes)
+                .is_none_or(|byte| byte.is_ascii_whitespace() || is_quote(byte))
+        {
             return Ok(Some((at, Form::Flag)));
         }
         if self.quote(at)?.is_some() {
@@ -256,7 +277,9 @@ impl Text<'_> {
 
     /// What is given behind a type: `name Type = "value"`.
     fn typed(&self, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
-        let stop = self.run(at, 24, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'*' | b'[' | b']' | b'.'))?;
+        let stop = self.run(at, 24, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'*' | b'[' | b']' | b'.')
+        })?;
         let equals = self.blanks(stop)?;
         if stop > at && equals > stop && self.is(equals, b'=')? && !self.is(equals + 1, b'=')? {
             let value = self.blanks(equals + 1)?;
@@ -288,7 +311,9 @@ impl Text<'_> {
         }
         let Form::Assigned { colon: true, .. } = form else { return self.bare(name, at, form) };
         // `name: Type = "value"`.
-        let stop = self.run(at, 32, |byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'<' | b'>' | b'&' | b'.'))?;
+        let stop = self.run(at, 32, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'<' | b'>' | b'&' | b'.')
+        })?;
         let equals = self.blanks(stop)?;
         if equals > stop && self.is(equals, b'=')? {
             let value = self.blanks(equals + 1)?;
@@ -311,7 +336,10 @@ impl Text<'_> {
         let (gives, fits) = match meaning.named {
             Named::Password => (Gives::Password, fits_password(text, strong, form)),
             Named::Key => (Gives::Key, credential::key(text, strong) && fits_list(text, form)),
-            Named::Secret => (Gives::Secret, credential::key(text, strong) && fits_list(text, form) || strong && fits_secret(text, form)),
+            Named::Secret => (
+                Gives::Secret,
+                credential::key(text, strong) && fits_list(text, form) || strong && fits_secret(text, form),
+            ),
         };
         fits.then(|| self.piece(gives, start, end, 0.0))
     }
@@ -387,21 +415,30 @@ fn names_itself(text: &[u8]) -> bool {
     let told = [b"pass".as_slice(), b"pwd", b"secret"];
     let parted = text.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b':' | b'#' | b'/' | b' '));
     let plain = lower == text || text.to_ascii_uppercase() == text;
-    let camel = text.windows(2).any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    let camel = text
+        .windows(2)
+        .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
     let words = text.iter().all(|byte| is_word(byte) || *byte == b' ');
-    words && (parted && plain || camel && !parted) && told.iter().any(|word| lower.windows(word.len()).any(|window| window == *word))
+    words
+        && (parted && plain || camel && !parted)
+        && told.iter().any(|word| lower.windows(word.len()).any(|window| window == *word))
 }
 
 /// A sentence or a label for people.
 fn is_label(text: &[u8]) -> bool {
     let blanks = text.iter().filter(|&&byte| byte == b' ').count();
     let begins = text.first().is_some_and(u8::is_ascii_uppercase) || !text.is_ascii();
-    let letters = text.iter().all(|byte| byte.is_ascii_alphabetic() || matches!(byte, b' ' | b'.' | b'?' | b'!' | b':' | b','| b'\'') || !byte.is_ascii());
+    let letters = text.iter().all(|byte| {
+        byte.is_ascii_alphabetic()
+            || matches!(byte, b' ' | b'.' | b'?' | b'!' | b':' | b',' | b'\'')
+            || !byte.is_ascii()
+    });
     blanks > 5 || blanks > 0 && begins && letters
 }
 
 fn has_sign(text: &[u8]) -> bool {
-    text.iter().any(|byte| byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b','))
+    text.iter()
+        .any(|byte| byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b','))
 }
 
 fn has_digit(text: &[u8]) -> bool {
@@ -455,8 +492,20 @@ fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool) -> bool {
 }
 
 /// Where programs keep what they were told.
-const OWNERS: &[&[u8]] =
-    &[b"self", b"this", b"os", b"sys", b"process", b"env", b"config", b"settings", b"args", b"options", b"req", b"ctx"];
+const OWNERS: &[&[u8]] = &[
+    b"self",
+    b"this",
+    b"os",
+    b"sys",
+    b"process",
+    b"env",
+    b"config",
+    b"settings",
+    b"args",
+    b"options",
+    b"req",
+    b"ctx",
+];
 
 /// A variable that another is set to.
 fn is_variable(text: &[u8], form: Form) -> bool {
@@ -465,9 +514,15 @@ fn is_variable(text: &[u8], form: Form) -> bool {
 
 /// A call, a field of something, a place in memory: programs, not values.
 fn is_code(text: &[u8]) -> bool {
-    let name = text.iter().take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-')).count();
-    let called = name > 0 && matches!(text.get(name), Some(b'(' | b'[')) || text.ends_with(b")") && text.contains(&b'(');
-    let number = text.strip_prefix(b"0x").is_some_and(|rest| rest.len() <= 16 && rest.iter().all(u8::is_ascii_hexdigit));
+    let name = text
+        .iter()
+        .take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-'))
+        .count();
+    let called = name > 0 && matches!(text.get(name), Some(b'(' | b'['))
+        || text.ends_with(b")") && text.contains(&b'(');
+    let number = text
+        .strip_prefix(b"0x")
+        .is_some_and(|rest| rest.len() <= 16 && rest.iter().all(u8::is_ascii_hexdigit));
     let part = |part: &[u8]| {
         part.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
             && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
@@ -476,7 +531,10 @@ fn is_code(text: &[u8]) -> bool {
     let owned = parts.clone().next().is_some_and(|head| OWNERS.contains(&head));
     let last = parts.clone().next_back().unwrap_or_default();
     let field = text.contains(&b'.') && parts.all(part) && (owned || !credential::key(last, true));
-    let begins = matches!(text.first(), Some(b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'<' | b'=' | b'|' | b'+' | b'>' | b'-'));
+    let begins = matches!(
+        text.first(),
+        Some(b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'<' | b'=' | b'|' | b'+' | b'>' | b'-')
+    );
     let path = text.windows(2).any(|pair| pair == b"::" || pair == b"->" || pair == b"=>" || pair == b"()");
     called || field || path || number || text.starts_with(b"__") || begins && !text.ends_with(b"=")
 }

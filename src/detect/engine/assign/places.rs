@@ -15,9 +15,31 @@ const AUTHORITY: usize = 256;
 
 /// Schemes of addresses that open databases and queues, by their beginnings.
 const STORES: &[&[u8]] = &[
-    b"postgres", b"postgis", b"mysql", b"mariadb", b"mongodb", b"redis", b"amqp", b"mssql", b"sqlserver", b"oracle",
-    b"clickhouse", b"cockroach", b"cassandra", b"neo4j", b"bolt", b"nats", b"kafka", b"couchbase", b"hive", b"db2",
-    b"snowflake", b"jdbc", b"memcached", b"mqtt", b"pulsar",
+    b"postgres",
+    b"postgis",
+    b"mysql",
+    b"mariadb",
+    b"mongodb",
+    b"redis",
+    b"amqp",
+    b"mssql",
+    b"sqlserver",
+    b"oracle",
+    b"clickhouse",
+    b"cockroach",
+    b"cassandra",
+    b"neo4j",
+    b"bolt",
+    b"nats",
+    b"kafka",
+    b"couchbase",
+    b"hive",
+    b"db2",
+    b"snowflake",
+    b"jdbc",
+    b"memcached",
+    b"mqtt",
+    b"pulsar",
 ];
 
 /// What was found, and where to look on if it is refused.
@@ -37,7 +59,9 @@ impl Text<'_> {
                 *curl = Some(self.view.base + start);
                 None
             }
-            Place::User if curl.is_some_and(|at| self.view.base + start <= at + LINE) && self.parted(start) => {
+            Place::User
+                if curl.is_some_and(|at| self.view.base + start <= at + LINE) && self.parted(start) =>
+            {
                 self.user(end)?
             }
             Place::User => None,
@@ -86,7 +110,9 @@ impl Text<'_> {
     /// The userinfo of an address (RFC 3986 section 3.2.1). An `@` that was not escaped belongs to the password.
     fn address(&self, start: usize, end: usize) -> Result<Option<Given>, Hungry> {
         let class = |byte: u8| {
-            is_dense(byte) && !matches!(byte, b'/' | b'?' | b'#' | b'(' | b')' | b'|' | b',') && byte.is_ascii()
+            is_dense(byte)
+                && !matches!(byte, b'/' | b'?' | b'#' | b'(' | b')' | b'|' | b',')
+                && byte.is_ascii()
         };
         let stop = self.run(end, AUTHORITY, class)?;
         let authority = self.view.slice(end, stop);
@@ -213,5 +239,8 @@ impl Text<'_> {
 /// What the credentials of a header are made of (RFC 9110 section 11.4, `token68`), and more that is seen.
 fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric()
-        || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b':' | b'|' | b'!' | b'$' | b'{' | b'}' | b'*')
+        || matches!(
+            byte,
+            b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b':' | b'|' | b'!' | b'$' | b'{' | b'}' | b'*'
+        )
 }
