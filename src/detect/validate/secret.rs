@@ -3,7 +3,10 @@
 use super::Verdict;
 
 /// What this file checks, by name.
-pub(super) const CHECKS: super::Table = &[("github", github), ("mixed", |value| mixed(value).into())];
+pub(super) const CHECKS: super::Table = &[
+    ("github", github),
+    ("mixed", |value| mixed(value).into()),
+];
 
 /// Letters of both cases or letters and digits, so that it is not a word or words with hyphens; and for a value
 /// of hexadecimal digits alone, no: those are hashes and ids.
