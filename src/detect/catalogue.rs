@@ -29,6 +29,26 @@ const BUILTIN: &[(&str, &str)] = &[
     ("health.toml", include_str!("rules/health.toml")),
     ("secrets.toml", include_str!("rules/secrets.toml")),
     ("credentials.toml", include_str!("rules/credentials.toml")),
+    ("secrets_cloud.toml", include_str!("rules/secrets_cloud.toml")),
+    ("secrets_ai.toml", include_str!("rules/secrets_ai.toml")),
+    ("secrets_code.toml", include_str!("rules/secrets_code.toml")),
+    ("secrets_payments.toml", include_str!("rules/secrets_payments.toml")),
+    ("secrets_messaging.toml", include_str!("rules/secrets_messaging.toml")),
+    ("secrets_saas.toml", include_str!("rules/secrets_saas.toml")),
+    ("secrets_hash.toml", include_str!("rules/secrets_hash.toml")),
+    ("secrets_token.toml", include_str!("rules/secrets_token.toml")),
+    ("secrets_named_a.toml", include_str!("rules/secrets_named_a.toml")),
+    ("secrets_named_b.toml", include_str!("rules/secrets_named_b.toml")),
+    ("secrets_named_c.toml", include_str!("rules/secrets_named_c.toml")),
+    ("secrets_named_e.toml", include_str!("rules/secrets_named_e.toml")),
+    ("secrets_named_g.toml", include_str!("rules/secrets_named_g.toml")),
+    ("secrets_named_j.toml", include_str!("rules/secrets_named_j.toml")),
+    ("secrets_named_n.toml", include_str!("rules/secrets_named_n.toml")),
+    ("secrets_named_p.toml", include_str!("rules/secrets_named_p.toml")),
+    ("secrets_named_r.toml", include_str!("rules/secrets_named_r.toml")),
+    ("secrets_named_sm.toml", include_str!("rules/secrets_named_sm.toml")),
+    ("secrets_named_t.toml", include_str!("rules/secrets_named_t.toml")),
+    ("secrets_named_w.toml", include_str!("rules/secrets_named_w.toml")),
 ];
 
 /// Engines of some of the rules that are kept.
@@ -292,7 +312,8 @@ fn longest(rule: &Rule) -> Result<Option<u16>, RuleFault> {
         if by_digits && most.is_none_or(|most| usize::from(most) > LONGEST) {
             return Err(RuleFault::Unbounded(n));
         }
-        longest = longest.max(most).filter(|_| most.is_some());
+        // One pattern without a bound leaves the rule without one.
+        longest = longest.zip(most).map(|(longest, most)| longest.max(most));
     }
     Ok(longest)
 }
@@ -342,7 +363,7 @@ mod tests {
         for rule in catalogue.rules() {
             assert!(!rule.matches.is_empty() && !rule.source().is_empty(), "{} says too little", rule.name());
         }
-        assert!(catalogue.memory() < 8 << 20, "{} bytes", catalogue.memory());
+        assert!(catalogue.memory() < 20 << 20, "{} bytes", catalogue.memory());
     }
 
     #[test]

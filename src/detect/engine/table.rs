@@ -44,6 +44,18 @@ impl Table {
     /// The automaton of all matches of `regexes` from where a walk begins. `None` if they are too large together.
     /// They are known to parse.
     pub(crate) fn new(regexes: &[String]) -> Option<Self> {
+        // Many rules have values of one shape: they share one expression.
+        let mut unique: Vec<&str> = Vec::new();
+        let mut shared: Vec<Vec<u16>> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        for (regex, n) in regexes.iter().zip(0..) {
+            let place = *places.entry(regex).or_insert_with(|| {
+                unique.push(regex);
+                shared.push(Vec::new());
+                unique.len() - 1
+            });
+            shared.get_mut(place)?.push(n);
+        }
         let dfa = dense::Builder::new()
             .configure(
                 dense::Config::new()
@@ -54,9 +66,9 @@ impl Table {
             )
             .syntax(config())
             .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(DFA_LIMIT)))
-            .build_many(regexes)
+            .build_many(&unique)
             .ok()?;
-        Renumbering::of(&dfa)?.table(&dfa)
+        Renumbering::of(&dfa)?.table(&dfa, &shared)
     }
 
     /// The state in which to begin behind `before`.
@@ -168,7 +180,7 @@ impl Renumbering {
         Some(Self { units, order, numbers, starts, matching })
     }
 
-    fn table(&self, dfa: &dense::DFA<Vec<u32>>) -> Option<Table> {
+    fn table(&self, dfa: &dense::DFA<Vec<u32>>, shared: &[Vec<u16>]) -> Option<Table> {
         let number = |state: StateID| self.numbers.get(&state).copied().unwrap_or(0);
         let width = (self.units.len() + 1).next_power_of_two().trailing_zeros();
         let mut next = vec![0; (self.order.len() + 1) << width];
@@ -187,7 +199,7 @@ impl Renumbering {
         for &state in self.order.iter().filter(|&&state| dfa.is_match_state(state)) {
             let from = u32::try_from(patterns.len()).ok()?;
             for n in 0..dfa.match_len(state) {
-                patterns.push(u16::try_from(dfa.match_pattern(state, n).as_usize()).ok()?);
+                patterns.extend(shared.get(dfa.match_pattern(state, n).as_usize())?);
             }
             lists.push((from, u32::try_from(patterns.len()).ok()?));
         }

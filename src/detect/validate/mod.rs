@@ -8,6 +8,7 @@ pub(crate) mod credential;
 mod crypto;
 mod devices;
 mod digits;
+mod entropy;
 mod finance;
 mod hash;
 mod health;
@@ -16,6 +17,7 @@ mod network;
 mod phone;
 mod secret;
 pub(crate) mod tld;
+mod token_crc;
 mod world;
 
 /// What a check says of a value.
@@ -53,6 +55,7 @@ const TABLES: &[Table] = &[
     crypto::CHECKS,
     devices::CHECKS,
     digits::CHECKS,
+    entropy::CHECKS,
     finance::CHECKS,
     health::CHECKS,
     mea::CHECKS,
@@ -60,6 +63,7 @@ const TABLES: &[Table] = &[
     phone::CHECKS,
     secret::CHECKS,
     tld::CHECKS,
+    token_crc::CHECKS,
     world::CHECKS,
 ];
 

@@ -13,7 +13,7 @@ pub(crate) enum Class {
     Upper,
     /// The alphabets of base64 and base64url (RFC 4648 sections 4 and 5): letters, digits and `+ - / _`.
     Base64,
-    /// What tokens and addresses are made of: letters, digits and ``# $ % & + - . / : = ? @ _``.
+    /// What tokens and addresses are made of: letters, digits and ``# $ % & + - . / : = ? @ _ |``.
     Link,
     /// `:`
     Colon,
@@ -48,7 +48,7 @@ impl Class {
             Self::Base64 => byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'/' | b'_'),
             Self::Link => {
                 byte.is_ascii_alphanumeric()
-                    || matches!(byte, b'#'..=b'&' | b'+' | b'-'..=b'/' | b':' | b'=' | b'?' | b'@' | b'_')
+                    || matches!(byte, b'#'..=b'&' | b'+' | b'-'..=b'/' | b':' | b'=' | b'?' | b'@' | b'_' | b'|')
             }
             Self::Colon => byte == b':',
             Self::Backslash => byte == b'\\',

@@ -139,8 +139,8 @@ mod avx2 {
         let colon = is(bytes, b':');
         let signs = or(or(is(bytes, b'+'), is(bytes, b'-')), or(is(bytes, b'/'), is(bytes, b'_')));
         let base64 = or(word, signs);
-        let links =
-            or(or(range(bytes, b'#', 4), is(bytes, b'.')), or(is(bytes, b'='), range(bytes, b'?', 2)));
+        let pair = or(is(bytes, b'='), is(bytes, b'|'));
+        let links = or(or(range(bytes, b'#', 4), is(bytes, b'.')), or(pair, range(bytes, b'?', 2)));
         let [digits, words, letters, uppers, bases, all_links, colons, backslashes] = slots;
         set(digits.get_mut(n), digit);
         set(words.get_mut(n), word);

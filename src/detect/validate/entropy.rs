@@ -1,0 +1,68 @@
+//! How random a value looks: what tells a key from a placeholder or from words of its shape.
+
+use super::Verdict;
+
+/// What this file checks, by name.
+pub(super) const CHECKS: super::Table = &[
+    ("random", |value| random(value).into()),
+    ("entropy", |value| (entropy(value) >= VARIED).into()),
+    ("slack", |value| slack(value).into()),
+];
+
+/// Shannon entropies, in bits a character. Of 32 random hexadecimal digits hardly any are below 3; of placeholders
+/// and of runs of one character all are below 2.5.
+const VARIED: f32 = 3.0;
+const PLAIN: f32 = 2.6;
+const SHORT: f32 = 2.2;
+
+/// Shannon entropy of the bytes, in bits a byte.
+#[expect(clippy::cast_precision_loss, reason = "values are short")]
+pub(super) fn entropy(value: &[u8]) -> f32 {
+    let mut counts = [0usize; 256];
+    for &byte in value {
+        if let Some(count) = counts.get_mut(usize::from(byte)) {
+            *count += 1;
+        }
+    }
+    let total = value.len().max(1) as f32;
+    let share = counts.iter().filter(|&&count| count > 0).map(|&count| count as f32 / total);
+    -share.map(|part| part * part.log2()).sum::<f32>()
+}
+
+/// Letters and digits, varied enough for the length.
+fn random(value: &[u8]) -> bool {
+    let least = if value.len() < 16 { SHORT } else { PLAIN };
+    value.iter().any(u8::is_ascii_digit)
+        && value.iter().any(u8::is_ascii_alphabetic)
+        && entropy(value) >= least
+}
+
+/// Slack's tokens have numbers of teams and users behind the prefix, or are as random as keys.
+fn slack(value: &[u8]) -> bool {
+    value.len() >= 20
+        && value.iter().filter(|byte| byte.is_ascii_digit()).count() >= 4
+        && entropy(value) >= PLAIN
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entropy_is_shannons() {
+        assert!(entropy(b"").abs() < 1e-6 && entropy(b"aaaa").abs() < 1e-6);
+        assert!((entropy(b"abcd") - 2.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn placeholders_and_words_are_not_random() {
+        assert!(random(b"0a1b2c3d4e5f60718293a4b5c6d7e8f9"));
+        for value in
+            ["xxxxxxxxxxxxxxxxxxxxxxx1", "my-service-name-in-production", "00000000000000000000000000000001"]
+        {
+            assert!(!random(value.as_bytes()), "{value}");
+        }
+        assert!(slack(b"xoxb-012345678901-abcdefghijklmnop"));
+        assert!(!slack(b"xoxe.xoxp-1-something-else"));
+    }
+}
