@@ -9,6 +9,9 @@ use super::rule::UnknownRule;
 pub struct Choice(Vec<u64>);
 
 impl Choice {
+    /// No rule.
+    pub(crate) const NONE: Self = Self(Vec::new());
+
     /// The rules that are on where nobody chose.
     pub fn defaults(catalogue: &Catalogue) -> Self {
         let on = |id: &RuleId| catalogue.rule(*id).is_some_and(|rule| rule.default_on());
@@ -48,6 +51,11 @@ impl Choice {
     /// Whether `rule` is on.
     pub fn has(&self, rule: RuleId) -> bool {
         self.0.get(rule.index() / 64).is_some_and(|word| word >> (rule.index() % 64) & 1 == 1)
+    }
+
+    /// Turns all rules off; what was allocated stays.
+    pub(crate) fn clear(&mut self) {
+        self.0.fill(0);
     }
 
     /// Whether no rule is on.

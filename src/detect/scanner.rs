@@ -36,7 +36,15 @@ impl Progress {
     fn run(&mut self, query: &Query, view: View<'_>) {
         self.masks.cover(view.text);
         let Query { engine, choice, floor } = query;
-        let pass = Pass { engine, view, masks: &self.masks, choice, floor: *floor, memo: RefCell::default() };
+        let pass = Pass {
+            engine,
+            view,
+            masks: &self.masks,
+            choice,
+            floor: *floor,
+            memo: RefCell::default(),
+            spoken_for: RefCell::default(),
+        };
         pass.run(&mut self.tracks, &mut self.found);
         self.masks.forget(self.tracks.frontier().saturating_sub(LOOKBACK));
     }

@@ -46,10 +46,15 @@ impl Phrase {
         self.rules.binary_search(&(rule, side)).is_ok()
     }
 
-    /// Whether it speaks for values of rules of `group`, on `side` of them, that are `wanted`.
-    pub(super) fn speaks_for(&self, group: usize, side: Side, wanted: &impl Fn(RuleId) -> bool) -> bool {
+    /// Whether it speaks for values of any rule of `group` that it stands on `side` of.
+    pub(super) fn concerns(&self, group: usize, side: Side) -> bool {
         let groups = if side == Side::Before { self.before } else { self.after };
-        groups >> group & 1 == 1 && self.rules.iter().any(|&(rule, said)| said == side && wanted(rule))
+        groups >> group & 1 == 1
+    }
+
+    /// The rules for whose values it speaks from `side`.
+    pub(super) fn rules(&self, side: Side) -> impl Iterator<Item = RuleId> {
+        self.rules.iter().filter(move |(_, said)| *said == side).map(|&(rule, _)| rule)
     }
 }
 

@@ -7,6 +7,7 @@
 mod lexicon;
 mod words;
 
+use super::choice::Choice;
 use super::engine::mask::{BLOCK, Class, Masks};
 use super::engine::view::View;
 use super::finding::{Near, RuleId, Span};
@@ -123,43 +124,48 @@ impl Memo {
         before.take_while(move |known| known.word.run >= floor)
     }
 
-    /// Whether a word before `start` speaks for any of the rules of `group` that are `wanted`.
-    pub(crate) fn any_before(
+    /// Adds to `spoken_for` the rules of `group` that a word before `start` speaks for.
+    pub(crate) fn before_of(
         &mut self,
         lexicon: &Lexicon,
         text: In<'_>,
         start: usize,
-        (group, wanted): (usize, impl Fn(RuleId) -> bool),
-    ) -> bool {
+        (group, spoken_for): (usize, &mut Choice),
+    ) {
         self.reach(lexicon, text, start, start);
-        self.near(start).any(|known| {
-            let mut phrases = lexicon.phrases(known.entry).iter();
-            phrases.any(|phrase| {
-                phrase.speaks_for(group, Side::Before, &wanted)
-                    && follow(text.0, known.word, phrase, start).is_some()
-            })
-        })
+        for known in self.near(start) {
+            for phrase in lexicon.phrases(known.entry) {
+                if phrase.concerns(group, Side::Before) && follow(text.0, known.word, phrase, start).is_some()
+                {
+                    phrase.rules(Side::Before).for_each(|rule| spoken_for.insert(rule));
+                }
+            }
+        }
     }
 
-    /// Whether a word behind a value that ends from `first` to `last` may speak for any of the rules of `group`
-    /// that are `wanted`, as far as the text is known.
-    pub(crate) fn any_after(
+    /// Adds to `spoken_for` the rules of `group` that a word behind a value may speak for that ends from `first` to
+    /// `last`. Whether the text in which that word would stand has arrived.
+    pub(crate) fn after_of(
         &mut self,
         lexicon: &Lexicon,
         text: In<'_>,
         (first, last): (usize, usize),
-        (group, wanted): (usize, impl Fn(RuleId) -> bool),
+        (group, spoken_for): (usize, &mut Choice),
     ) -> bool {
         let view = text.0;
         if !view.complete && last + AFTER >= view.len() {
-            return true;
+            return false;
         }
         self.reach(lexicon, text, first, last + AFTER + 1);
         let behind = self.known.iter().rev().take_while(|known| known.word.start >= first);
-        let mut behind = behind.filter(|known| known.word.end <= last + AFTER);
-        behind.any(|known| {
-            lexicon.phrases(known.entry).iter().any(|phrase| phrase.speaks_for(group, Side::After, &wanted))
-        })
+        for known in behind.filter(|known| known.word.end <= last + AFTER) {
+            for phrase in lexicon.phrases(known.entry) {
+                if phrase.concerns(group, Side::After) {
+                    phrase.rules(Side::After).for_each(|rule| spoken_for.insert(rule));
+                }
+            }
+        }
+        true
     }
 
     /// The nearest word before the value at `start` that speaks for or against `rule`.

@@ -132,26 +132,34 @@ impl Pass<'_> {
             Fate::Hungry | Fate::Grown => false,
             Fate::Dead if track.walk.ends.is_empty() => true,
             Fate::Dead => {
-                let spoken_for = self.spoken_for(&track.walk, group);
-                let counts = track.walk.alone || spoken_for.before || spoken_for.behind;
+                let spoken_for = &mut *self.spoken_for.borrow_mut();
+                self.ask(&track.walk, group, spoken_for);
+                let none = spoken_for.before.is_empty() && spoken_for.behind.is_empty();
+                let counts = track.walk.alone || !none || spoken_for.unknown != (false, false);
                 !counts || self.settle(automaton, &track.walk, spoken_for, found) != Settled::Waiting
             }
         }
     }
 
-    /// Whether words near the matches of a walk speak for rules of the group that are on. Most numbers match a
-    /// pattern of some rule that counts only then, so this is asked once for all of them.
-    fn spoken_for(&self, walk: &Walk, group: usize) -> SpokenFor {
+    /// Finds out which rules of the group words near the matches of a walk speak for. Most numbers match a pattern
+    /// of some rule that counts only then, so this is asked once for all of them.
+    fn ask(&self, walk: &Walk, group: usize, spoken_for: &mut SpokenFor) {
+        spoken_for.before.clear();
+        spoken_for.behind.clear();
+        spoken_for.unknown = (self.floor.is_some(), self.floor.is_some());
         if self.floor.is_some() {
-            return SpokenFor::MAYBE;
+            return;
         }
         let (lexicon, text) = (&self.engine.lexicon, (&self.view, self.masks));
-        let wanted = |rule| self.choice.has(rule);
         let mut memo = self.memo.borrow_mut();
-        let before = walk.needy && memo.any_before(lexicon, text, walk.start, (group, wanted));
-        let ends = walk.ends.first().zip(walk.ends.last()).map(|(first, last)| (first.at, last.at));
-        let behind = |ends| memo.any_after(lexicon, text, ends, (group, wanted));
-        SpokenFor { before, behind: walk.ahead && ends.is_some_and(behind) }
+        if walk.needy {
+            memo.before_of(lexicon, text, walk.start, (group, &mut spoken_for.before));
+        }
+        let ends = walk.ends.first().zip(walk.ends.last()).filter(|_| walk.ahead);
+        if let Some((first, last)) = ends {
+            let behind = (group, &mut spoken_for.behind);
+            spoken_for.unknown.1 = !memo.after_of(lexicon, text, (first.at, last.at), behind);
+        }
     }
 
     /// Where the longest of the findings ends that are so sure that what lies within is a part of them.

@@ -57,7 +57,7 @@ impl Pass<'_> {
                     track.at = start;
                     return;
                 }
-                Fate::Dead => match self.settle(&group.automaton, &track.walk, SpokenFor::MAYBE, found) {
+                Fate::Dead => match self.settle(&group.automaton, &track.walk, &SpokenFor::MAYBE, found) {
                     Settled::Waiting => {
                         track.at = start;
                         return;

@@ -1,6 +1,7 @@
 //! From a match to a finding: selection, validator, edges, words near it. Says `NotYet` where text that has not
 //! arrived could change the answer.
 
+use super::super::choice::Choice;
 use super::super::context::After;
 use super::super::finding::{Finding, Near, Score, Span};
 use super::super::rule::Anchor;
@@ -9,16 +10,28 @@ use super::automaton::{Automaton, Compiled, Walk};
 use super::view::Known;
 use super::{Found, Pass};
 
-/// Whether there are words that speak for a value of some rule of the group.
-#[derive(Clone, Copy, Debug)]
+/// The rules that words near a match speak for.
+#[derive(Default)]
 pub(crate) struct SpokenFor {
-    pub(crate) before: bool,
-    pub(crate) behind: bool,
+    /// By a word before it.
+    pub(crate) before: Choice,
+    /// By a word behind it.
+    pub(crate) behind: Choice,
+    /// Nobody asked, or the text behind has not arrived.
+    pub(crate) unknown: (bool, bool),
 }
 
 impl SpokenFor {
     /// Where nobody asked.
-    pub(crate) const MAYBE: Self = Self { before: true, behind: true };
+    pub(crate) const MAYBE: Self = Self { before: Choice::NONE, behind: Choice::NONE, unknown: (true, true) };
+
+    /// Whether a match of `pattern` can count.
+    fn fits(&self, pattern: &Compiled) -> bool {
+        pattern.alone
+            || self.unknown.0
+            || self.before.has(pattern.rule)
+            || pattern.ahead && (self.unknown.1 || self.behind.has(pattern.rule))
+    }
 }
 
 /// What became of one match.
@@ -90,14 +103,14 @@ impl Pass<'_> {
         &self,
         automaton: &Automaton,
         walk: &Walk,
-        spoken_for: SpokenFor,
+        spoken_for: &SpokenFor,
         found: &mut Found,
     ) -> Settled {
         let kept = found.len();
         let mut longest = None;
         for end in walk.ends.iter().rev() {
             for pattern in automaton.matches(*end) {
-                if !(pattern.alone || spoken_for.before || spoken_for.behind && pattern.ahead) {
+                if !spoken_for.fits(pattern) {
                     continue;
                 }
                 let ours = found.iter().skip(kept);

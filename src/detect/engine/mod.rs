@@ -44,6 +44,7 @@ use assign::{Assigned, Progress};
 use automaton::{Automaton, Compiled, Walk};
 use free::Free;
 use grown::Grown;
+use judge::SpokenFor;
 use mask::Masks;
 use prefix::Prefixes;
 pub(crate) use table::config;
@@ -132,6 +133,8 @@ pub(crate) struct Pass<'a> {
     pub(crate) floor: Option<Score>,
     /// Words before the values asked about so far.
     pub(crate) memo: RefCell<Memo>,
+    /// Room for the rules that words near one match speak for.
+    pub(crate) spoken_for: RefCell<SpokenFor>,
 }
 
 impl Engine {
