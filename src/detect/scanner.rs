@@ -44,6 +44,7 @@ impl Progress {
             floor: *floor,
             memo: RefCell::default(),
             spoken_for: RefCell::default(),
+            cuts: RefCell::default(),
         };
         pass.run(&mut self.tracks, &mut self.found);
         self.masks.forget(self.tracks.frontier().saturating_sub(LOOKBACK));

@@ -5,6 +5,7 @@
 use super::super::finding::RuleId;
 use super::super::rule::Edge;
 use super::super::validate::Check;
+use super::judge::Matches;
 use super::table::{State, Table};
 use super::view::View;
 
@@ -91,6 +92,14 @@ pub(crate) struct Walk {
 }
 
 impl Walk {
+    /// What the matches so far have in common.
+    pub(crate) fn matches(&self) -> Matches {
+        let (first, last) =
+            (self.ends.first().map_or(0, |end| end.at), self.ends.last().map_or(0, |end| end.at));
+        let Self { start, alone, needy, ahead, .. } = *self;
+        Matches { start, first, last, alone, needy, ahead }
+    }
+
     /// The window has lost its first `by` bytes.
     pub(crate) fn shift(&mut self, by: usize) {
         self.live &= self.at >= by;

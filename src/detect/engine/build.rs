@@ -11,6 +11,8 @@ use super::assign::Assigned;
 use super::automaton::{Automaton, Compiled};
 use super::free::Free;
 use super::prefix::Prefixes;
+use super::shape::Shapes;
+use super::token::Tokens;
 use super::{Engine, group};
 
 /// The groups that a rule of this anchor is in.
@@ -56,6 +58,12 @@ impl Patterns {
         Ok(all)
     }
 
+    fn tokens(self) -> Result<Tokens, RuleFault> {
+        let (shapes, others) = Shapes::take(self.regexes.into_iter().zip(self.compiled).collect());
+        let (regexes, compiled) = others.into_iter().unzip();
+        Ok(Tokens { shapes, automaton: Self { regexes, compiled }.automaton()? })
+    }
+
     fn automaton(self) -> Result<Option<Automaton>, RuleFault> {
         if self.regexes.is_empty() {
             return Ok(None);
@@ -85,7 +93,7 @@ impl Engine {
             all.collect::<Result<Vec<_>, _>>()
         };
         let [digits, tokens, emails, ipv6, prefixes, free, assigned] = &of;
-        let (digits, tokens) = (Patterns::of(digits)?.automaton()?, Patterns::of(tokens)?.automaton()?);
+        let (digits, tokens) = (Patterns::of(digits)?.automaton()?, Patterns::of(tokens)?.tokens()?);
         let (emails, ipv6) = (whole(emails)?, whole(ipv6)?);
         let prefix_rules = prefixes.iter().map(|&(id, _)| id).collect();
         let prefixes = match Patterns::of(prefixes)?.automaton()? {

@@ -2,8 +2,8 @@
 //! of all such rules.
 
 use super::super::finding::Finding;
-use super::automaton::{Automaton, Fate, Walk};
-use super::judge::{Settled, SpokenFor};
+use super::automaton::{Automaton, Fate};
+use super::judge::{Matches, Settled, SpokenFor};
 use super::mask::FirstDigits;
 use super::view::{UUID, View};
 use super::{Found, Pass, Track, group};
@@ -133,17 +133,16 @@ impl Pass<'_> {
             Fate::Dead if track.walk.ends.is_empty() => true,
             Fate::Dead => {
                 let spoken_for = &mut *self.spoken_for.borrow_mut();
-                self.ask(&track.walk, group, spoken_for);
-                let none = spoken_for.before.is_empty() && spoken_for.behind.is_empty();
-                let counts = track.walk.alone || !none || spoken_for.unknown != (false, false);
+                self.ask(&track.walk.matches(), group, spoken_for);
+                let counts = track.walk.alone || spoken_for.anyone();
                 !counts || self.settle(automaton, &track.walk, spoken_for, found) != Settled::Waiting
             }
         }
     }
 
-    /// Finds out which rules of the group words near the matches of a walk speak for. Most numbers match a pattern
-    /// of some rule that counts only then, so this is asked once for all of them.
-    fn ask(&self, walk: &Walk, group: usize, spoken_for: &mut SpokenFor) {
+    /// Finds out which rules of the group words near matches speak for. Most numbers match a pattern of some rule
+    /// that counts only then, so this is asked once for all of them.
+    pub(super) fn ask(&self, matches: &Matches, group: usize, spoken_for: &mut SpokenFor) {
         spoken_for.before.clear();
         spoken_for.behind.clear();
         spoken_for.unknown = (self.floor.is_some(), self.floor.is_some());
@@ -152,13 +151,12 @@ impl Pass<'_> {
         }
         let (lexicon, text) = (&self.engine.lexicon, (&self.view, self.masks));
         let mut memo = self.memo.borrow_mut();
-        if walk.needy {
-            memo.before_of(lexicon, text, walk.start, (group, &mut spoken_for.before));
+        if matches.needy {
+            memo.before_of(lexicon, text, matches.start, (group, &mut spoken_for.before));
         }
-        let ends = walk.ends.first().zip(walk.ends.last()).filter(|_| walk.ahead);
-        if let Some((first, last)) = ends {
+        if matches.ahead {
             let behind = (group, &mut spoken_for.behind);
-            spoken_for.unknown.1 = !memo.after_of(lexicon, text, (first.at, last.at), behind);
+            spoken_for.unknown.1 = !memo.after_of(lexicon, text, (matches.first, matches.last), behind);
         }
     }
 

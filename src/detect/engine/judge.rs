@@ -25,12 +25,52 @@ impl SpokenFor {
     /// Where nobody asked.
     pub(crate) const MAYBE: Self = Self { before: Choice::NONE, behind: Choice::NONE, unknown: (true, true) };
 
+    /// Whether there is a rule that words speak for, or may.
+    pub(crate) fn anyone(&self) -> bool {
+        self.unknown != (false, false) || !self.before.is_empty() || !self.behind.is_empty()
+    }
+
     /// Whether a match of `pattern` can count.
     fn fits(&self, pattern: &Compiled) -> bool {
         pattern.alone
             || self.unknown.0
             || self.before.has(pattern.rule)
             || pattern.ahead && (self.unknown.1 || self.behind.has(pattern.rule))
+    }
+}
+
+/// What the matches from one start have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matches {
+    pub(crate) start: usize,
+    /// Where the shortest and the longest end.
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    /// One of them can count alone.
+    pub(crate) alone: bool,
+    /// One of them cannot.
+    pub(crate) needy: bool,
+    /// A word behind can speak for one of those.
+    pub(crate) ahead: bool,
+}
+
+impl Matches {
+    /// None yet.
+    pub(crate) const fn at(start: usize) -> Self {
+        Self { start, first: usize::MAX, last: 0, alone: false, needy: false, ahead: false }
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.last == 0
+    }
+
+    #[inline]
+    pub(crate) fn note(&mut self, end: usize, pattern: &Compiled) {
+        self.first = self.first.min(end);
+        self.last = self.last.max(end);
+        self.alone |= pattern.alone;
+        self.needy |= !pattern.alone;
+        self.ahead |= !pattern.alone && pattern.ahead;
     }
 }
 
@@ -106,27 +146,35 @@ impl Pass<'_> {
         spoken_for: &SpokenFor,
         found: &mut Found,
     ) -> Settled {
+        let ends = walk.ends.iter().rev();
+        let all = ends.flat_map(|&end| automaton.matches(end).map(move |pattern| (end.at, pattern)));
+        self.settle_all(walk.start, all, spoken_for, found)
+    }
+
+    /// The same for matches from `start`, in the order given.
+    pub(crate) fn settle_all<'p>(
+        &self,
+        start: usize,
+        matches: impl Iterator<Item = (usize, &'p Compiled)>,
+        spoken_for: &SpokenFor,
+        found: &mut Found,
+    ) -> Settled {
         let kept = found.len();
         let mut longest = None;
-        for end in walk.ends.iter().rev() {
-            for pattern in automaton.matches(*end) {
-                if !spoken_for.fits(pattern) {
-                    continue;
+        for (end, pattern) in matches.filter(|(_, pattern)| spoken_for.fits(pattern)) {
+            let ours = found.iter().skip(kept);
+            if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
+                continue;
+            }
+            match self.judge(pattern, start, end) {
+                Judged::No => {}
+                Judged::Yes(finding) => {
+                    longest = longest.max(Some(end));
+                    found.push(finding);
                 }
-                let ours = found.iter().skip(kept);
-                if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
-                    continue;
-                }
-                match self.judge(pattern, walk.start, end.at) {
-                    Judged::No => {}
-                    Judged::Yes(finding) => {
-                        longest = longest.max(Some(end.at));
-                        found.push(finding);
-                    }
-                    Judged::NotYet => {
-                        found.truncate(kept);
-                        return Settled::Waiting;
-                    }
+                Judged::NotYet => {
+                    found.truncate(kept);
+                    return Settled::Waiting;
                 }
             }
         }

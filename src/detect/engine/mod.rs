@@ -5,7 +5,7 @@
 //! | file | finds |
 //! |---|---|
 //! | [`digits`] | what has a digit near its beginning |
-//! | [`token`] | long runs of letters and digits |
+//! | [`token`], [`shape`] | long runs of letters and digits |
 //! | [`outward`] | e-mail addresses from `@`, IPv6 from `:` |
 //! | [`prefix`] | secrets by their prefix |
 //! | [`assign`] | secrets by the name they are given to |
@@ -26,6 +26,7 @@ mod judge;
 pub(crate) mod mask;
 mod outward;
 mod prefix;
+mod shape;
 mod table;
 mod token;
 pub(crate) mod view;
@@ -48,6 +49,7 @@ use judge::SpokenFor;
 use mask::Masks;
 use prefix::Prefixes;
 pub(crate) use table::config;
+use token::Tokens;
 use view::View;
 
 /// Candidates, not resolved yet.
@@ -112,7 +114,7 @@ pub(crate) struct Engine {
     pub(crate) rules: Arc<Vec<Rule>>,
     lexicon: Lexicon,
     digits: Option<Automaton>,
-    tokens: Option<Automaton>,
+    tokens: Tokens,
     emails: Vec<Compiled>,
     ipv6: Vec<Compiled>,
     prefixes: Option<Prefixes>,
@@ -135,12 +137,14 @@ pub(crate) struct Pass<'a> {
     pub(crate) memo: RefCell<Memo>,
     /// Room for the rules that words near one match speak for.
     pub(crate) spoken_for: RefCell<SpokenFor>,
+    /// Room for the ends of one token's beginnings.
+    pub(crate) cuts: RefCell<Vec<(usize, u32)>>,
 }
 
 impl Engine {
     /// Bytes the automata take.
     pub(crate) fn memory(&self) -> usize {
-        let automata = self.digits.iter().chain(&self.tokens).map(Automaton::memory).sum::<usize>();
+        let automata = self.digits.as_ref().map_or(0, Automaton::memory) + self.tokens.memory();
         let prefixes = self.prefixes.as_ref().map_or(0, Prefixes::memory);
         automata
             + prefixes
@@ -169,9 +173,10 @@ impl Pass<'_> {
             Some(automaton) if self.is_on(group::DIGITS) => self.digits(automaton, digits, found),
             _ => digits.at = self.view.len(),
         }
-        match &self.engine.tokens {
-            Some(automaton) if self.is_on(group::TOKENS) => self.tokens(automaton, tokens, found),
-            _ => tokens.at = self.view.len(),
+        if self.is_on(group::TOKENS) {
+            self.tokens(&self.engine.tokens, tokens, found);
+        } else {
+            tokens.at = self.view.len();
         }
         if self.is_on(group::EMAILS) {
             self.emails(&self.engine.emails, emails, found);

@@ -3,6 +3,7 @@
 
 use super::automaton::Automaton;
 use super::mask::{Class, Runs};
+use super::shape::Shapes;
 use super::{Found, Pass, Track, group};
 
 /// The shortest token with a digit, in bytes.
@@ -19,9 +20,35 @@ fn is_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
 }
 
+/// The rules whose values are tokens.
+pub(crate) struct Tokens {
+    pub(crate) shapes: Shapes,
+    /// For what is not a shape.
+    pub(crate) automaton: Option<Automaton>,
+}
+
+impl Tokens {
+    /// Bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
+        self.shapes.memory() + self.automaton.as_ref().map_or(0, Automaton::memory)
+    }
+}
+
 impl Pass<'_> {
+    fn try_token(&self, tokens: &Tokens, track: &mut Track, start: usize, found: &mut Found) -> bool {
+        let kept = found.len();
+        let automaton = tokens.automaton.as_ref();
+        let decided = self.try_shapes(&tokens.shapes, start, found)
+            && automaton
+                .is_none_or(|automaton| self.try_start((automaton, group::TOKENS), track, start, found));
+        if !decided {
+            found.truncate(kept);
+        }
+        decided
+    }
+
     /// Scans for tokens.
-    pub(crate) fn tokens(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) {
+    pub(crate) fn tokens(&self, tokens: &Tokens, track: &mut Track, found: &mut Found) {
         let (view, from) = (&self.view, track.at);
         for (start, end) in Runs::new(self.masks, from, Class::Base64, SHORT as u32) {
             if end == view.len() && !view.complete && end - start < WHOLE {
@@ -37,7 +64,7 @@ impl Pass<'_> {
                 let whole = at == start && end - start >= WHOLE;
                 if let Some(begin) = self.token_start(at, at + token, whole)
                     && begin >= from
-                    && !self.try_start((automaton, group::TOKENS), track, begin, found)
+                    && !self.try_token(tokens, track, begin, found)
                 {
                     track.at = begin;
                     return;

@@ -1,0 +1,203 @@
+//! Patterns that are one class of characters, so and so many of them: most keys are. They need no automaton: the
+//! classes that a token's characters are all of, and its length, say which of them it matches. Hundreds of rules
+//! share a few dozen such shapes.
+
+use std::collections::HashMap;
+
+use super::automaton::Compiled;
+use super::judge::{Matches, Settled};
+use super::view::View;
+use super::{Found, Pass, group};
+use crate::detect::rule::Edge;
+
+/// The longest value of a shape, in bytes.
+const MOST: usize = 64;
+
+/// A class and how many characters of it.
+struct Shape {
+    /// The bit of the class.
+    class: u32,
+    least: usize,
+    most: usize,
+    patterns: Vec<Compiled>,
+}
+
+/// The patterns of a group that are shapes.
+pub(crate) struct Shapes {
+    /// The classes that a byte is of, a bit for each.
+    classes: Vec<u32>,
+    shapes: Vec<Shape>,
+    /// The shapes that each length can be of.
+    by_length: Vec<Vec<usize>>,
+}
+
+/// The class of bytes, the least and the most count that `regex` asks for, if that is all it does.
+fn parse(regex: &str) -> Option<(Vec<bool>, usize, usize)> {
+    let (class, count) = regex.strip_prefix('[')?.rsplit_once("]{")?;
+    let count = count.strip_suffix('}')?;
+    let (least, most) = count.split_once(',').unwrap_or((count, count));
+    let (least, most) = (least.parse().ok()?, most.parse().ok()?);
+    let mut has = vec![false; 256];
+    let mut rest = class.bytes().peekable();
+    while let Some(byte) = rest.next() {
+        let from = match byte {
+            b'\\' => rest.next().filter(u8::is_ascii_punctuation)?,
+            b'[' | b']' | b'&' | b'^' => return None,
+            byte => byte,
+        };
+        let mut ahead = rest.clone();
+        let ranged = ahead.next() == Some(b'-') && ahead.peek().is_some();
+        let to = if ranged {
+            rest.next();
+            rest.next().filter(|&to| to != b'\\' && to >= from)?
+        } else {
+            from
+        };
+        has.get_mut(usize::from(from)..=usize::from(to))?.fill(true);
+    }
+    (least > 0 && least <= most && most <= MOST).then_some((has, least, most))
+}
+
+impl Shapes {
+    /// Takes from `patterns` those that are shapes, and gives back the others.
+    pub(crate) fn take(patterns: Vec<(String, Compiled)>) -> (Self, Vec<(String, Compiled)>) {
+        let mut shapes =
+            Self { classes: vec![0; 256], shapes: Vec::new(), by_length: vec![Vec::new(); MOST + 1] };
+        let mut bits: HashMap<Vec<bool>, u32> = HashMap::new();
+        let mut others = Vec::new();
+        for (regex, pattern) in patterns {
+            let parsed = parse(&regex).filter(|_| pattern.edge != Edge::Open);
+            let Some((has, least, most)) =
+                parsed.filter(|(has, ..)| bits.len() < 32 || bits.contains_key(has))
+            else {
+                others.push((regex, pattern));
+                continue;
+            };
+            let next = 1 << bits.len().min(31);
+            let class = *bits.entry(has).or_insert_with_key(|has| {
+                let of = shapes.classes.iter_mut().zip(has).filter(|(_, has)| **has);
+                of.for_each(|(classes, _)| *classes |= next);
+                next
+            });
+            shapes.add(pattern, class, least, most);
+        }
+        (shapes, others)
+    }
+
+    fn add(&mut self, pattern: Compiled, class: u32, least: usize, most: usize) {
+        let same = |shape: &Shape| (shape.class, shape.least, shape.most) == (class, least, most);
+        let place = self.shapes.iter().position(same).unwrap_or(self.shapes.len());
+        if place == self.shapes.len() {
+            self.shapes.push(Shape { class, least, most, patterns: Vec::new() });
+            let lengths = self.by_length.get_mut(least..=most).unwrap_or_default();
+            lengths.iter_mut().for_each(|shapes| shapes.push(place));
+        }
+        if let Some(shape) = self.shapes.get_mut(place) {
+            shape.patterns.push(pattern);
+        }
+    }
+
+    /// Bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
+        let patterns: usize = self.shapes.iter().map(|shape| shape.patterns.len()).sum();
+        self.classes.len() * 4 + patterns * size_of::<Compiled>()
+    }
+
+    /// Where values may end that begin at `start`, each with the classes that all their characters are of. `None`
+    /// if the text ends before that is known.
+    fn cuts(&self, view: &View<'_>, start: usize, cuts: &mut Vec<(usize, u32)>) -> Option<()> {
+        cuts.clear();
+        let mut classes = u32::MAX;
+        for end in start..=start + MOST {
+            let Some(byte) = view.get(end) else {
+                if view.complete {
+                    cuts.push((end, classes));
+                    return Some(());
+                }
+                return None;
+            };
+            if end > start && !byte.is_ascii_alphanumeric() {
+                cuts.push((end, classes));
+            }
+            classes &= self.classes.get(usize::from(byte)).copied().unwrap_or(0);
+            if classes == 0 {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    /// The patterns that match from `start` to each of `cuts`, the longest first.
+    fn matches<'s>(
+        &'s self,
+        start: usize,
+        cuts: &'s [(usize, u32)],
+    ) -> impl Iterator<Item = (usize, &'s Compiled)> {
+        cuts.iter().rev().flat_map(move |&(end, classes)| {
+            let shapes = self.by_length.get(end - start).map(Vec::as_slice).unwrap_or_default().iter();
+            let fitting =
+                shapes.filter_map(|&n| self.shapes.get(n)).filter(move |shape| shape.class & classes != 0);
+            fitting.flat_map(move |shape| shape.patterns.iter().map(move |pattern| (end, pattern)))
+        })
+    }
+}
+
+impl Pass<'_> {
+    /// Whether all shapes that begin at `start` are decided; then what was found is in `found`.
+    pub(super) fn try_shapes(&self, shapes: &Shapes, start: usize, found: &mut Found) -> bool {
+        let mut cuts = self.cuts.borrow_mut();
+        if shapes.cuts(&self.view, start, &mut cuts).is_none() {
+            return false;
+        }
+        let mut all = Matches::at(start);
+        shapes.matches(start, &cuts).for_each(|(end, pattern)| all.note(end, pattern));
+        if all.is_empty() {
+            return true;
+        }
+        let spoken_for = &mut *self.spoken_for.borrow_mut();
+        self.ask(&all, group::TOKENS, spoken_for);
+        if !spoken_for.anyone() && !all.alone {
+            return true;
+        }
+        self.settle_all(start, shapes.matches(start, &cuts), spoken_for, found) != Settled::Waiting
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_class_and_a_count_are_a_shape() {
+        for regex in ["[a-f0-9]{32}", r"[A-Za-z0-9_\-]{20,64}", "[0-9a-z+/=-]{1,2}"] {
+            assert!(parse(regex).is_some(), "{regex}");
+        }
+        for regex in [
+            "[a-f0-9]{32,}",
+            "[^a]{3}",
+            "[a]{2}b",
+            "x[a]{2}",
+            "[a-z]{3}[a]{2}",
+            r"[\d]{3}",
+            "[a]{70}",
+            "[a]+",
+        ] {
+            assert!(parse(regex).is_none(), "{regex}");
+        }
+    }
+
+    #[test]
+    fn shapes_mean_what_the_expression_means() {
+        for regex in ["[a-f0-9]{3}", r"[A-Za-z0-9_\-]{2,4}", "[0-9a-z+/=-]{3,5}", "[A-Z]{1,2}"] {
+            let (has, least, most) = parse(regex).unwrap();
+            let whole = regex_automata::meta::Regex::new(&format!("^(?:{regex})$")).unwrap();
+            for byte in 1..128u8 {
+                for length in 1..8 {
+                    let text = vec![byte; length];
+                    let ours = has[usize::from(byte)] && (least..=most).contains(&length);
+                    assert_eq!(ours, whole.is_match(&text), "{regex} on {length} of {byte}");
+                }
+            }
+        }
+    }
+}
