@@ -58,6 +58,14 @@ impl Choice {
         self.0.fill(0);
     }
 
+    /// The rules that are on, in order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = RuleId> {
+        let words = self.0.iter().zip(0u16..);
+        words.flat_map(|(&word, n)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| RuleId::new(n * 64 + bit))
+        })
+    }
+
     /// Whether no rule is on.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|&word| word == 0)

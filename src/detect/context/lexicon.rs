@@ -66,6 +66,8 @@ pub(crate) struct Lexicon {
     /// The word of each entry.
     texts: Vec<Box<str>>,
     phrases: Vec<Vec<Phrase>>,
+    /// The groups that the phrases of each entry concern, from before and from behind.
+    groups: Vec<(u16, u16)>,
     filter: Vec<u64>,
     /// Whether a word that is not ASCII is known: the filter does not tell of those.
     wide: bool,
@@ -102,6 +104,7 @@ impl Lexicon {
             slots: vec![0; 1 << FILTER],
             texts: Vec::new(),
             phrases: Vec::new(),
+            groups: Vec::new(),
             filter: vec![0; 1 << (FILTER - 6)],
             wide: false,
             infix: None,
@@ -148,6 +151,7 @@ impl Lexicon {
         let entry = *self.entries.entry(word.into()).or_insert(next);
         if entry == next {
             self.phrases.push(Vec::new());
+            self.groups.push((0, 0));
             self.texts.push(word.into());
             let place = place(word.as_bytes(), 0, word.len());
             let places = (0..self.slots.len()).map(|n| (place + n) % self.slots.len());
@@ -168,6 +172,10 @@ impl Lexicon {
                 Side::Before => phrase.before |= groups,
                 Side::After => phrase.after |= groups,
                 Side::Against => {}
+            }
+            if let Some((before, after)) = self.groups.get_mut(entry as usize) {
+                *before |= phrase.before;
+                *after |= phrase.after;
             }
         }
         let place = place(word.as_bytes(), 0, word.len());
@@ -215,6 +223,13 @@ impl Lexicon {
                 sink(hit.start(), hit.end(), entry);
             }
         }
+    }
+
+    /// Whether a phrase of the entry speaks for values of any rule of `group` that it stands on `side` of.
+    #[inline]
+    pub(super) fn concerns(&self, entry: u32, group: usize, side: Side) -> bool {
+        let (before, after) = self.groups.get(entry as usize).copied().unwrap_or_default();
+        (if side == Side::Before { before } else { after }) >> group & 1 == 1
     }
 
     /// What an entry means to rules.

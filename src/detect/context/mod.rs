@@ -7,7 +7,7 @@
 mod lexicon;
 mod words;
 
-use super::choice::Choice;
+use super::engine::judge::Rules;
 use super::engine::mask::{BLOCK, Class, Masks};
 use super::engine::view::View;
 use super::finding::{Near, RuleId, Span};
@@ -130,10 +130,10 @@ impl Memo {
         lexicon: &Lexicon,
         text: In<'_>,
         start: usize,
-        (group, spoken_for): (usize, &mut Choice),
+        (group, spoken_for): (usize, &mut Rules),
     ) {
         self.reach(lexicon, text, start, start);
-        for known in self.near(start) {
+        for known in self.near(start).filter(|known| lexicon.concerns(known.entry, group, Side::Before)) {
             for phrase in lexicon.phrases(known.entry) {
                 if phrase.concerns(group, Side::Before) && follow(text.0, known.word, phrase, start).is_some()
                 {
@@ -150,7 +150,7 @@ impl Memo {
         lexicon: &Lexicon,
         text: In<'_>,
         (first, last): (usize, usize),
-        (group, spoken_for): (usize, &mut Choice),
+        (group, spoken_for): (usize, &mut Rules),
     ) -> bool {
         let view = text.0;
         if !view.complete && last + AFTER >= view.len() {
@@ -158,7 +158,8 @@ impl Memo {
         }
         self.reach(lexicon, text, first, last + AFTER + 1);
         let behind = self.known.iter().rev().take_while(|known| known.word.start >= first);
-        for known in behind.filter(|known| known.word.end <= last + AFTER) {
+        let behind = behind.filter(|known| known.word.end <= last + AFTER);
+        for known in behind.filter(|known| lexicon.concerns(known.entry, group, Side::After)) {
             for phrase in lexicon.phrases(known.entry) {
                 if phrase.concerns(group, Side::After) {
                     phrase.rules(Side::After).for_each(|rule| spoken_for.insert(rule));

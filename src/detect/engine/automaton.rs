@@ -24,19 +24,29 @@ pub(crate) struct Compiled {
 
 /// What the patterns of a match state have in common.
 #[derive(Clone, Copy, Debug, Default)]
-struct Traits {
+pub(crate) struct Traits {
     /// One of them can count alone.
-    alone: bool,
+    pub(crate) alone: bool,
     /// One of them cannot.
-    needy: bool,
+    pub(crate) needy: bool,
     /// A word behind can speak for one of them that cannot.
-    ahead: bool,
+    pub(crate) ahead: bool,
     /// One of them may end within a word.
     open: bool,
 }
 
 impl Traits {
-    fn or(self, other: Self) -> Self {
+    /// Of one pattern.
+    pub(crate) fn of(pattern: &Compiled) -> Self {
+        Self {
+            alone: pattern.alone,
+            needy: !pattern.alone,
+            ahead: !pattern.alone && pattern.ahead,
+            open: pattern.edge == Edge::Open,
+        }
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
         Self {
             alone: self.alone || other.alone,
             needy: self.needy || other.needy,
@@ -117,13 +127,7 @@ impl Automaton {
     pub(crate) fn new(regexes: &[String], patterns: Vec<Compiled>) -> Option<Self> {
         let table = Table::new(regexes)?;
         let mut automaton = Self { table, patterns, traits: Vec::new(), begins: Box::new([true; 256]) };
-        let of = |pattern: &Compiled| Traits {
-            alone: pattern.alone,
-            needy: !pattern.alone,
-            ahead: !pattern.alone && pattern.ahead,
-            open: pattern.edge == Edge::Open,
-        };
-        let all = |place| automaton.matches_of(place).map(of).fold(Traits::default(), Traits::or);
+        let all = |place| automaton.matches_of(place).map(Traits::of).fold(Traits::default(), Traits::or);
         automaton.traits = (0..automaton.table.reports()).map(all).collect();
         let starts: Vec<State> =
             (0..=255).map(Some).chain([None]).map(|byte| automaton.table.start(byte)).collect();

@@ -3,31 +3,63 @@
 
 use super::super::choice::Choice;
 use super::super::context::After;
-use super::super::finding::{Finding, Near, Score, Span};
+use super::super::finding::{Finding, Near, RuleId, Score, Span};
 use super::super::rule::Anchor;
 use super::super::validate::Verdict;
-use super::automaton::{Automaton, Compiled, Walk};
+use super::automaton::{Automaton, Compiled, Traits, Walk};
 use super::view::Known;
 use super::{Found, Pass};
+
+/// A set of rules that is mostly empty.
+#[derive(Default)]
+pub(crate) struct Rules {
+    set: Choice,
+    any: bool,
+}
+
+impl Rules {
+    const NONE: Self = Self { set: Choice::NONE, any: false };
+
+    pub(crate) fn insert(&mut self, rule: RuleId) {
+        self.set.insert(rule);
+        self.any = true;
+    }
+
+    pub(crate) fn clear(&mut self) {
+        if self.any {
+            self.set.clear();
+            self.any = false;
+        }
+    }
+
+    fn has(&self, rule: RuleId) -> bool {
+        self.any && self.set.has(rule)
+    }
+
+    /// In order.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = RuleId> {
+        self.set.iter().take_while(|_| self.any)
+    }
+}
 
 /// The rules that words near a match speak for.
 #[derive(Default)]
 pub(crate) struct SpokenFor {
     /// By a word before it.
-    pub(crate) before: Choice,
+    pub(crate) before: Rules,
     /// By a word behind it.
-    pub(crate) behind: Choice,
+    pub(crate) behind: Rules,
     /// Nobody asked, or the text behind has not arrived.
     pub(crate) unknown: (bool, bool),
 }
 
 impl SpokenFor {
     /// Where nobody asked.
-    pub(crate) const MAYBE: Self = Self { before: Choice::NONE, behind: Choice::NONE, unknown: (true, true) };
+    pub(crate) const MAYBE: Self = Self { before: Rules::NONE, behind: Rules::NONE, unknown: (true, true) };
 
     /// Whether there is a rule that words speak for, or may.
     pub(crate) fn anyone(&self) -> bool {
-        self.unknown != (false, false) || !self.before.is_empty() || !self.behind.is_empty()
+        self.unknown != (false, false) || self.before.any || self.behind.any
     }
 
     /// Whether a match of `pattern` can count.
@@ -65,12 +97,12 @@ impl Matches {
     }
 
     #[inline]
-    pub(crate) fn note(&mut self, end: usize, pattern: &Compiled) {
+    pub(crate) fn note(&mut self, end: usize, traits: Traits) {
         self.first = self.first.min(end);
         self.last = self.last.max(end);
-        self.alone |= pattern.alone;
-        self.needy |= !pattern.alone;
-        self.ahead |= !pattern.alone && pattern.ahead;
+        self.alone |= traits.alone;
+        self.needy |= traits.needy;
+        self.ahead |= traits.ahead;
     }
 }
 

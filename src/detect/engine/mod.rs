@@ -22,7 +22,7 @@ mod build;
 mod digits;
 mod free;
 mod grown;
-mod judge;
+pub(crate) mod judge;
 pub(crate) mod mask;
 mod outward;
 mod prefix;

@@ -4,8 +4,8 @@
 
 use std::collections::HashMap;
 
-use super::automaton::Compiled;
-use super::judge::{Matches, Settled};
+use super::automaton::{Compiled, Traits};
+use super::judge::{Matches, Settled, SpokenFor};
 use super::view::View;
 use super::{Found, Pass, group};
 use crate::detect::rule::Edge;
@@ -19,7 +19,10 @@ struct Shape {
     class: u32,
     least: usize,
     most: usize,
-    patterns: Vec<Compiled>,
+    /// The patterns that can count alone, and the others, by their rules.
+    alone: Vec<Compiled>,
+    needy: Vec<Compiled>,
+    traits: Traits,
 }
 
 /// The patterns of a group that are shapes.
@@ -88,18 +91,27 @@ impl Shapes {
         let same = |shape: &Shape| (shape.class, shape.least, shape.most) == (class, least, most);
         let place = self.shapes.iter().position(same).unwrap_or(self.shapes.len());
         if place == self.shapes.len() {
-            self.shapes.push(Shape { class, least, most, patterns: Vec::new() });
+            self.shapes.push(Shape {
+                class,
+                least,
+                most,
+                alone: Vec::new(),
+                needy: Vec::new(),
+                traits: Traits::default(),
+            });
             let lengths = self.by_length.get_mut(least..=most).unwrap_or_default();
             lengths.iter_mut().for_each(|shapes| shapes.push(place));
         }
         if let Some(shape) = self.shapes.get_mut(place) {
-            shape.patterns.push(pattern);
+            shape.traits = shape.traits.or(Traits::of(&pattern));
+            let patterns = if pattern.alone { &mut shape.alone } else { &mut shape.needy };
+            patterns.push(pattern);
         }
     }
 
     /// Bytes it takes.
     pub(crate) fn memory(&self) -> usize {
-        let patterns: usize = self.shapes.iter().map(|shape| shape.patterns.len()).sum();
+        let patterns: usize = self.shapes.iter().map(|shape| shape.alone.len() + shape.needy.len()).sum();
         self.classes.len() * 4 + patterns * size_of::<Compiled>()
     }
 
@@ -127,18 +139,33 @@ impl Shapes {
         Some(())
     }
 
-    /// The patterns that match from `start` to each of `cuts`, the longest first.
+    /// The shapes of what lies between `start` and each of `cuts`, the longest first.
     fn matches<'s>(
         &'s self,
         start: usize,
         cuts: &'s [(usize, u32)],
-    ) -> impl Iterator<Item = (usize, &'s Compiled)> {
+    ) -> impl Iterator<Item = (usize, &'s Shape)> {
         cuts.iter().rev().flat_map(move |&(end, classes)| {
             let shapes = self.by_length.get(end - start).map(Vec::as_slice).unwrap_or_default().iter();
             let fitting =
                 shapes.filter_map(|&n| self.shapes.get(n)).filter(move |shape| shape.class & classes != 0);
-            fitting.flat_map(move |shape| shape.patterns.iter().map(move |pattern| (end, pattern)))
+            fitting.map(move |shape| (end, shape))
         })
+    }
+}
+
+impl Shape {
+    /// The patterns of which a match can count: where it is known which rules are spoken for, those are looked up,
+    /// since hundreds of rules can have one shape.
+    fn patterns<'s>(&'s self, spoken_for: &'s SpokenFor) -> impl Iterator<Item = &'s Compiled> {
+        let all = if spoken_for.unknown == (false, false) { &[] } else { self.needy.as_slice() };
+        let known = spoken_for.before.iter().chain(spoken_for.behind.iter()).filter(|_| all.is_empty());
+        let of_rule = |rule| {
+            let first = self.needy.partition_point(|pattern| pattern.rule < rule);
+            let rest = self.needy.get(first..).unwrap_or_default();
+            rest.iter().take_while(move |pattern| pattern.rule == rule)
+        };
+        self.alone.iter().chain(all).chain(known.flat_map(of_rule))
     }
 }
 
@@ -150,7 +177,7 @@ impl Pass<'_> {
             return false;
         }
         let mut all = Matches::at(start);
-        shapes.matches(start, &cuts).for_each(|(end, pattern)| all.note(end, pattern));
+        shapes.matches(start, &cuts).for_each(|(end, shape)| all.note(end, shape.traits));
         if all.is_empty() {
             return true;
         }
@@ -159,7 +186,10 @@ impl Pass<'_> {
         if !spoken_for.anyone() && !all.alone {
             return true;
         }
-        self.settle_all(start, shapes.matches(start, &cuts), spoken_for, found) != Settled::Waiting
+        let matches = shapes.matches(start, &cuts);
+        let matches =
+            matches.flat_map(|(end, shape)| shape.patterns(spoken_for).map(move |pattern| (end, pattern)));
+        self.settle_all(start, matches, spoken_for, found) != Settled::Waiting
     }
 }
 

@@ -156,8 +156,11 @@ impl View<'_> {
 
     /// Whether the word at `start` is the first of a UUID that has arrived and stands by itself.
     pub(crate) fn uuid_at(&self, start: usize) -> bool {
+        if self.get(start + 8) != Some(b'-') {
+            return false;
+        }
         let Some(uuid) = self.text.get(start..start + UUID) else { return false };
-        let dashed = uuid.get(8) == Some(&b'-') && [13, 18, 23].iter().all(|&at| uuid.get(at) == Some(&b'-'));
+        let dashed = [13, 18, 23].iter().all(|&at| uuid.get(at) == Some(&b'-'));
         let part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
         let ends = self.get(start + UUID).map_or(self.complete, |byte| !part(&byte));
         dashed && ends && uuid.iter().all(part) && !self.before(start, 1).is_some_and(|byte| part(&byte))
