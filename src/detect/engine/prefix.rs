@@ -43,6 +43,7 @@ pub(crate) struct Prefixes {
     /// Literals that need not lie in a long run, and their places.
     odd: Option<(AhoCorasick, Vec<usize>)>,
     longest: usize,
+    odd_longest: usize,
 }
 
 fn place(key: [u8; KEY]) -> usize {
@@ -60,11 +61,13 @@ impl Prefixes {
         let literals: Vec<Literal> = texts.iter().map(|text| literal(text, rules)).collect();
         let longest = texts.iter().map(|text| text.len()).max()?;
         let (filter, keys) = (vec![0; 1 << (FILTER - 6)], HashMap::new());
-        let mut group = Self { automaton, literals, filter, keys, odd: None, longest };
+        let mut group = Self { automaton, literals, filter, keys, odd: None, longest, odd_longest: 0 };
         let odd: Vec<usize> = (0..group.literals.len()).filter(|&n| !group.add(n)).collect();
         if !odd.is_empty() {
             let texts = odd.iter().filter_map(|&n| Some(&group.literals.get(n)?.text));
             let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(texts).ok()?;
+            let lengths = odd.iter().filter_map(|&n| Some(group.literals.get(n)?.text.len()));
+            group.odd_longest = lengths.max().unwrap_or(0);
             group.odd = Some((search, odd));
         }
         Some(group)
@@ -105,9 +108,8 @@ impl Prefixes {
         let bytes = view.slice(word, word + KEY);
         let mut key = [0; KEY];
         key.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-        let place = place(key);
         // Where the text ends within the key only a key of three bytes can match, which the filter has for all.
-        if self.filter.get(place / 64).is_none_or(|bits| bits >> (place % 64) & 1 == 0) {
+        if !self.has(key) {
             return None;
         }
         let found = |length: usize| {
@@ -119,6 +121,46 @@ impl Prefixes {
             fitting.next()
         };
         found(KEY).or_else(|| found(KEY - 1))
+    }
+
+    /// Where the first literal may begin that has not arrived whole, or whose run may yet become long enough.
+    fn open(&self, view: &View<'_>) -> usize {
+        let tail = view.slice(view.len().saturating_sub(self.longest + RUN), view.len());
+        let run = tail.iter().rev().take_while(|&&byte| Class::Link.has(byte)).count();
+        let start = view.len() - run;
+        let short = if run < RUN { start } else { view.len() };
+        let from = view.len().saturating_sub(self.longest);
+        let unknown = |&at: &usize| self.may_begin(view, at, at >= start) && view.starts(at, Edge::Word);
+        let keyed = (from..view.len()).find(unknown).unwrap_or(view.len()).min(short);
+        let odd = |&at: &usize| {
+            let rest = view.slice(at, view.len());
+            let literals =
+                self.odd.iter().flat_map(|(_, places)| places).filter_map(|&n| self.literals.get(n));
+            literals.into_iter().any(|literal| begins_alike(&literal.text, rest))
+        };
+        let from = view.len().saturating_sub(self.odd_longest);
+        keyed.min((from..view.len()).find(odd).unwrap_or(view.len()))
+    }
+
+    /// Whether a literal may begin at `at` of which the end has not arrived; where not even its key has, `open`.
+    fn may_begin(&self, view: &View<'_>, at: usize, open: bool) -> bool {
+        let rest = view.slice(at, view.len());
+        let words = rest.iter().position(u8::is_ascii_alphanumeric).unwrap_or(rest.len());
+        let Some(key) = rest.get(words..).and_then(|word| word.first_chunk::<KEY>()) else { return open };
+        if !self.has(*key) {
+            return false;
+        }
+        let known =
+            [KEY, KEY - 1].into_iter().filter_map(|length| self.keys.get(key.get(..length)?)).flatten();
+        let mut literals = known.filter_map(|&n| self.literals.get(n));
+        literals.any(|literal| literal.text.len() > rest.len() && begins_alike(&literal.text, rest))
+    }
+
+    /// Whether the filter has a key.
+    #[inline]
+    fn has(&self, key: [u8; KEY]) -> bool {
+        let place = place(key);
+        self.filter.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1)
     }
 
     /// The first of the literals without a long run at or after `from`.
@@ -245,20 +287,8 @@ impl Pass<'_> {
         }
         track.at = at.max(self.view.len());
         if !self.view.complete {
-            let tail = at.max(self.view.len().saturating_sub(group.longest + RUN));
-            track.at = (tail..self.view.len()).find(|&at| self.may_be_prefix(group, at)).unwrap_or(track.at);
+            track.at = at.max(group.open(&self.view)).min(track.at);
         }
-    }
-
-    /// Whether the text from `at` to the window's end is the beginning of a literal, or one whose run can still
-    /// become long enough.
-    fn may_be_prefix(&self, group: &Prefixes, at: usize) -> bool {
-        let text = self.view.slice(at, self.view.len());
-        self.view.starts(at, Edge::Word)
-            && group
-                .literals
-                .iter()
-                .any(|known| begins_alike(&known.text, text) && self.choice.meets(&known.rules))
     }
 
     /// The rule with the longest prefix that the text at `start` has: what outgrew its reach and matched nothing
