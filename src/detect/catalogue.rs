@@ -57,12 +57,15 @@ const PARTS: usize = 8;
 /// The most that a value known by its digits can take, in bytes.
 const LONGEST: usize = 64;
 
+/// Some rules, and an engine of them.
+type Part = (Choice, Arc<Engine>);
+
 /// Rules with their engine. Cheap to clone.
 #[derive(Clone)]
 pub struct Catalogue {
     engine: Arc<Engine>,
     /// Engines of some of the rules, for those who keep to them.
-    parts: Arc<Mutex<Vec<(Choice, Arc<Engine>)>>>,
+    parts: Arc<Mutex<Vec<Part>>>,
 }
 
 impl std::fmt::Debug for Catalogue {

@@ -121,9 +121,9 @@ impl Lexicon {
                 lexicon.after.insert(id);
             }
         }
-        let unspaced = |word: &&Box<str>| word.chars().all(|letter| letter >= UNSPACED);
-        let infix: Vec<&Box<str>> = lexicon.entries.keys().filter(unspaced).collect();
-        let entries = infix.iter().filter_map(|&word| lexicon.entries.get(word).copied()).collect();
+        let unspaced = |word: &&str| word.chars().all(|letter| letter >= UNSPACED);
+        let infix: Vec<&str> = lexicon.entries.keys().map(AsRef::as_ref).filter(unspaced).collect();
+        let entries = infix.iter().filter_map(|word| lexicon.entries.get(*word).copied()).collect();
         let texts = infix.iter().map(|word| word.as_bytes());
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
         lexicon.infix = search.ok().filter(|_| !infix.is_empty()).map(|search| (search, entries));
@@ -133,13 +133,21 @@ impl Lexicon {
     fn add(&mut self, (rule, groups): (RuleId, u16), side: Side, phrases: &[String]) {
         for phrase in phrases {
             let words: Vec<Box<str>> = phrase
-                .split(|letter: char| !letter.is_alphabetic())
+                .split(|letter: char| !letter.is_alphanumeric())
+                .flat_map(|word| {
+                    // `auth0` is a word and what must follow it at once.
+                    let digit = word.find(|letter: char| letter.is_ascii_digit()).unwrap_or(word.len());
+                    let (letters, rest) = word.split_at_checked(digit).unwrap_or((word, ""));
+                    [letters, rest]
+                })
                 .filter(|word| !word.is_empty())
                 .map(|word| word.to_lowercase().into_boxed_str())
                 .collect();
             let Some((first, rest)) = words.split_first() else { continue };
             self.insert(first, rest, (rule, side), groups);
-            if !rest.is_empty() {
+            if !rest.is_empty()
+                && words.iter().all(|word| !word.starts_with(|letter: char| letter.is_ascii_digit()))
+            {
                 // `accountnumber` is an account number too.
                 self.insert(&words.concat(), &[], (rule, side), groups);
             }

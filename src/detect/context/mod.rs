@@ -243,6 +243,15 @@ const fn is_clause_end(byte: u8) -> bool {
 fn follow(view: &View<'_>, first: Word, phrase: &Phrase, limit: usize) -> Option<(usize, u8)> {
     let (mut end, mut more) = (first.end, 0);
     for expected in &phrase.rest {
+        if expected.starts_with(|letter: char| letter.is_ascii_digit()) {
+            let tail = view.slice(end, end + expected.len());
+            end += expected.len();
+            let joined = view.get(end).is_some_and(|byte| byte.is_ascii_alphanumeric());
+            if !tail.eq_ignore_ascii_case(expected.as_bytes()) || joined {
+                return None;
+            }
+            continue;
+        }
         let gap = view.slice(end, end + 2).iter().take_while(|&&byte| !Class::Letter.has(byte)).count();
         let start = end + gap;
         let bytes = view.slice(start, start + LONGEST);
@@ -272,7 +281,7 @@ mod tests {
         let mut rule: Rule = toml::from_str("name = 'X'").unwrap();
         let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect();
         let english = Words {
-            before: words(&["account", "account number", "téléphone", "帳戶號碼"]),
+            before: words(&["account", "account number", "téléphone", "帳戶號碼", "auth0"]),
             after: words(&["account", "account number"]),
             negative: words(&["created"]),
         };
@@ -307,6 +316,9 @@ mod tests {
             ("Téléphone ", Some(("Téléphone", true))),
             ("accountNumber=", Some(("accountNumber", true))),
             ("accountnumber=", Some(("accountnumber", true))),
+            ("auth0 key ", Some(("auth0", true))),
+            ("auth1 key ", None),
+            ("authkey ", None),
             ("我的帳戶號碼是", Some(("帳戶號碼", true))),
             (r"x\naccount ", Some(("account", true))),
             (far.as_str(), None),

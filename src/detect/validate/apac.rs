@@ -62,7 +62,7 @@ fn au_tfn(value: &[u8]) -> bool {
 /// Australia, Medicare cards: the ninth digit checks those before; issue and person follow.
 fn au_medicare(value: &[u8]) -> bool {
     let mut buffer = [0; 11];
-    let Some(digits @ ([first, ..])) = digits_of(value, &mut buffer) else { return false };
+    let Some(digits @ [first, ..]) = digits_of(value, &mut buffer) else { return false };
     let sum = weighted(&[1, 3, 7, 9, 1, 3, 7, 9], digits) % 10;
     let issued = digits.get(9).is_some_and(|&issue| issue > 0) || digits.len() == 10;
     matches!(first, 2..=6)

@@ -1,7 +1,5 @@
 //! Values of credentials: what is a placeholder, a reference or a word of a language, and what may be a secret.
 
-use super::Verdict;
-
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table = &[
     ("password", |value| password(value).into()),

@@ -1,7 +1,5 @@
 //! How random a value looks: what tells a key from a placeholder or from words of its shape.
 
-use super::Verdict;
-
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table = &[
     ("random", |value| random(value).into()),

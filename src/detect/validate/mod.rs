@@ -73,7 +73,7 @@ pub(crate) fn named(name: &str) -> Option<Check> {
 }
 
 /// Checks that can be [`Verdict::Sure`]: a rule with a low score and one of these needs no word near its value.
-const SURE: &[&str] = &["github"];
+const SURE: &[&str] = &["base58check", "bech32", "cashaddr", "ethereum", "github", "grafana_token", "in_gstin", "mx_rfc_proof", "npm_token", "ripple"];
 
 /// Whether the check of that name can prove a value by itself.
 pub(crate) fn can_be_sure(name: &str) -> bool {
