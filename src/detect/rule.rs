@@ -197,7 +197,7 @@ pub enum Edge {
     Open,
     /// No ASCII letter or digit.
     Word,
-    /// As `Word`, and before it no `_` or `-` either: the value is a whole token.
+    /// As `Word`, and before it no `_`, `-` or `#` either, behind it no `_`: the value is a whole token.
     Token,
     /// No base64 character: the value is a whole run of them.
     Blob,

@@ -181,7 +181,7 @@ proptest! {
 
     #[test]
     fn a_choice_of_rules_keeps_the_law(text in text(14), chosen in any::<u32>(), cut in 0..300usize) {
-        let chosen = catalogue().ids().filter(|id| chosen >> id.index() & 1 == 1).collect::<Choice>();
+        let chosen = catalogue().ids().filter(|id| chosen >> (id.index() % 32) & 1 == 1).collect::<Choice>();
         let detector = all().with(chosen.clone());
         let whole = detector.find(&mut detector.cache(), &text);
         prop_assert!(whole.iter().all(|one| chosen.has(one.rule)));

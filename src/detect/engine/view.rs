@@ -100,7 +100,8 @@ impl View<'_> {
         }
         let digit_before = self.before(start, 2).is_some_and(|byte| byte.is_ascii_digit());
         match self.before(start, 1) {
-            Some(b'_') => edge != Edge::Token,
+            // What follows a hash mark is a fragment of an address, or a hash.
+            Some(b'_' | b'#') => edge != Edge::Token,
             Some(b'+' | b'/') => edge != Edge::Blob,
             Some(b'-') if edge == Edge::Number => !(digit_before && first.is_ascii_digit()),
             Some(b'-') => edge != Edge::Token,
@@ -122,7 +123,12 @@ impl View<'_> {
             Edge::Decimal => next == b'.',
             _ => false,
         };
-        if edge == Edge::Blob && matches!(next, b'+' | b'/') {
+        let joined = match edge {
+            Edge::Blob => matches!(next, b'+' | b'/'),
+            Edge::Token => next == b'_',
+            _ => false,
+        };
+        if joined {
             return Known::No;
         }
         if !joins || !self.before(end, 1).is_some_and(|byte| byte.is_ascii_digit()) {
