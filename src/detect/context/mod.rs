@@ -83,7 +83,7 @@ impl Memo {
             self.ends.truncate(self.before_run);
             while self.known.pop_if(|known| known.word.run >= from).is_some() {}
         }
-        let to = (end / BLOCK * BLOCK + 2 * BLOCK).min(view.len());
+        let to = (end / BLOCK * BLOCK + BLOCK).min(view.len());
         words(view, masks, from, to, |run| {
             (self.run, self.before_run) = (run.run, self.ends.len());
             match lexicon.entry(view.text, run) {
@@ -120,7 +120,9 @@ impl Memo {
     /// The known words that lie whole in `start - BEFORE..start`, the nearest first.
     fn near(&self, start: usize) -> impl Iterator<Item = Known> {
         let floor = start.saturating_sub(BEFORE);
-        let before = self.known.iter().rev().copied().skip_while(move |known| known.word.end > start);
+        let count = self.known.partition_point(|known| known.word.start < start);
+        let before = self.known.get(..count).unwrap_or_default().iter().rev().copied();
+        let before = before.filter(move |known| known.word.end <= start);
         before.take_while(move |known| known.word.run >= floor)
     }
 
@@ -157,8 +159,9 @@ impl Memo {
             return false;
         }
         self.reach(lexicon, text, first, last + AFTER + 1);
-        let behind = self.known.iter().rev().take_while(|known| known.word.start >= first);
-        let behind = behind.filter(|known| known.word.end <= last + AFTER);
+        let first = self.known.partition_point(|known| known.word.start < first);
+        let behind = self.known.get(first..).unwrap_or_default().iter();
+        let behind = behind.take_while(|known| known.word.end <= last + AFTER);
         for known in behind.filter(|known| lexicon.concerns(known.entry, group, Side::After)) {
             for phrase in lexicon.phrases(known.entry) {
                 if phrase.concerns(group, Side::After) {
@@ -181,7 +184,7 @@ impl Memo {
             return None;
         }
         self.reach(lexicon, text, start, start);
-        let count = self.ends.iter().rposition(|&end| end <= start).map_or(0, |last| last + 1);
+        let count = self.ends.partition_point(|&end| end <= start);
         self.near(start).find_map(|known| {
             let distance = u8::try_from(count.saturating_sub(known.place + 1)).unwrap_or(u8::MAX);
             let said = |phrase: &Phrase| {
