@@ -9,6 +9,7 @@ mod crypto;
 mod devices;
 mod digits;
 mod entropy;
+mod europe;
 mod finance;
 mod hash;
 mod health;
@@ -18,6 +19,7 @@ mod phone;
 mod secret;
 pub(crate) mod tld;
 mod token_crc;
+mod vat;
 mod world;
 
 /// What a check says of a value.
@@ -56,6 +58,7 @@ const TABLES: &[Table] = &[
     devices::CHECKS,
     digits::CHECKS,
     entropy::CHECKS,
+    europe::CHECKS,
     finance::CHECKS,
     health::CHECKS,
     mea::CHECKS,
@@ -64,6 +67,7 @@ const TABLES: &[Table] = &[
     secret::CHECKS,
     tld::CHECKS,
     token_crc::CHECKS,
+    vat::CHECKS,
     world::CHECKS,
 ];
 
@@ -73,7 +77,18 @@ pub(crate) fn named(name: &str) -> Option<Check> {
 }
 
 /// Checks that can be [`Verdict::Sure`]: a rule with a low score and one of these needs no word near its value.
-const SURE: &[&str] = &["base58check", "bech32", "cashaddr", "ethereum", "github", "grafana_token", "in_gstin", "mx_rfc_proof", "npm_token", "ripple"];
+const SURE: &[&str] = &[
+    "base58check",
+    "bech32",
+    "cashaddr",
+    "ethereum",
+    "github",
+    "grafana_token",
+    "in_gstin",
+    "mx_rfc_proof",
+    "npm_token",
+    "ripple",
+];
 
 /// Whether the check of that name can prove a value by itself.
 pub(crate) fn can_be_sure(name: &str) -> bool {
