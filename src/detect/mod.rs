@@ -14,6 +14,7 @@ pub mod offset;
 mod resolve;
 mod rule;
 mod scanner;
+mod sets;
 mod validate;
 
 #[cfg(test)]
@@ -27,3 +28,4 @@ pub use rule::{
     Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule,
 };
 pub use scanner::Scanner;
+pub use sets::{RuleSet, UnknownSet};
