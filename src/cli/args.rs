@@ -34,6 +34,16 @@ pub(super) enum Command {
         #[command(subcommand)]
         command: TokenCommand,
     },
+    /// Find values in files or standard input and say where they are.
+    ///
+    /// On a terminal the text is shown with findings coloured. Elsewhere each finding is a JSON object on a line of
+    /// its own, with file, line and column (in characters) but without the value, unless `--show` asks for it.
+    Detect(DetectArgs),
+    /// List the rules there are, show one, test rules of your own.
+    Rules {
+        #[command(subcommand)]
+        command: RulesCommand,
+    },
     /// Redact text from a file or standard input, as it comes.
     Redact(RedactArgs),
     /// Put back what `redact --context` replaced.
@@ -96,6 +106,73 @@ pub(super) enum TokenCommand {
         /// Its id, as `tokens list` shows it (pti_…).
         id: String,
     },
+}
+
+/// Which rules are asked for.
+#[derive(Debug, clap::Args)]
+pub(super) struct Wanted {
+    /// Only these rules, by name, separated by commas.
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    pub(super) rules: Vec<String>,
+    /// Only the rules of these sets: all, pii, identity, finance, health, network, secrets, us, uk, eu and others.
+    #[arg(long, value_name = "SETS", value_delimiter = ',')]
+    pub(super) rulesets: Vec<String>,
+}
+
+/// What findings are called.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum NameArg {
+    /// By the rule that found them.
+    Rule,
+    /// By the rule's family, which is coarser.
+    Family,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct DetectArgs {
+    /// The files; standard input, if none is named.
+    pub(super) files: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(super) wanted: Wanted,
+    /// Read JSON objects with `id` and `text`, one a line; write one with `id` and `spans` for each, in code points.
+    #[arg(long)]
+    pub(super) jsonl: bool,
+    /// What findings are called.
+    #[arg(long = "as", value_enum, value_name = "NAMES", default_value = "rule")]
+    pub(super) names: NameArg,
+    /// Report what scores at least this, from 0 to 1, in place of the rules' own thresholds.
+    #[arg(long, value_name = "SCORE")]
+    pub(super) min_score: Option<f32>,
+    /// Report each rule's view, also where findings overlap.
+    #[arg(long)]
+    pub(super) candidates: bool,
+    /// Report the values too.
+    #[arg(long, conflicts_with = "jsonl")]
+    pub(super) show: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum RulesCommand {
+    /// List rules, the default set if nothing is asked for, and what they hold back of a stream.
+    List {
+        #[command(flatten)]
+        wanted: Wanted,
+        /// One JSON object a line.
+        #[arg(long)]
+        json: bool,
+    },
+    /// Show all that a rule says.
+    Show {
+        /// Its name.
+        name: String,
+    },
+    /// Load rule files on top of the built-in rules and run every rule's own examples.
+    Test {
+        /// The files.
+        files: Vec<PathBuf>,
+    },
+    /// Print the reference page of the built-in rules, as Markdown.
+    Page,
 }
 
 /// What becomes of a found value.

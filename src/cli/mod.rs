@@ -3,7 +3,12 @@
 //! Exit codes: 0 done; 1 could not be done; 2 the command line is wrong; 3 the configuration is wrong.
 
 mod args;
+mod detect;
+mod page;
+mod rules;
 mod run;
+mod shown;
+mod wanted;
 
 pub use args::Args;
 pub use run::run;

@@ -8,6 +8,7 @@ use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
 use crate::app::{Announce, AppError, Opened, Piped, Source, redact, serve, unredact};
 use crate::base::id::TokenId;
 use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
+use crate::cli::{detect, rules};
 use crate::config::{Config, Options};
 use crate::redact::Method;
 
@@ -21,7 +22,7 @@ const USAGE: u8 = 2;
 const CONFIG: u8 = 3;
 
 /// Why a command ends without having done its work.
-enum Failure {
+pub(super) enum Failure {
     App(AppError),
     Usage(String),
     /// Whoever reads our output has had enough.
@@ -58,6 +59,8 @@ pub fn run(args: Args) -> ExitCode {
         Command::Serve(args) => run_serve(args),
         Command::Check { config } => run_check(&config),
         Command::Tokens { place, command } => run_tokens(&place, command),
+        Command::Detect(args) => detect::run(&args),
+        Command::Rules { command } => rules::run(&command),
         Command::Redact(args) => run_redact(args),
         Command::Unredact(args) => run_unredact(args),
         Command::Version => result(concat!("portcullis ", env!("CARGO_PKG_VERSION"))),
@@ -80,13 +83,13 @@ pub fn run(args: Args) -> ExitCode {
 }
 
 /// A line of the result.
-fn result(line: &str) -> Result<(), Failure> {
+pub(super) fn result(line: &str) -> Result<(), Failure> {
     writeln!(std::io::stdout().lock(), "{line}")?;
     Ok(())
 }
 
 /// A line for people. There is nobody to tell that this failed.
-fn message(line: &str) {
+pub(super) fn message(line: &str) {
     drop(writeln!(std::io::stderr().lock(), "{line}"));
 }
 
@@ -193,7 +196,7 @@ fn row(token: &TokenInfo) -> String {
 }
 
 /// The file, or standard input.
-fn input(file: Option<&PathBuf>) -> Result<Box<dyn Read>, Failure> {
+pub(super) fn input(file: Option<&PathBuf>) -> Result<Box<dyn Read>, Failure> {
     let Some(path) = file else {
         if std::io::stdin().is_terminal() {
             message("reading from the terminal; end with Ctrl-D");

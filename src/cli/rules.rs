@@ -1,0 +1,194 @@
+//! `portcullis rules`: what the rules are, and whether one's own hold.
+
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::PathBuf;
+
+use serde::Serialize;
+
+use crate::app::AppError;
+use crate::cli::args::{RulesCommand, Wanted};
+use crate::cli::run::{Failure, message, result};
+use crate::cli::{page, wanted};
+use crate::detect::{Detector, Rule, RuleError, RuleFault, Severity};
+
+pub(super) fn run(command: &RulesCommand) -> Result<(), Failure> {
+    match command {
+        RulesCommand::List { wanted, json } => list(wanted, *json),
+        RulesCommand::Show { name } => show(name),
+        RulesCommand::Test { files } => test(files),
+        RulesCommand::Page => {
+            std::io::stdout().lock().write_all(page::markdown(wanted::catalogue()?.as_ref()).as_bytes())?;
+            Ok(())
+        }
+    }
+}
+
+pub(super) fn severity(rule: &Rule) -> &'static str {
+    match rule.severity() {
+        Severity::Low => "low",
+        Severity::Medium => "medium",
+        Severity::High => "high",
+        Severity::Critical => "critical",
+    }
+}
+
+/// A rule in a list.
+#[derive(Serialize)]
+struct Row<'a> {
+    name: &'a str,
+    family: &'a str,
+    category: &'a str,
+    region: &'a str,
+    severity: &'a str,
+    threshold: f64,
+    default_on: bool,
+    hold: usize,
+    description: &'a str,
+}
+
+fn list(wanted: &Wanted, json: bool) -> Result<(), Failure> {
+    let (catalogue, choice) = wanted::rules(wanted)?;
+    let hold = |choice| Detector::new(&catalogue, choice).map(|detector| detector.reach());
+    let wrong = |error: RuleError| AppError::Rules(error.to_string());
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    if !json {
+        writeln!(
+            out,
+            "{:<40} {:<14} {:<9} {:<2} {:<8} {:>4} {:<3} {:>5}",
+            "NAME", "FAMILY", "CATEGORY", "IN", "SEVERITY", "FROM", "ON", "REACH"
+        )?;
+    }
+    let mut count = 0;
+    for rule in catalogue.ids().filter(|id| choice.has(*id)).filter_map(|id| catalogue.rule(id)) {
+        count += 1;
+        let row = Row {
+            name: rule.name(),
+            family: rule.family().name(),
+            category: rule.category().name(),
+            region: rule.region(),
+            severity: severity(rule),
+            threshold: (f64::from(rule.threshold()) * 1000.0).round() / 1000.0,
+            default_on: rule.default_on(),
+            hold: rule.reach(),
+            description: rule.description(),
+        };
+        if json {
+            serde_json::to_writer(&mut out, &row).map_err(std::io::Error::from)?;
+            writeln!(out)?;
+            continue;
+        }
+        let Row { name, family, category, region, severity, threshold, default_on, hold, .. } = row;
+        let on = if default_on { "yes" } else { "no" };
+        let region = if region.is_empty() { "-" } else { region };
+        writeln!(
+            out,
+            "{name:<40} {family:<14} {category:<9} {region:<2} {severity:<8} {threshold:>4} {on:<3} {hold:>5}"
+        )?;
+    }
+    out.flush()?;
+    if !json {
+        let held = hold(&choice).map_err(wrong)?;
+        message(&format!("{count} rules; together they hold back at most {held} bytes of a stream"));
+    }
+    Ok(())
+}
+
+fn show(name: &str) -> Result<(), Failure> {
+    let catalogue = wanted::catalogue()?;
+    let unknown =
+        || Failure::Usage(format!("there is no rule `{name}`; see `portcullis rules list --rulesets all`"));
+    let rule = catalogue.find(name).and_then(|id| catalogue.rule(id)).ok_or_else(unknown)?;
+    result(text(rule).trim_end())
+}
+
+/// All that a rule says.
+fn text(rule: &Rule) -> String {
+    let mut out = String::new();
+    let mut line = |name: &str, value: &str| {
+        if !value.is_empty() {
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "{name:<12} {value}");
+        }
+    };
+    line("name", rule.name());
+    line("", rule.description());
+    line("source", rule.source());
+    line("family", rule.family().name());
+    line("category", rule.category().name());
+    line("region", rule.region());
+    line("severity", severity(rule));
+    line("default", if rule.default_on() { "on" } else { "off" });
+    line("score", &rule.score.to_string());
+    line("threshold", &rule.threshold().to_string());
+    line("reach", &rule.reach().to_string());
+    line("anchor", &format!("{:?}", rule.anchor).to_lowercase());
+    line("prefixes", &rule.prefixes.join(" "));
+    for pattern in &rule.patterns {
+        let score = pattern.score.map(|score| format!("  score {score}")).unwrap_or_default();
+        let check = pattern.check.as_ref().map(|check| format!("  check {check}")).unwrap_or_default();
+        line("pattern", &format!("{}{score}{check}", pattern.regex));
+    }
+    line("check", rule.check.as_deref().unwrap_or_default());
+    for (language, words) in &rule.context {
+        for (side, words) in
+            [("before", &words.before), ("after", &words.after), ("against", &words.negative)]
+        {
+            line(if words.is_empty() { "" } else { side }, &words_of(language, words));
+        }
+    }
+    for example in &rule.matches {
+        line("match", example);
+    }
+    for example in &rule.misses {
+        line("no match", example);
+    }
+    out
+}
+
+fn words_of(language: &str, words: &[String]) -> String {
+    if words.is_empty() { String::new() } else { format!("{language}: {}", words.join(", ")) }
+}
+
+/// Loads the files on top of the built-in rules; loading runs every example.
+fn test(files: &[PathBuf]) -> Result<(), Failure> {
+    let mut catalogue = wanted::catalogue()?.as_ref().clone();
+    let mut texts = Vec::new();
+    for path in files {
+        let text = std::fs::read_to_string(path);
+        let text = text.map_err(|error| AppError::Io(format!("{}: {error}", path.display())))?;
+        texts.push((path.display().to_string(), text));
+    }
+    let named: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    if let Err(faults) = catalogue.extend_all(&named) {
+        for fault in &faults {
+            let text = texts.iter().find(|(name, _)| *name == fault.origin).map_or("", |(_, text)| text);
+            message(&placed(fault, text));
+        }
+        return Err(
+            AppError::Io(format!("{} rules at fault; none of the files is used", faults.len())).into()
+        );
+    }
+    let examples: usize = catalogue.rules().map(|rule| rule.matches.len() + rule.misses.len()).sum();
+    result(&format!("{} rules, {examples} examples: all hold", catalogue.rules().count()))
+}
+
+/// An error with the line of the rule that is at fault, as compilers write it.
+pub(super) fn placed(fault: &RuleError, text: &str) -> String {
+    if let RuleFault::Syntax { line, column } = fault.fault {
+        return format!(
+            "{}:{line}:{column}: not a rule file from here on: not TOML, or a field unknown or of the wrong kind",
+            fault.origin
+        );
+    }
+    let begins = |(_, line): &(usize, &str)| {
+        let line: String = line.chars().filter(|c| !c.is_whitespace()).collect();
+        line.starts_with("[[rule]]")
+    };
+    let number = fault.number.checked_sub(1);
+    let line = number.and_then(|number| text.lines().enumerate().filter(begins).nth(number));
+    match line {
+        Some((line, _)) => format!("{}:{}: {}", fault.origin, line + 1, fault.fault),
+        None => fault.to_string(),
+    }
+}
