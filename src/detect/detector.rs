@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::allow::Allow;
 use super::catalogue::Catalogue;
 use super::choice::Choice;
 use super::engine::Engine;
@@ -36,13 +37,14 @@ impl Detector {
         }
         let part = catalogue.part(choice);
         let part = part.map_err(|fault| RuleError { origin: "choice".to_owned(), number: 0, fault })?;
-        let query = Query { engine: part, choice: Arc::new(choice.clone()), floor: None };
+        let query = Query { engine: part, choice: Arc::new(choice.clone()), floor: None, allow: None };
         Ok(Self { query, whole: engine })
     }
 
     /// The same on the engine of all rules, which is there already.
     pub(crate) fn whole(catalogue: &Catalogue, choice: &Choice) -> Self {
-        let query = Query { engine: catalogue.engine(), choice: Arc::new(choice.clone()), floor: None };
+        let query =
+            Query { engine: catalogue.engine(), choice: Arc::new(choice.clone()), floor: None, allow: None };
         Self { query, whole: catalogue.engine() }
     }
 
@@ -57,6 +59,13 @@ impl Detector {
     #[must_use]
     pub fn at_least(&self, floor: Score) -> Self {
         Self { query: Query { floor: Some(floor), ..self.query.clone() }, whole: Arc::clone(&self.whole) }
+    }
+
+    /// The same, but lets pass what `allow` lists, and only that.
+    #[must_use]
+    pub fn allowing(&self, allow: Allow) -> Self {
+        let allow = (!allow.is_empty()).then(|| Arc::new(allow));
+        Self { query: Query { allow, ..self.query.clone() }, whole: Arc::clone(&self.whole) }
     }
 
     /// The rule of this id. An id of another catalogue names the last rule.

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use super::allow::Allow;
 use super::choice::Choice;
 use super::engine::mask::{BLOCK, Masks};
 use super::engine::view::{LOOKBACK, View};
@@ -21,6 +22,8 @@ pub(crate) struct Query {
     pub(crate) choice: Arc<Choice>,
     /// Stands in place of the rules' thresholds.
     pub(crate) floor: Option<Score>,
+    /// What may pass though it is found.
+    pub(crate) allow: Option<Arc<Allow>>,
 }
 
 /// How far one text has come: what a scan keeps between windows.
@@ -35,7 +38,8 @@ pub(crate) struct Progress {
 impl Progress {
     fn run(&mut self, query: &Query, view: View<'_>) {
         self.masks.cover(view.text);
-        let Query { engine, choice, floor } = query;
+        let Query { engine, choice, floor, allow } = query;
+        let known = self.found.len();
         let pass = Pass {
             engine,
             view,
@@ -47,6 +51,14 @@ impl Progress {
             cuts: RefCell::default(),
         };
         pass.run(&mut self.tracks, &mut self.found);
+        if let Some(allow) = allow {
+            let value = |one: &Finding| {
+                view.text.get(one.span.start.checked_sub(view.base)?..one.span.end.checked_sub(view.base)?)
+            };
+            let fresh = self.found.split_off(known);
+            let stays = |one: &Finding| !value(one).is_some_and(|value| allow.has(one.rule, value));
+            self.found.extend(fresh.into_iter().filter(stays));
+        }
         self.masks.forget(self.tracks.frontier().saturating_sub(LOOKBACK));
     }
 

@@ -1,0 +1,192 @@
+//! Values that may pass though a rule finds them: a company's own telephone number, addresses of test accounts.
+//!
+//! An entry allows whole values, never parts, and takes candidates away before overlaps are resolved. So what
+//! another rule sees in or around an allowed value is reported as if the allowing rule had not been there: an
+//! allow-list can make redaction do too much, not too little.
+
+use std::collections::HashSet;
+
+use regex_automata::{Anchored, Input, meta};
+
+use super::choice::Choice;
+use super::finding::RuleId;
+
+/// The longest value that can be allowed, in bytes.
+const LONGEST: usize = 256;
+
+/// The longest pattern, in bytes.
+const PATTERN: usize = 4 << 10;
+
+/// The most entries.
+const ENTRIES: usize = 1024;
+
+/// The most values of one entry.
+const VALUES: usize = 100_000;
+
+/// Bytes that one compiled pattern may take.
+const COMPILED: usize = 1 << 20;
+
+/// A list of allowed values.
+#[derive(Clone, Default)]
+pub struct Allow(Vec<Entry>);
+
+#[derive(Clone)]
+struct Entry {
+    /// For whose findings; `None` for all.
+    rules: Option<Choice>,
+    what: What,
+}
+
+#[derive(Clone)]
+enum What {
+    Values(HashSet<String>),
+    /// In lower case.
+    Folded(HashSet<String>),
+    Pattern(meta::Regex),
+}
+
+// Allowed values are nobody's business either.
+impl std::fmt::Debug for Allow {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Allow({} entries)", self.0.len())
+    }
+}
+
+/// Why an entry cannot be used. Says nothing of its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AllowError {
+    /// Too many entries or values.
+    #[error("at most {ENTRIES} entries, of at most {VALUES} values each, can be allowed")]
+    Many,
+    /// A value is empty or too long.
+    #[error("value {0} is empty or longer than {LONGEST} bytes")]
+    Value(usize),
+    /// Not a regular expression, or too large.
+    #[error("not a regular expression of at most {PATTERN} bytes that can be used here")]
+    Pattern,
+}
+
+impl Allow {
+    /// Whether nothing is allowed.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Allows these values where one of `rules` (`None`: any) finds them.
+    pub fn values<'v>(
+        &mut self,
+        rules: Option<Choice>,
+        values: impl IntoIterator<Item = &'v str>,
+        ignore_case: bool,
+    ) -> Result<(), AllowError> {
+        let mut known = HashSet::new();
+        for (value, n) in values.into_iter().zip(1..) {
+            if value.is_empty() || value.len() > LONGEST {
+                return Err(AllowError::Value(n));
+            }
+            known.insert(if ignore_case { value.to_lowercase() } else { value.to_owned() });
+            if known.len() > VALUES {
+                return Err(AllowError::Many);
+            }
+        }
+        self.push(rules, if ignore_case { What::Folded(known) } else { What::Values(known) })
+    }
+
+    /// Allows values that `regex` matches from end to end where one of `rules` (`None`: any) finds them.
+    pub fn pattern(&mut self, rules: Option<Choice>, regex: &str) -> Result<(), AllowError> {
+        if regex.len() > PATTERN {
+            return Err(AllowError::Pattern);
+        }
+        // By itself first: `a)|(b` is none, though it would be one in parentheses.
+        let config = meta::Config::new().nfa_size_limit(Some(COMPILED)).onepass_size_limit(Some(COMPILED));
+        let build = |regex: &str| meta::Builder::new().configure(config.clone()).build(regex);
+        let built = build(regex).and_then(|_| build(&format!(r"\A(?:{regex})\z")));
+        self.push(rules, What::Pattern(built.map_err(|_| AllowError::Pattern)?))
+    }
+
+    fn push(&mut self, rules: Option<Choice>, what: What) -> Result<(), AllowError> {
+        if self.0.len() >= ENTRIES {
+            return Err(AllowError::Many);
+        }
+        self.0.push(Entry { rules, what });
+        Ok(())
+    }
+
+    /// Whether `rule` may let `value` pass.
+    pub(crate) fn has(&self, rule: RuleId, value: &[u8]) -> bool {
+        let Ok(value) = std::str::from_utf8(value) else { return false };
+        if value.len() > LONGEST {
+            return false;
+        }
+        let allows = |entry: &Entry| {
+            entry.rules.as_ref().is_none_or(|rules| rules.has(rule))
+                && match &entry.what {
+                    What::Values(values) => values.contains(value),
+                    What::Folded(values) => values.contains(&value.to_lowercase()),
+                    What::Pattern(regex) => regex.is_match(Input::new(value).anchored(Anchored::Yes)),
+                }
+        };
+        self.0.iter().any(allows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::{Catalogue, Detector};
+
+    fn found(allow: Allow, text: &str) -> Vec<String> {
+        let catalogue = Catalogue::builtin().unwrap();
+        let choice = Choice::only(&catalogue, ["EMAIL_ADDRESS", "IP_ADDRESS"]).unwrap();
+        let detector = Detector::new(&catalogue, &choice).unwrap().allowing(allow);
+        let whole = detector.find(&mut detector.cache(), text);
+        for size in [1, 2, 7] {
+            let (mut scanner, mut split) = (detector.scanner(), Vec::new());
+            for piece in text.as_bytes().chunks(size) {
+                scanner.feed(std::str::from_utf8(piece).unwrap(), &mut |one| split.push(one));
+            }
+            scanner.end(&mut |one| split.push(one));
+            assert_eq!(split, whole, "pieces of {size}");
+        }
+        whole.iter().map(|one| text[one.span.start..one.span.end].to_owned()).collect()
+    }
+
+    const TEXT: &str = "to Help@Example.com, not.help@example.com, ann@example.com from 203.0.113.9 today";
+
+    #[test]
+    fn whole_values_are_allowed_in_any_split() {
+        let mut allow = Allow::default();
+        allow.values(None, ["help@example.com", "203.0.113.9"], true).unwrap();
+        assert_eq!(found(allow, TEXT), ["not.help@example.com", "ann@example.com"]);
+        let mut allow = Allow::default();
+        allow.values(None, ["help@example.com"], false).unwrap();
+        assert_eq!(found(allow, TEXT).len(), 4);
+    }
+
+    #[test]
+    fn patterns_match_from_end_to_end() {
+        let mut allow = Allow::default();
+        allow.pattern(None, "a|ann@.*|203").unwrap();
+        assert_eq!(found(allow, TEXT), ["Help@Example.com", "not.help@example.com", "203.0.113.9"]);
+        for bad in ["(", "a)|(b", "[a-z]{1000}{1000}"] {
+            assert_eq!(Allow::default().pattern(None, bad), Err(AllowError::Pattern));
+        }
+    }
+
+    #[test]
+    fn a_rules_entry_is_for_its_findings() {
+        let catalogue = Catalogue::builtin().unwrap();
+        let ip = Choice::only(&catalogue, ["IP_ADDRESS"]).unwrap();
+        let mut allow = Allow::default();
+        allow.pattern(Some(ip), ".*").unwrap();
+        assert_eq!(found(allow, TEXT).len(), 3);
+    }
+
+    #[test]
+    fn what_cannot_be_a_value_is_refused() {
+        let mut allow = Allow::default();
+        assert_eq!(allow.values(None, ["a", ""], false), Err(AllowError::Value(2)));
+        assert_eq!(allow.values(None, [&*"x".repeat(257)], false), Err(AllowError::Value(1)));
+        assert!(allow.is_empty());
+    }
+}
