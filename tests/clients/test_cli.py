@@ -33,6 +33,43 @@ def test_redact_passes_what_is_not_text():
     assert run("redact", stdin=data).stdout == b"\xff\x00 <EMAIL_ADDRESS> \xfe"
 
 
+def test_detect_reports_places_and_not_values(tmp_path):
+    file = tmp_path / "log.txt"
+    file.write_text(TEXT, newline="")
+    done = run("detect", file)
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert [(one["line"], one["column"], one["rule"]) for one in found] == [
+        (1, 11, "EMAIL_ADDRESS"),
+        (2, 11, "CREDIT_CARD"),
+        (2, 36, "US_SSN"),
+    ]
+    assert done.returncode == DONE and "jane" not in done.out and "4111" not in done.out
+    shown = run("detect", "--show", "--as", "family", "--rulesets", "finance", stdin=TEXT).out
+    assert [json.loads(line)["value"] for line in shown.splitlines()] == ["4111 1111 1111 1111"]
+
+
+def test_detect_rows_in_code_points():
+    rows = '{"id": 7, "text": "é a@harbour-post.com"}\nnot a row: jane\n{"id": "x", "text": ""}\n'
+    done = run("detect", "--jsonl", stdin=rows)
+    span = {"start": 2, "end": 20, "entity": "EMAIL_ADDRESS", "score": 1.0}
+    assert [json.loads(line) for line in done.out.splitlines()] == [{"id": 7, "spans": [span]}, {"id": "x", "spans": []}]
+    assert done.returncode == FAILED and "-:2: " in done.err and "jane" not in done.err
+
+
+def test_rules_are_listed_and_tested(tmp_path):
+    rows = [json.loads(line) for line in run("rules", "list", "--rulesets", "all", "--json").out.splitlines()]
+    assert {"US_SSN", "EMAIL_ADDRESS"} <= {row["name"] for row in rows}
+    assert "POMS" in run("rules", "show", "US_SSN").out
+    file = tmp_path / "mine.toml"
+    rule = "# ours\n[[rule]]\nname = 'ACME_ID'\npatterns = [{ regex = 'ACME-\\d{6}' }]\nmatches = ['«ACME-12345%s»']\n"
+    file.write_text(rule % "6")
+    assert run("rules", "test", file).returncode == DONE
+    file.write_text(rule % "")
+    failed = run("rules", "test", file)
+    assert failed.returncode == FAILED and f"{file}:2: example 1 of `matches`" in failed.err
+    assert run("detect", "--rulesets", "narnia", stdin="").returncode == USAGE
+
+
 def test_redact_and_back(tmp_path):
     place = ("--data", tmp_path / "data", "--context", tmp_path / "context")
     hidden = run("redact", *place, stdin=TEXT)
