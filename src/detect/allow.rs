@@ -99,9 +99,9 @@ impl Allow {
         }
         // By itself first: `a)|(b` is none, though it would be one in parentheses.
         let config = meta::Config::new().nfa_size_limit(Some(COMPILED)).onepass_size_limit(Some(COMPILED));
-        let build = |regex: &str| meta::Builder::new().configure(config.clone()).build(regex);
+        let build = |regex: &str| meta::Builder::new().configure(config.clone()).build(regex).ok();
         let built = build(regex).and_then(|_| build(&format!(r"\A(?:{regex})\z")));
-        self.push(rules, What::Pattern(built.map_err(|_| AllowError::Pattern)?))
+        self.push(rules, What::Pattern(built.ok_or(AllowError::Pattern)?))
     }
 
     fn push(&mut self, rules: Option<Choice>, what: What) -> Result<(), AllowError> {
@@ -148,7 +148,7 @@ mod tests {
             scanner.end(&mut |one| split.push(one));
             assert_eq!(split, whole, "pieces of {size}");
         }
-        whole.iter().map(|one| text[one.span.start..one.span.end].to_owned()).collect()
+        whole.iter().map(|one| text.get(one.span.start..one.span.end).unwrap().to_owned()).collect()
     }
 
     const TEXT: &str = "to Help@Example.com, not.help@example.com, ann@example.com from 203.0.113.9 today";

@@ -17,6 +17,7 @@ use super::validate;
 /// The built-in rules, in catalogue order.
 const BUILTIN: &[(&str, &str)] = &[
     ("pii.toml", include_str!("rules/pii.toml")),
+    ("dates.toml", include_str!("rules/dates.toml")),
     ("finance.toml", include_str!("rules/finance.toml")),
     ("crypto.toml", include_str!("rules/crypto.toml")),
     ("us.toml", include_str!("rules/us.toml")),
@@ -24,6 +25,7 @@ const BUILTIN: &[(&str, &str)] = &[
     ("apac.toml", include_str!("rules/apac.toml")),
     ("apac_east.toml", include_str!("rules/apac_east.toml")),
     ("mea.toml", include_str!("rules/mea.toml")),
+    ("europe.toml", include_str!("rules/europe.toml")),
     ("network.toml", include_str!("rules/network.toml")),
     ("devices.toml", include_str!("rules/devices.toml")),
     ("health.toml", include_str!("rules/health.toml")),

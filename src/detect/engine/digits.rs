@@ -25,6 +25,8 @@ fn run_start(text: &[u8], from: usize, most: usize, class: fn(&u8) -> bool) -> O
 /// Where a value may begin that has the digit asked about as its first.
 #[derive(Clone, Copy)]
 struct Starts {
+    /// The word before the word before, or [`NONE`].
+    far: usize,
     /// The word before, or [`NONE`].
     lead: usize,
     /// The first of the signs before the word; the word if there is none.
@@ -39,7 +41,7 @@ const NONE: usize = usize::MAX;
 /// The starts that belong to the digit at `digit`. `None` if an escape before it has not arrived whole.
 #[inline]
 fn starts(view: &View<'_>, digit: usize) -> Option<Starts> {
-    let nothing = Starts { lead: NONE, sign: NONE, word: NONE };
+    let nothing = Starts { far: NONE, lead: NONE, sign: NONE, word: NONE };
     let mut run = digit;
     while view.before(run, 1).is_some_and(|byte| byte.is_ascii_alphanumeric()) {
         run -= 1;
@@ -57,21 +59,26 @@ fn starts(view: &View<'_>, digit: usize) -> Option<Starts> {
     while sign + 2 > run && is_sign(sign) {
         sign -= 1;
     }
-    let mut lead = NONE;
-    if matches!(before, b' ' | b'-') {
-        let letters = run_start(view.text, run - 1, WORD, u8::is_ascii_alphabetic);
-        let fit = letters.filter(|&start| start + 1 < run && view.word_starts(start));
-        lead = fit.unwrap_or(NONE);
+    let lead = word_before(view, run);
+    let far = if lead == NONE { NONE } else { word_before(view, lead) };
+    Some(Starts { far, lead, sign, word: run })
+}
+
+/// The short word that ends one space or hyphen before `at`, or [`NONE`].
+fn word_before(view: &View<'_>, at: usize) -> usize {
+    if !matches!(view.before(at, 1), Some(b' ' | b'-')) {
+        return NONE;
     }
-    Some(Starts { lead, sign, word: run })
+    let letters = run_start(view.text, at - 1, WORD, u8::is_ascii_alphabetic);
+    letters.filter(|&start| start + 1 < at && view.word_starts(start)).unwrap_or(NONE)
 }
 
 impl Starts {
     /// In order.
     fn all(self) -> impl Iterator<Item = usize> {
-        let lead = (self.lead != NONE).then_some(self.lead);
+        let leads = [self.far, self.lead].into_iter().filter(|&start| start != NONE);
         let signs = if self.word == NONE { 0..0 } else { self.sign..self.word + 1 };
-        lead.into_iter().chain(signs)
+        leads.chain(signs)
     }
 }
 
@@ -111,7 +118,7 @@ impl Pass<'_> {
         track.at = view.len();
         if !view.complete {
             // What has no digit yet may get one.
-            let tail = next.max(view.len().saturating_sub(LEAD + WORD + 2));
+            let tail = next.max(view.len().saturating_sub(LEAD + 2 * (WORD + 1) + 1));
             let opens = |&at: &usize| self.may_begin(at) && automaton.open(view, at);
             track.at = (tail..view.len()).find(opens).unwrap_or(view.len());
         }
@@ -186,7 +193,8 @@ mod tests {
             starts(&view, digit).unwrap().all().collect::<Vec<_>>()
         };
         assert_eq!(starts_in("x AB12", 4), [0, 2]);
-        assert_eq!(starts_in("x AB 12", 5), [2, 5]);
+        assert_eq!(starts_in("x AB 12", 5), [0, 2, 5]);
+        assert_eq!(starts_in("seven AB-12", 9), [6, 9]);
         assert_eq!(starts_in("(+44", 2), [0, 1, 2]);
         assert_eq!(starts_in(r"\n41", 2), [2]);
         assert_eq!(starts_in("abcdefghijklmnopqrst4", 20), [0usize; 0]);

@@ -320,9 +320,11 @@ fn uk_utr(value: &[u8]) -> bool {
 mod tests {
     use super::*;
 
+    type Case = (fn(&[u8]) -> bool, &'static str, &'static str);
+
     #[test]
     fn numbers_with_their_check_digits() {
-        let cases: &[(fn(&[u8]) -> bool, &str, &str)] = &[
+        let cases: &[Case] = &[
             (ch_ssn, "756.9217.0769.85", "756.9217.0769.84"),
             (de_idnr, "86095742719", "86095742710"),
             (de_lanr, "246810801", "246810901"),

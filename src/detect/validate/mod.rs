@@ -10,6 +10,7 @@ mod devices;
 mod digits;
 mod entropy;
 mod europe;
+mod europe_more;
 mod finance;
 mod hash;
 mod health;
@@ -59,6 +60,7 @@ const TABLES: &[Table] = &[
     digits::CHECKS,
     entropy::CHECKS,
     europe::CHECKS,
+    europe_more::CHECKS,
     finance::CHECKS,
     health::CHECKS,
     mea::CHECKS,
