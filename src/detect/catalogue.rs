@@ -18,6 +18,7 @@ use super::validate;
 const BUILTIN: &[(&str, &str)] = &[
     ("pii.toml", include_str!("rules/pii.toml")),
     ("dates.toml", include_str!("rules/dates.toml")),
+    ("words.toml", include_str!("rules/words.toml")),
     ("finance.toml", include_str!("rules/finance.toml")),
     ("crypto.toml", include_str!("rules/crypto.toml")),
     ("us.toml", include_str!("rules/us.toml")),
@@ -284,8 +285,10 @@ fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
     if let Some(label) = &rule.pem {
         rule.patterns.push(Pattern { regex: pem(label), score: None, check: None, edge: None });
     }
-    let patterned = matches!(rule.anchor, Anchor::At | Anchor::Assign) || !rule.patterns.is_empty();
-    let placed = rule.gives.is_some() == (rule.anchor == Anchor::Assign);
+    let patterned =
+        matches!(rule.anchor, Anchor::At | Anchor::Assign | Anchor::Name) || !rule.patterns.is_empty();
+    let placed = rule.gives.is_some() == (rule.anchor == Anchor::Assign)
+        && rule.tag.is_some() == (rule.anchor == Anchor::Name);
     let prefixed = rule.prefixes.iter().all(|prefix| prefix.len() >= 3 && prefix.is_ascii());
     if !patterned || !placed || !prefixed || rule.prefixes.is_empty() == (rule.anchor == Anchor::Prefix) {
         return Err(RuleFault::Anchor);
@@ -305,6 +308,7 @@ fn longest(rule: &Rule) -> Result<Option<u16>, RuleFault> {
     let mut longest = match rule.anchor {
         Anchor::At => Some(EMAIL),
         Anchor::Assign => Some(super::engine::ASSIGN_REACH),
+        Anchor::Name => Some(super::engine::NAME_REACH),
         _ => Some(0),
     };
     for (pattern, n) in rule.patterns.iter().zip(1..) {

@@ -27,7 +27,8 @@ pub use choice::Choice;
 pub use detector::{Cache, Detector};
 pub use finding::{Finding, Near, RuleId, Score, Span};
 pub use rule::{
-    Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, RuleError, RuleFault, Severity, UnknownRule,
+    Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, RuleError, RuleFault, Severity, Tag,
+    UnknownRule,
 };
 pub use scanner::Scanner;
 pub use sets::{RuleSet, UnknownSet};

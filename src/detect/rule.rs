@@ -162,9 +162,23 @@ pub enum Anchor {
     Prefix,
     /// By the name it is given to, or another place that says what it is: `gives` says which.
     Assign,
+    /// As a name, by words that begin with a capital: `tag` says of what.
+    Name,
     /// Anywhere: patterns of operators' own rules.
     #[default]
     Free,
+}
+
+/// What a name is of, for rules with the anchor `Name`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tag {
+    /// A human being.
+    Person,
+    /// A city, a country, a street.
+    Location,
+    /// A company, an institution.
+    Organization,
 }
 
 /// What the place of a value says it is, for rules with the anchor `Assign`.
@@ -245,6 +259,8 @@ pub struct Rule {
     pub(crate) prefixes: Vec<String>,
     /// What places give its values; for the anchor `Assign` only.
     pub(crate) gives: Option<Gives>,
+    /// What its values are names of; for the anchor `Name` only.
+    pub(crate) tag: Option<Tag>,
     #[serde(default)]
     pub(crate) patterns: Vec<Pattern>,
     /// The label of a PEM block as a regular expression; stands in place of patterns.
@@ -369,7 +385,7 @@ impl Rule {
 
     pub(crate) fn default_edge(&self) -> Edge {
         match self.anchor {
-            Anchor::Free | Anchor::At | Anchor::Assign => Edge::Open,
+            Anchor::Free | Anchor::At | Anchor::Assign | Anchor::Name => Edge::Open,
             Anchor::Address => Edge::Word,
             Anchor::Digit => Edge::Number,
             Anchor::Token | Anchor::Prefix => Edge::Token,

@@ -10,6 +10,7 @@ use super::super::validate;
 use super::assign::Assigned;
 use super::automaton::{Automaton, Compiled};
 use super::free::Free;
+use super::names::Names;
 use super::prefix::Prefixes;
 use super::shape::Shapes;
 use super::token::Tokens;
@@ -25,6 +26,7 @@ const fn groups_of(anchor: Anchor) -> &'static [usize] {
         Anchor::Prefix => &[group::PREFIXES],
         Anchor::Free => &[group::FREE],
         Anchor::Assign => &[group::ASSIGNED],
+        Anchor::Name => &[group::NAMES],
     }
 }
 
@@ -92,7 +94,7 @@ impl Engine {
             let all = rules.iter().map(|&(id, rule)| compiled(id, rule, None).ok_or(RuleFault::Check));
             all.collect::<Result<Vec<_>, _>>()
         };
-        let [digits, tokens, emails, ipv6, prefixes, free, assigned] = &of;
+        let [digits, tokens, emails, ipv6, prefixes, free, assigned, names] = &of;
         let (digits, tokens) = (Patterns::of(digits)?.automaton()?, Patterns::of(tokens)?.tokens()?);
         let (emails, ipv6) = (whole(emails)?, whole(ipv6)?);
         let prefix_rules = prefixes.iter().map(|&(id, _)| id).collect();
@@ -105,6 +107,7 @@ impl Engine {
         let on = on.filter(|&(id, _)| choice.is_none_or(|choice| choice.has(id)));
         let lexicon = Lexicon::new(on, groups_of);
         let assigned = Assigned::new(assigned, &whole(assigned)?);
+        let names = Names::new(names, &whole(names)?);
         Ok(Self {
             lexicon,
             digits,
@@ -115,6 +118,7 @@ impl Engine {
             prefix_rules,
             free,
             assigned,
+            names,
             groups,
             rules,
         })

@@ -1,5 +1,5 @@
 //! The engine: from text to candidate findings. It works on a window of the text and never decides on text that
-//! has not arrived, so a stream and a whole text are one code path; seven groups of rules are scanned apart, each
+//! has not arrived, so a stream and a whole text are one code path; eight groups of rules are scanned apart, each
 //! by what its values must contain.
 //!
 //! | file | finds |
@@ -9,6 +9,7 @@
 //! | [`outward`] | e-mail addresses from `@`, IPv6 from `:` |
 //! | [`prefix`] | secrets by their prefix |
 //! | [`assign`] | secrets by the name they are given to |
+//! | [`names`] | persons, places, organisations |
 //! | [`free`] | operators' own patterns |
 //! | [`grown`] | what outgrew its reach |
 //! | [`judge`] | from a match to a finding |
@@ -24,6 +25,7 @@ mod free;
 mod grown;
 pub(crate) mod judge;
 pub(crate) mod mask;
+mod names;
 mod outward;
 mod prefix;
 mod shape;
@@ -46,6 +48,8 @@ use free::Free;
 use grown::Grown;
 use judge::SpokenFor;
 use mask::Masks;
+use names::Names;
+pub(crate) use names::REACH as NAME_REACH;
 use prefix::Prefixes;
 pub(crate) use table::config;
 use token::Tokens;
@@ -63,7 +67,8 @@ pub(crate) mod group {
     pub(crate) const PREFIXES: usize = 4;
     pub(crate) const FREE: usize = 5;
     pub(crate) const ASSIGNED: usize = 6;
-    pub(crate) const COUNT: usize = 7;
+    pub(crate) const NAMES: usize = 7;
+    pub(crate) const COUNT: usize = 8;
 }
 
 /// How far one group has come.
@@ -120,6 +125,7 @@ pub(crate) struct Engine {
     prefix_rules: Vec<RuleId>,
     free: Option<Free>,
     assigned: Option<Assigned>,
+    names: Option<Names>,
     /// The rules of each group.
     groups: [Choice; group::COUNT],
 }
@@ -148,6 +154,7 @@ impl Engine {
         automata
             + prefixes
             + self.assigned.as_ref().map_or(0, Assigned::memory)
+            + self.names.as_ref().map_or(0, Names::memory)
             + self.free.as_ref().map_or(0, Free::memory)
     }
 
@@ -167,7 +174,7 @@ impl Engine {
 impl Pass<'_> {
     /// Scans on from where `tracks` stand; pushes the candidates that are decided, in no order.
     pub(crate) fn run(&self, tracks: &mut Tracks, found: &mut Found) {
-        let [digits, tokens, emails, ipv6, prefixes, free, assigned] = &mut tracks.0;
+        let [digits, tokens, emails, ipv6, prefixes, free, assigned, names] = &mut tracks.0;
         match &self.engine.digits {
             Some(automaton) if self.is_on(group::DIGITS) => self.digits(automaton, digits, found),
             _ => digits.at = self.view.len(),
@@ -198,6 +205,10 @@ impl Pass<'_> {
         match &self.engine.assigned {
             Some(group) if self.is_on(group::ASSIGNED) => self.assigned(group, assigned, found),
             _ => assigned.at = self.view.len(),
+        }
+        match &self.engine.names {
+            Some(group) if self.is_on(group::NAMES) => self.names(group, names, found),
+            _ => names.at = self.view.len(),
         }
     }
 

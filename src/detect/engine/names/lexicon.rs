@@ -1,0 +1,104 @@
+//! What is known of words: given names, surnames, places, common words. The list is data that a script writes
+//! (`tests/detect/lexicon/generate`, which says where it is from); here it becomes a table of fingerprints, looked
+//! up once for a word.
+
+use std::sync::OnceLock;
+
+/// A word with its classes to a line.
+const LIST: &str = include_str!("lexicon.txt");
+
+/// Places of the table, as a power of two: twice the entries and more.
+const SIZE: u32 = 18;
+
+/// The classes of a word.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Classes(u8);
+
+impl Classes {
+    const GIVEN: u8 = 1;
+    const SURNAME: u8 = 2;
+    const PLACE: u8 = 4;
+    const COMMON: u8 = 8;
+
+    fn of(letters: &str) -> Self {
+        let bit = |letter: u8| match letter {
+            b'g' => Self::GIVEN,
+            b's' => Self::SURNAME,
+            b'p' => Self::PLACE,
+            _ => Self::COMMON,
+        };
+        Self(letters.bytes().map(bit).fold(0, |all, bit| all | bit))
+    }
+
+    pub(super) const fn is_given(self) -> bool {
+        self.0 & Self::GIVEN != 0
+    }
+
+    pub(super) const fn is_surname(self) -> bool {
+        self.0 & Self::SURNAME != 0
+    }
+
+    pub(super) const fn is_place(self) -> bool {
+        self.0 & Self::PLACE != 0
+    }
+
+    pub(super) const fn is_common(self) -> bool {
+        self.0 & Self::COMMON != 0
+    }
+
+    pub(super) const fn is_known(self) -> bool {
+        self.0 != 0
+    }
+}
+
+/// FNV-1a, whose low byte gives way to the classes: two words of the list or of a text share a fingerprint of 56
+/// bits practically never.
+fn fingerprint(word: &str) -> u64 {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
+    word.bytes().fold(0xCBF2_9CE4_8422_2325, step) & !0xFF
+}
+
+fn table() -> &'static [u64] {
+    static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
+    TABLE.get_or_init(|| {
+        let mut table = vec![0; 1 << SIZE];
+        for (word, classes) in LIST.lines().filter_map(|line| line.split_once('\t')) {
+            let print = fingerprint(word);
+            let free = places(print).find(|&place| table.get(place) == Some(&0));
+            if let Some(slot) = free.and_then(|place| table.get_mut(place)) {
+                *slot = print | u64::from(Classes::of(classes).0);
+            }
+        }
+        table
+    })
+}
+
+fn places(print: u64) -> impl Iterator<Item = usize> {
+    let first = (print >> (64 - SIZE)) as usize;
+    (0..1 << SIZE).map(move |n| (first + n) % (1 << SIZE))
+}
+
+/// The classes of a word or of words with one space between, in lower case.
+pub(super) fn look_up(words: &str) -> Classes {
+    let (table, print) = (table(), fingerprint(words));
+    let mut slots = places(print).filter_map(|place| table.get(place)).take_while(|slot| **slot != 0);
+    Classes(slots.find(|slot| *slot & !0xFF == print).map_or(0, |slot| (*slot & 0xFF) as u8))
+}
+
+/// Bytes it takes.
+pub(super) const fn memory() -> usize {
+    LIST.len() + (8 << SIZE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_have_their_classes() {
+        assert!(look_up("jennifer").is_given() && !look_up("jennifer").is_common());
+        assert!(look_up("nguyen").is_surname() && look_up("new york").is_place());
+        assert!(look_up("the").is_common() && !look_up("qwxzv").is_known());
+        assert!(LIST.lines().count() * 2 < 1 << SIZE);
+    }
+}
