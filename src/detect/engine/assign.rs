@@ -5,6 +5,7 @@
 mod given;
 mod names;
 mod places;
+mod shape;
 #[cfg(test)]
 mod tests;
 mod text;
