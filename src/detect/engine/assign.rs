@@ -37,10 +37,8 @@ enum Place {
     Address,
     /// `if ("…" == secret)`.
     Compared,
-    /// A command that is told who the user is by `-u`.
+    /// `curl -u user:password`.
     Curl,
-    /// `-u user:password`.
-    User,
     /// `mysql -ppassword`.
     Mysql,
     /// `net user name password /add`.
@@ -68,7 +66,6 @@ const WORDS: [&[(&str, Place)]; 2] = [
         ("Key", Place::Name),
         ("KEY", Place::Name),
         ("://", Place::Address),
-        ("-u ", Place::User),
     ],
     &[
         ("redent", Place::Name),
@@ -83,7 +80,6 @@ const WORDS: [&[(&str, Place)]; 2] = [
         ("earer ", Place::Bearer),
         ("if (", Place::Compared),
         ("curl", Place::Curl),
-        ("--user", Place::User),
         ("mysql", Place::Mysql),
         ("net user ", Place::NetUser),
         ("dentified by ", Place::Identified),
@@ -171,8 +167,6 @@ impl Hits<'_> {
 pub(crate) struct Progress {
     /// The rule whose value is longer than one piece and goes on.
     rest: Option<RuleId>,
-    /// Where in the text `curl` was named last.
-    curl: Option<usize>,
 }
 
 /// A value and what its place says of it.
@@ -214,7 +208,7 @@ impl Pass<'_> {
         let mut hits = Hits { group, text: self.view.text, next: [None; 2] };
         while let Some(hit) = hits.from(at) {
             let (text, end) = (Text { view: self.view }, hit.end);
-            match text.given(hit, &mut track.assigned.curl) {
+            match text.given(hit) {
                 Err(Hungry) => {
                     track.at = hit.start;
                     return;
@@ -222,7 +216,8 @@ impl Pass<'_> {
                 Ok((next, None)) => at = next.max(end),
                 Ok((next, Some(given))) => match self.offer(group, given, found) {
                     Some(rule) => {
-                        at = given.end.max(end);
+                        // What stands before a command's option is still to be looked at.
+                        at = if hit.place == Place::Curl { end } else { given.end.max(end) };
                         if given.cut {
                             track.at = at;
                             track.assigned.rest = Some(rule);

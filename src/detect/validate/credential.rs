@@ -263,7 +263,7 @@ fn generated(value: &[u8]) -> bool {
     let digits = value.iter().filter(|byte| byte.is_ascii_digit()).count();
     let letters = value.iter().filter(|byte| byte.is_ascii_alphabetic()).count();
     if letters == 0 {
-        return value.len() >= 12;
+        return digits >= 16 && digits == value.len();
     }
     let pieces = || value.split(|byte| !byte.is_ascii_alphanumeric());
     if pieces().map(worded).sum::<usize>() * 7 >= (letters + digits) * 4 {
@@ -346,6 +346,18 @@ fn tangled(value: &[u8]) -> bool {
     kinds.count_ones() >= 4
 }
 
+/// Known for what it is by its shape: an e-mail address, or a number behind a few letters.
+fn shaped(value: &[u8]) -> bool {
+    let mail = value.iter().position(|&byte| byte == b'@').is_some_and(|at| {
+        let host = value.get(at + 1..).unwrap_or_default();
+        host.contains(&b'.')
+            && host.iter().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'))
+    });
+    let letters = value.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
+    let rest = value.get(letters..).unwrap_or_default();
+    mail || (1..=3).contains(&letters) && rest.iter().all(u8::is_ascii_digit)
+}
+
 /// What may be a generated key or token. Where the name is weak, more is asked.
 pub(crate) fn key(value: &[u8], strong: bool) -> bool {
     let mut buffer = [0; 128];
@@ -354,7 +366,7 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
     if !(least..=512).contains(&value.len()) || value.iter().any(|byte| !byte.is_ascii_graphic()) {
         return false;
     }
-    if STAND_INS.iter().any(|part| holds(text, part)) || stands_in(value) || place(value) {
+    if STAND_INS.iter().any(|part| holds(text, part)) || stands_in(value) || place(value) || shaped(value) {
         return false;
     }
     let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);

@@ -5,7 +5,7 @@ use super::super::super::validate::credential;
 use super::names::{self, Meaning, NAME, Named};
 use super::places::Look;
 use super::shape::{
-    bare_password, fits_list, fits_password, fits_secret, has_digit, is_bare, is_code, is_variable,
+    self, bare_password, fits_list, fits_password, fits_secret, has_digit, is_bare, is_code, is_variable,
 };
 use super::text::{Hungry, Text, is_dense, is_name, is_quote};
 use super::{Given, VALUE};
@@ -364,7 +364,7 @@ impl Text<'_> {
         let (gives, fits) = match named {
             _ if text.is_empty() || is_code(text) => (Gives::Password, false),
             Named::Password => (Gives::Password, bare_password(text, strong, form, setting)),
-            _ if form == Form::Prose && (text.len() < 20 || !has_digit(text)) => (Gives::Key, false),
+            _ if form == Form::Prose && !shape::told(text) => (Gives::Key, false),
             _ if is_variable(text, form) => (Gives::Key, false),
             Named::Key => (Gives::Key, credential::key(text, strong)),
             Named::Secret => (Gives::Secret, credential::key(text, strong)),

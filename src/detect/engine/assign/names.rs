@@ -1,6 +1,9 @@
 //! What a name says of the value it is given: `db_password` gives a password, `password_hash` does not. A name's
 //! words are what `_`, `-`, `.` and changes of case part; the last that is not neutral decides.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// The longest name that is looked at, in bytes.
 pub(super) const NAME: usize = 48;
 
@@ -101,62 +104,109 @@ impl<'n> Iterator for Words<'n> {
     }
 }
 
-fn within(list: &str, word: &str) -> bool {
-    list.split(' ').any(|one| one == word)
+/// The lists a word of a name can stand in.
+const LISTS: [&str; 8] = [PASSWORDS, SECRETS, PASS_HEADS, KEY_STRONG, BEFORE_NOT, DEEDS, NEUTRAL, AFTER_NOT];
+
+/// For each word of the lists, a bit for each list it stands in.
+static WORDS: LazyLock<HashMap<&'static str, u8>> = LazyLock::new(|| {
+    let mut words = HashMap::new();
+    for (n, list) in LISTS.into_iter().enumerate() {
+        for word in list.split(' ') {
+            *words.entry(word).or_default() |= 1 << n;
+        }
+    }
+    words
+});
+
+/// What the lists say of a word.
+#[derive(Clone, Copy, Default)]
+struct Said(u8);
+
+impl Said {
+    fn of(word: &str) -> Self {
+        Self(WORDS.get(word).copied().unwrap_or(0))
+    }
+
+    fn password(self) -> bool {
+        self.0 & 1 != 0
+    }
+
+    fn secret(self) -> bool {
+        self.0 & 1 << 1 != 0
+    }
+
+    fn pass_head(self) -> bool {
+        self.0 & 1 << 2 != 0
+    }
+
+    fn key_strong(self) -> bool {
+        self.0 & 1 << 3 != 0
+    }
+
+    fn before_not(self) -> bool {
+        self.0 & 1 << 4 != 0
+    }
+
+    fn deed(self) -> bool {
+        self.0 & 1 << 5 != 0
+    }
+
+    fn neutral(self) -> bool {
+        self.0 & 1 << 6 != 0
+    }
+
+    fn after_not(self) -> bool {
+        self.0 & 1 << 7 != 0
+    }
 }
 
 fn tailed(list: &str, word: &str) -> bool {
     list.split(' ').any(|tail| word.ends_with(tail))
 }
 
-/// What a word says by itself, with the word before it.
-fn alone(word: &str, before: &str) -> Option<Meaning> {
+/// What a word says by itself, behind the word `before`, if there is one.
+fn alone(word: &str, lists: Said, before: Option<Said>) -> Option<Meaning> {
     let strong = |named| Some(Meaning { named, strong: true });
     let weak = |named| Some(Meaning { named, strong: false });
-    let not = within(BEFORE_NOT, before);
-    let password = within(PASSWORDS, word) || tailed(PASSWORD_TAILS, word);
-    let joined = word.strip_suffix("pass").is_some_and(|head| within(PASS_HEADS, head));
-    if password || joined {
-        let short = matches!(word, "pass" | "passe" | "pw") && before.is_empty();
-        let deed = within(DEEDS, before) || not;
+    let not = before.is_some_and(Said::before_not);
+    let joined = || word.strip_suffix("pass").is_some_and(|head| Said::of(head).pass_head());
+    if lists.password() || tailed(PASSWORD_TAILS, word) || joined() {
+        let short = matches!(word, "pass" | "passe" | "pw") && before.is_none();
+        let deed = not || before.is_some_and(Said::deed);
         return if short || deed { weak(Named::Password) } else { strong(Named::Password) };
     }
-    if within(SECRETS, word) || word.ends_with("secret") {
+    if lists.secret() || word.ends_with("secret") {
         return if not { None } else { strong(Named::Secret) };
     }
-    if tailed(KEY_TAILS, word) {
+    if word.ends_with("key") && tailed(KEY_TAILS, word) {
         return strong(Named::Key);
     }
     if word.ends_with("token") {
         return if not { None } else { strong(Named::Key) };
     }
-    if word == "key" && !before.is_empty() && !not {
-        return if within(KEY_STRONG, before) { strong(Named::Key) } else { weak(Named::Key) };
-    }
-    None
+    let before = before.filter(|_| word == "key" && !not)?;
+    if before.key_strong() { strong(Named::Key) } else { weak(Named::Key) }
 }
 
 /// What `name` says; `None` if it says nothing of a secret.
 pub(super) fn meaning(name: &[u8]) -> Option<Meaning> {
     let mut buffer = [0; NAME];
-    let mut before = ([0; NAME], 0);
+    let mut before = None;
     let mut said: Option<Meaning> = None;
     for word in (Words { name, at: 0 }) {
         let place = buffer.get_mut(..word.len())?;
         place.copy_from_slice(word);
         place.make_ascii_lowercase();
         let word = std::str::from_utf8(place).ok()?;
-        let last = before.0.get(..before.1).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or("");
-        let now = alone(word, last);
-        said = match (said, now) {
+        let lists = Said::of(word);
+        said = match (said, alone(word, lists, before)) {
             (_, Some(now)) => Some(now),
             (None, None) => None,
-            (said, None) if within(NEUTRAL, word) => said,
-            (_, None) if within(AFTER_NOT, word) => None,
+            (said, None) if lists.neutral() => said,
+            (_, None) if lists.after_not() => None,
             (Some(said), None) => Some(Meaning { strong: false, ..said }),
         };
-        before.0.get_mut(..word.len())?.copy_from_slice(word.as_bytes());
-        before.1 = word.len();
+        before = Some(lists);
     }
     said
 }

@@ -7,7 +7,7 @@ use super::text::{Hungry, Text, is_dense, is_quote};
 use super::{Given, Hit, Place, VALUE};
 
 /// How far from a command its option can stand, in bytes.
-const LINE: usize = 512;
+const LINE: usize = 384;
 /// The longest word of a command that is looked at, in bytes; with quotes in it, twice that.
 const WORD: usize = 128;
 /// The longest userinfo of an address that is looked at, in bytes.
@@ -46,8 +46,8 @@ const STORES: &[&[u8]] = &[
 pub(super) type Look = Result<(usize, Option<Given>), Hungry>;
 
 impl Text<'_> {
-    /// What the place gives whose word is `hit`. `curl` is where in the text the command was named last.
-    pub(super) fn given(&self, hit: Hit, curl: &mut Option<usize>) -> Look {
+    /// What the place gives whose word is `hit`.
+    pub(super) fn given(&self, hit: Hit) -> Look {
         let Hit { start, end, place } = hit;
         let found = match place {
             Place::Name => return self.named(start, end),
@@ -55,16 +55,7 @@ impl Text<'_> {
             Place::Bearer => self.bearer(end)?,
             Place::Address => self.address(start, end)?,
             Place::Compared => self.compared(end)?,
-            Place::Curl => {
-                *curl = Some(self.view.base + start);
-                None
-            }
-            Place::User
-                if curl.is_some_and(|at| self.view.base + start <= at + LINE) && self.parted(start) =>
-            {
-                self.user(end)?
-            }
-            Place::User => None,
+            Place::Curl => self.curl(end)?,
             Place::Mysql => self.mysql(end)?,
             Place::NetUser => self.net_user(end)?,
             Place::Identified => self.identified(end)?,
@@ -172,9 +163,23 @@ impl Text<'_> {
         Ok(if whole && quotes == 2 { (at + 1, end - 1) } else { (at, end) })
     }
 
-    /// Whether a blank stands before `at`.
-    fn parted(&self, at: usize) -> bool {
-        self.before(at).is_some_and(|byte| byte.is_ascii_whitespace())
+    /// The option that names the user, on the command's line or on the lines that go on with it.
+    fn curl(&self, end: usize) -> Result<Option<Given>, Hungry> {
+        for at in end..end + LINE {
+            let Some(byte) = self.byte(at)? else { break };
+            if byte == b'\n' && self.before(at) != Some(b'\\') {
+                break;
+            }
+            if byte == b'-' && self.before(at).is_some_and(|byte| byte.is_ascii_whitespace()) {
+                if self.follows(at, "--user")? {
+                    return self.user(at + 6);
+                }
+                if self.follows(at, "-u ")? {
+                    return self.user(at + 3);
+                }
+            }
+        }
+        Ok(None)
     }
 
     /// `user:password` behind its option.

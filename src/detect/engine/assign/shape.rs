@@ -67,6 +67,12 @@ pub(super) fn fits_list(text: &[u8], form: Form) -> bool {
     form != Form::Argument(false) || has_digit(text) && !text.contains(&b'_')
 }
 
+/// Long enough to be a key where only the word before says so, and no setting of its own.
+pub(super) fn told(text: &[u8]) -> bool {
+    let value = text.iter().take_while(|&&byte| byte != b'=').count();
+    text.len() >= 20 && has_digit(text) && text.iter().skip(value).all(|&byte| byte == b'=')
+}
+
 /// A secret that a person chose.
 pub(super) fn fits_secret(text: &[u8], form: Form) -> bool {
     let chosen = has_sign(text) || has_digit(text) && text.len() >= 8 && !text.contains(&b'-');
