@@ -435,7 +435,7 @@ mod tests {
 
     #[test]
     fn passwords_are_values_and_not_references() {
-        for value in ["hunter2", "S3cr3t!", "correct horse", "super$ecret", "Tr0ub4dor&3", "пароль12"] {
+        for value in ["hunter2", "S3cr3t!", "correct horse", "win$ter9", "Tr0ub4dor&3", "пароль12"] {
             assert!(password(value.as_bytes()), "{value}");
         }
         let not = [

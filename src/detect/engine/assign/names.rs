@@ -27,7 +27,7 @@ const PASSWORDS: &str = "\
     password passwd passphrase pass pwd passcode passwort kennwort contrasena senha passe pw pswd passw \
     wachtwoord";
 const SECRETS: &str = "secret secrete secreto credential credentials creds cred";
-/// What ends a word that has no parts, as in `slapikey`.
+/// What ends a word that has no parts, as in `acmeapikey`.
 const PASSWORD_TAILS: &str = "password passwd passphrase pwd passwort kennwort";
 const PASS_HEADS: &str = "db user admin root ftp smtp mail my require ldap auth ssh pg proxy";
 const KEY_TAILS: &str = "\
@@ -224,13 +224,13 @@ mod tests {
             ("dbPassword", strong(Named::Password)),
             ("PGPASSWORD", strong(Named::Password)),
             ("MYSQL_PWD", strong(Named::Password)),
-            ("my_password_super_secure", strong(Named::Password)),
+            ("root_password_plain", strong(Named::Password)),
             ("pass", weak(Named::Password)),
             ("db_pass", strong(Named::Password)),
             ("addPassword", weak(Named::Password)),
             ("X-Api-Key", strong(Named::Key)),
             ("APIKey", strong(Named::Key)),
-            ("slapikey", strong(Named::Key)),
+            ("acmeapikey", strong(Named::Key)),
             ("private_key", strong(Named::Key)),
             ("acme_key", weak(Named::Key)),
             ("accessToken2", strong(Named::Key)),
