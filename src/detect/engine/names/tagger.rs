@@ -101,6 +101,10 @@ pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
             lower.strip_suffix("'s").or_else(|| lower.strip_suffix("\u{2019}s")).unwrap_or(&lower).to_owned();
         end -= lower.len().saturating_sub(name.len());
         let initial = name.chars().count() == 1;
+        if initial && view.get(end) != Some(b'.') {
+            // A letter without a dot is no initial, but mostly the pronoun.
+            break;
+        }
         let classes = look_up(&name);
         let dotted = view.get(end) == Some(b'.') && (initial || is(&name, TITLES));
         let possessive = name.len() < lower.len();
