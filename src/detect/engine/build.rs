@@ -95,10 +95,17 @@ impl Engine {
             all.collect::<Result<Vec<_>, _>>()
         };
         let [digits, tokens, emails, ipv6, prefixes, free, assigned, names] = &of;
-        let (digits, tokens) = (Patterns::of(digits)?.automaton()?, Patterns::of(tokens)?.tokens()?);
+        // Each of the large automata takes long by itself.
+        let (digits, tokens, automaton) = std::thread::scope(|scope| {
+            let digits = scope.spawn(|| Patterns::of(digits)?.automaton());
+            let prefixes = scope.spawn(|| Patterns::of(prefixes)?.automaton());
+            let tokens = Patterns::of(tokens)?.tokens();
+            let done = |thread: std::thread::Result<_>| thread.unwrap_or(Err(RuleFault::TooLarge));
+            Ok::<_, RuleFault>((done(digits.join())?, tokens?, done(prefixes.join())?))
+        })?;
         let (emails, ipv6) = (whole(emails)?, whole(ipv6)?);
         let prefix_rules = prefixes.iter().map(|&(id, _)| id).collect();
-        let prefixes = match Patterns::of(prefixes)?.automaton()? {
+        let prefixes = match automaton {
             Some(automaton) => Some(Prefixes::new(automaton, prefixes).ok_or(RuleFault::TooLarge)?),
             None => None,
         };

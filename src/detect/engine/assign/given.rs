@@ -5,7 +5,7 @@ use super::super::super::validate::credential;
 use super::names::{self, Meaning, NAME, Named};
 use super::places::Look;
 use super::shape::{
-    self, bare_password, fits_list, fits_password, fits_secret, has_digit, is_bare, is_code, is_variable,
+    self, bare_password, fits_list, fits_password, fits_secret, is_bare, is_code, is_variable,
 };
 use super::text::{Hungry, Text, is_dense, is_name, is_quote};
 use super::{Given, VALUE};

@@ -92,7 +92,7 @@ pub(super) fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool
         _ if !strong => has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.len() >= 8,
         Form::Assigned { tight, first, .. } => {
             let whole = text.iter().all(u8::is_ascii_alphanumeric) && tight && (first || setting);
-            whole || marked && !(variable && !tight)
+            whole || marked && (tight || !variable)
         }
         Form::Flag => varied,
         Form::Login | Form::Element => true,

@@ -41,6 +41,10 @@ impl Pass<'_> {
     pub(crate) fn names(&self, group: &Names, track: &mut Track, found: &mut Found) {
         let mut at = track.at;
         while let Some(start) = self.capital(at) {
+            if let Some(end) = tagger::lone_common(&self.view, start) {
+                at = end;
+                continue;
+            }
             match gather(&self.view, start) {
                 Gathered::NotYet => {
                     track.at = self.before_number(start).max(track.at.min(start));

@@ -72,6 +72,30 @@ fn word_end(view: &View<'_>, start: usize) -> usize {
     start + end
 }
 
+/// Where the common word at `start` ends that is no part of a sequence: what most sentences begin with. `None` for
+/// all else, and where the text does not tell yet.
+pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
+    let letters =
+        view.slice(start, start + COMMON).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let end = start + letters;
+    let next = view.slice(end, end + 2);
+    let alone = matches!(next, [b' ', b'a'..=b'z'] | [b',' | b':' | b'\n' | b';', _]);
+    if !alone || letters == COMMON {
+        return None;
+    }
+    let mut lower = [0; COMMON];
+    let word = lower.get_mut(..letters)?;
+    word.copy_from_slice(view.slice(start, end));
+    word.make_ascii_lowercase();
+    let word = std::str::from_utf8(word).ok()?;
+    // A particle may follow a name only.
+    let particle = next.first() == Some(&b' ') && particle_before_capital(view, end + 1);
+    (look_up(word).is_common() && !particle && !is(word, TITLES)).then_some(end)
+}
+
+/// Common words are shorter, in bytes.
+const COMMON: usize = 16;
+
 /// The number that ends right before `at`, or one space before.
 pub(super) fn number_before(view: &View<'_>, at: usize) -> Option<usize> {
     let end = at - usize::from(view.before(at, 1) == Some(b' '));
@@ -186,7 +210,7 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
         is(&word.lower, STREETS)
             || STREET_ENDINGS.iter().any(|end| word.lower.len() > end.len() + 2 && word.lower.ends_with(end))
     };
-    if let Some(last) = words.iter().rposition(|word| streets(word)).and_then(|n| words.get(n))
+    if let Some(last) = words.iter().rposition(streets).and_then(|n| words.get(n))
         && (words.len() > 1 || number.is_some())
     {
         let start = number.unwrap_or(first.start);
@@ -201,7 +225,7 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
         }
         let title = is(&word.lower, TITLES);
         let name = word.classes.is_given() && !more.is_empty() && before.sentence;
-        if !title && !(word.classes.is_common() && !name) {
+        if !title && (!word.classes.is_common() || name) {
             break;
         }
         titled |= title;
@@ -227,7 +251,7 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
             .map(|(tag, score)| span(tag, score))
             .unwrap_or_default();
     }
-    if place && !titled && !(first.classes.is_given() && !to_place) {
+    if place && !titled && (!first.classes.is_given() || to_place) {
         return span(Tag::Location, 0.75);
     }
     let given = rest.iter().take(2).any(|word| word.classes.is_given());
