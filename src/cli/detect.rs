@@ -337,3 +337,74 @@ fn open_end(bytes: &[u8]) -> usize {
     };
     (tail..bytes.len()).find(cut).unwrap_or(bytes.len())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::{Catalogue, Choice};
+
+    fn detector() -> Detector {
+        let catalogue = Catalogue::builtin().unwrap();
+        let choice = Choice::only(&catalogue, ["EMAIL_ADDRESS"]).unwrap();
+        Detector::new(&catalogue, &choice).unwrap()
+    }
+
+    /// Gives its bytes in pieces of one size.
+    struct Drip(std::collections::VecDeque<u8>, usize);
+
+    impl Read for Drip {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            let count = self.1.min(into.len()).min(self.0.len());
+            into.iter_mut().zip(self.0.drain(..count)).for_each(|(to, byte)| *to = byte);
+            Ok(count)
+        }
+    }
+
+    /// All pieces in order, and each value with line and column where it begins and ends.
+    fn streamed(detector: &Detector, bytes: &[u8], size: usize) -> (String, Vec<(String, [usize; 4])>) {
+        let drip: Box<dyn Read> = Box::new(Drip(bytes.iter().copied().collect(), size));
+        let (mut all, mut found, mut place) = (String::new(), Vec::new(), Place::default());
+        let mut sink = |text: &str, finding: Option<&Finding>| {
+            let begin = place;
+            place.pass(text);
+            all.push_str(text);
+            if finding.is_some() {
+                found.push((text.to_owned(), [begin.line, begin.column, place.line, place.column]));
+            }
+            Ok(())
+        };
+        assert!(stream(detector, (&mut BufReader::with_capacity(size, drip), "test"), &mut sink).is_ok());
+        (all, found)
+    }
+
+    #[test]
+    fn pieces_of_any_size_give_the_same_places() {
+        let detector = detector();
+        let mut text = "Grüße 😀 ann@example.com\r\n\né\tbob@example.com".as_bytes().to_vec();
+        // Broken characters: in the middle, before a whole one, at the end.
+        text.extend_from_slice(b" \xff \xe2\x82A \xf0\x9f\x98");
+        let places =
+            [("ann@example.com".to_owned(), [0, 8, 0, 23]), ("bob@example.com".to_owned(), [2, 2, 2, 17])];
+        for size in 1..=text.len() {
+            let (all, found) = streamed(&detector, &text, size);
+            assert_eq!(all, String::from_utf8_lossy(&text), "pieces of {size}");
+            assert_eq!(found, places, "pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn offsets_become_code_points_also_where_findings_nest() {
+        let text = "é ann@example.com 😀 bob@example.com";
+        let detector = detector();
+        let mut found = detector.find(&mut detector.cache(), text);
+        assert_eq!(found.len(), 2);
+        let mut inner = found[0];
+        inner.span.start += 4;
+        inner.span.end += 1;
+        found.push(inner);
+        let points = Points::of(text, &found);
+        let in_points: Vec<_> =
+            found.iter().map(|one| (points.at(one.span.start), points.at(one.span.end))).collect();
+        assert_eq!(in_points, [(2, 17), (20, 35), (6, 18)]);
+    }
+}

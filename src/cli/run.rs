@@ -195,9 +195,9 @@ fn row(token: &TokenInfo) -> String {
     format!("{id}\t{name}\t{services}\t{configs}\t{created}\t{}\t{}", time(*expires), time(*revoked))
 }
 
-/// The file, or standard input.
+/// The file, or standard input, which is also called `-`.
 pub(super) fn input(file: Option<&PathBuf>) -> Result<Box<dyn Read>, Failure> {
-    let Some(path) = file else {
+    let Some(path) = file.filter(|path| path.as_os_str() != "-") else {
         if std::io::stdin().is_terminal() {
             message("reading from the terminal; end with Ctrl-D");
         }

@@ -17,6 +17,7 @@ CLEAN = "ts=1 mail=<EMAIL_ADDRESS>\r\nts=2 card <CREDIT_CARD>, ssn <US_SSN>\nGr√
 def test_redact_from_standard_input():
     done = run("redact", stdin=TEXT)
     assert (done.returncode, done.out, done.err) == (DONE, CLEAN, "")
+    assert run("redact", "-", stdin=TEXT).out == CLEAN
 
 
 def test_redact_a_file(tmp_path):
