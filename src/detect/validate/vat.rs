@@ -48,6 +48,8 @@ fn of(country: &str, all: &[u8]) -> bool {
                 .sum();
             (10 - (sum + 4) % 10) % 10 == last
         }
+        // Older numbers lack the zero they begin with now.
+        ("BE", 9) => 97 - part(all, 0, 7) % 97 == part(all, 7, 9),
         ("BE", 10) => 97 - part(all, 0, 8) % 97 == part(all, 8, 10),
         ("DE" | "HR", 9 | 11) => all.first() != Some(&0) && eleven_ten(all),
         ("DK", 8) => weighted(&[2, 7, 6, 5, 4, 3, 2, 1], all).is_multiple_of(11),
@@ -92,7 +94,7 @@ mod tests {
             "SK2022749619",
             "SE123456789701",
         ] {
-            assert_eq!(vat(text.as_bytes()), text != "BE403019261", "{text}");
+            assert!(vat(text.as_bytes()), "{text}");
         }
         for text in
             ["ATU13585626", "DK13585629", "FR41303265045", "PL8567346216", "XX123456789", "DEA36695976"]
