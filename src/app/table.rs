@@ -210,7 +210,7 @@ fn chosen(setting: &RedactSetting, parts: &Parts) -> Result<Detector, String> {
             choice
         }
     };
-    Ok(parts.detector.with(choice))
+    Detector::new(&parts.catalogue, &choice).map_err(|error| error.to_string())
 }
 
 fn plan(method: Method, setting: &RedactSetting, parts: &Parts) -> Plan {

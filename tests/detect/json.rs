@@ -38,7 +38,7 @@ fn opens(text: &str) -> bool {
 
 #[test]
 fn a_string_of_a_document_is_redacted_like_the_text_it_spells() {
-    let redactor = Redactor::new(detector(), Plan::all(Method::Replace));
+    let redactor = Redactor::new(detector(), Plan::all(Method::Mask));
     let keys = Keys::default();
     let mut wrong = Vec::new();
     for Sample { id, text } in samples(1500) {

@@ -46,6 +46,11 @@ const SAMPLES: &[(&str, &str)] = &[
     ("5555555555554444", "card networks' published test numbers"),
     ("378282246310005", "card networks' published test numbers"),
     ("6011111111111117", "card networks' published test numbers"),
+    ("administrator", "a common word"),
+    (
+        "bedrock-api-key-ymvkcm9jay5hbwf6b25hd3muy29t",
+        "constant beginning of the format: base64 of a host's name",
+    ),
     ("akiaiosfodnn7example", "AWS IAM user guide"),
     ("wjalrxutnfemi/k7mdeng/bpxrficyexamplekey", "AWS IAM user guide"),
     ("fr1420041010050500013m02606", "ISO 13616 registry, example of FR"),

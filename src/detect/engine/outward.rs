@@ -185,7 +185,9 @@ impl Pass<'_> {
             next = if encoded { at + 3 } else { next };
             let run = if encoded { encoded_run(view, at) } else { back(view, at, LOCAL, is_local) };
             let start = local_start(view, run, at);
-            if start >= at || start < from || view.before(at, 1) == Some(b'.') {
+            // A longer local part than there can be: what is before `@` is something else.
+            let long = at - run >= LOCAL && view.before(run, 1).is_some_and(is_local);
+            if long || start >= at || start < from || view.before(at, 1) == Some(b'.') {
                 continue;
             }
             let stop = ahead(view, next, DOMAIN + 1, is_wide);
