@@ -179,6 +179,8 @@ pub enum Tag {
     Location,
     /// A company, an institution.
     Organization,
+    /// A nation, a religion, a party.
+    Group,
 }
 
 /// What the place of a value says it is, for rules with the anchor `Assign`.

@@ -4,7 +4,9 @@
 use super::super::super::rule::Tag;
 use super::super::view::View;
 use super::lexicon::{Classes, look_up};
-use super::words::{COMPANIES, PARTICLES, STREET_ENDINGS, STREETS, TITLES, TO_PERSONS, TO_PLACES, is};
+use super::words::{
+    COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TITLES, TO_PERSONS, TO_PLACES, is,
+};
 
 /// Words in a sequence, and bytes.
 const WORDS: usize = 7;
@@ -216,6 +218,11 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
         let start = number.unwrap_or(first.start);
         let score = if number.is_some() { 0.85 } else { 0.6 };
         return vec![Tagged { tag: Tag::Location, start, end: last.end, score }];
+    }
+    if let [word] = words
+        && is(&word.lower, GROUPS)
+    {
+        return vec![Tagged { tag: Tag::Group, start: word.start, end: word.end, score: 0.7 }];
     }
     let mut rest = words;
     let mut titled = false;
