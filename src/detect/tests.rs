@@ -317,3 +317,15 @@ fn the_default_rules_hold_back_little() {
     }
     assert!(all().with(choice).reach() <= 512);
 }
+
+#[test]
+fn a_prefix_that_has_not_arrived_is_not_lost_to_one_within_it() {
+    let detector = all();
+    let key = "pdl_live_apikey_2cio22li6n7te2regu1mt21uzg_1x5O84NMlOTcXShs1zBzkf_96U";
+    let text = format!("key = {key:?} live_key");
+    let whole = detector.find(&mut detector.cache(), &text);
+    assert!(whole.iter().any(|one| value(&text, one.span) == key));
+    for cut in 1..text.len() {
+        assert_eq!(scanned(&detector, &mut detector.scanner(), &text, &[cut]), whole, "cut at {cut}");
+    }
+}

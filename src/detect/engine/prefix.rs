@@ -253,18 +253,19 @@ impl Pass<'_> {
         let Some(mut at) = self.grow(&group.automaton, track, found) else { return };
         let mut hits = Hits::new(group, &self.view, self.masks, at);
         while let Some((literal, start)) = hits.find(at) {
+            let floor = at;
             at = start + 1;
             if !self.choice.meets(&literal.rules) || !self.view.starts(start, Edge::Word) {
                 continue;
             }
             match group.automaton.walk(&self.view, &mut track.walk, start, literal.reach) {
                 Fate::Hungry => {
-                    track.at = start;
+                    track.at = self.hold(group, start, floor);
                     return;
                 }
                 Fate::Dead => match self.settle(&group.automaton, &track.walk, &SpokenFor::MAYBE, found) {
                     Settled::Waiting => {
-                        track.at = start;
+                        track.at = self.hold(group, start, floor);
                         return;
                     }
                     Settled::Nothing => {}
@@ -289,6 +290,12 @@ impl Pass<'_> {
         if !self.view.complete {
             track.at = at.max(group.open(&self.view)).min(track.at);
         }
+    }
+
+    /// Where to go on when what begins at `start` is not decided: a longer literal may have begun before it of which
+    /// the end has not arrived, though none before `floor`.
+    fn hold(&self, group: &Prefixes, start: usize, floor: usize) -> usize {
+        if self.view.complete { start } else { start.min(group.open(&self.view).max(floor)) }
     }
 
     /// The rule with the longest prefix that the text at `start` has: what outgrew its reach and matched nothing
