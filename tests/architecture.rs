@@ -28,7 +28,7 @@ const PARTS: &[(&str, &[&str])] = &[
         &["base", "crypto", "detect", "net", "redact", "sanitize", "store", "stream", "telemetry", "vault"],
     ),
     ("gateway", &["api", "base", "crypto", "net", "redact", "store", "stream", "telemetry", "vault"]),
-    ("config", &["base"]),
+    ("config", &["base", "detect"]),
     (
         "app",
         &[
@@ -82,8 +82,8 @@ const DOORS: &[(&str, &[&str])] = &[
     ("jiff", &["base"]),
     ("pingora", &["gateway"]),
     ("prometheus", &["telemetry"]),
-    // Routes match paths by pattern; what looks for values uses automata.
-    ("regex", &["config", "gateway"]),
+    // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.
+    ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
     // The process's provider is chosen before anything else runs.
     ("rustls", &["gateway", "main"]),

@@ -8,17 +8,21 @@ use portcullis::config::settings::{
     Timeouts, Vault,
 };
 use portcullis::config::{Config, Options, Problems, Size, embedded, load, parse};
+use portcullis::detect::{Catalogue, Choice, Detector};
 use proptest::prelude::*;
 
 const FULL: &str = include_str!("../conf/portcullis.toml");
-const RULES: &[&str] = &["CREDIT_CARD", "EMAIL_ADDRESS", "URL", "US_SSN"];
+/// The built-in rules.
+fn rules() -> Catalogue {
+    Catalogue::builtin().unwrap_or_else(|error| panic!("{error}"))
+}
 
 fn env(vars: &[(&str, &str)]) -> BTreeMap<String, String> {
     vars.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
 fn read(text: &str) -> Result<Config, Problems> {
-    parse(text, "test.toml", &env(&[("SET", "hunter2")]), RULES)
+    parse(text, "test.toml", &env(&[("SET", "hunter2")]), &rules())
 }
 
 fn lines(result: Result<Config, Problems>) -> Vec<String> {
@@ -29,7 +33,7 @@ fn lines(result: Result<Config, Problems>) -> Vec<String> {
 fn both_files_in_conf_load() {
     let conf = Path::new(env!("CARGO_MANIFEST_DIR")).join("conf");
     for name in ["minimal.toml", "portcullis.toml"] {
-        let loaded = load(&conf.join(name), &env(&[]), RULES);
+        let loaded = load(&conf.join(name), &env(&[]), &rules());
         assert!(loaded.is_ok(), "{}", lines(loaded).join("\n"));
     }
 }
@@ -243,7 +247,7 @@ peers = ["https://127.0.0.1"]
 headers = { one = "hunter1", two = { env = "SET" }, three = { file = "token" } }
 "#;
     std::fs::write(at("gate.toml"), text).unwrap();
-    let config = load(&at("gate.toml"), &env(&[("SET", "hunter2")]), RULES).unwrap();
+    let config = load(&at("gate.toml"), &env(&[("SET", "hunter2")]), &rules()).unwrap();
     assert_eq!(*config.data, at("state"));
     assert_eq!(*config.listen[0].tls.as_ref().unwrap().certificate, at("key.pem"));
     assert_eq!(config.vault.master_key.as_ref().unwrap().value().expose(), "hunter2");
@@ -256,13 +260,13 @@ headers = { one = "hunter1", two = { env = "SET" }, three = { file = "token" } }
 
 #[test]
 fn a_file_that_is_not_there_is_one_clear_problem() {
-    let problems = load(Path::new("no/such.toml"), &env(&[]), RULES).unwrap_err();
+    let problems = load(Path::new("no/such.toml"), &env(&[]), &rules()).unwrap_err();
     assert_eq!(problems.to_string(), "no/such.toml: there is no such file");
 }
 
 #[test]
 fn without_a_file_the_command_line_is_enough() {
-    let nothing = embedded(&Options::default(), &env(&[])).unwrap();
+    let nothing = embedded(&Options::default(), &env(&[]), &rules()).unwrap();
     assert_eq!(nothing.listen[0].address.to_string(), "127.0.0.1:8080");
     assert_eq!(nothing.admin, Some(Admin::default()));
     assert_eq!(*nothing.data, Path::new("./data"));
@@ -273,7 +277,7 @@ fn without_a_file_the_command_line_is_enough() {
         listen: "127.0.0.1:0".parse().ok(),
         ..Options::default()
     };
-    let config = embedded(&options, &env(&[("HOME", "/h")])).unwrap();
+    let config = embedded(&options, &env(&[("HOME", "/h")]), &rules()).unwrap();
     assert_eq!(*config.data, Path::new("/h/.local/share/portcullis"));
     assert_eq!(config.listen[0].address.port(), 0);
     let route = &config.routes[0];
@@ -284,7 +288,8 @@ fn without_a_file_the_command_line_is_enough() {
     assert_eq!(upstream.peers[0].to_string(), "http://127.0.0.1:9100");
     assert_eq!(upstream.base.as_ref().unwrap().as_str(), "/base");
 
-    let data = embedded(&Options::default(), &env(&[("HOME", "/h"), ("XDG_DATA_HOME", "/x")])).unwrap();
+    let data =
+        embedded(&Options::default(), &env(&[("HOME", "/h"), ("XDG_DATA_HOME", "/x")]), &rules()).unwrap();
     assert_eq!(*data.data, Path::new("/x/portcullis"));
 }
 
@@ -300,11 +305,11 @@ fn a_bad_command_line_is_refused() {
     ];
     for (url, want) in cases {
         let options = Options { upstream: Some(url.to_owned()), ..Options::default() };
-        assert_eq!(lines(embedded(&options, &env(&[]))), [want]);
+        assert_eq!(lines(embedded(&options, &env(&[]), &rules())), [want]);
     }
     let twice = Options { listen: "127.0.0.1:9180".parse().ok(), ..Options::default() };
     assert_eq!(
-        lines(embedded(&twice, &env(&[]))),
+        lines(embedded(&twice, &env(&[]), &rules())),
         ["command line: another listener has this address already"]
     );
 }
@@ -388,4 +393,59 @@ fn bad_files_are_told_what_is_wrong() {
         all += 1;
     }
     assert!(all > 40);
+}
+
+#[test]
+fn rules_and_what_is_allowed_come_from_the_file_and_from_beside_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("rules.d")).unwrap();
+    std::fs::write(at("rules.d/b.toml"), "[[rule]]\nname = 'ACME_B'\nliterals = ['Heron 9']\n").unwrap();
+    std::fs::write(
+        at("rules.d/a.toml"),
+        "[[rule]]\nname = 'ACME_A'\npatterns = [{ regex = 'A-[0-9]{4}' }]\n",
+    )
+    .unwrap();
+    std::fs::write(at("rules.d/read.me"), "not a rule file").unwrap();
+    let text = r#"
+[detect]
+rule_files = ["rules.d"]
+[[detect.rule]]
+name = "ACME_C"
+literals = ["Projekt Möwe", "(c)"]
+any_case = true
+matches = ["the «projekt Möwe»", "«(C)»"]
+[[detect.allow]]
+values = ["A-0000"]
+reason = "printed on every box"
+[[detect.allow]]
+pattern = '.*@example\.com'
+rules = ["EMAIL_ADDRESS"]
+[detect.thresholds]
+ACME_A = 0.9
+"#;
+    std::fs::write(at("gate.toml"), text).unwrap();
+    let config = load(&at("gate.toml"), &env(&[]), &rules()).unwrap();
+    let names: Vec<&str> = config.catalogue.names().skip(rules().names().count()).collect();
+    assert_eq!(names, ["ACME_A", "ACME_B", "ACME_C"]);
+    let found = |text: &str, threshold: Option<f32>| {
+        let mut catalogue = config.catalogue.clone();
+        if let Some(threshold) = threshold {
+            catalogue.set_threshold(catalogue.find("ACME_A").unwrap(), threshold);
+        }
+        let choice = Choice::only(&catalogue, ["ACME_A", "ACME_B", "ACME_C", "EMAIL_ADDRESS"]).unwrap();
+        let detector = Detector::new(&catalogue, &choice).unwrap().allowing(config.allow.clone());
+        detector.find(&mut detector.cache(), text).len()
+    };
+    assert_eq!(found("Heron 9, PROJEKT Möwe, ann@example.org", None), 3);
+    assert_eq!(found("Heron 91, ann@example.com", None), 0);
+    assert_eq!(found("A-1234 and A-0000", None), 0, "its score is below the threshold");
+    assert_eq!(found("A-1234 and A-0000", Some(0.5)), 1);
+
+    std::fs::write(at("rules.d/c.toml"), "[[rule]]\nname = 'ACME_A'\nliterals = ['x y']\n").unwrap();
+    std::fs::write(at("rules.d/d.toml"), "[[rule]]\nname = 3\n").unwrap();
+    let problems = lines(load(&at("gate.toml"), &env(&[]), &rules()));
+    assert_eq!(problems.len(), 2, "{problems:?}");
+    assert!(problems[0].contains("c.toml:1: another rule has the same name"), "{problems:?}");
+    assert!(problems[1].contains("d.toml:2:8: "), "{problems:?}");
 }

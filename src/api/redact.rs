@@ -116,7 +116,8 @@ impl Endpoint for Redact {
     ) -> BoxFuture<'a, Result<Success<RedactReply>, ApiError>> {
         Box::pin(async move {
             let RedactAsk { text, debug, return_result, rules } = ask;
-            let detector = rules.map_or_else(|| self.detector.clone(), |rules| self.detector.with(rules));
+            let detector = rules.map_or_else(|| Ok(self.detector.clone()), |rules| self.detector.with(rules));
+            let detector = detector.map_err(|_| ApiError::Internal("rules"))?;
             let redactor = Redactor::new(detector, Plan::all(Method::Replace));
             let dialect = asker.dialect;
             let bytes = text.len();

@@ -14,24 +14,9 @@ use crate::gateway::terminal::Terminal;
 /// `GET /metrics`: the exposition, with what the routes have counted since the last one.
 struct Exposition(Arc<Parts>);
 
-impl Exposition {
-    /// Findings are counted where they are made, in plain atomics; they become metrics when somebody asks.
-    fn gather(&self) {
-        let parts = &self.0;
-        let rules = parts.metrics.rules(parts.catalogue.names());
-        for entry in &parts.counts {
-            for (rule, count) in entry.value().drain() {
-                let family = parts.detector.rule(rule).family().name();
-                rules.add(rule.index(), count);
-                parts.metrics.route(entry.key(), &[family]).findings(0, count);
-            }
-        }
-    }
-}
-
 impl Handler for Exposition {
     fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
-        self.gather();
+        self.0.gather();
         let text = self.0.metrics.expose(self.0.budget.used());
         Box::pin(async move {
             match text {

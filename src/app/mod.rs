@@ -14,6 +14,6 @@ mod pipe;
 mod serve;
 mod table;
 
-pub use parts::{AppError, Opened, Parts};
+pub use parts::{AppError, Opened, Parts, builtin};
 pub use pipe::{Piped, redact, unredact};
 pub use serve::{Announce, Source, serve};

@@ -12,7 +12,7 @@ use crate::api::{CpuPool, Ready};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
-use crate::detect::{Catalogue, Detector};
+use crate::detect::Catalogue;
 use crate::gateway::filters::Buckets;
 use crate::redact::Counts;
 use crate::store::{EmbeddedRecords, Records, StoreError, private};
@@ -37,7 +37,7 @@ pub enum AppError {
     #[error(transparent)]
     Vault(#[from] VaultError),
     /// The rules.
-    #[error("the built-in rules: {0}")]
+    #[error("rules: {0}")]
     Rules(String),
     /// Tokens.
     #[error(transparent)]
@@ -121,15 +121,18 @@ impl Opened {
     }
 }
 
-/// The rules that are built in, and an engine that has them all.
+/// The rules that are built in.
 ///
 /// # Errors
-/// A catalogue that does not load, which would be a bug in its data.
-pub(super) fn engine() -> Result<(Arc<Catalogue>, Detector), AppError> {
-    let catalogue = Catalogue::builtin().map_err(|error| AppError::Rules(error.to_string()))?;
-    let choice = crate::detect::Choice::defaults(&catalogue);
-    let detector = Detector::new(&catalogue, &choice).map_err(|error| AppError::Rules(error.to_string()))?;
-    Ok((Arc::new(catalogue), detector))
+/// Rules that do not load, which would be a bug in their data.
+pub fn builtin() -> Result<Catalogue, AppError> {
+    Catalogue::builtin().map_err(|error| AppError::Rules(error.to_string()))
+}
+
+/// Counts of a route's findings, and the rules they are of.
+struct Counted {
+    rules: Catalogue,
+    counts: Arc<Counts>,
 }
 
 /// Everything that routes are built from.
@@ -138,10 +141,6 @@ pub struct Parts {
     pub opened: Opened,
     /// Keys.
     pub vault: Arc<Vault>,
-    /// Rules.
-    pub catalogue: Arc<Catalogue>,
-    /// The engine, with the default rules switched on.
-    pub detector: Detector,
     /// Metrics.
     pub metrics: Arc<Metrics>,
     /// What all requests may hold.
@@ -151,7 +150,7 @@ pub struct Parts {
     /// Whether traffic is taken.
     pub ready: Ready,
     /// Findings by route; they outlive a reload.
-    pub(super) counts: DashMap<String, Arc<Counts>>,
+    counts: DashMap<String, Vec<Counted>>,
     /// Rates by route; they outlive a reload.
     pub(super) buckets: DashMap<String, Arc<Buckets>>,
 }
@@ -164,13 +163,10 @@ impl Parts {
     pub fn new(config: &Config) -> Result<Self, AppError> {
         let opened = Opened::at(&config.data)?;
         let vault = Arc::new(opened.vault(config)?);
-        let (catalogue, detector) = engine()?;
         let places = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             opened,
             vault,
-            catalogue,
-            detector,
             metrics: Arc::new(Metrics::new()?),
             budget: Budget::process(config.limits.held.bytes()),
             cpu: CpuPool::new(places),
@@ -180,10 +176,40 @@ impl Parts {
         })
     }
 
-    /// The counts of a route's findings.
-    pub(super) fn counts(&self, route: &str) -> Arc<Counts> {
-        let made = || Arc::new(Counts::new(self.detector.rule_count()));
-        Arc::clone(&self.counts.entry(route.to_owned()).or_insert_with(made))
+    /// The counts of a route's findings with these rules. After a reload requests under way still count in those of
+    /// the rules before.
+    pub(super) fn counts(&self, route: &str, rules: &Catalogue) -> Arc<Counts> {
+        self.gather();
+        let mut kept = self.counts.entry(route.to_owned()).or_default();
+        if let Some(known) = kept.iter().find(|counted| counted.rules.is(rules)) {
+            return Arc::clone(&known.counts);
+        }
+        let counts = Arc::new(Counts::new(rules.rules().count()));
+        kept.push(Counted { rules: rules.clone(), counts: Arc::clone(&counts) });
+        counts
+    }
+
+    /// Brings what was counted into the metrics: findings are counted where they are made, in plain atomics.
+    pub(super) fn gather(&self) {
+        for mut entry in self.counts.iter_mut() {
+            let (route, kept) = entry.pair_mut();
+            for Counted { rules, counts } in kept.iter() {
+                let drained = counts.drain();
+                if drained.is_empty() {
+                    continue;
+                }
+                let metrics = self.metrics.rules(rules.names());
+                for (rule, count) in drained {
+                    let family = rules.rule(rule).map_or("", |rule| rule.family().name());
+                    metrics.add(rule.index(), count);
+                    self.metrics.route(route, &[family]).findings(0, count);
+                }
+            }
+            // The last one is in use, or will be.
+            let last = kept.len().saturating_sub(1);
+            let mut at = 0..;
+            kept.retain(|counted| at.next() == Some(last) || Arc::strong_count(&counted.counts) > 1);
+        }
     }
 
     /// The rates of a route's callers.

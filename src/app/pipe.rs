@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 
-use crate::app::parts::{AppError, Opened, engine};
+use crate::app::parts::{AppError, Opened, builtin};
 use crate::base::budget::Budget;
 use crate::base::clock::{Clock, SystemClock};
 use crate::config::Config;
-use crate::detect::Choice;
+use crate::detect::{Choice, Detector};
 use crate::redact::{Answer, Counts, Keys, Method, Plan, Record, Redactor, Undo};
 use crate::store::private;
 use crate::stream::{Editor, Rewriter, TextBody};
@@ -105,15 +105,15 @@ impl Progress {
 }
 
 fn redactor(method: Method, rules: &[String]) -> Result<(Redactor, Arc<Counts>), AppError> {
-    let (catalogue, detector) = engine()?;
-    let counts = Arc::new(Counts::new(detector.rule_count()));
-    let detector = if rules.is_empty() {
-        detector
+    let catalogue = builtin()?;
+    let counts = Arc::new(Counts::new(catalogue.rules().count()));
+    let choice = if rules.is_empty() {
+        Choice::defaults(&catalogue)
     } else {
-        let choice = Choice::only(&catalogue, rules.iter().map(String::as_str))
-            .map_err(|error| AppError::Usage(error.to_string()))?;
-        detector.with(choice)
+        let chosen = Choice::only(&catalogue, rules.iter().map(String::as_str));
+        chosen.map_err(|error| AppError::Usage(error.to_string()))?
     };
+    let detector = Detector::new(&catalogue, &choice).map_err(|error| AppError::Rules(error.to_string()))?;
     Ok((Redactor::new(detector, Plan::all(method)), counts))
 }
 

@@ -9,7 +9,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::oneshot;
 
 use crate::api::token::NewToken;
-use crate::app::parts::{AppError, Parts};
+use crate::app::parts::{AppError, Parts, builtin};
 use crate::app::{admin, table};
 use crate::base::budget::Budget;
 use crate::base::secret::Secret;
@@ -35,14 +35,15 @@ pub enum Source {
 }
 
 impl Source {
-    /// Loads and checks it. `rules` are the names of all rules.
+    /// Loads and checks it.
     ///
     /// # Errors
     /// Every problem, with its place.
-    pub fn load(&self, rules: &[&str]) -> Result<Config, AppError> {
+    pub fn load(&self) -> Result<Config, AppError> {
+        let rules = builtin()?;
         Ok(match self {
-            Self::File(path) => load(path, &ProcessEnv, rules)?,
-            Self::Options(options) => embedded(options, &ProcessEnv)?,
+            Self::File(path) => load(path, &ProcessEnv, &rules)?,
+            Self::Options(options) => embedded(options, &ProcessEnv, &rules)?,
         })
     }
 }
@@ -64,11 +65,7 @@ pub struct Announce {
 /// # Errors
 /// Anything that keeps the process from serving; nothing has been served then.
 pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
-    let catalogue =
-        crate::detect::Catalogue::builtin().map_err(|error| AppError::Rules(error.to_string()))?;
-    let names: Vec<String> = catalogue.names().map(str::to_owned).collect();
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let config = source.load(&names)?;
+    let config = source.load()?;
     start_log(log_format(&config), log_level(&config));
     let parts = Arc::new(Parts::new(&config)?);
     let routes = Arc::new(ArcSwap::from_pointee(table::build(&config, &parts)?));
@@ -88,10 +85,8 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
         servings.push(Serving { gateway, listen: vec![listen], threads: 1 });
     }
     let (stop, stopped) = oneshot::channel();
-    let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     let watch = Watch {
         source: source.clone(),
-        names,
         parts: Arc::clone(&parts),
         routes,
         in_flight,
@@ -167,7 +162,6 @@ fn listen_of(setting: &crate::config::settings::Listen) -> Listen {
 /// What signals act on.
 struct Watch {
     source: Source,
-    names: Vec<String>,
     parts: Arc<Parts>,
     routes: Arc<ArcSwap<RouteTable>>,
     in_flight: InFlight,
@@ -227,8 +221,7 @@ impl Watch {
     }
 
     fn reload(&self) {
-        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
-        let built = self.source.load(&names).and_then(|config| table::build(&config, &self.parts));
+        let built = self.source.load().and_then(|config| table::build(&config, &self.parts));
         match built {
             Ok(table) => {
                 self.routes.store(Arc::new(table));

@@ -17,7 +17,7 @@ use crate::config::settings::{
     Route as RouteSetting, Scheme, Terminal as TerminalSetting, Unknown as UnknownSetting,
     Upstream as UpstreamSetting,
 };
-use crate::detect::{Choice, Detector};
+use crate::detect::{Catalogue, Choice, Detector};
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{Allowance, AnswerWay, Auth, Limits, Log, Redact, RedactParts, Whose};
@@ -41,7 +41,7 @@ pub(super) fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppErr
     if config.api.enabled
         || config.routes.iter().any(|route| matches!(route.terminal(), TerminalSetting::Endpoint(_)))
     {
-        add_endpoints(&mut endpoints, &config.api, config, parts);
+        add_endpoints(&mut endpoints, &config.api, config, parts)?;
     }
     let limit = config.limits.body.bytes();
     let mut native = Vec::new();
@@ -73,16 +73,28 @@ pub(super) fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppErr
     Ok(TableParts { endpoints, native, probes: admin::probes(parts)?, routes, stray }.into())
 }
 
-fn add_endpoints(endpoints: &mut Endpoints, api: &Api, config: &Config, parts: &Parts) {
+fn add_endpoints(
+    endpoints: &mut Endpoints,
+    api: &Api,
+    config: &Config,
+    parts: &Parts,
+) -> Result<(), AppError> {
     let dialect = match api.dialect {
         Dialect::Auto => DialectChoice::Auto,
         Dialect::Documented => DialectChoice::Documented,
         Dialect::Sdk => DialectChoice::Sdk,
     };
-    let (catalogue, counts) =
-        (Arc::clone(&parts.catalogue), parts.counts(<RedactEndpoint as ApiEndpoint>::PATH));
-    let redact = RedactEndpoint::new(catalogue, parts.detector.clone(), counts, parts.cpu.clone());
+    let rules = &config.catalogue;
+    let counts = parts.counts(<RedactEndpoint as ApiEndpoint>::PATH, rules);
+    let detector = Detector::new(rules, &Choice::defaults(rules));
+    let detector =
+        detector.map_err(|error| AppError::Rules(error.to_string()))?.allowing(config.allow.clone());
+    // Calls may name any rules: whoever is the first to do so should not wait for all of them to be compiled.
+    let all = rules.clone();
+    parts.opened.io.spawn_blocking(move || all.compile());
+    let redact = RedactEndpoint::new(Arc::new(rules.clone()), detector, counts, parts.cpu.clone());
     endpoints.add(redact, dialect, config.limits.body.bytes());
+    Ok(())
 }
 
 /// The route of an endpoint of ours: a token, always.
@@ -126,8 +138,7 @@ fn route(
         filters.push(Arc::new(Limits::new(allowance, parts.buckets(&name))));
     }
     if let Some(redact) = &setting.redact {
-        let collected = config.limits.collected.bytes();
-        filters.push(Arc::new(redaction(redact, &name, (parts, protocols, collected)).map_err(wrong)?));
+        filters.push(Arc::new(redaction(redact, &name, (config, parts, protocols)).map_err(wrong)?));
     }
     let matches = Match {
         hosts: setting.host.iter().map(|host| host_pattern(host)).collect(),
@@ -158,10 +169,11 @@ fn host_pattern(host: &Host) -> String {
 fn redaction(
     setting: &RedactSetting,
     route: &str,
-    (parts, protocols, collected): (&Parts, &[Arc<Spoken>], usize),
+    (config, parts, protocols): (&Config, &Parts, &[Arc<Spoken>]),
 ) -> Result<Redact, String> {
-    let detector = chosen(setting, parts)?;
-    let redactor = |method: Method| Redactor::new(detector.clone(), plan(method, setting, parts));
+    let rules = &config.catalogue;
+    let detector = chosen(setting, rules)?.allowing(config.allow.clone());
+    let redactor = |method: Method| Redactor::new(detector.clone(), plan(method, setting, rules));
     let requests = match *setting.requests {
         Requests::Encrypt => Some(redactor(Method::Encrypt)),
         Requests::Replace => Some(redactor(Method::Replace)),
@@ -186,16 +198,15 @@ fn redaction(
         encrypts,
         unknown,
         protocols: protocols.to_vec(),
-        collected,
-        counts: parts.counts(route),
+        collected: config.limits.collected.bytes(),
+        counts: parts.counts(route, rules),
         vault: Arc::clone(&parts.vault),
         cpu: parts.cpu.clone(),
     }))
 }
 
 /// The engine with the rules that a route wants.
-fn chosen(setting: &RedactSetting, parts: &Parts) -> Result<Detector, String> {
-    let catalogue = &parts.catalogue;
+fn chosen(setting: &RedactSetting, catalogue: &Catalogue) -> Result<Detector, String> {
     let choice = match &setting.rules {
         Some(rules) => Choice::only(catalogue, rules.iter().map(|name| name.as_str()))
             .map_err(|error| error.to_string())?,
@@ -210,10 +221,10 @@ fn chosen(setting: &RedactSetting, parts: &Parts) -> Result<Detector, String> {
             choice
         }
     };
-    Detector::new(&parts.catalogue, &choice).map_err(|error| error.to_string())
+    Detector::new(catalogue, &choice).map_err(|error| error.to_string())
 }
 
-fn plan(method: Method, setting: &RedactSetting, parts: &Parts) -> Plan {
+fn plan(method: Method, setting: &RedactSetting, catalogue: &Catalogue) -> Plan {
     let mut plan = Plan::all(method);
     for (rule, method) in &setting.methods {
         let method = match method {
@@ -222,7 +233,7 @@ fn plan(method: Method, setting: &RedactSetting, parts: &Parts) -> Plan {
             MethodSetting::Mask => Method::Mask,
             MethodSetting::DetectOnly => Method::DetectOnly,
         };
-        if let Some(rule) = parts.catalogue.find(rule) {
+        if let Some(rule) = catalogue.find(rule) {
             plan.set(rule, method);
         }
     }

@@ -117,6 +117,9 @@ pub(super) struct Wanted {
     /// Only the rules of these sets: all, pii, identity, finance, health, network, secrets, us, uk, eu and others.
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     pub(super) rulesets: Vec<String>,
+    /// A configuration file, for its rules, thresholds and allow-lists.
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) config: Option<PathBuf>,
 }
 
 /// What findings are called.
@@ -166,8 +169,11 @@ pub(super) enum RulesCommand {
         /// Its name.
         name: String,
     },
-    /// Load rule files on top of the built-in rules and run every rule's own examples.
+    /// Run every rule's own examples: of the built-in rules, a configuration's and those of rule files.
     Test {
+        /// A configuration file, for its rules.
+        #[arg(short, long, value_name = "FILE")]
+        config: Option<PathBuf>,
         /// The files.
         files: Vec<PathBuf>,
     },

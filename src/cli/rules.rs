@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -10,15 +10,15 @@ use crate::app::AppError;
 use crate::cli::args::{RulesCommand, Wanted};
 use crate::cli::run::{Failure, message, result};
 use crate::cli::{page, wanted};
-use crate::detect::{Detector, Rule, RuleError, RuleFault, Severity};
+use crate::detect::{Detector, Rule, RuleError, Severity};
 
 pub(super) fn run(command: &RulesCommand) -> Result<(), Failure> {
     match command {
         RulesCommand::List { wanted, json } => list(wanted, *json),
         RulesCommand::Show { name } => show(name),
-        RulesCommand::Test { files } => test(files),
+        RulesCommand::Test { config, files } => test(config.as_deref(), files),
         RulesCommand::Page => {
-            std::io::stdout().lock().write_all(page::markdown(wanted::catalogue()?.as_ref()).as_bytes())?;
+            std::io::stdout().lock().write_all(page::markdown(&wanted::known(None)?.0).as_bytes())?;
             Ok(())
         }
     }
@@ -95,7 +95,7 @@ fn list(wanted: &Wanted, json: bool) -> Result<(), Failure> {
 }
 
 fn show(name: &str) -> Result<(), Failure> {
-    let catalogue = wanted::catalogue()?;
+    let (catalogue, _) = wanted::known(None)?;
     let unknown =
         || Failure::Usage(format!("there is no rule `{name}`; see `portcullis rules list --rulesets all`"));
     let rule = catalogue.find(name).and_then(|id| catalogue.rule(id)).ok_or_else(unknown)?;
@@ -150,9 +150,9 @@ fn words_of(language: &str, words: &[String]) -> String {
     if words.is_empty() { String::new() } else { format!("{language}: {}", words.join(", ")) }
 }
 
-/// Loads the files on top of the built-in rules; loading runs every example.
-fn test(files: &[PathBuf]) -> Result<(), Failure> {
-    let mut catalogue = wanted::catalogue()?.as_ref().clone();
+/// Loads a configuration's rules and the files on top of the built-in rules; that runs the examples of what is loaded.
+fn test(config: Option<&Path>, files: &[PathBuf]) -> Result<(), Failure> {
+    let (mut catalogue, _) = wanted::known(config)?;
     let mut texts = Vec::new();
     for path in files {
         let text = std::fs::read_to_string(path);
@@ -163,32 +163,15 @@ fn test(files: &[PathBuf]) -> Result<(), Failure> {
     if let Err(faults) = catalogue.extend_all(&named) {
         for fault in &faults {
             let text = texts.iter().find(|(name, _)| *name == fault.origin).map_or("", |(_, text)| text);
-            message(&placed(fault, text));
+            message(&fault.placed(text));
         }
         return Err(
             AppError::Io(format!("{} rules at fault; none of the files is used", faults.len())).into()
         );
     }
+    if let Some(fault) = catalogue.failing().map_err(|error| AppError::Rules(error.to_string()))?.first() {
+        return Err(AppError::Rules(fault.to_string()).into());
+    }
     let examples: usize = catalogue.rules().map(|rule| rule.matches.len() + rule.misses.len()).sum();
     result(&format!("{} rules, {examples} examples: all hold", catalogue.rules().count()))
-}
-
-/// An error with the line of the rule that is at fault, as compilers write it.
-pub(super) fn placed(fault: &RuleError, text: &str) -> String {
-    if let RuleFault::Syntax { line, column } = fault.fault {
-        return format!(
-            "{}:{line}:{column}: not a rule file from here on: not TOML, or a field unknown or of the wrong kind",
-            fault.origin
-        );
-    }
-    let begins = |(_, line): &(usize, &str)| {
-        let line: String = line.chars().filter(|c| !c.is_whitespace()).collect();
-        line.starts_with("[[rule]]")
-    };
-    let number = fault.number.checked_sub(1);
-    let line = number.and_then(|number| text.lines().enumerate().filter(begins).nth(number));
-    match line {
-        Some((line, _)) => format!("{}:{}: {}", fault.origin, line + 1, fault.fault),
-        None => fault.to_string(),
-    }
 }

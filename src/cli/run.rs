@@ -120,19 +120,8 @@ fn announce(told: Announce) {
     message(&format!("data in {}", told.data.display()));
 }
 
-fn rule_names() -> Result<Vec<String>, AppError> {
-    let catalogue =
-        crate::detect::Catalogue::builtin().map_err(|error| AppError::Rules(error.to_string()))?;
-    Ok(catalogue.names().map(str::to_owned).collect())
-}
-
-fn configured(source: &Source) -> Result<Config, AppError> {
-    let names = rule_names()?;
-    source.load(&names.iter().map(String::as_str).collect::<Vec<_>>())
-}
-
 fn run_check(path: &Path) -> Result<(), Failure> {
-    configured(&Source::File(path.to_owned()))?;
+    Source::File(path.to_owned()).load()?;
     result(&format!("{}: no problems", path.display()))
 }
 
@@ -142,7 +131,7 @@ fn placed(place: &Place) -> Result<Config, AppError> {
         Some(path) => Source::File(path.clone()),
         None => Source::Options(Options { data: place.data.clone(), ..Options::default() }),
     };
-    configured(&source)
+    source.load()
 }
 
 fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {

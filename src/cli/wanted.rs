@@ -1,29 +1,32 @@
 //! Which rules the command line asks for.
 
-use std::sync::Arc;
+use std::path::Path;
 
-use crate::app::AppError;
+use crate::app::{AppError, Source, builtin};
 use crate::cli::args::Wanted;
 use crate::cli::run::Failure;
-use crate::detect::{Catalogue, Choice, Detector};
+use crate::detect::{Allow, Catalogue, Choice, Detector};
 
 /// The engine of the rules asked for.
 pub(super) fn detector(wanted: &Wanted) -> Result<Detector, Failure> {
-    let (catalogue, choice) = rules(wanted)?;
-    Ok(Detector::new(&catalogue, &choice).map_err(|error| AppError::Rules(error.to_string()))?)
+    let (catalogue, allow) = known(wanted.config.as_deref())?;
+    let choice = choice(wanted, &catalogue)?;
+    let detector = Detector::new(&catalogue, &choice).map_err(|error| AppError::Rules(error.to_string()))?;
+    Ok(detector.allowing(allow))
 }
 
 /// All rules there are, and those of them that were asked for; the default set, if nothing was.
-pub(super) fn rules(wanted: &Wanted) -> Result<(Arc<Catalogue>, Choice), Failure> {
-    let catalogue = catalogue()?;
+pub(super) fn rules(wanted: &Wanted) -> Result<(Catalogue, Choice), Failure> {
+    let (catalogue, _) = known(wanted.config.as_deref())?;
     let choice = choice(wanted, &catalogue)?;
     Ok((catalogue, choice))
 }
 
-/// All rules there are.
-pub(super) fn catalogue() -> Result<Arc<Catalogue>, Failure> {
-    let catalogue = Catalogue::builtin().map_err(|error| AppError::Rules(error.to_string()))?;
-    Ok(Arc::new(catalogue))
+/// All rules there are, and what passes though they find it: the built-in ones, and a configuration's.
+pub(super) fn known(config: Option<&Path>) -> Result<(Catalogue, Allow), Failure> {
+    let Some(path) = config else { return Ok((builtin()?, Allow::default())) };
+    let config = Source::File(path.to_owned()).load()?;
+    Ok((config.catalogue, config.allow))
 }
 
 /// Rules and sets together.

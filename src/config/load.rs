@@ -14,24 +14,31 @@ use crate::config::settings::{Admin, Auth, Listen, Peer, Redact, Route, Settings
 use crate::config::shape;
 use crate::config::supplied::Env;
 use crate::config::syntax;
+use crate::detect::{Allow, Catalogue};
 
 /// The largest configuration file.
 const FILE: u64 = 4 << 20;
 
 /// Settings that fit together and point at things that are there. Only loading makes one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Config(Settings);
+#[derive(Clone, Debug)]
+pub struct Config {
+    settings: Settings,
+    /// All rules there are with these settings.
+    pub catalogue: Catalogue,
+    /// What passes though a rule finds it.
+    pub allow: Allow,
+}
 
 impl Deref for Config {
     type Target = Settings;
 
     fn deref(&self) -> &Settings {
-        &self.0
+        &self.settings
     }
 }
 
-/// Reads and checks a file. `rules` are the short names of the rules there are.
-pub fn load(path: &Path, env: &dyn Env, rules: &[&str]) -> Result<Config, Problems> {
+/// Reads and checks a file. `rules` are those that are there without it.
+pub fn load(path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
     let name = path.display().to_string();
     let text =
         resolve::text(path, FILE).map_err(|error| Problems::whole(&name, resolve::unreadable(&error)))?;
@@ -39,7 +46,7 @@ pub fn load(path: &Path, env: &dyn Env, rules: &[&str]) -> Result<Config, Proble
 }
 
 /// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
-pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &[&str]) -> Result<Config, Problems> {
+pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
     let mut mistakes = Mistakes::default();
     let mut mended = text.to_owned();
     let wrong = syntax::mend(&mut mended, &mut mistakes);
@@ -50,10 +57,13 @@ pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &[&str]) -> Result<Co
     };
     let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
     resolve(&mut settings, folder, env, &mut mistakes);
-    check(&settings, rules, &mut mistakes);
-    match mistakes.settle(name, text, wrong) {
-        Some(problems) => Err(problems),
-        None => Ok(Config(settings)),
+    let built = super::rules::build(&settings.detect, rules, folder, &mut mistakes);
+    // Where rules are at fault, those that routes name may be among them.
+    let names: Vec<&str> = built.iter().flat_map(|(catalogue, _)| catalogue.names()).collect();
+    check(&settings, &names, &mut mistakes);
+    match (mistakes.settle(name, text, wrong), built) {
+        (None, Some((catalogue, allow))) => Ok(Config { settings, catalogue, allow }),
+        (problems, _) => Err(problems.unwrap_or_else(|| Problems::whole(name, "the rules cannot be used"))),
     }
 }
 
@@ -76,7 +86,7 @@ const NAME: &str = "default";
 
 /// The configuration of a gateway that has no file: one listener, the admin listener, our own endpoints,
 /// and one route if there is an upstream.
-pub fn embedded(options: &Options, env: &dyn Env) -> Result<Config, Problems> {
+pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
     let mut settings = Settings { admin: Some(Admin::default()), ..Settings::default() };
     if let Some(address) = options.listen {
         settings.listen = vec![At::new(Listen { address: At::new(address), ..Listen::default() })];
@@ -105,6 +115,6 @@ pub fn embedded(options: &Options, env: &dyn Env) -> Result<Config, Problems> {
     check(&settings, &[], &mut mistakes);
     match mistakes.settle("command line", "", Vec::new()) {
         Some(problems) => Err(problems),
-        None => Ok(Config(settings)),
+        None => Ok(Config { settings, catalogue: rules.clone(), allow: Allow::default() }),
     }
 }

@@ -24,6 +24,7 @@ mod message;
 mod mistakes;
 mod problem;
 mod resolve;
+mod rules;
 pub mod settings;
 mod shape;
 mod similar;

@@ -7,52 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use regex_automata::util::syntax;
 use serde::Deserialize;
 
+use super::builtin::BUILTIN;
 use super::choice::Choice;
 use super::detector::{Cache, Detector};
 use super::engine::Engine;
+use super::fault::{RuleError, RuleFault};
 use super::finding::{RuleId, Span};
-use super::rule::{Anchor, Pattern, Rule, RuleError, RuleFault};
+use super::rule::{Anchor, Pattern, Rule};
 use super::validate;
-
-/// The built-in rules, in catalogue order.
-const BUILTIN: &[(&str, &str)] = &[
-    ("pii.toml", include_str!("rules/pii.toml")),
-    ("dates.toml", include_str!("rules/dates.toml")),
-    ("words.toml", include_str!("rules/words.toml")),
-    ("finance.toml", include_str!("rules/finance.toml")),
-    ("crypto.toml", include_str!("rules/crypto.toml")),
-    ("us.toml", include_str!("rules/us.toml")),
-    ("americas.toml", include_str!("rules/americas.toml")),
-    ("apac.toml", include_str!("rules/apac.toml")),
-    ("apac_east.toml", include_str!("rules/apac_east.toml")),
-    ("mea.toml", include_str!("rules/mea.toml")),
-    ("europe.toml", include_str!("rules/europe.toml")),
-    ("network.toml", include_str!("rules/network.toml")),
-    ("devices.toml", include_str!("rules/devices.toml")),
-    ("health.toml", include_str!("rules/health.toml")),
-    ("secrets.toml", include_str!("rules/secrets.toml")),
-    ("credentials.toml", include_str!("rules/credentials.toml")),
-    ("secrets_cloud.toml", include_str!("rules/secrets_cloud.toml")),
-    ("secrets_ai.toml", include_str!("rules/secrets_ai.toml")),
-    ("secrets_code.toml", include_str!("rules/secrets_code.toml")),
-    ("secrets_payments.toml", include_str!("rules/secrets_payments.toml")),
-    ("secrets_messaging.toml", include_str!("rules/secrets_messaging.toml")),
-    ("secrets_saas.toml", include_str!("rules/secrets_saas.toml")),
-    ("secrets_hash.toml", include_str!("rules/secrets_hash.toml")),
-    ("secrets_token.toml", include_str!("rules/secrets_token.toml")),
-    ("secrets_named_a.toml", include_str!("rules/secrets_named_a.toml")),
-    ("secrets_named_b.toml", include_str!("rules/secrets_named_b.toml")),
-    ("secrets_named_c.toml", include_str!("rules/secrets_named_c.toml")),
-    ("secrets_named_e.toml", include_str!("rules/secrets_named_e.toml")),
-    ("secrets_named_g.toml", include_str!("rules/secrets_named_g.toml")),
-    ("secrets_named_j.toml", include_str!("rules/secrets_named_j.toml")),
-    ("secrets_named_n.toml", include_str!("rules/secrets_named_n.toml")),
-    ("secrets_named_p.toml", include_str!("rules/secrets_named_p.toml")),
-    ("secrets_named_r.toml", include_str!("rules/secrets_named_r.toml")),
-    ("secrets_named_sm.toml", include_str!("rules/secrets_named_sm.toml")),
-    ("secrets_named_t.toml", include_str!("rules/secrets_named_t.toml")),
-    ("secrets_named_w.toml", include_str!("rules/secrets_named_w.toml")),
-];
 
 /// Engines of some of the rules that are kept.
 const PARTS: usize = 8;
@@ -63,17 +25,28 @@ const LONGEST: usize = 64;
 /// Some rules, and an engine of them.
 type Part = (Choice, Arc<Engine>);
 
-/// Rules with their engine. Cheap to clone.
+/// A rule's file, and its number in it from one.
+type Place<'t> = (&'t str, usize);
+
+/// Rules with their engines. Cheap to clone.
 #[derive(Clone)]
 pub struct Catalogue {
-    engine: Arc<Engine>,
-    /// Engines of some of the rules, for those who keep to them.
-    parts: Arc<Mutex<Vec<Part>>>,
+    rules: Arc<Vec<Rule>>,
+    engines: Arc<Engines>,
+}
+
+/// Engines, each built when it is first asked for.
+#[derive(Default)]
+struct Engines {
+    /// Of all rules.
+    whole: OnceLock<Result<Arc<Engine>, RuleFault>>,
+    /// Of some of the rules, for those who keep to them.
+    parts: Mutex<Vec<Part>>,
 }
 
 impl std::fmt::Debug for Catalogue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Catalogue({} rules)", self.engine.rules.len())
+        write!(f, "Catalogue({} rules)", self.rules.len())
     }
 }
 
@@ -94,17 +67,19 @@ struct Family {
 }
 
 impl Catalogue {
-    /// The built-in rules. Compiled and checked once in a process.
+    /// The built-in rules, read once in a process. That they pass their own examples is a test's to show.
     pub fn builtin() -> Result<Self, RuleError> {
         static LOADED: OnceLock<Result<Catalogue, RuleError>> = OnceLock::new();
         LOADED.get_or_init(load).clone()
     }
 
     /// No rule at all, to be extended.
-    pub fn empty() -> Result<Self, RuleError> {
-        let none = Engine::new(Arc::default(), None);
-        let none = none.map_err(|fault| RuleError { origin: "no rules".to_owned(), number: 0, fault })?;
-        Ok(Self { engine: Arc::new(none), parts: Arc::default() })
+    pub fn empty() -> Self {
+        Self::of(Vec::new())
+    }
+
+    fn of(rules: Vec<Rule>) -> Self {
+        Self { rules: Arc::new(rules), engines: Arc::default() }
     }
 
     /// Adds the rules of a TOML text (`[[rule]]` tables), all or, where one is at fault, none. `origin` names the
@@ -115,45 +90,24 @@ impl Catalogue {
 
     /// Adds the rules of several texts, each with the name it has in errors, all or none.
     pub fn extend_all(&mut self, texts: &[(&str, &str)]) -> Result<(), Vec<RuleError>> {
-        let mut added: Vec<Rule> = Vec::new();
-        let mut places: Vec<(&str, usize)> = Vec::new();
-        let mut faults = Vec::new();
-        let mut names: HashSet<String> = self.names().map(str::to_owned).collect();
-        for &(origin, toml) in texts {
-            let error = |number, fault| RuleError { origin: origin.to_owned(), number, fault };
-            let rules = match parse(toml) {
-                Ok(rules) => rules,
-                Err((number, fault)) => {
-                    faults.push(error(number, fault));
-                    continue;
-                }
-            };
-            for (mut rule, number) in rules.into_iter().zip(1..) {
-                let taken = !names.insert(rule.name.clone());
-                let checked = if taken { Err(RuleFault::Duplicate) } else { prepare(&mut rule) };
-                faults.extend(checked.err().map(|fault| error(number, fault)));
-                places.push((origin, number));
-                added.push(rule);
-            }
-        }
-        if !faults.is_empty() {
-            return Err(faults);
-        }
-        let first = self.engine.rules.len();
-        let rules = self.rules().cloned().chain(added).collect();
-        let whole = |fault| {
+        self.extend_with(texts, Vec::new())
+    }
+
+    /// Adds the rules of several texts and then `more`, whose origin in errors is the empty name, all or none.
+    pub fn extend_with(&mut self, texts: &[(&str, &str)], more: Vec<Rule>) -> Result<(), Vec<RuleError>> {
+        let first = self.rules.len();
+        let (grown, places) = self.read(texts, more)?;
+        let fault = |fault| {
             let origin = texts.first().map_or("", |(origin, _)| origin).to_owned();
             vec![RuleError { origin, number: 0, fault }]
         };
-        let grown = Self {
-            engine: Arc::new(Engine::new(Arc::new(rules), None).map_err(whole)?),
-            parts: Arc::default(),
-        };
-        let fails = |(id, &(origin, number)): (RuleId, &(&str, usize))| {
-            let fault = grown.fails(id)?;
-            Some(RuleError { origin: origin.to_owned(), number, fault })
-        };
-        let faults: Vec<RuleError> = grown.ids().skip(first).zip(&places).filter_map(fails).collect();
+        let added: Choice = grown.ids().skip(first).collect();
+        let engine = grown.part(&added).map_err(fault)?;
+        let mut faults = Vec::new();
+        for (id, &(origin, number)) in grown.ids().skip(first).zip(&places) {
+            let failed = grown.fails(id, &engine);
+            faults.extend(failed.map(|fault| RuleError { origin: origin.to_owned(), number, fault }));
+        }
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -161,9 +115,45 @@ impl Catalogue {
         Ok(())
     }
 
+    /// These rules, those of `texts` and `more`, each checked for itself but not against its examples; and the places of the
+    /// latter.
+    fn read<'t>(
+        &self,
+        texts: &[(&'t str, &str)],
+        more: Vec<Rule>,
+    ) -> Result<(Self, Vec<Place<'t>>), Vec<RuleError>> {
+        let mut rules: Vec<Rule> = self.rules().cloned().collect();
+        let mut places = Vec::new();
+        let mut faults = Vec::new();
+        let mut names: HashSet<String> = self.names().map(str::to_owned).collect();
+        let more = (!more.is_empty()).then_some(("", Ok(more)));
+        let texts = texts.iter().map(|&(origin, toml)| (origin, parse(toml)));
+        for (origin, parsed) in texts.chain(more) {
+            let error = |number, fault| RuleError { origin: origin.to_owned(), number, fault };
+            let added = match parsed {
+                Ok(added) => added,
+                Err((number, fault)) => {
+                    faults.push(error(number, fault));
+                    continue;
+                }
+            };
+            for (mut rule, number) in added.into_iter().zip(1..) {
+                let taken = !names.insert(rule.name.clone());
+                let checked = if taken { Err(RuleFault::Duplicate) } else { prepare(&mut rule) };
+                faults.extend(checked.err().map(|fault| error(number, fault)));
+                places.push((origin, number));
+                rules.push(rule);
+            }
+        }
+        if u16::try_from(rules.len()).is_err() {
+            faults.push(RuleError { origin: String::new(), number: 0, fault: RuleFault::TooMany });
+        }
+        if faults.is_empty() { Ok((Self::of(rules), places)) } else { Err(faults) }
+    }
+
     /// The rules in order.
     pub fn rules(&self) -> impl Iterator<Item = &Rule> {
-        self.engine.rules.iter()
+        self.rules.iter()
     }
 
     /// The rules' names in order.
@@ -173,41 +163,72 @@ impl Catalogue {
 
     /// The rule of this name.
     pub fn find(&self, name: &str) -> Option<RuleId> {
-        let at = self.engine.rules.iter().position(|rule| rule.name == name)?;
+        let at = self.rules.iter().position(|rule| rule.name == name)?;
         u16::try_from(at).ok().map(RuleId::new)
     }
 
     /// The rule of this id; `None` for an id of another catalogue.
     pub fn rule(&self, id: RuleId) -> Option<&Rule> {
-        self.engine.rules.get(id.index())
+        self.rules.get(id.index())
     }
 
     /// The rules' ids in order.
     pub fn ids(&self) -> impl Iterator<Item = RuleId> + use<> {
-        (0..u16::try_from(self.engine.rules.len()).unwrap_or(u16::MAX)).map(RuleId::new)
+        (0..u16::try_from(self.rules.len()).unwrap_or(u16::MAX)).map(RuleId::new)
     }
 
-    /// Bytes that the compiled rules take.
-    pub fn memory(&self) -> usize {
-        self.engine.memory()
+    /// Lets findings of this rule count from another score, 0 to 1.
+    pub fn set_threshold(&mut self, rule: RuleId, threshold: f32) {
+        let mut rules = (*self.rules).clone();
+        if let Some(rule) = rules.get_mut(rule.index()) {
+            rule.threshold = threshold.clamp(0.0, 1.0);
+        }
+        *self = Self::of(rules);
+    }
+
+    /// The rules, by name, that fail an example of their own.
+    pub fn failing(&self) -> Result<Vec<RuleError>, RuleError> {
+        let engine = self.engine().map_err(RuleError::together)?;
+        let fails = |id| {
+            let fault = self.fails(id, &engine)?;
+            Some(RuleError { origin: self.rule(id)?.name().to_owned(), number: 0, fault })
+        };
+        Ok(self.ids().filter_map(fails).collect())
+    }
+
+    /// Whether this is the same catalogue, not one with the same rules.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.rules, &other.rules)
+    }
+
+    /// Compiles all rules now; otherwise who asks first for others than a detector's own waits for it. Fails where they
+    /// are too large together.
+    pub fn compile(&self) -> Result<(), RuleError> {
+        self.engine().map(drop).map_err(RuleError::together)
+    }
+
+    /// Bytes that all rules compiled take. Fails where they are too large together.
+    pub fn memory(&self) -> Result<usize, RuleError> {
+        self.engine().map(|engine| engine.memory()).map_err(RuleError::together)
     }
 
     /// The engine of all rules.
-    pub(crate) fn engine(&self) -> Arc<Engine> {
-        Arc::clone(&self.engine)
+    pub(crate) fn engine(&self) -> Result<Arc<Engine>, RuleFault> {
+        let built = || Engine::new(Arc::clone(&self.rules), None).map(Arc::new);
+        self.engines.whole.get_or_init(built).clone()
     }
 
     /// An engine of the rules of `choice` alone, which is smaller and holds a stream back less. The last few are
     /// kept.
     pub(crate) fn part(&self, choice: &Choice) -> Result<Arc<Engine>, RuleFault> {
-        if choice.is_all(self.engine.rules.len()) {
-            return Ok(self.engine());
+        if choice.is_all(self.rules.len()) {
+            return self.engine();
         }
-        let mut parts = self.parts.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut parts = self.engines.parts.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, engine)) = parts.iter().find(|(known, _)| known == choice) {
             return Ok(Arc::clone(engine));
         }
-        let engine = Arc::new(Engine::new(Arc::clone(&self.engine.rules), Some(choice))?);
+        let engine = Arc::new(Engine::new(Arc::clone(&self.rules), Some(choice))?);
         if parts.len() >= PARTS {
             parts.remove(0);
         }
@@ -215,11 +236,10 @@ impl Catalogue {
         Ok(engine)
     }
 
-    /// Which of its own examples the rule fails.
-    fn fails(&self, id: RuleId) -> Option<RuleFault> {
+    /// Which of its own examples the rule fails; `engine` has it.
+    fn fails(&self, id: RuleId, engine: &Arc<Engine>) -> Option<RuleFault> {
         let rule = self.rule(id)?;
-        let choice = [id].into_iter().collect::<Choice>();
-        let detector = Detector::whole(self, &choice);
+        let detector = Detector::on(self, Arc::clone(engine), [id].into_iter().collect());
         let mut cache = detector.cache();
         let missed = |example: &String| !example_holds(&detector, &mut cache, example);
         if let Some(n) = rule.matches.iter().position(missed) {
@@ -231,9 +251,8 @@ impl Catalogue {
 }
 
 fn load() -> Result<Catalogue, RuleError> {
-    let mut catalogue = Catalogue::empty()?;
-    catalogue.extend_all(BUILTIN).map_err(|mut faults| faults.swap_remove(0))?;
-    Ok(catalogue)
+    let read = Catalogue::empty().read(BUILTIN, Vec::new());
+    read.map(|(catalogue, _)| catalogue).map_err(|mut faults| faults.swap_remove(0))
 }
 
 fn parse(toml: &str) -> Result<Vec<Rule>, (usize, RuleFault)> {
@@ -285,6 +304,7 @@ fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
     if let Some(label) = &rule.pem {
         rule.patterns.push(Pattern { regex: pem(label), score: None, check: None, edge: None });
     }
+    literals(rule)?;
     let patterned =
         matches!(rule.anchor, Anchor::At | Anchor::Assign | Anchor::Name) || !rule.patterns.is_empty();
     let placed = rule.gives.is_some() == (rule.anchor == Anchor::Assign)
@@ -299,6 +319,27 @@ fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
     }
     let bound = longest(rule)?;
     rule.reach = rule.reach.or(bound);
+    Ok(())
+}
+
+/// What is given literally becomes a pattern. A word's end is asked for only where the literal has a word's end.
+fn literals(rule: &mut Rule) -> Result<(), RuleFault> {
+    if rule.literals.iter().any(|literal| literal.is_empty() || literal.trim() != literal) {
+        return Err(RuleFault::Literal);
+    }
+    if rule.literals.is_empty() {
+        return Ok(());
+    }
+    let literal = |literal: &String| {
+        let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
+        let before = if word(literal.chars().next()) { r"\b" } else { "" };
+        let after = if word(literal.chars().next_back()) { r"\b" } else { "" };
+        format!("{before}{}{after}", regex::escape(literal))
+    };
+    let any: Vec<String> = rule.literals.iter().map(literal).collect();
+    let flags = if rule.any_case { "(?i)" } else { "" };
+    let regex = format!("{flags}(?:{})", any.join("|"));
+    rule.patterns.push(Pattern { regex, score: None, check: None, edge: None });
     Ok(())
 }
 
@@ -368,11 +409,12 @@ mod tests {
     #[test]
     fn the_builtin_rules_pass_their_own_examples() {
         let catalogue = Catalogue::builtin().unwrap();
+        assert_eq!(catalogue.failing(), Ok(Vec::new()));
         assert!(catalogue.names().any(|name| name == "EMAIL_ADDRESS"));
         for rule in catalogue.rules() {
             assert!(!rule.matches.is_empty() && !rule.source().is_empty(), "{} says too little", rule.name());
         }
-        assert!(catalogue.memory() < 20 << 20, "{} bytes", catalogue.memory());
+        assert!(catalogue.memory().unwrap() < 20 << 20);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! Which rules of a catalogue are on: a bit for each.
 
 use super::catalogue::Catalogue;
+use super::fault::UnknownRule;
 use super::finding::RuleId;
-use super::rule::UnknownRule;
 
 /// A set of rules of one catalogue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

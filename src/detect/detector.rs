@@ -6,16 +6,17 @@ use super::allow::Allow;
 use super::catalogue::Catalogue;
 use super::choice::Choice;
 use super::engine::Engine;
+use super::fault::{RuleError, RuleFault};
 use super::finding::{Finding, RuleId, Score};
-use super::rule::{Rule, RuleError, RuleFault};
+use super::rule::Rule;
 use super::scanner::{Progress, Query, Scanner};
 
 /// Finds values in text. Cheap to clone; shared between threads.
 #[derive(Clone)]
 pub struct Detector {
     query: Query,
-    /// The engine of all rules, for other choices.
-    whole: Arc<Engine>,
+    /// Has the engine of all rules, for other choices.
+    catalogue: Catalogue,
 }
 
 impl std::fmt::Debug for Detector {
@@ -29,43 +30,41 @@ impl std::fmt::Debug for Detector {
 pub struct Cache(Progress);
 
 impl Detector {
-    /// The catalogue's rules, of which `choice` are on. Fails if the choice was made from another catalogue.
+    /// The catalogue's rules, of which `choice` are on, on an engine of those alone. Fails if the choice was made
+    /// from another catalogue, or its rules are too large together.
     pub fn new(catalogue: &Catalogue, choice: &Choice) -> Result<Self, RuleError> {
-        let engine = catalogue.engine();
-        if choice.reaches_beyond(engine.rules.len()) {
-            return Err(RuleError { origin: "choice".to_owned(), number: 0, fault: RuleFault::Choice });
+        if choice.reaches_beyond(catalogue.rules().count()) {
+            return Err(RuleError::together(RuleFault::Choice));
         }
-        let part = catalogue.part(choice);
-        let part = part.map_err(|fault| RuleError { origin: "choice".to_owned(), number: 0, fault })?;
-        let query = Query { engine: part, choice: Arc::new(choice.clone()), floor: None, allow: None };
-        Ok(Self { query, whole: engine })
+        let part = catalogue.part(choice).map_err(RuleError::together)?;
+        Ok(Self::on(catalogue, part, choice.clone()))
     }
 
-    /// The same on the engine of all rules, which is there already.
-    pub(crate) fn whole(catalogue: &Catalogue, choice: &Choice) -> Self {
-        let query =
-            Query { engine: catalogue.engine(), choice: Arc::new(choice.clone()), floor: None, allow: None };
-        Self { query, whole: catalogue.engine() }
+    /// On an engine of the catalogue's that has what is chosen.
+    pub(crate) fn on(catalogue: &Catalogue, engine: Arc<Engine>, choice: Choice) -> Self {
+        let query = Query { engine, choice: Arc::new(choice), floor: None, allow: None };
+        Self { query, catalogue: catalogue.clone() }
     }
 
-    /// The same rules with others of them on.
-    #[must_use]
-    pub fn with(&self, choice: Choice) -> Self {
-        let query = Query { engine: Arc::clone(&self.whole), choice: Arc::new(choice), ..self.query.clone() };
-        Self { query, whole: Arc::clone(&self.whole) }
+    /// The same with others of the catalogue's rules on, on the engine of all rules: it is built at the first call and
+    /// serves every other. Fails where the rules are too large together.
+    pub fn with(&self, choice: Choice) -> Result<Self, RuleError> {
+        let engine = self.catalogue.engine().map_err(RuleError::together)?;
+        let query = Query { engine, choice: Arc::new(choice), ..self.query.clone() };
+        Ok(Self { query, catalogue: self.catalogue.clone() })
     }
 
     /// The same, but reports what scores at least `floor`, in place of the rules' own thresholds.
     #[must_use]
     pub fn at_least(&self, floor: Score) -> Self {
-        Self { query: Query { floor: Some(floor), ..self.query.clone() }, whole: Arc::clone(&self.whole) }
+        Self { query: Query { floor: Some(floor), ..self.query.clone() }, catalogue: self.catalogue.clone() }
     }
 
     /// The same, but lets pass what `allow` lists, and only that.
     #[must_use]
     pub fn allowing(&self, allow: Allow) -> Self {
         let allow = (!allow.is_empty()).then(|| Arc::new(allow));
-        Self { query: Query { allow, ..self.query.clone() }, whole: Arc::clone(&self.whole) }
+        Self { query: Query { allow, ..self.query.clone() }, catalogue: self.catalogue.clone() }
     }
 
     /// The rule of this id. An id of another catalogue names the last rule.

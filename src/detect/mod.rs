@@ -5,11 +5,13 @@
 //! path, so any split of a text gives the same findings.
 
 mod allow;
+mod builtin;
 mod catalogue;
 mod choice;
 mod context;
 mod detector;
 mod engine;
+mod fault;
 mod finding;
 pub mod offset;
 mod resolve;
@@ -25,10 +27,8 @@ pub use allow::{Allow, AllowError};
 pub use catalogue::Catalogue;
 pub use choice::Choice;
 pub use detector::{Cache, Detector};
+pub use fault::{RuleError, RuleFault, UnknownRule};
 pub use finding::{Finding, Near, RuleId, Score, Span};
-pub use rule::{
-    Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, RuleError, RuleFault, Severity, Tag,
-    UnknownRule,
-};
+pub use rule::{Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, Severity, Tag};
 pub use scanner::Scanner;
 pub use sets::{RuleSet, UnknownSet};

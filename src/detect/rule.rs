@@ -224,7 +224,7 @@ pub enum Edge {
 }
 
 /// One regular expression of a rule. ASCII semantics: `\d`, `\w` and `\b` know ASCII only.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pattern {
     pub(crate) regex: String,
@@ -234,7 +234,7 @@ pub struct Pattern {
 }
 
 /// Context words of one language, lower case; a phrase's words are separated by spaces.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct Words {
     pub(crate) before: Vec<String>,
@@ -242,8 +242,8 @@ pub(crate) struct Words {
     pub(crate) negative: Vec<String>,
 }
 
-/// One rule. Read through its methods; made only by a [`Catalogue`](super::Catalogue).
-#[derive(Clone, Debug, Deserialize)]
+/// One rule, as it is written. Read through its methods; it counts once a [`Catalogue`](super::Catalogue) took it.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub(crate) name: String,
@@ -265,6 +265,12 @@ pub struct Rule {
     pub(crate) tag: Option<Tag>,
     #[serde(default)]
     pub(crate) patterns: Vec<Pattern>,
+    /// Texts to find as they are, between words; stands beside or in place of patterns.
+    #[serde(default)]
+    pub(crate) literals: Vec<String>,
+    /// Whether `literals` are found in upper and lower case (ASCII letters).
+    #[serde(default)]
+    pub(crate) any_case: bool,
     /// The label of a PEM block as a regular expression; stands in place of patterns.
     pub(crate) pem: Option<String>,
     pub(crate) check: Option<String>,
@@ -397,78 +403,3 @@ impl Rule {
 
 /// The reach of a rule whose patterns have no bound and that states none, in bytes.
 pub(crate) const DEFAULT_REACH: u16 = 512;
-
-/// Why a rule does not load. Holds places and kinds, never text of the rule.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{origin}: rule {number}: {fault}")]
-pub struct RuleError {
-    /// The file or object the rule stands in, as the caller named it.
-    pub origin: String,
-    /// Which rule of it, counted from 1; 0 where the whole is at fault.
-    pub number: usize,
-    /// What is wrong.
-    pub fault: RuleFault,
-}
-
-/// What is wrong with a rule.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum RuleFault {
-    /// A field of a rule that has defaults is not known or not of its kind.
-    #[error("a field is missing, unknown or not of its kind")]
-    Fields,
-    /// Not TOML, or not a rule's fields.
-    #[error("not a rule file at line {line}, column {column}")]
-    Syntax {
-        /// Counted from 1.
-        line: usize,
-        /// Counted from 1, in bytes.
-        column: usize,
-    },
-    /// The name is not upper snake case of 2 to 64 characters.
-    #[error("the name must be upper snake case, such as COUNTRY_THING, of 2 to 64 characters")]
-    Name,
-    /// Another rule has this name.
-    #[error("another rule has the same name")]
-    Duplicate,
-    /// A score, a threshold or what words add or take off is not between 0 and 1.
-    #[error("score, threshold, augment and against must lie between 0 and 1")]
-    Number,
-    /// The anchor needs patterns or prefixes that are not there, or a prefix is shorter than three bytes.
-    #[error("the anchor needs patterns, and prefixes of at least 3 ASCII bytes where it is `prefix`")]
-    Anchor,
-    /// A pattern is not a regular expression.
-    #[error("pattern {0} is not a regular expression that can be used here")]
-    Pattern(usize),
-    /// A pattern matches the empty text.
-    #[error("pattern {0} matches the empty text")]
-    Empty(usize),
-    /// A pattern found by its digits has no upper length, or one over the limit.
-    #[error("pattern {0} needs an upper length of at most 64 bytes")]
-    Unbounded(usize),
-    /// The patterns together are too large.
-    #[error("the patterns need more memory than is allowed")]
-    TooLarge,
-    /// The choice names a rule that is not in the catalogue it was given with.
-    #[error("the choice was made from another catalogue")]
-    Choice,
-    /// More rules than a catalogue can hold.
-    #[error("a catalogue holds at most 65535 rules")]
-    TooMany,
-    /// There is no validator of that name.
-    #[error("there is no check of that name")]
-    Check,
-    /// An example that must match does not, or not as marked.
-    #[error("example {0} of `matches` is not found as it is written")]
-    Match(usize),
-    /// An example that must not match does.
-    #[error("example {0} of `misses` is found")]
-    Miss(usize),
-}
-
-/// A name that no rule has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("name {index} of the list is not a rule")]
-pub struct UnknownRule {
-    /// Which of the names given, counted from 0.
-    pub index: usize,
-}

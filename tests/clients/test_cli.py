@@ -2,6 +2,7 @@
 
 import json
 import re
+import signal
 import stat
 import threading
 
@@ -213,6 +214,63 @@ def test_a_reload_changes_routes_and_survives_mistakes(mock):
         running.process.send_signal(1)
         running.wait_for(lambda: [line for line in running.log if "not reloaded" in line])
         assert running.call("GET", "/fixed").status == 410
+
+
+OWN_RULES = """
+[detect]
+rule_files = ["rules.d"]
+
+[[detect.allow]]
+values = ["Heron-7"]
+
+[[detect.allow]]
+pattern = '.*@example[.]org'
+rules = ["EMAIL_ADDRESS"]
+"""
+
+OWN_RULE = """
+[[rule]]
+name = "ACME_PROJECT"
+patterns = [{ regex = 'Heron-[0-9]' }]
+matches = ["call it «Heron-1»"]
+misses = ["call it Heron"]
+"""
+
+
+def test_rules_of_ones_own_are_there_after_a_reload(mock):
+    text = "Heron-1, Heron-7, ann@example.com, bob@example.org"
+
+    def seen(gateway, answer):
+        told = gateway.api("/v1/redact", {"text": text}).json()["result"]["redacted_text"]
+        masked = re.sub("<[A-Z_]+>", lambda _: "*", answer)
+        sent = gateway.call("POST", "/generic/reflect", {"text": text}).json()["text"]
+        return told == answer and re.sub(r"\*+", "*", sent) == masked
+
+    with Gateway(mock.url) as gateway:
+        gateway.wait_for(lambda: seen(gateway, "Heron-1, Heron-7, <EMAIL_ADDRESS>, <EMAIL_ADDRESS>"))
+        rules = gateway.home / "rules.d"
+        rules.mkdir()
+        (rules / "acme.toml").write_text(OWN_RULE)
+        gateway.write(gateway.config.replace("[limits]", OWN_RULES + "\n[limits]"))
+
+        tested = run("rules", "test", "-c", gateway.file)
+        assert tested.returncode == 0 and "all hold" in tested.out, tested.err
+        found = run("detect", "-c", gateway.file, "--show", stdin=text)
+        assert [json.loads(line)["value"] for line in found.out.splitlines()] == ["Heron-1", "ann@example.com"]
+
+        gateway.process.send_signal(signal.SIGHUP)
+        gateway.wait_for(lambda: seen(gateway, "<ACME_PROJECT>, Heron-7, <EMAIL_ADDRESS>, bob@example.org"))
+        assert 'rule="ACME_PROJECT"' in gateway.metrics()
+
+        (rules / "acme.toml").write_text(OWN_RULE.replace("Heron-1", "Heron-A"))
+        gateway.process.send_signal(signal.SIGHUP)
+        told = "acme.toml:2: example 1 of `matches` is not found"
+        gateway.wait_for(lambda: any(told in line for line in gateway.log))
+        assert seen(gateway, "<ACME_PROJECT>, Heron-7, <EMAIL_ADDRESS>, bob@example.org")
+
+        (rules / "acme.toml").unlink()
+        gateway.process.send_signal(signal.SIGHUP)
+        gateway.wait_for(lambda: seen(gateway, "Heron-1, Heron-7, <EMAIL_ADDRESS>, bob@example.org"))
 
 
 def test_a_stopping_process_ends_what_it_began(mock):

@@ -12,7 +12,7 @@ fn asking(check: &str) -> Option<Detector> {
         "[[rule]]\nname = 'ASKED'\ncheck = '{check}'\nscore = 1.0\nthreshold = 0.0\nreach = 256\n\
          patterns = [{{ regex = '[\\x20-\\x7E]{{1,250}}', edge = 'open' }}]"
     );
-    let mut catalogue = Catalogue::empty().unwrap();
+    let mut catalogue = Catalogue::empty();
     match catalogue.extend(&rule, "asking") {
         Ok(()) => Some(Detector::new(&catalogue, &Choice::all(&catalogue)).unwrap()),
         Err(faults) => {

@@ -59,6 +59,9 @@ fn both(redact: &Redact, mistakes: &mut Mistakes) {
 }
 
 fn known(redact: &Redact, rules: &[&str], mistakes: &mut Mistakes) {
+    if rules.is_empty() {
+        return;
+    }
     let named = redact.rules.iter().flat_map(|rules| rules.iter());
     for rule in named.chain(&redact.with).chain(&redact.without).chain(redact.methods.keys()) {
         if rules.contains(&rule.as_str()) {

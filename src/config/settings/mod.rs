@@ -4,6 +4,7 @@
 //! [`At`], which reads as the value and remembers its place in the file.
 
 mod data;
+mod detect;
 mod limits;
 mod log;
 mod redact;
@@ -19,6 +20,7 @@ use serde::Deserialize;
 use crate::config::At;
 
 pub use data::Vault;
+pub use detect::{Allowed, Detect};
 pub use limits::Limits;
 pub use log::{Format, Level, Log};
 pub use redact::{Answers, Method, Protocol, Redact, Requests, Unknown};
@@ -48,6 +50,8 @@ pub struct Settings {
     pub log: Log,
     /// Bounds on what callers may make us hold.
     pub limits: Limits,
+    /// What is found beside the built-in rules, and what may pass.
+    pub detect: Detect,
     /// The native endpoints.
     pub api: Api,
     /// Where proxied requests may go, by name.
@@ -66,6 +70,7 @@ impl Default for Settings {
             vault: Vault::default(),
             log: Log::default(),
             limits: Limits::default(),
+            detect: Detect::default(),
             api: Api::default(),
             upstreams: BTreeMap::new(),
             routes: Vec::new(),

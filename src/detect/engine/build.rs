@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use super::super::choice::Choice;
 use super::super::context::Lexicon;
+use super::super::fault::RuleFault;
 use super::super::finding::RuleId;
-use super::super::rule::{Anchor, Pattern, Rule, RuleFault};
+use super::super::rule::{Anchor, Pattern, Rule};
 use super::super::validate;
 use super::assign::Assigned;
 use super::automaton::{Automaton, Compiled};

@@ -1,0 +1,151 @@
+//! The rules and the allow-list that `[detect]` describes: the one part of the configuration that lies in files of
+//! its own.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::config::at::At;
+use crate::config::mistakes::Mistakes;
+use crate::config::resolve;
+use crate::config::settings::{Allowed, Detect};
+use crate::config::similar;
+use crate::detect::{Allow, Catalogue, Choice};
+
+/// The largest rule file.
+const FILE: u64 = 4 << 20;
+
+/// The most files of one folder.
+const FILES: usize = 1000;
+
+/// A file's rules, and where the configuration names it.
+struct Text {
+    name: String,
+    text: String,
+    place: usize,
+}
+
+/// `base` and the configuration's own rules, and what is allowed to pass; `None` if rules are at fault. Relative paths
+/// begin at `folder`.
+pub(crate) fn build(
+    detect: &Detect,
+    base: &Catalogue,
+    folder: &Path,
+    mistakes: &mut Mistakes,
+) -> Option<(Catalogue, Allow)> {
+    let catalogue = extended(detect, base, folder, mistakes);
+    let mut catalogue = catalogue?;
+    for (rule, threshold) in &detect.thresholds {
+        let known = known(rule, &catalogue, mistakes);
+        if !(0.0..=1.0).contains(&**threshold) {
+            mistakes.say(threshold.span().start, "a threshold is a score from 0 to 1");
+        } else if let Some(id) = known {
+            catalogue.set_threshold(id, **threshold);
+        }
+    }
+    let mut allow = Allow::default();
+    for allowed in &detect.allow {
+        add(allowed, &mut allow, &catalogue, mistakes);
+    }
+    if !detect.rule_files.is_empty() || !detect.rule.is_empty() {
+        // Now, rather than at the first request that names rules of its own.
+        if let Err(error) = catalogue.compile() {
+            mistakes.say(0, error.to_string());
+        }
+    }
+    Some((catalogue, allow))
+}
+
+fn extended(detect: &Detect, base: &Catalogue, folder: &Path, mistakes: &mut Mistakes) -> Option<Catalogue> {
+    let mut texts = Vec::new();
+    let mut sound = true;
+    for path in &detect.rule_files {
+        match files(&folder.join(&**path)).and_then(|files| read(files, path.span().start)) {
+            Ok(more) => texts.extend(more),
+            Err(error) => {
+                sound = false;
+                mistakes.say(path.span().start, resolve::unreadable(&error));
+            }
+        }
+    }
+    let named: Vec<(&str, &str)> =
+        texts.iter().map(|text| (text.name.as_str(), text.text.as_str())).collect();
+    let inline = detect.rule.iter().map(|rule| (**rule).clone()).collect();
+    let mut catalogue = base.clone();
+    if let Err(faults) = catalogue.extend_with(&named, inline) {
+        sound = false;
+        for fault in faults {
+            match texts.iter().find(|text| text.name == fault.origin) {
+                Some(file) => mistakes.say(file.place, fault.placed(&file.text)),
+                None => {
+                    let rule = fault.number.checked_sub(1).and_then(|n| detect.rule.get(n));
+                    mistakes.say(rule.map_or(0, |rule| rule.span().start), fault.fault.to_string());
+                }
+            }
+        }
+    }
+    sound.then_some(catalogue)
+}
+
+/// The file itself, or the rule files of the folder in the order of their names.
+fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
+    if !std::fs::metadata(path)?.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(path)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "toml") {
+            files.push(path);
+        }
+        if files.len() > FILES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn read(files: Vec<PathBuf>, place: usize) -> io::Result<Vec<Text>> {
+    let text = |path: PathBuf| {
+        // Opening a pipe would wait for its writer.
+        if !std::fs::metadata(&path)?.is_file() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Ok(Text { name: path.display().to_string(), text: resolve::text(&path, FILE)?, place })
+    };
+    files.into_iter().map(text).collect()
+}
+
+fn add(allowed: &At<Allowed>, allow: &mut Allow, catalogue: &Catalogue, mistakes: &mut Mistakes) {
+    let begin = allowed.span().start;
+    if allowed.values.is_empty() && allowed.pattern.is_none() && !mistakes.lost(begin, "values") {
+        mistakes.say(begin, "an allow-list needs `values` or a `pattern`");
+    }
+    let rules = allowed.rules.as_ref().map(|rules| {
+        let known = rules.iter().filter_map(|rule| known(rule, catalogue, mistakes));
+        known.collect::<Choice>()
+    });
+    if !allowed.values.is_empty() {
+        let values = allowed.values.iter().map(String::as_str);
+        if let Err(error) = allow.values(rules.clone(), values, allowed.any_case) {
+            mistakes.say(begin, error.to_string());
+        }
+    }
+    if let Some(pattern) = &allowed.pattern
+        && let Err(error) = allow.pattern(rules, pattern)
+    {
+        mistakes.say(pattern.span().start, error.to_string());
+    }
+}
+
+fn known(rule: &At<String>, catalogue: &Catalogue, mistakes: &mut Mistakes) -> Option<crate::detect::RuleId> {
+    let id = catalogue.find(rule);
+    if id.is_none() {
+        let message = format!("there is no rule `{}`", **rule);
+        match similar::did_you_mean(rule, catalogue.names()) {
+            Some(hint) => mistakes.hint(rule.span().start, message, hint),
+            None => mistakes.say(rule.span().start, message),
+        }
+    }
+    id
+}
