@@ -79,7 +79,9 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap", &["cli", "main"]),
     ("flate2", &["stream"]),
     ("fpe", &["crypto"]),
+    ("hmac", &["crypto"]),
     ("jiff", &["base"]),
+    ("md5", &["crypto"]),
     ("pingora", &["gateway"]),
     ("prometheus", &["telemetry"]),
     // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.
@@ -87,6 +89,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex_automata", &["detect"]),
     // The process's provider is chosen before anything else runs.
     ("rustls", &["gateway", "main"]),
+    ("serde_json_path", &["api"]),
     ("sqlx", &["store"]),
     ("strsim", &["config"]),
     ("subtle", &["base"]),

@@ -195,7 +195,7 @@ fn surrogates_are_found_by_the_rule_of_their_originals() {
     for tenant in 0..40 {
         let keys = Keys { tenant: format!("tenant {tenant}").into(), ..keys() };
         for value in values {
-            let surrogate = redactor().text(value, &keys).unwrap().into_value();
+            let surrogate = redactor().text(value, &keys, Limits::default()).unwrap().0.into_value();
             let rules = found(value).into_iter().map(|(rule, _)| rule);
             assert!(found(&surrogate).into_iter().map(|(rule, _)| rule).eq(rules), "{value} → {surrogate}");
         }
@@ -292,7 +292,7 @@ fn nothing_is_held_where_nothing_was_issued_or_can_begin() {
 #[test]
 fn no_debug_shows_a_value() {
     let (_, undo) = redact(&json!([ticket()]));
-    let text = redactor().text(&ticket(), &keys()).unwrap();
+    let text = redactor().text(&ticket(), &keys(), Limits::default()).unwrap().0;
     let counts = Arc::new(Counts::new(detector().rule_count()));
     let mut live = redactor().live(&keys(), Arc::clone(&counts));
     let mut answer = redactor().answer(Answering::Restore(Arc::clone(&undo)));
@@ -321,12 +321,12 @@ proptest! {
     #[test]
     fn chunks_do_not_show((text, cuts) in (text(), cuts())) {
         for method in [Method::Mask, Method::Replace, Method::Encrypt, Method::DetectOnly] {
-            let redactor = Redactor::new(detector(), Plan::all(method));
+            let redactor = Redactor::new(detector(), Plan::all(method.clone()));
             let counts = Arc::new(Counts::new(detector().rule_count()));
             let live = edit(&mut redactor.live(&keys(), Arc::clone(&counts)), &text, &cuts);
             let mask = Answering::Mask { keys: keys(), counts };
             prop_assert_eq!(&edit(&mut redactor.answer(mask), &text, &cuts), &live);
-            prop_assert_eq!(redactor.text(&text, &keys()).unwrap().into_value(), live.clone());
+            prop_assert_eq!(redactor.text(&text, &keys(), Limits::default()).unwrap().0.into_value(), live.clone());
             prop_assert!(method != Method::DetectOnly || live == text);
         }
     }
@@ -337,7 +337,7 @@ proptest! {
         let (redacted, undo) = redact(&json!([issued]));
         let redacted = redacted[0].as_str().unwrap();
         let other = Keys { tenant: "other".into(), ..keys() };
-        let invented = redactor().text(&invented, &other).unwrap().into_value();
+        let invented = redactor().text(&invented, &other, Limits::default()).unwrap().0.into_value();
         prop_assume!(!redacted.contains(&invented));
         prop_assert_eq!(restore(&undo, &invented, &cuts), invented);
     }

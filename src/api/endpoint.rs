@@ -40,6 +40,8 @@ pub trait Endpoint: Send + Sync + 'static {
     const PATH: &'static str;
     /// The service it belongs to, which a token must cover.
     const SERVICE: Service;
+    /// Members of the body that are left as they are written: documents of the caller's.
+    const RAW: &'static [&'static str] = &[];
     /// What it asks, parsed.
     type Ask: Send;
     /// What it replies.
@@ -74,10 +76,11 @@ impl<E: Endpoint> Served<E> {
         }
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, self.limit, call.budget).await?;
-        let value = json::parse(&body.bytes).map_err(|fault| ApiError::Validation(vec![fault]))?;
+        let invalid = |fault| ApiError::Validation(vec![fault]);
+        let (value, kept) = json::parse_keeping(&body.bytes, E::RAW).map_err(invalid)?;
+        let ask = self.endpoint.parse(Fields::keeping(&value, &kept)?)?;
+        drop((value, kept));
         drop(body);
-        let ask = self.endpoint.parse(Fields::of(&value)?)?;
-        drop(value);
         let dialect = self.dialect.of(&call.head.headers);
         let success = self.endpoint.call(Asker { who, dialect }, ask).await?;
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };

@@ -4,7 +4,8 @@
 use std::cell::RefCell;
 use std::fmt;
 
-use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
 use crate::api::error::{Code, Invalid};
@@ -22,14 +23,71 @@ pub fn parse(body: &[u8]) -> Result<Value, Invalid> {
     let found = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_slice(body);
     reader.disable_recursion_limit();
-    let strict = Strict { at: Place::Root, depth: 0, found: &found };
+    let strict = Strict { at: Place::Root, depth: 0, found: &found, keep: true };
     let value = strict.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
-    value.map_err(|error| {
-        found.into_inner().unwrap_or_else(|| {
-            let (line, column) = (error.line(), error.column());
-            Invalid::body(Code::BadFormat, format!("the body is not JSON (line {line}, column {column})"))
-        })
+    value.map_err(|error| refused(found, &error))
+}
+
+/// Reads a whole body, of which the members named in `raw` are checked as strictly but left as they are written:
+/// documents that may be large, and of which what is not touched must not change.
+///
+/// # Errors
+/// As [`parse`].
+pub fn parse_keeping<'b>(body: &'b [u8], raw: &[&str]) -> Result<(Value, Kept<'b>), Invalid> {
+    if body.trim_ascii_start().first() != Some(&b'{') {
+        return parse(body).map(|value| (value, Kept::new()));
+    }
+    let found = RefCell::new(None);
+    let mut reader = serde_json::Deserializer::from_slice(body);
+    let top = Top { raw, found: &found };
+    let parsed = reader.deserialize_any(top).and_then(|parsed| reader.end().map(|()| parsed));
+    parsed.map_err(|error| refused(found, &error))
+}
+
+/// The members that were left as they are written.
+pub type Kept<'b> = Vec<(String, &'b RawValue)>;
+
+fn refused(found: RefCell<Option<Invalid>>, error: &serde_json::Error) -> Invalid {
+    found.into_inner().unwrap_or_else(|| {
+        let (line, column) = (error.line(), error.column());
+        Invalid::body(Code::BadFormat, format!("the body is not JSON (line {line}, column {column})"))
     })
+}
+
+/// The body itself.
+struct Top<'a> {
+    raw: &'a [&'a str],
+    found: &'a RefCell<Option<Invalid>>,
+}
+
+impl<'de> Visitor<'de> for Top<'_> {
+    type Value = (Value, Kept<'de>);
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let (mut members, mut kept) = (Map::new(), Kept::new());
+        while let Some(key) = map.next_key::<String>()? {
+            let at = Place::Key(&Place::Root, &key);
+            let strict = |keep| Strict { at, depth: 1, found: self.found, keep };
+            if members.contains_key(&key) || kept.iter().any(|(known, _)| *known == key) {
+                return Err(strict(true).refuse(&at, "the same member twice"));
+            }
+            if self.raw.contains(&key.as_str()) {
+                let value: &'de RawValue = map.next_value()?;
+                let mut reader = serde_json::Deserializer::from_str(value.get());
+                reader.disable_recursion_limit();
+                strict(false).deserialize(&mut reader).map_err(|_| A::Error::custom("refused"))?;
+                kept.push((key, value));
+            } else {
+                let value = map.next_value_seed(strict(true))?;
+                members.insert(key, value);
+            }
+        }
+        Ok((Value::Object(members), kept))
+    }
 }
 
 /// Where the reader is: a list in the stack's frames, printed only when something is wrong.
@@ -54,15 +112,17 @@ struct Strict<'a> {
     at: Place<'a>,
     depth: usize,
     found: &'a RefCell<Option<Invalid>>,
+    /// Whether the value is wanted, or only looked through.
+    keep: bool,
 }
 
 impl Strict<'_> {
-    fn refuse<E: serde::de::Error>(&self, at: &Place<'_>, detail: &str) -> E {
+    fn refuse<E: Error>(&self, at: &Place<'_>, detail: &str) -> E {
         self.found.borrow_mut().get_or_insert_with(|| Invalid::new(Code::BadFormat, at.pointer(), detail));
         E::custom("refused")
     }
 
-    fn deeper<E: serde::de::Error>(&self) -> Result<usize, E> {
+    fn deeper<E: Error>(&self) -> Result<usize, E> {
         if self.depth == MAX_DEPTH {
             return Err(self.refuse(&self.at, "nested deeper than 128 levels"));
         }
@@ -97,12 +157,15 @@ impl<'de> Visitor<'de> for Strict<'_> {
         Ok(Value::Number(value.into()))
     }
 
-    fn visit_f64<E: serde::de::Error>(self, value: f64) -> Result<Value, E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<Value, E> {
+        if !self.keep {
+            return Ok(Value::Null);
+        }
         Number::from_f64(value).map(Value::Number).ok_or_else(|| E::custom("number out of range"))
     }
 
     fn visit_str<E>(self, value: &str) -> Result<Value, E> {
-        Ok(Value::String(value.to_owned()))
+        Ok(if self.keep { Value::String(value.to_owned()) } else { Value::Null })
     }
 
     fn visit_string<E>(self, value: String) -> Result<Value, E> {
@@ -116,10 +179,12 @@ impl<'de> Visitor<'de> for Strict<'_> {
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Value, A::Error> {
         let depth = self.deeper()?;
         let mut items = Vec::new();
-        loop {
-            let at = Place::Index(&self.at, items.len());
-            let Some(item) = seq.next_element_seed(Strict { at, depth, found: self.found })? else { break };
-            items.push(item);
+        for index in 0.. {
+            let at = Place::Index(&self.at, index);
+            let Some(item) = seq.next_element_seed(Strict { at, depth, ..self })? else { break };
+            if self.keep {
+                items.push(item);
+            }
         }
         Ok(Value::Array(items))
     }
@@ -132,7 +197,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
             if members.contains_key(&key) {
                 return Err(self.refuse(&at, "the same member twice"));
             }
-            let value = map.next_value_seed(Strict { at, depth, found: self.found })?;
+            let value = map.next_value_seed(Strict { at, depth, ..self })?;
             members.insert(key, value);
         }
         Ok(Value::Object(members))
@@ -156,6 +221,29 @@ mod tests {
         let fault = parse(nested(MAX_DEPTH + 1).as_bytes()).unwrap_err();
         assert_eq!(fault.source.as_str(), "/0".repeat(MAX_DEPTH));
         assert!(parse("[".repeat(1_000_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn what_is_kept_is_checked_as_strictly() {
+        let body = br#" {"a":{"n":1.50e40,"s":"x"},"t":"y"} "#;
+        let (value, kept) = parse_keeping(body, &["a"]).unwrap();
+        assert_eq!(value.to_string(), r#"{"t":"y"}"#);
+        assert_eq!((kept[0].0.as_str(), kept[0].1.get()), ("a", r#"{"n":1.50e40,"s":"x"}"#));
+        let nested = |n: usize| format!("{{\"a\":{}{}}}", "[".repeat(n), "]".repeat(n));
+        assert!(parse_keeping(nested(MAX_DEPTH - 1).as_bytes(), &["a"]).is_ok());
+        let rows = [
+            (r#"{"a":[{"b":1,"b":2}]}"#.to_owned(), "/a/0/b"),
+            (r#"{"a":1,"a":2}"#.to_owned(), "/a"),
+            (r#"{"a":01}"#.to_owned(), ""),
+            (r#"{"a":"\ud800"}"#.to_owned(), ""),
+            (r#"{"a":1} x"#.to_owned(), ""),
+            (nested(MAX_DEPTH), &*format!("/a{}", "/0".repeat(MAX_DEPTH - 1))),
+        ]
+        .map(|(body, at)| (body, at.to_owned()));
+        for (body, at) in rows {
+            let fault = parse_keeping(body.as_bytes(), &["a"]).unwrap_err();
+            assert_eq!((fault.code, fault.source.as_str()), (Code::BadFormat, at.as_str()), "{body}");
+        }
     }
 
     #[test]

@@ -4,16 +4,18 @@
 //! |---|---|
 //! | `endpoint` | [`Endpoint`], and [`Endpoints`]: the table everything follows from |
 //! | `call` | [`Call`] and [`Answer`]: what a handler gets and gives |
+//! | [`configs`] | stored redact configs |
 //! | `cpu` | [`CpuPool`]: long work, off the threads that move bytes |
 //! | [`envelope`] | the frame around every answer, in the caller's dialect |
 //! | `error` | [`ApiError`]: what goes wrong, and its status |
 //! | `fields` | [`Fields`]: parse, don't validate; all faults at once |
 //! | `health` | [`Health`] and [`Readiness`] |
 //! | [`json`] | bodies as JSON values, strictly |
-//! | `redact` | [`Redact`]: `POST /v1/redact` |
+//! | [`redact`] | the redaction operations |
 //! | [`token`] | bearer token → [`token::Principal`] with scopes |
 
 mod call;
+pub mod configs;
 mod cpu;
 mod endpoint;
 pub mod envelope;
@@ -21,13 +23,12 @@ mod error;
 mod fields;
 mod health;
 pub mod json;
-mod redact;
+pub mod redact;
 pub mod token;
 
 pub use call::{Answer, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
 pub use cpu::{CpuPool, GivenUp};
 pub use endpoint::{Asker, Endpoint, Endpoints, Lookup, Success};
 pub use error::{ApiError, Code, Invalid, MAX_FAULTS};
-pub use fields::Fields;
+pub use fields::{Faults, Fields};
 pub use health::{Health, Readiness, Ready};
-pub use redact::{Redact, RedactAsk, RedactReply};

@@ -22,6 +22,9 @@ const PIECE: usize = 64 << 10;
 /// Work that takes longer than this shows that it goes on.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Whose surrogates are made on the command line: the store's one tenant.
+const TENANT: &str = "default";
+
 /// The largest context file that is read, in bytes: more than the largest one written.
 const MAX_CONTEXT: u64 = 64 << 20;
 
@@ -154,10 +157,10 @@ pub mod redact {
         let vault = opened.vault(config)?;
         let key = opened.io.block_on(vault.default_fpe_key())?;
         let (redactor, counts) = super::redactor(Method::Encrypt, rules)?;
-        let keys = Keys { fpe: Some(key), tenant: Arc::from("default") };
+        let keys = Keys { fpe: Some(key), tenant: Arc::from(TENANT) };
         let record = Record::default();
         piped.run(redactor.live(&keys, Arc::clone(&counts)).recording(record.clone()))?;
-        let sealed = vault.seal_context(record.to_bytes().expose())?;
+        let sealed = vault.seal_context(TENANT, record.to_bytes().expose())?;
         private::publish(context, &sealed)
             .map_err(|error| AppError::Store { path: context.to_owned(), error })?;
         Ok(total(&counts))
@@ -176,7 +179,7 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
     let opened = Opened::at(&config.data)?;
     let vault = opened.vault(config)?;
     let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
-    let plain = vault.open_context(sealed).map_err(|_| not_ours())?;
+    let plain = vault.open_context(TENANT, sealed).map_err(|_| not_ours())?;
     let undo = Undo::from_bytes(plain.expose()).ok_or_else(not_ours)?;
     piped.run(Answer::restore(Arc::new(undo)))?;
     Ok(())

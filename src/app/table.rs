@@ -6,7 +6,8 @@ use bytes::Bytes;
 use http::{HeaderName, StatusCode};
 
 use crate::api::envelope::DialectChoice;
-use crate::api::{Answer, Endpoint as ApiEndpoint, Endpoints, Redact as RedactEndpoint};
+use crate::api::redact::{self, Redaction};
+use crate::api::{Answer, Endpoint as ApiEndpoint, Endpoints};
 use crate::app::admin;
 use crate::app::parts::{AppError, Parts};
 use crate::base::secret::Secret;
@@ -85,15 +86,25 @@ fn add_endpoints(
         Dialect::Sdk => DialectChoice::Sdk,
     };
     let rules = &config.catalogue;
-    let counts = parts.counts(<RedactEndpoint as ApiEndpoint>::PATH, rules);
+    let counts = parts.counts(<redact::Redact as ApiEndpoint>::PATH, rules);
     let detector = Detector::new(rules, &Choice::defaults(rules));
     let detector =
         detector.map_err(|error| AppError::Rules(error.to_string()))?.allowing(config.allow.clone());
     // Calls may name any rules: whoever is the first to do so should not wait for all of them to be compiled.
     let all = rules.clone();
     parts.opened.io.spawn_blocking(move || all.compile());
-    let redact = RedactEndpoint::new(Arc::new(rules.clone()), detector, counts, parts.cpu.clone());
-    endpoints.add(redact, dialect, config.limits.body.bytes());
+    let redaction = Redaction::new(redact::Parts {
+        catalogue: rules.clone(),
+        detector,
+        counts,
+        cpu: parts.cpu.clone(),
+        vault: Arc::clone(&parts.vault),
+    });
+    let limit = config.limits.body.bytes();
+    endpoints.add(redact::Redact(redaction.clone()), dialect, limit);
+    endpoints.add(redact::RedactStructured(redaction.clone()), dialect, limit);
+    endpoints.add(redact::Unredact(redaction.clone()), dialect, limit);
+    endpoints.add(redact::UnredactEvents(redaction), dialect, limit);
     Ok(())
 }
 

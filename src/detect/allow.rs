@@ -67,6 +67,11 @@ pub enum AllowError {
 }
 
 impl Allow {
+    /// Allows what `more` allows as well.
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.0.extend(more.0);
+    }
+
     /// Whether nothing is allowed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

@@ -58,8 +58,8 @@ impl Choice {
         self.0.fill(0);
     }
 
-    /// The rules that are on, in order.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = RuleId> {
+    /// The rules in order.
+    pub fn iter(&self) -> impl Iterator<Item = RuleId> {
         let words = self.0.iter().zip(0u16..);
         words.flat_map(|(&word, n)| {
             (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| RuleId::new(n * 64 + bit))
@@ -89,7 +89,8 @@ impl Choice {
         (0..u16::try_from(count).unwrap_or(u16::MAX)).all(|n| self.has(RuleId::new(n)))
     }
 
-    pub(crate) fn insert(&mut self, rule: RuleId) {
+    /// Adds a rule.
+    pub fn insert(&mut self, rule: RuleId) {
         let at = rule.index() / 64;
         if self.0.len() <= at {
             self.0.resize(at + 1, 0);

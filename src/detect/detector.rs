@@ -67,6 +67,14 @@ impl Detector {
         Self { query: Query { allow, ..self.query.clone() }, catalogue: self.catalogue.clone() }
     }
 
+    /// The same, and lets pass what `more` lists too.
+    #[must_use]
+    pub fn also_allowing(&self, more: Allow) -> Self {
+        let mut allow = self.query.allow.as_deref().cloned().unwrap_or_default();
+        allow.extend(more);
+        self.allowing(allow)
+    }
+
     /// The rule of this id. An id of another catalogue names the last rule.
     #[expect(
         clippy::indexing_slicing,

@@ -15,7 +15,7 @@ use crate::redact::method::{Method, Plan};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::{Limits, Undo};
-use crate::redact::values::{Hit, Values};
+use crate::redact::values::{Hit, Place, Values};
 use crate::stream::Edit;
 use crate::stream::json::{Decoded, JsonError, Leaf, PathSet, Take, Token, encode, encode_number, walk};
 
@@ -30,7 +30,7 @@ impl Redactor {
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
         let mut report = Report::default();
-        let mut values = Values::new(&self.detector, &self.plan);
+        let mut values = Values::new(std::slice::from_ref(self));
         let mut places = Places { which, levels: limits.levels, unscanned: 0 };
         let mut finder = Finder { detector: &self.detector, plan: &self.plan, cache: self.detector.cache() };
         let mut hits: Vec<Vec<Hit>> = Vec::new();
@@ -77,10 +77,10 @@ impl Finder<'_> {
         let findings = self.detector.find(&mut self.cache, text);
         report.scan(text.len());
         for finding in &findings {
-            let redacted = self.plan.method(finding.rule) != Method::DetectOnly;
+            let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;
             report.find(finding, self.detector.rule(finding.rule).name(), redacted);
         }
-        values.take(text, &findings)
+        values.take(Place::default(), text, &findings)
     }
 }
 
@@ -97,7 +97,7 @@ struct Places<'w> {
 }
 
 /// Sees a decoded text, says what to replace in it.
-type See<'s> = &'s mut dyn FnMut(&str) -> Vec<Edit>;
+pub(super) type See<'s> = &'s mut dyn FnMut(&str) -> Vec<Edit>;
 
 impl Places<'_> {
     /// Calls `see` for every text, and returns its edits as edits of the document.
@@ -146,7 +146,7 @@ impl Places<'_> {
 }
 
 /// The edit of one number, without its sign; what is no number any more becomes a string.
-fn number(encoded: &[u8], span: Range<usize>, see: See<'_>) -> Option<Edit> {
+pub(super) fn number(encoded: &[u8], span: Range<usize>, see: See<'_>) -> Option<Edit> {
     let text = std::str::from_utf8(encoded).unwrap_or_default();
     let (sign, digits) = text.split_at(usize::from(text.starts_with('-')));
     let inner = see(digits);
@@ -174,14 +174,14 @@ fn is_data_url(text: &str) -> bool {
 }
 
 /// What `write` writes, which is text.
-fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
+pub(super) fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
     let mut out = Vec::new();
     write(&mut out);
     String::from_utf8(out).unwrap_or_default()
 }
 
 /// Edits in order, applied.
-fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
+pub(super) fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut done = 0;
     for Edit { range, with } in edits {

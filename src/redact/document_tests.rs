@@ -7,7 +7,7 @@ use regex::Regex;
 use super::*;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
-use crate::detect::{Catalogue, Choice, RuleId};
+use crate::detect::{Catalogue, Choice, Detector, RuleId};
 use crate::redact::Answering;
 use crate::stream::Editor;
 
@@ -182,12 +182,10 @@ fn depth_is_bounded_and_the_rest_is_text() {
 
 #[test]
 fn overlapping_values_leave_no_end_behind() {
-    let mut values_plan = Plan::all(Method::Encrypt);
-    values_plan.set(RuleId::new(1), Method::Encrypt);
-    let detector = detector();
-    let mut values = Values::new(&detector, &values_plan);
-    values.add(RuleId::new(0), "ann-bob");
-    values.add(RuleId::new(0), "bob-cid");
+    let parts = [Redactor::new(detector(), Plan::all(Method::Encrypt))];
+    let mut values = Values::new(&parts);
+    values.add(Place::default(), RuleId::new(0), "ann-bob");
+    values.add(Place::default(), RuleId::new(0), "bob-cid");
     let index = values.index();
     let mut hits = Vec::new();
     values.spread(&index, "ann-bob-cid, bob-cid, xann-bob", &mut hits);

@@ -57,14 +57,14 @@ impl Live {
         let Redactor { detector, plan } = &self.redactor;
         for Finding { rule, span, .. } in self.found.drain(..) {
             let method = plan.method(rule);
-            if method == Method::DetectOnly {
+            if *method == Method::DetectOnly {
                 continue;
             }
             let at = span.start.saturating_sub(self.from)..span.end.saturating_sub(self.from);
             let Some(value) = self.text.get(at) else { continue };
             let adjoins = self.last == Some((rule, span.start));
-            let with = match plain(method, detector, rule, value) {
-                Some(_) if adjoins && method == Method::Replace => String::new(),
+            let with = match plain(method, detector.rule(rule), value) {
+                Some(_) if adjoins && matches!(method, Method::Replace | Method::Text(_)) => String::new(),
                 Some(with) => with,
                 None => {
                     let spelling = Spelling::of(detector.rule(rule).format());

@@ -1,9 +1,14 @@
 //! What to do with a finding: one [`Method`] for each rule, settled before the first byte by a [`Plan`].
 
-use crate::detect::RuleId;
+use std::sync::Arc;
 
-/// What becomes of a found value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+use crate::base::secret::Secret;
+use crate::crypto::hash;
+use crate::detect::RuleId;
+use crate::redact::alphabet::Alphabet;
+
+/// What becomes of a found value. Cheap to clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Method {
     /// One `*` for each character.
     Mask,
@@ -13,6 +18,94 @@ pub enum Method {
     Encrypt,
     /// Nothing: the finding is reported and the value stays.
     DetectOnly,
+    /// This text, whatever the value.
+    Text(Arc<str>),
+    /// Some of its characters.
+    Partial(Arc<Partial>),
+    /// A digest of it under a salt: equal values get equal digests, and who has not the salt cannot try values.
+    Hash(Arc<Salted>),
+    /// FF1 over those of its characters that are in an alphabet; the others stay where they are. With a
+    /// [`Context`](crate::redact::Context), the original comes back.
+    Fpe(Arc<Fpe>),
+}
+
+impl Method {
+    /// Whether the original can come back.
+    pub fn is_reversible(&self) -> bool {
+        matches!(self, Self::Encrypt | Self::Fpe(_))
+    }
+}
+
+/// Which characters of a value are masked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Partial {
+    /// Whether `left` and `right` count what is masked, or what stays.
+    pub masks: bool,
+    /// Characters from the left.
+    pub left: usize,
+    /// Characters from the right.
+    pub right: usize,
+    /// Characters that stay wherever they are, and are not counted.
+    pub ignore: Vec<char>,
+    /// What stands in place of a masked character.
+    pub with: char,
+}
+
+impl Partial {
+    /// Masks a value.
+    pub fn apply(&self, value: &str) -> String {
+        let counted = value.chars().filter(|c| !self.ignore.contains(c)).count();
+        let mut place = 0;
+        let mask = |c: char| {
+            if self.ignore.contains(&c) {
+                return c;
+            }
+            let outer = place < self.left || place + self.right >= counted;
+            place += 1;
+            if outer == self.masks { self.with } else { c }
+        };
+        value.chars().map(mask).collect()
+    }
+}
+
+/// A kind of digest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Digest {
+    /// HMAC-MD5, 32 hexadecimal digits.
+    Md5,
+    /// HMAC-SHA-256, 64 hexadecimal digits.
+    Sha256,
+}
+
+/// A digest and its salt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Salted {
+    /// The kind.
+    pub digest: Digest,
+    /// The salt.
+    pub salt: Secret<Vec<u8>>,
+}
+
+impl Salted {
+    /// The value's digest, in lower-case hexadecimal.
+    pub fn apply(&self, value: &str) -> String {
+        let salt = self.salt.expose();
+        let digest = match self.digest {
+            Digest::Md5 => hash::hmac_md5(salt, value.as_bytes()),
+            Digest::Sha256 => hash::hmac_sha256(salt, value.as_bytes()),
+        };
+        data_encoding::HEXLOWER.encode(&digest)
+    }
+}
+
+/// Format-preserving encryption as the caller wants it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fpe {
+    /// What is encrypted.
+    pub alphabet: Alphabet,
+    /// The tweak, at most 32 bytes; without one it is derived from tenant and rule, so that equal values of a rule get
+    /// equal surrogates.
+    pub tweak: Option<Vec<u8>>,
 }
 
 /// Which method each rule gets.
@@ -39,9 +132,14 @@ impl Plan {
         }
     }
 
+    /// Whether some original can come back.
+    pub fn is_reversible(&self) -> bool {
+        self.otherwise.is_reversible() || self.chosen.iter().flatten().any(Method::is_reversible)
+    }
+
     /// The rule's method.
-    pub fn method(&self, rule: RuleId) -> Method {
-        self.chosen.get(rule.index()).copied().flatten().unwrap_or(self.otherwise)
+    pub fn method(&self, rule: RuleId) -> &Method {
+        self.chosen.get(rule.index()).and_then(Option::as_ref).unwrap_or(&self.otherwise)
     }
 }
 
@@ -54,6 +152,23 @@ mod tests {
         let mut plan = Plan::all(Method::Encrypt);
         plan.set(RuleId::new(3), Method::Mask);
         let methods = [0, 3, 4].map(|n| plan.method(RuleId::new(n)));
-        assert_eq!(methods, [Method::Encrypt, Method::Mask, Method::Encrypt]);
+        assert_eq!(methods, [&Method::Encrypt, &Method::Mask, &Method::Encrypt]);
+    }
+
+    #[test]
+    fn parts_are_masked() {
+        let cases = [
+            (true, 4, 0, "", "jane.doe@x.y", "****.doe@x.y"),
+            (false, 0, 4, "-", "234-56-7890", "***-**-7890"),
+            (false, 1, 1, "", "abc", "a*c"),
+            (false, 0, 0, "", "é🙂x", "***"),
+            (true, 0, 0, "", "abc", "abc"),
+            (true, 2, 2, "", "abc", "***"),
+            (false, 2, 2, "", "abc", "abc"),
+        ];
+        for (masks, left, right, ignore, value, masked) in cases {
+            let partial = Partial { masks, left, right, ignore: ignore.chars().collect(), with: '*' };
+            assert_eq!(partial.apply(value), masked, "{value}");
+        }
     }
 }

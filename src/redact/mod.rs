@@ -2,22 +2,27 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | `alphabet` | [`Alphabet`]: what format-preserving encryption encrypts |
 //! | `method` | [`Method`], [`Plan`]: what becomes of a finding |
 //! | `keys` | [`Keys`], handed in |
 //! | `encrypt` | surrogates of the same format |
 //! | `values` | the distinct values of one text, one replacement for each |
 //! | `redactor` | [`Redactor`]: a whole text, and the way to the rest |
 //! | `document` | a collected document in two passes, with the means to undo it |
+//! | `structured` | [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `plain` | a whole text, reversibly |
 //! | `record` | [`Record`]: what was issued while text passed, for a file |
 //! | `live` | [`Live`]: text as it passes, one way |
 //! | `undo` | [`Undo`]: issued surrogates and what they stand for; [`Limits`] |
+//! | `context` | [`Context`]: what one call issued, for whoever holds the key |
 //! | `index` | exact strings at token boundaries |
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
 //! | `report` | [`Report`], [`Redacted`], [`Counts`] |
 //! | `error` | [`RedactError`] |
 
+mod alphabet;
 mod answer;
+mod context;
 mod document;
 mod encrypt;
 mod error;
@@ -29,15 +34,19 @@ mod plain;
 mod record;
 mod redactor;
 mod report;
+mod structured;
 mod undo;
 mod values;
 
+pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
+pub use context::{Context, KeyName, Restorer};
 pub use error::RedactError;
 pub use keys::Keys;
 pub use live::Live;
-pub use method::{Method, Plan};
+pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use record::Record;
 pub use redactor::Redactor;
-pub use report::{Counts, Found, Redacted, Report};
+pub use report::{Counts, Found, Placed, Redacted, Report};
+pub use structured::{Chosen, Selection, structured};
 pub use undo::{Limits, Undo};

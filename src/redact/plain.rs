@@ -8,7 +8,7 @@ use crate::redact::method::Method;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::{Limits, Undo};
-use crate::redact::values::{Hit, Values};
+use crate::redact::values::{Hit, Place, Values};
 use crate::stream::json::PathSet;
 
 impl Redactor {
@@ -20,7 +20,7 @@ impl Redactor {
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
         let mut report = Report::default();
-        let mut values = Values::new(&self.detector, &self.plan);
+        let mut values = Values::new(std::slice::from_ref(self));
         let mut cache = self.detector.cache();
         let mut hits: Vec<Vec<Hit>> = Vec::new();
         for chunk in body.utf8_chunks() {
@@ -28,10 +28,10 @@ impl Redactor {
             let findings = self.detector.find(&mut cache, text);
             report.scan(text.len());
             for finding in &findings {
-                let redacted = self.plan.method(finding.rule) != Method::DetectOnly;
+                let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;
                 report.find(finding, self.detector.rule(finding.rule).name(), redacted);
             }
-            hits.push(values.take(text, &findings));
+            hits.push(values.take(Place::default(), text, &findings));
         }
         if values.is_empty() {
             return Ok((Redacted::new(body.to_vec(), report), Undo::nothing()));

@@ -66,11 +66,7 @@ impl Record {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = vec![FORM];
         for entry in kept.owners.values() {
-            bytes.push(entry.spelling as u8);
-            for text in [entry.surrogate.as_str(), entry.original.as_str()] {
-                bytes.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
-                bytes.extend_from_slice(text.as_bytes());
-            }
+            write(entry.spelling, &entry.surrogate, &entry.original, &mut bytes);
         }
         Secret::new(bytes)
     }
@@ -86,23 +82,36 @@ impl std::fmt::Debug for Record {
 impl Undo {
     /// Reads what [`Record::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (&FORM, mut rest) = bytes.split_first()? else { return None };
+        let (&FORM, rest) = bytes.split_first()? else { return None };
         let mut ledger = Ledger::new(Limits::default());
-        while let Some((&spelling, tail)) = rest.split_first() {
-            let spelling =
-                [Spelling::Exact, Spelling::Folded, Spelling::Grouped].into_iter().nth(spelling.into())?;
-            let (surrogate, tail) = text(tail)?;
-            let (original, tail) = text(tail)?;
-            rest = tail;
-            let issued = Issued {
-                surrogate: surrogate.to_owned(),
-                original: Zeroizing::new(original.to_owned()),
-                spelling,
-            };
+        for issued in read(rest)? {
             ledger.issue(issued).ok()?;
         }
         Some(ledger.close())
     }
+}
+
+/// Writes one surrogate and what it stands for.
+pub(super) fn write(spelling: Spelling, surrogate: &str, original: &str, out: &mut Vec<u8>) {
+    out.push(spelling as u8);
+    for text in [surrogate, original] {
+        out.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+/// Reads all that [`write`] wrote; `None` for anything else.
+pub(super) fn read(mut rest: &[u8]) -> Option<Vec<Issued>> {
+    let mut all = Vec::new();
+    while let Some((&spelling, tail)) = rest.split_first() {
+        let spelling = Spelling::ALL.into_iter().nth(spelling.into())?;
+        let (surrogate, tail) = text(tail)?;
+        let (original, tail) = text(tail)?;
+        rest = tail;
+        let (surrogate, original) = (surrogate.to_owned(), Zeroizing::new(original.to_owned()));
+        all.push(Issued { surrogate, original, spelling });
+    }
+    Some(all)
 }
 
 fn text(bytes: &[u8]) -> Option<(&str, &[u8])> {

@@ -4,13 +4,15 @@ use std::sync::Arc;
 
 use crate::detect::Detector;
 use crate::redact::answer::{Answer, Answering};
+use crate::redact::context::Context;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
 use crate::redact::method::{Method, Plan};
 use crate::redact::report::{Counts, Redacted, Report};
-use crate::redact::values::{Hit, Values};
+use crate::redact::undo::Limits;
+use crate::redact::values::{Hit, Place, Values};
 
 /// Finds and replaces. Cheap to clone.
 #[derive(Clone)]
@@ -25,17 +27,22 @@ impl Redactor {
         Self { detector, plan: Arc::new(plan) }
     }
 
-    /// Redacts a whole text, one way.
-    pub fn text(&self, text: &str, keys: &Keys) -> Result<Redacted<String>, RedactError> {
+    /// Redacts a whole text, and tells how to undo what was encrypted.
+    pub fn text(
+        &self,
+        text: &str,
+        keys: &Keys,
+        limits: Limits,
+    ) -> Result<(Redacted<String>, Context), RedactError> {
         let findings = self.detector.find(&mut self.detector.cache(), text);
         let mut report = Report::default();
         report.scan(text.len());
         for finding in &findings {
-            let redacted = self.plan.method(finding.rule) != Method::DetectOnly;
+            let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;
             report.find(finding, self.detector.rule(finding.rule).name(), redacted);
         }
-        let mut values = Values::new(&self.detector, &self.plan);
-        let hits = values.take(text, &findings);
+        let mut values = Values::new(std::slice::from_ref(self));
+        let hits = values.take(Place::default(), text, &findings);
         values.settle(&mut Surrogates::new(keys), text.as_bytes())?;
         let mut out = String::with_capacity(text.len());
         let mut done = 0;
@@ -47,7 +54,7 @@ impl Redactor {
             report.replace(rule, self.detector.rule(rule).name());
         }
         out.push_str(text.get(done..).unwrap_or_default());
-        Ok(Redacted::new(out, report))
+        Ok((Redacted::new(out, report), values.context(limits)?))
     }
 
     /// Redacts text as it passes, one way: what is encrypted here can't be restored. `counts` takes what was

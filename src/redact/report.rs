@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::detect::{Finding, Near, RuleId, Score, Span};
+use zeroize::Zeroizing;
+
+use crate::detect::{Finding, Near, RuleId, Score, Span, offset};
 
 /// One finding as a report tells it.
 #[derive(Clone)]
@@ -22,6 +24,19 @@ pub struct Found {
     pub redacted: bool,
     /// The word nearby that changed the score most.
     pub near: Option<Near>,
+    /// In a document whose findings are told in detail: where, and what. Spans are counted in code points there.
+    pub placed: Option<Box<Placed>>,
+}
+
+/// A finding's place in a document, and its text, which is not at hand later.
+#[derive(Clone)]
+pub struct Placed {
+    /// Keys and indexes from the root, with dots between them.
+    pub key: Arc<str>,
+    /// What was found.
+    pub text: Zeroizing<String>,
+    /// The word nearby.
+    pub word: Option<Zeroizing<String>>,
 }
 
 /// What was found and replaced.
@@ -64,10 +79,28 @@ impl Report {
         self.names.get(&rule).map_or("", |name| name)
     }
 
+    /// A finding in a text that lies at `key` of a document.
+    pub(super) fn find_at(
+        &mut self,
+        key: &Arc<str>,
+        text: &str,
+        finding: &Finding,
+        (name, redacted): (&str, bool),
+    ) {
+        self.find(finding, name, redacted);
+        let Some(found) = self.found.last_mut() else { return };
+        let part = |span: Span| Zeroizing::new(text.get(span.start..span.end).unwrap_or_default().to_owned());
+        let points = |span: Span| offset::code_points(text, [span]).first().copied().unwrap_or(span);
+        let (key, word) = (Arc::clone(key), finding.near.map(|near| part(near.span)));
+        found.placed = Some(Box::new(Placed { key, text: part(finding.span), word }));
+        found.span = points(finding.span);
+        found.near = finding.near.map(|near| Near { span: points(near.span), ..near });
+    }
+
     pub(super) fn find(&mut self, finding: &Finding, name: &str, redacted: bool) {
         let name = Arc::clone(self.names.entry(finding.rule).or_insert_with(|| name.into()));
         let Finding { rule, span, score, near } = *finding;
-        self.found.push(Found { rule, name, score, span, redacted, near });
+        self.found.push(Found { rule, name, score, span, redacted, near, placed: None });
     }
 
     pub(super) fn replace(&mut self, rule: RuleId, name: &str) {

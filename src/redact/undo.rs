@@ -22,6 +22,9 @@ pub(super) enum Spelling {
 }
 
 impl Spelling {
+    /// All, in the order of their numbers in a file.
+    pub(super) const ALL: [Self; 3] = [Self::Exact, Self::Folded, Self::Grouped];
+
     pub(super) fn of(format: Format) -> Self {
         match format {
             Format::Email => Self::Folded,
@@ -245,21 +248,29 @@ impl Gap {
 pub(super) struct Ledger {
     issued: Vec<Issued>,
     limits: Limits,
+    values: usize,
     bytes: usize,
 }
 
 impl Ledger {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { issued: Vec::new(), limits, bytes: 0 }
+        Self { issued: Vec::new(), limits, values: 0, bytes: 0 }
     }
 
     pub(super) fn issue(&mut self, issued: Issued) -> Result<(), RedactError> {
-        self.bytes += issued.surrogate.len() + issued.original.len();
-        if self.issued.len() >= self.limits.values || self.bytes > self.limits.bytes {
+        self.count(issued.surrogate.len() + issued.original.len())?;
+        self.issued.push(issued);
+        Ok(())
+    }
+
+    /// Counts a value of so many bytes.
+    pub(super) fn count(&mut self, bytes: usize) -> Result<(), RedactError> {
+        self.bytes += bytes;
+        if self.values >= self.limits.values || self.bytes > self.limits.bytes {
             let Limits { values, bytes, .. } = self.limits;
             return Err(RedactError::TooManyValues { values, bytes });
         }
-        self.issued.push(issued);
+        self.values += 1;
         Ok(())
     }
 

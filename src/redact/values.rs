@@ -7,11 +7,13 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use crate::detect::{Detector, Finding, RuleId};
-use crate::redact::encrypt::Surrogates;
+use crate::detect::{Finding, Rule, RuleId};
+use crate::redact::context::Context;
+use crate::redact::encrypt::{Permuted, Surrogates};
 use crate::redact::error::RedactError;
 use crate::redact::index::Index;
-use crate::redact::method::{Method, Plan};
+use crate::redact::method::Method;
+use crate::redact::redactor::Redactor;
 use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
 
 /// A place where a value stands.
@@ -21,16 +23,36 @@ pub(super) struct Hit {
     pub(super) value: u32,
 }
 
+/// Where values are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    /// Which redactor looks there.
+    pub(super) part: usize,
+    /// Whether it is a JSON number, and must be one afterwards if it can.
+    pub(super) number: bool,
+}
+
+impl Place {
+    /// Whether `with` can stand there.
+    fn admits(self, with: &str) -> bool {
+        !self.number || !with.starts_with('0')
+    }
+}
+
 struct Value {
+    /// Which redactor found it, and in what.
+    place: Place,
     rule: RuleId,
     original: Zeroizing<String>,
     with: String,
+    /// How FF1 alone turns `with` into the original again.
+    permuted: Option<Permuted>,
 }
 
 /// Values in the order they were found.
 pub(super) struct Values<'p> {
-    plan: &'p Plan,
-    detector: &'p Detector,
+    /// Who find: one, unless parts of a document have rules of their own.
+    parts: &'p [Redactor],
     list: Vec<Value>,
     /// From a hash of the text (or the next free number) to the list, so that no text is kept twice.
     slots: HashMap<u64, u32>,
@@ -38,8 +60,12 @@ pub(super) struct Values<'p> {
 }
 
 impl<'p> Values<'p> {
-    pub(super) fn new(detector: &'p Detector, plan: &'p Plan) -> Self {
-        Self { plan, detector, list: Vec::new(), slots: HashMap::new(), hasher: RandomState::new() }
+    pub(super) fn new(parts: &'p [Redactor]) -> Self {
+        Self { parts, list: Vec::new(), slots: HashMap::new(), hasher: RandomState::new() }
+    }
+
+    fn method(&self, part: usize, rule: RuleId) -> &'p Method {
+        self.parts.get(part).map_or(&Method::Mask, |redactor| redactor.plan.method(rule))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -47,10 +73,11 @@ impl<'p> Values<'p> {
     }
 
     /// The value's number. The rule that found a text first decides what becomes of it everywhere.
-    pub(super) fn add(&mut self, rule: RuleId, text: &str) -> u32 {
-        let mut slot = self.hasher.hash_one(text);
+    pub(super) fn add(&mut self, place: Place, rule: RuleId, text: &str) -> u32 {
+        let mut slot = self.hasher.hash_one((place, text));
         while let Some(&known) = self.slots.get(&slot) {
-            if self.list.get(known as usize).is_some_and(|value| value.original.as_str() == text) {
+            let same = |value: &Value| value.place == place && value.original.as_str() == text;
+            if self.list.get(known as usize).is_some_and(same) {
                 return known;
             }
             slot = slot.wrapping_add(1);
@@ -58,15 +85,15 @@ impl<'p> Values<'p> {
         let number = self.list.len() as u32;
         self.slots.insert(slot, number);
         let original = Zeroizing::new(text.to_owned());
-        self.list.push(Value { rule, original, with: String::new() });
+        self.list.push(Value { place, rule, original, with: String::new(), permuted: None });
         number
     }
 
     /// Adds what the findings cover, those that only report left out. Adjoining findings of one rule are one
     /// value: a long key comes in pieces.
-    pub(super) fn take(&mut self, text: &str, findings: &[Finding]) -> Vec<Hit> {
+    pub(super) fn take(&mut self, place: Place, text: &str, findings: &[Finding]) -> Vec<Hit> {
         let mut covered: Vec<(RuleId, Range<usize>)> = Vec::new();
-        for finding in findings.iter().filter(|f| self.plan.method(f.rule) != Method::DetectOnly) {
+        for finding in findings.iter().filter(|f| *self.method(place.part, f.rule) != Method::DetectOnly) {
             match covered.last_mut() {
                 Some((rule, range)) if *rule == finding.rule && range.end == finding.span.start => {
                     range.end = finding.span.end;
@@ -75,7 +102,7 @@ impl<'p> Values<'p> {
             }
         }
         let hits = covered.into_iter().filter_map(|(rule, range)| {
-            let value = self.add(rule, text.get(range.clone())?);
+            let value = self.add(place, rule, text.get(range.clone())?);
             Some(Hit { range, value })
         });
         hits.collect()
@@ -97,14 +124,18 @@ impl<'p> Values<'p> {
                 Some(last) if hit.range.start < last.range.end => {
                     if hit.range.end > last.range.end {
                         last.range.end = hit.range.end;
-                        let rule = self.rule(last.value);
-                        last.value = self.add(rule, text.get(last.range.clone()).unwrap_or_default());
+                        let (place, rule) = (self.place(last.value), self.rule(last.value));
+                        last.value = self.add(place, rule, text.get(last.range.clone()).unwrap_or_default());
                     }
                 }
                 _ => merged.push(hit),
             }
         }
         *hits = merged;
+    }
+
+    fn place(&self, value: u32) -> Place {
+        self.list.get(value as usize).map_or(Place::default(), |value| value.place)
     }
 
     /// The rule that a value was found by.
@@ -120,34 +151,80 @@ impl<'p> Values<'p> {
     /// Decides all replacements. A surrogate is neither another value's nor already somewhere in `whole` (the text,
     /// or the document as it came), or the way back would turn what was there into an original.
     pub(super) fn settle(&mut self, surrogates: &mut Surrogates, whole: &[u8]) -> Result<(), RedactError> {
-        let mut open: Vec<usize> = Vec::new();
-        for (at, value) in self.list.iter_mut().enumerate() {
-            match plain(self.plan.method(value.rule), self.detector, value.rule, &value.original) {
-                Some(with) => value.with = with,
-                None => open.push(at),
+        let mut taken = Taken::default();
+        let mut open = self.plainly(surrogates, &mut taken)?;
+        // One of FF1's that stands there already is given up: its tweak is not ours to change.
+        let permuted: Vec<usize> = (0..self.list.len())
+            .filter(|&at| self.list.get(at).is_some_and(|value| value.permuted.is_some()))
+            .collect();
+        for at in self.present(&permuted, whole) {
+            if let Some(value) = self.list.get_mut(at) {
+                value.permuted = None;
+                open.push(at);
             }
         }
-        let mut taken = Taken::default();
         while !open.is_empty() {
             for &at in &open {
                 let Some(value) = self.list.get_mut(at) else { continue };
-                let rule = self.detector.rule(value.rule);
+                let Some(redactor) = self.parts.get(value.place.part) else { continue };
+                let rule = redactor.detector.rule(value.rule);
                 let spelling = Spelling::of(rule.format());
                 let owner = spelling.canonical(&value.original);
-                let mut refuse = |surrogate: &str| taken.refuses(spelling.canonical(surrogate), &owner);
+                let place = value.place;
+                let mut refuse = |surrogate: &str| {
+                    !place.admits(surrogate) || taken.refuses(spelling.canonical(surrogate), &owner)
+                };
                 value.with = surrogates.issue(value.rule, rule, &value.original, &mut refuse)?;
                 taken.owners.insert(spelling.canonical(&value.with), owner);
             }
             let present = self.present(&open, whole);
             for &at in &present {
                 if let Some(value) = self.list.get(at) {
-                    let spelling = Spelling::of(self.detector.rule(value.rule).format());
+                    let spelling = self.spelling(value);
                     taken.present.insert(spelling.canonical(&value.with));
                 }
             }
             open = present;
         }
         Ok(())
+    }
+
+    /// Decides what needs no search for a free surrogate; returns what does.
+    fn plainly(&mut self, surrogates: &Surrogates, taken: &mut Taken) -> Result<Vec<usize>, RedactError> {
+        let mut open: Vec<usize> = Vec::new();
+        for at in 0..self.list.len() {
+            let Some(value) = self.list.get(at) else { continue };
+            let Some(redactor) = self.parts.get(value.place.part) else { continue };
+            let (method, rule) = (redactor.plan.method(value.rule), redactor.detector.rule(value.rule));
+            let spelling = Spelling::of(rule.format());
+            let owner = spelling.canonical(&value.original);
+            let permuted = match method {
+                Method::Fpe(fpe) => surrogates.permute(fpe, rule, &value.original)?,
+                _ => None,
+            };
+            let free = |with: &str| {
+                with != value.original.as_str()
+                    && value.place.admits(with)
+                    && !taken.refuses(spelling.canonical(with), &owner)
+            };
+            let permuted = permuted.filter(|(with, _)| free(with));
+            let plain = plain(method, rule, &value.original);
+            let Some(value) = self.list.get_mut(at) else { continue };
+            match (plain, permuted) {
+                (Some(with), _) => value.with = with,
+                (None, Some((with, permuted))) => {
+                    taken.owners.insert(spelling.canonical(&with), owner);
+                    (value.with, value.permuted) = (with, Some(permuted));
+                }
+                (None, None) => open.push(at),
+            }
+        }
+        Ok(open)
+    }
+
+    fn spelling(&self, value: &Value) -> Spelling {
+        let redactor = self.parts.get(value.place.part);
+        redactor.map_or(Spelling::Exact, |redactor| Spelling::of(redactor.detector.rule(value.rule).format()))
     }
 
     /// Those whose new surrogate stands in the text already.
@@ -167,14 +244,34 @@ impl<'p> Values<'p> {
     /// What was encrypted, for the way back.
     pub(super) fn close(self, limits: Limits) -> Result<Undo, RedactError> {
         let mut ledger = Ledger::new(limits);
-        for value in self.list {
-            if self.plan.method(value.rule) == Method::Encrypt {
-                let spelling = Spelling::of(self.detector.rule(value.rule).format());
-                let Value { original, with: surrogate, .. } = value;
-                ledger.issue(Issued { surrogate, original, spelling })?;
-            }
+        for issued in self.issued(|_| true) {
+            ledger.issue(issued)?;
         }
         Ok(ledger.close())
+    }
+
+    /// The same, but of what FF1 alone undoes no original is kept.
+    pub(super) fn context(self, limits: Limits) -> Result<Context, RedactError> {
+        let mut context = Context::new(limits);
+        for value in &self.list {
+            if let Some(permuted) = &value.permuted {
+                context.permuted(permuted, self.spelling(value), &value.with)?;
+            }
+        }
+        for issued in self.issued(|value| value.permuted.is_none()) {
+            context.issued(issued)?;
+        }
+        Ok(context)
+    }
+
+    /// Those of the reversible values that `which` wants.
+    fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = Issued> {
+        let reversible = |value: &&Value| self.method(value.place.part, value.rule).is_reversible();
+        self.list.iter().filter(reversible).filter(move |value| which(value)).map(|value| Issued {
+            surrogate: value.with.clone(),
+            original: value.original.clone(),
+            spelling: self.spelling(value),
+        })
     }
 }
 
@@ -193,11 +290,14 @@ impl Taken {
 }
 
 /// The replacement of a method that needs no key.
-pub(super) fn plain(method: Method, detector: &Detector, rule: RuleId, value: &str) -> Option<String> {
+pub(super) fn plain(method: &Method, rule: &Rule, value: &str) -> Option<String> {
     match method {
         Method::Mask => Some("*".repeat(value.chars().count())),
-        Method::Replace => Some(format!("<{}>", detector.rule(rule).name())),
+        Method::Replace => Some(format!("<{}>", rule.name())),
         Method::DetectOnly => Some(value.to_owned()),
-        Method::Encrypt => None,
+        Method::Text(text) => Some(text.to_string()),
+        Method::Partial(partial) => Some(partial.apply(value)),
+        Method::Hash(salted) => Some(salted.apply(value)),
+        Method::Encrypt | Method::Fpe(_) => None,
     }
 }

@@ -68,14 +68,14 @@ impl Vault {
         key.await.cloned()
     }
 
-    /// Seals what undoing a redaction needs, for a file of its owner's: only this vault opens it.
-    pub fn seal_context(&self, context: &[u8]) -> Result<Vec<u8>, VaultError> {
-        self.seal.seal(&Key::new(CONTEXT, ""), 1, context)
+    /// Seals what undoing a redaction of the tenant's needs: only this vault opens it, and only for the tenant.
+    pub fn seal_context(&self, tenant: &str, context: &[u8]) -> Result<Vec<u8>, VaultError> {
+        self.seal.seal(&Key::new(CONTEXT, tenant), 1, context)
     }
 
     /// Opens what [`Vault::seal_context`] sealed.
-    pub fn open_context(&self, sealed: Vec<u8>) -> Result<Secret<Vec<u8>>, VaultError> {
-        self.seal.open(&Row { key: Key::new(CONTEXT, ""), version: 1, entry: Entry::lasting(sealed) })
+    pub fn open_context(&self, tenant: &str, sealed: Vec<u8>) -> Result<Secret<Vec<u8>>, VaultError> {
+        self.seal.open(&Row { key: Key::new(CONTEXT, tenant), version: 1, entry: Entry::lasting(sealed) })
     }
 
     fn new_key(&self) -> Result<Secret<Vec<u8>>, VaultError> {

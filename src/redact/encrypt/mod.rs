@@ -16,8 +16,11 @@ use std::sync::Arc;
 
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Format, Rule, RuleId};
+use crate::redact::alphabet::Alphabet;
+use crate::redact::context::LONGEST;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
+use crate::redact::method::Fpe;
 
 use cipher::{Cipher, Part, Seed};
 
@@ -59,6 +62,38 @@ impl Surrogates {
             }
             attempt += 1;
         }
+    }
+}
+
+/// How FF1 alone undoes a surrogate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Permuted {
+    pub(super) alphabet: Alphabet,
+    pub(super) tweak: Vec<u8>,
+}
+
+impl Surrogates {
+    /// The value with its symbols of the alphabet encrypted; `None` where they are too few for FF1 (SP 800-38G
+    /// section 5.2), or more than a context's reader looks through.
+    pub(super) fn permute(
+        &self,
+        fpe: &Fpe,
+        rule: &Rule,
+        value: &str,
+    ) -> Result<Option<(String, Permuted)>, RedactError> {
+        let key = self.key.as_ref().ok_or(RedactError::NoKey)?;
+        let alphabet = fpe.alphabet;
+        let mut numbers = alphabet.numbers(value);
+        if !FpeKey::in_domain(alphabet.radix(), numbers.len()) || value.len() > LONGEST {
+            return Ok(None);
+        }
+        let derived = || {
+            let mac = key.prf(&[self.tenant.as_bytes(), rule.name().as_bytes(), b"fpe"]);
+            mac.first_chunk::<16>().map(|tweak| tweak.to_vec()).unwrap_or_default()
+        };
+        let tweak = fpe.tweak.clone().unwrap_or_else(derived);
+        key.encrypt(alphabet.radix(), &tweak, &mut numbers)?;
+        Ok(Some((alphabet.write(value, &numbers), Permuted { alphabet, tweak })))
     }
 }
 

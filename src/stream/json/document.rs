@@ -62,6 +62,15 @@ pub enum JsonFault {
 /// in which they stand. A key's path is its object's; equal keys of an object are each reported. Half a surrogate
 /// pair is legal, as the grammar has it.
 pub fn walk(doc: &[u8], see: &mut dyn FnMut(&Path<'_>, Leaf)) -> Result<(), JsonError> {
+    walk_numbers(doc, &is_long, see)
+}
+
+/// The same with the numbers that `which` wants.
+pub fn walk_numbers(
+    doc: &[u8],
+    which: &dyn Fn(&[u8]) -> bool,
+    see: &mut dyn FnMut(&Path<'_>, Leaf),
+) -> Result<(), JsonError> {
     let fail = |offset, fault| Err(JsonError { offset, fault });
     if let Err(error) = std::str::from_utf8(doc) {
         return fail(error.valid_up_to(), JsonFault::Utf8);
@@ -87,7 +96,7 @@ pub fn walk(doc: &[u8], see: &mut dyn FnMut(&Path<'_>, Leaf)) -> Result<(), Json
             Lexeme::Open(nesting) => trail.open(nesting),
             Lexeme::Close => trail.close(),
             Lexeme::Comma => trail.comma(),
-            Lexeme::Number { from } if is_long(cursor.since(from)) => {
+            Lexeme::Number { from } if which(cursor.since(from)) => {
                 see(&trail.path(), Leaf { span: from..cursor.at, token: Token::Number });
             }
             Lexeme::Begin(role) => {

@@ -18,7 +18,7 @@ mod path;
 pub(in crate::stream) mod scan;
 mod slots;
 
-pub use document::{Decoded, JsonError, JsonFault, Leaf, encode_number, walk};
+pub use document::{Decoded, JsonError, JsonFault, Leaf, encode_number, walk, walk_numbers};
 pub use embedded::Embedded;
 pub use escape::encode;
 pub(crate) use escape::encoded;

@@ -3,4 +3,4 @@
 #[path = "../entries.rs"]
 mod entries;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| entries::run("config", data));
+libfuzzer_sys::fuzz_target!(init: entries::run("config", b""), |data: &[u8]| entries::run("config", data));

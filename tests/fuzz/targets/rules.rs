@@ -3,4 +3,4 @@
 #[path = "../entries.rs"]
 mod entries;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| entries::run("rules", data));
+libfuzzer_sys::fuzz_target!(init: entries::run("rules", b""), |data: &[u8]| entries::run("rules", data));

@@ -3,4 +3,4 @@
 #[path = "../entries.rs"]
 mod entries;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| entries::run("sse", data));
+libfuzzer_sys::fuzz_target!(init: entries::run("sse", b""), |data: &[u8]| entries::run("sse", data));

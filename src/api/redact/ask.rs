@@ -1,0 +1,123 @@
+//! What every redaction call can say: the fields that `/v1/redact` and `/v1/redact_structured` have in common.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use crate::api::configs::{MethodSpec, Written};
+use crate::api::error::Code;
+use crate::api::fields::{Faults, Fields};
+use crate::base::pointer::Pointer;
+use crate::detect::Allow;
+
+/// The most entries of a call's allow-list.
+const ALLOWED: usize = 1000;
+
+/// A rule or rule set by name, and where the body names it.
+pub(super) struct Named {
+    pub(super) name: String,
+    pub(super) at: Pointer,
+}
+
+/// Methods that a call chooses.
+#[derive(Default)]
+pub(super) struct Overrides {
+    /// For every rule.
+    pub(super) all: Option<(Pointer, MethodSpec)>,
+    /// For these.
+    pub(super) each: Vec<(Named, MethodSpec)>,
+}
+
+/// The common part of a call.
+pub(super) struct Wanted {
+    pub(super) config: Option<Named>,
+    pub(super) return_result: bool,
+    pub(super) debug: bool,
+    pub(super) llm: bool,
+    /// `None`: those of the config.
+    pub(super) rules: Option<Vec<Named>>,
+    pub(super) rulesets: Option<Vec<Named>>,
+    pub(super) overrides: Overrides,
+    pub(super) fpe_key: Option<Named>,
+    pub(super) salt: Option<Named>,
+    pub(super) allow: Allow,
+}
+
+impl Wanted {
+    /// Reads the common members.
+    pub(super) fn of(fields: &mut Fields<'_>) -> Self {
+        let config = fields.text("config_id").map(str::to_owned);
+        let config = config.map(|name| Named { name, at: fields.at("config_id") });
+        let (mut fpe_key, mut salt) = (None, None);
+        fields.object("vault_parameters", |fields| {
+            fields.nulls_are_absent();
+            let mut item = |name: &'static str| {
+                let id = fields.text(name)?.to_owned();
+                Some(Named { name: id, at: fields.at(name) })
+            };
+            (fpe_key, salt) = (item("fpe_key_id"), item("salt_secret_id"));
+        });
+        Self {
+            config,
+            return_result: fields.flag("return_result").unwrap_or(true),
+            debug: fields.flag("debug").unwrap_or(false),
+            llm: fields.flag("llm_request").unwrap_or(false),
+            rules: names(fields, "rules"),
+            rulesets: names(fields, "rulesets"),
+            overrides: overrides(fields),
+            fpe_key,
+            salt,
+            allow: allow(fields),
+        }
+    }
+}
+
+fn names(fields: &mut Fields<'_>, field: &'static str) -> Option<Vec<Named>> {
+    let named = fields.names(field)?;
+    let at = fields.at(field);
+    let named = named.into_iter().map(|(index, name)| Named { name: name.to_owned(), at: at.index(index) });
+    Some(named.collect())
+}
+
+/// One method for all rules where the object says a `redaction_type`, else one for each rule: clients write both.
+fn overrides(fields: &mut Fields<'_>) -> Overrides {
+    const FIELD: &str = "redaction_method_overrides";
+    let (at, Some(value)) = (fields.at(FIELD), fields.member(FIELD)) else { return Overrides::default() };
+    if value.get("redaction_type").is_some_and(Value::is_string) {
+        let all = MethodSpec::read(value, &at, fields.faults(), Written::InRequest);
+        return Overrides { all: all.map(|method| (at, method)), each: Vec::new() };
+    }
+    let each: BTreeMap<String, (Named, MethodSpec)> = fields
+        .map(FIELD, usize::MAX, |rule, value, at, faults| {
+            let method = MethodSpec::read(value, &at, faults, Written::InRequest)?;
+            Some((Named { name: rule.to_owned(), at }, method))
+        })
+        .unwrap_or_default();
+    Overrides { all: None, each: each.into_values().collect() }
+}
+
+/// Values that pass though a rule finds them: `["text", {"regex": "…"}]`.
+fn allow(fields: &mut Fields<'_>) -> Allow {
+    let mut allow = Allow::default();
+    let mut texts: Vec<&str> = Vec::new();
+    fields.array("allow_list", ALLOWED, |value, at, faults| {
+        match value.as_str() {
+            Some(text) => texts.push(text),
+            None => pattern(value, &at, (&mut allow, faults)),
+        }
+        Some(())
+    });
+    if let Err(error) = allow.values(None, texts, false) {
+        fields.fault(Code::BadFormat, fields.at("allow_list"), error.to_string());
+    }
+    allow
+}
+
+fn pattern(value: &Value, at: &Pointer, (allow, faults): (&mut Allow, &mut Faults)) {
+    let regex = Fields::within(value, at, faults, |fields| fields.required_text("regex").to_owned());
+    if let Some(regex) = regex.filter(|regex| !regex.is_empty())
+        && let Err(error) = allow.pattern(None, &regex)
+    {
+        faults.add(Code::BadFormatRegex, at.key("regex"), error.to_string());
+    }
+}

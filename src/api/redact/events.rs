@@ -1,0 +1,150 @@
+//! `POST /v1/unredact_events` (specification, group B): the same for records of an audit log, each with a context of
+//! its own.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::api::call::BoxFuture;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
+use crate::api::fields::Fields;
+use crate::api::redact::service::Redaction;
+use crate::api::redact::unredact::raw;
+use crate::api::token::Service;
+use crate::base::pointer::Pointer;
+
+/// The operation.
+pub struct UnredactEvents(pub Redaction);
+
+/// What a call asks.
+pub struct EventsAsk(Vec<Record>);
+
+/// A record: its members in order, as they are written.
+struct Record {
+    members: Vec<(String, Box<RawValue>)>,
+    context: Option<(String, Pointer)>,
+}
+
+/// What it is told.
+#[derive(Serialize)]
+pub struct EventsReply {
+    events: Vec<Box<RawValue>>,
+}
+
+impl Endpoint for UnredactEvents {
+    const PATH: &'static str = "/v1/unredact_events";
+    const SERVICE: Service = Service::Redact;
+    const RAW: &'static [&'static str] = &["events"];
+    type Ask = EventsAsk;
+    type Reply = EventsReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<EventsAsk, ApiError> {
+        let at = fields.at("events");
+        let events = fields.required_raw("events");
+        let _ = fields.text("config_id");
+        fields.close()?;
+        let fault = |code, at, detail: &str| ApiError::Validation(vec![Invalid::new(code, at, detail)]);
+        if events == "null" {
+            return Err(fault(Code::InvalidNull, at, "must not be null; must be an array"));
+        }
+        let items: Vec<&RawValue> = serde_json::from_str(events)
+            .map_err(|_| fault(Code::InvalidArray, at.clone(), "must be an array of objects"))?;
+        let mut records = Vec::with_capacity(items.len());
+        let mut faults = Vec::new();
+        for (index, item) in items.into_iter().enumerate() {
+            match record(item, &at.index(index)) {
+                Ok(record) => records.push(record),
+                Err(fault) if faults.len() < MAX_FAULTS => faults.push(fault),
+                Err(_) => {}
+            }
+        }
+        if faults.is_empty() { Ok(EventsAsk(records)) } else { Err(ApiError::Validation(faults)) }
+    }
+
+    fn call<'a>(
+        &'a self,
+        asker: Asker<'a>,
+        ask: EventsAsk,
+    ) -> BoxFuture<'a, Result<Success<EventsReply>, ApiError>> {
+        Box::pin(async move {
+            let mut events = Vec::with_capacity(ask.0.len());
+            for Record { mut members, context } in ask.0 {
+                if let Some((context, at)) = context {
+                    let restorer = self.0.open(asker.who.tenant(), &context, &at).await?;
+                    members.retain(|(key, _)| key != "fpe_context");
+                    for (_, envelope) in members.iter_mut().filter(|(key, _)| key == "envelope") {
+                        // Whatever else the record says, such as its hash, is of the log and not of the caller.
+                        let data = envelope.get().to_owned();
+                        let restorer = restorer.clone();
+                        let restored =
+                            self.0.work(data.len(), move || restorer.document(data.as_bytes())).await?;
+                        *envelope = raw(restored)?;
+                    }
+                }
+                events.push(raw(written(&members)?)?);
+            }
+            let summary = format!("Unredacted {} events", events.len());
+            Ok(Success { summary, result: EventsReply { events } })
+        })
+    }
+}
+
+/// An object whose members keep their order.
+struct Members(Vec<(String, Box<RawValue>)>);
+
+impl<'de> serde::Deserialize<'de> for Members {
+    fn deserialize<D: serde::Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        struct Ordered;
+        impl<'de> serde::de::Visitor<'de> for Ordered {
+            type Value = Members;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+                let mut members = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    members.push(entry);
+                }
+                Ok(Members(members))
+            }
+        }
+        reader.deserialize_map(Ordered)
+    }
+}
+
+fn record(item: &RawValue, at: &Pointer) -> Result<Record, Invalid> {
+    let Ok(Members(members)) = serde_json::from_str(item.get()) else {
+        return Err(Invalid::new(Code::InvalidObject, at.clone(), "must be an object"));
+    };
+    let Some((_, envelope)) = members.iter().find(|(key, _)| key == "envelope") else {
+        return Err(Invalid::new(Code::FieldRequired, at.key("envelope"), "`envelope` is required"));
+    };
+    if !envelope.get().starts_with('{') {
+        return Err(Invalid::new(Code::InvalidObject, at.key("envelope"), "must be an object"));
+    }
+    let context = members.iter().find(|(key, _)| key == "fpe_context");
+    let context = match context.map(|(_, context)| context.get()) {
+        None | Some("null") => None,
+        Some(text) => Some(
+            serde_json::from_str::<String>(text)
+                .map_err(|_| Invalid::new(Code::InvalidString, at.key("fpe_context"), "must be a string"))?,
+        ),
+    };
+    Ok(Record { context: context.map(|context| (context, at.key("fpe_context"))), members })
+}
+
+fn written(members: &[(String, Box<RawValue>)]) -> Result<Vec<u8>, ApiError> {
+    let mut out = vec![b'{'];
+    for (n, (key, value)) in members.iter().enumerate() {
+        if n > 0 {
+            out.push(b',');
+        }
+        serde_json::to_writer(&mut out, key).map_err(|_| ApiError::Internal("redact"))?;
+        out.push(b':');
+        out.extend_from_slice(value.get().as_bytes());
+    }
+    out.push(b'}');
+    Ok(out)
+}

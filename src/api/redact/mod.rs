@@ -1,0 +1,29 @@
+//! The redaction operations (specification, group B).
+//!
+//! | file | noun |
+//! |---|---|
+//! | `text` | [`Redact`]: `POST /v1/redact` |
+//! | `structured` | [`RedactStructured`]: `POST /v1/redact_structured` |
+//! | `unredact` | [`Unredact`]: `POST /v1/unredact` |
+//! | `events` | [`UnredactEvents`]: `POST /v1/unredact_events` |
+//! | `ask` | what calls have in common |
+//! | `plan` | names looked up: rules and methods |
+//! | `path` | JSONPath |
+//! | `report` | the analysis that `debug` asks for |
+//! | `service` | [`Redaction`]: what the operations share |
+
+mod ask;
+mod events;
+mod path;
+mod plan;
+mod report;
+mod service;
+mod structured;
+mod text;
+mod unredact;
+
+pub use events::{EventsAsk, EventsReply, UnredactEvents};
+pub use service::{Parts, Redaction};
+pub use structured::{RedactStructured, StructuredAsk, StructuredReply};
+pub use text::{Redact, RedactAsk, RedactReply};
+pub use unredact::{Unredact, UnredactAsk, UnredactReply};

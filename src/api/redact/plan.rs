@@ -1,0 +1,174 @@
+//! From what a call wants to who looks and what becomes of findings.
+
+use std::sync::Arc;
+
+use crate::api::configs::{FpeAlphabet, HashType, MaskingType, MethodSpec, PartialMasking};
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::Faults;
+use crate::api::redact::ask::{Named, Overrides, Wanted};
+use crate::base::pointer::Pointer;
+use crate::base::secret::Secret;
+use crate::detect::{Catalogue, Choice, RuleId};
+use crate::redact::{Alphabet, Digest, Fpe, Method, Partial, Plan, Salted};
+
+/// What a call works with, names looked up.
+pub(super) struct Chosen {
+    /// The rules; `None` for the default ones.
+    pub(super) choice: Option<Choice>,
+    pub(super) plan: Plan,
+}
+
+/// Rules and methods for a part of a document alone.
+pub(super) struct Specific {
+    /// `None`: those of the call.
+    pub(super) rules: Option<Vec<(Named, Option<MethodSpec>)>>,
+}
+
+/// Looks up all that a call names.
+pub(super) struct Resolver<'a> {
+    pub(super) catalogue: &'a Catalogue,
+    /// The salt of digests.
+    pub(super) salt: &'a Secret<Vec<u8>>,
+    pub(super) faults: Faults,
+}
+
+impl Resolver<'_> {
+    /// The whole of a call.
+    pub(super) fn call(&mut self, wanted: &Wanted) -> Chosen {
+        // Items of a vault are named here, and there is none yet.
+        let secrets = [&wanted.fpe_key, &wanted.salt];
+        for named in secrets.into_iter().flatten() {
+            self.faults.add(Code::DoesNotExist, named.at.clone(), "there is no such vault item");
+        }
+        let choice = self.choice(wanted.rules.as_deref(), wanted.rulesets.as_deref());
+        let otherwise = if wanted.llm { Method::Encrypt } else { Method::Replace };
+        let plan = self.plan(otherwise, &wanted.overrides);
+        Chosen { choice, plan }
+    }
+
+    /// A part of a document: the call's plan with what the part says on top.
+    pub(super) fn place(&mut self, call: &Chosen, specific: &Specific) -> Chosen {
+        let (mut choice, mut plan) = (call.choice.clone(), call.plan.clone());
+        if let Some(rules) = &specific.rules {
+            let mut own = Choice::default();
+            for (named, spec) in rules {
+                let method = spec.as_ref().map(|spec| self.method(spec, &named.at));
+                let Some(rule) = self.rule(named) else { continue };
+                own.insert(rule);
+                if let Some(method) = method {
+                    plan.set(rule, method);
+                }
+            }
+            choice = Some(own);
+        }
+        Chosen { choice, plan }
+    }
+
+    /// Rules and sets together; `None` where neither is named.
+    fn choice(&mut self, rules: Option<&[Named]>, sets: Option<&[Named]>) -> Option<Choice> {
+        if rules.is_none() && sets.is_none() {
+            return None;
+        }
+        let mut choice = Choice::default();
+        for named in rules.unwrap_or_default() {
+            if let Some(rule) = self.rule(named) {
+                choice.insert(rule);
+            }
+        }
+        for named in sets.unwrap_or_default() {
+            match Choice::sets(self.catalogue, [named.name.as_str()]) {
+                Ok(set) => set.iter().for_each(|rule| choice.insert(rule)),
+                Err(_) => {
+                    self.faults.add(
+                        Code::DoesNotExist,
+                        named.at.clone(),
+                        "there is no rule set of this name",
+                    );
+                }
+            }
+        }
+        Some(choice)
+    }
+
+    pub(super) fn rule(&mut self, named: &Named) -> Option<RuleId> {
+        let rule = self.catalogue.find(&named.name);
+        if rule.is_none() {
+            self.faults.add(Code::DoesNotExist, named.at.clone(), "there is no rule of this name");
+        }
+        rule
+    }
+
+    fn plan(&mut self, otherwise: Method, overrides: &Overrides) -> Plan {
+        let all = overrides.all.as_ref().map(|(at, spec)| self.method(spec, at));
+        let mut plan = Plan::all(all.unwrap_or(otherwise));
+        for (named, spec) in &overrides.each {
+            let method = self.method(spec, &named.at);
+            if let Some(rule) = self.rule(named) {
+                plan.set(rule, method);
+            }
+        }
+        plan
+    }
+
+    /// The method that a specification describes.
+    pub(super) fn method(&mut self, spec: &MethodSpec, at: &Pointer) -> Method {
+        match spec {
+            MethodSpec::Mask => Method::Mask,
+            MethodSpec::Replacement { redaction_value: None } => Method::Replace,
+            MethodSpec::Replacement { redaction_value: Some(text) } => Method::Text(text.as_str().into()),
+            MethodSpec::PartialMasking { partial_masking } => {
+                Method::Partial(Arc::new(partial(partial_masking)))
+            }
+            MethodSpec::Hash { hash } => {
+                let digest = match hash.hash_type {
+                    HashType::Md5 => Digest::Md5,
+                    HashType::Sha256 => Digest::Sha256,
+                };
+                Method::Hash(Arc::new(Salted { digest, salt: self.salt.clone() }))
+            }
+            MethodSpec::DetectOnly => Method::DetectOnly,
+            MethodSpec::Fpe { fpe_alphabet, fpe_tweak, fpe_tweak_vault_secret_id } => {
+                if fpe_tweak_vault_secret_id.is_some() {
+                    let at = at.key("fpe_tweak_vault_secret_id");
+                    self.faults.add(Code::DoesNotExist, at, "there is no such vault item");
+                }
+                let tweak = fpe_tweak.as_ref().map(|tweak| tweak.bytes());
+                Method::Fpe(Arc::new(Fpe { alphabet: alphabet(*fpe_alphabet), tweak }))
+            }
+        }
+    }
+
+    /// # Errors
+    /// All names that nothing has.
+    pub(super) fn close(self) -> Result<(), ApiError> {
+        self.faults.close()
+    }
+}
+
+/// A mask that counts nothing masks all: asking for redaction must not leave the value.
+fn partial(spec: &PartialMasking) -> Partial {
+    let masks = spec.masking_type == MaskingType::Mask;
+    let (left, right) = match masks {
+        true => (spec.masked_from_left, spec.masked_from_right),
+        false => (spec.unmasked_from_left, spec.unmasked_from_right),
+    };
+    Partial {
+        masks: masks && (left, right) != (0, 0),
+        left: left as usize,
+        right: right as usize,
+        ignore: spec.chars_to_ignore.clone(),
+        with: spec.masking_char,
+    }
+}
+
+fn alphabet(alphabet: FpeAlphabet) -> Alphabet {
+    match alphabet {
+        FpeAlphabet::Numeric => Alphabet::Numeric,
+        FpeAlphabet::AlphaLower => Alphabet::AlphaLower,
+        FpeAlphabet::AlphaUpper => Alphabet::AlphaUpper,
+        FpeAlphabet::Alpha => Alphabet::Alpha,
+        FpeAlphabet::AlphanumericLower => Alphabet::AlphanumericLower,
+        FpeAlphabet::AlphanumericUpper => Alphabet::AlphanumericUpper,
+        FpeAlphabet::Alphanumeric => Alphabet::Alphanumeric,
+    }
+}

@@ -1,0 +1,80 @@
+//! `POST /v1/redact`: redacts a text (specification, group B; field names from the public SDKs).
+
+use serde::Serialize;
+
+use crate::api::call::BoxFuture;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::error::ApiError;
+use crate::api::fields::Fields;
+use crate::api::redact::ask::Wanted;
+use crate::api::redact::report::Analysis;
+use crate::api::redact::service::Redaction;
+use crate::api::token::Service;
+use crate::redact::Limits;
+
+/// The operation.
+pub struct Redact(pub Redaction);
+
+/// What a call asks.
+pub struct RedactAsk {
+    text: String,
+    wanted: Wanted,
+}
+
+/// What it is told.
+#[derive(Serialize)]
+pub struct RedactReply {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redacted_text: Option<String>,
+    count: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<Analysis>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fpe_context: Option<String>,
+}
+
+impl Endpoint for Redact {
+    const PATH: &'static str = "/v1/redact";
+    const SERVICE: Service = Service::Redact;
+    type Ask = RedactAsk;
+    type Reply = RedactReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<RedactAsk, ApiError> {
+        let text = fields.required_text("text").to_owned();
+        let wanted = Wanted::of(&mut fields);
+        fields.close()?;
+        Ok(RedactAsk { text, wanted })
+    }
+
+    fn call<'a>(
+        &'a self,
+        asker: Asker<'a>,
+        ask: RedactAsk,
+    ) -> BoxFuture<'a, Result<Success<RedactReply>, ApiError>> {
+        Box::pin(async move {
+            let RedactAsk { text, wanted } = ask;
+            let prepared = self.0.prepare(&asker, &wanted, &[]).await?;
+            let (Some(redactor), keys) = (prepared.parts.into_iter().next(), prepared.keys) else {
+                return Err(ApiError::Internal("redact"));
+            };
+            let (dialect, debug, bytes) = (asker.dialect, wanted.debug, text.len());
+            let work = move || {
+                let (redacted, context) = redactor.text(&text, &keys, Limits::default())?;
+                let report = debug.then(|| Analysis::of_text(&text, redacted.report(), dialect));
+                Ok((redacted, context, report))
+            };
+            let (redacted, context, report) = self.0.work(bytes, work).await?;
+            self.0.parts().counts.report(redacted.report());
+            let count = redacted.report().count();
+            let fpe_context = self.0.seal(asker.who.tenant(), &context)?;
+            let redacted_text = wanted.return_result.then(|| redacted.into_value());
+            let result = RedactReply { redacted_text, count, report, fpe_context };
+            Ok(Success { summary: summary(count), result })
+        })
+    }
+}
+
+/// A short text for people.
+pub(super) fn summary(count: usize) -> String {
+    format!("Redacted {count} {}", if count == 1 { "value" } else { "values" })
+}

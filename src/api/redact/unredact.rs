@@ -1,0 +1,66 @@
+//! `POST /v1/unredact` (specification, group B): puts back what format-preserving encryption took, in text that was
+//! edited since and in JSON of any shape.
+
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+use crate::api::call::BoxFuture;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::error::ApiError;
+use crate::api::fields::Fields;
+use crate::api::redact::service::Redaction;
+use crate::api::token::Service;
+use crate::base::pointer::Pointer;
+
+/// The operation.
+pub struct Unredact(pub Redaction);
+
+/// What a call asks.
+pub struct UnredactAsk {
+    data: String,
+    context: String,
+    at: Pointer,
+}
+
+/// What it is told.
+#[derive(Serialize)]
+pub struct UnredactReply {
+    data: Box<RawValue>,
+}
+
+impl Endpoint for Unredact {
+    const PATH: &'static str = "/v1/unredact";
+    const SERVICE: Service = Service::Redact;
+    const RAW: &'static [&'static str] = &["redacted_data"];
+    type Ask = UnredactAsk;
+    type Reply = UnredactReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<UnredactAsk, ApiError> {
+        let data = fields.required_raw("redacted_data").to_owned();
+        let context = fields.required_text("fpe_context").to_owned();
+        let at = fields.at("fpe_context");
+        // One vault opens every context that it sealed, whichever config was used.
+        let _ = fields.text("config_id");
+        fields.close()?;
+        Ok(UnredactAsk { data, context, at })
+    }
+
+    fn call<'a>(
+        &'a self,
+        asker: Asker<'a>,
+        ask: UnredactAsk,
+    ) -> BoxFuture<'a, Result<Success<UnredactReply>, ApiError>> {
+        Box::pin(async move {
+            let UnredactAsk { data, context, at } = ask;
+            let restorer = self.0.open(asker.who.tenant(), &context, &at).await?;
+            let restored = self.0.work(data.len(), move || restorer.document(data.as_bytes())).await?;
+            Ok(Success { summary: "Unredacted".to_owned(), result: UnredactReply { data: raw(restored)? } })
+        })
+    }
+}
+
+/// JSON that was rewritten, as a part of an answer.
+pub(super) fn raw(json: Vec<u8>) -> Result<Box<RawValue>, ApiError> {
+    let text = String::from_utf8(json).map_err(|_| ApiError::Internal("redact"))?;
+    RawValue::from_string(text).map_err(|_| ApiError::Internal("redact"))
+}

@@ -1,0 +1,179 @@
+//! Parts of a document, each with rules of its own, and nothing else of it: what the API's structured redaction does.
+//! Unlike a prompt, where a value found once must not leave by another sentence, a document says by its paths what is
+//! meant; so only what is found where it was looked for is replaced.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::detect::Cache;
+use crate::redact::context::{Context, Restorer};
+use crate::redact::document::{apply, number, written};
+use crate::redact::encrypt::Surrogates;
+use crate::redact::error::RedactError;
+use crate::redact::keys::Keys;
+use crate::redact::method::Method;
+use crate::redact::redactor::Redactor;
+use crate::redact::report::{Redacted, Report};
+use crate::redact::undo::Limits;
+use crate::redact::values::{Hit, Place, Values};
+use crate::stream::Edit;
+use crate::stream::json::{Decoded, JsonError, Leaf, Path, Segment, Token, encode, walk_numbers};
+
+/// Which values of a document are looked into, and by which of several redactors.
+#[derive(Debug)]
+pub enum Selection {
+    /// Every string, by the first.
+    Everything,
+    /// The values chosen, with all that lies in them; numbers too.
+    Chosen(Chosen),
+}
+
+/// Chosen places, as a tree of the paths to them.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    part: Option<usize>,
+    members: HashMap<String, Chosen>,
+    elements: HashMap<usize, Chosen>,
+}
+
+impl Chosen {
+    /// Chooses the value at `path` for the redactor `part`. Where two choose a value, or one that holds it, the first
+    /// of the redactors has it.
+    pub fn choose<'s>(&mut self, path: impl IntoIterator<Item = Segment<'s>>, part: usize) {
+        let mut node = self;
+        for segment in path {
+            node = match segment {
+                Segment::Key(key) => node.members.entry(kept(key).to_owned()).or_default(),
+                Segment::Index(index) => node.elements.entry(index).or_default(),
+            };
+        }
+        node.part = Some(node.part.map_or(part, |known| known.min(part)));
+    }
+
+    fn part(&self, path: &Path<'_>) -> Option<usize> {
+        let mut node = self;
+        let mut best = node.part;
+        for segment in path.segments() {
+            let next = match segment {
+                Segment::Key(key) => node.members.get(key),
+                Segment::Index(index) => node.elements.get(&index),
+            };
+            let Some(next) = next else { break };
+            node = next;
+            best = match (best, node.part) {
+                (Some(best), Some(part)) => Some(best.min(part)),
+                (best, part) => best.or(part),
+            };
+        }
+        best
+    }
+}
+
+/// What a path keeps of a key.
+fn kept(key: &str) -> &str {
+    let cut = (0..=256.min(key.len())).rev().find(|&at| key.is_char_boundary(at));
+    key.get(..cut.unwrap_or_default()).unwrap_or_default()
+}
+
+impl Selection {
+    /// Who looks into a leaf of a document.
+    fn part(&self, path: &Path<'_>, token: Token) -> Option<usize> {
+        match (self, token) {
+            (_, Token::Key | Token::Rest) | (Self::Everything, Token::Number) => None,
+            (Self::Everything, Token::Text) => Some(0),
+            (Self::Chosen(chosen), _) => chosen.part(path),
+        }
+    }
+}
+
+/// Redacts the chosen parts of a document, each by the redactor of its number, and tells how to undo what was
+/// encrypted. With `detail` the report holds what was found and where.
+pub fn structured(
+    doc: &[u8],
+    (which, parts): (&Selection, &[Redactor]),
+    keys: &Keys,
+    (limits, detail): (Limits, bool),
+) -> Result<(Redacted<Vec<u8>>, Context), RedactError> {
+    let mut report = Report::default();
+    let mut values = Values::new(parts);
+    let mut caches: Vec<Cache> = parts.iter().map(|part| part.detector.cache()).collect();
+    let mut hits: Vec<Vec<Hit>> = Vec::new();
+    visit(doc, which, &mut |path, place, text| {
+        let (Some(redactor), Some(cache)) = (parts.get(place.part), caches.get_mut(place.part)) else {
+            return Vec::new();
+        };
+        let findings = redactor.detector.find(cache, text);
+        report.scan(text.len());
+        let key: Option<Arc<str>> = (detail && !findings.is_empty()).then(|| dotted(path).into());
+        for finding in &findings {
+            let redacted = *redactor.plan.method(finding.rule) != Method::DetectOnly;
+            let told = (redactor.detector.rule(finding.rule).name(), redacted);
+            if let Some(key) = &key {
+                report.find_at(key, text, finding, told);
+            }
+        }
+        hits.push(values.take(place, text, &findings));
+        Vec::new()
+    })?;
+    values.settle(&mut Surrogates::new(keys), doc)?;
+    let mut leaves = hits.into_iter();
+    let edits = visit(doc, which, &mut |_, place, _| {
+        let replace = |Hit { range, value }| {
+            let rule = values.rule(value);
+            let name = parts.get(place.part).map_or("", |redactor| redactor.detector.rule(rule).name());
+            report.replace(rule, name);
+            Edit { range, with: values.with(value).to_owned() }
+        };
+        leaves.next().unwrap_or_default().into_iter().map(replace).collect()
+    })?;
+    Ok((Redacted::new(apply(doc, &edits), report), values.context(limits)?))
+}
+
+impl Restorer {
+    /// The document with originals where surrogates stand, in its strings and numbers.
+    pub fn document(&self, doc: &[u8]) -> Result<Vec<u8>, RedactError> {
+        let mut failed = Ok(());
+        let everything = Selection::Chosen(Chosen { part: Some(0), ..Chosen::default() });
+        let edits = visit(doc, &everything, &mut |_, _, text| {
+            self.edits(text).unwrap_or_else(|error| {
+                failed = Err(error);
+                Vec::new()
+            })
+        })?;
+        failed.map(|()| apply(doc, &edits))
+    }
+}
+
+/// Sees a text of a document and says what to replace in it.
+type See<'s> = &'s mut dyn FnMut(&Path<'_>, Place, &str) -> Vec<Edit>;
+
+/// Shows the chosen texts in order; their edits as edits of the document.
+fn visit(doc: &[u8], which: &Selection, see: See<'_>) -> Result<Vec<Edit>, JsonError> {
+    let mut edits = Vec::new();
+    walk_numbers(doc, &|_| matches!(which, Selection::Chosen(_)), &mut |path, Leaf { span, token }| {
+        let Some(part) = which.part(path, token) else { return };
+        let encoded = doc.get(span.clone()).unwrap_or_default();
+        let place = Place { part, number: token == Token::Number };
+        if place.number {
+            edits.extend(number(encoded, span, &mut |text| see(path, place, text)));
+            return;
+        }
+        let decoded = Decoded::of(encoded);
+        let outward = |Edit { range, with }: Edit| {
+            let range = decoded.encoded(range);
+            let range = span.start + range.start..span.start + range.end;
+            Edit { range, with: written(|out| encode(&with, out)) }
+        };
+        edits.extend(see(path, place, decoded.text()).into_iter().map(outward));
+    })?;
+    Ok(edits)
+}
+
+/// `one.secret`, `list.0`.
+fn dotted(path: &Path<'_>) -> String {
+    let segments = path.segments().map(|segment| match segment {
+        Segment::Key(key) => key.to_owned(),
+        Segment::Index(index) => index.to_string(),
+    });
+    segments.collect::<Vec<_>>().join(".")
+}
