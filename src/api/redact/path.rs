@@ -74,3 +74,109 @@ pub(super) fn measure(document: &Value) -> (usize, usize) {
         _ => (1, 1),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The places that a query finds, as normalized paths.
+    fn found(query: &str, document: &Value) -> Option<Vec<String>> {
+        let query = Query::parse(query)?;
+        let located = query.path.query_located(document);
+        Some(
+            located
+                .locations()
+                .map(|location| location.iter().map(normalized).collect())
+                .map(|path: String| format!("${path}"))
+                .collect(),
+        )
+    }
+
+    /// RFC 9535 section 2.7.
+    fn normalized(element: &PathElement<'_>) -> String {
+        let name = match element {
+            PathElement::Index(index) => return format!("[{index}]"),
+            PathElement::Name(name) => *name,
+        };
+        let spelled = name.chars().map(|c| match c {
+            '\'' | '\\' => format!("\\{c}"),
+            '\u{8}' => "\\b".to_owned(),
+            '\u{c}' => "\\f".to_owned(),
+            '\n' => "\\n".to_owned(),
+            '\r' => "\\r".to_owned(),
+            '\t' => "\\t".to_owned(),
+            c if c < ' ' => format!("\\u{:04x}", u32::from(c)),
+            c => c.to_string(),
+        });
+        format!("['{}']", spelled.collect::<String>())
+    }
+
+    #[test]
+    fn queries_find_places() {
+        let document = serde_json::json!({"a": [{"b": 1}, {"b": 2, "c": null}], "d.e": "x"});
+        let rows: &[(&str, Option<&[&str]>)] = &[
+            ("$.a[*].b", Some(&["$['a'][0]['b']", "$['a'][1]['b']"])),
+            ("$..b", Some(&["$['a'][0]['b']", "$['a'][1]['b']"])),
+            ("$['d.e']", Some(&["$['d.e']"])),
+            ("$.a[?@.c == null].b", Some(&["$['a'][1]['b']"])),
+            ("$.a[-1].b", Some(&["$['a'][1]['b']"])),
+            ("$.none", Some(&[])),
+            ("$[", None),
+            ("a.b", None),
+            ("$.a[?count(@.*)]", None),
+            (" $", None),
+        ];
+        for (query, places) in rows {
+            let places: Option<Vec<String>> =
+                places.map(|places| places.iter().map(|&place| place.to_owned()).collect());
+            assert_eq!(found(query, &document), places, "{query}");
+        }
+        assert!(Query::parse(&format!("${}", ".a".repeat(LONGEST))).is_none());
+    }
+
+    #[test]
+    fn a_query_that_would_take_for_ever_is_refused() {
+        let document = Value::Array(vec![serde_json::json!([[1]]); 100_000]);
+        let size = measure(&document);
+        assert_eq!(size, (300_001, 4));
+        let choose = |query: &str| {
+            let query = Query::parse(query).unwrap();
+            query.choose(&document, size, (0, &mut Chosen::default())).is_ok()
+        };
+        assert!(choose("$..*") && choose("$[?@[0]]"));
+        assert!(!choose("$[?$[?@[0]]]"));
+        assert!(!choose("$..*..*..*..*..*..*..*"));
+    }
+
+    /// The compliance suite of RFC 9535, where `PORTCULLIS_VECTORS` says where it is.
+    #[test]
+    fn the_compliance_suite_agrees() {
+        let Ok(folder) = std::env::var("PORTCULLIS_VECTORS") else {
+            #[expect(clippy::print_stderr, reason = "a test that is skipped says so")]
+            {
+                eprintln!("skipped: PORTCULLIS_VECTORS is not set");
+            }
+            return;
+        };
+        let rows = std::fs::read_to_string(format!("{folder}/jsonpath/cts.jsonl")).unwrap();
+        let mut count = 0;
+        for row in rows.lines() {
+            let row: Value = serde_json::from_str(row).unwrap();
+            let (name, selector) = (&row["name"], row["selector"].as_str().unwrap());
+            let found = found(selector, &row["document"]);
+            if row["invalid_selector"] == true {
+                assert!(found.is_none(), "{name}");
+            } else {
+                let any = [
+                    vec![row["result_paths"].clone()],
+                    row["results_paths"].as_array().cloned().unwrap_or_default(),
+                ]
+                .concat();
+                let found = Value::from(found.expect("a valid selector"));
+                assert!(any.contains(&found), "{name}: {found} is none of {any:?}");
+            }
+            count += 1;
+        }
+        assert!(count > 100);
+    }
+}
