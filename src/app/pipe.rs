@@ -12,7 +12,10 @@ use crate::base::budget::Budget;
 use crate::base::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::detect::{Choice, Detector};
-use crate::redact::{Answer, Counts, Keys, Method, Plan, Record, Redactor, Undo};
+use crate::redact::{
+    Answer, Context, Counts, KeyName, Keys, Limits, Method, Plan, Record, RedactError, Redactor, Undo,
+    structured,
+};
 use crate::store::private;
 use crate::stream::{Editor, Rewriter, TextBody};
 
@@ -21,6 +24,9 @@ const PIECE: usize = 64 << 10;
 
 /// Work that takes longer than this shows that it goes on.
 const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The largest document, in bytes.
+const MAX_DOCUMENT: u64 = 1 << 30;
 
 /// Whose surrogates are made on the command line: the store's one tenant.
 const TENANT: &str = "default";
@@ -138,6 +144,56 @@ pub mod redact {
         Ok(total(&counts))
     }
 
+    /// Redacts a JSON document, the parts of it that `paths` find (JSONPath, RFC 9535; without one, every string). With
+    /// a new file to write the way back to, what is found gets surrogates. Returns how many values.
+    ///
+    /// # Errors
+    /// As [`reversible`]; also what is no JSON, and paths that are none.
+    pub fn document(
+        piped: Piped<'_>,
+        (method, rules, paths): (Method, &[String], &[String]),
+        back: Option<(&Config, &Path)>,
+    ) -> Result<u64, AppError> {
+        let opened = match back {
+            None => None,
+            Some((config, context)) => {
+                new_file(context)?;
+                let opened = Opened::at(&config.data)?;
+                let vault = opened.vault(config)?;
+                Some((opened, vault, context))
+            }
+        };
+        let mut keys = Keys { fpe: None, tenant: Arc::from(TENANT) };
+        if let Some((opened, vault, _)) = &opened {
+            keys.fpe = Some(opened.io.block_on(vault.default_fpe_key())?);
+        }
+        let method = if opened.is_some() { Method::Encrypt } else { method };
+        let (redactor, _) = super::redactor(method, rules)?;
+        let json = whole(piped.input)?;
+        let which = crate::api::redact::select(&json, paths).map_err(AppError::Usage)?;
+        let limits = (Limits::default(), false);
+        let done = structured(json.as_bytes(), (&which, &[redactor]), &keys, limits);
+        let (redacted, issued) = done.map_err(|error| AppError::Redact(error.to_string()))?;
+        if let Some((_, vault, context)) = &opened {
+            let sealed = vault.seal_context(TENANT, issued.to_bytes().expose())?;
+            publish(context, &sealed)?;
+        }
+        piped.output.write_all(redacted.value()).and_then(|()| piped.output.flush()).map_err(written)?;
+        Ok(redacted.report().count() as u64)
+    }
+
+    /// Before a byte is read: output whose way back cannot be written would be of no use.
+    fn new_file(path: &Path) -> Result<(), AppError> {
+        match path.exists() {
+            true => Err(AppError::Io(format!("{}: is there already; name a new file", path.display()))),
+            false => Ok(()),
+        }
+    }
+
+    fn publish(path: &Path, sealed: &[u8]) -> Result<(), AppError> {
+        private::publish(path, sealed).map_err(|error| AppError::Store { path: path.to_owned(), error })
+    }
+
     /// Replaces what is found by surrogates, and writes the way back to a new file, sealed with the vault's key;
     /// returns how many values.
     ///
@@ -148,11 +204,7 @@ pub mod redact {
         config: &Config,
         (context, rules): (&Path, &[String]),
     ) -> Result<u64, AppError> {
-        if context.exists() {
-            // Before a byte is read: output whose way back cannot be written would be of no use.
-            let there = format!("{}: is there already; name a new file", context.display());
-            return Err(AppError::Io(there));
-        }
+        new_file(context)?;
         let opened = Opened::at(&config.data)?;
         let vault = opened.vault(config)?;
         let key = opened.io.block_on(vault.default_fpe_key())?;
@@ -161,8 +213,7 @@ pub mod redact {
         let record = Record::default();
         piped.run(redactor.live(&keys, Arc::clone(&counts)).recording(record.clone()))?;
         let sealed = vault.seal_context(TENANT, record.to_bytes().expose())?;
-        private::publish(context, &sealed)
-            .map_err(|error| AppError::Store { path: context.to_owned(), error })?;
+        publish(context, &sealed)?;
         Ok(total(&counts))
     }
 }
@@ -180,7 +231,30 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
     let vault = opened.vault(config)?;
     let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
     let plain = vault.open_context(TENANT, sealed).map_err(|_| not_ours())?;
-    let undo = Undo::from_bytes(plain.expose()).ok_or_else(not_ours)?;
-    piped.run(Answer::restore(Arc::new(undo)))?;
-    Ok(())
+    if let Some(undo) = Undo::from_bytes(plain.expose()) {
+        piped.run(Answer::restore(Arc::new(undo)))?;
+        return Ok(());
+    }
+    // What came of a document is looked for in all of it.
+    let context = Context::from_bytes(plain.expose()).filter(|context| context.key == KeyName::default());
+    let key = opened.io.block_on(vault.default_fpe_key())?;
+    let restorer = context.ok_or_else(not_ours)?.restorer(key);
+    let text = whole(piped.input)?;
+    let restored = restorer.document(text.as_bytes()).or_else(|error| match error {
+        RedactError::Json(_) => restorer.text(&text).map(String::into_bytes),
+        error => Err(error),
+    });
+    let restored = restored.map_err(|error| AppError::Redact(error.to_string()))?;
+    piped.output.write_all(&restored).and_then(|()| piped.output.flush()).map_err(written)
+}
+
+/// All of the input, which is text.
+fn whole(input: &mut dyn Read) -> Result<String, AppError> {
+    let mut text = String::new();
+    let read = input.take(MAX_DOCUMENT + 1).read_to_string(&mut text);
+    read.map_err(|error| AppError::Io(format!("reading: {error}")))?;
+    if text.len() as u64 > MAX_DOCUMENT {
+        return Err(AppError::Io(format!("a document may have {MAX_DOCUMENT} bytes")));
+    }
+    Ok(text)
 }

@@ -200,6 +200,12 @@ pub(super) struct RedactArgs {
     /// Only these rules, by name; may be repeated.
     #[arg(long = "rule", value_name = "RULE")]
     pub(super) rules: Vec<String>,
+    /// The input is one JSON document: what is not redacted comes out as it is written.
+    #[arg(long)]
+    pub(super) json: bool,
+    /// Only what this JSONPath query (RFC 9535) finds in the document, such as '$.users[*].email'; may be repeated.
+    #[arg(long, value_name = "PATH", requires = "json")]
+    pub(super) jsonp: Vec<String>,
     /// Replace by values of the same format, and write what `unredact` needs to this new file, sealed.
     #[arg(long, value_name = "FILE")]
     pub(super) context: Option<PathBuf>,

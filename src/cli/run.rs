@@ -206,6 +206,11 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     let mut output = std::io::stdout().lock();
     let piped = Piped { input: &mut input, output: &mut output };
     let counts = match args.context {
+        back if args.json || !args.jsonp.is_empty() => {
+            let config = back.is_some().then(|| placed(&args.place)).transpose()?;
+            let back = config.as_ref().zip(back.as_deref());
+            redact::document(piped, (method, &args.rules, &args.jsonp), back)?
+        }
         None => redact::one_way(piped, method, &args.rules)?,
         Some(context) => redact::reversible(piped, &placed(&args.place)?, (&context, &args.rules))?,
     };

@@ -83,6 +83,21 @@ def test_redact_and_back(tmp_path):
     assert run("unredact", "--data", tmp_path / "other", "--context", tmp_path / "context").returncode == FAILED
 
 
+def test_redact_a_document_and_back(tmp_path):
+    text = '{"users": [{"email": "jane.doe@harbour-post.com", "n": 1.50}], "note": "jane.doe@harbour-post.com"}\n'
+    chosen = run("redact", "--json", "--jsonp", "$.users[*].email", stdin=text)
+    assert chosen.out == text.replace("jane.doe@harbour-post.com", "<EMAIL_ADDRESS>", 1)
+    way = ["--context", tmp_path / "way", "--data", tmp_path / "data"]
+    hidden = run("redact", "--json", *way, stdin=text)
+    assert hidden.returncode == 0 and "jane" not in hidden.out and '"n": 1.50' in hidden.out
+    assert run("unredact", *way, stdin=hidden.out).out == text
+    email = json.loads(hidden.out)["note"]
+    assert run("unredact", *way, stdin=f"Write to {email}!").out == "Write to jane.doe@harbour-post.com!"
+    for bad, why in [(["--jsonp", "$.["], "path 1 is not a JSONPath query"), ([], "not valid JSON at byte")]:
+        refused = run("redact", "--json", *bad, stdin="{" if not bad else text)
+        assert refused.returncode != 0 and why in refused.err and not refused.out
+
+
 def test_redact_does_not_overwrite(tmp_path):
     (tmp_path / "context").write_text("mine")
     done = run("redact", "--data", tmp_path / "data", "--context", tmp_path / "context", stdin=TEXT)

@@ -23,6 +23,7 @@ mod text;
 mod unredact;
 
 pub use events::{EventsAsk, EventsReply, UnredactEvents};
+pub use path::select;
 pub use service::{Parts, Redaction};
 pub use structured::{RedactStructured, StructuredAsk, StructuredReply};
 pub use text::{Redact, RedactAsk, RedactReply};

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use serde_json_path::{JsonPath, PathElement};
 
-use crate::redact::Chosen;
+use crate::redact::{Chosen, Selection};
 use crate::stream::json::Segment;
 
 /// The longest query, in bytes.
@@ -59,6 +59,27 @@ impl Query {
         }
         Ok(())
     }
+}
+
+/// The parts of a JSON document that any of `queries` finds; without one, every string.
+///
+/// # Errors
+/// In words, which of the queries cannot be used, or that the document is not JSON.
+pub fn select(json: &str, queries: &[String]) -> Result<Selection, String> {
+    if queries.is_empty() {
+        return Ok(Selection::Everything);
+    }
+    let document: Value = serde_json::from_str(json)
+        .map_err(|error| format!("not a JSON document (line {}, column {})", error.line(), error.column()))?;
+    let size = measure(&document);
+    let mut chosen = Chosen::default();
+    for (query, n) in queries.iter().zip(1..) {
+        let parsed =
+            Query::parse(query).ok_or_else(|| format!("path {n} is not a JSONPath query (RFC 9535)"))?;
+        let found = parsed.choose(&document, size, (0, &mut chosen));
+        found.map_err(|_| format!("path {n} is too costly for a document of this size"))?;
+    }
+    Ok(Selection::Chosen(chosen))
 }
 
 /// How many values a document has, and how deep they lie at the most.
