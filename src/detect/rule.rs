@@ -393,8 +393,8 @@ impl Rule {
 
     pub(crate) fn default_edge(&self) -> Edge {
         match self.anchor {
-            Anchor::Free | Anchor::At | Anchor::Assign | Anchor::Name => Edge::Open,
-            Anchor::Address => Edge::Word,
+            Anchor::Free | Anchor::At | Anchor::Assign => Edge::Open,
+            Anchor::Address | Anchor::Name => Edge::Word,
             Anchor::Digit => Edge::Number,
             Anchor::Token | Anchor::Prefix => Edge::Token,
         }

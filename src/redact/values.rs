@@ -11,7 +11,7 @@ use crate::detect::{Finding, Rule, RuleId};
 use crate::redact::context::Context;
 use crate::redact::encrypt::{Permuted, Surrogates};
 use crate::redact::error::RedactError;
-use crate::redact::index::Index;
+use crate::redact::index::{Index, joined};
 use crate::redact::method::Method;
 use crate::redact::redactor::Redactor;
 use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
@@ -94,11 +94,19 @@ impl<'p> Values<'p> {
     pub(super) fn take(&mut self, place: Place, text: &str, findings: &[Finding]) -> Vec<Hit> {
         let mut covered: Vec<(RuleId, Range<usize>)> = Vec::new();
         for finding in findings.iter().filter(|f| *self.method(place.part, f.rule) != Method::DetectOnly) {
+            let mut span = finding.span.start..finding.span.end;
+            let reversible = self.method(place.part, finding.rule).is_reversible();
+            if reversible {
+                whole_words(text.as_bytes(), &mut span);
+            }
             match covered.last_mut() {
-                Some((rule, range)) if *rule == finding.rule && range.end == finding.span.start => {
-                    range.end = finding.span.end;
+                Some((rule, range)) if *rule == finding.rule && range.end == span.start => {
+                    range.end = span.end
                 }
-                _ => covered.push((finding.rule, finding.span.start..finding.span.end)),
+                Some((_, range)) if reversible && range.end > span.start => {
+                    range.end = range.end.max(span.end)
+                }
+                _ => covered.push((finding.rule, span)),
             }
         }
         let hits = covered.into_iter().filter_map(|(rule, range)| {
@@ -272,6 +280,20 @@ impl<'p> Values<'p> {
             original: value.original.clone(),
             spelling: self.spelling(value),
         })
+    }
+}
+
+/// A surrogate is known again between words only; so what ends within one takes the rest of it along.
+fn whole_words(text: &[u8], span: &mut Range<usize>) {
+    let within = |at: usize| {
+        let two = at.checked_sub(1).and_then(|before| Some((text.get(before)?, text.get(at)?)));
+        two.is_some_and(|(before, after)| joined(*before, *after))
+    };
+    while within(span.start) {
+        span.start -= 1;
+    }
+    while within(span.end) {
+        span.end += 1;
     }
 }
 
