@@ -320,14 +320,16 @@ impl<'a> Fields<'a> {
         self.members.get(name).filter(|value| !(self.nulls_are_absent && value.is_null()))
     }
 
-    /// The member `name`, a fault if it is not there. Null counts as there, and as wrong.
+    /// The member `name`, a fault if it is not there or null.
     pub fn required(&mut self, name: &'static str) -> Option<&'a Value> {
         self.known.push(name);
         let value = self.members.get(name);
-        if value.is_none() {
-            self.fault(Code::FieldRequired, self.at(name), format!("`{name}` is required"));
+        match value {
+            Some(Value::Null) => self.fault(Code::InvalidNull, self.at(name), "must not be null"),
+            Some(_) => return value,
+            None => self.fault(Code::FieldRequired, self.at(name), format!("`{name}` is required")),
         }
-        value
+        None
     }
 
     /// Adds a fault that only the caller can see.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `endpoint` | [`Endpoint`], and [`Endpoints`]: the table everything follows from |
 //! | `call` | [`Call`] and [`Answer`]: what a handler gets and gives |
-//! | [`configs`] | stored redact configs |
+//! | [`configs`] | stored redact configs: the object, its endpoints, and [`configs::MethodSpec`] |
 //! | `cpu` | [`CpuPool`]: long work, off the threads that move bytes |
 //! | [`envelope`] | the frame around every answer, in the caller's dialect |
 //! | `error` | [`ApiError`]: what goes wrong, and its status |

@@ -32,6 +32,8 @@ kinds! {
     Request RequestId "prq_";
     /// An API token's row (never the token itself).
     Token TokenId "pti_";
+    /// A stored config of a service.
+    Config ConfigId "pci_";
     /// A vault item.
     Item ItemId "pvi_";
 }

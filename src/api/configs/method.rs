@@ -258,12 +258,7 @@ impl MethodSpec {
     /// Reads all that a method may have, beside whatever else the object has.
     pub fn of(fields: &mut Fields<'_>, written: Written) -> Option<Self> {
         const TYPE: &str = "redaction_type";
-        let given = fields.required(TYPE).is_some();
-        let kind = fields.one_of(TYPE, TYPES);
-        if given && kind.is_none() && fields.member(TYPE).is_none() {
-            // Null: no method is meant by nothing.
-            fields.fault(Code::InvalidNull, fields.at(TYPE), "must not be null");
-        }
+        let kind = fields.required(TYPE).and_then(|_| fields.one_of(TYPE, TYPES));
         let value = fields.text_within("redaction_value", 0..=REPLACEMENT).map(str::to_owned);
         let partial = fields.object("partial_masking", PartialMasking::of);
         let hash = fields.object("hash", HashSpec::of).unwrap_or_default();

@@ -1,7 +1,29 @@
-//! Stored redact configs.
+//! Stored redact configs, each a choice of rules and what becomes of their findings.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `object` | [`RedactConfig`] and its [`Settings`] |
+//! | `method` | [`MethodSpec`]: a redaction method as data, in configs and calls |
+//! | `read` | [`Draft`]: settings read from a request, all faults at once |
+//! | `store` | [`Configs`]: configs as rows |
+//! | `list` | [`ListAsk`] and [`Page`]: filters, order, pages |
+//! | `endpoints` | the five endpoints |
 
+mod endpoints;
+mod list;
 mod method;
+mod object;
+mod read;
+mod store;
 
+pub use endpoints::{
+    ConfigReply, CreateConfig, DeleteConfig, GetConfig, IdAsk, ListConfigs, ListReply, UpdateAsk,
+    UpdateConfig,
+};
+pub use list::{Bounds, Cursor, Filter, ListAsk, Order, OrderBy, Page};
 pub use method::{
     FpeAlphabet, FpeTweak, HashSpec, HashType, MaskingType, MethodSpec, PartialMasking, Written,
 };
+pub use object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, RedactConfig, Settings};
+pub use read::Draft;
+pub use store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};

@@ -1,0 +1,332 @@
+//! The endpoints of redact configs: `POST /v1beta/config` and, below it, `create`, `update`, `delete` and `list`.
+//! Source: the vendor's OpenAPI schema. An update puts the whole object in place of the one before.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use crate::api::call::BoxFuture;
+use crate::api::configs::list::ListAsk;
+use crate::api::configs::object::{RedactConfig, Settings};
+use crate::api::configs::read::Draft;
+use crate::api::configs::store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};
+use crate::api::cpu::CpuPool;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::envelope::Dialect;
+use crate::api::error::{ApiError, Code, Invalid};
+use crate::api::fields::Fields;
+use crate::api::token::{Principal, Service};
+use crate::base::clock::Timestamp;
+use crate::base::id::ConfigId;
+use crate::base::pointer::Pointer;
+use crate::detect::Catalogue;
+
+/// The version of the object's schema.
+pub(super) const SCHEMA: &str = "2.0.0";
+
+/// A config as callers see it.
+#[derive(Serialize)]
+pub struct ConfigReply {
+    id: String,
+    version: Version,
+    created_at: String,
+    updated_at: String,
+    #[serde(flatten)]
+    settings: Settings,
+}
+
+/// The documented interface counts versions; the clients tell the object's schemas apart by this member, and fail
+/// on any other value.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Version {
+    Count(u64),
+    Schema(&'static str),
+}
+
+impl ConfigReply {
+    fn new(config: RedactConfig, dialect: Dialect) -> Self {
+        Self {
+            id: config.id.to_string(),
+            version: match dialect {
+                Dialect::Documented => Version::Count(config.version),
+                Dialect::Sdk => Version::Schema(SCHEMA),
+            },
+            created_at: config.created_at.iso8601(),
+            updated_at: config.updated_at.iso8601(),
+            settings: config.settings,
+        }
+    }
+}
+
+/// One page of configs as callers see it.
+#[derive(Serialize)]
+pub struct ListReply {
+    count: usize,
+    items: Vec<ConfigReply>,
+    last: String,
+}
+
+/// A call that names a config and says nothing else.
+pub struct IdAsk(ConfigId);
+
+/// What an update asks.
+pub struct UpdateAsk {
+    /// `None` if there was a fault, which the draft then has.
+    which: Option<(ConfigId, Timestamp)>,
+    draft: Draft,
+}
+
+/// `POST /v1beta/config`: one config.
+pub struct GetConfig(Configs);
+
+/// `POST /v1beta/config/delete`: removes a config.
+pub struct DeleteConfig(Configs);
+
+/// `POST /v1beta/config/list`: a page of configs.
+pub struct ListConfigs(Configs);
+
+/// `POST /v1beta/config/create`: makes a config.
+pub struct CreateConfig(Writing);
+
+/// `POST /v1beta/config/update`: changes a config.
+pub struct UpdateConfig(Writing);
+
+struct Writing {
+    configs: Configs,
+    catalogue: Arc<Catalogue>,
+    cpu: CpuPool,
+}
+
+impl Writing {
+    /// The settings, once it is proved that their patterns are some.
+    async fn settings(&self, draft: Draft) -> Result<Settings, ApiError> {
+        self.cpu.run(draft.cost(), move || draft.check()).await.map_err(|_| ApiError::Internal("cpu"))?
+    }
+}
+
+impl GetConfig {
+    /// Reads these configs.
+    pub fn new(configs: Configs) -> Self {
+        Self(configs)
+    }
+}
+
+impl DeleteConfig {
+    /// Removes these configs.
+    pub fn new(configs: Configs) -> Self {
+        Self(configs)
+    }
+}
+
+impl ListConfigs {
+    /// Lists these configs.
+    pub fn new(configs: Configs) -> Self {
+        Self(configs)
+    }
+}
+
+impl CreateConfig {
+    /// Makes configs that name rules of `catalogue`.
+    pub fn new(configs: Configs, catalogue: Arc<Catalogue>, cpu: CpuPool) -> Self {
+        Self(Writing { configs, catalogue, cpu })
+    }
+}
+
+impl UpdateConfig {
+    /// Changes configs, which name rules of `catalogue`.
+    pub fn new(configs: Configs, catalogue: Arc<Catalogue>, cpu: CpuPool) -> Self {
+        Self(Writing { configs, catalogue, cpu })
+    }
+}
+
+impl Endpoint for GetConfig {
+    const PATH: &'static str = "/v1beta/config";
+    const SERVICE: Service = Service::Redact;
+    type Ask = IdAsk;
+    type Reply = ConfigReply;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<IdAsk, ApiError> {
+        only_id(fields)
+    }
+
+    fn call<'a>(
+        &'a self,
+        asker: Asker<'a>,
+        ask: IdAsk,
+    ) -> BoxFuture<'a, Result<Success<ConfigReply>, ApiError>> {
+        Box::pin(async move {
+            usable(asker.who, &ask.0)?;
+            let config = self.0.get(&ask.0).await.map_err(failed)?;
+            Ok(success("Config found", config, asker.dialect))
+        })
+    }
+}
+
+impl Endpoint for DeleteConfig {
+    const PATH: &'static str = "/v1beta/config/delete";
+    const SERVICE: Service = Service::Redact;
+    type Ask = IdAsk;
+    type Reply = ConfigReply;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<IdAsk, ApiError> {
+        only_id(fields)
+    }
+
+    fn call<'a>(
+        &'a self,
+        asker: Asker<'a>,
+        ask: IdAsk,
+    ) -> BoxFuture<'a, Result<Success<ConfigReply>, ApiError>> {
+        Box::pin(async move {
+            usable(asker.who, &ask.0)?;
+            let config = self.0.delete(&ask.0).await.map_err(failed)?;
+            Ok(success("Config deleted", config, asker.dialect))
+        })
+    }
+}
+
+impl Endpoint for CreateConfig {
+    const PATH: &'static str = "/v1beta/config/create";
+    const SERVICE: Service = Service::Redact;
+    type Ask = Draft;
+    type Reply = ConfigReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Draft, ApiError> {
+        fields.nulls_are_absent();
+        fields.read_only("id");
+        fields.member("updated_at");
+        Ok(Draft::read(fields, &self.0.catalogue))
+    }
+
+    fn call<'a>(
+        &'a self,
+        asker: Asker<'a>,
+        ask: Draft,
+    ) -> BoxFuture<'a, Result<Success<ConfigReply>, ApiError>> {
+        Box::pin(async move {
+            // A token for some configs could not use the new one.
+            if !asker.who.configs().is_empty() {
+                return Err(ApiError::ServiceNotEnabled);
+            }
+            let settings = self.0.settings(ask).await?;
+            let config = self.0.configs.create(settings).await.map_err(failed)?;
+            Ok(success("Config created", config, asker.dialect))
+        })
+    }
+}
+
+impl Endpoint for UpdateConfig {
+    const PATH: &'static str = "/v1beta/config/update";
+    const SERVICE: Service = Service::Redact;
+    type Ask = UpdateAsk;
+    type Reply = ConfigReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateAsk, ApiError> {
+        let id = config_id(&mut fields);
+        let time = fields.required("updated_at").and_then(|_| fields.time("updated_at"));
+        Ok(UpdateAsk { which: id.zip(time), draft: Draft::read(fields, &self.0.catalogue) })
+    }
+
+    fn call<'a>(
+        &'a self,
+        asker: Asker<'a>,
+        ask: UpdateAsk,
+    ) -> BoxFuture<'a, Result<Success<ConfigReply>, ApiError>> {
+        Box::pin(async move {
+            let settings = self.0.settings(ask.draft).await?;
+            let (id, updated_at) = ask.which.ok_or(ApiError::Internal("configs"))?;
+            usable(asker.who, &id)?;
+            let config = self.0.configs.update(&id, updated_at, settings).await.map_err(failed)?;
+            Ok(success("Config updated", config, asker.dialect))
+        })
+    }
+}
+
+impl Endpoint for ListConfigs {
+    const PATH: &'static str = "/v1beta/config/list";
+    const SERVICE: Service = Service::Redact;
+    type Ask = ListAsk;
+    type Reply = ListReply;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<ListAsk, ApiError> {
+        ListAsk::read(fields)
+    }
+
+    fn call<'a>(
+        &'a self,
+        asker: Asker<'a>,
+        mut ask: ListAsk,
+    ) -> BoxFuture<'a, Result<Success<ListReply>, ApiError>> {
+        Box::pin(async move {
+            ask.filter.usable = asker.who.configs().to_vec();
+            let page = self.0.list(&ask).await.map_err(failed)?;
+            let shown = |config| ConfigReply::new(config, asker.dialect);
+            let result = ListReply {
+                count: page.count,
+                items: page.items.into_iter().map(shown).collect(),
+                last: page.last,
+            };
+            let summary = format!("Listed {} of {} configs", result.items.len(), result.count);
+            Ok(Success { summary, result })
+        })
+    }
+}
+
+fn only_id(mut fields: Fields<'_>) -> Result<IdAsk, ApiError> {
+    let id = config_id(&mut fields);
+    fields.nulls_are_absent();
+    fields.text("config_id");
+    fields.close()?;
+    // Without an id there was a fault.
+    id.map(IdAsk).ok_or(ApiError::Internal("configs"))
+}
+
+fn config_id(fields: &mut Fields<'_>) -> Option<ConfigId> {
+    fields.required("id")?;
+    let id = ConfigId::parse(fields.text("id")?);
+    if id.is_none() {
+        fields.fault(
+            Code::DoesNotMatchPattern,
+            fields.at("id"),
+            "must be pci_ and 32 characters of a-z and 2-7",
+        );
+    }
+    id
+}
+
+/// A config that the token may not use is to its bearer as if it were not there.
+fn usable(who: &Principal, id: &ConfigId) -> Result<(), ApiError> {
+    let id = id.to_string();
+    let usable = who.configs().is_empty() || who.configs().contains(&id);
+    if usable { Ok(()) } else { Err(failed(ConfigError::Unknown)) }
+}
+
+fn success(summary: &str, config: RedactConfig, dialect: Dialect) -> Success<ConfigReply> {
+    Success { summary: summary.to_owned(), result: ConfigReply::new(config, dialect) }
+}
+
+fn failed(error: ConfigError) -> ApiError {
+    let fault = |code, at, detail: String| ApiError::Validation(vec![Invalid::new(code, at, detail)]);
+    let at = |name| Pointer::root().key(name);
+    match error {
+        ConfigError::Unknown => {
+            fault(Code::ConfigNotExist, at("id"), "there is no redact config of this id".to_owned())
+        }
+        ConfigError::Stale => {
+            let detail = "the config was written since; read it again and decide anew";
+            fault(Code::BadState, at("updated_at"), detail.to_owned())
+        }
+        ConfigError::Many => {
+            let detail = format!("there are {MAX_CONFIGS} configs already; delete one");
+            fault(Code::AboveMaxItems, Pointer::root(), detail)
+        }
+        ConfigError::Large => {
+            let detail = format!("a config takes at most {MAX_BYTES} bytes");
+            fault(Code::IsTooBig, Pointer::root(), detail)
+        }
+        ConfigError::Row => ApiError::Internal("config row"),
+        ConfigError::Random(_) => ApiError::Internal("random"),
+        ConfigError::Store(_) => ApiError::Internal("store"),
+    }
+}

@@ -1,0 +1,224 @@
+//! Which configs a list shows, in which order, and how many at a time. Source: the vendor's OpenAPI schema of
+//! `config/list`; what it leaves open (the default order, the form of `last`) is this project's.
+
+use crate::api::configs::object::RedactConfig;
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::Fields;
+use crate::base::clock::Timestamp;
+use crate::base::id::ConfigId;
+
+/// The most configs on one page.
+const SIZE: usize = 100;
+
+/// The most texts of `id__contains` and of `id__in`.
+const IDS: usize = 1000;
+
+/// What a caller wants to see.
+#[derive(Clone, Debug, Default)]
+pub struct ListAsk {
+    /// Which configs.
+    pub filter: Filter,
+    /// Where the page before ended; `None` for the first page.
+    pub last: Option<Cursor>,
+    /// Which way.
+    pub order: Order,
+    /// By what.
+    pub order_by: OrderBy,
+    /// How many at the most; `None` for 100, which is also the limit.
+    pub size: Option<usize>,
+}
+
+/// One page of a list.
+#[derive(Clone, Debug)]
+pub struct Page {
+    /// How many configs the filter takes, on all pages.
+    pub count: usize,
+    /// Those on this page.
+    pub items: Vec<RedactConfig>,
+    /// What [`ListAsk::last`] has to be for the next page; empty on the last one.
+    pub last: String,
+}
+
+/// Which way a list goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// The smallest or earliest first.
+    #[default]
+    Ascending,
+    /// The largest or latest first.
+    Descending,
+}
+
+/// What a list is ordered by. Equal times are ordered by id.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OrderBy {
+    /// The id.
+    Id,
+    /// When the config was made.
+    #[default]
+    Created,
+    /// When it was last written.
+    Updated,
+}
+
+/// Which configs are listed: those for which all that is set holds.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// The id is this one.
+    pub id: Option<String>,
+    /// The id has each of these in it.
+    pub id_contains: Vec<String>,
+    /// The id is one of these.
+    pub id_in: Option<Vec<String>>,
+    /// The id is one of those that the caller's token may use; empty for all.
+    pub usable: Vec<String>,
+    /// The time it was made.
+    pub created_at: Bounds,
+    /// The time it was last written.
+    pub updated_at: Bounds,
+}
+
+/// Where a time has to lie, in milliseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Bounds {
+    /// At this time.
+    pub equal: Option<Timestamp>,
+    /// After it.
+    pub after: Option<Timestamp>,
+    /// At or after it.
+    pub from: Option<Timestamp>,
+    /// Before it.
+    pub before: Option<Timestamp>,
+    /// At or before it.
+    pub to: Option<Timestamp>,
+}
+
+/// A config as far as a list has to know it.
+#[derive(Clone, Debug)]
+pub(super) struct Listed {
+    pub(super) id: ConfigId,
+    pub(super) created_at: Timestamp,
+    pub(super) updated_at: Timestamp,
+}
+
+/// A place between two configs of a list: behind the one with this time (0 where the order is by id) and id.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cursor(Timestamp, String);
+
+impl Cursor {
+    pub(super) fn parse(text: &str) -> Option<Self> {
+        let (time, id) = text.split_once('.')?;
+        let time = time.parse().ok().map(Timestamp::from_millis)?;
+        ConfigId::parse(id).map(|id| Self(time, id.to_string()))
+    }
+}
+
+impl Filter {
+    pub(super) fn takes(&self, config: &Listed) -> bool {
+        let id = config.id.to_string();
+        self.id.as_ref().is_none_or(|wanted| *wanted == id)
+            && self.id_contains.iter().all(|part| id.contains(part.as_str()))
+            && self.id_in.as_ref().is_none_or(|ids| ids.contains(&id))
+            && (self.usable.is_empty() || self.usable.contains(&id))
+            && self.created_at.take(config.created_at)
+            && self.updated_at.take(config.updated_at)
+    }
+
+    fn of(fields: &mut Fields<'_>) -> Self {
+        let texts = |fields: &mut Fields<'_>, name| {
+            fields.array(name, IDS, |value, at, faults| {
+                if !value.is_string() {
+                    faults.wrong(value, at, Code::InvalidString, "must be a string");
+                }
+                value.as_str().map(str::to_owned)
+            })
+        };
+        Self {
+            id: fields.text("id").map(str::to_owned),
+            id_contains: texts(fields, "id__contains").unwrap_or_default(),
+            id_in: texts(fields, "id__in"),
+            usable: Vec::new(),
+            created_at: Bounds {
+                equal: fields.time("created_at"),
+                after: fields.time("created_at__gt"),
+                from: fields.time("created_at__gte"),
+                before: fields.time("created_at__lt"),
+                to: fields.time("created_at__lte"),
+            },
+            updated_at: Bounds {
+                equal: fields.time("updated_at"),
+                after: fields.time("updated_at__gt"),
+                from: fields.time("updated_at__gte"),
+                before: fields.time("updated_at__lt"),
+                to: fields.time("updated_at__lte"),
+            },
+        }
+    }
+}
+
+impl Bounds {
+    fn take(&self, time: Timestamp) -> bool {
+        self.equal.is_none_or(|equal| time == equal)
+            && self.after.is_none_or(|after| time > after)
+            && self.from.is_none_or(|from| time >= from)
+            && self.before.is_none_or(|before| time < before)
+            && self.to.is_none_or(|to| time <= to)
+    }
+}
+
+impl ListAsk {
+    /// Reads the body of a call.
+    ///
+    /// # Errors
+    /// All its faults.
+    pub(super) fn read(mut fields: Fields<'_>) -> Result<Self, ApiError> {
+        fields.nulls_are_absent();
+        fields.text("config_id");
+        let filter = fields.object("filter", Filter::of).unwrap_or_default();
+        // What the last page gave is the beginning again.
+        let last = fields.text("last").filter(|text| !text.is_empty()).map(Cursor::parse);
+        if matches!(last, Some(None)) {
+            fields.fault(Code::BadFormat, fields.at("last"), "must be `last` of the page before");
+        }
+        let orders = [("asc", Order::Ascending), ("desc", Order::Descending)];
+        let order = fields.one_of("order", &orders).unwrap_or_default();
+        let by = [("id", OrderBy::Id), ("created_at", OrderBy::Created), ("updated_at", OrderBy::Updated)];
+        let order_by = fields.one_of("order_by", &by).unwrap_or_default();
+        let size = fields.integer("size", 1).map(|size| usize::try_from(size).unwrap_or(SIZE));
+        fields.close()?;
+        Ok(Self { filter, last: last.flatten(), order, order_by, size })
+    }
+
+    pub(super) fn size(&self) -> usize {
+        self.size.unwrap_or(SIZE).min(SIZE)
+    }
+
+    /// Those behind the cursor, in order.
+    pub(super) fn after(&self, mut listed: Vec<Listed>) -> Vec<Listed> {
+        listed.sort_by_cached_key(|config| self.place(config));
+        if self.order == Order::Descending {
+            listed.reverse();
+        }
+        listed.retain(|config| {
+            self.last.as_ref().is_none_or(|last| match self.order {
+                Order::Ascending => self.place(config) > *last,
+                Order::Descending => self.place(config) < *last,
+            })
+        });
+        listed
+    }
+
+    pub(super) fn cursor(&self, config: &Listed) -> String {
+        let Cursor(time, id) = self.place(config);
+        format!("{}.{id}", time.as_millis())
+    }
+
+    fn place(&self, config: &Listed) -> Cursor {
+        let time = match self.order_by {
+            OrderBy::Id => Timestamp::from_millis(0),
+            OrderBy::Created => config.created_at,
+            OrderBy::Updated => config.updated_at,
+        };
+        Cursor(time, config.id.to_string())
+    }
+}

@@ -1,0 +1,202 @@
+//! A redact config: [`RedactConfig`], which is [`Settings`] with what the service knows of them. Source: the vendor's
+//! OpenAPI schema of the redact service's config (version 2); `allow_list` is an extension of this project.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::api::configs::method::MethodSpec;
+use crate::base::clock::Timestamp;
+use crate::base::id::ConfigId;
+use crate::detect::{Catalogue, RuleSet};
+
+/// A stored config.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RedactConfig {
+    /// Given when it was made, and kept.
+    pub id: ConfigId,
+    /// 1 when it was made, one more with each update.
+    pub version: u64,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was last written; differs from that of each of its other versions.
+    pub updated_at: Timestamp,
+    /// What its owner set.
+    pub settings: Settings,
+}
+
+/// What the owner of a config sets. This is the stored form and, beside id and times, the one on the wire.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Settings {
+    /// For people; need not be unique.
+    pub name: String,
+    /// The rules that are on, by the names of rules or of rule sets.
+    pub enabled_rules: Vec<String>,
+    /// Whether they are on even where a call names its own.
+    #[serde(default)]
+    pub enforce_enabled_rules: bool,
+    /// What becomes of findings, by the names of rules or of rule sets.
+    #[serde(default)]
+    pub redactions: BTreeMap<String, MethodSpec>,
+    /// The vault's config to make keys with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vault_service_config_id: Option<String>,
+    /// The vault's secret that salts hashes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub salt_vault_secret_id: Option<String>,
+    /// The vault's key for format-preserving encryption.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fpe_vault_secret_id: Option<String>,
+    /// The config's own rules by name.
+    #[serde(default)]
+    pub rules: BTreeMap<String, CustomRule>,
+    /// The config's own rule sets by name.
+    #[serde(default)]
+    pub rulesets: BTreeMap<String, CustomSet>,
+    /// Languages of the texts (ISO 639-1).
+    #[serde(default)]
+    pub supported_languages: Vec<String>,
+    /// Values that may pass.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow_list: Vec<Allowed>,
+}
+
+/// A rule of a config's own.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CustomRule {
+    /// What its findings are reported as.
+    pub entity_name: String,
+    /// How values are found.
+    pub matchers: Matchers,
+    /// Findings count from this score, 0.1 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub match_threshold: Option<f64>,
+    /// Words nearby that raise the score.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub context_values: Vec<String>,
+    /// Words nearby that lower it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub negative_context_values: Vec<String>,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+}
+
+/// How a custom rule finds values.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Matchers {
+    /// As the built-in rule of this name does.
+    BuiltIn(String),
+    /// By any of these.
+    Own(Vec<Matcher>),
+}
+
+/// One way to find a value.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Matcher {
+    /// What `match_value` is.
+    pub match_type: MatchType,
+    /// A regular expression, or a text.
+    pub match_value: String,
+    /// The score of what is found, 0.1 to 1.
+    pub match_score: f64,
+}
+
+/// What a matcher compares with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MatchType {
+    /// A regular expression for the whole value.
+    Regex,
+    /// A text that the value starts with.
+    StartsWith,
+}
+
+/// A rule set of a config's own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CustomSet {
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// For people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Names of rules, not of other sets.
+    #[serde(default)]
+    pub rules: Vec<String>,
+}
+
+/// Values that may pass though a rule finds them.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Allowed {
+    /// This one.
+    Value(String),
+    /// All that the pattern matches from end to end.
+    Pattern {
+        /// A regular expression.
+        regex: String,
+    },
+}
+
+// Allowed values are nobody's business.
+impl fmt::Debug for Allowed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Value(_) => "Value(..)",
+            Self::Pattern { .. } => "Pattern(..)",
+        })
+    }
+}
+
+impl Settings {
+    /// The names of the rules that the config switches on, sets resolved; names that are no longer known are left
+    /// out.
+    pub fn enabled<'s>(&'s self, catalogue: &'s Catalogue) -> BTreeSet<&'s str> {
+        self.enabled_rules.iter().flat_map(|name| self.rules_of(name, catalogue)).collect()
+    }
+
+    /// The method for the findings of each rule that the config has one for. What is set for a rule by its own name
+    /// goes before what is set for a set it is in; of several sets the first by name counts.
+    pub fn methods<'s>(&'s self, catalogue: &'s Catalogue) -> BTreeMap<&'s str, &'s MethodSpec> {
+        let mut methods = BTreeMap::new();
+        for (name, method) in &self.redactions {
+            if self.is_rule(name, catalogue) {
+                methods.insert(name.as_str(), method);
+            }
+        }
+        for (name, method) in &self.redactions {
+            for rule in self.rules_of(name, catalogue) {
+                methods.entry(rule).or_insert(method);
+            }
+        }
+        methods
+    }
+
+    /// The names of the rules that `name` stands for: a rule's own, or those of a set. None if nothing has the name.
+    pub fn rules_of<'s>(&'s self, name: &'s str, catalogue: &'s Catalogue) -> Vec<&'s str> {
+        if self.is_rule(name, catalogue) {
+            return vec![name];
+        }
+        if let Some(set) = self.rulesets.get(name) {
+            let known = |rule: &&'s str| self.is_rule(rule, catalogue);
+            return set.rules.iter().map(String::as_str).filter(known).collect();
+        }
+        let Some(set) = RuleSet::named(name) else { return Vec::new() };
+        catalogue.rules().filter(|rule| set.has(rule)).map(|rule| rule.name()).collect()
+    }
+
+    /// Whether a rule of the catalogue or of the config's own has this name.
+    pub fn is_rule(&self, name: &str, catalogue: &Catalogue) -> bool {
+        self.rules.contains_key(name) || catalogue.find(name).is_some()
+    }
+}

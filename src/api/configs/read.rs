@@ -1,0 +1,349 @@
+//! Settings read from a request: [`Draft`]. All faults at once, those of patterns included, though patterns are
+//! compiled later: that may take long, and is not for the threads that move bytes.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde_json::{Value, json};
+
+use crate::api::configs::method::{MethodSpec, Written};
+use crate::api::configs::object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, Settings};
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::{Faults, Fields};
+use crate::base::id::{ConfigId, ItemId};
+use crate::base::pointer::Pointer;
+use crate::detect::{Allow, Catalogue, Rule, RuleSet};
+
+/// The most rules, and the most rule sets, of a config's own.
+const OWN: usize = 200;
+/// The most matchers of one rule.
+const MATCHERS: usize = 32;
+/// The most regular expressions of one config: each takes its time to compile.
+const PATTERNS: usize = 256;
+/// The longest text of a matcher, in characters.
+const VALUE: usize = 4096;
+/// The most context words of one kind, and the longest, in characters.
+const WORDS: usize = 200;
+const WORD: usize = 128;
+/// The most allowed values, and the longest, in characters and in bytes.
+const ALLOWED: usize = 1000;
+const LONGEST: usize = 256;
+/// The longest name and the longest description, in characters.
+const NAME: usize = 256;
+const DESCRIPTION: usize = 4096;
+/// The most methods.
+const METHODS: usize = 2000;
+/// The rules of a config that names none: those that are on where nobody chose.
+const DEFAULT: &str = "DEFAULT";
+/// Texts are taken to be in any language; the schema knows this one.
+const LANGUAGES: &[(&str, &str)] = &[("en", "en")];
+
+/// Settings as read from a request. Their patterns have not been compiled yet.
+pub struct Draft {
+    settings: Settings,
+    faults: Faults,
+    patterns: Vec<Unproved>,
+}
+
+/// A pattern that may be none.
+struct Unproved {
+    at: Pointer,
+    regex: String,
+    use_for: Use,
+}
+
+#[derive(Clone, Copy)]
+enum Use {
+    Matching,
+    Allowing,
+}
+
+/// Reads settings member by member.
+struct Reader<'c, 'a> {
+    catalogue: &'c Catalogue,
+    own_rules: BTreeSet<&'a str>,
+    own_sets: BTreeSet<&'a str>,
+    patterns: Vec<Unproved>,
+}
+
+impl Draft {
+    /// Reads the members of a config that its owner sets and ends the reading of `fields`.
+    pub fn read(mut fields: Fields<'_>, catalogue: &Catalogue) -> Self {
+        fields.nulls_are_absent();
+        // A client whose token is good for several configs sends the id of one with every call.
+        fields.text("config_id");
+        fields.member("created_at");
+        version(&mut fields);
+        let mut reader = Reader {
+            catalogue,
+            own_rules: keys(fields.member("rules")),
+            own_sets: keys(fields.member("rulesets")),
+            patterns: Vec::new(),
+        };
+        let settings = reader.settings(&mut fields);
+        let mut faults = fields.finish();
+        if reader.patterns.len() > PATTERNS {
+            reader.patterns.clear();
+            let detail = format!("a config can have at most {PATTERNS} regular expressions");
+            faults.add(Code::AboveMaxItems, Pointer::root(), detail);
+        }
+        Self { settings, faults, patterns: reader.patterns }
+    }
+
+    /// What compiling takes, on the scale of bytes to read; for whoever chooses where it is done.
+    pub fn cost(&self) -> usize {
+        self.patterns.len().saturating_mul(64 << 10)
+    }
+
+    /// Compiles the patterns.
+    ///
+    /// # Errors
+    /// All faults of the request.
+    pub fn check(mut self) -> Result<Settings, ApiError> {
+        for Unproved { at, regex, use_for } in self.patterns {
+            let good = match use_for {
+                Use::Matching => matches(&regex),
+                Use::Allowing => Allow::default().pattern(None, &regex).is_ok(),
+            };
+            if !good {
+                let detail =
+                    "not a regular expression that can be used here, or one that matches the empty text";
+                self.faults.add(Code::BadFormatRegex, at, detail);
+            }
+        }
+        self.faults.close().map(|()| self.settings)
+    }
+}
+
+/// Whether the detector takes the pattern.
+fn matches(regex: &str) -> bool {
+    let rule = json!({ "name": "CUSTOM", "anchor": "free", "patterns": [{ "regex": regex }] });
+    let rule = serde_json::from_value::<Rule>(rule);
+    rule.is_ok_and(|rule| Catalogue::empty().extend_with(&[], vec![rule]).is_ok())
+}
+
+fn keys(value: Option<&Value>) -> BTreeSet<&str> {
+    let members = value.and_then(Value::as_object);
+    members.map(|members| members.keys().map(String::as_str).collect()).unwrap_or_default()
+}
+
+/// Read-only; but clients that know versions of the schema name the one they write, and that is this one.
+fn version(fields: &mut Fields<'_>) {
+    let schema = fields.member("version").and_then(Value::as_str) == Some(super::endpoints::SCHEMA);
+    if !schema {
+        fields.read_only("version");
+    }
+}
+
+impl<'a> Reader<'_, 'a> {
+    fn settings(&mut self, fields: &mut Fields<'a>) -> Settings {
+        fields.required("name");
+        let name = fields.text_within("name", 1..=NAME).unwrap_or_default().to_owned();
+        let rules = fields.map("rules", OWN, |key, value, at, faults| self.rule(key, value, &at, faults));
+        let sets = fields.map("rulesets", OWN, |key, value, at, faults| self.set(key, value, &at, faults));
+        let mut seen = HashSet::new();
+        let enabled = fields.array("enabled_rules", usize::MAX, |value, at, faults| {
+            let name = unique(value, at.clone(), faults, &mut seen)?;
+            self.rule_or_set(name, at, faults).then(|| name.to_owned())
+        });
+        let redactions = fields.map("redactions", METHODS, |key, value, at, faults| {
+            let known = self.rule_or_set(key, at.clone(), faults);
+            MethodSpec::read(value, &at, faults, Written::InConfig).filter(|_| known)
+        });
+        let mut seen = HashSet::new();
+        let languages = fields.array("supported_languages", 100, |value, at, faults| {
+            let name = unique(value, at.clone(), faults, &mut seen)?;
+            let known = LANGUAGES.iter().find(|(language, _)| *language == name);
+            if known.is_none() {
+                faults.add(Code::NotEnumMember, at, "must be en");
+            }
+            known.map(|(_, language)| (*language).to_owned())
+        });
+        let allowed =
+            fields.array("allow_list", ALLOWED, |value, at, faults| self.allowed(value, &at, faults));
+        Settings {
+            name,
+            enabled_rules: enabled.unwrap_or_else(|| vec![DEFAULT.to_owned()]),
+            enforce_enabled_rules: fields.flag("enforce_enabled_rules").unwrap_or(false),
+            redactions: redactions.unwrap_or_default(),
+            vault_service_config_id: id(fields, "vault_service_config_id", is_config),
+            salt_vault_secret_id: id(fields, "salt_vault_secret_id", is_item),
+            fpe_vault_secret_id: id(fields, "fpe_vault_secret_id", is_item),
+            rules: rules.unwrap_or_default(),
+            rulesets: sets.unwrap_or_default(),
+            supported_languages: languages.unwrap_or_else(|| vec!["en".to_owned()]),
+            allow_list: allowed.unwrap_or_default(),
+        }
+    }
+
+    fn rule(&mut self, key: &str, value: &'a Value, at: &Pointer, faults: &mut Faults) -> Option<CustomRule> {
+        own_name(key, self.catalogue.find(key).is_some(), at, faults);
+        Fields::within(value, at, faults, |fields| {
+            fields.nulls_are_absent();
+            fields.required("entity_name");
+            let entity_name = fields.text_within("entity_name", 1..=64).unwrap_or_default().to_owned();
+            let matchers = self.matchers(fields);
+            let words = |fields: &mut Fields<'a>, name| fields.array(name, WORDS, word).unwrap_or_default();
+            Some(CustomRule {
+                entity_name,
+                match_threshold: fields.number("match_threshold", 0.1..=1.0),
+                context_values: words(fields, "context_values"),
+                negative_context_values: words(fields, "negative_context_values"),
+                name: fields.text_within("name", 0..=NAME).map(str::to_owned),
+                description: fields.text_within("description", 0..=DESCRIPTION).map(str::to_owned),
+                matchers: matchers?,
+            })
+        })
+        .flatten()
+    }
+
+    fn matchers(&mut self, fields: &mut Fields<'a>) -> Option<Matchers> {
+        const NAME: &str = "matchers";
+        let value = fields.required(NAME)?;
+        let at = fields.at(NAME);
+        if let Some(name) = value.as_str() {
+            if self.catalogue.find(name).is_none() {
+                fields.fault(Code::DoesNotExist, at, "there is no built-in rule of this name");
+                return None;
+            }
+            return Some(Matchers::BuiltIn(name.to_owned()));
+        }
+        if value.as_array().is_some_and(Vec::is_empty) {
+            fields.fault(Code::BelowMinItems, at, "must have at least one matcher, or name a built-in rule");
+            return None;
+        }
+        fields.array(NAME, MATCHERS, |value, at, faults| self.matcher(value, &at, faults)).map(Matchers::Own)
+    }
+
+    fn matcher(&mut self, value: &'a Value, at: &Pointer, faults: &mut Faults) -> Option<Matcher> {
+        const TYPES: &[(&str, MatchType)] =
+            &[("regex", MatchType::Regex), ("starts_with", MatchType::StartsWith)];
+        Fields::within(value, at, faults, |fields| {
+            fields.nulls_are_absent();
+            let match_type = fields.required("match_type").and_then(|_| fields.one_of("match_type", TYPES));
+            fields.required("match_value");
+            let match_value = fields.text_within("match_value", 1..=VALUE).map(str::to_owned);
+            fields.required("match_score");
+            let match_score = fields.number("match_score", 0.1..=1.0);
+            let (match_type, match_value) = match_type.zip(match_value)?;
+            if match_type == MatchType::Regex {
+                self.prove(fields.at("match_value"), &match_value, Use::Matching);
+            }
+            Some(Matcher { match_type, match_value, match_score: match_score? })
+        })
+        .flatten()
+    }
+
+    fn set(&self, key: &str, value: &'a Value, at: &Pointer, faults: &mut Faults) -> Option<CustomSet> {
+        own_name(key, RuleSet::named(key).is_some(), at, faults);
+        if self.is_rule(key) {
+            faults.add(Code::InvalidPropertyName, at.clone(), "a rule has this name");
+        }
+        Fields::within(value, at, faults, |fields| {
+            fields.nulls_are_absent();
+            let mut seen = HashSet::new();
+            let rules = fields.array("rules", usize::MAX, |value, at, faults| {
+                let name = unique(value, at.clone(), faults, &mut seen)?;
+                if !self.is_rule(name) {
+                    faults.add(Code::DoesNotExist, at, "there is no rule of this name");
+                }
+                Some(name.to_owned())
+            });
+            CustomSet {
+                name: fields.text_within("name", 0..=NAME).map(str::to_owned),
+                description: fields.text_within("description", 0..=DESCRIPTION).map(str::to_owned),
+                rules: rules.unwrap_or_default(),
+            }
+        })
+    }
+
+    fn allowed(&mut self, value: &'a Value, at: &Pointer, faults: &mut Faults) -> Option<Allowed> {
+        if let Some(text) = value.as_str() {
+            let fits = Allow::default().values(None, [text], false).is_ok();
+            if faults.length(text, at.clone(), &(1..=LONGEST)) && !fits {
+                faults.add(Code::AboveMaxLength, at.clone(), format!("must have at most {LONGEST} bytes"));
+            }
+            return fits.then(|| Allowed::Value(text.to_owned()));
+        }
+        Fields::within(value, at, faults, |fields| {
+            fields.required("regex");
+            let regex = fields.text_within("regex", 1..=VALUE)?.to_owned();
+            self.prove(fields.at("regex"), &regex, Use::Allowing);
+            Some(Allowed::Pattern { regex })
+        })
+        .flatten()
+    }
+
+    fn prove(&mut self, at: Pointer, regex: &str, use_for: Use) {
+        self.patterns.push(Unproved { at, regex: regex.to_owned(), use_for });
+    }
+
+    fn is_rule(&self, name: &str) -> bool {
+        self.own_rules.contains(name) || self.catalogue.find(name).is_some()
+    }
+
+    fn rule_or_set(&self, name: &str, at: Pointer, faults: &mut Faults) -> bool {
+        let known = self.is_rule(name) || self.own_sets.contains(name) || RuleSet::named(name).is_some();
+        if !known {
+            faults.add(Code::DoesNotExist, at, "there is no rule and no rule set of this name");
+        }
+        known
+    }
+}
+
+/// Names of a config's own are written as the catalogue's are, and are none of them.
+fn own_name(name: &str, taken: bool, at: &Pointer, faults: &mut Faults) {
+    let legal = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'/');
+    let named = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.bytes().all(legal);
+    if !named || !(2..=64).contains(&name.len()) {
+        let detail = "the name must be upper snake case, such as COUNTRY_THING, of 2 to 64 characters";
+        faults.add(Code::InvalidPropertyName, at.clone(), detail);
+    } else if taken {
+        faults.add(Code::InvalidPropertyName, at.clone(), "something built in has this name");
+    }
+}
+
+fn unique<'a>(
+    value: &'a Value,
+    at: Pointer,
+    faults: &mut Faults,
+    seen: &mut HashSet<&'a str>,
+) -> Option<&'a str> {
+    let Some(text) = value.as_str() else {
+        faults.wrong(value, at, Code::InvalidString, "must be a string");
+        return None;
+    };
+    if !seen.insert(text) {
+        faults.add(Code::ItemNotUnique, at, "the same item twice");
+        return None;
+    }
+    Some(text)
+}
+
+fn word(value: &Value, at: Pointer, faults: &mut Faults) -> Option<String> {
+    let Some(text) = value.as_str() else {
+        faults.wrong(value, at, Code::InvalidString, "must be a string");
+        return None;
+    };
+    faults.length(text, at, &(1..=WORD)).then(|| text.to_owned())
+}
+
+fn is_config(text: &str) -> bool {
+    ConfigId::parse(text).is_some()
+}
+
+fn is_item(text: &str) -> bool {
+    ItemId::parse(text).is_some()
+}
+
+/// An id that may be absent.
+fn id(fields: &mut Fields<'_>, name: &'static str, is_one: fn(&str) -> bool) -> Option<String> {
+    let text = fields.text(name)?;
+    if !is_one(text) {
+        fields.fault(Code::DoesNotMatchPattern, fields.at(name), "not an id of the kind that is meant here");
+    }
+    Some(text.to_owned())
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

@@ -1,0 +1,245 @@
+//! [`Configs`]: redact configs as rows of the store.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::api::configs::list::{Filter, ListAsk, Listed, Page};
+use crate::api::configs::object::{RedactConfig, Settings};
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::id::ConfigId;
+use crate::crypto::random::{self, RandomError};
+use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+
+/// The most configs in one store. Several processes that make configs at the same moment may pass it by a few.
+pub const MAX_CONFIGS: usize = 1000;
+
+/// The most bytes of one config, as it is stored.
+pub const MAX_BYTES: usize = 1 << 20;
+
+/// Rows read at one time: with their largest size they should not fill the memory.
+const PAGE: u32 = 16;
+
+/// Bytes of configs that one page of a list holds before it ends early.
+const PAGE_BYTES: usize = 8 << 20;
+
+/// Somebody else who writes the same row as often as this, between a read and a removal, is not an accident.
+const TRIES: usize = 8;
+
+const KIND: &str = "redact_config";
+
+/// Why a config could not be had or written.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// No config has this id.
+    #[error("there is no such config")]
+    Unknown,
+    /// The config was written since the caller read it.
+    #[error("the config was changed by somebody else")]
+    Stale,
+    /// There are [`MAX_CONFIGS`] already.
+    #[error("there are {MAX_CONFIGS} configs already")]
+    Many,
+    /// It takes more than [`MAX_BYTES`].
+    #[error("a config takes at most {MAX_BYTES} bytes")]
+    Large,
+    /// A row that cannot be read.
+    #[error("a config's row cannot be read; it may be from a later version of this program")]
+    Row,
+    /// No randomness.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// The redact configs of one store. Cheap to clone.
+#[derive(Clone)]
+pub struct Configs {
+    records: Arc<dyn Records>,
+    clock: SharedClock,
+}
+
+/// A row's JSON; times are milliseconds since the epoch. The id is the row's, and so is the version.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    created_at: u64,
+    updated_at: u64,
+    settings: Settings,
+}
+
+/// What of a row a list needs to choose and to order.
+#[derive(Deserialize)]
+struct Times {
+    created_at: u64,
+    updated_at: u64,
+}
+
+impl Configs {
+    /// The configs in this store.
+    pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
+        Self { records, clock }
+    }
+
+    /// Makes a config.
+    ///
+    /// # Errors
+    /// [`ConfigError::Many`], [`ConfigError::Large`], or what the store says.
+    pub async fn create(&self, settings: Settings) -> Result<RedactConfig, ConfigError> {
+        self.create_below(MAX_CONFIGS, settings).await
+    }
+
+    async fn create_below(&self, most: usize, settings: Settings) -> Result<RedactConfig, ConfigError> {
+        if self.listed(&Filter::default()).await?.len() >= most {
+            return Err(ConfigError::Many);
+        }
+        let now = self.clock.now();
+        let id = ConfigId::from_random(random::bytes()?);
+        let config = RedactConfig { id, version: 1, created_at: now, updated_at: now, settings };
+        self.records.put_if(&key(&config.id), Expected::Absent, entry(&config)?).await?;
+        Ok(config)
+    }
+
+    /// The config of this id.
+    ///
+    /// # Errors
+    /// [`ConfigError::Unknown`], or what the store says.
+    pub async fn get(&self, id: &ConfigId) -> Result<RedactConfig, ConfigError> {
+        self.row(id).await.map(|(_, config)| config)
+    }
+
+    /// Puts other settings in place of those that were read at `updated_at`.
+    ///
+    /// # Errors
+    /// [`ConfigError::Unknown`], [`ConfigError::Stale`], [`ConfigError::Large`], or what the store says.
+    pub async fn update(
+        &self,
+        id: &ConfigId,
+        updated_at: Timestamp,
+        settings: Settings,
+    ) -> Result<RedactConfig, ConfigError> {
+        let (row, config) = self.row(id).await?;
+        if config.updated_at != updated_at {
+            return Err(ConfigError::Stale);
+        }
+        let expected = Expected::Version(row.version);
+        // The time tells versions apart, so no two share a millisecond, be the clock set back or not.
+        let later = Timestamp::from_millis(config.updated_at.as_millis().saturating_add(1));
+        let updated_at = self.clock.now().max(later);
+        let config = RedactConfig { version: expected.next(), updated_at, settings, ..config };
+        match self.records.put_if(&row.key, expected, entry(&config)?).await {
+            Ok(_) => Ok(config),
+            Err(StoreError::Conflict) => Err(ConfigError::Stale),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes a config, whatever its version, and returns it as it last was.
+    ///
+    /// # Errors
+    /// [`ConfigError::Unknown`], or what the store says.
+    pub async fn delete(&self, id: &ConfigId) -> Result<RedactConfig, ConfigError> {
+        for _ in 0..TRIES {
+            let (row, config) = self.row(id).await?;
+            match self.records.remove_if(&row.key, row.version).await {
+                Ok(()) => return Ok(config),
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Conflict.into())
+    }
+
+    /// One page of the configs that the filter takes, in order.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn list(&self, ask: &ListAsk) -> Result<Page, ConfigError> {
+        let listed = self.listed(&ask.filter).await?;
+        let count = listed.len();
+        let mut rest = ask.after(listed).into_iter().peekable();
+        let mut page = Page { count, items: Vec::new(), last: String::new() };
+        let mut bytes = 0;
+        while let Some(next) = rest.next() {
+            match self.row(&next.id).await {
+                Ok((row, config)) => {
+                    bytes += row.entry.value.len();
+                    page.items.push(config);
+                }
+                // Removed since it was listed.
+                Err(ConfigError::Unknown) => {}
+                Err(error) => return Err(error),
+            }
+            if (page.items.len() >= ask.size() || bytes >= PAGE_BYTES) && rest.peek().is_some() {
+                page.last = ask.cursor(&next);
+                break;
+            }
+        }
+        Ok(page)
+    }
+
+    async fn listed(&self, filter: &Filter) -> Result<Vec<Listed>, ConfigError> {
+        let mut all = Vec::new();
+        let mut after = String::new();
+        loop {
+            let page = self.records.scan(KIND, &after, PAGE).await?;
+            for row in &page {
+                let times: Times = serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
+                let listed = Listed {
+                    id: ConfigId::parse(row.key.id()).ok_or(ConfigError::Row)?,
+                    created_at: Timestamp::from_millis(times.created_at),
+                    updated_at: Timestamp::from_millis(times.updated_at),
+                };
+                if filter.takes(&listed) {
+                    all.push(listed);
+                }
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
+                _ => return Ok(all),
+            }
+        }
+    }
+
+    async fn row(&self, id: &ConfigId) -> Result<(Row, RedactConfig), ConfigError> {
+        let row = self.records.get(&key(id)).await?.ok_or(ConfigError::Unknown)?;
+        let stored: Stored = serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
+        let config = RedactConfig {
+            id: id.clone(),
+            version: row.version,
+            created_at: Timestamp::from_millis(stored.created_at),
+            updated_at: Timestamp::from_millis(stored.updated_at),
+            settings: stored.settings,
+        };
+        Ok((row, config))
+    }
+}
+
+impl std::fmt::Debug for Configs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Configs(..)")
+    }
+}
+
+fn key(id: &ConfigId) -> Key {
+    Key::new(KIND, id.to_string())
+}
+
+fn entry(config: &RedactConfig) -> Result<Entry, ConfigError> {
+    let stored = Stored {
+        created_at: config.created_at.as_millis(),
+        updated_at: config.updated_at.as_millis(),
+        settings: config.settings.clone(),
+    };
+    let bytes = serde_json::to_vec(&stored).map_err(|_| ConfigError::Row)?;
+    if bytes.len() > MAX_BYTES {
+        return Err(ConfigError::Large);
+    }
+    Ok(Entry::lasting(bytes))
+}
+
+#[cfg(test)]
+#[path = "store_tests.rs"]
+mod tests;
