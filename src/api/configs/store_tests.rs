@@ -31,7 +31,8 @@ fn settings(name: &str) -> Settings {
 
 #[tokio::test]
 async fn a_config_lives() {
-    let Place { clock, configs, .. } = place().await;
+    let place = place().await;
+    let Place { clock, configs, .. } = &place;
     let made = configs.create(settings("one")).await.unwrap();
     assert_eq!((made.version, made.created_at, made.updated_at), (1, clock.now(), clock.now()));
     assert_eq!(configs.get(&made.id).await.unwrap(), made);
@@ -53,7 +54,8 @@ async fn a_config_lives() {
 
 #[tokio::test]
 async fn of_two_writers_one_wins() {
-    let Place { configs, .. } = place().await;
+    let place = place().await;
+    let Place { configs, .. } = &place;
     let made = configs.create(settings("one")).await.unwrap();
     let write = |name| configs.update(&made.id, made.updated_at, settings(name));
     let (a, b) = tokio::join!(write("a"), write("b"));
@@ -63,7 +65,8 @@ async fn of_two_writers_one_wins() {
 
 #[tokio::test]
 async fn size_and_damage_are_noticed() {
-    let Place { configs, records, .. } = place().await;
+    let place = place().await;
+    let Place { configs, records, .. } = &place;
     let mut large = settings("large");
     large.enabled_rules = vec!["x".repeat(MAX_BYTES)];
     assert!(matches!(configs.create(large).await, Err(ConfigError::Large)));
@@ -77,7 +80,8 @@ async fn size_and_damage_are_noticed() {
 
 #[tokio::test]
 async fn there_is_an_end_to_them() {
-    let Place { configs, .. } = place().await;
+    let place = place().await;
+    let Place { configs, .. } = &place;
     for _ in 0..3 {
         configs.create(settings("one")).await.unwrap();
     }
@@ -89,7 +93,8 @@ async fn there_is_an_end_to_them() {
 
 #[tokio::test]
 async fn lists_are_filtered_ordered_and_paged() {
-    let Place { clock, configs, .. } = place().await;
+    let place = place().await;
+    let Place { clock, configs, .. } = &place;
     let mut made = Vec::new();
     for n in 0..40 {
         made.push(configs.create(settings(&n.to_string())).await.unwrap());
@@ -128,7 +133,13 @@ async fn lists_are_filtered_ordered_and_paged() {
     let (third, id) = (made[2].created_at, made[2].id.to_string());
     let rows = [
         (Filter { id: Some(id.clone()), ..Filter::default() }, 1),
-        (Filter { id_contains: vec![id[4..20].to_owned(), "pci_".to_owned()], ..Filter::default() }, 1),
+        (
+            Filter {
+                id_contains: vec![id.get(4..20).unwrap().to_owned(), "pci_".to_owned()],
+                ..Filter::default()
+            },
+            1,
+        ),
         (Filter { id_contains: vec!["nothing".to_owned()], ..Filter::default() }, 0),
         (Filter { id_in: Some(vec![id.clone(), first.id.to_string()]), ..Filter::default() }, 2),
         (Filter { id_in: Some(Vec::new()), ..Filter::default() }, 0),
