@@ -108,12 +108,11 @@ fn add_endpoints(
     endpoints.add(redact::RedactStructured(redaction.clone()), dialect, limit);
     endpoints.add(redact::Unredact(redaction.clone()), dialect, limit);
     endpoints.add(redact::UnredactEvents(redaction), dialect, limit);
-    let rules = Arc::new(rules.clone());
     let limit = limit.min(MAX_BYTES);
     let configs = Configs::new(parts.opened.records.clone(), Arc::clone(&parts.opened.clock));
     endpoints.add(GetConfig::new(configs.clone()), dialect, limit);
-    endpoints.add(CreateConfig::new(configs.clone(), Arc::clone(&rules), parts.cpu.clone()), dialect, limit);
-    endpoints.add(UpdateConfig::new(configs.clone(), rules, parts.cpu.clone()), dialect, limit);
+    endpoints.add(CreateConfig::new(configs.clone(), rules.clone(), parts.cpu.clone()), dialect, limit);
+    endpoints.add(UpdateConfig::new(configs.clone(), rules.clone(), parts.cpu.clone()), dialect, limit);
     endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
     endpoints.add(ListConfigs::new(configs), dialect, limit);
     Ok(())

@@ -1,8 +1,6 @@
 //! The endpoints of redact configs: `POST /v1beta/config` and, below it, `create`, `update`, `delete` and `list`.
 //! Source: the vendor's OpenAPI schema. An update puts the whole object in place of the one before.
 
-use std::sync::Arc;
-
 use serde::Serialize;
 
 use crate::api::call::BoxFuture;
@@ -94,7 +92,7 @@ pub struct UpdateConfig(Writing);
 
 struct Writing {
     configs: Configs,
-    catalogue: Arc<Catalogue>,
+    catalogue: Catalogue,
     cpu: CpuPool,
 }
 
@@ -128,14 +126,14 @@ impl ListConfigs {
 
 impl CreateConfig {
     /// Makes configs that name rules of `catalogue`.
-    pub fn new(configs: Configs, catalogue: Arc<Catalogue>, cpu: CpuPool) -> Self {
+    pub fn new(configs: Configs, catalogue: Catalogue, cpu: CpuPool) -> Self {
         Self(Writing { configs, catalogue, cpu })
     }
 }
 
 impl UpdateConfig {
     /// Changes configs, which name rules of `catalogue`.
-    pub fn new(configs: Configs, catalogue: Arc<Catalogue>, cpu: CpuPool) -> Self {
+    pub fn new(configs: Configs, catalogue: Catalogue, cpu: CpuPool) -> Self {
         Self(Writing { configs, catalogue, cpu })
     }
 }
