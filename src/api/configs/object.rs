@@ -1,7 +1,7 @@
 //! A redact config: [`RedactConfig`], which is [`Settings`] with what the service knows of them. Source: the vendor's
 //! OpenAPI schema of the redact service's config (version 2); `allow_list` is an extension of this project.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -162,41 +162,46 @@ impl Settings {
     /// The names of the rules that the config switches on, sets resolved; names that are no longer known are left
     /// out.
     pub fn enabled<'s>(&'s self, catalogue: &'s Catalogue) -> BTreeSet<&'s str> {
-        self.enabled_rules.iter().flat_map(|name| self.rules_of(name, catalogue)).collect()
+        let known = self.known(catalogue);
+        self.enabled_rules.iter().flat_map(|name| self.rules_of(name, catalogue, &known)).collect()
     }
 
     /// The method for the findings of each rule that the config has one for. What is set for a rule by its own name
     /// goes before what is set for a set it is in; of several sets the first by name counts.
     pub fn methods<'s>(&'s self, catalogue: &'s Catalogue) -> BTreeMap<&'s str, &'s MethodSpec> {
-        let mut methods = BTreeMap::new();
+        let known = self.known(catalogue);
+        let rules = self.redactions.iter().filter(|(name, _)| known.contains(name.as_str()));
+        let mut methods: BTreeMap<&str, &MethodSpec> =
+            rules.map(|(name, method)| (name.as_str(), method)).collect();
         for (name, method) in &self.redactions {
-            if self.is_rule(name, catalogue) {
-                methods.insert(name.as_str(), method);
-            }
-        }
-        for (name, method) in &self.redactions {
-            for rule in self.rules_of(name, catalogue) {
+            for rule in self.rules_of(name, catalogue, &known) {
                 methods.entry(rule).or_insert(method);
             }
         }
         methods
     }
 
+    /// The names of all rules there are, the config's own among them. (A catalogue looks through all of its rules
+    /// for one.)
+    fn known<'s>(&'s self, catalogue: &'s Catalogue) -> HashSet<&'s str> {
+        catalogue.names().chain(self.rules.keys().map(String::as_str)).collect()
+    }
+
     /// The names of the rules that `name` stands for: a rule's own, or those of a set. None if nothing has the name.
-    pub fn rules_of<'s>(&'s self, name: &'s str, catalogue: &'s Catalogue) -> Vec<&'s str> {
-        if self.is_rule(name, catalogue) {
+    fn rules_of<'s>(
+        &'s self,
+        name: &'s str,
+        catalogue: &'s Catalogue,
+        known: &HashSet<&'s str>,
+    ) -> Vec<&'s str> {
+        if known.contains(name) {
             return vec![name];
         }
         if let Some(set) = self.rulesets.get(name) {
-            let known = |rule: &&'s str| self.is_rule(rule, catalogue);
+            let known = |rule: &&'s str| known.contains(rule);
             return set.rules.iter().map(String::as_str).filter(known).collect();
         }
         let Some(set) = RuleSet::named(name) else { return Vec::new() };
         catalogue.rules().filter(|rule| set.has(rule)).map(|rule| rule.name()).collect()
-    }
-
-    /// Whether a rule of the catalogue or of the config's own has this name.
-    pub fn is_rule(&self, name: &str, catalogue: &Catalogue) -> bool {
-        self.rules.contains_key(name) || catalogue.find(name).is_some()
     }
 }

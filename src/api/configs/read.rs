@@ -34,6 +34,8 @@ const DESCRIPTION: usize = 4096;
 const METHODS: usize = 2000;
 /// The rules of a config that names none: those that are on where nobody chose.
 const DEFAULT: &str = "DEFAULT";
+const NO_PATTERN: &str =
+    "must be a regular expression that can be used here; one for a rule may not match the empty text";
 /// Texts are taken to be in any language; the schema knows this one.
 const LANGUAGES: &[(&str, &str)] = &[("en", "en")];
 
@@ -51,7 +53,7 @@ struct Unproved {
     use_for: Use,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Matching,
     Allowing,
@@ -59,7 +61,8 @@ enum Use {
 
 /// Reads settings member by member.
 struct Reader<'c, 'a> {
-    catalogue: &'c Catalogue,
+    /// The names of the built-in rules and those of the configuration's.
+    built_in: HashSet<&'c str>,
     own_rules: BTreeSet<&'a str>,
     own_sets: BTreeSet<&'a str>,
     patterns: Vec<Unproved>,
@@ -74,7 +77,7 @@ impl Draft {
         fields.member("created_at");
         version(&mut fields);
         let mut reader = Reader {
-            catalogue,
+            built_in: catalogue.names().collect(),
             own_rules: keys(fields.member("rules")),
             own_sets: keys(fields.member("rulesets")),
             patterns: Vec::new(),
@@ -99,26 +102,39 @@ impl Draft {
     /// # Errors
     /// All faults of the request.
     pub fn check(mut self) -> Result<Settings, ApiError> {
-        for Unproved { at, regex, use_for } in self.patterns {
-            let good = match use_for {
-                Use::Matching => matches(&regex),
-                Use::Allowing => Allow::default().pattern(None, &regex).is_ok(),
-            };
-            if !good {
-                let detail =
-                    "not a regular expression that can be used here, or one that matches the empty text";
-                self.faults.add(Code::BadFormatRegex, at, detail);
+        let (matching, allowing): (Vec<_>, Vec<_>) =
+            self.patterns.into_iter().partition(|pattern| pattern.use_for == Use::Matching);
+        for Unproved { at, regex, .. } in allowing {
+            if Allow::default().pattern(None, &regex).is_err() {
+                self.faults.add(Code::BadFormatRegex, at, NO_PATTERN);
             }
         }
+        prove(&matching, &mut self.faults);
         self.faults.close().map(|()| self.settings)
     }
 }
 
-/// Whether the detector takes the pattern.
-fn matches(regex: &str) -> bool {
-    let rule = json!({ "name": "CUSTOM", "anchor": "free", "patterns": [{ "regex": regex }] });
-    let rule = serde_json::from_value::<Rule>(rule);
-    rule.is_ok_and(|rule| Catalogue::empty().extend_with(&[], vec![rule]).is_ok())
+/// Hands the patterns to the detector, all together as they will be used: apart, each could be as large, and take as
+/// long, as all of them may.
+fn prove(patterns: &[Unproved], faults: &mut Faults) {
+    let rule = |(pattern, n): (&Unproved, usize)| {
+        let rule =
+            json!({ "name": format!("P{n}"), "anchor": "free", "patterns": [{ "regex": pattern.regex }] });
+        serde_json::from_value::<Rule>(rule).ok()
+    };
+    let rules: Vec<Rule> = patterns.iter().zip(0..).filter_map(rule).collect();
+    if rules.is_empty() {
+        return;
+    }
+    for error in Catalogue::empty().extend_with(&[], rules).err().unwrap_or_default() {
+        match error.number.checked_sub(1).and_then(|n| patterns.get(n)) {
+            Some(pattern) => faults.add(Code::BadFormatRegex, pattern.at.clone(), NO_PATTERN),
+            None => {
+                let at = Pointer::root().key("rules");
+                faults.add(Code::IsTooBig, at, "the regular expressions need more memory than is allowed");
+            }
+        }
+    }
 }
 
 fn keys(value: Option<&Value>) -> BTreeSet<&str> {
@@ -176,7 +192,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn rule(&mut self, key: &str, value: &'a Value, at: &Pointer, faults: &mut Faults) -> Option<CustomRule> {
-        own_name(key, self.catalogue.find(key).is_some(), at, faults);
+        own_name(key, self.built_in.contains(key), at, faults);
         Fields::within(value, at, faults, |fields| {
             fields.nulls_are_absent();
             fields.required("entity_name");
@@ -201,7 +217,7 @@ impl<'a> Reader<'_, 'a> {
         let value = fields.required(NAME)?;
         let at = fields.at(NAME);
         if let Some(name) = value.as_str() {
-            if self.catalogue.find(name).is_none() {
+            if !self.built_in.contains(name) {
                 fields.fault(Code::DoesNotExist, at, "there is no built-in rule of this name");
                 return None;
             }
@@ -278,7 +294,7 @@ impl<'a> Reader<'_, 'a> {
     }
 
     fn is_rule(&self, name: &str) -> bool {
-        self.own_rules.contains(name) || self.catalogue.find(name).is_some()
+        self.own_rules.contains(name) || self.built_in.contains(name)
     }
 
     fn rule_or_set(&self, name: &str, at: Pointer, faults: &mut Faults) -> bool {

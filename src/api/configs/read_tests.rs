@@ -144,11 +144,22 @@ fn patterns_are_bounded_in_number() {
     let many: Vec<Value> = (0..=PATTERNS).map(|n| json!({"regex": format!("a{n}")})).collect();
     let body = json!({"name": "many", "allow_list": many});
     assert_eq!(read(&body).unwrap_err(), [(Code::AboveMaxItems, String::new())]);
-    // What matches the empty text, or takes too much memory, is no pattern for a rule.
-    for bad in ["a*", r"\w{1000}{1000}", "(?=a)"] {
-        assert!(!matches(bad), "{bad}");
+}
+
+#[test]
+fn patterns_are_those_that_the_detector_takes() {
+    let faults = |regex: &str| {
+        let matcher = json!({"match_type": "regex", "match_value": regex, "match_score": 0.5});
+        let good = json!({"match_type": "regex", "match_value": "a+", "match_score": 0.5});
+        let rule = json!({"entity_name": "x", "matchers": [good, matcher]});
+        read(&json!({"name": "x", "rules": {"OWN_RULE": rule}})).err()
+    };
+    let at = "/rules/OWN_RULE/matchers/1/match_value".to_owned();
+    for bad in ["a*", "(?=a)", "a)|(b", "["] {
+        assert_eq!(faults(bad), Some(vec![(Code::BadFormatRegex, at.clone())]), "{bad}");
     }
-    assert!(matches("a+") && matches(r"\bHP\d{6}\b"));
+    assert_eq!(faults(r"\w{1000}{1000}"), Some(vec![(Code::IsTooBig, "/rules".to_owned())]));
+    assert_eq!(faults(r"\bHP\d{6}\b"), None);
 }
 
 #[test]
