@@ -129,6 +129,15 @@ pub enum ApiError {
     /// The token does not cover this service.
     #[error("the token does not cover this service")]
     ServiceNotEnabled,
+    /// The token is for configs, and none of them is one of this service.
+    #[error("no config")]
+    MissingConfigID,
+    /// The token is for other configs than the one named.
+    #[error("the token does not cover this config")]
+    MissingConfigIDScope,
+    /// The token is for several configs, and none is named.
+    #[error("no config is named of several")]
+    AmbiguousConfigID,
     /// Nothing is there.
     #[error("not found")]
     NotFound,
@@ -239,6 +248,17 @@ impl ApiError {
             Self::ServiceNotEnabled => {
                 policy(StatusCode::FORBIDDEN, "ServiceNotEnabled", "The token does not cover this service")
             }
+            Self::MissingConfigID => {
+                policy(StatusCode::BAD_REQUEST, "MissingConfigID", "The token's config is not there any more")
+            }
+            Self::MissingConfigIDScope => {
+                policy(StatusCode::FORBIDDEN, "MissingConfigIDScope", "The token does not cover this config")
+            }
+            Self::AmbiguousConfigID => policy(
+                StatusCode::BAD_REQUEST,
+                "AmbiguousConfigID",
+                "Name one of the token's configs in `config_id`",
+            ),
             Self::NotFound => policy(StatusCode::NOT_FOUND, "NotFound", "Nothing is served at this path"),
             Self::MethodNotAllowed(_) => {
                 let summary = "This path takes another method, see the Allow header";

@@ -96,12 +96,15 @@ fn add_endpoints(
     // Calls may name any rules: whoever is the first to do so should not wait for all of them to be compiled.
     let all = rules.clone();
     parts.opened.io.spawn_blocking(move || all.compile());
+    let configs = Configs::new(parts.opened.records.clone(), Arc::clone(&parts.opened.clock));
     let redaction = Redaction::new(redact::Parts {
         catalogue: rules.clone(),
         detector,
         counts,
         cpu: parts.cpu.clone(),
         vault: Arc::clone(&parts.vault),
+        allow: config.allow.clone(),
+        configs: configs.clone(),
     });
     let limit = config.limits.body.bytes();
     endpoints.add(redact::Redact(redaction.clone()), dialect, limit);
@@ -109,7 +112,6 @@ fn add_endpoints(
     endpoints.add(redact::Unredact(redaction.clone()), dialect, limit);
     endpoints.add(redact::UnredactEvents(redaction), dialect, limit);
     let limit = limit.min(MAX_BYTES);
-    let configs = Configs::new(parts.opened.records.clone(), Arc::clone(&parts.opened.clock));
     endpoints.add(GetConfig::new(configs.clone()), dialect, limit);
     endpoints.add(CreateConfig::new(configs.clone(), rules.clone(), parts.cpu.clone()), dialect, limit);
     endpoints.add(UpdateConfig::new(configs.clone(), rules.clone(), parts.cpu.clone()), dialect, limit);

@@ -29,6 +29,7 @@ pub use choice::Choice;
 pub use detector::{Cache, Detector};
 pub use fault::{RuleError, RuleFault, UnknownRule};
 pub use finding::{Finding, Near, RuleId, Score, Span};
+pub use regex::escape;
 pub use rule::{Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, Severity, Tag};
 pub use scanner::Scanner;
 pub use sets::{RuleSet, UnknownSet};

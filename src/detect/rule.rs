@@ -380,6 +380,12 @@ impl Rule {
         usize::from(self.reach.unwrap_or(DEFAULT_REACH))
     }
 
+    /// The same rule under another name, without its examples.
+    #[must_use]
+    pub fn named(&self, name: &str) -> Self {
+        Self { name: name.to_owned(), matches: Vec::new(), misses: Vec::new(), ..self.clone() }
+    }
+
     /// The constant beginning of `value` by which this rule knew it (`ghp_`); empty if it has none.
     pub fn prefix_of<'t>(&self, value: &'t str) -> &'t str {
         let known = self.prefixes.iter().filter(|prefix| value.starts_with(prefix.as_str()));

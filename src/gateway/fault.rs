@@ -86,7 +86,8 @@ impl Fault {
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) => "bad_request",
                 ApiError::Unauthorized => "unauthorized",
-                ApiError::ServiceNotEnabled => "out_of_scope",
+                ApiError::ServiceNotEnabled | ApiError::MissingConfigIDScope => "out_of_scope",
+                ApiError::MissingConfigID | ApiError::AmbiguousConfigID => "bad_request",
                 ApiError::NotFound => "no_route",
                 ApiError::MethodNotAllowed(_) => "wrong_method",
                 ApiError::RequestTimeout => "slow_caller",
@@ -108,7 +109,8 @@ impl Fault {
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
                 ApiError::Unauthorized => StatusCode::UNAUTHORIZED,
-                ApiError::ServiceNotEnabled => StatusCode::FORBIDDEN,
+                ApiError::ServiceNotEnabled | ApiError::MissingConfigIDScope => StatusCode::FORBIDDEN,
+                ApiError::MissingConfigID | ApiError::AmbiguousConfigID => StatusCode::BAD_REQUEST,
                 ApiError::NotFound => StatusCode::NOT_FOUND,
                 ApiError::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
                 ApiError::RequestTimeout => StatusCode::REQUEST_TIMEOUT,

@@ -7,12 +7,14 @@
 //! | `unredact` | [`Unredact`]: `POST /v1/unredact` |
 //! | `events` | [`UnredactEvents`]: `POST /v1/unredact_events` |
 //! | `ask` | what calls have in common |
+//! | `configured` | a stored config made ready |
 //! | `plan` | names looked up: rules and methods |
 //! | `path` | JSONPath |
 //! | `report` | the analysis that `debug` asks for |
 //! | `service` | [`Redaction`]: what the operations share |
 
 mod ask;
+mod configured;
 mod events;
 mod path;
 mod plan;

@@ -6,6 +6,7 @@ use crate::api::configs::{FpeAlphabet, HashType, MaskingType, MethodSpec, Partia
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
 use crate::api::redact::ask::{Named, Overrides, Wanted};
+use crate::api::redact::configured::Configured;
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::detect::{Catalogue, Choice, RuleId};
@@ -27,6 +28,8 @@ pub(super) struct Specific {
 /// Looks up all that a call names.
 pub(super) struct Resolver<'a> {
     pub(super) catalogue: &'a Catalogue,
+    /// The config that the call works with, if it is not the default.
+    pub(super) config: Option<&'a Configured>,
     /// The salt of digests.
     pub(super) salt: &'a Secret<Vec<u8>>,
     pub(super) faults: Faults,
@@ -41,8 +44,7 @@ impl Resolver<'_> {
             self.faults.add(Code::DoesNotExist, named.at.clone(), "there is no such vault item");
         }
         let choice = self.choice(wanted.rules.as_deref(), wanted.rulesets.as_deref());
-        let otherwise = if wanted.llm { Method::Encrypt } else { Method::Replace };
-        let plan = self.plan(otherwise, &wanted.overrides);
+        let plan = self.plan(wanted.llm, &wanted.overrides);
         Chosen { choice, plan }
     }
 
@@ -76,9 +78,9 @@ impl Resolver<'_> {
             }
         }
         for named in sets.unwrap_or_default() {
-            match Choice::sets(self.catalogue, [named.name.as_str()]) {
-                Ok(set) => set.iter().for_each(|rule| choice.insert(rule)),
-                Err(_) => {
+            match self.set(&named.name) {
+                Some(rules) => rules.into_iter().for_each(|rule| choice.insert(rule)),
+                None => {
                     self.faults.add(
                         Code::DoesNotExist,
                         named.at.clone(),
@@ -86,6 +88,9 @@ impl Resolver<'_> {
                     );
                 }
             }
+        }
+        if let Some(config) = self.config.filter(|config| config.enforced) {
+            config.enabled.iter().for_each(|rule| choice.insert(rule));
         }
         Some(choice)
     }
@@ -98,9 +103,27 @@ impl Resolver<'_> {
         rule
     }
 
-    fn plan(&mut self, otherwise: Method, overrides: &Overrides) -> Plan {
-        let all = overrides.all.as_ref().map(|(at, spec)| self.method(spec, at));
-        let mut plan = Plan::all(all.unwrap_or(otherwise));
+    /// The rules of a set of the config's own, or of one that is built in.
+    fn set(&self, name: &str) -> Option<Vec<RuleId>> {
+        if let Some(set) = self.config.and_then(|config| config.settings.rulesets.get(name)) {
+            return Some(set.rules.iter().filter_map(|rule| self.catalogue.find(rule)).collect());
+        }
+        Some(Choice::sets(self.catalogue, [name]).ok()?.iter().collect())
+    }
+
+    /// The call's own methods go before what it is for, and that before its config's.
+    fn plan(&mut self, llm: bool, overrides: &Overrides) -> Plan {
+        if let Some((at, spec)) = &overrides.all {
+            return Plan::all(self.method(spec, at));
+        }
+        let mut plan = Plan::all(if llm { Method::Encrypt } else { Method::Replace });
+        let config = self.config.filter(|_| !llm);
+        for (rule, spec) in config.map(Configured::methods).unwrap_or_default() {
+            let method = self.method(spec, &Pointer::root());
+            if let Some(rule) = self.catalogue.find(rule) {
+                plan.set(rule, method);
+            }
+        }
         for (named, spec) in &overrides.each {
             let method = self.method(spec, &named.at);
             if let Some(rule) = self.rule(named) {

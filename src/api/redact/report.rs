@@ -1,6 +1,6 @@
 //! The analysis of a redaction, as `debug` asks for it (specification, "Recognizer result element").
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
@@ -71,6 +71,16 @@ impl Analysis {
             told
         };
         Self::new(report, report.findings().iter().map(told).collect())
+    }
+
+    /// Findings of some rules are reported as something else.
+    pub(super) fn called(mut self, entities: &HashMap<String, String>) -> Self {
+        for found in &mut self.recognizer_results {
+            if let Some(entity) = entities.get(&found.field_type) {
+                found.field_type.clone_from(entity);
+            }
+        }
+        self
     }
 
     fn new(report: &Report, recognizer_results: Vec<Recognized>) -> Self {

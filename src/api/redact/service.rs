@@ -1,19 +1,23 @@
 //! What the redaction endpoints share: from what a call wants to redactors and keys, and the way back.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
+use crate::api::configs::{ConfigError, Configs, RedactConfig};
 use crate::api::cpu::CpuPool;
 use crate::api::endpoint::Asker;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
 use crate::api::redact::ask::Wanted;
+use crate::api::redact::configured::{Configured, Ready};
 use crate::api::redact::plan::{Chosen, Resolver, Specific};
+use crate::base::id::ConfigId;
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
-use crate::detect::{Catalogue, Detector};
+use crate::detect::{Allow, Catalogue, Detector};
 use crate::redact::{Context, Counts, Keys, RedactError, Redactor, Restorer};
 use crate::vault::Vault;
 
@@ -22,7 +26,7 @@ const CONTEXT: usize = 64 << 20;
 
 /// Rules, keys and places to work at. Cheap to clone.
 #[derive(Clone)]
-pub struct Redaction(Arc<Parts>);
+pub struct Redaction(Arc<Shared>);
 
 /// What [`Redaction`] is made from.
 pub struct Parts {
@@ -36,18 +40,38 @@ pub struct Parts {
     pub cpu: CpuPool,
     /// Keeps the keys.
     pub vault: Arc<Vault>,
+    /// What passes though rules find it.
+    pub allow: Allow,
+    /// Stored configs.
+    pub configs: Configs,
+}
+
+/// The parts, and what is made of them.
+struct Shared {
+    parts: Parts,
+    ready: Ready,
+}
+
+impl std::ops::Deref for Shared {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
 }
 
 /// Who look, in the order of the places they were asked for, and their keys.
 pub(super) struct Prepared {
     pub(super) parts: Vec<Redactor>,
     pub(super) keys: Keys,
+    /// What findings of some rules are reported as.
+    pub(super) entities: HashMap<String, String>,
 }
 
 impl Redaction {
     /// Redacts with these.
     pub fn new(parts: Parts) -> Self {
-        Self(Arc::new(parts))
+        Self(Arc::new(Shared { parts, ready: Ready::default() }))
     }
 
     pub(super) fn parts(&self) -> &Parts {
@@ -77,14 +101,14 @@ impl Redaction {
         wanted: &Wanted,
         places: &[Specific],
     ) -> Result<Prepared, ApiError> {
-        let Parts { catalogue, detector, .. } = &*self.0;
+        let config = self.config(asker, wanted).await?;
+        let config = config.as_deref();
+        let detector = config.map_or(&self.0.detector, |config| &config.detector);
+        let catalogue = config.map_or(&self.0.catalogue, |config| &config.catalogue);
         let key = self.key().await?;
         let tenant = asker.who.tenant();
         let salt = Secret::new(key.prf(&[b"salt of digests", tenant.as_bytes()]).to_vec());
-        let mut resolver = Resolver { catalogue, salt: &salt, faults: Faults::default() };
-        if let Some(config) = &wanted.config {
-            resolver.faults.add(Code::ConfigNotExist, config.at.clone(), "there is no such config");
-        }
+        let mut resolver = Resolver { catalogue, config, salt: &salt, faults: Faults::default() };
         let whole = resolver.call(wanted);
         let chosen: Vec<Chosen> = match places {
             [] => vec![whole],
@@ -103,7 +127,60 @@ impl Redaction {
         });
         let parts = parts.collect::<Result<Vec<_>, ApiError>>()?;
         let keys = Keys { fpe: encrypts.then_some(key), tenant: Arc::from(tenant) };
-        Ok(Prepared { parts, keys })
+        let entities = config.map(|config| config.entities.clone()).unwrap_or_default();
+        Ok(Prepared { parts, keys, entities })
+    }
+
+    /// The config that a call works with: the one it names, or the one that its token is for. `None`: the default.
+    async fn config(&self, asker: &Asker<'_>, wanted: &Wanted) -> Result<Option<Arc<Configured>>, ApiError> {
+        let bound = asker.who.configs();
+        let Some(named) = &wanted.config else {
+            return match self.bound(bound).await?.as_slice() {
+                [] if bound.is_empty() => Ok(None),
+                [] => Err(ApiError::MissingConfigID),
+                [config] => self.ready(config).await.map(Some),
+                _ => Err(ApiError::AmbiguousConfigID),
+            };
+        };
+        if !bound.is_empty() && !bound.contains(&named.name) {
+            return Err(ApiError::MissingConfigIDScope);
+        }
+        let unknown = || {
+            let fault = Invalid::new(Code::ConfigNotExist, named.at.clone(), "there is no such config");
+            ApiError::Validation(vec![fault])
+        };
+        let id: ConfigId = ConfigId::parse(&named.name).ok_or_else(unknown)?;
+        match self.0.configs.get(&id).await {
+            Ok(config) => self.ready(&config).await.map(Some),
+            Err(ConfigError::Unknown) => Err(unknown()),
+            Err(_) => Err(ApiError::Internal("configs")),
+        }
+    }
+
+    /// The redact configs among those that a token is for.
+    async fn bound(&self, ids: &[String]) -> Result<Vec<RedactConfig>, ApiError> {
+        let mut configs = Vec::new();
+        for id in ids.iter().filter_map(|id| ConfigId::parse(id)) {
+            match self.0.configs.get(&id).await {
+                Ok(config) => configs.push(config),
+                Err(ConfigError::Unknown) => {}
+                Err(_) => return Err(ApiError::Internal("configs")),
+            }
+        }
+        Ok(configs)
+    }
+
+    async fn ready(&self, config: &RedactConfig) -> Result<Arc<Configured>, ApiError> {
+        if let Some(ready) = self.0.ready.get(config) {
+            return Ok(ready);
+        }
+        let (parts, settings) = (Arc::clone(&self.0), config.settings.clone());
+        // Rules are compiled.
+        let made =
+            self.0.cpu.run(usize::MAX, move || Configured::new(&parts.catalogue, &parts.allow, &settings));
+        let ready = Arc::new(made.await.map_err(|_| ApiError::Internal("cpu"))??);
+        self.0.ready.keep(config, &ready);
+        Ok(ready)
     }
 
     async fn key(&self) -> Result<Arc<FpeKey>, ApiError> {

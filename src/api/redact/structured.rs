@@ -14,7 +14,7 @@ use crate::api::redact::ask::{Named, Wanted};
 use crate::api::redact::path::{Query, measure};
 use crate::api::redact::plan::Specific;
 use crate::api::redact::report::Analysis;
-use crate::api::redact::service::Redaction;
+use crate::api::redact::service::{Prepared, Redaction};
 use crate::api::redact::text::summary;
 use crate::api::redact::unredact::raw;
 use crate::api::token::Service;
@@ -96,16 +96,16 @@ impl Endpoint for RedactStructured {
     ) -> BoxFuture<'a, Result<Success<StructuredReply>, ApiError>> {
         Box::pin(async move {
             let StructuredAsk { wanted, document, places, specific } = ask;
-            let prepared = self.0.prepare(&asker, &wanted, &specific).await?;
+            let Prepared { parts, keys, entities } = self.0.prepare(&asker, &wanted, &specific).await?;
             let (dialect, debug, bytes) = (asker.dialect, wanted.debug, document.json.len());
             let work = move || {
                 let which = match document.chosen(&places) {
                     Ok(which) => which,
                     Err(fault) => return Ok(Err(fault)),
                 };
-                let parts = (&which, prepared.parts.as_slice());
+                let parts = (&which, parts.as_slice());
                 let limits = (Limits::default(), debug);
-                let done = structured(document.json.as_bytes(), parts, &prepared.keys, limits);
+                let done = structured(document.json.as_bytes(), parts, &keys, limits);
                 done.map(|done| Ok((done, document.quoted)))
             };
             let done = self.0.work(bytes.saturating_mul(1 + specific.len()), work).await?;
@@ -113,7 +113,7 @@ impl Endpoint for RedactStructured {
             let report = redacted.report();
             self.0.parts().counts.report(report);
             let count = report.count();
-            let report = wanted.debug.then(|| Analysis::of_document(report, dialect));
+            let report = wanted.debug.then(|| Analysis::of_document(report, dialect).called(&entities));
             let fpe_context = self.0.seal(asker.who.tenant(), &context)?;
             let redacted_data = match wanted.return_result {
                 true => Some(returned(redacted.into_value(), quoted)?),

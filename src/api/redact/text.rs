@@ -8,7 +8,7 @@ use crate::api::error::ApiError;
 use crate::api::fields::Fields;
 use crate::api::redact::ask::Wanted;
 use crate::api::redact::report::Analysis;
-use crate::api::redact::service::Redaction;
+use crate::api::redact::service::{Prepared, Redaction};
 use crate::api::token::Service;
 use crate::redact::Limits;
 
@@ -54,13 +54,13 @@ impl Endpoint for Redact {
         Box::pin(async move {
             let RedactAsk { text, wanted } = ask;
             let prepared = self.0.prepare(&asker, &wanted, &[]).await?;
-            let (Some(redactor), keys) = (prepared.parts.into_iter().next(), prepared.keys) else {
-                return Err(ApiError::Internal("redact"));
-            };
+            let Prepared { parts, keys, entities } = prepared;
+            let redactor = parts.into_iter().next().ok_or(ApiError::Internal("redact"))?;
             let (dialect, debug, bytes) = (asker.dialect, wanted.debug, text.len());
             let work = move || {
                 let (redacted, context) = redactor.text(&text, &keys, Limits::default())?;
-                let report = debug.then(|| Analysis::of_text(&text, redacted.report(), dialect));
+                let report =
+                    debug.then(|| Analysis::of_text(&text, redacted.report(), dialect).called(&entities));
                 Ok((redacted, context, report))
             };
             let (redacted, context, report) = self.0.work(bytes, work).await?;
