@@ -30,10 +30,10 @@ impl Timestamp {
         shown.map_or_else(|| "9999-12-31T23:59:59.999Z".to_owned(), |t| format!("{t:.3}"))
     }
 
-    /// Reads ISO 8601 with an offset or `Z`; `None` if it is not that or lies before the epoch.
+    /// Reads ISO 8601 with an offset or `Z`; `None` if it is not that. What lies before the epoch is the epoch.
     pub fn parse_iso8601(text: &str) -> Option<Self> {
         let t: jiff::Timestamp = text.parse().ok()?;
-        u64::try_from(t.as_millisecond()).ok().map(Self)
+        Some(Self(u64::try_from(t.as_millisecond()).unwrap_or(0)))
     }
 }
 

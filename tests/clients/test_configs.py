@@ -192,3 +192,74 @@ def test_all_faults_at_once(gateway, path, body, want):
 
 def test_too_large(gateway):
     assert faults(gateway.api(ROOT + "/create", {"name": "x" * (1 << 20)}), 413) == [("", "IsTooBig")]
+
+
+OWN = {
+    "name": "own",
+    "enabled_rules": ["EMAIL_ADDRESS", "ACME_ID"],
+    "redactions": {"EMAIL_ADDRESS": {"redaction_type": "fpe"}, "ACME_ID": {"redaction_type": "mask"}},
+    "rules": {
+        "ACME_ID": {
+            "entity_name": "ACME",
+            "matchers": [
+                {"match_type": "regex", "match_value": "AC-[0-9]+", "match_score": 0.9},
+                {"match_type": "starts_with", "match_value": "ACME-", "match_score": 0.9},
+            ],
+        },
+        "SOCIAL": {"entity_name": "SOC", "matchers": "US_SSN"},
+    },
+    "rulesets": {"OWN": {"name": "Own", "rules": ["ACME_ID", "SOCIAL"]}},
+    "allow_list": ["info@harbour-post.com", {"regex": "AC-0+"}],
+}
+
+
+def redacted(gateway, **body):
+    answer = gateway.api("/v1/redact", {"debug": True} | body)
+    assert answer.status == 200, answer.body
+    result = answer.json()["result"]
+    return result["redacted_text"], [one["field_type"] for one in result["report"]["recognizer_results"]], result
+
+
+def test_a_call_works_with_a_config(gateway):
+    config = gateway.api("/v1beta/config/create", OWN).json()["result"]["id"]
+    text = "info@harbour-post.com jane@harbour-post.com AC-77 AC-000 ACME-x9 4111 1111 1111 1111"
+    got, entities, result = redacted(gateway, config_id=config, text=text)
+    assert got.startswith("info@harbour-post.com ") and got.endswith(" ***** AC-000 ******* 4111 1111 1111 1111")
+    assert "jane" not in got and entities == ["EMAIL_ADDRESS", "ACME", "ACME"]
+    back = gateway.api("/v1/unredact", {"redacted_data": got, "fpe_context": result["fpe_context"]}).json()["result"]
+    assert back["data"] == text.replace("AC-77", "*****").replace("ACME-x9", "*******")
+
+    ssn = "ssn 536-90-4399, jane@harbour-post.com"
+    got, entities, _ = redacted(gateway, config_id=config, text=ssn, rulesets=["OWN"])
+    assert (got, entities) == (ssn.replace("536-90-4399", "<SOCIAL>"), ["SOC"])
+    unknown = gateway.api("/v1/redact", {"config_id": config, "text": "", "rules": ["NONE"], "rulesets": ["NO"]})
+    assert [(one["source"], one["code"]) for one in unknown.json()["result"]["errors"]] == [
+        ("/rules/0", "DoesNotExist"),
+        ("/rulesets/0", "DoesNotExist"),
+    ]
+    gone = gateway.api("/v1/redact", {"config_id": "pci_" + "a" * 32, "text": ""})
+    assert gone.json()["result"]["errors"][0]["code"] == "ConfigNotExist"
+
+
+def test_enforced_rules_are_on_in_every_call(gateway):
+    config = gateway.api("/v1beta/config/create", OWN | {"enforce_enabled_rules": True}).json()["result"]["id"]
+    got, _, _ = redacted(gateway, config_id=config, text="AC-77 and 4111 1111 1111 1111", rules=["CREDIT_CARD"])
+    assert got == "***** and <CREDIT_CARD>"
+
+
+def test_a_token_has_the_config_it_is_for(gateway):
+    ids = [gateway.api("/v1beta/config/create", OWN | {"name": name}).json()["result"]["id"] for name in ("a", "b")]
+
+    def call(configs, **body):
+        named = [part for one in configs for part in ("--config", one)]
+        token = run("tokens", "create", "--config-file", gateway.file, *named).out.strip()
+        return gateway.call("POST", "/v1/redact", {"text": "AC-77"} | body, {"authorization": "Bearer " + token})
+
+    assert call(ids[:1]).json()["result"]["redacted_text"] == "*****"
+    assert call(ids, config_id=ids[1]).json()["result"]["redacted_text"] == "*****"
+    for answer, status, word in [
+        (call(ids), 400, "AmbiguousConfigID"),
+        (call(ids[:1], config_id=ids[1]), 403, "MissingConfigIDScope"),
+        (call(["pci_" + "a" * 32]), 400, "MissingConfigID"),
+    ]:
+        assert (answer.status, answer.json()["status"]) == (status, word), answer.body

@@ -69,6 +69,8 @@ impl Configured {
         let own = own.collect::<Option<Vec<Rule>>>().ok_or_else(stale)?;
         if !own.is_empty() {
             catalogue.extend_with(&[], own).map_err(|_| stale())?;
+            // Calls may name any of them.
+            catalogue.compile().map_err(|_| stale())?;
         }
         let names = settings.enabled(&catalogue);
         let enabled = Choice::only(&catalogue, names.iter().copied()).map_err(|_| stale())?;
