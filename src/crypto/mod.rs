@@ -3,7 +3,8 @@
 //! | file | noun |
 //! |---|---|
 //! | [`random`] | the one source of randomness |
-//! | [`hash`] | SHA-256 |
+//! | [`hash`] | SHA-256, and digests under a salt |
+//! | [`jws`] | signatures of tokens |
 //! | [`kdf`] | HKDF and HMAC with SHA-256 |
 //! | [`aead`] | AES-256-GCM with a random nonce |
 //! | [`fpe`] | format-preserving encryption: FF1, and a keyed PRF for what FF1 does not cover |
@@ -12,5 +13,6 @@ pub mod aead;
 mod ff1;
 pub mod fpe;
 pub mod hash;
+pub mod jws;
 pub mod kdf;
 pub mod random;
