@@ -32,7 +32,7 @@ enum Key {
     Ec(EcdsaKeyPair),
     Ed(Ed25519KeyPair),
     Rsa(Box<rsa::KeyPair>),
-    Secret(hmac::Key, Secret<Vec<u8>>),
+    Secret(Box<hmac::Key>, Secret<Vec<u8>>),
 }
 
 /// A key that signs, for one algorithm. Its memory is wiped when it goes.
@@ -124,7 +124,7 @@ impl SigningKey {
     pub fn from_secret(algorithm: JwsAlgorithm, bytes: Secret<Vec<u8>>) -> Result<Self, JwsError> {
         match algorithm.key() {
             KeyKind::Secret(length) if bytes.expose().len() >= length => {
-                Ok(Self { algorithm, key: Key::Secret(keyed(algorithm, bytes.expose()), bytes) })
+                Ok(Self { algorithm, key: Key::Secret(Box::new(keyed(algorithm, bytes.expose())), bytes) })
             }
             KeyKind::Secret(_) => Err(JwsError::Key("the secret is shorter than the algorithm's hash")),
             _ => Err(JwsError::Key("the algorithm takes a key pair")),
