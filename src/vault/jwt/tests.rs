@@ -48,7 +48,7 @@ fn forged(key: &SigningKey) -> Vec<String> {
     let algorithm = key.algorithm().name();
     let payload = text(br#"{"sub":"root"}"#);
     let good = sign(key, "k", br#"{"sub":"root"}"#).unwrap();
-    let (signed, signature) = good.rsplit_once('.').unwrap();
+    let (_, signature) = good.rsplit_once('.').unwrap();
     let mut all = Vec::new();
     // No algorithm, in all spellings, with and without the signature.
     for none in ["none", "None", "NONE", "nOnE", "", "HS256 ", "hs256", "es256", "RS1"] {
@@ -83,6 +83,15 @@ fn forged(key: &SigningKey) -> Vec<String> {
         all.push(format!("{signed}.{}", text(own.sign(signed.as_bytes()).unwrap())));
         all.push(format!("{signed}.{signature}"));
     }
+    all.extend(misheaded(key, &payload));
+    all.extend(misspelled(&good));
+    all
+}
+
+/// Headers that are none, or ask for what is not known, signed with the right key.
+fn misheaded(key: &SigningKey, payload: &str) -> Vec<String> {
+    let algorithm = key.algorithm().name();
+    let mut all = Vec::new();
     // What must be understood and is not, signed with the right key.
     for header in [
         json!({ "alg": algorithm, "crit": ["b64"], "b64": false }),
@@ -106,6 +115,14 @@ fn forged(key: &SigningKey) -> Vec<String> {
         let signed = format!("{}.{payload}", text(header));
         all.push(format!("{signed}.{}", text(key.sign(signed.as_bytes()).unwrap())));
     }
+    all
+}
+
+/// A good token's signature and spelling changed.
+fn misspelled(good: &str) -> Vec<String> {
+    let (signed, signature) = good.rsplit_once('.').unwrap();
+    let (_, payload) = signed.split_once('.').unwrap();
+    let mut all = Vec::new();
     // Signatures of nothing, of zeros and ones, cut, longer, in another form; every bit once.
     let raw = BASE64URL_NOPAD.decode(signature.as_bytes()).unwrap();
     let mut signatures = vec![
@@ -138,15 +155,15 @@ fn forged(key: &SigningKey) -> Vec<String> {
         format!(".{payload}.{signature}"),
         good.replacen('.', "..", 1),
         format!("{signed}={signature}"),
-        format!("{}{}", "A".repeat(MAX_TOKEN), good),
+        format!("{}{good}", "A".repeat(MAX_TOKEN)),
     ]);
     let last = signature.chars().last().unwrap();
     let place = |c: char| "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".find(c).unwrap();
-    if raw.len() % 3 != 0 {
+    if !raw.len().is_multiple_of(3) {
         // Bits that the last character has and nobody reads.
         let other =
             "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".chars().nth(place(last) | 1);
-        all.extend(other.map(|c| format!("{signed}.{}{c}", &signature[..signature.len() - 1])));
+        all.extend(other.map(|c| format!("{signed}.{}{c}", signature.strip_suffix(last).unwrap())));
     }
     // Another payload under the same signature.
     let (header, _) = signed.split_once('.').unwrap();
