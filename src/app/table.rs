@@ -1,5 +1,6 @@
 //! A configuration's routes, built from the parts. Built anew on every reload.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -16,27 +17,31 @@ use crate::app::parts::{AppError, Parts};
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, Http, Method as MethodSetting,
-    PathMatch as PathSetting, Protocol as ProtocolSetting, Redact as RedactSetting, Requests,
-    Route as RouteSetting, Scheme, Terminal as TerminalSetting, Unknown as UnknownSetting,
-    Upstream as UpstreamSetting,
+    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, Http, JwkSource, Jwt as JwtSetting,
+    Method as MethodSetting, PathMatch as PathSetting, Protocol as ProtocolSetting, Redact as RedactSetting,
+    Requests, Route as RouteSetting, Scheme, Terminal as TerminalSetting, TokenPlace,
+    Unknown as UnknownSetting, Upstream as UpstreamSetting,
 };
 use crate::detect::{Catalogue, Choice, Detector};
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::Filter;
-use crate::gateway::filters::{Allowance, AnswerWay, Auth, Limits, Log, Redact, RedactParts, Whose};
+use crate::gateway::filters::{
+    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Log, Place, Redact, RedactParts, Whose,
+};
+use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::llm::{ProtocolChoice, Spoken};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Authorities, Dialing, Target, Tls, Upstream, UpstreamParts};
 use crate::redact::{Method, Plan, Redactor};
+use crate::vault::jwt::Policy;
 
 /// Builds the table that a configuration describes.
 ///
 /// # Errors
 /// A route that cannot be built, by name.
 pub(super) fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
-    let mut upstreams = std::collections::BTreeMap::new();
+    let mut upstreams = BTreeMap::new();
     for (name, setting) in &config.upstreams {
         upstreams.insert(name.to_string(), Arc::new(upstream(name, setting, parts)?));
     }
@@ -70,7 +75,7 @@ pub(super) fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppErr
             // The table of endpoints is matched by its exact paths, before any route.
             TerminalSetting::Endpoint(Endpoint::Api) => continue,
         };
-        routes.push(Arc::new(route(setting, terminal, (config, parts, &protocols))?));
+        routes.push(Arc::new(route(setting, terminal, (config, parts, &protocols), &upstreams)?));
     }
     let nothing = Terminal::Fixed(Answer::json(StatusCode::NOT_FOUND, Bytes::new()));
     let stray = admin::native(parts, "-", nothing, vec![Arc::new(Log)])?;
@@ -145,12 +150,16 @@ fn route(
     setting: &RouteSetting,
     terminal: Terminal,
     (config, parts, protocols): (&Config, &Parts, &[Arc<Spoken>]),
+    upstreams: &BTreeMap<String, Arc<Upstream>>,
 ) -> Result<Route, AppError> {
     let name = setting.name.to_string();
     let wrong = |why: String| AppError::Route(name.clone(), why);
     let mut filters: Vec<Arc<dyn Filter>> = vec![Arc::new(Log)];
     if setting.auth() == AuthSetting::Token {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
+    }
+    if let Some(jwt) = &setting.jwt {
+        filters.push(Arc::new(tokens(jwt, (parts, upstreams)).map_err(wrong)?));
     }
     if let Some(rate) = &setting.rate {
         let whose = match *rate.by {
@@ -180,6 +189,48 @@ fn route(
     let max_body = setting.max_body.as_ref().map(|size| size.bytes());
     let made = RouteParts { name: name.clone(), matches, filters, terminal, protocols, max_body, metrics };
     Route::new(made).map_err(|error| wrong(error.to_string()))
+}
+
+/// The filter that lets only bearers of good tokens pass.
+fn tokens(
+    setting: &JwtSetting,
+    (parts, upstreams): (&Parts, &BTreeMap<String, Arc<Upstream>>),
+) -> Result<Jwt, String> {
+    let JwkSource { file, upstream, path } = &*setting.keys;
+    let clock = Arc::clone(&parts.opened.clock);
+    let keys = match (file, upstream, path) {
+        (Some(file), _, _) => {
+            let json = std::fs::read(&**file).map_err(|_| "the file of keys cannot be read")?;
+            Keys::fixed(KeySet::read(&json)?)
+        }
+        (None, Some(name), Some(path)) => {
+            let upstream = upstreams.get(name.as_str()).ok_or("the upstream of its keys is not there")?;
+            Keys::remote(Arc::clone(upstream), path.to_string(), Ages::default(), Arc::clone(&clock))
+        }
+        _ => return Err("its keys are nowhere".to_owned()),
+    };
+    let header = |name: &str| HeaderName::from_bytes(name.as_bytes()).map_err(|_| "a header's name is wrong");
+    let TokenPlace { header: named, cookie, query } = &*setting.token;
+    let place = match (named, cookie, query) {
+        (Some(name), _, _) if name.eq_ignore_ascii_case("authorization") => Place::Bearer,
+        (Some(name), _, _) => Place::Header(header(name)?),
+        (None, Some(name), _) => Place::Cookie(name.clone()),
+        (None, None, Some(name)) => Place::Query(name.clone()),
+        (None, None, None) => Place::Bearer,
+    };
+    let mut headers = Vec::new();
+    for (claim, name) in &setting.headers {
+        headers.push((claim.clone(), header(name)?));
+    }
+    let policy = Policy {
+        issuers: setting.issuers.clone(),
+        audiences: setting.audiences.clone(),
+        expires: setting.expires,
+        leeway: setting.leeway.get(),
+        claims: setting.claims.clone(),
+        scopes: setting.scopes.clone(),
+    };
+    Ok(Jwt::new(JwtParts { keys, policy, place, headers, forward: setting.forward, clock }))
 }
 
 fn host_pattern(host: &Host) -> String {

@@ -37,6 +37,12 @@ pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mis
             supply(supplied, folder, env, mistakes);
         }
     }
+    for route in &mut settings.routes {
+        let jwt = route.value_mut().jwt.as_mut();
+        if let Some(keys) = jwt.and_then(|jwt| jwt.value_mut().keys.value_mut().file.as_mut()) {
+            file(keys, folder, mistakes);
+        }
+    }
     if let Some(key) = &mut settings.vault.master_key {
         supply(key, folder, env, mistakes);
     }

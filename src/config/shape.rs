@@ -36,6 +36,9 @@ const TABLES: &[&[&str]] = &[
     &["routes", "*", "respond"],
     &["routes", "*", "rate"],
     &["routes", "*", "redact"],
+    &["routes", "*", "jwt"],
+    &["routes", "*", "jwt", "keys"],
+    &["routes", "*", "jwt", "token"],
 ];
 
 /// Reads settings from a table. `None`: there were too many errors to go on.

@@ -10,6 +10,7 @@
 //! | [`terminal`] | where a road ends |
 //! | [`upstream`] | pools of peers |
 //! | [`relay`] | a collected request, sent by ourselves |
+//! | [`keys`] | public keys of those who sign tokens |
 //! | [`native`] | our own endpoints over a session |
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`llm`] | where the words are in an LLM protocol |
@@ -21,6 +22,7 @@ pub mod exchange;
 pub mod fault;
 pub mod filter;
 pub mod filters;
+pub mod keys;
 pub mod listen;
 pub mod llm;
 pub mod native;

@@ -1,5 +1,6 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
+mod jwt;
 mod redact;
 mod routes;
 mod server;
@@ -20,6 +21,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| routes::paths(&settings.routes, mistakes),
     |settings, _, mistakes| routes::filters(&settings.routes, mistakes),
     |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
+    |settings, _, mistakes| jwt::all(settings, mistakes),
     |settings, rules, mistakes| redact::all(&settings.routes, rules, mistakes),
 ];
 

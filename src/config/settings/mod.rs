@@ -5,6 +5,7 @@
 
 mod data;
 mod detect;
+mod jwt;
 mod limits;
 mod log;
 mod redact;
@@ -21,6 +22,7 @@ use crate::config::At;
 
 pub use data::Vault;
 pub use detect::{Allowed, Detect};
+pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Format, Level, Log};
 pub use redact::{Answers, Method, Protocol, Redact, Requests, Unknown};

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::config::settings::Redact;
+use crate::config::settings::{Jwt, Redact};
 use crate::config::written::Written;
 use crate::config::{At, Period, Size};
 
@@ -35,6 +35,8 @@ pub struct Route {
     pub endpoint: Option<At<Endpoint>>,
     /// Who may pass; required with `upstream`. See [`Route::auth`].
     pub auth: Option<At<Auth>>,
+    /// Who may pass by a signed token.
+    pub jwt: Option<At<Jwt>>,
     /// How often.
     pub rate: Option<At<Rate>>,
     /// The largest body that passes, collected or streamed. `None`: only the limits bound it.

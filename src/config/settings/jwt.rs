@@ -1,0 +1,75 @@
+//! Who may pass a route by a signed token.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use crate::config::{At, Period};
+
+/// `[routes.jwt]`: only bearers of a token (RFC 7519) that one of these keys has signed.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Jwt {
+    /// Keys of those who may sign.
+    pub keys: At<JwkSource>,
+    /// Where the token is.
+    pub token: At<TokenPlace>,
+    /// One of these as `iss`; none: any.
+    pub issuers: Vec<String>,
+    /// One of these in `aud`; none: any.
+    pub audiences: Vec<String>,
+    /// Whether `exp` must be there.
+    pub expires: bool,
+    /// What clocks may differ by, at most ten minutes.
+    pub leeway: At<Period>,
+    /// Claims that must be there; with values, one of them.
+    pub claims: BTreeMap<String, Vec<String>>,
+    /// All of these in `scope` or `scp`.
+    pub scopes: Vec<String>,
+    /// Claims that go on as headers; whatever the caller sends under these names does not.
+    pub headers: BTreeMap<String, At<String>>,
+    /// Whether the token itself goes on.
+    pub forward: bool,
+}
+
+impl Default for Jwt {
+    fn default() -> Self {
+        Self {
+            keys: At::default(),
+            token: At::default(),
+            issuers: Vec::new(),
+            audiences: Vec::new(),
+            expires: true,
+            leeway: At::new(Period::secs(30)),
+            claims: BTreeMap::new(),
+            scopes: Vec::new(),
+            headers: BTreeMap::new(),
+            forward: false,
+        }
+    }
+}
+
+/// Where keys come from: a file, or a path of an upstream.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct JwkSource {
+    /// A JWK set (RFC 7517); read again on a reload.
+    pub file: Option<At<PathBuf>>,
+    /// An upstream that serves one.
+    pub upstream: Option<At<String>>,
+    /// Its path there.
+    pub path: Option<At<String>>,
+}
+
+/// Where tokens are; `Authorization: Bearer`, if nothing is said.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct TokenPlace {
+    /// A header that is the token.
+    pub header: Option<String>,
+    /// A cookie.
+    pub cookie: Option<String>,
+    /// A parameter of the query.
+    pub query: Option<String>,
+}

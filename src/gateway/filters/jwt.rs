@@ -1,0 +1,207 @@
+//! Who calls, by a signed token (RFC 7519): verified against keys of its issuer, its claims handed on as headers.
+
+use async_trait::async_trait;
+use http::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use pingora::http::RequestHeader;
+use serde_json::{Map, Value};
+
+use crate::api::ApiError;
+use crate::base::clock::SharedClock;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::fault::Fault;
+use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::keys::Keys;
+use crate::vault::jwt::{Compact, Denied, Policy};
+
+/// Where the token is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// `Authorization: Bearer …` (RFC 6750 section 2.1).
+    Bearer,
+    /// A header that is the token.
+    Header(HeaderName),
+    /// A cookie.
+    Cookie(String),
+    /// A parameter of the query.
+    Query(String),
+}
+
+/// What the filter is made from.
+pub struct JwtParts {
+    /// Keys of those who may sign.
+    pub keys: Keys,
+    /// What tokens must say.
+    pub policy: Policy,
+    /// Where they are.
+    pub place: Place,
+    /// Claims that go on as headers.
+    pub headers: Vec<(String, HeaderName)>,
+    /// Whether the token itself goes on.
+    pub forward: bool,
+    /// Reads time.
+    pub clock: SharedClock,
+}
+
+/// Lets only bearers of good tokens pass.
+pub struct Jwt(JwtParts);
+
+impl Jwt {
+    /// Makes the filter.
+    pub fn new(parts: JwtParts) -> Self {
+        Self(parts)
+    }
+
+    /// What the caller's token says.
+    async fn claims(&self, head: &RequestHeader) -> Result<Map<String, Value>, Fault> {
+        let text = self.0.place.find(head).ok_or(ApiError::Unauthorized)?;
+        let token = Compact::parse(&text).map_err(|_| ApiError::Unauthorized)?;
+        let verified = self.0.keys.verify(&token).await.map_err(|_| ApiError::Internal("keys of tokens"))?;
+        let verified = verified.ok_or(ApiError::Unauthorized)?;
+        self.0.policy.admit(&verified, self.0.clock.now()).map_err(|denied| {
+            Fault::Api(match denied {
+                Denied::Scope | Denied::Claim => ApiError::ServiceNotEnabled,
+                _ => ApiError::Unauthorized,
+            })
+        })
+    }
+}
+
+#[async_trait]
+impl Filter for Jwt {
+    fn name(&self) -> &'static str {
+        "jwt"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Identify
+    }
+
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+        let claims = self.claims(x.head()).await?;
+        let head = x.head_mut();
+        if !self.0.forward {
+            self.0.place.strip(head);
+        }
+        for (claim, header) in &self.0.headers {
+            // Whatever the caller says of itself is no claim.
+            head.remove_header(header);
+            if let Some(value) = claims.get(claim).and_then(spelled) {
+                drop(head.insert_header(header.clone(), value));
+            }
+        }
+        Ok(Flow::Next)
+    }
+}
+
+/// A claim as a header: a text as it is, anything else as JSON. What cannot stand in a header is left out.
+fn spelled(value: &Value) -> Option<HeaderValue> {
+    match value {
+        Value::Null => None,
+        Value::String(text) => HeaderValue::from_str(text).ok(),
+        other => HeaderValue::from_str(&other.to_string()).ok(),
+    }
+}
+
+impl Place {
+    /// The token, if it is there exactly once.
+    fn find(&self, head: &RequestHeader) -> Option<String> {
+        match self {
+            Self::Bearer => {
+                let (scheme, token) = only(&head.headers, &AUTHORIZATION)?.split_once(' ')?;
+                scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
+            }
+            Self::Header(name) => only(&head.headers, name).map(|token| token.trim().to_owned()),
+            Self::Cookie(name) => {
+                let cookies = head.headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+                let pairs =
+                    cookies.flat_map(|line| line.split(';')).filter_map(|pair| pair.trim().split_once('='));
+                let mut found = pairs.filter(|(key, _)| key == name).map(|(_, value)| value.to_owned());
+                let (one, None) = (found.next()?, found.next()) else { return None };
+                Some(one)
+            }
+            Self::Query(name) => {
+                let pairs = head.uri.query()?.split('&').filter_map(|pair| pair.split_once('='));
+                let mut found = pairs.filter(|(key, _)| key == name).map(|(_, value)| value.to_owned());
+                let (one, None) = (found.next()?, found.next()) else { return None };
+                Some(one)
+            }
+        }
+    }
+
+    /// Takes the token out of a head.
+    fn strip(&self, head: &mut RequestHeader) {
+        match self {
+            Self::Bearer => drop(head.remove_header(&AUTHORIZATION)),
+            Self::Header(name) => drop(head.remove_header(name)),
+            Self::Cookie(name) => {
+                let cookies = head.headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+                let other = |pair: &&str| pair.split_once('=').is_none_or(|(key, _)| key.trim() != name);
+                let kept: Vec<&str> =
+                    cookies.flat_map(|line| line.split(';')).map(str::trim).filter(other).collect();
+                let kept = kept.join("; ");
+                head.remove_header(&COOKIE);
+                if let Some(kept) = HeaderValue::from_str(&kept).ok().filter(|kept| !kept.is_empty()) {
+                    drop(head.insert_header(COOKIE, kept));
+                }
+            }
+            Self::Query(name) => {
+                let Some(query) = head.uri.query() else { return };
+                let other = |pair: &&str| pair.split_once('=').is_none_or(|(key, _)| key != name);
+                let kept: Vec<&str> = query.split('&').filter(other).collect();
+                let path = match kept.is_empty() {
+                    true => head.uri.path().to_owned(),
+                    false => format!("{}?{}", head.uri.path(), kept.join("&")),
+                };
+                drop(head.set_raw_path(path.as_bytes()));
+            }
+        }
+    }
+}
+
+/// A header's value, if there is exactly one.
+fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
+    let mut all = headers.get_all(name).iter();
+    let (one, None) = (all.next()?, all.next()) else { return None };
+    one.to_str().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(path: &str, headers: &[(&'static str, &str)]) -> RequestHeader {
+        let mut head = RequestHeader::build("GET", path.as_bytes(), None).unwrap();
+        for (name, value) in headers {
+            head.append_header(*name, *value).unwrap();
+        }
+        head
+    }
+
+    #[test]
+    fn a_token_is_found_once_and_taken_out() {
+        let named = HeaderName::from_static("x-token");
+        let rows: &[(Place, &str, &[(&str, &str)], Option<&str>)] = &[
+            (Place::Bearer, "/", &[("authorization", "Bearer a.b.c")], Some("a.b.c")),
+            (Place::Bearer, "/", &[("authorization", "Basic a.b.c")], None),
+            (Place::Bearer, "/", &[("authorization", "Bearer a"), ("authorization", "Bearer b")], None),
+            (Place::Header(named.clone()), "/", &[("x-token", "a.b.c")], Some("a.b.c")),
+            (Place::Cookie("s".into()), "/", &[("cookie", "t=1; s=a.b.c; u=2")], Some("a.b.c")),
+            (Place::Cookie("s".into()), "/", &[("cookie", "s=a"), ("cookie", "s=b")], None),
+            (Place::Query("t".into()), "/p?x=1&t=a.b.c", &[], Some("a.b.c")),
+            (Place::Query("t".into()), "/p?t=a&t=b", &[], None),
+        ];
+        for (place, path, headers, found) in rows {
+            let mut head = head(path, headers);
+            assert_eq!(place.find(&head).as_deref(), *found, "{place:?} {path}");
+            if found.is_some() {
+                place.strip(&mut head);
+                assert!(place.find(&head).is_none());
+            }
+        }
+        let mut cookies = head("/p?t=a", &[("cookie", "t=1; s=a; u=2")]);
+        Place::Cookie("s".into()).strip(&mut cookies);
+        Place::Query("t".into()).strip(&mut cookies);
+        assert_eq!(cookies.headers.get(COOKIE).unwrap(), "t=1; u=2");
+        assert_eq!(cookies.uri.to_string(), "/p");
+    }
+}

@@ -1,0 +1,220 @@
+//! [`Keys`]: public keys of those who sign tokens: from a file, or from an upstream, kept, fetched again when they are
+//! old or a token names one that is not known, and used on while the upstream is down.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use http::header::{ACCEPT, HOST, HeaderValue};
+use pingora::connectors::http::Connector;
+use pingora::http::RequestHeader;
+use tokio::sync::Mutex;
+
+use crate::base::clock::SharedClock;
+use crate::gateway::upstream::Upstream;
+use crate::telemetry::UpstreamFailure;
+use crate::vault::jwt::{Compact, JwkSet, Verified, VerifyingKey};
+
+/// The largest set, in bytes.
+pub const MAX_SET: usize = 1 << 20;
+
+/// The most keys of a set that are read.
+const MAX_KEYS: usize = 1000;
+
+/// A whole fetch.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// When keys are fetched again.
+#[derive(Clone, Copy, Debug)]
+pub struct Ages {
+    /// After this time, at the next token.
+    pub refresh: Duration,
+    /// For this time they are used on while they cannot be fetched.
+    pub stale: Duration,
+    /// Between two fetches for names that are not known, and after a failed one.
+    pub pause: Duration,
+}
+
+impl Default for Ages {
+    fn default() -> Self {
+        let (refresh, stale, pause) = (300, 24 * 3600, 10);
+        Self {
+            refresh: Duration::from_secs(refresh),
+            stale: Duration::from_secs(stale),
+            pause: Duration::from_secs(pause),
+        }
+    }
+}
+
+/// A set that was read.
+pub struct KeySet {
+    named: HashMap<String, Vec<VerifyingKey>>,
+    nameless: Vec<VerifyingKey>,
+}
+
+impl KeySet {
+    /// Reads a set (RFC 7517 section 5). Keys that are not for signatures, or of kinds that are not known, are passed
+    /// over.
+    ///
+    /// # Errors
+    /// What is no set, or has no key that can be used, in words for the operator.
+    pub fn read(json: &[u8]) -> Result<Self, &'static str> {
+        let set: JwkSet = serde_json::from_slice(json).map_err(|_| "this is no JWK set")?;
+        let mut keys = Self { named: HashMap::new(), nameless: Vec::new() };
+        for jwk in set.keys.iter().take(MAX_KEYS) {
+            let Some(key) = jwk.key().ok().and_then(|key| VerifyingKey::public(key).ok()) else { continue };
+            match &jwk.kid {
+                Some(kid) => keys.named.entry(kid.clone()).or_default().push(key),
+                None => keys.nameless.push(key),
+            }
+        }
+        if keys.named.is_empty() && keys.nameless.is_empty() {
+            return Err("the JWK set has no key that can be used");
+        }
+        Ok(keys)
+    }
+
+    /// Whether a token's name for its key is known here. A token without one may be of any key.
+    fn knows(&self, token: &Compact<'_>) -> bool {
+        token.kid().is_none_or(|kid| self.named.contains_key(kid))
+    }
+
+    /// What the token says, if one of the keys that may have signed it has.
+    fn verify(&self, token: &Compact<'_>) -> Option<Verified> {
+        let named = token.kid().and_then(|kid| self.named.get(kid));
+        let all = || self.named.values().flatten().filter(|_| token.kid().is_none());
+        named.into_iter().flatten().chain(all()).chain(&self.nameless).find_map(|key| key.verify(token))
+    }
+}
+
+/// Where keys come from.
+pub struct Keys {
+    fixed: Option<KeySet>,
+    remote: Option<Remote>,
+}
+
+struct Remote {
+    upstream: Arc<Upstream>,
+    path: String,
+    ages: Ages,
+    clock: SharedClock,
+    connector: Connector,
+    held: ArcSwapOption<Held>,
+    /// One fetch at a time; when the last one was tried.
+    fetching: Mutex<Option<Instant>>,
+}
+
+struct Held {
+    keys: KeySet,
+    since: Instant,
+}
+
+/// The keys cannot be had.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoKeys;
+
+impl Keys {
+    /// These and no others.
+    pub fn fixed(keys: KeySet) -> Self {
+        Self { fixed: Some(keys), remote: None }
+    }
+
+    /// Those that `upstream` serves at `path`.
+    pub fn remote(upstream: Arc<Upstream>, path: String, ages: Ages, clock: SharedClock) -> Self {
+        let (held, fetching) = (ArcSwapOption::empty(), Mutex::new(None));
+        let remote = Remote { upstream, path, ages, clock, connector: Connector::new(None), held, fetching };
+        Self { fixed: None, remote: Some(remote) }
+    }
+
+    /// What the token says, if one of the keys has signed it.
+    ///
+    /// # Errors
+    /// No keys have been had, or they are too old.
+    pub async fn verify(&self, token: &Compact<'_>) -> Result<Option<Verified>, NoKeys> {
+        if let Some(keys) = &self.fixed {
+            return Ok(keys.verify(token));
+        }
+        let remote = self.remote.as_ref().ok_or(NoKeys)?;
+        let held = remote.held(token).await.ok_or(NoKeys)?;
+        Ok(held.keys.verify(token))
+    }
+}
+
+impl Remote {
+    /// The keys for a token, fetched if that may help.
+    async fn held(&self, token: &Compact<'_>) -> Option<Arc<Held>> {
+        let fresh = |held: &Arc<Held>| self.age(held.since) < self.ages.refresh && held.keys.knows(token);
+        let held = self.held.load_full();
+        if held.as_ref().is_some_and(fresh) {
+            return held;
+        }
+        // While somebody fetches, whoever can do without goes on.
+        let mut tried = match (self.fetching.try_lock(), &held) {
+            (Ok(tried), _) => tried,
+            (Err(_), Some(known)) if self.usable(known) && known.keys.knows(token) => return held,
+            (Err(_), _) => self.fetching.lock().await,
+        };
+        // Somebody else may have fetched them meanwhile.
+        let held = self.held.load_full();
+        let paused = tried.is_some_and(|tried| self.age(tried) < self.ages.pause);
+        if !held.as_ref().is_some_and(fresh) && !paused {
+            *tried = Some(self.clock.instant());
+            match tokio::time::timeout(PATIENCE, self.fetch()).await {
+                Ok(Ok(keys)) => {
+                    self.held.store(Some(Arc::new(Held { keys, since: self.clock.instant() })));
+                }
+                Ok(Err(why)) => self.complain(why),
+                Err(_) => self.complain("the upstream of keys is too slow"),
+            }
+        }
+        self.held.load_full().filter(|held| self.usable(held))
+    }
+
+    fn usable(&self, held: &Held) -> bool {
+        self.age(held.since) < self.ages.refresh + self.ages.stale
+    }
+
+    fn age(&self, since: Instant) -> Duration {
+        self.clock.instant().duration_since(since)
+    }
+
+    fn complain(&self, why: &str) {
+        let upstream = self.upstream.name();
+        tracing::warn!(target: "portcullis::jwt", upstream, "keys of tokens are not fetched: {why}");
+    }
+
+    async fn fetch(&self) -> Result<KeySet, &'static str> {
+        let failed = |kind| {
+            self.upstream.failed(kind);
+            "the upstream of keys does not answer"
+        };
+        let chosen = self.upstream.choose().await.map_err(|_| "the upstream of keys has no address")?;
+        let peer = chosen.dial().ok_or("the upstream of keys has no address")?;
+        let got = self.connector.get_http_session(peer).await;
+        let (mut session, _) = got.map_err(|_| failed(UpstreamFailure::Connect))?;
+        let head = RequestHeader::build("GET", self.path.as_bytes(), None);
+        let mut head = head.map_err(|_| "the path of keys cannot be asked for")?;
+        let dressed = self.upstream.dress(&mut head, chosen.authority);
+        dressed.map_err(|_| "the path of keys cannot be asked for")?;
+        let asked = head.insert_header(HOST, chosen.authority.clone());
+        let asked =
+            asked.and_then(|()| head.insert_header(ACCEPT, HeaderValue::from_static("application/json")));
+        asked.map_err(|_| "the path of keys cannot be asked for")?;
+        let gone = |_| failed(UpstreamFailure::Broken);
+        session.write_request_header(Box::new(head)).await.map_err(gone)?;
+        session.finish_request_body().await.map_err(gone)?;
+        session.read_response_header().await.map_err(gone)?;
+        if session.response_header().is_none_or(|head| head.status != 200) {
+            return Err("the upstream of keys does not answer 200");
+        }
+        let mut body = Vec::new();
+        while let Some(piece) = session.read_response_body().await.map_err(gone)? {
+            body.extend_from_slice(&piece);
+            if body.len() > MAX_SET {
+                return Err("the JWK set is too large");
+            }
+        }
+        KeySet::read(&body)
+    }
+}
