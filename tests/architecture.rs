@@ -81,6 +81,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("fpe", &["crypto"]),
     ("hmac", &["crypto"]),
     ("jiff", &["base"]),
+    ("jsonwebtoken", &["vault"]),
     ("md5", &["crypto"]),
     ("pingora", &["gateway"]),
     ("prometheus", &["telemetry"]),

@@ -5,9 +5,11 @@
 //! |---|---|
 //! | [`master`] | [`MasterKey`]: where it comes from |
 //! | [`seal`] | [`Seal`]: master key → wrapping key → sealed row, bound to its place |
+//! | [`jwt`] | [JSON Web Tokens](jwt): signed and verified |
 //! | [`keys`] | [`Vault`]: an opened store, and the keys that are made when first wanted |
 
 mod error;
+pub mod jwt;
 pub mod keys;
 pub mod master;
 pub mod seal;

@@ -92,6 +92,11 @@ pub(super) fn rsa_of_spki(der: &[u8]) -> Option<&[u8]> {
     bits.strip_prefix(&[0])
 }
 
+/// Whether this is one `SEQUENCE`, with nothing after it.
+pub(super) fn is_sequence(der: &[u8]) -> bool {
+    read(der, SEQUENCE).is_some_and(|(_, rest)| rest.is_empty())
+}
+
 /// The content of the first value, which has this tag, and what follows it.
 fn read(der: &[u8], tag: u8) -> Option<(&[u8], &[u8])> {
     let (&found, rest) = der.split_first()?;

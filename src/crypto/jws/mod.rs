@@ -6,13 +6,17 @@
 //! | `signing` | [`SigningKey`] |
 //! | `public` | [`PublicKey`] and its [`Numbers`] |
 //! | `pem` | [`private_key`] and [`public_key`] in PEM |
+//! | `roca` | RSA keys that can be factored |
+//! | `small_order` | keys of Ed25519 under which anything verifies |
 //! | `der` | the few shapes of DER that public keys come in |
 
 mod algorithm;
 mod der;
 mod pem;
 mod public;
+mod roca;
 mod signing;
+mod small_order;
 
 #[cfg(test)]
 mod tests;

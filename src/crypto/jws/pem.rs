@@ -1,6 +1,7 @@
 //! Keys as PEM (RFC 7468 sections 10 and 13): `PRIVATE KEY` and `PUBLIC KEY`.
 
 use data_encoding::BASE64;
+use zeroize::Zeroizing;
 
 use super::JwsError;
 use super::algorithm::JwsAlgorithm;
@@ -48,14 +49,30 @@ fn content(text: &str, label: &str) -> Option<Vec<u8>> {
     if text.len() > LONGEST {
         return None;
     }
-    let body = text.trim().strip_prefix(&format!("-----BEGIN {label}-----"))?;
+    let body = text.trim_ascii().strip_prefix(&format!("-----BEGIN {label}-----"))?;
     let body = body.strip_suffix(&format!("-----END {label}-----"))?;
-    let base64: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
-    BASE64.decode(Secret::new(base64).expose().as_bytes()).ok()
+    // One allocation each, wiped, so that no part of a key stays behind.
+    let mut base64 = Zeroizing::new(Vec::with_capacity(body.len()));
+    base64.extend(body.bytes().filter(|byte| !byte.is_ascii_whitespace()));
+    let mut der = Zeroizing::new(vec![0; BASE64.decode_len(base64.len()).ok()?]);
+    let length = BASE64.decode_mut(&base64, &mut der).ok()?;
+    der.truncate(length);
+    Some(std::mem::take(&mut *der))
 }
 
 fn written(der: &[u8], label: &str) -> String {
-    let base64 = BASE64.encode(der);
-    let lines = base64.as_bytes().chunks(64).map(|line| String::from_utf8_lossy(line).into_owned());
-    format!("-----BEGIN {label}-----\n{}\n-----END {label}-----\n", lines.collect::<Vec<_>>().join("\n"))
+    let mut base64 = Zeroizing::new(vec![0; BASE64.encode_len(der.len())]);
+    BASE64.encode_mut(der, &mut base64);
+    let mut text = String::with_capacity(2 * (label.len() + 20) + base64.len() + base64.len() / 64);
+    for part in ["-----BEGIN ", label, "-----\n"] {
+        text.push_str(part);
+    }
+    for line in base64.chunks(64).filter_map(|line| std::str::from_utf8(line).ok()) {
+        text.push_str(line);
+        text.push('\n');
+    }
+    for part in ["-----END ", label, "-----\n"] {
+        text.push_str(part);
+    }
+    text
 }

@@ -8,7 +8,7 @@ use aws_lc_rs::signature::{
 };
 
 use super::algorithm::{JwsAlgorithm, KeyKind};
-use super::{JwsError, der};
+use super::{JwsError, der, roca, small_order};
 
 /// The members of a JWK that hold the key (RFC 7518 section 6, RFC 8037 section 2), big-endian.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,14 +71,23 @@ impl PublicKey {
             }
             (Numbers::Rsa { n, e }, KeyKind::Rsa) => {
                 let bits = n.len() * 8 - n.first().map_or(0, |first| first.leading_zeros() as usize);
-                if !(2048..=8192).contains(&bits) || e.is_empty() || e.len() > 8 {
+                let padded = n.first() == Some(&0) || e.first() == Some(&0);
+                if !(2048..=8192).contains(&bits) || e.is_empty() || e.len() > 8 || padded {
                     return Err(JwsError::Key("an RSA key must have from 2048 to 8192 bits"));
+                }
+                if roca::is_weak(n) {
+                    return Err(JwsError::Key("this RSA key can be factored (CVE-2017-15361)"));
                 }
                 let der = der::rsa_public_key(n, e);
                 rsa::PublicKey::from_der(&der).map_err(|_| JwsError::Key("this is no RSA key"))?;
                 der
             }
-            (Numbers::Okp { x }, KeyKind::Okp) if x.len() == 32 => x.clone(),
+            (Numbers::Okp { x }, KeyKind::Okp) if x.len() == 32 => {
+                if small_order::is_one(x) {
+                    return Err(JwsError::Key("anything verifies under this key"));
+                }
+                x.clone()
+            }
             _ => return Err(JwsError::Key("the key is of another kind than its algorithm")),
         };
         let verification =
@@ -104,7 +113,9 @@ impl PublicKey {
             }
             (_, None) => return Err(other()),
         };
-        Self::from_numbers(algorithm, numbers)
+        let read = Self::from_numbers(algorithm, numbers)?;
+        // DER has one form: lengths and numbers that are padded are refused.
+        if read.to_spki() == spki { Ok(read) } else { Err(other()) }
     }
 
     /// What the library hands out: a point, a key of Ed25519, `RSAPublicKey`.

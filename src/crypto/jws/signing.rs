@@ -10,11 +10,14 @@ use aws_lc_rs::signature::{
 };
 use aws_lc_rs::{constant_time, hmac};
 
-use super::JwsError;
 use super::algorithm::{JwsAlgorithm, KeyKind};
 use super::public::PublicKey;
+use super::{JwsError, der};
 use crate::base::secret::Secret;
 use crate::crypto::random;
+
+/// What the halves of a key that is read are tried with.
+const PROBE: &[u8] = b"do these halves belong together?";
 
 /// Bits of a new RSA key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,21 +103,29 @@ impl SigningKey {
     ///
     /// # Errors
     /// [`JwsError::Key`] if it is no key of the algorithm's, or an RSA key of fewer than 2048 bits.
-    pub fn from_pkcs8(algorithm: JwsAlgorithm, der: &[u8]) -> Result<Self, JwsError> {
+    pub fn from_pkcs8(algorithm: JwsAlgorithm, pkcs8: &[u8]) -> Result<Self, JwsError> {
         let other = |_| JwsError::Key("this is no private key of this algorithm");
+        if !der::is_sequence(pkcs8) {
+            return Err(JwsError::Key("this is no private key of this algorithm"));
+        }
         let key = match algorithm.key() {
-            KeyKind::Ec(_) => Key::Ec(EcdsaKeyPair::from_pkcs8(curve(algorithm), der).map_err(other)?),
-            KeyKind::Okp => Key::Ed(Ed25519KeyPair::from_pkcs8_maybe_unchecked(der).map_err(other)?),
+            KeyKind::Ec(_) => Key::Ec(EcdsaKeyPair::from_pkcs8(curve(algorithm), pkcs8).map_err(other)?),
+            KeyKind::Okp => Key::Ed(Ed25519KeyPair::from_pkcs8_maybe_unchecked(pkcs8).map_err(other)?),
             KeyKind::Rsa => {
-                let pair = rsa::KeyPair::from_pkcs8(der).map_err(other)?;
+                let pair = rsa::KeyPair::from_pkcs8(pkcs8).map_err(other)?;
                 Key::Rsa(Box::new(pair))
             }
             KeyKind::Secret(_) => return Err(JwsError::Key("the algorithm takes a secret")),
         };
         let made = Self { algorithm, key };
         // Whether it is large enough is found where its public half is read.
-        made.public().ok_or(JwsError::Key("this is no private key of this algorithm"))?;
-        Ok(made)
+        let public = made.public().ok_or(JwsError::Key("this is no private key of this algorithm"))?;
+        // The numbers of a key that was made elsewhere need not belong together.
+        let signature = made.sign(PROBE).map_err(|_| JwsError::Key("this key signs nothing"))?;
+        match public.verify(PROBE, &signature) {
+            true => Ok(made),
+            false => Err(JwsError::Key("the halves of this key do not belong together")),
+        }
     }
 
     /// From a secret that both sides have.
@@ -193,6 +204,12 @@ impl SigningKey {
             Key::Secret(..) => return None,
         };
         PublicKey::from_raw(self.algorithm, &raw).ok()
+    }
+
+    /// Whether `public` is the other half of this key.
+    pub fn is_pair(&self, public: &PublicKey) -> bool {
+        self.algorithm == public.algorithm()
+            && self.public().is_some_and(|own| own.numbers() == public.numbers())
     }
 
     /// Whether `signature` is one of `message` by this key: for secrets, which have no public half.

@@ -32,6 +32,45 @@ fn what_a_key_signs_its_public_half_verifies_and_no_other() {
 }
 
 #[test]
+fn keys_with_more_or_less_than_a_key_are_refused() {
+    use JwsAlgorithm::{EdDsa, Es256, Es384, Es512, Ps256};
+    for algorithm in [Es256, Es384, Es512, Ps256, EdDsa] {
+        let [key, other] = [0, 1].map(|_| SigningKey::generate(algorithm, RsaBits::Two).unwrap());
+        let (stored, public) = (key.to_stored().unwrap(), key.public().unwrap());
+        let (stored, spki) = (stored.expose(), public.to_spki());
+        assert!(key.is_pair(&public) && !other.is_pair(&public));
+        assert!(SigningKey::from_pkcs8(algorithm, &[stored, &[0][..]].concat()).is_err(), "{algorithm:?}");
+        assert!(SigningKey::from_pkcs8(algorithm, &stored[..stored.len() - 1]).is_err());
+        assert!(PublicKey::from_spki(algorithm, &[&spki[..], &[0]].concat()).is_err());
+        for at in 0..spki.len().min(60) {
+            let mut changed = spki.clone();
+            changed[at] ^= 1;
+            let read = PublicKey::from_spki(algorithm, &changed);
+            assert!(read.is_err() || !key.is_pair(&read.unwrap()), "{algorithm:?} {at}");
+        }
+    }
+    let key = SigningKey::generate(Ps256, RsaBits::Three).unwrap().public().unwrap();
+    let Numbers::Rsa { n, e } = key.numbers().clone() else { panic!() };
+    assert_eq!((n.len(), &e[..]), (384, &[1, 0, 1][..]));
+    let padded = Numbers::Rsa { n: [&[0], &n[..]].concat(), e };
+    assert!(PublicKey::from_numbers(Ps256, padded).is_err());
+}
+
+#[test]
+fn pem_is_one_block_of_its_kind() {
+    let key = SigningKey::generate(JwsAlgorithm::EdDsa, RsaBits::Two).unwrap().public().unwrap();
+    let pem = public_pem(&key);
+    assert!(pem.lines().all(|line| line.len() <= 64) && pem.ends_with("-----END PUBLIC KEY-----\n"));
+    let read = |text: &str| public_key(JwsAlgorithm::EdDsa, text).is_ok();
+    assert!(read(&pem) && read(&pem.replace('\n', "\r\n")) && read(&format!(" \n{pem}\n")));
+    let wrong = [pem.repeat(2), pem.replace("PUBLIC", "PRIVATE"), pem.replace('=', ""), format!("x{pem}")];
+    let end = pem.trim_end().trim_end_matches('-').to_owned();
+    for text in wrong.into_iter().chain([end, String::new(), pem.replace("\n", "\n#")]) {
+        assert!(!read(&text), "{text}");
+    }
+}
+
+#[test]
 fn keys_of_another_kind_are_refused() {
     let ec = SigningKey::generate(JwsAlgorithm::Es256, RsaBits::Two).unwrap();
     let stored = ec.to_stored().unwrap();
