@@ -34,7 +34,7 @@ use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, Tab
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Authorities, Dialing, Target, Tls, Upstream, UpstreamParts};
 use crate::redact::{Method, Plan, Redactor};
-use crate::vault::jwt::Policy;
+use crate::vault::jwt::{Audience, Policy};
 
 /// Builds the table that a configuration describes.
 ///
@@ -224,10 +224,13 @@ fn tokens(
     }
     let policy = Policy {
         issuers: setting.issuers.clone(),
-        audiences: setting.audiences.clone(),
+        audience: match setting.audiences.is_empty() {
+            true => Audience::Any,
+            false => Audience::OneOf(setting.audiences.clone()),
+        },
         expires: setting.expires,
-        leeway: setting.leeway.get(),
-        claims: setting.claims.clone(),
+        leeway: setting.leeway.get().as_secs(),
+        required: setting.required.clone(),
         scopes: setting.scopes.clone(),
     };
     Ok(Jwt::new(JwtParts { keys, policy, place, headers, forward: setting.forward, clock }))

@@ -12,15 +12,19 @@ use pingora::http::RequestHeader;
 use tokio::sync::Mutex;
 
 use crate::base::clock::SharedClock;
+use crate::crypto::jws::JwsAlgorithm;
 use crate::gateway::upstream::Upstream;
 use crate::telemetry::UpstreamFailure;
-use crate::vault::jwt::{Compact, JwkSet, Verified, VerifyingKey};
+use crate::vault::jwt::{JwkSet, JwtError, Unverified, Verified, VerifyingKey};
 
 /// The largest set, in bytes.
 pub const MAX_SET: usize = 1 << 20;
 
 /// The most keys of a set that are read.
 const MAX_KEYS: usize = 1000;
+
+/// The most keys that are tried for a token.
+const TRIED: usize = 16;
 
 /// A whole fetch.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -60,12 +64,14 @@ impl KeySet {
     /// # Errors
     /// What is no set, or has no key that can be used, in words for the operator.
     pub fn read(json: &[u8]) -> Result<Self, &'static str> {
-        let set: JwkSet = serde_json::from_slice(json).map_err(|_| "this is no JWK set")?;
+        let set = JwkSet::parse(json).map_err(|_| "this is no JWK set")?;
         let mut keys = Self { named: HashMap::new(), nameless: Vec::new() };
         for jwk in set.keys.iter().take(MAX_KEYS) {
-            let Some(key) = jwk.key().ok().and_then(|key| VerifyingKey::public(key).ok()) else { continue };
-            match &jwk.kid {
-                Some(kid) => keys.named.entry(kid.clone()).or_default().push(key),
+            // An RSA key that does not say is nearly always this.
+            let algorithm = jwk.algorithm().unwrap_or(JwsAlgorithm::Rs256);
+            let Ok(key) = jwk.public_key(algorithm).map(|key| VerifyingKey::public(&key)) else { continue };
+            match jwk.kid() {
+                Some(kid) => keys.named.entry(kid.to_owned()).or_default().push(key),
                 None => keys.nameless.push(key),
             }
         }
@@ -76,15 +82,16 @@ impl KeySet {
     }
 
     /// Whether a token's name for its key is known here. A token without one may be of any key.
-    fn knows(&self, token: &Compact<'_>) -> bool {
-        token.kid().is_none_or(|kid| self.named.contains_key(kid))
+    fn knows(&self, kid: Option<&str>) -> bool {
+        kid.is_none_or(|kid| self.named.contains_key(kid))
     }
 
     /// What the token says, if one of the keys that may have signed it has.
-    fn verify(&self, token: &Compact<'_>) -> Option<Verified> {
-        let named = token.kid().and_then(|kid| self.named.get(kid));
-        let all = || self.named.values().flatten().filter(|_| token.kid().is_none());
-        named.into_iter().flatten().chain(all()).chain(&self.nameless).find_map(|key| key.verify(token))
+    fn verify(&self, token: &str, kid: Option<&str>) -> Option<Verified> {
+        let named = kid.and_then(|kid| self.named.get(kid));
+        let all = self.named.values().flatten().filter(|_| kid.is_none());
+        let mut keys = named.into_iter().flatten().chain(all).chain(&self.nameless).take(TRIED);
+        keys.find_map(|key| Unverified::parse(token).ok()?.verify(key).ok())
     }
 }
 
@@ -110,9 +117,20 @@ struct Held {
     since: Instant,
 }
 
-/// The keys cannot be had.
+/// Why nothing can be said of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoKeys;
+pub enum Unproved {
+    /// It is none, or nobody who may sign has signed it.
+    Token,
+    /// The keys cannot be had.
+    NoKeys,
+}
+
+impl From<JwtError> for Unproved {
+    fn from(_: JwtError) -> Self {
+        Self::Token
+    }
+}
 
 impl Keys {
     /// These and no others.
@@ -130,21 +148,23 @@ impl Keys {
     /// What the token says, if one of the keys has signed it.
     ///
     /// # Errors
-    /// No keys have been had, or they are too old.
-    pub async fn verify(&self, token: &Compact<'_>) -> Result<Option<Verified>, NoKeys> {
+    /// None has, or no keys could be had, or they are too old.
+    pub async fn verify(&self, token: &str) -> Result<Verified, Unproved> {
+        let read = Unverified::parse(token)?;
+        let kid = read.kid();
         if let Some(keys) = &self.fixed {
-            return Ok(keys.verify(token));
+            return keys.verify(token, kid).ok_or(Unproved::Token);
         }
-        let remote = self.remote.as_ref().ok_or(NoKeys)?;
-        let held = remote.held(token).await.ok_or(NoKeys)?;
-        Ok(held.keys.verify(token))
+        let remote = self.remote.as_ref().ok_or(Unproved::NoKeys)?;
+        let held = remote.held(kid).await.ok_or(Unproved::NoKeys)?;
+        held.keys.verify(token, kid).ok_or(Unproved::Token)
     }
 }
 
 impl Remote {
     /// The keys for a token, fetched if that may help.
-    async fn held(&self, token: &Compact<'_>) -> Option<Arc<Held>> {
-        let fresh = |held: &Arc<Held>| self.age(held.since) < self.ages.refresh && held.keys.knows(token);
+    async fn held(&self, kid: Option<&str>) -> Option<Arc<Held>> {
+        let fresh = |held: &Arc<Held>| self.age(held.since) < self.ages.refresh && held.keys.knows(kid);
         let held = self.held.load_full();
         if held.as_ref().is_some_and(fresh) {
             return held;
@@ -152,7 +172,7 @@ impl Remote {
         // While somebody fetches, whoever can do without goes on.
         let mut tried = match (self.fetching.try_lock(), &held) {
             (Ok(tried), _) => tried,
-            (Err(_), Some(known)) if self.usable(known) && known.keys.knows(token) => return held,
+            (Err(_), Some(known)) if self.usable(known) && known.keys.knows(kid) => return held,
             (Err(_), _) => self.fetching.lock().await,
         };
         // Somebody else may have fetched them meanwhile.

@@ -23,8 +23,8 @@ pub struct Jwt {
     pub expires: bool,
     /// What clocks may differ by, at most ten minutes.
     pub leeway: At<Period>,
-    /// Claims that must be there; with values, one of them.
-    pub claims: BTreeMap<String, Vec<String>>,
+    /// Claims that must be there.
+    pub required: Vec<String>,
     /// All of these in `scope` or `scp`.
     pub scopes: Vec<String>,
     /// Claims that go on as headers; whatever the caller sends under these names does not.
@@ -42,7 +42,7 @@ impl Default for Jwt {
             audiences: Vec::new(),
             expires: true,
             leeway: At::new(Period::secs(30)),
-            claims: BTreeMap::new(),
+            required: Vec::new(),
             scopes: Vec::new(),
             headers: BTreeMap::new(),
             forward: false,

@@ -3,15 +3,15 @@
 use async_trait::async_trait;
 use http::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use crate::api::ApiError;
 use crate::base::clock::SharedClock;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
-use crate::gateway::keys::Keys;
-use crate::vault::jwt::{Compact, Denied, Policy};
+use crate::gateway::keys::{Keys, Unproved};
+use crate::vault::jwt::{Claims, Denied, Policy};
 
 /// Where the token is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,14 +52,16 @@ impl Jwt {
     }
 
     /// What the caller's token says.
-    async fn claims(&self, head: &RequestHeader) -> Result<Map<String, Value>, Fault> {
-        let text = self.0.place.find(head).ok_or(ApiError::Unauthorized)?;
-        let token = Compact::parse(&text).map_err(|_| ApiError::Unauthorized)?;
-        let verified = self.0.keys.verify(&token).await.map_err(|_| ApiError::Internal("keys of tokens"))?;
-        let verified = verified.ok_or(ApiError::Unauthorized)?;
-        self.0.policy.admit(&verified, self.0.clock.now()).map_err(|denied| {
+    async fn claims(&self, head: &RequestHeader) -> Result<Claims, Fault> {
+        let token = self.0.place.find(head).ok_or(ApiError::Unauthorized)?;
+        let verified = self.0.keys.verify(&token).await.map_err(|why| match why {
+            Unproved::Token => ApiError::Unauthorized,
+            Unproved::NoKeys => ApiError::Internal("keys of tokens"),
+        })?;
+        let now = self.0.clock.now().as_millis() / 1000;
+        verified.check(&self.0.policy, now).map_err(|denied| {
             Fault::Api(match denied {
-                Denied::Scope | Denied::Claim => ApiError::ServiceNotEnabled,
+                Denied::Scope | Denied::Required => ApiError::ServiceNotEnabled,
                 _ => ApiError::Unauthorized,
             })
         })
