@@ -28,6 +28,18 @@ pub enum VaultError {
     /// A row does not open at its place: damaged, changed, or moved there from another place.
     #[error("a sealed row is damaged or was moved; restore the store from a copy")]
     Damaged,
+    /// There is no such item, or it has no such version.
+    #[error("there is no such item or version")]
+    Unknown,
+    /// What the item is, or its state, does not allow that; why, for the caller.
+    #[error("{0}")]
+    Forbidden(&'static str),
+    /// What should be a key does not fit; why, for the caller.
+    #[error("{0}")]
+    Unfit(&'static str),
+    /// There is a folder of this name already.
+    #[error("there is a folder of this name already")]
+    Taken,
     /// A row was sealed by a later version of this program.
     #[error("a row was sealed by a later version of this program; upgrade it")]
     Newer,

@@ -78,6 +78,18 @@ impl Vault {
         self.seal.open(&Row { key: Key::new(CONTEXT, tenant), version: 1, entry: Entry::lasting(sealed) })
     }
 
+    pub(super) fn records(&self) -> &dyn Records {
+        self.records.as_ref()
+    }
+
+    pub(super) fn seal(&self) -> &Seal {
+        &self.seal
+    }
+
+    pub(super) fn clock(&self) -> &SharedClock {
+        &self.clock
+    }
+
     fn new_key(&self) -> Result<Secret<Vec<u8>>, VaultError> {
         let random = Secret::new(random::bytes::<FPE_BYTES>()?);
         let mut text = Vec::with_capacity(KEY_HEADER + FPE_BYTES);

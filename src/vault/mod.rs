@@ -5,10 +5,12 @@
 //! |---|---|
 //! | [`master`] | [`MasterKey`]: where it comes from |
 //! | [`seal`] | [`Seal`]: master key → wrapping key → sealed row, bound to its place |
+//! | [`items`] | [`items::Items`]: keys, secrets and folders that callers make |
 //! | [`jwt`] | [JSON Web Tokens](jwt): signed and verified |
 //! | [`keys`] | [`Vault`]: an opened store, and the keys that are made when first wanted |
 
 mod error;
+pub mod items;
 pub mod jwt;
 pub mod keys;
 pub mod master;

@@ -4,21 +4,28 @@
 //!
 //! A sealed value is `format (1 byte) ‖ key id (8) ‖ nonce (12) ‖ ciphertext ‖ tag (16)`. The key id says which key
 //! sealed it, so that a ring of keys can be added without touching what is sealed.
+//!
+//! What is large or often written has a data key of its own ([`Seal::wrap`]): `sealed data key ‖ nonce ‖ ciphertext ‖
+//! tag`. The data key is random for each write and bound to the same place, and the wrapping key seals 32 bytes.
 
 use crate::base::secret::Secret;
-use crate::crypto::aead::{AeadError, AeadKey};
-use crate::crypto::kdf::hkdf_sha256;
+use crate::crypto::aead::{AeadError, AeadKey, SEAL_BYTES};
+use crate::crypto::kdf::{hkdf_sha256, hmac_sha256};
+use crate::crypto::random;
 use crate::store::{Key, Row};
 use crate::vault::{MasterKey, Origin, VaultError};
 
 const FORMAT: u8 = 1;
 const ID_BYTES: usize = 8;
 const HEADER: usize = 1 + ID_BYTES;
+const DATA_KEY: usize = 32;
+const WRAPPED: usize = HEADER + SEAL_BYTES + DATA_KEY;
 
 /// Seals and opens the values of rows.
 pub struct Seal {
     key: AeadKey,
     id: [u8; ID_BYTES],
+    index: Secret<[u8; 32]>,
     origin: Origin,
 }
 
@@ -26,10 +33,12 @@ impl Seal {
     /// Derives the wrapping key and its id; the id tells nothing about the key.
     pub fn new(master: &MasterKey) -> Result<Self, VaultError> {
         let derive = |what: &[u8], out: &mut [u8]| hkdf_sha256(master.bytes().expose(), b"", what, out);
-        let (mut key, mut id) = ([0; 32], [0; ID_BYTES]);
+        let (mut key, mut id, mut index) = ([0; 32], [0; ID_BYTES], [0; 32]);
         derive(b"portcullis/vault/wrap/1", &mut key)?;
         derive(b"portcullis/vault/wrap/1/id", &mut id)?;
-        Ok(Self { key: AeadKey::new(&Secret::new(key))?, id, origin: master.origin().clone() })
+        derive(b"portcullis/vault/index/1", &mut index)?;
+        let (key, index) = (AeadKey::new(&Secret::new(key))?, Secret::new(index));
+        Ok(Self { key, id, index, origin: master.origin().clone() })
     }
 
     /// Seals `plaintext` for the row `key` at `version`, the version that it will have once written.
@@ -41,7 +50,11 @@ impl Seal {
 
     /// Opens the value of a row at the place it was read from.
     pub fn open(&self, row: &Row) -> Result<Secret<Vec<u8>>, VaultError> {
-        let (header, sealed) = row.entry.value.split_first_chunk::<HEADER>().ok_or(VaultError::Damaged)?;
+        self.open_at(row, &row.entry.value)
+    }
+
+    fn open_at(&self, row: &Row, value: &[u8]) -> Result<Secret<Vec<u8>>, VaultError> {
+        let (header, sealed) = value.split_first_chunk::<HEADER>().ok_or(VaultError::Damaged)?;
         let (format, id) = header.split_first().ok_or(VaultError::Damaged)?;
         if *format != FORMAT {
             return Err(VaultError::Newer);
@@ -53,6 +66,33 @@ impl Seal {
             AeadError::Open => VaultError::Damaged,
             other => other.into(),
         })
+    }
+
+    /// Seals `plaintext` under a data key of its own; the place is as for [`Seal::seal`].
+    pub fn wrap(&self, key: &Key, version: u64, plaintext: &[u8]) -> Result<Vec<u8>, VaultError> {
+        let data = Secret::new(random::bytes::<DATA_KEY>()?);
+        let mut wrapped = self.seal(key, version, data.expose())?;
+        wrapped.extend_from_slice(&AeadKey::new(&data)?.seal(&self.place(key, version), plaintext)?);
+        Ok(wrapped)
+    }
+
+    /// Opens what [`Seal::wrap`] sealed, at the place it was read from.
+    pub fn unwrap(&self, row: &Row) -> Result<Secret<Vec<u8>>, VaultError> {
+        let (wrapped, sealed) = row.entry.value.split_at_checked(WRAPPED).ok_or(VaultError::Damaged)?;
+        let data = self.open_at(row, wrapped)?;
+        let data: [u8; DATA_KEY] = data.expose().as_slice().try_into().map_err(|_| VaultError::Damaged)?;
+        let opened = AeadKey::new(&Secret::new(data))?.open(&self.place(&row.key, row.version), sealed);
+        opened.map_err(|_| VaultError::Damaged)
+    }
+
+    /// A name for what has `text` as its name, which tells nothing about it and is the same each time.
+    pub fn index(&self, kind: &str, text: &str) -> [u8; 20] {
+        let length = (kind.len() as u64).to_be_bytes();
+        let parts = [&length, kind.as_bytes(), text.as_bytes()];
+        let mut index = [0; 20];
+        let whole = hmac_sha256(self.index.expose(), &parts);
+        index.iter_mut().zip(whole).for_each(|(to, from)| *to = from);
+        index
     }
 
     fn header(&self) -> [u8; HEADER] {
@@ -107,14 +147,30 @@ mod tests {
             prop_assert_eq!(opened.expose(), &text);
             let moved = seal.open(&row(Key::new("case.a", other.clone()), later, &sealed));
             prop_assert_eq!(moved.is_ok(), (&other, later) == (&id, version));
-            let kind = seal.open(&row(Key::new("case.b", id), version, &sealed));
+            let kind = seal.open(&row(Key::new("case.b", id.clone()), version, &sealed));
             prop_assert!(matches!(kind, Err(VaultError::Damaged)));
+            let wrapped = seal.wrap(&Key::new("case.a", id.clone()), version, &text).unwrap();
+            let opened = seal.unwrap(&row(Key::new("case.a", id.clone()), version, &wrapped)).unwrap();
+            prop_assert_eq!(opened.expose(), &text);
+            let moved = seal.unwrap(&row(Key::new("case.a", other.clone()), later, &wrapped));
+            prop_assert_eq!(moved.is_ok(), (&other, later) == (&id, version));
+            // Another row's data key does not help either.
+            let theirs = seal.wrap(&Key::new("case.a", other), later, &text).unwrap();
+            let mixed = [&theirs[..WRAPPED], &wrapped[WRAPPED..]].concat();
+            prop_assert!(seal.unwrap(&row(Key::new("case.a", id), version, &mixed)).is_err());
         }
     }
 
     #[test]
     fn every_flipped_bit_and_every_cut_is_noticed() {
         let (seal, key) = (seal('1'), || Key::new("case", "a"));
+        let wrapped = seal.wrap(&key(), 1, b"hunter2").unwrap();
+        for at in 0..wrapped.len() {
+            assert!(seal.unwrap(&row(key(), 1, &wrapped[..at])).is_err(), "cut at {at}");
+            let mut changed = wrapped.clone();
+            changed[at] ^= 1;
+            assert!(seal.unwrap(&row(key(), 1, &changed)).is_err(), "byte {at}");
+        }
         let sealed = seal.seal(&key(), 1, b"hunter2").unwrap();
         for at in 0..sealed.len() {
             assert!(seal.open(&row(key(), 1, &sealed[..at])).is_err(), "cut at {at}");

@@ -1,0 +1,78 @@
+//! What callers' keys and secrets are for: each use asks whether item and version allow it.
+
+use std::sync::Arc;
+
+use crate::base::id::ItemId;
+use crate::base::secret::Secret;
+use crate::crypto::fpe::FpeKey;
+use crate::vault::VaultError;
+use crate::vault::items::algorithm::Kind;
+use crate::vault::items::object::Version;
+use crate::vault::items::opened::Opened;
+use crate::vault::items::selector::Selector;
+use crate::vault::items::state::Use;
+use crate::vault::items::store::Items;
+
+impl Items {
+    /// A key for format-preserving encryption, and its version: the newest one to encrypt, or the one named to
+    /// decrypt what it encrypted.
+    ///
+    /// # Errors
+    /// [`VaultError::Unknown`]; [`VaultError::Forbidden`] if it is no such key, may not be handed out, or is in a state
+    /// that does not allow it; or what the store says.
+    pub async fn fpe_key(&self, id: &ItemId, version: Option<u32>) -> Result<(Arc<FpeKey>, u32), VaultError> {
+        let opened = self.usable(id).await?;
+        let (selector, wanted) = match version {
+            None => (Selector::Current, Use::Encrypt),
+            Some(number) => (Selector::Number(number), Use::Decrypt),
+        };
+        // The vendor's schema asks for an exportable key, since the redaction service gets it from the vault.
+        if opened.item.key.is_none_or(|key| !key.exportable) {
+            return Err(VaultError::Forbidden("The item is not an exportable key"));
+        }
+        let version = self.allowed(&opened, selector, wanted)?;
+        opened.fpe(version).map(|key| (key, version.number))
+    }
+
+    /// The newest version of a secret, as a salt or tweak.
+    ///
+    /// # Errors
+    /// [`VaultError::Unknown`]; [`VaultError::Forbidden`] if it is no secret or in a state that does not allow it; or
+    /// what the store says.
+    pub async fn secret(&self, id: &ItemId) -> Result<Secret<Vec<u8>>, VaultError> {
+        let opened = self.usable(id).await?;
+        if opened.item.kind != Kind::Secret {
+            return Err(VaultError::Forbidden("The item is not a secret"));
+        }
+        let version = self.allowed(&opened, Selector::Current, Use::Encrypt)?;
+        opened.material(version).cloned()
+    }
+
+    /// The material of a version, for its owner.
+    ///
+    /// # Errors
+    /// [`VaultError::Forbidden`] if it may not be handed out.
+    pub fn exported(&self, opened: &Opened, version: &Version) -> Result<Secret<Vec<u8>>, VaultError> {
+        if opened.item.key.is_some_and(|key| !key.exportable) {
+            return Err(VaultError::Forbidden("The key is not exportable"));
+        }
+        if !opened.item.allows(version, Use::Export, self.now()) {
+            return Err(VaultError::Forbidden("The state of the item or version does not allow that"));
+        }
+        opened.material(version).cloned()
+    }
+
+    /// The version that the selector means, if it may be used so.
+    pub(super) fn allowed<'a>(
+        &self,
+        opened: &'a Opened,
+        selector: Selector,
+        wanted: Use,
+    ) -> Result<&'a Version, VaultError> {
+        let version = opened.item.version(selector)?;
+        match opened.item.allows(version, wanted, self.now()) {
+            true => Ok(version),
+            false => Err(VaultError::Forbidden("The state of the item or version does not allow that")),
+        }
+    }
+}
