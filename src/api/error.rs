@@ -141,6 +141,12 @@ pub enum ApiError {
     /// Nothing is there.
     #[error("not found")]
     NotFound,
+    /// The vault has no such item, or the item no such version.
+    #[error("there is no such vault item")]
+    VaultItemNotFound,
+    /// What a vault item is, or its state, does not allow that; `0` says why.
+    #[error("forbidden: {0}")]
+    ForbiddenVaultOperation(&'static str),
     /// The path is there, for these methods.
     #[error("method not allowed")]
     MethodNotAllowed(String),
@@ -260,6 +266,14 @@ impl ApiError {
                 "Name one of the token's configs in `config_id`",
             ),
             Self::NotFound => policy(StatusCode::NOT_FOUND, "NotFound", "Nothing is served at this path"),
+            Self::VaultItemNotFound => policy(
+                StatusCode::NOT_FOUND,
+                "VaultItemNotFound",
+                "There is no such vault item, or it has no such version",
+            ),
+            Self::ForbiddenVaultOperation(why) => {
+                policy(StatusCode::FORBIDDEN, "ForbiddenVaultOperation", why)
+            }
             Self::MethodNotAllowed(_) => {
                 let summary = "This path takes another method, see the Allow header";
                 policy(StatusCode::METHOD_NOT_ALLOWED, "MethodNotAllowed", summary)

@@ -12,6 +12,7 @@
 //! | `health` | [`Health`] and [`Readiness`] |
 //! | [`json`] | bodies as JSON values, strictly |
 //! | [`redact`] | the redaction operations |
+//! | [`vault`] | the vault's operations |
 //! | [`token`] | bearer token → [`token::Principal`] with scopes |
 
 mod call;
@@ -25,6 +26,7 @@ mod health;
 pub mod json;
 pub mod redact;
 pub mod token;
+pub mod vault;
 
 pub use call::{Answer, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
 pub use cpu::{CpuPool, GivenUp};

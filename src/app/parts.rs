@@ -17,6 +17,7 @@ use crate::gateway::filters::Buckets;
 use crate::redact::Counts;
 use crate::store::{EmbeddedRecords, Records, StoreError, private};
 use crate::telemetry::{Metrics, MetricsError};
+use crate::vault::items::Items;
 use crate::vault::{MasterKey, Vault, VaultError};
 
 /// Why the process cannot do what it is told to.
@@ -141,6 +142,8 @@ pub struct Parts {
     pub opened: Opened,
     /// Keys.
     pub vault: Arc<Vault>,
+    /// Callers' keys and secrets.
+    pub items: Items,
     /// Metrics.
     pub metrics: Arc<Metrics>,
     /// What all requests may hold.
@@ -166,6 +169,7 @@ impl Parts {
         let places = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             opened,
+            items: Items::new(Arc::clone(&vault)),
             vault,
             metrics: Arc::new(Metrics::new()?),
             budget: Budget::process(config.limits.held.bytes()),

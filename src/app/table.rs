@@ -11,6 +11,7 @@ use crate::api::configs::{
 };
 use crate::api::envelope::DialectChoice;
 use crate::api::redact::{self, Redaction};
+use crate::api::vault;
 use crate::api::{Answer, Endpoint as ApiEndpoint, Endpoints};
 use crate::app::admin;
 use crate::app::parts::{AppError, Parts};
@@ -34,6 +35,7 @@ use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, Tab
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Authorities, Dialing, Target, Tls, Upstream, UpstreamParts};
 use crate::redact::{Method, Plan, Redactor};
+use crate::vault::items::Items;
 use crate::vault::jwt::{Audience, Policy};
 
 /// Builds the table that a configuration describes.
@@ -122,7 +124,23 @@ fn add_endpoints(
     endpoints.add(UpdateConfig::new(configs.clone(), rules.clone(), parts.cpu.clone()), dialect, limit);
     endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
     endpoints.add(ListConfigs::new(configs), dialect, limit);
+    add_vault(endpoints, &parts.items, dialect, limit);
     Ok(())
+}
+
+fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, limit: usize) {
+    endpoints.add(vault::GenerateKey(items.clone()), dialect, limit);
+    endpoints.add(vault::StoreKey(items.clone()), dialect, limit);
+    endpoints.add(vault::RotateKey(items.clone()), dialect, limit);
+    endpoints.add(vault::StoreSecret(items.clone()), dialect, limit);
+    endpoints.add(vault::RotateSecret(items.clone()), dialect, limit);
+    endpoints.add(vault::ChangeState(items.clone()), dialect, limit);
+    endpoints.add(vault::GetItem(items.clone()), dialect, limit);
+    endpoints.add(vault::ListItems(items.clone()), dialect, limit);
+    endpoints.add(vault::UpdateItem(items.clone()), dialect, limit);
+    endpoints.add(vault::DeleteItem(items.clone()), dialect, limit);
+    endpoints.add(vault::CreateFolder(items.clone()), dialect, limit);
+    endpoints.add(vault::Export(items.clone()), dialect, limit);
 }
 
 /// The route of an endpoint of ours: a token, always.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use crate::crypto::aead::AeadError;
 use crate::crypto::fpe::FpeError;
+use crate::crypto::jws::JwsError;
 use crate::crypto::kdf::KdfError;
 use crate::crypto::random::RandomError;
 use crate::store::StoreError;
@@ -61,4 +62,4 @@ macro_rules! from_crypto {
     )*};
 }
 
-from_crypto! { AeadError FpeError KdfError RandomError }
+from_crypto! { AeadError FpeError JwsError KdfError RandomError }

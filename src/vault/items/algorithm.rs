@@ -1,5 +1,7 @@
 //! What a key is for, and the algorithm it is for.
 
+use crate::crypto::jws::{JwsAlgorithm, KeyKind};
+
 /// What an item is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
@@ -60,6 +62,8 @@ impl Purpose {
 pub enum Algorithm {
     /// FF1 (SP 800-38G) with AES.
     Fpe(FpeAlgorithm),
+    /// A signature of tokens.
+    Jws(JwsAlgorithm),
 }
 
 /// FF1 by the length of its AES key. The clients know it by the name of FF3-1, which NIST withdrew.
@@ -99,8 +103,12 @@ impl FpeAlgorithm {
 impl Algorithm {
     /// Those that there are for keys of this kind and purpose.
     pub fn all(kind: Kind, purpose: Purpose) -> Vec<Self> {
+        let shared = |algorithm: &JwsAlgorithm| matches!(algorithm.key(), KeyKind::Secret(_));
+        let all = JwsAlgorithm::ALL.into_iter();
         match (kind, purpose) {
             (Kind::SymmetricKey, Purpose::Fpe) => FpeAlgorithm::ALL.map(Self::Fpe).to_vec(),
+            (Kind::SymmetricKey, Purpose::Jwt) => all.filter(shared).map(Self::Jws).collect(),
+            (Kind::AsymmetricKey, Purpose::Jwt) => all.filter(|one| !shared(one)).map(Self::Jws).collect(),
             _ => Vec::new(),
         }
     }
@@ -109,6 +117,7 @@ impl Algorithm {
     pub const fn name(self) -> &'static str {
         match self {
             Self::Fpe(fpe) => fpe.name(),
+            Self::Jws(jws) => jws.name(),
         }
     }
 }

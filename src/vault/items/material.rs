@@ -1,6 +1,7 @@
 //! [`Material`]: what of a version is kept secret, and the public key that belongs to it.
 
 use crate::base::secret::Secret;
+use crate::crypto::jws::{self, JwsAlgorithm, JwsError, KeyKind, RsaBits, SigningKey};
 use crate::crypto::random;
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::Algorithm;
@@ -28,6 +29,36 @@ impl Material {
                 random::fill(&mut bytes)?;
                 Ok(Self::opaque(Secret::new(bytes)))
             }
+            Algorithm::Jws(jws) if jws.key() == KeyKind::Rsa => {
+                // Primes take their time.
+                let made = tokio::task::spawn_blocking(move || Self::signing(jws)).await;
+                made.map_err(|error| VaultError::Crypto(Box::new(error)))?
+            }
+            Algorithm::Jws(jws) => Self::signing(jws),
+        }
+    }
+
+    fn signing(algorithm: JwsAlgorithm) -> Result<Self, VaultError> {
+        Self::of(&SigningKey::generate(algorithm, RsaBits::default())?)
+    }
+
+    fn of(key: &SigningKey) -> Result<Self, VaultError> {
+        let public = key.public().map(|public| public.to_spki()).unwrap_or_default();
+        Ok(Self { public, secret: key.to_stored()? })
+    }
+
+    /// A pair of keys that somebody has, each in PEM.
+    ///
+    /// # Errors
+    /// [`VaultError::Unfit`] if they are none of the algorithm's, or no pair.
+    pub fn pair(algorithm: Algorithm, private: &str, public: &str) -> Result<Self, VaultError> {
+        let Algorithm::Jws(algorithm) = algorithm else {
+            return Err(VaultError::Unfit("the algorithm takes no pair of keys"));
+        };
+        let made = Self::of(&jws::private_key(algorithm, private).map_err(unfit)?)?;
+        match jws::public_key(algorithm, public).map_err(unfit)?.to_spki() == made.public {
+            true => Ok(made),
+            false => Err(VaultError::Unfit("the private and the public key are no pair")),
         }
     }
 
@@ -41,12 +72,23 @@ impl Material {
                 Err(VaultError::Unfit("the key has not as many bytes as its algorithm takes"))
             }
             Algorithm::Fpe(_) => Ok(Self::opaque(key)),
+            Algorithm::Jws(jws) => {
+                SigningKey::from_secret(jws, key.clone()).map_err(unfit)?;
+                Ok(Self::opaque(key))
+            }
         }
     }
 
     /// A secret, or anything else that is used as it is.
     pub fn opaque(secret: Secret<Vec<u8>>) -> Self {
         Self { public: Vec::new(), secret }
+    }
+}
+
+fn unfit(error: JwsError) -> VaultError {
+    match error {
+        JwsError::Key(why) => VaultError::Unfit(why),
+        other => other.into(),
     }
 }
 

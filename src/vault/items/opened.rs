@@ -8,8 +8,9 @@ use dashmap::DashMap;
 use crate::base::clock::Timestamp;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
+use crate::crypto::jws::{JwsAlgorithm, PublicKey, SigningKey};
 use crate::vault::VaultError;
-use crate::vault::items::algorithm::Purpose;
+use crate::vault::items::algorithm::{Algorithm, Purpose};
 use crate::vault::items::folder::Path;
 use crate::vault::items::frequency::Frequency;
 use crate::vault::items::object::{Item, Rotation, Version};
@@ -88,6 +89,8 @@ impl Settled {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Ready {
     fpe: Arc<DashMap<u32, Arc<FpeKey>>>,
+    signing: Arc<DashMap<u32, Arc<SigningKey>>>,
+    public: Arc<DashMap<u32, Arc<PublicKey>>>,
 }
 
 impl Opened {
@@ -121,5 +124,43 @@ impl Opened {
         let key = Arc::new(FpeKey::new(self.material(version)?.clone())?);
         self.ready.fpe.insert(version.number, Arc::clone(&key));
         Ok(key)
+    }
+
+    /// The version as a key that signs.
+    ///
+    /// # Errors
+    /// [`VaultError::Forbidden`] if it is none.
+    pub(super) fn signing(&self, version: &Version) -> Result<Arc<SigningKey>, VaultError> {
+        let algorithm = self.jws()?;
+        if let Some(ready) = self.ready.signing.get(&version.number) {
+            return Ok(Arc::clone(&ready));
+        }
+        let key = Arc::new(SigningKey::from_stored(algorithm, self.material(version)?)?);
+        self.ready.signing.insert(version.number, Arc::clone(&key));
+        Ok(key)
+    }
+
+    /// The version's public key.
+    ///
+    /// # Errors
+    /// [`VaultError::Forbidden`] if it has none.
+    pub fn public(&self, version: &Version) -> Result<Arc<PublicKey>, VaultError> {
+        let algorithm = self.jws()?;
+        if version.public.is_empty() {
+            return Err(VaultError::Forbidden("The version has no public key"));
+        }
+        if let Some(ready) = self.ready.public.get(&version.number) {
+            return Ok(Arc::clone(&ready));
+        }
+        let key = Arc::new(PublicKey::from_spki(algorithm, &version.public)?);
+        self.ready.public.insert(version.number, Arc::clone(&key));
+        Ok(key)
+    }
+
+    fn jws(&self) -> Result<JwsAlgorithm, VaultError> {
+        match self.item.key.map(|key| key.algorithm) {
+            Some(Algorithm::Jws(algorithm)) => Ok(algorithm),
+            _ => Err(VaultError::Forbidden("The item is not a key to sign tokens")),
+        }
     }
 }

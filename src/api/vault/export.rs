@@ -1,0 +1,87 @@
+//! `POST /v2/export`: hands out the material of exportable keys, and secrets'.
+
+use data_encoding::BASE64;
+use serde::Serialize;
+
+use crate::api::call::BoxFuture;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::error::ApiError;
+use crate::api::fields::Fields;
+use crate::api::token::Service;
+use crate::api::vault::ask::{common, failed, item_id, single};
+use crate::api::vault::reply::Shown;
+use crate::base::secret::Secret;
+use crate::crypto::jws;
+use crate::vault::items::{Items, Kind, Selector};
+
+/// `POST /v2/export`: the material of one version.
+pub struct Export(pub Items);
+
+/// A version of a key.
+pub struct ExportAsk(String, Selector);
+
+/// The material of one version.
+#[derive(Serialize)]
+pub struct ExportReply {
+    id: String,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    version: u32,
+    enabled: bool,
+    algorithm: &'static str,
+    encryption_type: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    public_key: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    private_key: Option<Shown>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key: Option<Shown>,
+}
+
+impl Endpoint for Export {
+    const PATH: &'static str = "/v2/export";
+    const SERVICE: Service = Service::Vault;
+    type Ask = ExportAsk;
+    type Reply = ExportReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<ExportAsk, ApiError> {
+        common(&mut fields);
+        let id = fields.required_text("id").to_owned();
+        let selector = single(&mut fields);
+        fields.close()?;
+        Ok(ExportAsk(id, selector))
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: Asker<'a>,
+        ExportAsk(id, selector): ExportAsk,
+    ) -> BoxFuture<'a, Result<Success<ExportReply>, ApiError>> {
+        Box::pin(async move {
+            let items = &self.0;
+            let opened = items.get(&item_id(&id)?).await.map_err(failed)?;
+            let Some(facts) = opened.item.key else {
+                return Err(ApiError::ForbiddenVaultOperation("The item is not a key"));
+            };
+            let version = opened.item.version(selector).map_err(failed)?;
+            let material = items.exported(&opened, version).map_err(failed)?;
+            let shown = |text: Secret<String>| Shown(Secret::new(text.expose().as_bytes().to_vec()));
+            let (private_key, key) = match opened.item.kind {
+                Kind::AsymmetricKey => (Some(shown(jws::private_pem(&material))), None),
+                _ => (None, Some(shown(Secret::new(BASE64.encode(material.expose()))))),
+            };
+            let result = ExportReply {
+                id,
+                kind: opened.item.kind.name(),
+                version: version.number,
+                enabled: opened.item.is_enabled(items.now()),
+                algorithm: facts.algorithm.name(),
+                encryption_type: "none",
+                public_key: opened.public(version).ok().map(|key| jws::public_pem(&key)),
+                private_key,
+                key,
+            };
+            Ok(Success { summary: "Key exported".to_owned(), result })
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! `POST /v2/key/generate`, `/v2/key/store` and `/v2/key/rotate`.
+
+use data_encoding::BASE64;
+
+use crate::api::call::BoxFuture;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::Fields;
+use crate::api::token::Service;
+use crate::api::vault::ask::{Labels, common, failed, invalid, item_id, manual_rotation};
+use crate::api::vault::reply::{ItemReply, Secrets};
+use crate::base::secret::Secret;
+use crate::vault::VaultError;
+use crate::vault::items::{
+    Algorithm, Items, KeyFacts, Kind, Label, Material, NewItem, Purpose, Selector, State,
+};
+
+/// `POST /v2/key/generate`: makes a key.
+pub struct GenerateKey(pub Items);
+
+/// `POST /v2/key/store`: takes a key that somebody has.
+pub struct StoreKey(pub Items);
+
+/// `POST /v2/key/rotate`: adds a version to a key.
+pub struct RotateKey(pub Items);
+
+/// What is asked of a new key.
+pub struct KeyAsk {
+    kind: Kind,
+    facts: Option<KeyFacts>,
+    label: Label,
+    given: Given,
+}
+
+/// What is asked of a rotation.
+pub struct RotateAsk {
+    id: String,
+    then: Option<State>,
+    given: Given,
+}
+
+/// Key material that a call brings.
+#[derive(Default)]
+struct Given {
+    public: Option<String>,
+    private: Option<Secret<String>>,
+    key: Option<Secret<String>>,
+}
+
+impl Given {
+    fn of(fields: &mut Fields<'_>) -> Self {
+        let mut secret = |name| fields.text(name).map(|text| Secret::new(text.to_owned()));
+        let (private, key) = (secret("private_key"), secret("key"));
+        Self { public: fields.text("public_key").map(str::to_owned), private, key }
+    }
+
+    /// The key of an item of this kind; `None` if none is given.
+    fn material(self, kind: Kind, algorithm: Algorithm) -> Result<Option<Material>, ApiError> {
+        let stray = |at| Err(invalid(Code::UnexpectedProperty, at, "is not for keys of this type"));
+        match (kind, self) {
+            (_, Self { public: None, private: None, key: None }) => Ok(None),
+            (Kind::AsymmetricKey, Self { key: Some(_), .. }) => stray("key"),
+            (Kind::AsymmetricKey, Self { public: Some(public), private: Some(private), .. }) => {
+                Material::pair(algorithm, private.expose(), &public)
+                    .map(Some)
+                    .map_err(|error| unfit(error, "private_key"))
+            }
+            (Kind::AsymmetricKey, Self { public: None, .. }) => Err(required("public_key")),
+            (Kind::AsymmetricKey, _) => Err(required("private_key")),
+            (_, Self { public: Some(_), .. }) => stray("public_key"),
+            (_, Self { private: Some(_), .. }) => stray("private_key"),
+            (_, Self { key: Some(key), .. }) => {
+                let bytes = BASE64.decode(key.expose().as_bytes()).map(Secret::new);
+                let bytes =
+                    bytes.map_err(|_| invalid(Code::BadFormatBase64, "key", "must be base64 text"))?;
+                Material::symmetric(algorithm, bytes).map(Some).map_err(|error| unfit(error, "key"))
+            }
+        }
+    }
+}
+
+fn required(name: &'static str) -> ApiError {
+    invalid(Code::FieldRequired, name, "is required")
+}
+
+fn unfit(error: VaultError, at: &'static str) -> ApiError {
+    match error {
+        VaultError::Unfit(why) => invalid(Code::BadFormat, at, why),
+        other => failed(other),
+    }
+}
+
+impl KeyAsk {
+    fn read(mut fields: Fields<'_>, given: impl FnOnce(&mut Fields<'_>) -> Given) -> Result<Self, ApiError> {
+        common(&mut fields);
+        let kinds = [Kind::AsymmetricKey, Kind::SymmetricKey].map(|kind| (kind.name(), kind));
+        fields.required("type");
+        let kind = fields.one_of("type", &kinds);
+        let purposes = Purpose::ALL.map(|purpose| (purpose.name(), purpose));
+        fields.required("purpose");
+        let purpose = fields.one_of("purpose", &purposes);
+        fields.required("algorithm");
+        let exportable = fields.flag("exportable").unwrap_or(false);
+        let mut facts = None;
+        if let (Some(kind), Some(purpose)) = (kind, purpose) {
+            let all = Algorithm::all(kind, purpose);
+            let words: Vec<_> = all.iter().map(|algorithm| (algorithm.name(), *algorithm)).collect();
+            let algorithm = fields.one_of("algorithm", &words);
+            facts = algorithm.map(|algorithm| KeyFacts { purpose, algorithm, exportable });
+        } else {
+            fields.text("algorithm");
+        }
+        let label = Labels::of(&mut fields).with_rotation(&mut fields).label();
+        let given = given(&mut fields);
+        fields.close()?;
+        Ok(Self { kind: kind.unwrap_or(Kind::SymmetricKey), facts, label, given })
+    }
+}
+
+async fn create(items: &Items, ask: KeyAsk, stored: bool) -> Result<ItemReply, ApiError> {
+    let KeyAsk { kind, facts, label, given } = ask;
+    let facts = facts.ok_or(ApiError::Internal("vault"))?;
+    let material = match (given.material(kind, facts.algorithm)?, kind) {
+        (Some(material), _) => material,
+        (None, Kind::AsymmetricKey) if stored => return Err(required("private_key")),
+        (None, _) if stored => return Err(required("key")),
+        (None, _) => Material::generate(facts.algorithm).await.map_err(failed)?,
+    };
+    let new = NewItem { kind, label, key: Some(facts), material };
+    let opened = items.create(new).await.map_err(failed)?;
+    ItemReply::new(items, &opened, Selector::Current, Secrets::Hidden).map_err(failed)
+}
+
+impl Endpoint for GenerateKey {
+    const PATH: &'static str = "/v2/key/generate";
+    const SERVICE: Service = Service::Vault;
+    type Ask = KeyAsk;
+    type Reply = ItemReply;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<KeyAsk, ApiError> {
+        KeyAsk::read(fields, |_| Given::default())
+    }
+
+    fn call<'a>(&'a self, _: Asker<'a>, ask: KeyAsk) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        Box::pin(async move {
+            let result = create(&self.0, ask, false).await?;
+            Ok(Success { summary: "Key generated".to_owned(), result })
+        })
+    }
+}
+
+impl Endpoint for StoreKey {
+    const PATH: &'static str = "/v2/key/store";
+    const SERVICE: Service = Service::Vault;
+    type Ask = KeyAsk;
+    type Reply = ItemReply;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<KeyAsk, ApiError> {
+        KeyAsk::read(fields, Given::of)
+    }
+
+    fn call<'a>(&'a self, _: Asker<'a>, ask: KeyAsk) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        Box::pin(async move {
+            let result = create(&self.0, ask, true).await?;
+            Ok(Success { summary: "Key stored".to_owned(), result })
+        })
+    }
+}
+
+impl Endpoint for RotateKey {
+    const PATH: &'static str = "/v2/key/rotate";
+    const SERVICE: Service = Service::Vault;
+    type Ask = RotateAsk;
+    type Reply = ItemReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<RotateAsk, ApiError> {
+        common(&mut fields);
+        let id = fields.required_text("id").to_owned();
+        let then = manual_rotation(&mut fields);
+        let given = Given::of(&mut fields);
+        fields.close()?;
+        Ok(RotateAsk { id, then, given })
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: Asker<'a>,
+        ask: RotateAsk,
+    ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        Box::pin(async move {
+            let items = &self.0;
+            let id = item_id(&ask.id)?;
+            let opened = items.get(&id).await.map_err(failed)?;
+            let Some(facts) = opened.item.key else {
+                return Err(ApiError::ForbiddenVaultOperation("The item is not a key"));
+            };
+            let material = match ask.given.material(opened.item.kind, facts.algorithm)? {
+                Some(material) => material,
+                None => Material::generate(facts.algorithm).await.map_err(failed)?,
+            };
+            let opened = items.rotate(&id, &material, ask.then).await.map_err(failed)?;
+            let result = ItemReply::new(items, &opened, Selector::Current, Secrets::Hidden);
+            Ok(Success { summary: "Key rotated".to_owned(), result: result.map_err(failed)? })
+        })
+    }
+}

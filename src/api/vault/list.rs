@@ -1,0 +1,173 @@
+//! `POST /v2/list`: which items there are. A page ends with `last`, which clients send back until a page is empty.
+
+use std::collections::BTreeMap;
+
+use data_encoding::BASE64URL_NOPAD;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::api::call::BoxFuture;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::{Faults, Fields};
+use crate::api::token::Service;
+use crate::api::vault::ask::{common, failed};
+use crate::api::vault::reply::ItemReply;
+use crate::base::clock::Timestamp;
+use crate::base::pointer::Pointer;
+use crate::vault::items::{Bounds, Filter, Items, ListAsk, Order, OrderBy, Path, Text};
+
+/// Items on a page, where the call does not say.
+const SIZE: u32 = 50;
+/// The most items on a page.
+const MOST: u32 = 100;
+/// The most members of a filter, and items of one.
+const FILTERS: usize = 100;
+
+/// `POST /v2/list`: a page of items.
+pub struct ListItems(pub Items);
+
+/// A page of items.
+#[derive(Serialize)]
+pub struct ListReply {
+    items: Vec<ItemReply>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last: Option<String>,
+}
+
+const ORDERS: [(&str, OrderBy); 12] = [
+    ("id", OrderBy::Id),
+    ("identity", OrderBy::Id),
+    ("created_at", OrderBy::CreatedAt),
+    ("destroyed_at", OrderBy::DestroyedAt),
+    ("expiration", OrderBy::DisabledAt),
+    ("last_rotated", OrderBy::LastRotated),
+    ("next_rotation", OrderBy::NextRotation),
+    ("type", OrderBy::Kind),
+    ("purpose", OrderBy::Purpose),
+    ("name", OrderBy::Name),
+    ("folder", OrderBy::Folder),
+    ("version", OrderBy::Versions),
+];
+
+/// Notes are filtered by this and their name.
+const METADATA: &str = "metadata_";
+
+fn text_of(value: &Value, at: Pointer, faults: &mut Faults) -> Option<String> {
+    if !value.is_string() {
+        faults.wrong(value, at, Code::InvalidString, "must be a string");
+    }
+    value.as_str().map(str::to_owned)
+}
+
+/// One text, or an array of them.
+fn texts_of(value: &Value, at: &Pointer, faults: &mut Faults) -> Vec<String> {
+    match value {
+        Value::Array(items) if items.len() <= FILTERS => {
+            let read = |(index, item)| text_of(item, at.index(index), faults);
+            items.iter().enumerate().filter_map(read).collect()
+        }
+        Value::Array(_) => {
+            faults.add(Code::AboveMaxItems, at.clone(), format!("must have at most {FILTERS} items"));
+            Vec::new()
+        }
+        other => text_of(other, at.clone(), faults).into_iter().collect(),
+    }
+}
+
+/// Reads the member `key` of a filter; `false` if there is no such filter.
+fn filter(filter: &mut Filter, key: &str, value: &Value, (at, faults): (Pointer, &mut Faults)) -> bool {
+    if let Some(name) = key.strip_prefix(METADATA) {
+        if let Some(text) = text_of(value, at, faults) {
+            filter.metadata.insert(name.to_owned(), text);
+        }
+        return true;
+    }
+    if key == "tags" || key == "tags__contains" {
+        filter.tags.extend(texts_of(value, &at, faults));
+        return true;
+    }
+    let (name, how) = key.split_once("__").unwrap_or((key, ""));
+    if let Some(name) = Filter::TEXTS.into_iter().find(|known| *known == name) {
+        let mut text = Text::default();
+        match how {
+            "" => text.equal = text_of(value, at, faults),
+            "contains" => text.contains = texts_of(value, &at, faults),
+            "in" => text.within = Some(texts_of(value, &at, faults)),
+            _ => return false,
+        }
+        if name == "folder" {
+            let whole = |text: String| Path::parse(&text).map_or(text, |path| path.to_string());
+            text.equal = text.equal.map(whole);
+            text.within = text.within.map(|any| any.into_iter().map(whole).collect());
+        }
+        filter.texts.push((name, text));
+        return true;
+    }
+    let Some(name) = Filter::TIMES.into_iter().find(|known| *known == name) else { return false };
+    let mut bounds = Bounds::default();
+    let place = match how {
+        "" => &mut bounds.equal,
+        "gt" => &mut bounds.after,
+        "gte" => &mut bounds.from,
+        "lt" => &mut bounds.before,
+        "lte" => &mut bounds.to,
+        _ => return false,
+    };
+    if let Some(text) = text_of(value, at.clone(), faults) {
+        *place = Timestamp::parse_iso8601(&text);
+        if place.is_none() {
+            faults.add(Code::BadFormatDateTime, at, "must be a time like 2027-01-31T12:00:00Z");
+        }
+    }
+    filter.times.push((name, bounds));
+    true
+}
+
+impl Endpoint for ListItems {
+    const PATH: &'static str = "/v2/list";
+    const SERVICE: Service = Service::Vault;
+    type Ask = ListAsk;
+    type Reply = ListReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<ListAsk, ApiError> {
+        common(&mut fields);
+        let mut wanted = Filter::default();
+        let _: Option<BTreeMap<String, ()>> = fields.map("filter", FILTERS, |key, value, at, faults| {
+            if !value.is_null() && !filter(&mut wanted, key, value, (at.clone(), &mut *faults)) {
+                faults.add(Code::UnexpectedProperty, at, "there is no such filter");
+            }
+            None
+        });
+        let last = fields.text("last").filter(|text| !text.is_empty()).map(place);
+        if matches!(last, Some(None)) {
+            fields.fault(Code::BadFormat, fields.at("last"), "must be `last` of the page before");
+        }
+        let orders = [("asc", Order::Ascending), ("desc", Order::Descending)];
+        let order = fields.one_of("order", &orders).unwrap_or_default();
+        let order_by = fields.one_of("order_by", &ORDERS).unwrap_or_default();
+        let size = fields.integer("size", 1).unwrap_or(SIZE);
+        if size > MOST {
+            fields.fault(Code::IsTooBig, fields.at("size"), format!("must be at most {MOST}"));
+        }
+        fields.close()?;
+        Ok(ListAsk { filter: wanted, after: last.flatten(), order, order_by, size: size as usize })
+    }
+
+    fn call<'a>(&'a self, _: Asker<'a>, ask: ListAsk) -> BoxFuture<'a, Result<Success<ListReply>, ApiError>> {
+        Box::pin(async move {
+            let page = self.0.list(&ask).await.map_err(failed)?;
+            let items: Vec<ItemReply> = page.items.into_iter().map(ItemReply::listed).collect();
+            let last =
+                page.last.map(|(place, id)| BASE64URL_NOPAD.encode(format!("{id} {place}").as_bytes()));
+            let summary = format!("Listed {} items", items.len());
+            Ok(Success { summary, result: ListReply { items, last } })
+        })
+    }
+}
+
+/// The place that `last` names.
+fn place(last: &str) -> Option<(String, String)> {
+    let text = String::from_utf8(BASE64URL_NOPAD.decode(last.as_bytes()).ok()?).ok()?;
+    text.split_once(' ').map(|(id, place)| (place.to_owned(), id.to_owned()))
+}

@@ -1,0 +1,26 @@
+//! The vault's operations (version 2 of the vendor's interface).
+//!
+//! | file | noun |
+//! |---|---|
+//! | `ask` | what several calls say in the same way |
+//! | `export` | [`Export`] |
+//! | `items` | [`GetItem`], [`UpdateItem`], [`DeleteItem`], [`ChangeState`], [`CreateFolder`] |
+//! | `keys` | [`GenerateKey`], [`StoreKey`], [`RotateKey`] |
+//! | `list` | [`ListItems`] |
+//! | `reply` | [`ItemReply`]: an item as callers see it |
+//! | `secrets` | [`StoreSecret`], [`RotateSecret`] |
+
+mod ask;
+mod export;
+mod items;
+mod keys;
+mod list;
+mod reply;
+mod secrets;
+
+pub use export::Export;
+pub use items::{ChangeState, CreateFolder, DeleteItem, GetItem, UpdateItem};
+pub use keys::{GenerateKey, RotateKey, StoreKey};
+pub use list::ListItems;
+pub use reply::ItemReply;
+pub use secrets::{RotateSecret, StoreSecret};

@@ -1,0 +1,108 @@
+//! `POST /v2/secret/store` and `/v2/secret/rotate`.
+
+use crate::api::call::BoxFuture;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::Fields;
+use crate::api::token::Service;
+use crate::api::vault::ask::{Labels, common, failed, item_id, manual_rotation};
+use crate::api::vault::reply::{ItemReply, Secrets};
+use crate::base::secret::Secret;
+use crate::vault::items::{Items, Kind, Label, MAX_SECRET, Material, NewItem, Selector, State};
+
+/// `POST /v2/secret/store`: keeps a secret.
+pub struct StoreSecret(pub Items);
+
+/// `POST /v2/secret/rotate`: adds a version to a secret.
+pub struct RotateSecret(pub Items);
+
+/// What is asked of a new secret.
+pub struct SecretAsk {
+    secret: Secret<Vec<u8>>,
+    label: Label,
+}
+
+/// What is asked of a rotation.
+pub struct RotateAsk {
+    id: String,
+    secret: Secret<Vec<u8>>,
+    then: Option<State>,
+}
+
+fn secret(fields: &mut Fields<'_>) -> Secret<Vec<u8>> {
+    let text = fields.required_text("secret");
+    let at = fields.at("secret");
+    if fields.member("secret").is_some_and(serde_json::Value::is_string) {
+        fields.faults().length(text, at, &(1..=MAX_SECRET));
+    }
+    Secret::new(text.as_bytes().to_vec())
+}
+
+impl Endpoint for StoreSecret {
+    const PATH: &'static str = "/v2/secret/store";
+    const SERVICE: Service = Service::Vault;
+    type Ask = SecretAsk;
+    type Reply = ItemReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<SecretAsk, ApiError> {
+        common(&mut fields);
+        // The specification has one type of secret; clients of the vendor's know more.
+        let kind = fields.text("type").unwrap_or(Kind::Secret.name());
+        if kind != Kind::Secret.name() {
+            fields.fault(Code::NotEnumMember, fields.at("type"), "must be secret");
+        }
+        let secret = secret(&mut fields);
+        let label = Labels::of(&mut fields).label();
+        fields.close()?;
+        Ok(SecretAsk { secret, label })
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: Asker<'a>,
+        ask: SecretAsk,
+    ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        Box::pin(async move {
+            let SecretAsk { secret, label } = ask;
+            let new = NewItem { kind: Kind::Secret, label, key: None, material: Material::opaque(secret) };
+            let opened = self.0.create(new).await.map_err(failed)?;
+            let result = ItemReply::new(&self.0, &opened, Selector::Current, Secrets::Shown);
+            Ok(Success { summary: "Secret stored".to_owned(), result: result.map_err(failed)? })
+        })
+    }
+}
+
+impl Endpoint for RotateSecret {
+    const PATH: &'static str = "/v2/secret/rotate";
+    const SERVICE: Service = Service::Vault;
+    type Ask = RotateAsk;
+    type Reply = ItemReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<RotateAsk, ApiError> {
+        common(&mut fields);
+        let id = fields.required_text("id").to_owned();
+        let secret = secret(&mut fields);
+        let then = manual_rotation(&mut fields);
+        fields.close()?;
+        Ok(RotateAsk { id, secret, then })
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: Asker<'a>,
+        ask: RotateAsk,
+    ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        Box::pin(async move {
+            let items = &self.0;
+            let id = item_id(&ask.id)?;
+            let opened = items.get(&id).await.map_err(failed)?;
+            if opened.item.kind != Kind::Secret {
+                return Err(ApiError::ForbiddenVaultOperation("The item is not a secret"));
+            }
+            let material = Material::opaque(ask.secret);
+            let opened = items.rotate(&id, &material, ask.then).await.map_err(failed)?;
+            let result = ItemReply::new(items, &opened, Selector::Current, Secrets::Shown);
+            Ok(Success { summary: "Secret rotated".to_owned(), result: result.map_err(failed)? })
+        })
+    }
+}
