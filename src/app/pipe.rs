@@ -10,6 +10,7 @@ use bytes::BytesMut;
 use crate::app::parts::{AppError, Opened, builtin};
 use crate::base::budget::Budget;
 use crate::base::clock::{Clock, SystemClock};
+use crate::base::id::ItemId;
 use crate::config::Config;
 use crate::detect::{Choice, Detector};
 use crate::redact::{
@@ -18,6 +19,7 @@ use crate::redact::{
 };
 use crate::store::private;
 use crate::stream::{Editor, Rewriter, TextBody};
+use crate::vault::items::Items;
 
 /// Read at once, in bytes.
 const PIECE: usize = 64 << 10;
@@ -236,9 +238,16 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
         return Ok(());
     }
     // What came of a document is looked for in all of it.
-    let context = Context::from_bytes(plain.expose()).filter(|context| context.key == KeyName::default());
-    let key = opened.io.block_on(vault.default_fpe_key())?;
-    let restorer = context.ok_or_else(not_ours)?.restorer(key);
+    let context = Context::from_bytes(plain.expose()).ok_or_else(not_ours)?;
+    let key = match ItemId::parse(&context.key.id) {
+        _ if context.key == KeyName::default() => opened.io.block_on(vault.default_fpe_key())?,
+        Some(id) => {
+            let items = Items::new(Arc::new(vault));
+            opened.io.block_on(items.fpe_key(&id, Some(context.key.version)))?.0
+        }
+        None => return Err(not_ours()),
+    };
+    let restorer = context.restorer(key);
     let text = whole(piped.input)?;
     let restored = restorer.document(text.as_bytes()).or_else(|error| match error {
         RedactError::Json(_) => restorer.text(&text).map(String::into_bytes),

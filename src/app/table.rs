@@ -110,6 +110,7 @@ fn add_endpoints(
         counts,
         cpu: parts.cpu.clone(),
         vault: Arc::clone(&parts.vault),
+        items: parts.items.clone(),
         allow: config.allow.clone(),
         configs: configs.clone(),
     });

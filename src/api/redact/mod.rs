@@ -8,6 +8,7 @@
 //! | `events` | [`UnredactEvents`]: `POST /v1/unredact_events` |
 //! | `ask` | what calls have in common |
 //! | `configured` | a stored config made ready |
+//! | `kept` | what a call names of the vault's |
 //! | `plan` | names looked up: rules and methods |
 //! | `path` | JSONPath |
 //! | `report` | the analysis that `debug` asks for |
@@ -16,6 +17,7 @@
 mod ask;
 mod configured;
 mod events;
+mod kept;
 mod path;
 mod plan;
 mod report;

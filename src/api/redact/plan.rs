@@ -1,5 +1,6 @@
 //! From what a call wants to who looks and what becomes of findings.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::api::configs::{FpeAlphabet, HashType, MaskingType, MethodSpec, PartialMasking};
@@ -7,10 +8,14 @@ use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
 use crate::api::redact::ask::{Named, Overrides, Wanted};
 use crate::api::redact::configured::Configured;
+use crate::api::redact::kept::{Tweak, missing};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::detect::{Catalogue, Choice, RuleId};
 use crate::redact::{Alphabet, Digest, Fpe, Method, Partial, Plan, Salted};
+
+/// Where a call names a tweak of the vault's.
+const TWEAK: &str = "fpe_tweak_vault_secret_id";
 
 /// What a call works with, names looked up.
 pub(super) struct Chosen {
@@ -32,17 +37,14 @@ pub(super) struct Resolver<'a> {
     pub(super) config: Option<&'a Configured>,
     /// The salt of digests.
     pub(super) salt: &'a Secret<Vec<u8>>,
+    /// Tweaks that the vault keeps.
+    pub(super) tweaks: &'a HashMap<String, Tweak>,
     pub(super) faults: Faults,
 }
 
 impl Resolver<'_> {
     /// The whole of a call.
     pub(super) fn call(&mut self, wanted: &Wanted) -> Chosen {
-        // Items of a vault are named here, and there is none yet.
-        let secrets = [&wanted.fpe_key, &wanted.salt];
-        for named in secrets.into_iter().flatten() {
-            self.faults.add(Code::DoesNotExist, named.at.clone(), "there is no such vault item");
-        }
         let choice = self.choice(wanted.rules.as_deref(), wanted.rulesets.as_deref());
         let plan = self.plan(wanted.llm, &wanted.overrides);
         Chosen { choice, plan }
@@ -151,11 +153,14 @@ impl Resolver<'_> {
             }
             MethodSpec::DetectOnly => Method::DetectOnly,
             MethodSpec::Fpe { fpe_alphabet, fpe_tweak, fpe_tweak_vault_secret_id } => {
-                if fpe_tweak_vault_secret_id.is_some() {
-                    let at = at.key("fpe_tweak_vault_secret_id");
-                    self.faults.add(Code::DoesNotExist, at, "there is no such vault item");
+                let mut tweak = fpe_tweak.as_ref().map(|tweak| tweak.bytes());
+                if let Some(id) = fpe_tweak_vault_secret_id {
+                    match self.tweaks.get(id) {
+                        Some(Ok(kept)) => tweak = Some(kept.expose().clone()),
+                        Some(Err(code)) => missing(&mut self.faults, *code, at.key(TWEAK)),
+                        None => missing(&mut self.faults, Code::DoesNotExist, at.key(TWEAK)),
+                    }
                 }
-                let tweak = fpe_tweak.as_ref().map(|tweak| tweak.bytes());
                 Method::Fpe(Arc::new(Fpe { alphabet: alphabet(*fpe_alphabet), tweak }))
             }
         }

@@ -12,14 +12,16 @@ use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
 use crate::api::redact::ask::Wanted;
 use crate::api::redact::configured::{Configured, Ready};
+use crate::api::redact::kept::{Kept, key_of};
 use crate::api::redact::plan::{Chosen, Resolver, Specific};
 use crate::base::id::ConfigId;
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Allow, Catalogue, Detector};
-use crate::redact::{Context, Counts, Keys, RedactError, Redactor, Restorer};
+use crate::redact::{Context, Counts, KeyName, Keys, RedactError, Redactor, Restorer};
 use crate::vault::Vault;
+use crate::vault::items::Items;
 
 /// The longest context, in characters: room for every value that one call may issue.
 const CONTEXT: usize = 64 << 20;
@@ -40,6 +42,8 @@ pub struct Parts {
     pub cpu: CpuPool,
     /// Keeps the keys.
     pub vault: Arc<Vault>,
+    /// Callers' keys and secrets.
+    pub items: Items,
     /// What passes though rules find it.
     pub allow: Allow,
     /// Stored configs.
@@ -64,6 +68,8 @@ impl std::ops::Deref for Shared {
 pub(super) struct Prepared {
     pub(super) parts: Vec<Redactor>,
     pub(super) keys: Keys,
+    /// The key's name.
+    pub(super) name: KeyName,
     /// What findings of some rules are reported as.
     pub(super) entities: HashMap<String, String>,
 }
@@ -105,10 +111,14 @@ impl Redaction {
         let config = config.as_deref();
         let detector = config.map_or(&self.0.detector, |config| &config.detector);
         let catalogue = config.map_or(&self.0.catalogue, |config| &config.catalogue);
-        let key = self.key().await?;
+        let mut faults = Faults::default();
+        let kept = Kept::fetch(&self.0.items, (wanted, places), config, &mut faults).await?;
+        let own = self.key().await?;
         let tenant = asker.who.tenant();
-        let salt = Secret::new(key.prf(&[b"salt of digests", tenant.as_bytes()]).to_vec());
-        let mut resolver = Resolver { catalogue, config, salt: &salt, faults: Faults::default() };
+        let own_salt = || Secret::new(own.prf(&[b"salt of digests", tenant.as_bytes()]).to_vec());
+        let salt = kept.salt.unwrap_or_else(own_salt);
+        let (key, name) = kept.key.unwrap_or((own, KeyName::default()));
+        let mut resolver = Resolver { catalogue, config, salt: &salt, tweaks: &kept.tweaks, faults };
         let whole = resolver.call(wanted);
         let chosen: Vec<Chosen> = match places {
             [] => vec![whole],
@@ -128,7 +138,7 @@ impl Redaction {
         let parts = parts.collect::<Result<Vec<_>, ApiError>>()?;
         let keys = Keys { fpe: encrypts.then_some(key), tenant: Arc::from(tenant) };
         let entities = config.map(|config| config.entities.clone()).unwrap_or_default();
-        Ok(Prepared { parts, keys, entities })
+        Ok(Prepared { parts, keys, name, entities })
     }
 
     /// The config that a call works with: the one it names, or the one that its token is for. `None`: the default.
@@ -187,11 +197,18 @@ impl Redaction {
         self.0.vault.default_fpe_key().await.map_err(|_| ApiError::Internal("vault"))
     }
 
-    /// The context as its caller gets it; `None` where nothing was issued.
-    pub(super) fn seal(&self, tenant: &str, context: &Context) -> Result<Option<String>, ApiError> {
+    /// The context of what was encrypted with the key of this name, as its caller gets it; `None` where nothing was
+    /// issued.
+    pub(super) fn seal(
+        &self,
+        tenant: &str,
+        mut context: Context,
+        key: KeyName,
+    ) -> Result<Option<String>, ApiError> {
         if context.is_empty() {
             return Ok(None);
         }
+        context.key = key;
         let sealed = self.0.vault.seal_context(tenant, context.to_bytes().expose());
         sealed.map(|sealed| Some(BASE64.encode(&sealed))).map_err(|_| ApiError::Internal("vault"))
     }
@@ -208,6 +225,12 @@ impl Redaction {
         let not_ours = || fault(Code::BadFormat, "not a context that was issued here, or changed since");
         let plain = self.0.vault.open_context(tenant, sealed).map_err(|_| not_ours())?;
         let context = Context::from_bytes(plain.expose()).ok_or_else(not_ours)?;
-        Ok(context.restorer(self.key().await?))
+        if context.key == KeyName::default() {
+            return Ok(context.restorer(self.key().await?));
+        }
+        match key_of(&self.0.items, &context.key).await? {
+            Ok(key) => Ok(context.restorer(key)),
+            Err(code) => Err(fault(code, "the vault has its key no longer, or the key may not be used")),
+        }
     }
 }

@@ -108,7 +108,7 @@ impl Items {
 
     async fn read_item(&self, id: &ItemId) -> Result<Option<Arc<Opened>>, VaultError> {
         let at = self.vault().clock().instant();
-        let Some(row) = self.vault().records().get(&key(id)).await? else {
+        let Some(row) = self.row(id).await? else {
             self.forget(id);
             return Ok(None);
         };
@@ -151,17 +151,28 @@ impl Items {
         self.forget(id);
     }
 
-    /// Opens an item's row.
+    /// An item's row, which is refused if it is older than one that was seen before it was read.
+    async fn row(&self, id: &ItemId) -> Result<Option<Row>, VaultError> {
+        let newest = self.newest(id);
+        let row = self.vault().records().get(&key(id)).await?;
+        match row {
+            Some(row) if row.version < newest => Err(VaultError::Damaged),
+            row => Ok(row),
+        }
+    }
+
+    fn newest(&self, id: &ItemId) -> u64 {
+        self.0.seen.get(id).map_or(0, |seen| *seen)
+    }
+
+    /// Opens the row of an item or folder.
     pub(super) fn open(&self, read: &Row) -> Result<Item, VaultError> {
         let item = row::read(&self.vault().seal().unwrap(read)?)?;
-        if read.key.kind() == ITEMS {
-            let newest = self.0.seen.get(&item.id).map_or(0, |seen| *seen);
-            // The seal binds the row to its own name; an id within it that differs would be a bug of ours.
-            if item.id.to_string() != read.key.id() || read.version < newest {
-                return Err(VaultError::Damaged);
-            }
+        // The seal binds the row to its own name; an id within it that differs would be a bug of ours.
+        match read.key.kind() == ITEMS && item.id.to_string() != read.key.id() {
+            true => Err(VaultError::Damaged),
+            false => Ok(item),
         }
-        Ok(item)
     }
 
     /// Writes an item in place of what is expected.
@@ -206,9 +217,8 @@ impl Items {
 
     /// The row of an item or folder.
     pub(super) async fn place(&self, id: &ItemId) -> Result<(Key, Row), VaultError> {
-        let key = key(id);
-        if let Some(row) = self.vault().records().get(&key).await? {
-            return Ok((key, row));
+        if let Some(row) = self.row(id).await? {
+            return Ok((key(id), row));
         }
         let (row, _) = self.folder_of(id).await?.ok_or(VaultError::Unknown)?;
         Ok((row.key.clone(), row))
@@ -236,7 +246,15 @@ impl Items {
             }
             for row in page {
                 let item = self.open(&row)?;
-                each(row, item);
+                if row.version >= self.newest(&item.id) {
+                    each(row, item);
+                    continue;
+                }
+                // Changed or removed since the page was read, or put back.
+                if let Some(row) = self.row(&item.id).await? {
+                    let item = self.open(&row)?;
+                    each(row, item);
+                }
             }
             if !full {
                 return Ok(());
