@@ -141,6 +141,9 @@ fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, l
     endpoints.add(vault::UpdateItem(items.clone()), dialect, limit);
     endpoints.add(vault::DeleteItem(items.clone()), dialect, limit);
     endpoints.add(vault::CreateFolder(items.clone()), dialect, limit);
+    endpoints.add(vault::SignJwt(items.clone()), dialect, limit);
+    endpoints.add(vault::VerifyJwt(items.clone()), dialect, limit);
+    endpoints.add(vault::GetJwk(items.clone()), dialect, limit);
     endpoints.add(vault::Export(items.clone()), dialect, limit);
 }
 

@@ -9,6 +9,7 @@ use crate::crypto::kdf::KdfError;
 use crate::crypto::random::RandomError;
 use crate::store::StoreError;
 use crate::vault::Origin;
+use crate::vault::jwt::JwtError;
 
 /// Why a key or secret could not be had.
 #[derive(Debug, thiserror::Error)]
@@ -41,6 +42,9 @@ pub enum VaultError {
     /// There is a folder of this name already.
     #[error("there is a folder of this name already")]
     Taken,
+    /// A token cannot be made or read.
+    #[error(transparent)]
+    Token(#[from] JwtError),
     /// A row was sealed by a later version of this program.
     #[error("a row was sealed by a later version of this program; upgrade it")]
     Newer,

@@ -5,6 +5,7 @@
 //! | `ask` | what several calls say in the same way |
 //! | `export` | [`Export`] |
 //! | `items` | [`GetItem`], [`UpdateItem`], [`DeleteItem`], [`ChangeState`], [`CreateFolder`] |
+//! | `jwt` | [`SignJwt`], [`VerifyJwt`], [`GetJwk`] |
 //! | `keys` | [`GenerateKey`], [`StoreKey`], [`RotateKey`] |
 //! | `list` | [`ListItems`] |
 //! | `reply` | [`ItemReply`]: an item as callers see it |
@@ -13,6 +14,7 @@
 mod ask;
 mod export;
 mod items;
+mod jwt;
 mod keys;
 mod list;
 mod reply;
@@ -20,6 +22,7 @@ mod secrets;
 
 pub use export::Export;
 pub use items::{ChangeState, CreateFolder, DeleteItem, GetItem, UpdateItem};
+pub use jwt::{GetJwk, SignJwt, VerifyJwt};
 pub use keys::{GenerateKey, RotateKey, StoreKey};
 pub use list::ListItems;
 pub use reply::ItemReply;

@@ -11,9 +11,11 @@ use crate::crypto::jws::JwsAlgorithm;
 use crate::store::{Entry, Expected, Key, Later, Records, Row, StoreError};
 use crate::vault::{MasterKey, Vault, VaultError};
 
+type Rows = BTreeMap<(&'static str, String), (u64, Vec<u8>)>;
+
 /// A store whose rows a test can put back and move.
 #[derive(Default)]
-struct Loose(Mutex<BTreeMap<(&'static str, String), (u64, Vec<u8>)>>);
+struct Loose(Mutex<Rows>);
 
 impl Loose {
     fn row(&self, id: &ItemId) -> (u64, Vec<u8>) {

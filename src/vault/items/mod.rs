@@ -13,6 +13,7 @@
 //! | [`selector`] | [`Selector`]: which versions a call means |
 //! | [`state`] | [`State`]: what a version may be used for and may become |
 //! | `store` | [`Items`]: reading and writing them |
+//! | `tokens` | tokens signed with items and verified against them |
 //! | `uses` | what they are for, if their states allow it |
 //! | `change` | what becomes of items: made, rotated, changed, removed |
 
@@ -28,6 +29,7 @@ mod row;
 pub mod selector;
 pub mod state;
 mod store;
+mod tokens;
 mod uses;
 
 pub use algorithm::{Algorithm, FpeAlgorithm, Kind, Purpose};

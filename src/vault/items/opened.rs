@@ -15,6 +15,7 @@ use crate::vault::items::folder::Path;
 use crate::vault::items::frequency::Frequency;
 use crate::vault::items::object::{Item, Rotation, Version};
 use crate::vault::items::state::State;
+use crate::vault::jwt::VerifyingKey;
 
 /// An item as it was read.
 #[derive(Debug)]
@@ -91,6 +92,7 @@ pub(super) struct Ready {
     fpe: Arc<DashMap<u32, Arc<FpeKey>>>,
     signing: Arc<DashMap<u32, Arc<SigningKey>>>,
     public: Arc<DashMap<u32, Arc<PublicKey>>>,
+    verifying: Arc<DashMap<u32, Arc<VerifyingKey>>>,
 }
 
 impl Opened {
@@ -157,7 +159,23 @@ impl Opened {
         Ok(key)
     }
 
-    fn jws(&self) -> Result<JwsAlgorithm, VaultError> {
+    /// What verifies the version's signatures.
+    ///
+    /// # Errors
+    /// [`VaultError::Forbidden`] if it signs nothing.
+    pub(super) fn verifying(&self, version: &Version) -> Result<Arc<VerifyingKey>, VaultError> {
+        if let Some(ready) = self.ready.verifying.get(&version.number) {
+            return Ok(Arc::clone(&ready));
+        }
+        let key = Arc::new(match version.public.is_empty() {
+            true => VerifyingKey::of(&*self.signing(version)?)?,
+            false => VerifyingKey::public(&*self.public(version)?),
+        });
+        self.ready.verifying.insert(version.number, Arc::clone(&key));
+        Ok(key)
+    }
+
+    pub(super) fn jws(&self) -> Result<JwsAlgorithm, VaultError> {
         match self.item.key.map(|key| key.algorithm) {
             Some(Algorithm::Jws(algorithm)) => Ok(algorithm),
             _ => Err(VaultError::Forbidden("The item is not a key to sign tokens")),

@@ -1,0 +1,132 @@
+//! `POST /v2/jwt/sign`, `/v2/jwt/verify` and `/v2/jwk/get` (specification, group C).
+
+use serde::Serialize;
+
+use crate::api::call::BoxFuture;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::Fields;
+use crate::api::token::Service;
+use crate::api::vault::ask::{common, failed, invalid, item_id, selector};
+use crate::vault::VaultError;
+use crate::vault::items::{Items, Selector};
+use crate::vault::jwt::{JwkSet, JwtError};
+
+/// `POST /v2/jwt/sign`: signs a payload.
+pub struct SignJwt(pub Items);
+
+/// `POST /v2/jwt/verify`: whether a token's signature is one of the vault's. It says nothing of its claims.
+pub struct VerifyJwt(pub Items);
+
+/// `POST /v2/jwk/get`: public keys.
+pub struct GetJwk(pub Items);
+
+/// A key and what it is to sign.
+pub struct SignAsk {
+    id: String,
+    payload: String,
+}
+
+/// A token.
+#[derive(Serialize)]
+pub struct SignReply {
+    jws: String,
+}
+
+/// Whether a token's signature is valid.
+#[derive(Serialize)]
+pub struct VerifyReply {
+    valid_signature: bool,
+}
+
+/// A key and some of its versions.
+pub struct JwkAsk(String, Selector);
+
+impl Endpoint for SignJwt {
+    const PATH: &'static str = "/v2/jwt/sign";
+    const SERVICE: Service = Service::Vault;
+    type Ask = SignAsk;
+    type Reply = SignReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<SignAsk, ApiError> {
+        common(&mut fields);
+        let id = fields.required_text("id").to_owned();
+        let payload = fields.required_text("payload").to_owned();
+        fields.close()?;
+        Ok(SignAsk { id, payload })
+    }
+
+    fn call<'a>(&'a self, _: Asker<'a>, ask: SignAsk) -> BoxFuture<'a, Result<Success<SignReply>, ApiError>> {
+        Box::pin(async move {
+            let signed = self.0.sign_jwt(&item_id(&ask.id)?, &ask.payload).await;
+            let jws = signed.map_err(|error| match error {
+                VaultError::Token(JwtError::Payload) => {
+                    invalid(Code::BadFormat, "payload", "must be JSON in which no name comes twice")
+                }
+                VaultError::Token(JwtError::NotObject) => {
+                    invalid(Code::InvalidObject, "payload", "must be the text of a JSON object")
+                }
+                other => failed(other),
+            })?;
+            Ok(Success { summary: "Token signed".to_owned(), result: SignReply { jws } })
+        })
+    }
+}
+
+impl Endpoint for VerifyJwt {
+    const PATH: &'static str = "/v2/jwt/verify";
+    const SERVICE: Service = Service::Vault;
+    type Ask = String;
+    type Reply = VerifyReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<String, ApiError> {
+        common(&mut fields);
+        let jws = fields.required_text("jws").to_owned();
+        fields.close()?;
+        Ok(jws)
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: Asker<'a>,
+        jws: String,
+    ) -> BoxFuture<'a, Result<Success<VerifyReply>, ApiError>> {
+        Box::pin(async move {
+            let verified = self.0.verify_jwt(&jws).await.map_err(|error| match error {
+                VaultError::Token(_) => invalid(Code::BadFormat, "jws", "must be a compact JWS"),
+                other => failed(other),
+            })?;
+            let valid_signature = verified.is_some();
+            let summary =
+                if valid_signature { "The signature is valid" } else { "The signature is not valid" };
+            Ok(Success { summary: summary.to_owned(), result: VerifyReply { valid_signature } })
+        })
+    }
+}
+
+impl Endpoint for GetJwk {
+    const PATH: &'static str = "/v2/jwk/get";
+    const SERVICE: Service = Service::Vault;
+    type Ask = JwkAsk;
+    type Reply = JwkSet;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<JwkAsk, ApiError> {
+        common(&mut fields);
+        let id = fields.required_text("id").to_owned();
+        let selector = selector(&mut fields);
+        fields.close()?;
+        Ok(JwkAsk(id, selector))
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: Asker<'a>,
+        JwkAsk(id, selector): JwkAsk,
+    ) -> BoxFuture<'a, Result<Success<JwkSet>, ApiError>> {
+        Box::pin(async move {
+            let keys = self.0.public_keys(&item_id(&id)?, selector).await.map_err(failed)?;
+            let summary = format!("Found {} keys", keys.len());
+            Ok(Success { summary, result: JwkSet { keys } })
+        })
+    }
+}
