@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use portcullis::config::settings::{
-    Admin, Answers, Api, Auth, Http, Limits, Listen, Log, PathMatch, Redact, Requests, Scheme, Terminal,
-    Timeouts, Vault,
+    Admin, Answers, Api, Auth, Http, Limits, Listen, Log, PathMatch, Redact, Requests, Scheme, Store,
+    Terminal, Timeouts, Vault,
 };
 use portcullis::config::{Config, Options, Problems, Size, embedded, load, parse};
 use portcullis::detect::{Catalogue, Choice, Detector};
@@ -56,6 +56,7 @@ fn the_full_file_shows_the_defaults() {
     assert_eq!(*config.listen[0], Listen::default());
     assert_eq!(config.admin, Some(Admin::default()));
     assert_eq!(config.vault, Vault::default());
+    assert_eq!(config.store, Store::default());
     assert_eq!(config.log, Log::default());
     assert_eq!(config.limits, Limits::default());
     assert_eq!(config.api, Api::default());
@@ -82,6 +83,7 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
     let known = [
         "there is no such file",
         "the environment variable `PORTCULLIS_MASTER_KEY` is not set",
+        "the environment variable `PORTCULLIS_STORE_URL` is not set",
         "the environment variable `OPENAI_AUTHORIZATION` is not set",
         "a route has only one of `path` and `pattern`",
         "`rules` is the whole set already",
@@ -134,6 +136,7 @@ fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{Rate, Respond, Route, Settings, Tls, Upstream, UpstreamTls};
     let all = [
         keys::of::<Settings>(),
+        keys::of::<Store>(),
         keys::of::<Listen>(),
         keys::of::<Tls>(),
         keys::of::<Admin>(),
@@ -329,6 +332,8 @@ fn no_problem_shows_a_value() {
         "listen = [{ address = V }]",
         "admin.address = V",
         "vault.master_key = V",
+        "store.url = V",
+        "store = { tls = V, ca = V, connections = V, timeout = V }",
         "log.level = V",
         "limits.body = V",
         "limits.drain = V",

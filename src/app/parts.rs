@@ -12,10 +12,12 @@ use crate::api::{CpuPool, Ready};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
+use crate::config::settings::{Settings, Store, StoreTls};
 use crate::detect::Catalogue;
 use crate::gateway::filters::Buckets;
 use crate::redact::Counts;
-use crate::store::{EmbeddedRecords, Records, StoreError, private};
+use crate::store::postgres::{self, Database};
+use crate::store::{EmbeddedRecords, PostgresRecords, Records, StoreError, private};
 use crate::telemetry::{Metrics, MetricsError};
 use crate::vault::items::Items;
 use crate::vault::{MasterKey, Vault, VaultError};
@@ -34,6 +36,9 @@ pub enum AppError {
         /// What is wrong with it.
         error: StoreError,
     },
+    /// The store, where it is a database: its address may hold a password, so only the setting is named.
+    #[error("store.url: {0}")]
+    Database(StoreError),
     /// The vault.
     #[error(transparent)]
     Vault(#[from] VaultError),
@@ -73,17 +78,18 @@ pub struct Opened {
     /// Reads time.
     pub clock: SharedClock,
     /// Rows.
-    pub records: Arc<EmbeddedRecords>,
+    pub records: Arc<dyn Records>,
     /// API tokens.
     pub tokens: Arc<Tokens>,
 }
 
 impl Opened {
-    /// Opens the store in the data folder, which is made if it is not there.
+    /// Opens the store: the configured database, or the file in the data folder. The folder is made if it is not
+    /// there.
     ///
     /// # Errors
-    /// A folder or file that cannot be used.
-    pub fn at(data: &Path) -> Result<Self, AppError> {
+    /// A folder, a file or a database that cannot be used.
+    pub fn at(settings: &Settings) -> Result<Self, AppError> {
         let clock: SharedClock = Arc::new(SystemClock);
         let io = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)
@@ -91,16 +97,24 @@ impl Opened {
             .enable_all()
             .build();
         let io = io.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
-        let path = data.join("portcullis.sqlite");
+        let data: &Path = &settings.data;
         let at = |path: &Path| {
             let path = path.to_owned();
             move |error| AppError::Store { path, error }
         };
         private::folder(data).map_err(at(data))?;
-        let records = io.block_on(EmbeddedRecords::open(&path, Arc::clone(&clock))).map_err(at(&path))?;
-        let records = Arc::new(records);
-        let port: Arc<dyn Records> = records.clone();
-        let tokens = Arc::new(Tokens::new(port, Arc::clone(&clock)));
+        let records: Arc<dyn Records> = match database(&settings.store) {
+            Some(database) => {
+                let opened = io.block_on(PostgresRecords::open(&database, Arc::clone(&clock)));
+                Arc::new(opened.map_err(AppError::Database)?)
+            }
+            None => {
+                let path = data.join("portcullis.sqlite");
+                let opened = io.block_on(EmbeddedRecords::open(&path, Arc::clone(&clock)));
+                Arc::new(opened.map_err(at(&path))?)
+            }
+        };
+        let tokens = Arc::new(Tokens::new(Arc::clone(&records), Arc::clone(&clock)));
         Ok(Self { io, clock, records, tokens })
     }
 
@@ -109,7 +123,7 @@ impl Opened {
     /// # Errors
     /// A master key that is missing, unreadable, or another store's.
     pub fn vault(&self, config: &Config) -> Result<Vault, AppError> {
-        let records: Arc<dyn Records> = self.records.clone();
+        let records = Arc::clone(&self.records);
         let clock = Arc::clone(&self.clock);
         let opened = match &config.vault.master_key {
             Some(supplied) => {
@@ -120,6 +134,23 @@ impl Opened {
         };
         Ok(opened?)
     }
+}
+
+/// The database that the settings name, if they name one.
+fn database(store: &Store) -> Option<Database> {
+    let tls = match store.tls {
+        StoreTls::Disable => postgres::Tls::Disable,
+        StoreTls::Require => postgres::Tls::Require,
+        StoreTls::VerifyCa => postgres::Tls::VerifyCa,
+        StoreTls::VerifyFull => postgres::Tls::VerifyFull,
+    };
+    store.url.as_ref().map(|url| Database {
+        url: url.value().clone(),
+        tls,
+        ca: store.ca.as_deref().cloned(),
+        connections: store.connections.get(),
+        timeout: store.timeout.get(),
+    })
 }
 
 /// The rules that are built in.
@@ -164,7 +195,7 @@ impl Parts {
     /// # Errors
     /// The first part that cannot be had.
     pub fn new(config: &Config) -> Result<Self, AppError> {
-        let opened = Opened::at(&config.data)?;
+        let opened = Opened::at(config)?;
         let vault = Arc::new(opened.vault(config)?);
         let places = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {

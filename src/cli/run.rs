@@ -136,7 +136,7 @@ fn placed(place: &Place) -> Result<Config, AppError> {
 
 fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
     let config = placed(place)?;
-    let opened = Opened::at(&config.data)?;
+    let opened = Opened::at(&config)?;
     let outcome = match command {
         TokenCommand::Create { name, services, configs, expires } => {
             let services = services.iter().map(|service| service_of(service)).collect::<Result<_, _>>()?;

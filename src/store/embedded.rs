@@ -17,9 +17,9 @@ use sqlx::sqlite::{
 };
 use sqlx::{ConnectOptions, Connection, Row as _, SqlSafeStr, Sqlite};
 
-use crate::base::clock::{SharedClock, Timestamp};
-use crate::crypto::hash::sha256;
-use crate::store::{Entry, Expected, Key, Later, Records, Row, StoreError, private};
+use crate::base::clock::SharedClock;
+use crate::store::columns::{Columns, changed, digest, signed};
+use crate::store::{Closing, Entry, Expected, Key, Later, Records, Row, StoreError, private};
 
 /// Rows in one SQLite file.
 pub struct EmbeddedRecords {
@@ -60,12 +60,6 @@ impl EmbeddedRecords {
         };
         let readers = pool(READERS).connect_with(options.clone().pragma("query_only", "ON")).await?;
         Ok(Self { writer: pool(1).connect_with(options).await?, readers, clock })
-    }
-
-    /// Waits for what is under way and closes the file. Calls made from now on fail.
-    pub async fn close(&self) {
-        self.readers.close().await;
-        self.writer.close().await;
     }
 
     fn now(&self) -> i64 {
@@ -157,38 +151,24 @@ impl Records for EmbeddedRecords {
     fn sweep(&self) -> Later<'_, u64> {
         Box::pin(async move { self.write(sqlx::query(SWEEP).bind(self.now())).await })
     }
-}
 
-fn changed(rows: u64) -> Result<(), StoreError> {
-    if rows == 0 { Err(StoreError::Conflict) } else { Ok(()) }
+    fn close(&self) -> Closing<'_> {
+        Box::pin(async move {
+            self.readers.close().await;
+            self.writer.close().await;
+        })
+    }
 }
 
 fn read(kind: &'static str, row: &SqliteRow) -> Result<Row, StoreError> {
-    let unsigned = |value: i64| u64::try_from(value).map_err(|_| StoreError::Corrupt);
-    let key = Key::new(kind, row.try_get::<String, _>("id")?);
-    let version = unsigned(row.try_get("version")?)?;
-    let expires = row.try_get::<Option<i64>, _>("expires")?.map(unsigned).transpose()?;
-    let entry = Entry { value: row.try_get("value")?, expires: expires.map(Timestamp::from_millis) };
-    if row.try_get::<&[u8], _>("digest")? != digest(&key, version, &entry) {
-        return Err(StoreError::Corrupt);
-    }
-    Ok(Row { key, version, entry })
-}
-
-/// Over everything that identifies the row and everything it holds, each part of known length.
-fn digest(key: &Key, version: u64, entry: &Entry) -> [u8; 32] {
-    let mut text = Vec::with_capacity(96);
-    text.extend_from_slice(&sha256(key.kind().as_bytes()));
-    text.extend_from_slice(&sha256(key.id().as_bytes()));
-    text.extend_from_slice(&version.to_be_bytes());
-    text.extend_from_slice(&entry.expires.map_or(i64::MIN, |at| signed(at.as_millis())).to_be_bytes());
-    text.extend_from_slice(&sha256(&entry.value));
-    sha256(&text)
-}
-
-/// SQLite's integers are signed; the largest stands for "later than we can say".
-fn signed(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
+    let columns = Columns {
+        id: row.try_get("id")?,
+        version: row.try_get("version")?,
+        expires: row.try_get("expires")?,
+        value: row.try_get("value")?,
+        digest: row.try_get("digest")?,
+    };
+    columns.read(kind)
 }
 
 /// Brings the schema up to date under the write lock, so that of two processes that start together one waits.
@@ -223,7 +203,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::base::clock::FixedClock;
+    use crate::base::clock::{FixedClock, Timestamp};
     use crate::store::conformance;
 
     async fn open(folder: &Path) -> (EmbeddedRecords, Arc<FixedClock>) {

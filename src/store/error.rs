@@ -1,9 +1,13 @@
-//! Why the store could not do what it was asked. Never holds a value, an id or a statement's text; file errors
-//! name the path, which is the operator's own setting.
+//! Why the store could not do what it was asked. Never holds a value, an id, a statement's text or any part of a
+//! database's URL; file errors name the path, which is the operator's own setting.
 
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use sqlx::error::DatabaseError;
+use sqlx::migrate::MigrateError;
+use sqlx::postgres::PgDatabaseError;
 
 /// Why the store could not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -73,21 +77,40 @@ impl Fault {
     }
 }
 
-/// What kept the store from answering: a fixed word, and SQLite's result code where there is one.
+/// What kept the store from answering: fixed words, and the database's own code where there is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
     what: &'static str,
-    code: Option<i32>,
+    code: Option<Answer>,
+}
+
+/// A database's code for what went wrong: of all it says, the one part that holds nothing of ours.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    /// SQLite's result code (sqlite.org/rescode.html).
+    Sqlite(i32),
+    /// PostgreSQL's SQLSTATE (its manual's appendix A): five digits or capitals.
+    Postgres([u8; 5]),
+}
+
+impl Cause {
+    pub(crate) const fn of(what: &'static str) -> Self {
+        Self { what, code: None }
+    }
 }
 
 impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.what)?;
-        self.code.map_or(Ok(()), |code| write!(f, ", SQLite result code {code}"))
+        match self.code {
+            None => Ok(()),
+            Some(Answer::Sqlite(code)) => write!(f, ", SQLite result code {code}"),
+            Some(Answer::Postgres(state)) => write!(f, ", SQLSTATE {}", state.escape_ascii()),
+        }
     }
 }
 
-// The low byte of SQLite's result codes (sqlite.org/rescode.html); the rest of the code only says more exactly.
+// The low byte of SQLite's result codes; the rest of the code only says more exactly.
 const BUSY: i32 = 5;
 const CORRUPT: i32 = 11;
 const FULL: i32 = 13;
@@ -95,24 +118,65 @@ const NOT_A_DATABASE: i32 = 26;
 
 impl From<sqlx::Error> for StoreError {
     fn from(error: sqlx::Error) -> Self {
-        let code = match &error {
-            sqlx::Error::Database(inner) => inner.code().and_then(|code| code.parse::<i32>().ok()),
-            _ => None,
-        };
-        match (code.map(|code| code & 0xff), error) {
-            (Some(FULL), _) => Self::Full,
-            (Some(CORRUPT | NOT_A_DATABASE), _) | (_, sqlx::Error::ColumnDecode { .. }) => Self::Corrupt,
-            (Some(BUSY), _) => Self::Unavailable(Cause { what: "another process holds it", code }),
-            (_, sqlx::Error::PoolTimedOut) => Self::Unavailable(Cause { what: "too many are waiting", code }),
-            (_, sqlx::Error::PoolClosed) => Self::Unavailable(Cause { what: "it is closed", code }),
-            _ => Self::Unavailable(Cause { what: "it failed", code }),
+        let cause = |what| Self::Unavailable(Cause::of(what));
+        match error {
+            sqlx::Error::Database(inner) => Self::answered(inner.as_ref()),
+            sqlx::Error::ColumnDecode { .. } => Self::Corrupt,
+            sqlx::Error::PoolTimedOut => cause("too many are waiting, or it does not answer"),
+            sqlx::Error::PoolClosed => cause("it is closed"),
+            // A TLS fault within a handshake arrives as one of these.
+            sqlx::Error::Tls(_) => cause("no TLS connection, or the certificate is not trusted"),
+            sqlx::Error::Io(error) if error.kind() == io::ErrorKind::InvalidData => {
+                cause("no TLS connection, or the certificate is not trusted")
+            }
+            sqlx::Error::Io(_) => cause("it cannot be reached"),
+            // Their texts may quote the URL.
+            sqlx::Error::Configuration(_) => cause("its URL cannot be used"),
+            sqlx::Error::Migrate(error) => match *error {
+                MigrateError::Execute(inner) | MigrateError::ExecuteMigration(inner, _) => inner.into(),
+                _ => cause("its schema is not one of this program's"),
+            },
+            _ => cause("it failed"),
         }
     }
 }
 
 impl StoreError {
+    fn answered(error: &dyn DatabaseError) -> Self {
+        let Some(code) = error.code() else { return Self::Unavailable(Cause::of("it failed")) };
+        if error.try_downcast_ref::<PgDatabaseError>().is_some() {
+            return Self::postgres(&code);
+        }
+        let code = code.parse::<i32>().ok();
+        let cause = |what| Self::Unavailable(Cause { what, code: code.map(Answer::Sqlite) });
+        match code.map(|code| code & 0xff) {
+            Some(FULL) => Self::Full,
+            Some(CORRUPT | NOT_A_DATABASE) => Self::Corrupt,
+            Some(BUSY) => cause("another process holds it"),
+            _ => cause("it failed"),
+        }
+    }
+
+    fn postgres(state: &str) -> Self {
+        let what = match state {
+            "53100" => return Self::Full,
+            "XX001" | "XX002" => return Self::Corrupt,
+            // Somebody else's write came first; ours was undone.
+            "40001" | "40P01" => return Self::Conflict,
+            "53300" => "it has no connection left",
+            "3D000" => "there is no such database",
+            "42501" | "3F000" => "its user may not make or use the tables",
+            "25006" => "it takes no writes",
+            "57014" => "a statement took too long",
+            _ if state.starts_with("28") => "it refuses the user or the password",
+            _ if state.starts_with("57P") => "it is starting or stopping",
+            _ => "it failed",
+        };
+        Self::Unavailable(Cause { what, code: state.as_bytes().try_into().ok().map(Answer::Postgres) })
+    }
+
     /// Whether another process held the file for longer than a writer waits.
     pub(crate) fn is_busy(&self) -> bool {
-        matches!(self, Self::Unavailable(Cause { code: Some(code), .. }) if code & 0xff == BUSY)
+        matches!(self, Self::Unavailable(Cause { code: Some(Answer::Sqlite(code)), .. }) if code & 0xff == BUSY)
     }
 }

@@ -10,6 +10,9 @@ use crate::store::StoreError;
 /// A store's answer, awaited. Boxed, so that parts can hold `Arc<dyn Records>`.
 pub type Later<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
+/// A store's end, awaited.
+pub type Closing<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
+
 /// Names one row.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Key {
@@ -18,7 +21,8 @@ pub struct Key {
 }
 
 impl Key {
-    /// The row `id` among those of `kind`. Kinds are chosen by the code (`vault.key`), ids may be any text.
+    /// The row `id` among those of `kind`. Kinds are chosen by the code (`vault.key`), ids may be any
+    /// text of at most 1 KiB: what a database can keep in an index.
     pub fn new(kind: &'static str, id: impl Into<String>) -> Self {
         Self { kind, id: id.into() }
     }
@@ -118,4 +122,7 @@ pub trait Records: Send + Sync + 'static {
     /// Removes what has expired and returns how many rows that were. Only frees room: no other call sees a
     /// difference.
     fn sweep(&self) -> Later<'_, u64>;
+
+    /// Waits for what is under way and lets go of the store. Calls made from now on fail.
+    fn close(&self) -> Closing<'_>;
 }

@@ -15,6 +15,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| server::listeners(settings, mistakes),
     |settings, _, mistakes| server::limits(&settings.limits, mistakes),
     |settings, _, mistakes| server::vault(&settings.vault, mistakes),
+    |settings, _, mistakes| server::store(&settings.store, mistakes),
     |settings, _, mistakes| upstreams::all(&settings.upstreams, mistakes),
     |settings, _, mistakes| routes::names(&settings.routes, mistakes),
     |settings, _, mistakes| routes::ends(settings, mistakes),

@@ -1,11 +1,11 @@
-//! Listeners, limits and the vault.
+//! Listeners, limits, the vault and the store.
 
 use std::net::SocketAddr;
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Limits, Settings, Vault};
-use crate::config::supplied::Source;
+use crate::config::settings::{Limits, Settings, Store, StoreTls, Vault, judge_store_url};
+use crate::config::supplied::{Source, Supplied};
 
 pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
     if settings.listen.is_empty() && !mistakes.lost(0, "listen") {
@@ -51,5 +51,22 @@ pub(super) fn vault(vault: &Vault, mistakes: &mut Mistakes) {
     if let Some(key) = literal {
         let hint = "write { env = \"NAME\" } or { file = \"path\" }";
         mistakes.hint(key.span().start, "the master key must not be written in this file", hint);
+    }
+}
+
+pub(super) fn store(store: &Store, mistakes: &mut Mistakes) {
+    // Empty and from elsewhere: it could not be fetched, which was said.
+    let fetched = |url: &&At<Supplied>| *url.source() == Source::Literal || !url.value().expose().is_empty();
+    if let Some(url) = store.url.iter().find(fetched)
+        && let Err(error) = judge_store_url(url.value().expose())
+    {
+        mistakes.say(url.span().start, error.to_string());
+    }
+    if let Some(ca) = store.ca.iter().find(|_| matches!(store.tls, StoreTls::Disable | StoreTls::Require)) {
+        let hint = "set `tls` to \"verify-ca\" or \"verify-full\"";
+        mistakes.hint(ca.span().start, "a `ca` has no effect where certificates are not checked", hint);
+    }
+    if store.timeout.get().is_zero() {
+        mistakes.say(store.timeout.span().start, "a `timeout` must be longer than nothing");
     }
 }

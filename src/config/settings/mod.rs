@@ -11,6 +11,7 @@ mod log;
 mod redact;
 mod route;
 mod server;
+mod store;
 mod upstream;
 
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ pub use route::{
     Respond, Route, Terminal,
 };
 pub use server::{Admin, Api, Dialect, Listen, Tls};
+pub(crate) use store::judge as judge_store_url;
+pub use store::{Store, StoreTls, UrlError};
 pub use upstream::{Balance, Http, Peer, PeerError, Scheme, Timeouts, Upstream, UpstreamTls};
 
 /// The whole file.
@@ -46,6 +49,8 @@ pub struct Settings {
     pub data: At<std::path::PathBuf>,
     /// Threads that move bytes, for each kind of listener. `None`: as many as there are processors.
     pub threads: Option<NonZeroUsize>,
+    /// The database for records, if it is not a file in the data folder.
+    pub store: Store,
     /// The vault.
     pub vault: Vault,
     /// Logging.
@@ -69,6 +74,7 @@ impl Default for Settings {
             admin: None,
             data: At::default(),
             threads: None,
+            store: Store::default(),
             vault: Vault::default(),
             log: Log::default(),
             limits: Limits::default(),
