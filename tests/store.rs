@@ -1,18 +1,24 @@
 //! What outlives a process: keys and tokens over restarts, two processes on one file, a wrong master key, rows moved
-//! about by somebody who can write the file, and what can be read in it by somebody who cannot open it.
+//! about by somebody who can write the file, and what can be read in it by somebody who cannot open it. And two
+//! gateways on one PostgreSQL database, where `PORTCULLIS_POSTGRES` names one; the laws of rows are tested beside it.
 
 #![expect(clippy::unwrap_used, reason = "clippy spares only functions marked as tests, not what they call")]
+#![expect(clippy::print_stdout, reason = "what is skipped is said")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
+use std::time::Duration;
 
 use data_encoding::{BASE64, BASE64URL, HEXLOWER};
 use portcullis::api::token::{NewToken, TokenError, Tokens};
 use portcullis::base::clock::{FixedClock, SharedClock, SystemClock, Timestamp};
+use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
-use portcullis::store::{EmbeddedRecords, Entry, Expected, Key, Records};
+use portcullis::store::postgres::{Database, Tls};
+use portcullis::store::{EmbeddedRecords, Entry, Expected, Key, PostgresRecords, Records};
 use portcullis::vault::{MasterKey, Vault, VaultError};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection};
 
 struct Place {
     folder: tempfile::TempDir,
@@ -249,4 +255,64 @@ async fn processes_that_start_together_share_one_file() {
     let listed = Tokens::new(Arc::clone(&records) as _, clock()).list().await.unwrap();
     assert_eq!(listed.len(), CHILDREN * 20);
     assert_eq!(listed.iter().filter(|info| info.revoked.is_some()).count(), CHILDREN * 10);
+}
+
+/// A schema of its own on the server that `PORTCULLIS_POSTGRES` names; `None`, and says so, where it names none.
+async fn schema(name: &str) -> Option<Database> {
+    let Ok(url) = std::env::var("PORTCULLIS_POSTGRES") else {
+        println!("SKIPPED: PORTCULLIS_POSTGRES names no server; nothing of PostgreSQL was tested");
+        return None;
+    };
+    let mut beside = PgConnection::connect(&url).await.unwrap();
+    for sql in [format!("DROP SCHEMA IF EXISTS {name} CASCADE"), format!("CREATE SCHEMA {name}")] {
+        beside.execute(AssertSqlSafe(sql)).await.unwrap();
+    }
+    Some(Database {
+        url: Secret::new(format!("{url}?options=-csearch_path%3D{name}")),
+        tls: Tls::Disable,
+        ca: None,
+        connections: 2,
+        timeout: Duration::from_secs(5),
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn two_gateways_on_one_database_are_as_one() {
+    let Some(database) = schema("two_gateways").await else { return };
+    let master = || MasterKey::from_text(&HEXLOWER.encode(&[7; 32])).unwrap();
+    let start = async || {
+        let records: Arc<dyn Records> = Arc::new(PostgresRecords::open(&database, clock()).await.unwrap());
+        let vault = Vault::open(Arc::clone(&records), &master(), clock()).await.unwrap();
+        (mark(&vault.default_fpe_key().await.unwrap()), Tokens::new(Arc::clone(&records), clock()), records)
+    };
+    let ((first, one, records), (second, other, _)) = tokio::join!(start(), start());
+    assert_eq!(first, second, "one key for both");
+    let (id, token) = one.create(named("ci")).await.unwrap();
+    assert_eq!(other.verify(token.expose()).await.unwrap().id(), &id);
+    other.revoke(&id).await.unwrap();
+    assert_eq!(one.list().await.unwrap().len(), 1);
+    let wrong = MasterKey::from_text(&HEXLOWER.encode(&[8; 32])).unwrap();
+    let refused = Vault::open(Arc::clone(&records), &wrong, clock()).await.unwrap_err();
+    assert!(matches!(refused, VaultError::WrongKey(_)), "{refused}");
+
+    records.close().await;
+    let (third, again, _) = start().await;
+    assert_eq!(third, first);
+    assert!(matches!(again.verify(token.expose()).await, Err(TokenError::Revoked)));
+}
+
+/// Callers come from runtimes of their own, and these end before the store does.
+#[test]
+fn calls_from_another_runtime_outlive_it() {
+    let runtime =
+        || tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+    let own = runtime();
+    let Some(database) = own.block_on(schema("other_runtime")) else { return };
+    let records = own.block_on(PostgresRecords::open(&database, clock())).unwrap();
+    let key = Key::new("case", "a");
+    let caller = runtime();
+    caller.block_on(records.put_if(&key, Expected::Absent, Entry::lasting(vec![1]))).unwrap();
+    drop(caller);
+    assert_eq!(own.block_on(records.get(&key)).unwrap().unwrap().version, 1);
+    own.block_on(records.close());
 }

@@ -160,7 +160,7 @@ pub mod redact {
             None => None,
             Some((config, context)) => {
                 new_file(context)?;
-                let opened = Opened::at(&config)?;
+                let opened = Opened::at(config)?;
                 let vault = opened.vault(config)?;
                 Some((opened, vault, context))
             }
@@ -207,7 +207,7 @@ pub mod redact {
         (context, rules): (&Path, &[String]),
     ) -> Result<u64, AppError> {
         new_file(context)?;
-        let opened = Opened::at(&config)?;
+        let opened = Opened::at(config)?;
         let vault = opened.vault(config)?;
         let key = opened.io.block_on(vault.default_fpe_key())?;
         let (redactor, counts) = super::redactor(Method::Encrypt, rules)?;
@@ -229,7 +229,7 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
     let file = std::fs::File::open(context).map_err(io)?;
     let mut sealed = Vec::new();
     file.take(MAX_CONTEXT).read_to_end(&mut sealed).map_err(io)?;
-    let opened = Opened::at(&config)?;
+    let opened = Opened::at(config)?;
     let vault = opened.vault(config)?;
     let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
     let plain = vault.open_context(TENANT, sealed).map_err(|_| not_ours())?;

@@ -42,6 +42,7 @@ pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mis
         if let Some(keys) = jwt.and_then(|jwt| jwt.value_mut().keys.value_mut().file.as_mut()) {
             file(keys, folder, mistakes);
         }
+    }
     if let Some(url) = &mut settings.store.url {
         supply(url, folder, env, mistakes);
     }

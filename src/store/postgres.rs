@@ -28,7 +28,7 @@ pub enum Tls {
     Disable,
     /// TLS with whoever answers.
     Require,
-    /// TLS, with a certificate of a trusted authority.
+    /// TLS, with a certificate of a trusted authority. The process must have an active rustls provider.
     VerifyCa,
     /// The same, and the certificate is for the host's name.
     #[default]
@@ -75,7 +75,7 @@ impl Database {
 
 /// Rows in a PostgreSQL database.
 pub struct PostgresRecords {
-    pool: PgPool,
+    pub(super) pool: PgPool,
     clock: SharedClock,
     runtime: Handle,
     /// No statement is waited for any longer, whatever became of the network.

@@ -1,5 +1,7 @@
 //! On the server that `PORTCULLIS_POSTGRES` names, each test in a schema of its own.
 
+#![expect(clippy::print_stdout, reason = "what is skipped is said")]
+
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -187,7 +189,51 @@ async fn who_cannot_connect_is_told_why_and_shown_nothing() {
     let missing = url.rsplit_once('/').map_or("", |(server, _)| server).to_owned() + "/hunter3";
     let said = refused(&Database { url: Secret::new(missing), ..at(place) }).await;
     assert!(said.contains("there is no such database"), "{said}");
-    let tls = Database { tls: Tls::VerifyFull, url: bench.database.url.clone(), ..at(place) };
-    assert!(refused(&tls).await.contains("no TLS connection"));
     bench.clean().await;
+}
+
+/// Where the server has a certificate, whose authority `PORTCULLIS_POSTGRES_CA` names.
+#[tokio::test]
+async fn certificates_are_checked_as_far_as_was_asked() {
+    let Some(bench) = Bench::new("certificates").await else { return };
+    let Ok(ca) = std::env::var("PORTCULLIS_POSTGRES_CA") else {
+        println!("SKIPPED: PORTCULLIS_POSTGRES_CA names no authority; TLS was not tested");
+        return;
+    };
+    // As `main` does; without it a chain cannot be checked apart from the name.
+    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+    let with = |tls, ca: Option<&str>, from: &str, to: &str| Database {
+        url: Secret::new(bench.database.url.expose().replace(from, to)),
+        ca: ca.map(Into::into),
+        tls,
+        connections: 1,
+        timeout: Duration::from_secs(5),
+    };
+    let same = |tls, ca| with(tls, ca, "127.0.0.1", "127.0.0.1");
+    // The certificate is for the address alone.
+    let by_name = |tls, ca| with(tls, ca, "127.0.0.1", "localhost");
+    let (trusted, untrusted) = (Some(ca.as_str()), None);
+    let clock = || Arc::new(FixedClock::at(Timestamp::from_millis(0)));
+    for database in
+        [same(Tls::VerifyFull, trusted), by_name(Tls::VerifyCa, trusted), same(Tls::Require, untrusted)]
+    {
+        let records = PostgresRecords::open(&database, clock()).await.unwrap();
+        assert!(records.is_encrypted().await, "{database:?}");
+    }
+    let (plain, _) = bench.open().await;
+    assert!(!plain.is_encrypted().await);
+    for database in
+        [by_name(Tls::VerifyFull, trusted), same(Tls::VerifyFull, untrusted), same(Tls::VerifyCa, untrusted)]
+    {
+        let said = refused(&database).await;
+        assert_eq!(said, "the store is unavailable (no TLS connection, or the certificate is not trusted)");
+    }
+    bench.clean().await;
+}
+
+impl PostgresRecords {
+    async fn is_encrypted(&self) -> bool {
+        let asked = sqlx::query_scalar("SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()");
+        asked.fetch_one(&self.pool).await.unwrap()
+    }
 }

@@ -1,0 +1,90 @@
+"""Two gateways on one PostgreSQL database. `tests/run` starts a server; elsewhere PORTCULLIS_POSTGRES names one."""
+
+import os
+import shutil
+import socket
+import subprocess
+
+import pytest
+from gateway import Gateway, run
+from test_configs import ROOT, create, ok
+
+URL = os.environ.get("PORTCULLIS_POSTGRES", "")
+server = pytest.mark.skipif(
+    not URL or not shutil.which("psql"), reason="PORTCULLIS_POSTGRES names no server, or there is no psql"
+)
+
+CONFIG = """
+data = "data"
+
+[[listen]]
+address = "127.0.0.1:{port}"
+
+[admin]
+address = "127.0.0.1:{admin}"
+
+[store]
+url = "%s"
+tls = "disable"
+timeout = "2s"
+
+[vault]
+master_key = {{ file = "%s" }}
+"""
+
+MAIL = "jane.doe@harbour-post.com"
+FPE = {"redactions": {"EMAIL_ADDRESS": {"redaction_type": "fpe"}}}
+FAILED = 1
+
+
+def sql(text):
+    subprocess.run(["psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", URL, "-c", text], check=True, timeout=30)
+
+
+@pytest.fixture
+def config(tmp_path):
+    sql("DROP SCHEMA IF EXISTS clients CASCADE")
+    sql("CREATE SCHEMA clients")
+    key = tmp_path / "key"
+    key.write_text("2b" * 32)
+    yield CONFIG % (URL + "?options=-csearch_path%3Dclients", key)
+    sql("DROP SCHEMA clients CASCADE")
+
+
+@server
+def test_two_gateways_share_tokens_configs_and_keys(config):
+    with Gateway("", config) as one, Gateway("", config, token=one.token) as other:
+        assert sorted(file.name for file in (one.home / "data").iterdir()) == []
+        made = create(one, "shared", **FPE)
+        assert ok(other.api(ROOT, {"id": made["id"]})) == made
+        texts = [ok(each.api("/v1/redact", {"text": MAIL, "config_id": made["id"]}))["redacted_text"] for each in (one, other)]
+        assert texts[0] == texts[1] != MAIL
+
+        listed = run("tokens", "list", "-c", one.file).out
+        assert len(listed.splitlines()) == 2
+        identity = listed.splitlines()[1].split("\t")[0]
+        assert run("tokens", "revoke", identity, "-c", other.file).returncode == 0
+        assert [each.api("/v1/redact", {"text": MAIL}).status for each in (one, other)] == [401, 401]
+        password = URL.rpartition("@")[0].rpartition(":")[2]
+        assert password not in "\n".join(one.log + other.log)
+
+
+@server
+def test_what_is_stored_outlives_the_process_and_the_servers_cuts(config):
+    with Gateway("", config) as gateway:
+        made = create(gateway, "kept")
+        gateway.restart()
+        assert ok(gateway.api(ROOT, {"id": made["id"]})) == made
+        sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'portcullis'")
+        gateway.wait_for(lambda: gateway.api(ROOT, {"id": made["id"]}).status == 200, 10)
+
+
+@pytest.mark.parametrize("command", [["serve"], ["tokens", "list"]])
+def test_a_database_that_cannot_be_reached_is_said_without_its_url(tmp_path, command):
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    file = tmp_path / "portcullis.toml"
+    file.write_text('data = "data"\n[store]\nurl = "postgres://me:hunter2@127.0.0.1:%d/hunter3"\n' % port)
+    done = run(*command, "-c", file)
+    assert done.returncode == FAILED and done.out == ""
+    assert "store.url: the store is unavailable (it cannot be reached)" in done.err and "hunter" not in done.err
