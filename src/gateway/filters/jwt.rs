@@ -182,7 +182,8 @@ mod tests {
     #[test]
     fn a_token_is_found_once_and_taken_out() {
         let named = HeaderName::from_static("x-token");
-        let rows: &[(Place, &str, &[(&str, &str)], Option<&str>)] = &[
+        type Row = (Place, &'static str, &'static [(&'static str, &'static str)], Option<&'static str>);
+        let rows: &[Row] = &[
             (Place::Bearer, "/", &[("authorization", "Bearer a.b.c")], Some("a.b.c")),
             (Place::Bearer, "/", &[("authorization", "Basic a.b.c")], None),
             (Place::Bearer, "/", &[("authorization", "Bearer a"), ("authorization", "Bearer b")], None),

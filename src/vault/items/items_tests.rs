@@ -8,7 +8,7 @@ use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::crypto::jws::JwsAlgorithm;
-use crate::store::{Entry, Expected, Key, Later, Records, Row, StoreError};
+use crate::store::{Closing, Entry, Expected, Key, Later, Records, Row, StoreError};
 use crate::vault::{MasterKey, Vault, VaultError};
 
 type Rows = BTreeMap<(&'static str, String), (u64, Vec<u8>)>;
@@ -47,6 +47,10 @@ impl Records for Loose {
             false => Err(StoreError::Conflict),
         };
         Box::pin(async move { done })
+    }
+
+    fn close(&self) -> Closing<'_> {
+        Box::pin(async {})
     }
 
     fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
