@@ -84,7 +84,7 @@ fn the_text_is_signed_as_it_is() {
     ] {
         assert_eq!(sign(&key, "a|1", payload), Err(want), "{payload}");
     }
-    let deep = format!("{}1{}", r#"{"a":"#.repeat(65), "}".repeat(65));
-    assert_eq!(sign(&key, "a|1", &deep), Err(JwtError::Payload));
-    assert!(sign(&key, "a|1", &deep[5..deep.len() - 1]).is_ok());
+    let deep = |levels| format!("{}1{}", r#"{"a":"#.repeat(levels), "}".repeat(levels));
+    assert_eq!(sign(&key, "a|1", &deep(65)), Err(JwtError::Payload));
+    assert!(sign(&key, "a|1", &deep(64)).is_ok());
 }
