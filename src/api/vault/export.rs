@@ -1,4 +1,4 @@
-//! `POST /v2/export`: hands out the material of exportable keys, and secrets'.
+//! `POST /v2/export`: hands out the material of exportable keys.
 
 use data_encoding::BASE64;
 use serde::Serialize;

@@ -112,7 +112,15 @@ impl Endpoint for UpdateItem {
     ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
         Box::pin(async move {
             let UpdateAsk { id, labels, enabled } = ask;
-            let changes: Changes = Box::new(move |label| labels.put(enabled, label));
+            let now = self.0.now();
+            let changes: Changes = Box::new(move |label| {
+                labels.put(enabled, label);
+                // Who switches it on again means it.
+                let past = labels.disabled_at.is_none() && label.disabled_at.is_some_and(|at| at <= now);
+                if enabled == Some(true) && past {
+                    label.disabled_at = None;
+                }
+            });
             let opened = self.0.update(&item_id(&id)?, &changes).await.map_err(failed)?;
             shown(&self.0, &opened, "Item updated")
         })

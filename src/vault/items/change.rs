@@ -11,7 +11,7 @@ use crate::store::{Expected, StoreError};
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::Kind;
 use crate::vault::items::material::Material;
-use crate::vault::items::object::{Item, KeyFacts, Label, Version};
+use crate::vault::items::object::{Item, KeyFacts, Label, Rotation, Version};
 use crate::vault::items::opened::{Opened, Ready};
 use crate::vault::items::selector::Selector;
 use crate::vault::items::state::State;
@@ -32,6 +32,9 @@ pub struct NewItem {
 
 /// What is to be changed of an item; the rest stays.
 pub type Changes = Box<dyn Fn(&mut Label) + Send + Sync>;
+
+/// What becomes of items is logged, by their ids.
+pub(super) const AUDIT: &str = "portcullis::vault";
 
 /// Somebody else who writes the same row as often as this, between a read and a removal, is not an accident.
 const TRIES: usize = 8;
@@ -82,6 +85,7 @@ impl Items {
         let versions = vec![Version::new(1, &new.material, now)];
         let item = Item { id, kind: new.kind, label, created_at: now, key: new.key, versions };
         let row = self.write(&key(&item.id), Expected::Absent, &item).await?;
+        tracing::info!(target: AUDIT, item = %item.id, kind = item.kind.name(), "made");
         self.opened(item, row, at, Ready::default()).await
     }
 
@@ -118,7 +122,9 @@ impl Items {
             None => self.read(id).await?.settled.state,
         };
         let now = self.now();
-        self.change(id, |item| item.rotate(material, then, now).map(|()| true)).await
+        let rotated = self.change(id, |item| item.rotate(material, then, now).map(|()| true)).await?;
+        tracing::info!(target: AUDIT, item = %id, versions = rotated.item.versions.len(), "rotated");
+        Ok(rotated)
     }
 
     /// Puts a version into another state; a compromised one is destroyed after `destroy_after`, if it is given.
@@ -133,7 +139,7 @@ impl Items {
         destroy_after: Option<Duration>,
     ) -> Result<Arc<Opened>, VaultError> {
         let now = self.now();
-        self.change(id, |item| {
+        let changed = self.change(id, |item| {
             let number = match item.kind {
                 Kind::Folder => return Err(VaultError::Forbidden("A folder has no state")),
                 _ => item.version(selector)?.number,
@@ -151,8 +157,10 @@ impl Items {
                 version.destroyed_at = destroy_after.map(|after| now.plus(after));
             }
             Ok(true)
-        })
-        .await
+        });
+        let changed = changed.await?;
+        tracing::info!(target: AUDIT, item = %id, state = then.name(), "state changed");
+        Ok(changed)
     }
 
     /// Changes what may change without another version.
@@ -166,6 +174,9 @@ impl Items {
             let moved = before.name != item.label.name || before.folder != item.label.folder;
             if item.kind == Kind::Folder && moved {
                 return Err(VaultError::Forbidden("A folder cannot be renamed or moved"));
+            }
+            if item.kind == Kind::Secret && item.label.rotation != Rotation::default() {
+                return Err(VaultError::Forbidden("Secrets are not rotated by themselves"));
             }
             Ok(before != item.label)
         })
@@ -208,6 +219,7 @@ impl Items {
             match self.vault().records().remove_if(&key, row.version).await {
                 Ok(()) => {
                     self.removed(id);
+                    tracing::info!(target: AUDIT, item = %id, "removed");
                     return Ok(());
                 }
                 Err(StoreError::Conflict) => {}
@@ -250,10 +262,13 @@ impl Items {
         match rotated.await {
             // What can be read can be used, though nothing can be written now.
             Err(VaultError::Store(error)) => {
-                tracing::warn!(target: "portcullis::vault", item = %id, %error, "a key could not be rotated");
+                tracing::warn!(target: AUDIT, item = %id, %error, "a key could not be rotated");
                 Ok(opened)
             }
-            rotated => rotated,
+            rotated => {
+                tracing::info!(target: AUDIT, item = %id, "rotated, as it was due");
+                rotated
+            }
         }
     }
 }

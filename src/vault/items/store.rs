@@ -5,7 +5,7 @@
 //! made by another process within that second. A row that is older than one that was seen was put back, and is
 //! refused.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
@@ -31,6 +31,8 @@ pub(super) const FOLDERS: &str = "vault.folder";
 
 /// An item is read again after this.
 const MEMORY: Duration = Duration::from_millis(900);
+/// What nobody read again for so long is forgotten, keys and all, when something else is read.
+const IDLE: Duration = Duration::from_secs(60);
 /// Items remembered at one time. Beyond this many in use, the others are read each time.
 const REMEMBERED: usize = 10_000;
 /// Rows read at one time: with their largest size they should not fill the memory.
@@ -47,6 +49,8 @@ struct Shared {
     remembered: DashMap<ItemId, Arc<Opened>>,
     /// The newest version of each row that was seen.
     seen: DashMap<ItemId, u64>,
+    /// When idle items were last forgotten.
+    swept: Mutex<Instant>,
 }
 
 impl std::fmt::Debug for Items {
@@ -62,7 +66,8 @@ pub(super) fn key(id: &ItemId) -> Key {
 impl Items {
     /// The items in this vault.
     pub fn new(vault: Arc<Vault>) -> Self {
-        Self(Arc::new(Shared { vault, remembered: DashMap::new(), seen: DashMap::new() }))
+        let swept = Mutex::new(vault.clock().instant());
+        Self(Arc::new(Shared { vault, remembered: DashMap::new(), seen: DashMap::new(), swept }))
     }
 
     pub(super) fn vault(&self) -> &Vault {
@@ -131,14 +136,22 @@ impl Items {
         let id = &opened.item.id;
         let newest = *self.0.seen.entry(id.clone()).and_modify(|seen| *seen = row.max(*seen)).or_insert(row);
         if newest == row {
-            if self.0.remembered.len() >= REMEMBERED {
-                self.0.remembered.retain(|_, other| at.saturating_duration_since(other.at) < MEMORY);
-            }
+            self.sweep(at);
             if self.0.remembered.len() < REMEMBERED {
                 self.0.remembered.insert(id.clone(), Arc::clone(&opened));
             }
         }
         Ok(opened)
+    }
+
+    fn sweep(&self, now: Instant) {
+        let mut swept = self.0.swept.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = self.0.remembered.len() >= REMEMBERED;
+        if full || now.saturating_duration_since(*swept) >= IDLE {
+            *swept = now;
+            let longest = if full { MEMORY } else { IDLE };
+            self.0.remembered.retain(|_, other| now.saturating_duration_since(other.at) < longest);
+        }
     }
 
     pub(super) fn forget(&self, id: &ItemId) {

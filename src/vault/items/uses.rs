@@ -7,6 +7,7 @@ use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::Kind;
+use crate::vault::items::change::AUDIT;
 use crate::vault::items::object::Version;
 use crate::vault::items::opened::Opened;
 use crate::vault::items::selector::Selector;
@@ -59,7 +60,9 @@ impl Items {
         if !opened.item.allows(version, Use::Export, self.now()) {
             return Err(VaultError::Forbidden("The state of the item or version does not allow that"));
         }
-        opened.material(version).cloned()
+        let material = opened.material(version).cloned()?;
+        tracing::info!(target: AUDIT, item = %opened.item.id, version = version.number, "handed out");
+        Ok(material)
     }
 
     /// The version that the selector means, if it may be used so.
