@@ -7,11 +7,11 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
-use crate::detect::{Finding, Rule, RuleId};
+use crate::detect::{Finding, Format, Rule, RuleId};
 use crate::redact::context::Context;
 use crate::redact::encrypt::{Permuted, Surrogates};
 use crate::redact::error::RedactError;
-use crate::redact::index::{Index, joined};
+use crate::redact::index::Index;
 use crate::redact::method::Method;
 use crate::redact::redactor::Redactor;
 use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
@@ -97,7 +97,10 @@ impl<'p> Values<'p> {
             let mut span = finding.span.start..finding.span.end;
             let reversible = self.method(place.part, finding.rule).is_reversible();
             if reversible {
-                whole_words(text.as_bytes(), &mut span);
+                // `::1` behind a letter gets a surrogate that begins with a digit.
+                let rule = self.parts.get(place.part).map(|redactor| redactor.detector.rule(finding.rule));
+                let wide = rule.is_some_and(|rule| rule.format() == Format::Ip);
+                whole_words(text.as_bytes(), wide, &mut span);
             }
             match covered.last_mut() {
                 Some((rule, range)) if *rule == finding.rule && range.end == span.start => {
@@ -284,15 +287,19 @@ impl<'p> Values<'p> {
 }
 
 /// A surrogate is known again between words only; so what ends within one takes the rest of it along.
-fn whole_words(text: &[u8], span: &mut Range<usize>) {
-    let within = |at: usize| {
-        let two = at.checked_sub(1).and_then(|before| Some((text.get(before)?, text.get(at)?)));
-        two.is_some_and(|(before, after)| joined(*before, *after))
-    };
-    while within(span.start) {
+/// With `wide` also where the value has no letter or digit at its end, since its surrogate may.
+fn whole_words(text: &[u8], wide: bool, span: &mut Range<usize>) {
+    let alphanumeric = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    // The letter of an escape (`\n`) is no part of a word.
+    let escaped = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'\\');
+    while span
+        .start
+        .checked_sub(1)
+        .is_some_and(|before| alphanumeric(before) && !escaped(before) && (wide || alphanumeric(before + 1)))
+    {
         span.start -= 1;
     }
-    while within(span.end) {
+    while span.end > 0 && alphanumeric(span.end) && (wide || alphanumeric(span.end - 1)) {
         span.end += 1;
     }
 }
