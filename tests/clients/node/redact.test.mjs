@@ -47,6 +47,23 @@ for (const alphabet of ["numeric", "alphalower", "alphaupper", "alpha", "alphanu
   });
 }
 
+test("a finding that is only told, and one that is masked", async () => {
+  const overrides = { EMAIL_ADDRESS: { redaction_type: "detect_only" }, CREDIT_CARD: { redaction_type: "mask" } };
+  const text = `${MAIL}, 4111 1111 1111 1111`;
+  const { result } = await redact.redact(text, { debug: true, redaction_method_overrides: overrides });
+  assert.deepEqual([result.redacted_text, result.count], [`${MAIL}, ${"*".repeat(19)}`, 1]);
+  assert.deepEqual(result.report.recognizer_results.map((found) => found.redacted), [false, true]);
+});
+
+test("an answer of a model: other words around what was sent, in an object", async () => {
+  const { result } = await redact.redact(TEXT, { llm_request: true });
+  const [, address] = result.redacted_text.match(/^Mail (\S+@\S+\.com) today$/);
+  assert.notEqual(address, MAIL);
+  const answer = { role: "assistant", parts: [`I wrote to ${address}.`, `${address}? Yes.`, 7, null] };
+  const back = await redact.unredact({ redacted_data: answer, fpe_context: result.fpe_context });
+  assert.deepEqual(back.result.data, { role: "assistant", parts: [`I wrote to ${MAIL}.`, `${MAIL}? Yes.`, 7, null] });
+});
+
 test("structured data, whole and by path", async () => {
   const data = { phone: "415-867-5309", user: { mail: MAIL, age: 30 } };
   const whole = await redact.redactStructured(data);
@@ -61,6 +78,10 @@ test("faults are the SDK's own errors", async () => {
   await assert.rejects(redact.redact({ not: "a text" }), (error) => {
     assert.ok(error instanceof PangeaErrors.ValidationError);
     assert.deepEqual(error.errors.map(({ code, source }) => [code, source]), [["InvalidString", "/text"]]);
+    return true;
+  });
+  await assert.rejects(redact.unredact({ redacted_data: "x", fpe_context: "AAAA" }), (error) => {
+    assert.deepEqual(error.errors.map(({ code, source }) => [code, source]), [["BadFormat", "/fpe_context"]]);
     return true;
   });
   const stranger = new RedactService(`pts_${"z".repeat(32)}`, config);
