@@ -127,7 +127,20 @@ impl<'p> Values<'p> {
     /// Adds to the hits of a text every other occurrence of a value at token boundaries. Where two overlap, what
     /// they cover together becomes one value: to write one of them would leave an end of the other.
     pub(super) fn spread(&mut self, index: &Index, text: &str, hits: &mut Vec<Hit>) {
-        index.all(text.as_bytes(), &mut |range, value| hits.push(Hit { range, value }));
+        let mut found = Vec::new();
+        index.all(text.as_bytes(), &mut |range, value| found.push((range, value)));
+        for (mut range, mut value) in found {
+            let (place, rule) = (self.place(value), self.rule(value));
+            let known = self.parts.get(place.part).map(|redactor| redactor.detector.rule(rule).format());
+            let before = range.clone();
+            if known == Some(Format::Ip) {
+                whole_words(text.as_bytes(), true, &mut range);
+            }
+            if range != before {
+                value = self.add(place, rule, text.get(range.clone()).unwrap_or_default());
+            }
+            hits.push(Hit { range, value });
+        }
         hits.sort_by_key(|hit| (hit.range.start, std::cmp::Reverse(hit.range.end)));
         let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
         for hit in hits.drain(..) {
