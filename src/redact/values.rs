@@ -68,6 +68,13 @@ impl<'p> Values<'p> {
         self.parts.get(part).map_or(&Method::Mask, |redactor| redactor.plan.method(rule))
     }
 
+    /// Whether what a rule finds takes along the rest of a word even where it ends in no letter or digit itself:
+    /// `::1` behind a letter gets a surrogate that begins with a digit.
+    fn wide(&self, place: Place, rule: RuleId) -> bool {
+        let redactor = self.parts.get(place.part);
+        redactor.is_some_and(|redactor| redactor.detector.rule(rule).format() == Format::Ip)
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -97,10 +104,7 @@ impl<'p> Values<'p> {
             let mut span = finding.span.start..finding.span.end;
             let reversible = self.method(place.part, finding.rule).is_reversible();
             if reversible {
-                // `::1` behind a letter gets a surrogate that begins with a digit.
-                let rule = self.parts.get(place.part).map(|redactor| redactor.detector.rule(finding.rule));
-                let wide = rule.is_some_and(|rule| rule.format() == Format::Ip);
-                whole_words(text.as_bytes(), wide, &mut span);
+                whole_words(text.as_bytes(), self.wide(place, finding.rule), &mut span);
             }
             match covered.last_mut() {
                 Some((rule, range)) if *rule == finding.rule && range.end == span.start => {
@@ -131,9 +135,8 @@ impl<'p> Values<'p> {
         index.all(text.as_bytes(), &mut |range, value| found.push((range, value)));
         for (mut range, mut value) in found {
             let (place, rule) = (self.place(value), self.rule(value));
-            let known = self.parts.get(place.part).map(|redactor| redactor.detector.rule(rule).format());
             let before = range.clone();
-            if known == Some(Format::Ip) {
+            if self.wide(place, rule) {
                 whole_words(text.as_bytes(), true, &mut range);
             }
             if range != before {
