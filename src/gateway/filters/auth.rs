@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use http::HeaderMap;
 use http::header::AUTHORIZATION;
 
 use crate::api::ApiError;
@@ -12,6 +11,7 @@ use crate::api::token::{TokenError, Tokens};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::filters::bearer::bearer;
 
 /// Lets only callers with a token pass.
 pub struct Auth {
@@ -44,43 +44,5 @@ impl Filter for Auth {
         x.head_mut().remove_header(&AUTHORIZATION);
         x.facts.who = Some(who);
         Ok(Flow::Next)
-    }
-}
-
-/// The token, if there is exactly one header of the right form.
-fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let mut all = headers.get_all(AUTHORIZATION).iter();
-    let (one, None) = (all.next()?, all.next()) else { return None };
-    let (scheme, token) = one.to_str().ok()?.split_once(' ')?;
-    let token = token.trim_matches(' ');
-    (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty() && !token.contains(' ')).then_some(token)
-}
-
-#[cfg(test)]
-mod tests {
-    use http::HeaderValue;
-
-    use super::*;
-
-    #[test]
-    fn only_one_whole_bearer_header_counts() {
-        let rows: &[(&[&str], Option<&str>)] = &[
-            (&["Bearer abc"], Some("abc")),
-            (&["bearer  abc "], Some("abc")),
-            (&[], None),
-            (&["Bearer"], None),
-            (&["Bearer "], None),
-            (&["abc"], None),
-            (&["Token abc"], None),
-            (&["Bearer a b"], None),
-            (&["Bearer a", "Bearer a"], None),
-        ];
-        for (values, token) in rows {
-            let mut headers = HeaderMap::new();
-            for value in *values {
-                headers.append(AUTHORIZATION, HeaderValue::from_static(value));
-            }
-            assert_eq!(bearer(&headers), *token, "{values:?}");
-        }
     }
 }

@@ -1,7 +1,7 @@
 //! Who calls, by a signed token (RFC 7519): verified against keys of its issuer, its claims handed on as headers.
 
 use async_trait::async_trait;
-use http::header::{AUTHORIZATION, COOKIE, HeaderMap, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, COOKIE, HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
 use serde_json::Value;
 
@@ -10,6 +10,7 @@ use crate::base::clock::SharedClock;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::filters::bearer::{bearer, only};
 use crate::gateway::keys::{Keys, Unproved};
 use crate::vault::jwt::{Claims, Denied, Policy};
 
@@ -108,10 +109,7 @@ impl Place {
     /// The token, if it is there exactly once.
     fn find(&self, head: &RequestHeader) -> Option<String> {
         match self {
-            Self::Bearer => {
-                let (scheme, token) = only(&head.headers, &AUTHORIZATION)?.split_once(' ')?;
-                scheme.eq_ignore_ascii_case("bearer").then(|| token.trim().to_owned())
-            }
+            Self::Bearer => bearer(&head.headers).map(str::to_owned),
             Self::Header(name) => only(&head.headers, name).map(|token| token.trim().to_owned()),
             Self::Cookie(name) => {
                 let cookies = head.headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
@@ -160,13 +158,6 @@ impl Place {
     }
 }
 
-/// A header's value, if there is exactly one.
-fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
-    let mut all = headers.get_all(name).iter();
-    let (one, None) = (all.next()?, all.next()) else { return None };
-    one.to_str().ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -186,6 +177,8 @@ mod tests {
         let rows: &[Row] = &[
             (Place::Bearer, "/", &[("authorization", "Bearer a.b.c")], Some("a.b.c")),
             (Place::Bearer, "/", &[("authorization", "Basic a.b.c")], None),
+            (Place::Bearer, "/", &[("authorization", "Bearer a b")], None),
+            (Place::Bearer, "/", &[("authorization", "Bearer ")], None),
             (Place::Bearer, "/", &[("authorization", "Bearer a"), ("authorization", "Bearer b")], None),
             (Place::Header(named.clone()), "/", &[("x-token", "a.b.c")], Some("a.b.c")),
             (Place::Cookie("s".into()), "/", &[("cookie", "t=1; s=a.b.c; u=2")], Some("a.b.c")),

@@ -1,6 +1,8 @@
-//! The filters: one file each, both halves together. None knows another.
+//! The filters: one file each, both halves together. None knows another; what two of them read alike is in
+//! `bearer`.
 
 mod auth;
+mod bearer;
 mod jwt;
 mod limits;
 mod log;
