@@ -221,10 +221,7 @@ fn tokens(
     let JwkSource { file, upstream, path } = &*setting.keys;
     let clock = Arc::clone(&parts.opened.clock);
     let keys = match (file, upstream, path) {
-        (Some(file), _, _) => {
-            let json = std::fs::read(&**file).map_err(|_| "the file of keys cannot be read")?;
-            Keys::fixed(KeySet::read(&json)?)
-        }
+        (Some(file), _, _) => Keys::fixed(KeySet::file(file)?),
         (None, Some(name), Some(path)) => {
             let upstream = upstreams.get(name.as_str()).ok_or("the upstream of its keys is not there")?;
             Keys::remote(Arc::clone(upstream), path.to_string(), Ages::default(), Arc::clone(&clock))

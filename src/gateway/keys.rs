@@ -2,11 +2,14 @@
 //! old or a token names one that is not known, and used on while the upstream is down.
 
 use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
-use http::header::{ACCEPT, HOST, HeaderValue};
+use http::header::{ACCEPT, HeaderValue};
 use pingora::connectors::http::Connector;
 use pingora::http::RequestHeader;
 use tokio::sync::Mutex;
@@ -18,10 +21,13 @@ use crate::telemetry::UpstreamFailure;
 use crate::vault::jwt::{JwkSet, JwtError, Unverified, Verified, VerifyingKey};
 
 /// The largest set, in bytes.
-pub const MAX_SET: usize = 1 << 20;
+const MAX_SET: usize = 1 << 20;
 
-/// The most keys of a set that are read.
+/// The most keys of a set.
 const MAX_KEYS: usize = 1000;
+
+/// What is said of a larger one.
+const TOO_LARGE: &str = "the JWK set is too large";
 
 /// The most keys that are tried for a token.
 const TRIED: usize = 16;
@@ -62,11 +68,17 @@ impl KeySet {
     /// over.
     ///
     /// # Errors
-    /// What is no set, or has no key that can be used, in words for the operator.
+    /// What is no set, is larger than 1 MiB or 1000 keys, or has no key that can be used, in words for the operator.
     pub fn read(json: &[u8]) -> Result<Self, &'static str> {
+        if json.len() > MAX_SET {
+            return Err(TOO_LARGE);
+        }
         let set = JwkSet::parse(json).map_err(|_| "this is no JWK set")?;
+        if set.keys.len() > MAX_KEYS {
+            return Err(TOO_LARGE);
+        }
         let mut keys = Self { named: HashMap::new(), nameless: Vec::new() };
-        for jwk in set.keys.iter().take(MAX_KEYS) {
+        for jwk in &set.keys {
             // An RSA key that does not say is nearly always this.
             let algorithm = jwk.algorithm().unwrap_or(JwsAlgorithm::Rs256);
             let Ok(key) = jwk.public_key(algorithm).map(|key| VerifyingKey::public(&key)) else { continue };
@@ -79,6 +91,18 @@ impl KeySet {
             return Err("the JWK set has no key that can be used");
         }
         Ok(keys)
+    }
+
+    /// Reads the set in a file, and no more of it than a set may have.
+    ///
+    /// # Errors
+    /// A file that cannot be read, and as [`KeySet::read`].
+    pub fn file(path: &Path) -> Result<Self, &'static str> {
+        let mut json = Vec::new();
+        let file = File::open(path).map(|file| file.take(MAX_SET as u64 + 1));
+        let read = file.and_then(|mut file| file.read_to_end(&mut json));
+        read.map_err(|_| "the file of keys cannot be read")?;
+        Self::read(&json)
     }
 
     /// Whether a token's name for its key is known here. A token without one may be of any key.
@@ -217,9 +241,7 @@ impl Remote {
         let mut head = head.map_err(|_| "the path of keys cannot be asked for")?;
         let dressed = self.upstream.dress(&mut head, chosen.authority);
         dressed.map_err(|_| "the path of keys cannot be asked for")?;
-        let asked = head.insert_header(HOST, chosen.authority.clone());
-        let asked =
-            asked.and_then(|()| head.insert_header(ACCEPT, HeaderValue::from_static("application/json")));
+        let asked = head.insert_header(ACCEPT, HeaderValue::from_static("application/json"));
         asked.map_err(|_| "the path of keys cannot be asked for")?;
         let gone = |_| failed(UpstreamFailure::Broken);
         session.write_request_header(Box::new(head)).await.map_err(gone)?;
@@ -232,9 +254,44 @@ impl Remote {
         while let Some(piece) = session.read_response_body().await.map_err(gone)? {
             body.extend_from_slice(&piece);
             if body.len() > MAX_SET {
-                return Err("the JWK set is too large");
+                return Err(TOO_LARGE);
             }
         }
         KeySet::read(&body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An Ed25519 key (RFC 8037 appendix A.2).
+    const KEY: &str =
+        r#"{"kty":"OKP","crv":"Ed25519","alg":"EdDSA","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
+
+    fn set(keys: usize, spaces: usize) -> String {
+        format!(r#"{{"keys":[{}]}}{}"#, vec![KEY; keys].join(","), " ".repeat(spaces))
+    }
+
+    #[test]
+    fn a_set_has_its_limits() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("keys.json");
+        let spare = MAX_SET - set(1, 0).len();
+        let rows = [
+            (set(1, 0), None),
+            (set(MAX_KEYS, 0), None),
+            (set(MAX_KEYS + 1, 0), Some(TOO_LARGE)),
+            (set(1, spare), None),
+            (set(1, spare + 1), Some(TOO_LARGE)),
+            (set(0, 0), Some("the JWK set has no key that can be used")),
+            ("[]".to_owned(), Some("this is no JWK set")),
+        ];
+        for (json, why) in rows {
+            assert_eq!(KeySet::read(json.as_bytes()).err(), why, "{} bytes", json.len());
+            std::fs::write(&path, &json).unwrap();
+            assert_eq!(KeySet::file(&path).err(), why, "{} bytes", json.len());
+        }
+        assert_eq!(KeySet::file(folder.path()).err(), Some("the file of keys cannot be read"));
     }
 }
