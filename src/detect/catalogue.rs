@@ -13,6 +13,7 @@ use super::detector::{Cache, Detector};
 use super::engine::Engine;
 use super::fault::{RuleError, RuleFault};
 use super::finding::{RuleId, Span};
+use super::literal;
 use super::rule::{Anchor, Pattern, Rule};
 use super::validate;
 
@@ -322,7 +323,7 @@ fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
     Ok(())
 }
 
-/// What is given literally becomes a pattern. A word's end is asked for only where the literal has a word's end.
+/// What is given literally becomes a pattern.
 fn literals(rule: &mut Rule) -> Result<(), RuleFault> {
     if rule.literals.iter().any(|literal| literal.is_empty() || literal.trim() != literal) {
         return Err(RuleFault::Literal);
@@ -330,13 +331,7 @@ fn literals(rule: &mut Rule) -> Result<(), RuleFault> {
     if rule.literals.is_empty() {
         return Ok(());
     }
-    let literal = |literal: &String| {
-        let word = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-        let before = if word(literal.chars().next()) { r"\b" } else { "" };
-        let after = if word(literal.chars().next_back()) { r"\b" } else { "" };
-        format!("{before}{}{after}", regex::escape(literal))
-    };
-    let any: Vec<String> = rule.literals.iter().map(literal).collect();
+    let any: Vec<String> = rule.literals.iter().map(|text| literal::whole(text)).collect();
     let flags = if rule.any_case { "(?i)" } else { "" };
     let regex = format!("{flags}(?:{})", any.join("|"));
     rule.patterns.push(Pattern { regex, score: None, check: None, edge: None });

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::api::configs::{Allowed, CustomRule, MatchType, Matchers, MethodSpec, RedactConfig, Settings};
 use crate::api::error::ApiError;
 use crate::base::id::ConfigId;
-use crate::detect::{Allow, Catalogue, Choice, Detector, Rule};
+use crate::detect::{Allow, Catalogue, Choice, Detector, Rule, starting_with};
 
 /// Configs that are kept ready. One with rules of its own takes up to some twenty MiB.
 const KEPT: usize = 8;
@@ -117,13 +117,6 @@ fn own_rule(base: &Catalogue, name: &str, rule: &CustomRule) -> Option<Rule> {
         table.insert("threshold".to_owned(), threshold.into());
     }
     serde_json::from_value(table).ok()
-}
-
-/// The word that starts with a text.
-fn starting_with(text: &str) -> String {
-    let word = text.starts_with(|c: char| c.is_ascii_alphanumeric());
-    let escaped = crate::detect::escape(text);
-    format!(r"{}{escaped}\S*", if word { r"\b" } else { "" })
 }
 
 /// What the config lets pass; what no longer is a pattern is left out, so more is redacted.
