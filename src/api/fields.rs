@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
 use crate::base::clock::Timestamp;
+use crate::base::listing::{Bounds, Order};
 use crate::base::pointer::Pointer;
 
 /// What is wrong with a body, as far as it was read; at most [`MAX_FAULTS`].
@@ -44,6 +45,24 @@ impl Faults {
             return true;
         }
         false
+    }
+
+    /// A string; a fault if it is none.
+    pub fn text<'a>(&mut self, value: &'a Value, at: Pointer) -> Option<&'a str> {
+        let text = value.as_str();
+        if text.is_none() {
+            self.wrong(value, at, Code::InvalidString, "must be a string");
+        }
+        text
+    }
+
+    /// A time with an offset or `Z` (ISO 8601); a fault if it is none.
+    pub fn time(&mut self, value: &Value, at: Pointer) -> Option<Timestamp> {
+        let time = Timestamp::parse_iso8601(self.text(value, at.clone())?);
+        if time.is_none() {
+            self.add(Code::BadFormatDateTime, at, "must be a time like 2027-01-31T12:00:00Z");
+        }
+        time
     }
 
     /// Ends the collecting.
@@ -221,11 +240,37 @@ impl<'a> Fields<'a> {
 
     /// A time with an offset or `Z` (ISO 8601) that may be absent.
     pub fn time(&mut self, name: &'static str) -> Option<Timestamp> {
-        let time = Timestamp::parse_iso8601(self.text(name)?);
-        if time.is_none() {
-            self.fault(Code::BadFormatDateTime, self.at(name), "must be a time like 2027-01-31T12:00:00Z");
+        let value = self.member(name)?;
+        self.faults.time(value, self.at.key(name))
+    }
+
+    /// Where a time has to lie: members for the same time, after it, from it on, before it, and up to it, each of
+    /// which may be absent.
+    pub fn bounds(&mut self, [equal, after, from, before, to]: &[&'static str; 5]) -> Bounds {
+        Bounds {
+            equal: self.time(equal),
+            after: self.time(after),
+            from: self.time(from),
+            before: self.time(before),
+            to: self.time(to),
         }
-        time
+    }
+
+    /// `order`, the way a list goes; the smallest first if it is absent.
+    pub fn order(&mut self) -> Order {
+        let orders = [("asc", Order::Ascending), ("desc", Order::Descending)];
+        self.one_of("order", &orders).unwrap_or_default()
+    }
+
+    /// `last`, where the page before ended, read by `parse`. That of the last page is empty, which is the beginning
+    /// again.
+    pub fn last<T>(&mut self, parse: impl FnOnce(&'a str) -> Option<T>) -> Option<T> {
+        let text = self.text("last").filter(|text| !text.is_empty())?;
+        let last = parse(text);
+        if last.is_none() {
+            self.fault(Code::BadFormat, self.at("last"), "must be `last` of the page before");
+        }
+        last
     }
 
     /// An array of strings without repetition that may be absent. The index is each string's place in the body.
@@ -355,11 +400,7 @@ impl<'a> Fields<'a> {
     }
 
     fn text_of(&mut self, name: &'static str, value: &'a Value) -> Option<&'a str> {
-        let text = value.as_str();
-        if text.is_none() {
-            self.wrong(name, value, Code::InvalidString, "must be a string");
-        }
-        text
+        self.faults.text(value, self.at.key(name))
     }
 
     fn wrong(&mut self, name: &str, value: &Value, code: Code, detail: &str) {

@@ -5,11 +5,15 @@
 //! | [`secret`] | a value that cannot be printed |
 //! | [`id`] | request, token and item ids: newtypes that print and parse their prefix |
 //! | [`clock`] | the only reader of time |
+//! | [`listing`] | where the times of a list lie, and in which order it goes |
 //! | [`budget`] | bytes that a request may still hold |
+//! | [`reader`] | binary forms of our own, read within bounds |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
 
 pub mod budget;
 pub mod clock;
 pub mod id;
+pub mod listing;
 pub mod pointer;
+pub mod reader;
 pub mod secret;

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::base::reader::Reader;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::redact::alphabet::Alphabet;
@@ -125,27 +126,27 @@ impl Context {
 
     /// Reads what [`Context::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let mut reader = Reader(bytes);
+        let mut reader = Reader::new(bytes);
         if reader.byte()? != FORM {
             return None;
         }
         let id = String::from_utf8(reader.short()?.to_vec()).ok()?;
         let mut context = Self::new(Limits::default());
-        context.key = KeyName { id, version: reader.number()? };
-        for _ in 0..reader.number()? {
+        context.key = KeyName { id, version: reader.u32()? };
+        for _ in 0..reader.u32()? {
             let alphabet = *Alphabet::ALL.get(usize::from(reader.byte()?))?;
             let spelling = Spelling::ALL.into_iter().nth(usize::from(reader.byte()?))?;
             let longest = usize::from(reader.byte()?);
             let tweak = reader.short()?.to_vec();
             let mut prints = HashSet::new();
-            for _ in 0..reader.number()? {
+            for _ in 0..reader.u32()? {
                 let mut print = [0; 8];
                 print.get_mut(8 - PRINT..)?.copy_from_slice(reader.take(PRINT)?);
                 prints.insert(u64::from_be_bytes(print));
             }
             context.groups.push(Group { permuted: Permuted { alphabet, tweak }, spelling, prints, longest });
         }
-        context.issued = record::read(reader.0)?;
+        context.issued = record::read(reader)?;
         Some(context)
     }
 
@@ -303,27 +304,4 @@ fn short(bytes: &[u8], out: &mut Vec<u8>) {
     let length = bytes.len().min(255);
     out.push(length as u8);
     out.extend_from_slice(bytes.get(..length).unwrap_or_default());
-}
-
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (head, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(head)
-    }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.take(1)?.first().copied()
-    }
-
-    fn number(&mut self) -> Option<u32> {
-        self.take(4)?.first_chunk().copied().map(u32::from_be_bytes)
-    }
-
-    fn short(&mut self) -> Option<&'a [u8]> {
-        let length = usize::from(self.byte()?);
-        self.take(length)
-    }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use zeroize::Zeroizing;
 
+use crate::base::reader::Reader;
 use crate::base::secret::Secret;
 use crate::redact::error::RedactError;
 use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
@@ -82,9 +83,12 @@ impl std::fmt::Debug for Record {
 impl Undo {
     /// Reads what [`Record::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (&FORM, rest) = bytes.split_first()? else { return None };
+        let mut reader = Reader::new(bytes);
+        if reader.byte()? != FORM {
+            return None;
+        }
         let mut ledger = Ledger::new(Limits::default());
-        for issued in read(rest)? {
+        for issued in read(reader)? {
             ledger.issue(issued).ok()?;
         }
         Some(ledger.close())
@@ -101,23 +105,15 @@ pub(super) fn write(spelling: Spelling, surrogate: &str, original: &str, out: &m
 }
 
 /// Reads all that [`write`] wrote; `None` for anything else.
-pub(super) fn read(mut rest: &[u8]) -> Option<Vec<Issued>> {
+pub(super) fn read(mut reader: Reader<'_>) -> Option<Vec<Issued>> {
     let mut all = Vec::new();
-    while let Some((&spelling, tail)) = rest.split_first() {
-        let spelling = Spelling::ALL.into_iter().nth(spelling.into())?;
-        let (surrogate, tail) = text(tail)?;
-        let (original, tail) = text(tail)?;
-        rest = tail;
-        let (surrogate, original) = (surrogate.to_owned(), Zeroizing::new(original.to_owned()));
+    while !reader.is_empty() {
+        let spelling = Spelling::ALL.into_iter().nth(reader.byte()?.into())?;
+        let surrogate = std::str::from_utf8(reader.long()?).ok()?.to_owned();
+        let original = Zeroizing::new(std::str::from_utf8(reader.long()?).ok()?.to_owned());
         all.push(Issued { surrogate, original, spelling });
     }
     Some(all)
-}
-
-fn text(bytes: &[u8]) -> Option<(&str, &[u8])> {
-    let (length, rest) = bytes.split_first_chunk::<4>()?;
-    let (text, rest) = rest.split_at_checked(usize::try_from(u32::from_be_bytes(*length)).ok()?)?;
-    Some((std::str::from_utf8(text).ok()?, rest))
 }
 
 #[cfg(test)]

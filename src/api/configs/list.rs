@@ -2,16 +2,23 @@
 //! `config/list`; what it leaves open (the default order, the form of `last`) is this project's.
 
 use crate::api::configs::object::RedactConfig;
-use crate::api::error::{ApiError, Code};
+use crate::api::error::ApiError;
 use crate::api::fields::Fields;
 use crate::base::clock::Timestamp;
 use crate::base::id::ConfigId;
+use crate::base::listing::{Bounds, Order};
 
 /// The most configs on one page.
 const SIZE: usize = 100;
 
 /// The most texts of `id__contains` and of `id__in`.
 const IDS: usize = 1000;
+
+/// The members of a filter by each time.
+const CREATED_AT: [&str; 5] =
+    ["created_at", "created_at__gt", "created_at__gte", "created_at__lt", "created_at__lte"];
+const UPDATED_AT: [&str; 5] =
+    ["updated_at", "updated_at__gt", "updated_at__gte", "updated_at__lt", "updated_at__lte"];
 
 /// What a caller wants to see.
 #[derive(Clone, Debug, Default)]
@@ -37,16 +44,6 @@ pub struct Page {
     pub items: Vec<RedactConfig>,
     /// What [`ListAsk::last`] has to be for the next page; empty on the last one.
     pub last: String,
-}
-
-/// Which way a list goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// The smallest or earliest first.
-    #[default]
-    Ascending,
-    /// The largest or latest first.
-    Descending,
 }
 
 /// What a list is ordered by. Equal times are ordered by id.
@@ -78,21 +75,6 @@ pub struct Filter {
     pub updated_at: Bounds,
 }
 
-/// Where a time has to lie, in milliseconds.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Bounds {
-    /// At this time.
-    pub equal: Option<Timestamp>,
-    /// After it.
-    pub after: Option<Timestamp>,
-    /// At or after it.
-    pub from: Option<Timestamp>,
-    /// Before it.
-    pub before: Option<Timestamp>,
-    /// At or before it.
-    pub to: Option<Timestamp>,
-}
-
 /// A config as far as a list has to know it.
 #[derive(Clone, Debug)]
 pub(super) struct Listed {
@@ -120,49 +102,22 @@ impl Filter {
             && self.id_contains.iter().all(|part| id.contains(part.as_str()))
             && self.id_in.as_ref().is_none_or(|ids| ids.contains(&id))
             && (self.usable.is_empty() || self.usable.contains(&id))
-            && self.created_at.take(config.created_at)
-            && self.updated_at.take(config.updated_at)
+            && self.created_at.takes(config.created_at)
+            && self.updated_at.takes(config.updated_at)
     }
 
     fn of(fields: &mut Fields<'_>) -> Self {
         let texts = |fields: &mut Fields<'_>, name| {
-            fields.array(name, IDS, |value, at, faults| {
-                if !value.is_string() {
-                    faults.wrong(value, at, Code::InvalidString, "must be a string");
-                }
-                value.as_str().map(str::to_owned)
-            })
+            fields.array(name, IDS, |value, at, faults| faults.text(value, at).map(str::to_owned))
         };
         Self {
             id: fields.text("id").map(str::to_owned),
             id_contains: texts(fields, "id__contains").unwrap_or_default(),
             id_in: texts(fields, "id__in"),
             usable: Vec::new(),
-            created_at: Bounds {
-                equal: fields.time("created_at"),
-                after: fields.time("created_at__gt"),
-                from: fields.time("created_at__gte"),
-                before: fields.time("created_at__lt"),
-                to: fields.time("created_at__lte"),
-            },
-            updated_at: Bounds {
-                equal: fields.time("updated_at"),
-                after: fields.time("updated_at__gt"),
-                from: fields.time("updated_at__gte"),
-                before: fields.time("updated_at__lt"),
-                to: fields.time("updated_at__lte"),
-            },
+            created_at: fields.bounds(&CREATED_AT),
+            updated_at: fields.bounds(&UPDATED_AT),
         }
-    }
-}
-
-impl Bounds {
-    fn take(&self, time: Timestamp) -> bool {
-        self.equal.is_none_or(|equal| time == equal)
-            && self.after.is_none_or(|after| time > after)
-            && self.from.is_none_or(|from| time >= from)
-            && self.before.is_none_or(|before| time < before)
-            && self.to.is_none_or(|to| time <= to)
     }
 }
 
@@ -175,18 +130,13 @@ impl ListAsk {
         fields.nulls_are_absent();
         fields.text("config_id");
         let filter = fields.object("filter", Filter::of).unwrap_or_default();
-        // What the last page gave is the beginning again.
-        let last = fields.text("last").filter(|text| !text.is_empty()).map(Cursor::parse);
-        if matches!(last, Some(None)) {
-            fields.fault(Code::BadFormat, fields.at("last"), "must be `last` of the page before");
-        }
-        let orders = [("asc", Order::Ascending), ("desc", Order::Descending)];
-        let order = fields.one_of("order", &orders).unwrap_or_default();
+        let last = fields.last(Cursor::parse);
+        let order = fields.order();
         let by = [("id", OrderBy::Id), ("created_at", OrderBy::Created), ("updated_at", OrderBy::Updated)];
         let order_by = fields.one_of("order_by", &by).unwrap_or_default();
         let size = fields.integer("size", 1).map(|size| usize::try_from(size).unwrap_or(SIZE));
         fields.close()?;
-        Ok(Self { filter, last: last.flatten(), order, order_by, size })
+        Ok(Self { filter, last, order, order_by, size })
     }
 
     pub(super) fn size(&self) -> usize {
@@ -199,12 +149,7 @@ impl ListAsk {
         if self.order == Order::Descending {
             listed.reverse();
         }
-        listed.retain(|config| {
-            self.last.as_ref().is_none_or(|last| match self.order {
-                Order::Ascending => self.place(config) > *last,
-                Order::Descending => self.place(config) < *last,
-            })
-        });
+        listed.retain(|config| self.order.is_behind(&self.place(config), self.last.as_ref()));
         listed
     }
 

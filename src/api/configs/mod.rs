@@ -20,7 +20,7 @@ pub use endpoints::{
     ConfigReply, CreateConfig, DeleteConfig, GetConfig, IdAsk, ListConfigs, ListReply, UpdateAsk,
     UpdateConfig,
 };
-pub use list::{Bounds, Cursor, Filter, ListAsk, Order, OrderBy, Page};
+pub use list::{Cursor, Filter, ListAsk, OrderBy, Page};
 pub use method::{
     FpeAlphabet, FpeTweak, HashSpec, HashType, MaskingType, MethodSpec, PartialMasking, Written,
 };

@@ -324,10 +324,7 @@ fn unique<'a>(
     faults: &mut Faults,
     seen: &mut HashSet<&'a str>,
 ) -> Option<&'a str> {
-    let Some(text) = value.as_str() else {
-        faults.wrong(value, at, Code::InvalidString, "must be a string");
-        return None;
-    };
+    let text = faults.text(value, at.clone())?;
     if !seen.insert(text) {
         faults.add(Code::ItemNotUnique, at, "the same item twice");
         return None;
@@ -336,10 +333,7 @@ fn unique<'a>(
 }
 
 fn word(value: &Value, at: Pointer, faults: &mut Faults) -> Option<String> {
-    let Some(text) = value.as_str() else {
-        faults.wrong(value, at, Code::InvalidString, "must be a string");
-        return None;
-    };
+    let text = faults.text(value, at.clone())?;
     faults.length(text, at, &(1..=WORD)).then(|| text.to_owned())
 }
 

@@ -3,8 +3,9 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::*;
-use crate::api::configs::list::{Bounds, Cursor, Order, OrderBy};
+use crate::api::configs::list::{Cursor, OrderBy};
 use crate::base::clock::{Clock, FixedClock};
+use crate::base::listing::{Bounds, Order};
 use crate::store::EmbeddedRecords;
 
 struct Place {

@@ -149,13 +149,8 @@ fn metadata(fields: &mut Fields<'_>) -> Option<BTreeMap<String, String>> {
             faults.add(Code::InvalidPropertyName, at, format!("must have at most {longest} characters"));
             return None;
         }
-        match value {
-            Value::String(value) => faults.length(value, at, &(0..=text)).then(|| value.clone()),
-            other => {
-                faults.wrong(other, at, Code::InvalidString, "must be a string");
-                None
-            }
-        }
+        let value = faults.text(value, at.clone())?;
+        faults.length(value, at, &(0..=text)).then(|| value.to_owned())
     })
 }
 

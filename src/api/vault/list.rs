@@ -13,9 +13,9 @@ use crate::api::fields::{Faults, Fields};
 use crate::api::token::Service;
 use crate::api::vault::ask::{common, failed};
 use crate::api::vault::reply::ItemReply;
-use crate::base::clock::Timestamp;
+use crate::base::listing::Bounds;
 use crate::base::pointer::Pointer;
-use crate::vault::items::{Bounds, Filter, Items, ListAsk, Order, OrderBy, Path, Text};
+use crate::vault::items::{Filter, Items, ListAsk, OrderBy, Path, Text};
 
 /// Items on a page, where the call does not say.
 const SIZE: u32 = 50;
@@ -53,33 +53,26 @@ const ORDERS: [(&str, OrderBy); 12] = [
 /// Notes are filtered by this and their name.
 const METADATA: &str = "metadata_";
 
-fn text_of(value: &Value, at: Pointer, faults: &mut Faults) -> Option<String> {
-    if !value.is_string() {
-        faults.wrong(value, at, Code::InvalidString, "must be a string");
-    }
-    value.as_str().map(str::to_owned)
-}
-
 /// One text, or an array of them.
 fn texts_of(value: &Value, at: &Pointer, faults: &mut Faults) -> Vec<String> {
     match value {
         Value::Array(items) if items.len() <= FILTERS => {
-            let read = |(index, item)| text_of(item, at.index(index), faults);
+            let read = |(index, item)| faults.text(item, at.index(index)).map(str::to_owned);
             items.iter().enumerate().filter_map(read).collect()
         }
         Value::Array(_) => {
             faults.add(Code::AboveMaxItems, at.clone(), format!("must have at most {FILTERS} items"));
             Vec::new()
         }
-        other => text_of(other, at.clone(), faults).into_iter().collect(),
+        other => faults.text(other, at.clone()).map(str::to_owned).into_iter().collect(),
     }
 }
 
 /// Reads the member `key` of a filter; `false` if there is no such filter.
 fn filter(filter: &mut Filter, key: &str, value: &Value, (at, faults): (Pointer, &mut Faults)) -> bool {
     if let Some(name) = key.strip_prefix(METADATA) {
-        if let Some(text) = text_of(value, at, faults) {
-            filter.metadata.insert(name.to_owned(), text);
+        if let Some(text) = faults.text(value, at) {
+            filter.metadata.insert(name.to_owned(), text.to_owned());
         }
         return true;
     }
@@ -91,7 +84,7 @@ fn filter(filter: &mut Filter, key: &str, value: &Value, (at, faults): (Pointer,
     if let Some(name) = Filter::TEXTS.into_iter().find(|known| *known == name) {
         let mut text = Text::default();
         match how {
-            "" => text.equal = text_of(value, at, faults),
+            "" => text.equal = faults.text(value, at).map(str::to_owned),
             "contains" => text.contains = texts_of(value, &at, faults),
             "in" => text.within = Some(texts_of(value, &at, faults)),
             _ => return false,
@@ -106,20 +99,8 @@ fn filter(filter: &mut Filter, key: &str, value: &Value, (at, faults): (Pointer,
     }
     let Some(name) = Filter::TIMES.into_iter().find(|known| *known == name) else { return false };
     let mut bounds = Bounds::default();
-    let place = match how {
-        "" => &mut bounds.equal,
-        "gt" => &mut bounds.after,
-        "gte" => &mut bounds.from,
-        "lt" => &mut bounds.before,
-        "lte" => &mut bounds.to,
-        _ => return false,
-    };
-    if let Some(text) = text_of(value, at.clone(), faults) {
-        *place = Timestamp::parse_iso8601(&text);
-        if place.is_none() {
-            faults.add(Code::BadFormatDateTime, at, "must be a time like 2027-01-31T12:00:00Z");
-        }
-    }
+    let Some(bound) = bounds.named(how) else { return false };
+    *bound = faults.time(value, at);
     filter.times.push((name, bounds));
     true
 }
@@ -139,19 +120,15 @@ impl Endpoint for ListItems {
             }
             None
         });
-        let last = fields.text("last").filter(|text| !text.is_empty()).map(place);
-        if matches!(last, Some(None)) {
-            fields.fault(Code::BadFormat, fields.at("last"), "must be `last` of the page before");
-        }
-        let orders = [("asc", Order::Ascending), ("desc", Order::Descending)];
-        let order = fields.one_of("order", &orders).unwrap_or_default();
+        let last = fields.last(place);
+        let order = fields.order();
         let order_by = fields.one_of("order_by", &ORDERS).unwrap_or_default();
         let size = fields.integer("size", 1).unwrap_or(SIZE);
         if size > MOST {
             fields.fault(Code::IsTooBig, fields.at("size"), format!("must be at most {MOST}"));
         }
         fields.close()?;
-        Ok(ListAsk { filter: wanted, after: last.flatten(), order, order_by, size: size as usize })
+        Ok(ListAsk { filter: wanted, after: last, order, order_by, size: size as usize })
     }
 
     fn call<'a>(&'a self, _: Asker<'a>, ask: ListAsk) -> BoxFuture<'a, Result<Success<ListReply>, ApiError>> {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use super::*;
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::id::ItemId;
+use crate::base::listing::Order;
 use crate::base::secret::Secret;
 use crate::crypto::jws::JwsAlgorithm;
 use crate::store::{Closing, Entry, Expected, Key, Later, Records, Row, StoreError};

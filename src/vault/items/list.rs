@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
+use crate::base::listing::{Bounds, Order};
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::Kind;
 use crate::vault::items::folder::Path;
@@ -25,16 +26,6 @@ pub struct ListAsk {
     pub order_by: OrderBy,
     /// How many at the most.
     pub size: usize,
-}
-
-/// Which way a list goes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
-    /// The smallest or earliest first.
-    #[default]
-    Ascending,
-    /// The largest or latest first.
-    Descending,
 }
 
 /// What a list is ordered by.
@@ -60,7 +51,7 @@ pub enum OrderBy {
 pub struct Filter {
     /// What its texts have to be, by the names that [`Filter::TEXTS`] has.
     pub texts: Vec<(&'static str, Text)>,
-    /// Where its times have to lie, by the names that [`Filter::TIMES`] has.
+    /// Where its times have to lie, by the names that [`Filter::TIMES`] has. An item without the time is not listed.
     pub times: Vec<(&'static str, Bounds)>,
     /// It has all of these tags.
     pub tags: Vec<String>,
@@ -77,21 +68,6 @@ pub struct Text {
     pub contains: Vec<String>,
     /// One of these.
     pub within: Option<Vec<String>>,
-}
-
-/// Where a time has to lie. An item without it is not listed.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Bounds {
-    /// At this time.
-    pub equal: Option<Timestamp>,
-    /// After it.
-    pub after: Option<Timestamp>,
-    /// At or after it.
-    pub from: Option<Timestamp>,
-    /// Before it.
-    pub before: Option<Timestamp>,
-    /// At or before it.
-    pub to: Option<Timestamp>,
 }
 
 /// One page of a list.
@@ -127,18 +103,6 @@ impl Text {
     }
 }
 
-impl Bounds {
-    fn takes(&self, time: Option<Timestamp>) -> bool {
-        time.is_some_and(|time| {
-            self.equal.is_none_or(|equal| time == equal)
-                && self.after.is_none_or(|after| time > after)
-                && self.from.is_none_or(|from| time >= from)
-                && self.before.is_none_or(|before| time < before)
-                && self.to.is_none_or(|to| time <= to)
-        })
-    }
-}
-
 impl Filter {
     /// The texts of an item that can be filtered by.
     pub const TEXTS: [&'static str; 6] = ["id", "name", "folder", "type", "algorithm", "purpose"];
@@ -148,7 +112,7 @@ impl Filter {
 
     fn takes(&self, item: &Listed) -> bool {
         self.texts.iter().all(|(name, wanted)| wanted.takes(&item.text(name)))
-            && self.times.iter().all(|(name, wanted)| wanted.takes(item.time(name)))
+            && self.times.iter().all(|(name, wanted)| item.time(name).is_some_and(|time| wanted.takes(time)))
             && self.tags.iter().all(|tag| item.label.tags.contains(tag))
             && self.metadata.iter().all(|(name, value)| item.label.metadata.get(name) == Some(value))
     }
@@ -230,11 +194,7 @@ impl Items {
         let mut kept: BTreeMap<(String, String), Listed> = BTreeMap::new();
         let mut keep = |item: Listed| {
             let place = (item.place(ask.order_by), item.id.to_string());
-            let behind = ask.after.as_ref().is_none_or(|after| match ask.order {
-                Order::Ascending => place > *after,
-                Order::Descending => place < *after,
-            });
-            if behind && ask.filter.takes(&item) {
+            if ask.order.is_behind(&place, ask.after.as_ref()) && ask.filter.takes(&item) {
                 kept.insert(place, item);
                 if kept.len() > ask.size {
                     match ask.order {

@@ -36,7 +36,7 @@ pub use algorithm::{Algorithm, FpeAlgorithm, Kind, Purpose};
 pub use change::{Changes, NewItem};
 pub use folder::Path;
 pub use frequency::Frequency;
-pub use list::{Bounds, Filter, ListAsk, Listed, Order, OrderBy, Page, Text};
+pub use list::{Filter, ListAsk, Listed, OrderBy, Page, Text};
 pub use material::{MAX_SECRET, Material};
 pub use object::{Item, KeyFacts, Label, Rotation, Version};
 pub use opened::{Opened, Settled};

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
+use crate::base::reader::Reader;
 use crate::base::secret::Secret;
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::{Algorithm, Kind, Purpose};
@@ -153,49 +154,30 @@ pub(super) fn read(bytes: &Secret<Vec<u8>>) -> Result<Item, VaultError> {
 }
 
 fn item(bytes: &[u8]) -> Option<Item> {
-    let mut reader = Reader(bytes);
-    let head: Head = serde_json::from_slice(reader.piece()??).ok()?;
+    let mut reader = Reader::new(bytes);
+    let head: Head = serde_json::from_slice(piece_of(&mut reader)??).ok()?;
     let mut versions = Vec::new();
-    while !reader.0.is_empty() {
+    while !reader.is_empty() {
         let state = State::ALL.into_iter().nth(usize::from(reader.byte()?))?;
-        let created_at = Timestamp::from_millis(reader.number()?);
-        let destroyed = reader.number()?;
+        let created_at = Timestamp::from_millis(reader.u64()?);
+        let destroyed = reader.u64()?;
         versions.push(Version {
             number: u32::try_from(versions.len() + 1).ok()?,
             state,
             created_at,
             destroyed_at: (destroyed != 0).then(|| Timestamp::from_millis(destroyed)),
-            public: reader.piece()??.to_vec(),
-            material: reader.piece()?.map(|bytes| Secret::new(bytes.to_vec())),
+            public: piece_of(&mut reader)??.to_vec(),
+            material: piece_of(&mut reader)?.map(|bytes| Secret::new(bytes.to_vec())),
         });
     }
     head.item(versions)
 }
 
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (head, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(head)
+/// A piece, or `None` in place of one.
+#[expect(clippy::option_option, reason = "the outer one: whether it could be read")]
+fn piece_of<'a>(reader: &mut Reader<'a>) -> Option<Option<&'a [u8]>> {
+    if reader.rest().starts_with(&NONE.to_be_bytes()) {
+        return reader.u32().map(|_| None);
     }
-
-    fn byte(&mut self) -> Option<u8> {
-        self.take(1)?.first().copied()
-    }
-
-    fn number(&mut self) -> Option<u64> {
-        self.take(8)?.first_chunk().copied().map(u64::from_be_bytes)
-    }
-
-    /// A piece, or `None` in place of one.
-    #[expect(clippy::option_option, reason = "the outer one: whether it could be read")]
-    fn piece(&mut self) -> Option<Option<&'a [u8]>> {
-        let length = self.take(4)?.first_chunk().copied().map(u32::from_be_bytes)?;
-        if length == NONE {
-            return Some(None);
-        }
-        self.take(length as usize).map(Some)
-    }
+    reader.long().map(Some)
 }
