@@ -1,29 +1,30 @@
 //! Whether the process lives (`/healthz`) and may be sent traffic (`/readyz`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use http::StatusCode;
 
 use crate::api::call::{Answer, BoxFuture, Call, Handler};
 
-/// Set while the process takes traffic; cleared when it begins to drain.
+/// Whether the process takes traffic: not yet, now, or no more.
 #[derive(Clone, Debug, Default)]
-pub struct Ready(Arc<AtomicBool>);
+pub struct Ready(Arc<AtomicU8>);
+
+const STARTING: u8 = 0;
+const READY: u8 = 1;
+const DRAINING: u8 = 2;
 
 impl Ready {
-    /// The process takes traffic from now on.
+    /// The process takes traffic from now on, unless it has ended meanwhile.
     pub fn begin(&self) {
-        self.0.store(true, Ordering::Release);
+        // Who has set it already needs no word.
+        let _ = self.0.compare_exchange(STARTING, READY, Ordering::AcqRel, Ordering::Acquire);
     }
 
     /// The process ends: load balancers should look elsewhere.
     pub fn end(&self) {
-        self.0.store(false, Ordering::Release);
-    }
-
-    fn is_set(&self) -> bool {
-        self.0.load(Ordering::Acquire)
+        self.0.store(DRAINING, Ordering::Release);
     }
 }
 
@@ -41,10 +42,28 @@ pub struct Readiness(pub Ready);
 
 impl Handler for Readiness {
     fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
-        let (status, body) = match self.0.is_set() {
-            true => (StatusCode::OK, r#"{"status":"ready"}"#),
-            false => (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#),
+        let (status, body) = match self.0.0.load(Ordering::Acquire) {
+            READY => (StatusCode::OK, r#"{"status":"ready"}"#),
+            STARTING => (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"starting"}"#),
+            _ => (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#),
         };
         Box::pin(async move { Answer::json(status, body) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_ended_does_not_begin_again() {
+        let ready = Ready::default();
+        let state = || ready.0.load(Ordering::Acquire);
+        assert_eq!(state(), STARTING);
+        ready.begin();
+        assert_eq!(state(), READY);
+        ready.end();
+        ready.begin();
+        assert_eq!(state(), DRAINING);
     }
 }

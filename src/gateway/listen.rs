@@ -1,6 +1,6 @@
 //! Sockets: addresses, TLS, HTTP/2, and how the server is told to stop.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,9 +10,15 @@ use pingora::listeners::tls::TlsSettings;
 use pingora::proxy::ProxyServiceBuilder;
 use pingora::server::configuration::{Opt, ServerConf};
 use pingora::server::{RunArgs, Server, ShutdownSignal, ShutdownSignalWatch};
+use tokio::net::TcpStream;
 use tokio::sync::{Mutex, oneshot};
+use tokio::time::{sleep, timeout};
 
 use crate::gateway::proxy::Gateway;
+
+/// How long a connection to an address of our own may take, and how long to wait before the next try.
+const ANSWER: Duration = Duration::from_secs(1);
+const AGAIN: Duration = Duration::from_millis(5);
 
 /// One address to listen at.
 #[derive(Clone, Debug)]
@@ -88,6 +94,21 @@ pub fn try_all(servings: &[Serving]) -> Result<(), ListenError> {
     Ok(())
 }
 
+/// Returns once every address accepts connections, as a caller on this machine finds out: by connecting. Pingora does
+/// not say when it has bound them.
+pub async fn until_accepting(addresses: &[SocketAddr]) {
+    for address in addresses {
+        let near = match (address.ip(), address.port()) {
+            (IpAddr::V4(ip), port) if ip.is_unspecified() => (Ipv4Addr::LOCALHOST, port).into(),
+            (IpAddr::V6(ip), port) if ip.is_unspecified() => (Ipv6Addr::LOCALHOST, port).into(),
+            _ => *address,
+        };
+        while !matches!(timeout(ANSWER, TcpStream::connect(near)).await, Ok(Ok(_))) {
+            sleep(AGAIN).await;
+        }
+    }
+}
+
 /// Listens and serves until `stop` says otherwise. Blocks; must not be called within a runtime, since Pingora makes
 /// its own. Once told to drain it takes no new connections and returns after `drain`.
 ///
@@ -141,5 +162,27 @@ fn conf(drain: Duration) -> ServerConf {
         graceful_shutdown_timeout_seconds: Some(1),
         upstream_keepalive_pool_size: 256,
         ..ServerConf::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::TcpListener;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn who_waits_for_addresses_waits_for_all_of_them() {
+        let first = TcpListener::bind("127.0.0.1:0").unwrap();
+        let second = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addresses = [first.local_addr().unwrap(), second.local_addr().unwrap()];
+        drop(second);
+        let mut waiting = tokio::spawn(async move { until_accepting(&addresses).await });
+        assert!(timeout(Duration::from_millis(100), &mut waiting).await.is_err());
+        // All of this machine's addresses: another form of the same place.
+        let _second = TcpListener::bind(("0.0.0.0", addresses[1].port())).unwrap();
+        timeout(Duration::from_secs(10), waiting).await.unwrap().unwrap();
+        let every = SocketAddr::from(([0, 0, 0, 0], addresses[1].port()));
+        timeout(Duration::from_secs(10), until_accepting(&[every])).await.unwrap();
     }
 }

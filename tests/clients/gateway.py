@@ -171,8 +171,8 @@ class Gateway:
             raise
         return self
 
-    def start(self):
-        """Starts the process and waits until it serves."""
+    def start(self, every=0.02):
+        """Starts the process and waits until it serves; looks `every` so many seconds."""
         command = [str(BINARY), "serve"]
         if self.args:
             command += [arg.format(**self.places()) for arg in self.args]
@@ -187,7 +187,7 @@ class Gateway:
         ]
         for reader in self.readers:
             reader.start()
-        self.wait_for(self.is_ready)
+        self.wait_for(self.is_ready, every=every)
 
     def restart(self):
         """Another process with the same folder and the same ports."""
@@ -234,13 +234,13 @@ class Gateway:
         except OSError:
             return False
 
-    def wait_for(self, condition, seconds=30):
+    def wait_for(self, condition, seconds=30, every=0.02):
         """Until something is true of this process; its value."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if value := condition():
                 return value
-            time.sleep(0.02)
+            time.sleep(every)
         raise TimeoutError("waited %d s in vain; the log ends with\n%s" % (seconds, "\n".join(self.log[-20:])))
 
     def call(self, method, path, body=None, headers=None, port=None):
