@@ -7,7 +7,7 @@ use portcullis::config::settings::{
     Admin, Answers, Api, Auth, Http, Limits, Listen, Log, PathMatch, Redact, Requests, Scheme, Store,
     Terminal, Timeouts, Vault,
 };
-use portcullis::config::{Config, Options, Problems, Size, embedded, load, parse};
+use portcullis::config::{Config, Known, Options, Problems, Size, embedded, load, parse, reload};
 use portcullis::detect::{Catalogue, Choice, Detector};
 use proptest::prelude::*;
 
@@ -453,4 +453,42 @@ ACME_A = 0.9
     assert_eq!(problems.len(), 2, "{problems:?}");
     assert!(problems[0].contains("c.toml:1: another rule has the same name"), "{problems:?}");
     assert!(problems[1].contains("d.toml:2:8: "), "{problems:?}");
+}
+
+#[test]
+fn rules_that_did_not_change_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let own = "[[rule]]\nname = 'ACME_A'\npatterns = [{ regex = 'A-[0-9]{4}' }]\nmatches = ['A-1234']\n";
+    let gate = |more: &str| format!("[detect]\nrule_files = ['own.toml']\n{more}");
+    let write = |name: &str, text: &str| std::fs::write(at(name), text).unwrap();
+    write("own.toml", own);
+    write("gate.toml", &gate(""));
+    let first = load(&at("gate.toml"), &env(&[]), &rules()).unwrap();
+    let again = |known: &Known| reload(&at("gate.toml"), &env(&[]), &rules(), known).unwrap();
+    let second = again(&first.known);
+    assert!(second.catalogue.is(&first.catalogue) && second.known.is_same(&first.known));
+
+    // What does not touch rules, and a rule in another spelling.
+    write("own.toml", &own.replace("[[rule]]", "# ours\n[[rule]]"));
+    write("gate.toml", &gate("[[detect.allow]]\nvalues = ['A-0000']\n[limits]\nbody = '1MiB'\n"));
+    let third = again(&second.known);
+    assert!(third.catalogue.is(&first.catalogue) && !third.allow.is_empty());
+
+    write("gate.toml", &gate("[detect.thresholds]\nACME_A = 0.9\n"));
+    let stricter = again(&third.known);
+    assert!(!stricter.catalogue.is(&first.catalogue));
+    assert!(again(&stricter.known).catalogue.is(&stricter.catalogue));
+
+    write("own.toml", &own.replace("{4}", "{3,4}"));
+    let changed = again(&stricter.known);
+    assert!(!changed.catalogue.is(&stricter.catalogue));
+    // What was kept is no way past a rule's own examples.
+    write("own.toml", &own.replace("{4}", "{9}"));
+    let problems = lines(reload(&at("gate.toml"), &env(&[]), &rules(), &changed.known));
+    assert!(problems[0].contains("example 1 of `matches` is not found"), "{problems:?}");
+
+    std::fs::write(at("gate.toml"), "").unwrap();
+    let bare = again(&changed.known);
+    assert!(!bare.catalogue.is(&changed.catalogue) && again(&bare.known).catalogue.is(&bare.catalogue));
 }

@@ -1,5 +1,6 @@
 //! The running process: it listens, reloads on SIGHUP, and drains on SIGTERM and SIGINT.
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::app::parts::{AppError, Parts, builtin};
 use crate::app::{admin, table};
 use crate::base::budget::Budget;
 use crate::base::secret::Secret;
-use crate::config::{Config, Options, ProcessEnv, embedded, load};
+use crate::config::{Config, Known, Options, ProcessEnv, embedded, load, reload};
 use crate::gateway::listen::{self, Listen, Serving, Stop};
 use crate::gateway::proxy::{Bounds, Gateway, InFlight};
 use crate::gateway::route::RouteTable;
@@ -46,6 +47,14 @@ impl Source {
             Self::Options(options) => embedded(options, &ProcessEnv, &rules)?,
         })
     }
+
+    /// The same while a configuration with the rules `known` runs.
+    fn reload(&self, known: &Known) -> Result<Config, AppError> {
+        match self {
+            Self::File(path) => Ok(reload(path, &ProcessEnv, &builtin()?, known)?),
+            Self::Options(_) => self.load(),
+        }
+    }
 }
 
 /// Told to whoever started the process, once it can serve.
@@ -53,9 +62,9 @@ pub struct Announce {
     /// The first token, if one had to be made; shown once.
     pub first_token: Option<Secret<String>>,
     /// Where requests are taken.
-    pub listen: Vec<std::net::SocketAddr>,
+    pub listen: Vec<SocketAddr>,
     /// Where metrics and health are.
-    pub admin: Option<std::net::SocketAddr>,
+    pub admin: Option<SocketAddr>,
     /// The data folder.
     pub data: PathBuf,
 }
@@ -87,6 +96,7 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     let (stop, stopped) = oneshot::channel();
     let watch = Watch {
         source: source.clone(),
+        known: config.known.clone(),
         parts: Arc::clone(&parts),
         routes,
         in_flight,
@@ -95,10 +105,15 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     let signals = watch.signals().map_err(|error| AppError::Io(format!("signals: {error}")))?;
     parts.opened.io.spawn(watch.run(signals, stop));
     listen::try_all(&servings)?;
-    parts.ready.begin();
+    let addresses: Vec<SocketAddr> = config.listen.iter().map(|listen| *listen.address).collect();
+    let (ready, own) = (parts.ready.clone(), addresses.clone());
+    parts.opened.io.spawn(async move {
+        listen::until_accepting(&own).await;
+        ready.begin();
+    });
     announce(Announce {
         first_token,
-        listen: config.listen.iter().map(|listen| *listen.address).collect(),
+        listen: addresses,
         admin: config.admin.as_ref().map(|admin| *admin.address),
         data: config.data.to_path_buf(),
     });
@@ -162,6 +177,8 @@ fn listen_of(setting: &crate::config::settings::Listen) -> Listen {
 /// What signals act on.
 struct Watch {
     source: Source,
+    /// The rules of the running configuration.
+    known: Known,
     parts: Arc<Parts>,
     routes: Arc<ArcSwap<RouteTable>>,
     in_flight: InFlight,
@@ -184,7 +201,7 @@ impl Watch {
         })
     }
 
-    async fn run(self, mut signals: Signals, stop: oneshot::Sender<Stop>) {
+    async fn run(mut self, mut signals: Signals, stop: oneshot::Sender<Stop>) {
         loop {
             tokio::select! {
                 _ = signals.hangup.recv() => self.reload(),
@@ -220,12 +237,15 @@ impl Watch {
         std::process::exit(0);
     }
 
-    fn reload(&self) {
-        let built = self.source.load().and_then(|config| table::build(&config, &self.parts));
+    fn reload(&mut self) {
+        let config = self.source.reload(&self.known);
+        let built = config.and_then(|config| Ok((table::build(&config, &self.parts)?, config.known)));
         match built {
-            Ok(table) => {
+            Ok((table, known)) => {
                 self.routes.store(Arc::new(table));
-                tracing::info!(target: "portcullis::app", "reloaded routes and rules");
+                let rules_kept = known.is_same(&self.known);
+                self.known = known;
+                tracing::info!(target: "portcullis::app", rules_kept, "reloaded routes and rules");
             }
             Err(error) => {
                 tracing::error!(target: "portcullis::app", "not reloaded, the running configuration stays: {error}");

@@ -10,6 +10,7 @@ use crate::config::check::check;
 use crate::config::mistakes::Mistakes;
 use crate::config::problem::Problems;
 use crate::config::resolve::{self, resolve};
+use crate::config::rules::{self, Known};
 use crate::config::settings::{Admin, Auth, Listen, Peer, Redact, Route, Settings, Upstream};
 use crate::config::shape;
 use crate::config::supplied::Env;
@@ -27,6 +28,8 @@ pub struct Config {
     pub catalogue: Catalogue,
     /// What passes though a rule finds it.
     pub allow: Allow,
+    /// Those rules for [`reload`].
+    pub known: Known,
 }
 
 impl Deref for Config {
@@ -39,14 +42,35 @@ impl Deref for Config {
 
 /// Reads and checks a file. `rules` are those that are there without it.
 pub fn load(path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
+    let (name, text) = text_of(path)?;
+    read(&text, &name, env, (rules, None))
+}
+
+/// The same, while a configuration with the rules `known` runs: where nothing about them has changed, its own compiled
+/// rules are used again, and its [`Config::catalogue`] is the same.
+pub fn reload(path: &Path, env: &dyn Env, rules: &Catalogue, known: &Known) -> Result<Config, Problems> {
+    let (name, text) = text_of(path)?;
+    read(&text, &name, env, (rules, Some(known)))
+}
+
+fn text_of(path: &Path) -> Result<(String, String), Problems> {
     let name = path.display().to_string();
     let text =
         resolve::text(path, FILE).map_err(|error| Problems::whole(&name, resolve::unreadable(&error)))?;
-    parse(&text, &name, env, rules)
+    Ok((name, text))
 }
 
 /// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
 pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
+    read(text, name, env, (rules, None))
+}
+
+fn read(
+    text: &str,
+    name: &str,
+    env: &dyn Env,
+    known: (&Catalogue, Option<&Known>),
+) -> Result<Config, Problems> {
     let mut mistakes = Mistakes::default();
     let mut mended = text.to_owned();
     let wrong = syntax::mend(&mut mended, &mut mistakes);
@@ -57,12 +81,14 @@ pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result
     };
     let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
     resolve(&mut settings, folder, env, &mut mistakes);
-    let built = super::rules::build(&settings.detect, rules, folder, &mut mistakes);
+    let built = rules::build(&settings.detect, known, folder, &mut mistakes);
     // Where rules are at fault, those that routes name may be among them.
-    let names: Vec<&str> = built.iter().flat_map(|(catalogue, _)| catalogue.names()).collect();
+    let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();
     check(&settings, &names, &mut mistakes);
     match (mistakes.settle(name, text, wrong), built) {
-        (None, Some((catalogue, allow))) => Ok(Config { settings, catalogue, allow }),
+        (None, Some((known, allow))) => {
+            Ok(Config { settings, catalogue: known.catalogue().clone(), allow, known })
+        }
         (problems, _) => Err(problems.unwrap_or_else(|| Problems::whole(name, "the rules cannot be used"))),
     }
 }
@@ -115,6 +141,9 @@ pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<C
     check(&settings, &[], &mut mistakes);
     match mistakes.settle("command line", "", Vec::new()) {
         Some(problems) => Err(problems),
-        None => Ok(Config { settings, catalogue: rules.clone(), allow: Allow::default() }),
+        None => {
+            let known = Known::unchanged(rules.clone());
+            Ok(Config { settings, catalogue: rules.clone(), allow: Allow::default(), known })
+        }
     }
 }

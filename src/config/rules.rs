@@ -24,16 +24,42 @@ struct Text {
     place: usize,
 }
 
+/// Rules that one configuration was loaded with, for the next one to use again where they are the same: to compile
+/// them takes a processor for a second or more.
+#[derive(Clone, Debug)]
+pub struct Known {
+    /// As they were read: these held their examples.
+    read: Catalogue,
+    /// With the configuration's thresholds.
+    catalogue: Catalogue,
+}
+
+impl Known {
+    /// Rules that no configuration has changed.
+    pub(crate) fn unchanged(catalogue: Catalogue) -> Self {
+        Self { read: catalogue.clone(), catalogue }
+    }
+
+    /// Whether these are the same, not only alike: nothing was compiled anew.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.catalogue.is(&other.catalogue)
+    }
+
+    pub(crate) fn catalogue(&self) -> &Catalogue {
+        &self.catalogue
+    }
+}
+
 /// `base` and the configuration's own rules, and what is allowed to pass; `None` if rules are at fault. Relative paths
-/// begin at `folder`.
+/// begin at `folder`. Rules that are `known` are used again.
 pub(crate) fn build(
     detect: &Detect,
-    base: &Catalogue,
+    (base, known_rules): (&Catalogue, Option<&Known>),
     folder: &Path,
     mistakes: &mut Mistakes,
-) -> Option<(Catalogue, Allow)> {
-    let catalogue = extended(detect, base, folder, mistakes);
-    let mut catalogue = catalogue?;
+) -> Option<(Known, Allow)> {
+    let read = extended(detect, (base, known_rules), folder, mistakes)?;
+    let mut catalogue = read.clone();
     for (rule, threshold) in &detect.thresholds {
         let known = known(rule, &catalogue, mistakes);
         if !(0.0..=1.0).contains(&**threshold) {
@@ -41,6 +67,9 @@ pub(crate) fn build(
         } else if let Some(id) = known {
             catalogue.set_threshold(id, **threshold);
         }
+    }
+    if let Some(known) = known_rules {
+        catalogue = catalogue.or_known(&known.catalogue);
     }
     let mut allow = Allow::default();
     for allowed in &detect.allow {
@@ -52,10 +81,15 @@ pub(crate) fn build(
             mistakes.say(0, error.to_string());
         }
     }
-    Some((catalogue, allow))
+    Some((Known { read, catalogue }, allow))
 }
 
-fn extended(detect: &Detect, base: &Catalogue, folder: &Path, mistakes: &mut Mistakes) -> Option<Catalogue> {
+fn extended(
+    detect: &Detect,
+    (base, known_rules): (&Catalogue, Option<&Known>),
+    folder: &Path,
+    mistakes: &mut Mistakes,
+) -> Option<Catalogue> {
     let mut texts = Vec::new();
     let mut sound = true;
     for path in &detect.rule_files {
@@ -71,7 +105,7 @@ fn extended(detect: &Detect, base: &Catalogue, folder: &Path, mistakes: &mut Mis
         texts.iter().map(|text| (text.name.as_str(), text.text.as_str())).collect();
     let inline = detect.rule.iter().map(|rule| (**rule).clone()).collect();
     let mut catalogue = base.clone();
-    if let Err(faults) = catalogue.extend_with(&named, inline) {
+    if let Err(faults) = catalogue.extend_as(&named, inline, known_rules.map(|known| &known.read)) {
         sound = false;
         for fault in faults {
             match texts.iter().find(|text| text.name == fault.origin) {

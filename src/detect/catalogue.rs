@@ -96,8 +96,22 @@ impl Catalogue {
 
     /// Adds the rules of several texts and then `more`, whose origin in errors is the empty name, all or none.
     pub fn extend_with(&mut self, texts: &[(&str, &str)], more: Vec<Rule>) -> Result<(), Vec<RuleError>> {
+        self.extend_as(texts, more, None)
+    }
+
+    /// The same; where the outcome has the rules of `known`, it is `known`, whose rules held their examples.
+    pub fn extend_as(
+        &mut self,
+        texts: &[(&str, &str)],
+        more: Vec<Rule>,
+        known: Option<&Self>,
+    ) -> Result<(), Vec<RuleError>> {
         let first = self.rules.len();
         let (grown, places) = self.read(texts, more)?;
+        if let Some(known) = known.filter(|known| known.rules == grown.rules) {
+            *self = known.clone();
+            return Ok(());
+        }
         let fault = |fault| {
             let origin = texts.first().map_or("", |(origin, _)| origin).to_owned();
             vec![RuleError { origin, number: 0, fault }]
@@ -195,6 +209,12 @@ impl Catalogue {
             Some(RuleError { origin: self.rule(id)?.name().to_owned(), number: 0, fault })
         };
         Ok(self.ids().filter_map(fails).collect())
+    }
+
+    /// `known`, with what it has compiled, if it has the same rules; else this.
+    #[must_use]
+    pub fn or_known(self, known: &Self) -> Self {
+        if self.rules == known.rules { known.clone() } else { self }
     }
 
     /// Whether this is the same catalogue, not one with the same rules.

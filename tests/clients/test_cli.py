@@ -3,6 +3,7 @@
 import json
 import re
 import signal
+import socket
 import stat
 import threading
 
@@ -261,12 +262,17 @@ def test_rules_of_ones_own_are_there_after_a_reload(mock):
         sent = gateway.call("POST", "/generic/reflect", {"text": text}).json()["text"]
         return told == answer and re.sub(r"\*+", "*", sent) == masked
 
+    def kept(gateway):
+        lines = [json.loads(line) for line in gateway.log if "reloaded routes" in line]
+        return [line["rules_kept"] for line in lines]
+
     with Gateway(mock.url) as gateway:
         gateway.wait_for(lambda: seen(gateway, "Heron-1, Heron-7, <EMAIL_ADDRESS>, <EMAIL_ADDRESS>"))
         rules = gateway.home / "rules.d"
         rules.mkdir()
         (rules / "acme.toml").write_text(OWN_RULE)
-        gateway.write(gateway.config.replace("[limits]", OWN_RULES + "\n[limits]"))
+        gateway.config = gateway.config.replace("[limits]", OWN_RULES + "\n[limits]")
+        gateway.write(gateway.config)
 
         tested = run("rules", "test", "-c", gateway.file)
         assert tested.returncode == 0 and "all hold" in tested.out, tested.err
@@ -276,6 +282,13 @@ def test_rules_of_ones_own_are_there_after_a_reload(mock):
         gateway.process.send_signal(signal.SIGHUP)
         gateway.wait_for(lambda: seen(gateway, "<ACME_PROJECT>, Heron-7, <EMAIL_ADDRESS>, bob@example.org"))
         assert 'rule="ACME_PROJECT"' in gateway.metrics()
+        gateway.wait_for(lambda: kept(gateway) == [False])
+
+        gateway.write(gateway.config.replace("status = 418", "status = 410"))
+        gateway.process.send_signal(signal.SIGHUP)
+        gateway.wait_for(lambda: gateway.call("GET", "/fixed").status == 410)
+        gateway.wait_for(lambda: kept(gateway) == [False, True])
+        assert seen(gateway, "<ACME_PROJECT>, Heron-7, <EMAIL_ADDRESS>, bob@example.org")
 
         (rules / "acme.toml").write_text(OWN_RULE.replace("Heron-1", "Heron-A"))
         gateway.process.send_signal(signal.SIGHUP)
@@ -286,6 +299,19 @@ def test_rules_of_ones_own_are_there_after_a_reload(mock):
         (rules / "acme.toml").unlink()
         gateway.process.send_signal(signal.SIGHUP)
         gateway.wait_for(lambda: seen(gateway, "Heron-1, Heron-7, <EMAIL_ADDRESS>, bob@example.org"))
+
+
+def test_who_is_ready_accepts(mock):
+    """The admin listener may be there first; it says 503 until the others are."""
+    with Gateway(mock.url) as running:
+        for _ in range(4):
+            for port in (running.port, running.h2c):
+                socket.create_connection(("127.0.0.1", port), timeout=5).close()
+            assert running.stop() == 0
+            # Without a wait between two looks, and the first connections at once.
+            running.start(every=0)
+        assert running.call("GET", "/readyz").json() == {"status": "ready"}
+        assert not [line for line in running.log if '"ERROR"' in line or '"WARN"' in line]
 
 
 def test_a_stopping_process_ends_what_it_began(mock):
