@@ -1,8 +1,11 @@
 //! The alphabets of format-preserving encryption (contract: `fpe_alphabet`), in an order that must never change:
 //! digits, lower case, upper case. A symbol's number is its place in it (SP 800-38G section 4.1).
 
-/// The characters that are encrypted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+use serde::{Deserialize, Serialize};
+
+/// The characters that are encrypted. As JSON it is its [name](Alphabet::name).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Alphabet {
     /// `0-9`.
     Numeric,
@@ -17,6 +20,7 @@ pub enum Alphabet {
     /// `0-9A-Z`.
     AlphanumericUpper,
     /// `0-9a-zA-Z`.
+    #[default]
     Alphanumeric,
 }
 
@@ -102,6 +106,7 @@ mod tests {
     fn what_is_outside_stays_where_it_is() {
         for (alphabet, radix) in Alphabet::ALL.into_iter().zip([10, 26, 26, 52, 36, 36, 62]) {
             assert_eq!((alphabet.radix(), Alphabet::named(alphabet.name())), (radix, Some(alphabet)));
+            assert_eq!(serde_json::to_value(alphabet).unwrap(), alphabet.name(), "stored configs hold it");
         }
         let text = "é1-aZ9";
         assert_eq!(Alphabet::Numeric.numbers(text), [1, 9]);

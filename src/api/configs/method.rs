@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::api::error::Code;
 use crate::api::fields::{Faults, Fields};
 use crate::base::pointer::Pointer;
+use crate::redact::Alphabet;
 
 /// The longest replacement, in characters: it is written once for each finding.
 const REPLACEMENT: usize = 1024;
@@ -62,7 +63,7 @@ pub enum MethodSpec {
     Fpe {
         /// The characters that are encrypted; others stay.
         #[serde(default)]
-        fpe_alphabet: FpeAlphabet,
+        fpe_alphabet: Alphabet,
         /// Given openly; `None`: from the vault, or derived.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fpe_tweak: Option<FpeTweak>,
@@ -146,27 +147,6 @@ pub enum HashType {
     Sha256,
 }
 
-/// Which characters format-preserving encryption works on.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FpeAlphabet {
-    /// `0-9`.
-    Numeric,
-    /// `a-z`.
-    AlphaLower,
-    /// `A-Z`.
-    AlphaUpper,
-    /// `a-z` and `A-Z`.
-    Alpha,
-    /// `0-9` and `a-z`.
-    AlphanumericLower,
-    /// `0-9` and `A-Z`.
-    AlphanumericUpper,
-    /// `0-9`, `a-z` and `A-Z`.
-    #[default]
-    Alphanumeric,
-}
-
 /// A tweak as it was given: seven letters and digits, or base64 (RFC 4648 section 4) of 1 to 32 bytes.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -233,16 +213,6 @@ const TYPES: &[(&str, Type)] = &[
     ("fpe", Type::Fpe),
 ];
 
-const ALPHABETS: &[(&str, FpeAlphabet)] = &[
-    ("numeric", FpeAlphabet::Numeric),
-    ("alphalower", FpeAlphabet::AlphaLower),
-    ("alphaupper", FpeAlphabet::AlphaUpper),
-    ("alpha", FpeAlphabet::Alpha),
-    ("alphanumericlower", FpeAlphabet::AlphanumericLower),
-    ("alphanumericupper", FpeAlphabet::AlphanumericUpper),
-    ("alphanumeric", FpeAlphabet::Alphanumeric),
-];
-
 impl MethodSpec {
     /// Reads the method object `value` at the place `at` of a body. Members that are null are as good as absent, and
     /// those that belong to another type of method are checked and left out. `None` with a fault in `faults`
@@ -262,7 +232,8 @@ impl MethodSpec {
         let value = fields.text_within("redaction_value", 0..=REPLACEMENT).map(str::to_owned);
         let partial = fields.object("partial_masking", PartialMasking::of);
         let hash = fields.object("hash", HashSpec::of).unwrap_or_default();
-        let fpe_alphabet = fields.one_of("fpe_alphabet", ALPHABETS).unwrap_or_default();
+        let alphabets = Alphabet::ALL.map(|alphabet| (alphabet.name(), alphabet));
+        let fpe_alphabet = fields.one_of("fpe_alphabet", &alphabets).unwrap_or_default();
         let fpe_tweak = tweak(fields);
         let secret = fields.text_within("fpe_tweak_vault_secret_id", 1..=64).map(str::to_owned);
         let needs = |fields: &mut Fields<'_>, name: &'static str| {

@@ -21,9 +21,7 @@ pub use endpoints::{
     UpdateConfig,
 };
 pub use list::{Cursor, Filter, ListAsk, OrderBy, Page};
-pub use method::{
-    FpeAlphabet, FpeTweak, HashSpec, HashType, MaskingType, MethodSpec, PartialMasking, Written,
-};
+pub use method::{FpeTweak, HashSpec, HashType, MaskingType, MethodSpec, PartialMasking, Written};
 pub use object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, RedactConfig, Settings};
 pub use read::Draft;
 pub use store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::api::configs::{FpeAlphabet, HashType, MaskingType, MethodSpec, PartialMasking};
+use crate::api::configs::{HashType, MaskingType, MethodSpec, PartialMasking};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
 use crate::api::redact::ask::{Named, Overrides, Wanted};
@@ -12,7 +12,7 @@ use crate::api::redact::kept::{Tweak, missing};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::detect::{Catalogue, Choice, RuleId};
-use crate::redact::{Alphabet, Digest, Fpe, Method, Partial, Plan, Salted};
+use crate::redact::{Digest, Fpe, Method, Partial, Plan, Salted};
 
 /// Where a call names a tweak of the vault's.
 const TWEAK: &str = "fpe_tweak_vault_secret_id";
@@ -161,7 +161,7 @@ impl Resolver<'_> {
                         None => missing(&mut self.faults, Code::DoesNotExist, at.key(TWEAK)),
                     }
                 }
-                Method::Fpe(Arc::new(Fpe { alphabet: alphabet(*fpe_alphabet), tweak }))
+                Method::Fpe(Arc::new(Fpe { alphabet: *fpe_alphabet, tweak }))
             }
         }
     }
@@ -186,17 +186,5 @@ fn partial(spec: &PartialMasking) -> Partial {
         right: right as usize,
         ignore: spec.chars_to_ignore.clone(),
         with: spec.masking_char,
-    }
-}
-
-fn alphabet(alphabet: FpeAlphabet) -> Alphabet {
-    match alphabet {
-        FpeAlphabet::Numeric => Alphabet::Numeric,
-        FpeAlphabet::AlphaLower => Alphabet::AlphaLower,
-        FpeAlphabet::AlphaUpper => Alphabet::AlphaUpper,
-        FpeAlphabet::Alpha => Alphabet::Alpha,
-        FpeAlphabet::AlphanumericLower => Alphabet::AlphanumericLower,
-        FpeAlphabet::AlphanumericUpper => Alphabet::AlphanumericUpper,
-        FpeAlphabet::Alphanumeric => Alphabet::Alphanumeric,
     }
 }

@@ -196,15 +196,9 @@ impl Pass<'_> {
                 return;
             }
             let Some(end) = wide_end(view, next, stop) else { continue };
-            for rule in rules {
-                match self.judge(rule, start, end) {
-                    Judged::Yes(finding) => found.push(finding),
-                    Judged::No => {}
-                    Judged::NotYet => {
-                        track.at = start;
-                        return;
-                    }
-                }
+            if !self.judge_all(rules, (start, end), found) {
+                track.at = start;
+                return;
             }
         }
         track.at = view.len();
@@ -213,6 +207,18 @@ impl Pass<'_> {
             let begins = |&at: &usize| view.get(at).is_some_and(opens);
             track.at = (run..view.len()).find(begins).unwrap_or(view.len());
         }
+    }
+
+    /// Offers a value to `rules`, in order; `false` if one of them needs more text.
+    fn judge_all(&self, rules: &[Compiled], (start, end): (usize, usize), found: &mut Found) -> bool {
+        for rule in rules {
+            match self.judge(rule, start, end) {
+                Judged::Yes(finding) => found.push(finding),
+                Judged::No => {}
+                Judged::NotYet => return false,
+            }
+        }
+        true
     }
 
     /// Scans for IPv6 addresses and offers each to `rules`.
@@ -239,15 +245,9 @@ impl Pass<'_> {
             }
             let start = if text.starts_with(b":") && !text.starts_with(b"::") { start + 1 } else { start };
             let Some(end) = self.ipv6_end(start, stop) else { continue };
-            for rule in rules {
-                match self.judge(rule, start, end) {
-                    Judged::Yes(finding) => found.push(finding),
-                    Judged::No => {}
-                    Judged::NotYet => {
-                        track.at = start;
-                        return;
-                    }
-                }
+            if !self.judge_all(rules, (start, end), found) {
+                track.at = start;
+                return;
             }
         }
         track.at = self.open_ipv6();

@@ -395,8 +395,7 @@ fn sv_dui(value: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    type Case = (&'static str, &'static [&'static str], &'static [&'static str]);
+    use crate::detect::validate::cases::{Case, all_hold};
 
     #[test]
     fn numbers_keep_to_the_offices_rules() {
@@ -455,16 +454,7 @@ mod tests {
             ("uy_rut", &["213773570017"], &["213773570018", "993773570017", "213773571017"]),
             ("ve_rif", &["V-11470244-3"], &["V-11470244-4", "X-11470244-3", "J-11470244-3"]),
         ];
-        for (name, valid, invalid) in cases {
-            let check = CHECKS.iter().find(|(known, _)| known == name).unwrap().1;
-            for value in *valid {
-                assert_ne!(check(value.as_bytes()), Verdict::No, "{name} {value}");
-            }
-            for value in *invalid {
-                assert_eq!(check(value.as_bytes()), Verdict::No, "{name} {value}");
-            }
-        }
-        assert_eq!(cases.len(), CHECKS.len(), "a check has no case");
+        all_hold(CHECKS, cases);
     }
 
     #[test]

@@ -4,6 +4,8 @@
 mod americas;
 mod apac;
 mod apac_east;
+#[cfg(test)]
+mod cases;
 pub(crate) mod credential;
 mod crypto;
 mod devices;
