@@ -25,6 +25,7 @@
 //! | [`redact`] | findings in, clean text and the way back out | base stream crypto detect |
 //! | [`store`] | rows; the only place for SQL | base crypto telemetry |
 //! | [`vault`] | keys, sealed at rest | base crypto store telemetry |
+//! | [`sanitize`] | one file in, one clean file out | base net stream detect redact store telemetry |
 //! | [`api`] | our endpoints, without Pingora | base detect redact crypto vault store telemetry |
 //! | [`gateway`] | the road; the only place for Pingora | base stream crypto redact vault api telemetry |
 //! | [`config`] | one TOML file, checked | base |
@@ -39,6 +40,7 @@ pub mod crypto;
 pub mod detect;
 pub mod gateway;
 pub mod redact;
+pub mod sanitize;
 pub mod store;
 pub mod stream;
 pub mod telemetry;

@@ -1,0 +1,52 @@
+//! [`Bounds`] on what a file may unfold to, and what of them is used.
+
+use serde::{Deserialize, Serialize};
+
+use crate::sanitize::Refusal;
+
+/// How much a file may unfold to, all parts within parts together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounds {
+    /// Files within files.
+    pub depth: u32,
+    /// Objects, members, elements that are looked at.
+    pub items: u64,
+    /// Bytes after unpacking.
+    pub bytes: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { depth: 8, items: 2_000_000, bytes: 1 << 30 }
+    }
+}
+
+/// What is left of the bounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left(Bounds);
+
+impl Left {
+    pub(super) fn new(bounds: Bounds) -> Self {
+        Self(bounds)
+    }
+
+    /// The bytes that may still be unpacked.
+    pub(super) fn bytes(self) -> u64 {
+        self.0.bytes
+    }
+
+    pub(super) fn spend(&mut self, items: u64, bytes: u64) -> Result<(), Refusal> {
+        let (items, bytes) = (self.0.items.checked_sub(items), self.0.bytes.checked_sub(bytes));
+        (self.0.items, self.0.bytes) = (items.ok_or(Refusal::OverLimit)?, bytes.ok_or(Refusal::OverLimit)?);
+        Ok(())
+    }
+
+    pub(super) fn descend(&mut self) -> Result<(), Refusal> {
+        self.0.depth = self.0.depth.checked_sub(1).ok_or(Refusal::OverLimit)?;
+        Ok(())
+    }
+
+    pub(super) fn ascend(&mut self) {
+        self.0.depth = self.0.depth.saturating_add(1);
+    }
+}

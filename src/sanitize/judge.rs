@@ -1,0 +1,72 @@
+//! [`Judge`], whom the formats ask, and what is asked and answered.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::sanitize::Refusal;
+
+/// A part of a file that can be looked at by itself: an attachment, a stream that was inflated, an archive's member.
+#[derive(Clone, Copy)]
+pub struct Part<'a> {
+    /// What it is called inside the file; only for scanners that go by names.
+    pub name: &'a str,
+    /// All of it.
+    pub bytes: &'a [u8],
+}
+
+/// A link as it is written.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Link {
+    /// With a scheme, or beginning with `www.`.
+    Url(String),
+    /// A host name by itself.
+    Domain(String),
+}
+
+/// One change to a text.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    /// Which bytes of the text.
+    pub range: Range<usize>,
+    /// What stands there afterwards.
+    pub with: String,
+    /// The rule that found it; `None` for a link.
+    pub rule: Option<String>,
+}
+
+/// Decides what formats cannot. Asked in batches, since the answer may come from another process.
+pub trait Judge {
+    /// Looks at a part before anything else is done with it.
+    ///
+    /// # Errors
+    /// [`Refusal::Malicious`], [`Refusal::NotScanned`], or [`Refusal::Provider`].
+    fn part(&mut self, part: Part<'_>) -> Result<(), Refusal>;
+
+    /// Which of these links are to be defanged: as many answers as links. What is asked here is counted.
+    ///
+    /// # Errors
+    /// [`Refusal::Provider`].
+    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal>;
+
+    /// What is to be redacted in each of these texts: sorted, apart from each other. Empty where findings are only
+    /// told.
+    ///
+    /// # Errors
+    /// [`Refusal::Provider`].
+    fn texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal>;
+}
+
+impl std::fmt::Debug for Part<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Part({} bytes)", self.bytes.len())
+    }
+}
+
+impl std::fmt::Debug for Edit {
+    // `with` may be a surrogate, from which its holder gets the value back.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Edit").field("range", &self.range).field("rule", &self.rule).finish_non_exhaustive()
+    }
+}

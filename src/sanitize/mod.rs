@@ -1,0 +1,33 @@
+//! One file in → one clean file and a report.
+//!
+//! A file is read, disarmed and redacted by *formats*: pure, synchronous code that runs in a child process under
+//! limits. What a format cannot decide (is this part malicious, is that link bad, which words are to go) it asks a
+//! [`Judge`], who sits in the parent and may wait for scanners, feeds and detectors.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `kind` | [`Kind`]: what a file really is, by its bytes |
+//! | `orders` | [`Orders`]: what is to be done to it |
+//! | `judge` | [`Judge`], who is asked, and [`Edit`], an answer |
+//! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally |
+//! | `budget` | [`Bounds`] and what of them is used |
+//! | `tally` | [`Tally`]: what was removed, and what could not be read |
+//! | `refusal` | [`Refusal`]: why there is no clean file |
+//! | [`format`] | the formats |
+
+mod budget;
+pub mod format;
+mod judge;
+mod kind;
+mod orders;
+mod refusal;
+mod tally;
+mod work;
+
+pub use budget::Bounds;
+pub use judge::{Edit, Judge, Link, Part};
+pub use kind::Kind;
+pub use orders::{Orders, Redaction};
+pub use refusal::Refusal;
+pub use tally::{Note, Tally};
+pub use work::Work;

@@ -1,0 +1,36 @@
+//! [`Orders`]: what is to be done to a file.
+
+use serde::{Deserialize, Serialize};
+
+/// What is to be done to a file: a request's fields over its config's over the defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Orders {
+    /// Take file attachments out (`cdr.remove_attachments`).
+    pub attachments: bool,
+    /// Take scripts, actions, forms and what else acts out (`cdr.remove_interactive`).
+    pub interactive: bool,
+    /// Look for links, and ask which are to be defanged (`defang.enabled`).
+    pub links: bool,
+    /// Look for what the detector finds.
+    pub redaction: Redaction,
+    /// Let files of a kind that nobody rewrites pass as they are, once they are scanned.
+    pub pass_unknown: bool,
+}
+
+/// What becomes of what the detector finds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Redaction {
+    /// It is not looked for.
+    Off,
+    /// It is told (`redact_detect_only`).
+    Detect,
+    /// It is replaced, or removed where nothing can be written in its place.
+    Apply,
+}
+
+impl Default for Orders {
+    fn default() -> Self {
+        Self { attachments: true, interactive: true, links: true, redaction: Redaction::Off, pass_unknown: false }
+    }
+}

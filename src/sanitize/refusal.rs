@@ -1,0 +1,33 @@
+//! [`Refusal`]: why there is no clean file.
+
+use serde::{Deserialize, Serialize};
+
+/// Why a file is not released. It never holds a word of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// A scanner knows it, or a part of it, to be malicious.
+    #[error("the file is malicious")]
+    Malicious,
+    /// It cannot be opened without a password.
+    #[error("the file is encrypted")]
+    Encrypted,
+    /// It is not what it should be, or too broken to be rewritten.
+    #[error("the file cannot be read")]
+    Malformed,
+    /// No format here rewrites files of its kind.
+    #[error("files of this kind are not rewritten")]
+    Unsupported,
+    /// It unfolds to more than it may: see [`Bounds`](crate::sanitize::Bounds).
+    #[error("the file unfolds to more than the limits allow")]
+    OverLimit,
+    /// The result was read again and still holds what should have gone.
+    #[error("the rewritten file did not stand its check")]
+    Unproven,
+    /// A scanner could not look at it, and files that are not scanned are not wanted.
+    #[error("the file could not be scanned")]
+    NotScanned,
+    /// Whoever had to be asked gave no answer.
+    #[error("a provider gave no answer")]
+    Provider,
+}

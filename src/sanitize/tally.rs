@@ -1,0 +1,56 @@
+//! [`Tally`]: what was removed and changed, and what could not be read.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// What a clean file's reader should know besides: things that were not looked into, or lost. Never counted as
+/// redacted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Note {
+    /// Pages, slides or parts that consist of images only: no text in them was examined.
+    ImageOnly,
+    /// Images whose content was not examined.
+    Images,
+    /// Characters that cannot be told from their glyphs.
+    Undecodable,
+    /// Signatures, which a change makes invalid, and which were removed.
+    Signatures,
+    /// Parts of a kind that is not rewritten, passed as they are.
+    Passed,
+    /// Parts that could not be scanned.
+    NotScanned,
+    /// Parts that were left out because they cannot be rewritten.
+    Dropped,
+}
+
+/// What was done to a file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    /// `cdr.file_attachments_removed`.
+    pub attachments: u64,
+    /// `cdr.interactive_contents_removed`.
+    pub interactive: u64,
+    /// `defang.defanged_count`: occurrences.
+    pub defanged: u64,
+    /// Replacements by rule.
+    pub redacted: BTreeMap<String, u64>,
+    /// What its reader should know, and how often.
+    pub notes: BTreeMap<Note, u64>,
+}
+
+impl Tally {
+    /// Notes `n` of something.
+    pub fn note(&mut self, note: Note, n: u64) {
+        if n > 0 {
+            let count = self.notes.entry(note).or_default();
+            *count = count.saturating_add(n);
+        }
+    }
+
+    /// Whether nothing was removed or changed.
+    pub fn untouched(&self) -> bool {
+        self.attachments == 0 && self.interactive == 0 && self.defanged == 0 && self.redacted.is_empty()
+    }
+}
