@@ -50,6 +50,14 @@ pub(super) enum Command {
     Unredact(UnredactArgs),
     /// Print the version.
     Version,
+    /// Clean one file that comes through standard input: what the sanitizer starts for each file.
+    #[command(hide = true)]
+    Parse {
+        /// Address space, in bytes.
+        memory: u64,
+        /// Processor time, in seconds.
+        seconds: u64,
+    },
 }
 
 #[derive(Debug, clap::Args)]

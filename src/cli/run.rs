@@ -11,6 +11,7 @@ use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, T
 use crate::cli::{detect, rules};
 use crate::config::{Config, Options};
 use crate::redact::Method;
+use crate::sanitize::child::inner;
 
 /// Could not be done.
 const FAILED: u8 = 1;
@@ -63,6 +64,7 @@ pub fn run(args: Args) -> ExitCode {
         Command::Rules { command } => rules::run(&command),
         Command::Redact(args) => run_redact(args),
         Command::Unredact(args) => run_unredact(args),
+        Command::Parse { memory, seconds } => return inner::run(inner::Means { memory, seconds }),
         Command::Version => result(concat!("portcullis ", env!("CARGO_PKG_VERSION"))),
     };
     match done {

@@ -10,6 +10,7 @@
 //! | `redactor` | [`Redactor`]: a whole text, and the way to the rest |
 //! | `document` | a collected document in two passes, with the means to undo it |
 //! | `structured` | [`Selection`]: chosen parts of a document, each with rules of its own |
+//! | `pieces` | the texts of one file, for whoever puts them together |
 //! | `plain` | a whole text, reversibly |
 //! | `record` | [`Record`]: what was issued while text passed, for a file |
 //! | `live` | [`Live`]: text as it passes, one way |
@@ -30,6 +31,7 @@ mod index;
 mod keys;
 mod live;
 mod method;
+mod pieces;
 mod plain;
 mod record;
 mod redactor;
@@ -45,6 +47,7 @@ pub use error::RedactError;
 pub use keys::Keys;
 pub use live::Live;
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
+pub use pieces::Change;
 pub use record::Record;
 pub use redactor::Redactor;
 pub use report::{Counts, Found, Placed, Redacted, Report};

@@ -14,8 +14,10 @@
 //! | `tally` | [`Tally`]: what was removed, and what could not be read |
 //! | `refusal` | [`Refusal`]: why there is no clean file |
 //! | [`format`] | the formats |
+//! | [`child`] | the process that they run in |
 
 mod budget;
+pub mod child;
 pub mod format;
 mod judge;
 mod kind;

@@ -31,6 +31,12 @@ pub enum Redaction {
 
 impl Default for Orders {
     fn default() -> Self {
-        Self { attachments: true, interactive: true, links: true, redaction: Redaction::Off, pass_unknown: false }
+        Self {
+            attachments: true,
+            interactive: true,
+            links: true,
+            redaction: Redaction::Off,
+            pass_unknown: false,
+        }
     }
 }

@@ -1,0 +1,95 @@
+//! The texts of one file, which somebody else takes apart and puts together: told what is to change in each. As in a
+//! document, what was found in one text is replaced in every other.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::redact::encrypt::Surrogates;
+use crate::redact::error::RedactError;
+use crate::redact::keys::Keys;
+use crate::redact::method::Method;
+use crate::redact::redactor::Redactor;
+use crate::redact::report::Report;
+use crate::redact::values::{Hit, Place, Values};
+
+/// One change to a text.
+#[derive(Clone)]
+pub struct Change {
+    /// Which bytes of it.
+    pub range: Range<usize>,
+    /// What stands there afterwards.
+    pub with: String,
+    /// The rule's name.
+    pub rule: Arc<str>,
+}
+
+impl Redactor {
+    /// What is to change in each of the texts: sorted, apart from each other; and what was found. The report tells
+    /// findings in detail, in code points of the text that each is in.
+    ///
+    /// # Errors
+    /// A plan that encrypts, without a key.
+    pub fn pieces(&self, texts: &[&str], keys: &Keys) -> Result<(Vec<Vec<Change>>, Report), RedactError> {
+        let mut report = Report::default();
+        let mut values = Values::new(std::slice::from_ref(self));
+        let mut cache = self.detector.cache();
+        let nowhere: Arc<str> = Arc::from("");
+        let mut hits: Vec<Vec<Hit>> = Vec::with_capacity(texts.len());
+        for text in texts {
+            let findings = self.detector.find(&mut cache, text);
+            report.scan(text.len());
+            for finding in &findings {
+                let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;
+                let name = self.detector.rule(finding.rule).name();
+                report.find_at(&nowhere, text, finding, (name, redacted));
+            }
+            hits.push(values.take(Place::default(), text, &findings));
+        }
+        if values.is_empty() {
+            return Ok((texts.iter().map(|_| Vec::new()).collect(), report));
+        }
+        let index = values.index();
+        for (text, hits) in texts.iter().zip(&mut hits) {
+            values.spread(&index, text, hits);
+        }
+        values.settle(&mut Surrogates::new(keys), texts.join("\n").as_bytes())?;
+        let changes = hits.into_iter().map(|hits| {
+            let change = |Hit { range, value }: Hit| {
+                let rule = values.rule(value);
+                let name = self.detector.rule(rule).name();
+                report.replace(rule, name);
+                Change { range, with: values.with(value).to_owned(), rule: Arc::from(name) }
+            };
+            hits.into_iter().map(change).collect()
+        });
+        let changes = changes.collect();
+        Ok((changes, report))
+    }
+}
+
+impl std::fmt::Debug for Change {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Change").field("range", &self.range).field("rule", &self.rule).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::{Catalogue, Choice, Detector};
+    use crate::redact::Plan;
+
+    #[test]
+    fn what_is_found_in_one_text_changes_in_all() {
+        let rules = Catalogue::builtin().unwrap();
+        let detector = Detector::new(&rules, &Choice::defaults(&rules)).unwrap();
+        let redactor = Redactor::new(detector, Plan::all(Method::Replace));
+        let texts = ["Account number: 12345678 is closed", "ref 12345678", "nothing"];
+        let (changes, report) = redactor.pieces(&texts, &Keys::default()).unwrap();
+        assert_eq!(changes.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 0]);
+        assert_eq!(report.count(), 2);
+        for (text, changes) in texts.iter().zip(&changes) {
+            assert!(changes.iter().all(|change| text.get(change.range.clone()) == Some("12345678")));
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! The child: it takes away from itself what it may not have, reads one file, and writes one answer.
+
+use std::io::{self, Read, Write};
+use std::process::ExitCode;
+
+use rustix::process::{Resource, Rlimit, setrlimit};
+
+use crate::sanitize::child::frame;
+use crate::sanitize::child::message::{Ask, Reply, Start};
+use crate::sanitize::{Edit, Judge, Kind, Link, Part, Refusal, Work, format};
+
+/// What a child may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Means {
+    /// Address space, in bytes.
+    pub memory: u64,
+    /// Processor time, in seconds.
+    pub seconds: u64,
+}
+
+/// The largest answer that is read from the parent besides its head, in bytes: none of its answers has any.
+const NOTHING: usize = 0;
+
+/// Runs the child: standard input and output are the pipe. Only for a process that does nothing else.
+pub fn run(means: Means) -> ExitCode {
+    if confine(means).is_err() {
+        return ExitCode::FAILURE;
+    }
+    let (input, output) = (io::stdin().lock(), io::stdout().lock());
+    match serve(input, output) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn confine(means: Means) -> io::Result<()> {
+    let limits = [
+        (Resource::As, means.memory),
+        (Resource::Cpu, means.seconds),
+        (Resource::Fsize, 0),
+        (Resource::Core, 0),
+        (Resource::Nofile, 8),
+    ];
+    for (resource, most) in limits {
+        setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
+    }
+    // A panic's message could quote the file.
+    std::panic::set_hook(Box::new(|_| ()));
+    Ok(())
+}
+
+fn serve(mut input: impl Read, output: impl Write) -> io::Result<()> {
+    let (start, file): (Start, Vec<u8>) = frame::take(&mut input, usize::MAX)?;
+    let mut judge = Remote { input, output };
+    let kind = Kind::of(&file, &start.name);
+    let mut work = Work::new(start.orders, start.bounds, &mut judge);
+    let outcome = format::clean(kind, &file, &mut work);
+    let tally = work.into_tally();
+    let Remote { mut output, .. } = judge;
+    match outcome {
+        Ok(clean) => frame::put(&mut output, &Ask::Done(kind, tally), &clean),
+        Err(refusal) => frame::put(&mut output, &Ask::Refused(kind, refusal), &[]),
+    }
+}
+
+/// The judge is at the other end of the pipe.
+struct Remote<R, W> {
+    input: R,
+    output: W,
+}
+
+impl<R: Read, W: Write> Remote<R, W> {
+    /// A pipe that is broken has nobody at its end to be told so.
+    fn ask(&mut self, ask: &Ask, bytes: &[u8]) -> Result<Reply, Refusal> {
+        frame::put(&mut self.output, ask, bytes).map_err(|_| Refusal::Provider)?;
+        match frame::take(&mut self.input, NOTHING) {
+            Ok((Reply::Refused(refusal), _)) => Err(refusal),
+            Ok((reply, _)) => Ok(reply),
+            Err(_) => Err(Refusal::Provider),
+        }
+    }
+}
+
+impl<R: Read, W: Write> Judge for Remote<R, W> {
+    fn part(&mut self, part: Part<'_>) -> Result<(), Refusal> {
+        match self.ask(&Ask::Part(part.name.to_owned()), part.bytes)? {
+            Reply::Part => Ok(()),
+            _ => Err(Refusal::Provider),
+        }
+    }
+
+    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
+        match self.ask(&Ask::Links(links.to_vec()), &[])? {
+            Reply::Links(answers) => Ok(answers),
+            _ => Err(Refusal::Provider),
+        }
+    }
+
+    fn texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let texts = texts.iter().map(|&text| text.to_owned()).collect();
+        match self.ask(&Ask::Texts(texts), &[])? {
+            Reply::Texts(edits) => Ok(edits),
+            _ => Err(Refusal::Provider),
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! What parent and child say to each other. The parent believes nothing of what the child says: a parser that was
+//! taken over may say anything.
+
+use serde::{Deserialize, Serialize};
+
+use crate::sanitize::{Bounds, Edit, Kind, Link, Orders, Refusal, Tally};
+
+/// The parent's first words; the file follows as the frame's bytes.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Start {
+    pub(super) orders: Orders,
+    pub(super) bounds: Bounds,
+    /// What the file is called.
+    pub(super) name: String,
+}
+
+/// What the child says.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Ask {
+    /// Look at the frame's bytes, called so.
+    Part(String),
+    /// Which of these links are to be defanged?
+    Links(Vec<Link>),
+    /// What is to change in these texts?
+    Texts(Vec<String>),
+    /// The frame's bytes are the clean file.
+    Done(Kind, Tally),
+    /// There is none.
+    Refused(Kind, Refusal),
+}
+
+/// What the parent answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Reply {
+    Part,
+    Links(Vec<bool>),
+    Texts(Vec<Vec<Edit>>),
+    Refused(Refusal),
+}

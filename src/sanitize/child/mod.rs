@@ -1,0 +1,16 @@
+//! Formats at work in a process of their own: what a hostile file does to a parser, it does to a child that has
+//! nothing but that file, little memory, little time, and a pipe.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `frame` | what passes through the pipe: a tag, a head in JSON, and bytes |
+//! | `message` | [`Start`], [`Ask`], [`Reply`]: what the frames say |
+//! | [`inner`] | the child: its limits, and its judge, who asks the parent |
+//! | `outer` | [`Nursery`]: the parent's side, and [`Court`], who answers |
+
+mod frame;
+pub mod inner;
+mod message;
+mod outer;
+
+pub use outer::{Cleaned, Court, Limits, Nursery, Ruling, Stillborn};

@@ -1,0 +1,154 @@
+//! [`Nursery`]: children, each with one file, and the [`Court`] that answers what they ask.
+
+use std::future::Future;
+use std::io;
+use std::path::PathBuf;
+use std::pin::Pin;
+use std::process::Stdio;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::process::{Child, Command};
+use tokio::sync::Semaphore;
+
+use crate::sanitize::child::frame;
+use crate::sanitize::child::message::{Ask, Reply, Start};
+use crate::sanitize::{Bounds, Edit, Kind, Link, Orders, Refusal, Tally};
+
+/// An answer of the court's, awaited.
+pub type Ruling<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send + 'a>>;
+
+/// Who answers for one file: a [`Judge`](crate::sanitize::Judge) that may wait.
+pub trait Court: Send + Sync {
+    /// See [`Judge::part`](crate::sanitize::Judge::part).
+    fn part(&self, name: String, bytes: Bytes) -> Ruling<'_, ()>;
+    /// See [`Judge::links`](crate::sanitize::Judge::links).
+    fn links(&self, links: Vec<Link>) -> Ruling<'_, Vec<bool>>;
+    /// See [`Judge::texts`](crate::sanitize::Judge::texts).
+    fn texts(&self, texts: Vec<String>) -> Ruling<'_, Vec<Vec<Edit>>>;
+}
+
+/// What children may use.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// At once.
+    pub children: usize,
+    /// Address space of each, in bytes.
+    pub memory: u64,
+    /// For a whole file, by the clock; and processor time.
+    pub time: Duration,
+    /// What a file may unfold to.
+    pub bounds: Bounds,
+    /// The largest clean file, or part of one, in bytes.
+    pub output: usize,
+}
+
+/// The most that a child may ask about one file.
+const ASKS: usize = 4_000_000;
+
+/// A clean file, as a child made it.
+#[derive(Debug)]
+pub struct Cleaned {
+    /// What it is.
+    pub kind: Kind,
+    /// The file.
+    pub bytes: Bytes,
+    /// What was done to it.
+    pub tally: Tally,
+}
+
+/// Why a child gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Stillborn {
+    /// It could not be started: ours to mend.
+    #[error("a child process cannot be started: {0}")]
+    Start(io::Error),
+    /// The file killed it, or held it longer than it may: as good as a refusal.
+    #[error("the child process died of the file")]
+    Died,
+    /// It refused.
+    #[error("{1}")]
+    Refused(Option<Kind>, Refusal),
+}
+
+/// Starts children. Cheap to clone.
+#[derive(Clone)]
+pub struct Nursery {
+    program: PathBuf,
+    limits: Limits,
+    places: Arc<Semaphore>,
+}
+
+impl Nursery {
+    /// Children of this binary, which runs as one when its first argument is `parse`.
+    pub fn new(program: PathBuf, limits: Limits) -> Self {
+        Self { program, limits, places: Arc::new(Semaphore::new(limits.children.max(1))) }
+    }
+
+    /// Has a file cleaned.
+    ///
+    /// # Errors
+    /// Why there is no clean file.
+    pub async fn clean(
+        &self,
+        orders: Orders,
+        (name, file): (&str, &[u8]),
+        court: &dyn Court,
+    ) -> Result<Cleaned, Stillborn> {
+        let _place = self.places.acquire().await.map_err(|_| Stillborn::Died)?;
+        let mut child = self.start().map_err(Stillborn::Start)?;
+        let start = Start { orders, bounds: self.limits.bounds, name: name.to_owned() };
+        let talk = self.talk(&mut child, &start, file, court);
+        let outcome = tokio::time::timeout(self.limits.time, talk).await;
+        drop(child.start_kill());
+        // Nobody is to be left behind, nor a zombie.
+        drop(child.wait().await);
+        match outcome {
+            Ok(Ok((Ask::Done(kind, tally), bytes))) => Ok(Cleaned { kind, bytes: Bytes::from(bytes), tally }),
+            Ok(Ok((Ask::Refused(kind, refusal), _))) => Err(Stillborn::Refused(Some(kind), refusal)),
+            Ok(Ok(_) | Err(_)) | Err(_) => Err(Stillborn::Died),
+        }
+    }
+
+    fn start(&self) -> io::Result<Child> {
+        let mut command = Command::new(&self.program);
+        command.arg("parse");
+        command.arg(self.limits.memory.to_string());
+        command.arg(self.limits.time.as_secs().max(1).to_string());
+        command.env_clear().current_dir("/");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).kill_on_drop(true);
+        command.spawn()
+    }
+
+    async fn talk(
+        &self,
+        child: &mut Child,
+        start: &Start,
+        file: &[u8],
+        court: &dyn Court,
+    ) -> io::Result<(Ask, Vec<u8>)> {
+        let (Some(mut to), Some(mut from)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        };
+        frame::send(&mut to, start, file).await?;
+        for _ in 0..ASKS {
+            let (ask, bytes) = frame::receive(&mut from, self.limits.output).await?;
+            let ruling = match ask {
+                Ask::Part(name) => court.part(name, Bytes::from(bytes)).await.map(|()| Reply::Part),
+                Ask::Links(links) => court.links(links).await.map(Reply::Links),
+                Ask::Texts(texts) => court.texts(texts).await.map(Reply::Texts),
+                last @ (Ask::Done(..) | Ask::Refused(..)) => return Ok((last, bytes)),
+            };
+            match ruling {
+                Ok(reply) => frame::send(&mut to, &reply, &[]).await?,
+                // The last word is the court's: a child that was taken over does not get past it.
+                Err(refusal @ (Refusal::Malicious | Refusal::NotScanned | Refusal::Provider)) => {
+                    return Ok((Ask::Refused(Kind::Unknown, refusal), Vec::new()));
+                }
+                Err(refusal) => frame::send(&mut to, &Reply::Refused(refusal), &[]).await?,
+            }
+        }
+        Err(io::ErrorKind::InvalidData.into())
+    }
+}
