@@ -2,7 +2,8 @@
 //!
 //! An [`Endpoint`] is typed: what it asks, what it replies. [`Served`] erases the types: decode, validate, call,
 //! envelope. Endpoints are reachable bare (`/v1/redact`), under their service's name (`/redact/v1/redact`), and by
-//! host (`redact.*`); repeated slashes are one, and one at the end is none.
+//! host (`redact.*`); repeated slashes are one, and one at the end is none. What is no plain JSON operation is
+//! mounted behind a [`Door`].
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -42,6 +43,8 @@ pub trait Endpoint: Send + Sync + 'static {
     const SERVICE: Service;
     /// Members of the body that are left as they are written: documents of the caller's.
     const RAW: &'static [&'static str] = &[];
+    /// Whether it is reachable without its service's name too: not where two services share a path.
+    const BARE: bool = true;
     /// What it asks, parsed.
     type Ask: Send;
     /// What it replies.
@@ -125,17 +128,49 @@ fn is_json(value: &HeaderValue) -> bool {
 
 /// How a path is served.
 pub enum Lookup {
-    /// By the endpoint at this index of the table; the caller must prove a token.
+    /// By the endpoint at this index of the table.
     Found(usize),
-    /// By an endpoint that takes another method; the value of `Allow`.
-    OtherMethod(&'static str),
+    /// By endpoints that take other methods; the value of `Allow`.
+    OtherMethod(String),
     /// Not by us.
     Nothing,
 }
 
+/// How a [`Handler`] is reached.
+#[derive(Clone, Debug)]
+pub struct Door {
+    /// The one method it takes.
+    pub method: Method,
+    /// Its service.
+    pub service: Service,
+    /// The path, without the service's name.
+    pub path: &'static str,
+    /// Whether `path` is where it begins, and anything may follow after a slash.
+    pub below: bool,
+    /// Whether it is reachable without the service's name too.
+    pub bare: bool,
+    /// Who may come in.
+    pub guard: Guard,
+}
+
+/// Who may come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guard {
+    /// Whoever proves a token; the handler looks whether it covers the service.
+    Token,
+    /// Anybody: the handler sees to it itself.
+    Open,
+}
+
+impl Door {
+    fn leads(&self, path: &str) -> bool {
+        let rest = path.strip_prefix(self.path);
+        rest.is_some_and(|rest| rest.is_empty() != self.below && (rest.is_empty() || rest.starts_with('/')))
+    }
+}
+
 struct Entry {
-    service: Service,
-    path: &'static str,
+    door: Door,
     handler: Arc<dyn Handler>,
 }
 
@@ -147,29 +182,53 @@ impl Endpoints {
     /// Adds an endpoint, with the largest body it takes, in bytes.
     pub fn add<E: Endpoint>(&mut self, endpoint: E, dialect: DialectChoice, limit: usize) {
         let handler = Arc::new(Served { endpoint, dialect, limit });
-        self.0.push(Entry { service: E::SERVICE, path: E::PATH, handler });
+        let door = Door {
+            method: Method::POST,
+            service: E::SERVICE,
+            path: E::PATH,
+            below: false,
+            bare: E::BARE,
+            guard: Guard::Token,
+        };
+        self.mount(door, handler);
     }
 
-    /// The handlers, in the order of the table, with their paths.
-    pub fn handlers(&self) -> impl Iterator<Item = (&'static str, Arc<dyn Handler>)> + '_ {
-        self.0.iter().map(|entry| (entry.path, Arc::clone(&entry.handler)))
+    /// Adds what is no plain JSON operation.
+    pub fn mount(&mut self, door: Door, handler: Arc<dyn Handler>) {
+        self.0.push(Entry { door, handler });
     }
 
-    /// Finds the endpoint for a request. (A host `redact.…` needs no rule of its own while no two services share a
-    /// bare path.)
-    pub fn find(&self, method: &Method, path: &str) -> Lookup {
+    /// The handlers, in the order of the table, with their doors.
+    pub fn handlers(&self) -> impl Iterator<Item = (&Door, Arc<dyn Handler>)> + '_ {
+        self.0.iter().map(|entry| (&entry.door, Arc::clone(&entry.handler)))
+    }
+
+    /// Finds the endpoint for a request. `host` is lower-case and without a port.
+    pub fn find(&self, method: &Method, host: &str, path: &str) -> Lookup {
         let path = canonical(path);
-        for (index, entry) in self.0.iter().enumerate() {
-            let rest = path.strip_prefix('/').and_then(|rest| rest.strip_prefix(entry.service.as_str()));
-            if *path == *entry.path || rest.is_some_and(|rest| rest == entry.path) {
-                return if method == Method::POST {
-                    Lookup::Found(index)
-                } else {
-                    Lookup::OtherMethod("POST")
-                };
+        let by_path = Service::ALL.into_iter().find_map(|service| {
+            let rest = path.strip_prefix('/')?.strip_prefix(service.as_str())?;
+            rest.starts_with('/').then_some((service, rest))
+        });
+        let by_host = || {
+            let label = host.split_once('.').map(|(label, _)| label)?;
+            Some((Service::parse(label)?, path.as_ref()))
+        };
+        let named = by_path.or_else(by_host);
+        let mut others: Vec<&str> = Vec::new();
+        for (index, Entry { door, .. }) in self.0.iter().enumerate() {
+            let named = named.is_some_and(|(service, rest)| door.service == service && door.leads(rest));
+            if !named && !(door.bare && door.leads(&path)) {
+                continue;
+            }
+            if door.method == *method {
+                return Lookup::Found(index);
+            }
+            if !others.contains(&door.method.as_str()) {
+                others.push(door.method.as_str());
             }
         }
-        Lookup::Nothing
+        if others.is_empty() { Lookup::Nothing } else { Lookup::OtherMethod(others.join(", ")) }
     }
 }
 
@@ -202,6 +261,53 @@ mod tests {
         }
         let endless = format!("/v1/redact{}", "/".repeat(5000));
         assert_eq!(canonical(&endless), endless);
+    }
+
+    #[test]
+    fn a_service_is_named_by_path_or_host_or_not_at_all() {
+        struct Nothing;
+        impl Handler for Nothing {
+            fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
+                Box::pin(async { Answer::json(StatusCode::OK, "") })
+            }
+        }
+        let door = |method, service, path, (below, bare)| Door {
+            method,
+            service,
+            path,
+            below,
+            bare,
+            guard: Guard::Token,
+        };
+        let doors = [
+            door(Method::POST, Service::Redact, "/v1/list", (false, true)),
+            door(Method::POST, Service::Share, "/v1/list", (false, false)),
+            door(Method::GET, Service::Sanitize, "/request", (true, true)),
+            door(Method::PUT, Service::Sanitize, "/request", (true, true)),
+        ];
+        let mut endpoints = Endpoints::default();
+        doors.into_iter().for_each(|door| endpoints.mount(door, Arc::new(Nothing)));
+        let rows = [
+            ("POST", "h", "/v1/list", Some(0)),
+            ("POST", "h", "/redact//v1/list/", Some(0)),
+            ("POST", "h", "/share/v1/list", Some(1)),
+            ("POST", "share.example", "/v1/list", Some(1)),
+            ("GET", "h", "/request/prq_1", Some(2)),
+            ("PUT", "h", "/sanitize/request/prq_1", Some(3)),
+            ("GET", "h", "/request", None),
+            ("GET", "h", "/requests/1", None),
+            ("POST", "h", "/vault/v1/list", None),
+        ];
+        for (method, host, path, expected) in rows {
+            let method = Method::from_bytes(method.as_bytes()).unwrap();
+            let found = match endpoints.find(&method, host, path) {
+                Lookup::Found(index) => Some(index),
+                _ => None,
+            };
+            assert_eq!(found, expected, "{method} {host} {path}");
+        }
+        let allow = endpoints.find(&Method::POST, "h", "/request/1");
+        assert!(matches!(allow, Lookup::OtherMethod(allow) if allow == "GET, PUT"));
     }
 
     #[test]

@@ -58,6 +58,14 @@ impl Dialect {
             Self::Sdk => "Success",
         }
     }
+
+    /// The `status` of a call that is answered later.
+    pub const fn accepted(self) -> &'static str {
+        match self {
+            Self::Documented => "accepted",
+            Self::Sdk => "Accepted",
+        }
+    }
 }
 
 /// Id and times of one call: what an envelope is made from.

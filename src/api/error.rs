@@ -165,6 +165,9 @@ pub enum ApiError {
     /// The caller sends more than its share; it may try again after this many seconds.
     #[error("too many requests")]
     TooManyRequests(u64),
+    /// A provider that had to be asked gave no answer; `0` says which kind of provider.
+    #[error("provider error: {0}")]
+    Provider(&'static str),
     /// We hold as much as we may; try again.
     #[error("overloaded")]
     Overloaded,
@@ -206,18 +209,27 @@ struct Shown {
 }
 
 impl ApiError {
-    /// The envelope for this error.
-    pub fn answer(self, stamp: &Stamp<'_>) -> Answer {
+    /// What its envelope says: HTTP status, status, summary, result.
+    pub(super) fn told(&self) -> (StatusCode, &'static str, &str, Option<serde_json::Value>) {
         let Policy { http, status, summary } = self.policy();
-        let result = match &self {
+        (http, status, summary, self.result().and_then(|result| serde_json::to_value(result).ok()))
+    }
+
+    fn result(&self) -> Option<Errors> {
+        match self {
             Self::Validation(list) => shown(list),
             Self::BadRequest(why) => shown(&[Invalid::body(Code::BadFormat, *why)]),
             Self::TooLarge(limit) => {
                 shown(&[Invalid::body(Code::IsTooBig, format!("the body is larger than {limit} bytes"))])
             }
             _ => None,
-        };
-        let mut answer = stamp.answer(http, status, summary, result);
+        }
+    }
+
+    /// The envelope for this error.
+    pub fn answer(self, stamp: &Stamp<'_>) -> Answer {
+        let Policy { http, status, summary } = self.policy();
+        let mut answer = stamp.answer(http, status, summary, self.result());
         let headers = &mut answer.headers;
         match self {
             Self::MethodNotAllowed(allow) => {
@@ -300,6 +312,8 @@ impl ApiError {
                 let summary = "The service holds as much as it may; try again shortly";
                 policy(StatusCode::SERVICE_UNAVAILABLE, "ServiceNotAvailable", summary)
             }
+            // Not 5xx: clients would send the file again, three times.
+            Self::Provider(which) => policy(StatusCode::BAD_REQUEST, "ProviderError", which),
             Self::Internal(_) => policy(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "InternalError",

@@ -11,6 +11,7 @@
 //! | `fields` | [`Fields`]: parse, don't validate; all faults at once |
 //! | `health` | [`Health`] and [`Readiness`] |
 //! | [`json`] | bodies as JSON values, strictly |
+//! | [`pending`] | calls that are answered later |
 //! | [`redact`] | the redaction operations |
 //! | [`vault`] | the vault's operations |
 //! | [`token`] | bearer token → [`token::Principal`] with scopes |
@@ -24,13 +25,14 @@ mod error;
 mod fields;
 mod health;
 pub mod json;
+pub mod pending;
 pub mod redact;
 pub mod token;
 pub mod vault;
 
 pub use call::{Answer, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
 pub use cpu::{CpuPool, GivenUp};
-pub use endpoint::{Asker, Endpoint, Endpoints, Lookup, Success};
+pub use endpoint::{Asker, Door, Endpoint, Endpoints, Guard, Lookup, Success};
 pub use error::{ApiError, Code, Invalid, MAX_FAULTS};
 pub use fields::{Faults, Fields};
 pub use health::{Health, Readiness, Ready};

@@ -97,6 +97,7 @@ impl Fault {
                 ApiError::UnsupportedMediaType(_) => "unscannable_request",
                 ApiError::HeadTooLarge => "head_too_large",
                 ApiError::TooManyRequests(_) => "rate_limited",
+                ApiError::Provider(_) => "provider",
                 ApiError::Overloaded => "overloaded",
                 ApiError::Internal(_) => "internal",
             },
@@ -109,7 +110,9 @@ impl Fault {
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Upstream(_) | Self::Unscannable(_) => StatusCode::BAD_GATEWAY,
             Self::Api(error) => match error {
-                ApiError::Validation(_) | ApiError::BadRequest(_) => StatusCode::BAD_REQUEST,
+                ApiError::Validation(_) | ApiError::BadRequest(_) | ApiError::Provider(_) => {
+                    StatusCode::BAD_REQUEST
+                }
                 ApiError::Unauthorized => StatusCode::UNAUTHORIZED,
                 ApiError::ServiceNotEnabled | ApiError::MissingConfigIDScope => StatusCode::FORBIDDEN,
                 ApiError::MissingConfigID | ApiError::AmbiguousConfigID => StatusCode::BAD_REQUEST,

@@ -177,14 +177,14 @@ impl From<TableParts> for RouteTable {
 impl RouteTable {
     /// Finds the route of a request. `host` is lower-case and without a port.
     pub fn find(&self, method: &Method, host: &str, path: &str) -> Found {
-        match self.endpoints.find(method, path) {
+        match self.endpoints.find(method, host, path) {
             Lookup::Found(index) => {
                 return self
                     .native
                     .get(index)
                     .map_or(Found::Nothing, |route| Found::Route(Arc::clone(route)));
             }
-            Lookup::OtherMethod(allow) => return Found::OtherMethod(allow.to_owned()),
+            Lookup::OtherMethod(allow) => return Found::OtherMethod(allow),
             Lookup::Nothing => {}
         }
         if let Some((_, route)) = self.probes.iter().find(|(probe, _)| *probe == path) {

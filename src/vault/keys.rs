@@ -78,6 +78,22 @@ impl Vault {
         self.seal.open(&Row { key: Key::new(CONTEXT, tenant), version: 1, entry: Entry::lasting(sealed) })
     }
 
+    /// Seals what the row `key` is to hold at `version`, the version that it will have once written.
+    ///
+    /// # Errors
+    /// No randomness.
+    pub fn seal_row(&self, key: &Key, version: u64, value: &[u8]) -> Result<Vec<u8>, VaultError> {
+        self.seal.wrap(key, version, value)
+    }
+
+    /// Opens what [`Vault::seal_row`] sealed, at the place it was read from.
+    ///
+    /// # Errors
+    /// A value that is damaged, or another row's.
+    pub fn open_row(&self, row: &Row) -> Result<Secret<Vec<u8>>, VaultError> {
+        self.seal.unwrap(row)
+    }
+
     pub(super) fn records(&self) -> &dyn Records {
         self.records.as_ref()
     }

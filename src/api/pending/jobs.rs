@@ -1,0 +1,234 @@
+//! [`Jobs`]: jobs as rows. Who works on one holds a lease and renews it; a lease that ran out belongs to whoever
+//! takes it next, in this process or another. Every change is a compare-and-set on the row's version.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_encoding::HEXLOWER;
+
+use crate::api::error::ApiError;
+use crate::api::pending::{Ended, Job, Stage};
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::id::RequestId;
+use crate::crypto::random;
+use crate::store::{Entry, Expected, Key, Records, StoreError};
+use crate::vault::Vault;
+
+const KIND: &str = "api.job";
+
+/// How long a lease lasts; it is renewed at a third of that.
+const LEASE: Duration = Duration::from_secs(15);
+
+/// A job that was begun so often and never ended kills whoever works on it.
+const TRIES: u32 = 5;
+
+/// Rows read at once.
+const PAGE: u32 = 200;
+
+/// How long jobs are kept.
+#[derive(Clone, Copy, Debug)]
+pub struct Kept {
+    /// While a file is yet to be uploaded.
+    pub upload: Duration,
+    /// From the beginning on, and again from the answer on.
+    pub answer: Duration,
+}
+
+/// All jobs. Cheap to clone.
+#[derive(Clone)]
+pub struct Jobs(Arc<Shared>);
+
+struct Shared {
+    records: Arc<dyn Records>,
+    vault: Arc<Vault>,
+    clock: SharedClock,
+    /// Names this process in leases.
+    me: String,
+    kept: Kept,
+}
+
+/// A job as it was read.
+#[derive(Debug)]
+pub struct Read {
+    /// Which.
+    pub id: RequestId,
+    /// The job.
+    pub job: Job,
+    version: u64,
+}
+
+/// A job that this process works on.
+#[derive(Debug)]
+pub struct Claim(Read);
+
+impl Claim {
+    /// Which.
+    pub fn id(&self) -> &RequestId {
+        &self.0.id
+    }
+
+    /// The job.
+    pub fn job(&self) -> &Job {
+        &self.0.job
+    }
+}
+
+fn key(id: &RequestId) -> Key {
+    Key::new(KIND, id.to_string())
+}
+
+fn internal<E>(_: E) -> ApiError {
+    ApiError::Internal("jobs")
+}
+
+impl Jobs {
+    /// Jobs in this store.
+    ///
+    /// # Errors
+    /// No randomness.
+    pub fn new(
+        records: Arc<dyn Records>,
+        vault: Arc<Vault>,
+        clock: SharedClock,
+        kept: Kept,
+    ) -> Result<Self, ApiError> {
+        let me = HEXLOWER.encode(&random::bytes::<8>().map_err(internal)?);
+        Ok(Self(Arc::new(Shared { records, vault, clock, me, kept })))
+    }
+
+    /// How long an answer can be asked for.
+    pub fn kept(&self) -> Kept {
+        self.0.kept
+    }
+
+    fn in_millis(&self, time: Duration) -> u64 {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        self.0.clock.now().as_millis().saturating_add(millis)
+    }
+
+    async fn write(&self, id: &RequestId, expected: Expected, job: &Job) -> Result<u64, StoreError> {
+        let time = match job.stage {
+            Stage::Upload { .. } => self.0.kept.upload,
+            _ => self.0.kept.answer,
+        };
+        let (key, text) = (key(id), serde_json::to_vec(job).unwrap_or_default());
+        let sealed = self.0.vault.seal_row(&key, expected.next(), &text);
+        let value = sealed.map_err(|_| StoreError::Conflict)?;
+        let expires = Some(Timestamp::from_millis(self.in_millis(time)));
+        self.0.records.put_if(&key, expected, Entry { value, expires }).await
+    }
+
+    /// Keeps a new job. Once this returns it is not lost.
+    ///
+    /// # Errors
+    /// A store that fails.
+    pub async fn create(&self, id: &RequestId, job: &Job) -> Result<(), ApiError> {
+        self.write(id, Expected::Absent, job).await.map(drop).map_err(internal)
+    }
+
+    /// A job, if there is one.
+    ///
+    /// # Errors
+    /// A store that fails.
+    pub async fn get(&self, id: &RequestId) -> Result<Option<Read>, ApiError> {
+        let row = self.0.records.get(&key(id)).await.map_err(internal)?;
+        let Some(row) = row else { return Ok(None) };
+        let text = self.0.vault.open_row(&row).map_err(internal)?;
+        let job = serde_json::from_slice(text.expose()).map_err(internal)?;
+        Ok(Some(Read { id: id.clone(), job, version: row.version }))
+    }
+
+    /// Takes a job to work on, if it waits for somebody. `None` if somebody else has it, or it is answered.
+    ///
+    /// # Errors
+    /// A store that fails.
+    pub async fn claim(&self, read: Read) -> Result<Option<Claim>, ApiError> {
+        let Read { id, mut job, version } = read;
+        let now = self.0.clock.now().as_millis();
+        let free = match &job.stage {
+            Stage::Upload { .. } | Stage::Ready => true,
+            Stage::Running { until, .. } => *until <= now,
+            Stage::Ended(_) => false,
+        };
+        if !free {
+            return Ok(None);
+        }
+        job.tries = job.tries.saturating_add(1);
+        if job.tries > TRIES {
+            job.stage = Stage::Ended(ApiError::Internal("job").into());
+            return match self.write(&id, Expected::Version(version), &job).await {
+                Ok(_) | Err(StoreError::Conflict) => Ok(None),
+                Err(error) => Err(internal(error)),
+            };
+        }
+        job.stage = Stage::Running { by: self.0.me.clone(), until: self.in_millis(LEASE) };
+        match self.write(&id, Expected::Version(version), &job).await {
+            Ok(version) => Ok(Some(Claim(Read { id, job, version }))),
+            Err(StoreError::Conflict) => Ok(None),
+            Err(error) => Err(internal(error)),
+        }
+    }
+
+    /// Does `work` on a claimed job under a lease that is renewed meanwhile, and writes what it returns. `None`: the
+    /// lease was lost to another, whose answer counts.
+    ///
+    /// # Errors
+    /// A store that fails.
+    pub async fn work(
+        &self,
+        Claim(mut claim): Claim,
+        work: impl Future<Output = Ended> + Send,
+    ) -> Result<Option<Ended>, ApiError> {
+        tokio::pin!(work);
+        let ended = loop {
+            tokio::select! {
+                ended = &mut work => break ended,
+                () = tokio::time::sleep(LEASE / 3) => {}
+            }
+            claim.job.stage = Stage::Running { by: self.0.me.clone(), until: self.in_millis(LEASE) };
+            match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
+                Ok(version) => claim.version = version,
+                Err(StoreError::Conflict) => return Ok(None),
+                // The next renewal may succeed; the lease allows for two that do not.
+                Err(_) => {}
+            }
+        };
+        claim.job.stage = Stage::Ended(ended.clone());
+        // What was asked is no longer needed, and may name what is secret.
+        claim.job.order = serde_json::Value::Null;
+        match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
+            Ok(_) => Ok(Some(ended)),
+            Err(StoreError::Conflict) => Ok(None),
+            Err(error) => Err(internal(error)),
+        }
+    }
+
+    /// Every job that is not answered.
+    ///
+    /// # Errors
+    /// A store that fails.
+    pub async fn open(&self) -> Result<Vec<Read>, ApiError> {
+        let (mut after, mut open) = (String::new(), Vec::new());
+        loop {
+            let rows = self.0.records.scan(KIND, &after, PAGE).await.map_err(internal)?;
+            let Some(last) = rows.last() else { return Ok(open) };
+            after = last.key.id().to_owned();
+            let whole = rows.len() == PAGE as usize;
+            for row in rows {
+                // A row that does not open waits for its expiry; it must not keep the others from being done.
+                let Ok(text) = self.0.vault.open_row(&row) else { continue };
+                let (Some(id), Ok(job)) =
+                    (RequestId::parse(row.key.id()), serde_json::from_slice::<Job>(text.expose()))
+                else {
+                    continue;
+                };
+                if !matches!(job.stage, Stage::Ended(_)) {
+                    open.push(Read { id, job, version: row.version });
+                }
+            }
+            if !whole {
+                return Ok(open);
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! Calls that are answered later: 202, and `GET /request/{id}` until there is an answer.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `job` | [`Job`]: a call as it waits, and its [`Stage`]; [`Ended`], its answer |
+//! | `jobs` | [`Jobs`]: jobs as sealed rows with leases, so that a process that dies loses none |
+//! | `poll` | [`Poll`]: `GET /request/{id}` |
+
+mod job;
+mod jobs;
+mod poll;
+
+pub use job::{Ended, Job, Stage};
+pub use jobs::{Claim, Jobs, Kept, Read};
+pub use poll::{Accepted, Located, Nudge, Poll};
