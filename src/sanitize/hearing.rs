@@ -1,0 +1,194 @@
+//! [`Hearing`]: the court for one file. It asks scanners, feeds and the detector, and remembers what they said for the
+//! report.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+
+use crate::redact::{Keys, Redactor, Report};
+use crate::sanitize::child::{Court, Ruling};
+use crate::sanitize::intel::{Canonical, Intel};
+use crate::sanitize::scan::{Part, Scanner, Verdict};
+use crate::sanitize::{Edit, Link, Redaction, Refusal};
+
+/// From this score on a link is malicious.
+const MALICIOUS: u8 = 70;
+
+/// From this score on a link is suspicious.
+const SUSPICIOUS: u8 = 30;
+
+/// Links remembered for the counts, of each sort.
+const MAX_LINKS: usize = 100_000;
+
+/// Who is heard.
+pub struct Witnesses {
+    /// Looks at the file and its parts.
+    pub scanner: Arc<dyn Scanner>,
+    /// Whether what cannot be scanned is refused.
+    pub block_unable: bool,
+    /// Knows URLs, if they are looked up.
+    pub urls: Option<Arc<dyn Intel>>,
+    /// Knows domains, if they are looked up.
+    pub domains: Option<Arc<dyn Intel>>,
+    /// From which score on links are defanged.
+    pub threshold: u8,
+    /// Finds values, if they are looked for.
+    pub redactor: Option<(Redactor, Keys)>,
+    /// What becomes of them.
+    pub redaction: Redaction,
+}
+
+/// What was heard about a file.
+#[derive(Default)]
+pub struct Record {
+    /// Distinct URLs by canonical form, and their scores where they were looked up.
+    pub urls: BTreeMap<String, Option<u8>>,
+    /// Distinct domains, and their scores where they were looked up.
+    pub domains: BTreeMap<String, Option<u8>>,
+    /// Findings, one report for each batch of texts.
+    pub reports: Vec<Report>,
+    /// Parts that could not be scanned.
+    pub unscanned: u64,
+}
+
+/// The court for one file.
+pub struct Hearing {
+    witnesses: Witnesses,
+    record: Mutex<Record>,
+}
+
+impl Hearing {
+    /// Opens it.
+    pub fn new(witnesses: Witnesses) -> Self {
+        Self { witnesses, record: Mutex::default() }
+    }
+
+    /// What was heard, at the end.
+    pub fn close(self) -> Record {
+        self.record.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn note<T>(&self, note: impl FnOnce(&mut Record) -> T) -> T {
+        note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    async fn scan(&self, name: &str, bytes: Bytes) -> Result<(), Refusal> {
+        match self.witnesses.scanner.scan(Part { name, bytes }).await {
+            Verdict::Clean => Ok(()),
+            Verdict::Malicious { .. } => Err(Refusal::Malicious),
+            Verdict::Down(_) => Err(Refusal::Provider),
+            Verdict::Unable(_) if self.witnesses.block_unable => Err(Refusal::NotScanned),
+            Verdict::Unable(_) => {
+                self.note(|record| record.unscanned = record.unscanned.saturating_add(1));
+                Ok(())
+            }
+        }
+    }
+
+    async fn judge(&self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
+        let known: Vec<Option<Canonical>> = links.iter().map(Canonical::of).collect();
+        let is_url = |at: usize| matches!(links.get(at), Some(Link::Url(_)));
+        let mut urls: BTreeMap<String, Canonical> = BTreeMap::new();
+        let mut domains: BTreeMap<String, Canonical> = BTreeMap::new();
+        for (at, link) in known.iter().enumerate() {
+            let Some(link) = link else { continue };
+            if is_url(at) {
+                urls.insert(link.as_str().to_owned(), link.clone());
+            }
+            let domain = link.to_domain();
+            domains.insert(domain.as_str().to_owned(), domain);
+        }
+        let urls = scores(self.witnesses.urls.as_deref(), urls).await?;
+        let domains = scores(self.witnesses.domains.as_deref(), domains).await?;
+        let looked_up = self.witnesses.urls.is_some() || self.witnesses.domains.is_some();
+        let verdicts = known.iter().map(|link| {
+            let Some(link) = link else { return false };
+            let score = |of: &BTreeMap<String, Option<u8>>, key: &str| of.get(key).copied().flatten();
+            let score = score(&urls, link.as_str()).max(score(&domains, link.to_domain().as_str()));
+            !looked_up || score.unwrap_or(0) >= self.witnesses.threshold
+        });
+        let verdicts = verdicts.collect();
+        self.note(|record| {
+            remember(&mut record.urls, urls);
+            remember(&mut record.domains, domains);
+        });
+        Ok(verdicts)
+    }
+
+    async fn look(&self, texts: Vec<String>) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let nothing = || texts.iter().map(|_| Vec::new()).collect();
+        let Some((redactor, keys)) = self.witnesses.redactor.clone() else { return Ok(nothing()) };
+        let count = texts.len();
+        // Texts may be long; threads that move bytes do not wait for them.
+        let found = tokio::task::spawn_blocking(move || {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            redactor.pieces(&texts, &keys)
+        });
+        let found = found.await.map_err(|_| Refusal::Provider)?;
+        let (changes, report) = found.map_err(|_| Refusal::Provider)?;
+        self.note(|record| record.reports.push(report));
+        if self.witnesses.redaction != Redaction::Apply {
+            return Ok(vec![Vec::new(); count]);
+        }
+        let edits = changes.into_iter().map(|changes| {
+            let edit = |change: crate::redact::Change| Edit {
+                range: change.range,
+                with: change.with,
+                rule: Some(change.rule.to_string()),
+            };
+            changes.into_iter().map(edit).collect()
+        });
+        Ok(edits.collect())
+    }
+}
+
+impl Court for Hearing {
+    fn part(&self, name: String, bytes: Bytes) -> Ruling<'_, ()> {
+        Box::pin(async move { self.scan(&name, bytes).await })
+    }
+
+    fn links(&self, links: Vec<Link>) -> Ruling<'_, Vec<bool>> {
+        Box::pin(async move { self.judge(&links).await })
+    }
+
+    fn texts(&self, texts: Vec<String>) -> Ruling<'_, Vec<Vec<Edit>>> {
+        Box::pin(self.look(texts))
+    }
+}
+
+/// The scores of these, or that nobody was asked.
+async fn scores(
+    intel: Option<&dyn Intel>,
+    of: BTreeMap<String, Canonical>,
+) -> Result<BTreeMap<String, Option<u8>>, Refusal> {
+    let Some(intel) = intel else { return Ok(of.into_keys().map(|key| (key, None)).collect()) };
+    let (keys, canonical): (Vec<String>, Vec<Canonical>) = of.into_iter().unzip();
+    let scores = intel.judge(&canonical).await.map_err(|_| Refusal::Provider)?;
+    Ok(keys.into_iter().zip(scores.into_iter().map(|score| Some(score.value()))).collect())
+}
+
+fn remember(kept: &mut BTreeMap<String, Option<u8>>, more: BTreeMap<String, Option<u8>>) {
+    let room = MAX_LINKS.saturating_sub(kept.len());
+    kept.extend(more.into_iter().take(room));
+}
+
+impl Record {
+    /// `Processed N URLs: …`, of those that were looked up (`what`: `URLs` or `domains`).
+    pub fn summary(what: &str, scores: &BTreeMap<String, Option<u8>>) -> String {
+        let (mut all, mut malicious, mut suspicious) = (0_usize, 0_usize, 0_usize);
+        for score in scores.values().flatten() {
+            all += 1;
+            malicious += usize::from(*score >= MALICIOUS);
+            suspicious += usize::from((SUSPICIOUS..MALICIOUS).contains(score));
+        }
+        let unknown = all - malicious - suspicious;
+        format!("Processed {all} {what}: {malicious} are malicious, {suspicious} are suspicious, {unknown} are unknown.")
+    }
+}
+
+impl std::fmt::Debug for Hearing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Hearing")
+    }
+}
