@@ -13,6 +13,7 @@
 //! | [`json`] | bodies as JSON values, strictly |
 //! | [`pending`] | calls that are answered later |
 //! | [`redact`] | the redaction operations |
+//! | [`sanitize`] | cleaning of files |
 //! | [`vault`] | the vault's operations |
 //! | [`token`] | bearer token → [`token::Principal`] with scopes |
 
@@ -27,6 +28,7 @@ mod health;
 pub mod json;
 pub mod pending;
 pub mod redact;
+pub mod sanitize;
 pub mod token;
 pub mod vault;
 

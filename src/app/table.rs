@@ -7,7 +7,7 @@ use bytes::Bytes;
 use http::{HeaderName, StatusCode};
 
 use crate::api::configs::{
-    Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, UpdateConfig,
+    Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, RedactDrafts, UpdateConfig,
 };
 use crate::api::envelope::DialectChoice;
 use crate::api::redact::{self, Redaction};
@@ -120,9 +120,10 @@ fn add_endpoints(
     endpoints.add(redact::Unredact(redaction.clone()), dialect, limit);
     endpoints.add(redact::UnredactEvents(redaction), dialect, limit);
     let limit = limit.min(MAX_BYTES);
+    let drafts = || RedactDrafts { catalogue: rules.clone(), cpu: parts.cpu.clone() };
     endpoints.add(GetConfig::new(configs.clone()), dialect, limit);
-    endpoints.add(CreateConfig::new(configs.clone(), rules.clone(), parts.cpu.clone()), dialect, limit);
-    endpoints.add(UpdateConfig::new(configs.clone(), rules.clone(), parts.cpu.clone()), dialect, limit);
+    endpoints.add(CreateConfig::new(configs.clone(), drafts()), dialect, limit);
+    endpoints.add(UpdateConfig::new(configs.clone(), drafts()), dialect, limit);
     endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
     endpoints.add(ListConfigs::new(configs), dialect, limit);
     add_vault(endpoints, &parts.items, dialect, limit);

@@ -1,11 +1,12 @@
-//! The endpoints of redact configs: `POST /v1beta/config` and, below it, `create`, `update`, `delete` and `list`.
+//! The endpoints of a service's configs: `POST /v1beta/config` and, below it, `create`, `update`, `delete` and `list`.
 //! Source: the vendor's OpenAPI schema. An update puts the whole object in place of the one before.
 
 use serde::Serialize;
 
 use crate::api::call::BoxFuture;
+use crate::api::configs::config::{Config, Kept};
 use crate::api::configs::list::ListAsk;
-use crate::api::configs::object::{RedactConfig, Settings};
+use crate::api::configs::object::Settings;
 use crate::api::configs::read::Draft;
 use crate::api::configs::store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};
 use crate::api::cpu::CpuPool;
@@ -19,18 +20,15 @@ use crate::base::id::ConfigId;
 use crate::base::pointer::Pointer;
 use crate::detect::Catalogue;
 
-/// The version of the object's schema.
-pub(super) const SCHEMA: &str = "2.0.0";
-
 /// A config as callers see it.
 #[derive(Serialize)]
-pub struct ConfigReply {
+pub struct ConfigReply<S> {
     id: String,
     version: Version,
     created_at: String,
     updated_at: String,
     #[serde(flatten)]
-    settings: Settings,
+    settings: S,
 }
 
 /// The documented interface counts versions; the clients tell the object's schemas apart by this member, and fail
@@ -42,13 +40,13 @@ enum Version {
     Schema(&'static str),
 }
 
-impl ConfigReply {
-    fn new(config: RedactConfig, dialect: Dialect) -> Self {
+impl<S: Kept> ConfigReply<S> {
+    fn new(config: Config<S>, dialect: Dialect) -> Self {
         Self {
             id: config.id.to_string(),
-            version: match dialect {
-                Dialect::Documented => Version::Count(config.version),
-                Dialect::Sdk => Version::Schema(SCHEMA),
+            version: match (dialect, S::SCHEMA) {
+                (Dialect::Sdk, Some(schema)) => Version::Schema(schema),
+                _ => Version::Count(config.version),
             },
             created_at: config.created_at.iso8601(),
             updated_at: config.updated_at.iso8601(),
@@ -59,90 +57,115 @@ impl ConfigReply {
 
 /// One page of configs as callers see it.
 #[derive(Serialize)]
-pub struct ListReply {
+pub struct ListReply<S> {
     count: usize,
-    items: Vec<ConfigReply>,
+    items: Vec<ConfigReply<S>>,
     last: String,
 }
 
 /// A call that names a config and says nothing else.
 pub struct IdAsk(ConfigId);
 
+/// How settings are read from a request, and proved.
+pub trait Drafts: Send + Sync + 'static {
+    /// What they become.
+    type Settings: Kept;
+    /// Settings that were read and not proved yet.
+    type Draft: Send;
+
+    /// Reads the members that the owner sets and ends the reading of `fields`.
+    fn read(&self, fields: Fields<'_>) -> Self::Draft;
+
+    /// Proves them.
+    fn prove(&self, draft: Self::Draft) -> BoxFuture<'_, Result<Self::Settings, ApiError>>;
+}
+
+/// How settings of redact configs are read.
+pub struct RedactDrafts {
+    /// The rules that they name.
+    pub catalogue: Catalogue,
+    /// Where their patterns are compiled.
+    pub cpu: CpuPool,
+}
+
+impl Drafts for RedactDrafts {
+    type Settings = Settings;
+    type Draft = Draft;
+
+    fn read(&self, fields: Fields<'_>) -> Draft {
+        Draft::read(fields, &self.catalogue)
+    }
+
+    fn prove(&self, draft: Draft) -> BoxFuture<'_, Result<Settings, ApiError>> {
+        Box::pin(async move {
+            self.cpu.run(draft.cost(), move || draft.check()).await.map_err(|_| ApiError::Internal("cpu"))?
+        })
+    }
+}
+
 /// What an update asks.
-pub struct UpdateAsk {
+pub struct UpdateAsk<D> {
     /// `None` if there was a fault, which the draft then has.
     which: Option<(ConfigId, Timestamp)>,
-    draft: Draft,
+    draft: D,
 }
 
 /// `POST /v1beta/config`: one config.
-pub struct GetConfig(Configs);
+pub struct GetConfig<S>(Configs<S>);
 
 /// `POST /v1beta/config/delete`: removes a config.
-pub struct DeleteConfig(Configs);
+pub struct DeleteConfig<S>(Configs<S>);
 
 /// `POST /v1beta/config/list`: a page of configs.
-pub struct ListConfigs(Configs);
+pub struct ListConfigs<S>(Configs<S>);
 
 /// `POST /v1beta/config/create`: makes a config.
-pub struct CreateConfig(Writing);
+pub struct CreateConfig<D: Drafts>(Configs<D::Settings>, D);
 
 /// `POST /v1beta/config/update`: changes a config.
-pub struct UpdateConfig(Writing);
+pub struct UpdateConfig<D: Drafts>(Configs<D::Settings>, D);
 
-struct Writing {
-    configs: Configs,
-    catalogue: Catalogue,
-    cpu: CpuPool,
-}
-
-impl Writing {
-    /// The settings, once it is proved that their patterns are some.
-    async fn settings(&self, draft: Draft) -> Result<Settings, ApiError> {
-        self.cpu.run(draft.cost(), move || draft.check()).await.map_err(|_| ApiError::Internal("cpu"))?
-    }
-}
-
-impl GetConfig {
+impl<S> GetConfig<S> {
     /// Reads these configs.
-    pub fn new(configs: Configs) -> Self {
+    pub fn new(configs: Configs<S>) -> Self {
         Self(configs)
     }
 }
 
-impl DeleteConfig {
+impl<S> DeleteConfig<S> {
     /// Removes these configs.
-    pub fn new(configs: Configs) -> Self {
+    pub fn new(configs: Configs<S>) -> Self {
         Self(configs)
     }
 }
 
-impl ListConfigs {
+impl<S> ListConfigs<S> {
     /// Lists these configs.
-    pub fn new(configs: Configs) -> Self {
+    pub fn new(configs: Configs<S>) -> Self {
         Self(configs)
     }
 }
 
-impl CreateConfig {
-    /// Makes configs that name rules of `catalogue`.
-    pub fn new(configs: Configs, catalogue: Catalogue, cpu: CpuPool) -> Self {
-        Self(Writing { configs, catalogue, cpu })
+impl<D: Drafts> CreateConfig<D> {
+    /// Makes configs.
+    pub fn new(configs: Configs<D::Settings>, drafts: D) -> Self {
+        Self(configs, drafts)
     }
 }
 
-impl UpdateConfig {
-    /// Changes configs, which name rules of `catalogue`.
-    pub fn new(configs: Configs, catalogue: Catalogue, cpu: CpuPool) -> Self {
-        Self(Writing { configs, catalogue, cpu })
+impl<D: Drafts> UpdateConfig<D> {
+    /// Changes configs.
+    pub fn new(configs: Configs<D::Settings>, drafts: D) -> Self {
+        Self(configs, drafts)
     }
 }
 
-impl Endpoint for GetConfig {
+impl<S: Kept> Endpoint for GetConfig<S> {
     const PATH: &'static str = "/v1beta/config";
-    const SERVICE: Service = Service::Redact;
+    const SERVICE: Service = <S as Kept>::SERVICE;
+    const BARE: bool = <S as Kept>::BARE;
     type Ask = IdAsk;
-    type Reply = ConfigReply;
+    type Reply = ConfigReply<S>;
 
     fn parse(&self, fields: Fields<'_>) -> Result<IdAsk, ApiError> {
         only_id(fields)
@@ -152,7 +175,7 @@ impl Endpoint for GetConfig {
         &'a self,
         asker: Asker<'a>,
         ask: IdAsk,
-    ) -> BoxFuture<'a, Result<Success<ConfigReply>, ApiError>> {
+    ) -> BoxFuture<'a, Result<Success<ConfigReply<S>>, ApiError>> {
         Box::pin(async move {
             usable(asker.who, &ask.0)?;
             let config = self.0.get(&ask.0).await.map_err(failed)?;
@@ -161,11 +184,12 @@ impl Endpoint for GetConfig {
     }
 }
 
-impl Endpoint for DeleteConfig {
+impl<S: Kept> Endpoint for DeleteConfig<S> {
     const PATH: &'static str = "/v1beta/config/delete";
-    const SERVICE: Service = Service::Redact;
+    const SERVICE: Service = <S as Kept>::SERVICE;
+    const BARE: bool = <S as Kept>::BARE;
     type Ask = IdAsk;
-    type Reply = ConfigReply;
+    type Reply = ConfigReply<S>;
 
     fn parse(&self, fields: Fields<'_>) -> Result<IdAsk, ApiError> {
         only_id(fields)
@@ -175,7 +199,7 @@ impl Endpoint for DeleteConfig {
         &'a self,
         asker: Asker<'a>,
         ask: IdAsk,
-    ) -> BoxFuture<'a, Result<Success<ConfigReply>, ApiError>> {
+    ) -> BoxFuture<'a, Result<Success<ConfigReply<S>>, ApiError>> {
         Box::pin(async move {
             usable(asker.who, &ask.0)?;
             let config = self.0.delete(&ask.0).await.map_err(failed)?;
@@ -184,68 +208,71 @@ impl Endpoint for DeleteConfig {
     }
 }
 
-impl Endpoint for CreateConfig {
+impl<D: Drafts> Endpoint for CreateConfig<D> {
     const PATH: &'static str = "/v1beta/config/create";
-    const SERVICE: Service = Service::Redact;
-    type Ask = Draft;
-    type Reply = ConfigReply;
+    const SERVICE: Service = <D::Settings as Kept>::SERVICE;
+    const BARE: bool = <D::Settings as Kept>::BARE;
+    type Ask = D::Draft;
+    type Reply = ConfigReply<D::Settings>;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Draft, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<D::Draft, ApiError> {
         fields.nulls_are_absent();
         fields.read_only("id");
         fields.member("updated_at");
-        Ok(Draft::read(fields, &self.0.catalogue))
+        Ok(self.1.read(fields))
     }
 
     fn call<'a>(
         &'a self,
         asker: Asker<'a>,
-        ask: Draft,
-    ) -> BoxFuture<'a, Result<Success<ConfigReply>, ApiError>> {
+        ask: D::Draft,
+    ) -> BoxFuture<'a, Result<Success<ConfigReply<D::Settings>>, ApiError>> {
         Box::pin(async move {
             // A token for some configs could not use the new one.
             if !asker.who.configs().is_empty() {
                 return Err(ApiError::ServiceNotEnabled);
             }
-            let settings = self.0.settings(ask).await?;
-            let config = self.0.configs.create(settings).await.map_err(failed)?;
+            let settings = self.1.prove(ask).await?;
+            let config = self.0.create(settings).await.map_err(failed)?;
             Ok(success("Config created", config, asker.dialect))
         })
     }
 }
 
-impl Endpoint for UpdateConfig {
+impl<D: Drafts> Endpoint for UpdateConfig<D> {
     const PATH: &'static str = "/v1beta/config/update";
-    const SERVICE: Service = Service::Redact;
-    type Ask = UpdateAsk;
-    type Reply = ConfigReply;
+    const SERVICE: Service = <D::Settings as Kept>::SERVICE;
+    const BARE: bool = <D::Settings as Kept>::BARE;
+    type Ask = UpdateAsk<D::Draft>;
+    type Reply = ConfigReply<D::Settings>;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateAsk<D::Draft>, ApiError> {
         let id = config_id(&mut fields);
         let time = fields.required("updated_at").and_then(|_| fields.time("updated_at"));
-        Ok(UpdateAsk { which: id.zip(time), draft: Draft::read(fields, &self.0.catalogue) })
+        Ok(UpdateAsk { which: id.zip(time), draft: self.1.read(fields) })
     }
 
     fn call<'a>(
         &'a self,
         asker: Asker<'a>,
-        ask: UpdateAsk,
-    ) -> BoxFuture<'a, Result<Success<ConfigReply>, ApiError>> {
+        ask: UpdateAsk<D::Draft>,
+    ) -> BoxFuture<'a, Result<Success<ConfigReply<D::Settings>>, ApiError>> {
         Box::pin(async move {
-            let settings = self.0.settings(ask.draft).await?;
+            let settings = self.1.prove(ask.draft).await?;
             let (id, updated_at) = ask.which.ok_or(ApiError::Internal("configs"))?;
             usable(asker.who, &id)?;
-            let config = self.0.configs.update(&id, updated_at, settings).await.map_err(failed)?;
+            let config = self.0.update(&id, updated_at, settings).await.map_err(failed)?;
             Ok(success("Config updated", config, asker.dialect))
         })
     }
 }
 
-impl Endpoint for ListConfigs {
+impl<S: Kept> Endpoint for ListConfigs<S> {
     const PATH: &'static str = "/v1beta/config/list";
-    const SERVICE: Service = Service::Redact;
+    const SERVICE: Service = <S as Kept>::SERVICE;
+    const BARE: bool = <S as Kept>::BARE;
     type Ask = ListAsk;
-    type Reply = ListReply;
+    type Reply = ListReply<S>;
 
     fn parse(&self, fields: Fields<'_>) -> Result<ListAsk, ApiError> {
         ListAsk::read(fields)
@@ -255,7 +282,7 @@ impl Endpoint for ListConfigs {
         &'a self,
         asker: Asker<'a>,
         mut ask: ListAsk,
-    ) -> BoxFuture<'a, Result<Success<ListReply>, ApiError>> {
+    ) -> BoxFuture<'a, Result<Success<ListReply<S>>, ApiError>> {
         Box::pin(async move {
             ask.filter.usable = asker.who.configs().to_vec();
             let page = self.0.list(&ask).await.map_err(failed)?;
@@ -300,7 +327,7 @@ fn usable(who: &Principal, id: &ConfigId) -> Result<(), ApiError> {
     if usable { Ok(()) } else { Err(failed(ConfigError::Unknown)) }
 }
 
-fn success(summary: &str, config: RedactConfig, dialect: Dialect) -> Success<ConfigReply> {
+fn success<S: Kept>(summary: &str, config: Config<S>, dialect: Dialect) -> Success<ConfigReply<S>> {
     Success { summary: summary.to_owned(), result: ConfigReply::new(config, dialect) }
 }
 
@@ -309,8 +336,13 @@ fn failed(error: ConfigError) -> ApiError {
     let at = |name| Pointer::root().key(name);
     match error {
         ConfigError::Unknown => {
-            fault(Code::ConfigNotExist, at("id"), "there is no redact config of this id".to_owned())
+            fault(Code::ConfigNotExist, at("id"), "this service has no config of this id".to_owned())
         }
+        ConfigError::Elsewhere => fault(
+            Code::ConfigServiceMismatch,
+            at("id"),
+            "the config of this id is another service's".to_owned(),
+        ),
         ConfigError::Stale => {
             let detail = "the config was written since; read it again and decide anew";
             fault(Code::BadState, at("updated_at"), detail.to_owned())

@@ -1,7 +1,7 @@
 //! Which configs a list shows, in which order, and how many at a time. Source: the vendor's OpenAPI schema of
 //! `config/list`; what it leaves open (the default order, the form of `last`) is this project's.
 
-use crate::api::configs::object::RedactConfig;
+use crate::api::configs::config::Config;
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
 use crate::base::clock::Timestamp;
@@ -37,11 +37,11 @@ pub struct ListAsk {
 
 /// One page of a list.
 #[derive(Clone, Debug)]
-pub struct Page {
+pub struct Page<S> {
     /// How many configs the filter takes, on all pages.
     pub count: usize,
     /// Those on this page.
-    pub items: Vec<RedactConfig>,
+    pub items: Vec<Config<S>>,
     /// What [`ListAsk::last`] has to be for the next page; empty on the last one.
     pub last: String,
 }

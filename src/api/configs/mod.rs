@@ -1,14 +1,17 @@
-//! Stored redact configs, each a choice of rules and what becomes of their findings.
+//! Stored configs of services: of redaction, each a choice of rules and what becomes of their findings; other services
+//! have settings of their own.
 //!
 //! | file | noun |
 //! |---|---|
-//! | `object` | [`RedactConfig`] and its [`Settings`] |
+//! | `config` | [`Config`], of settings that are [`Kept`] |
+//! | `object` | [`Settings`] of a [`RedactConfig`] |
 //! | `method` | [`MethodSpec`]: a redaction method as data, in configs and calls |
-//! | `read` | [`Draft`]: settings read from a request, all faults at once |
+//! | `read` | [`Draft`]: redact settings read from a request, all faults at once |
 //! | `store` | [`Configs`]: configs as rows |
 //! | `list` | [`ListAsk`] and [`Page`]: filters, order, pages |
 //! | `endpoints` | the five endpoints |
 
+mod config;
 mod endpoints;
 mod list;
 mod method;
@@ -16,9 +19,10 @@ mod object;
 mod read;
 mod store;
 
+pub use config::{Config, Kept};
 pub use endpoints::{
-    ConfigReply, CreateConfig, DeleteConfig, GetConfig, IdAsk, ListConfigs, ListReply, UpdateAsk,
-    UpdateConfig,
+    ConfigReply, CreateConfig, DeleteConfig, Drafts, GetConfig, IdAsk, ListConfigs, ListReply, RedactDrafts,
+    UpdateAsk, UpdateConfig,
 };
 pub use list::{Cursor, Filter, ListAsk, OrderBy, Page};
 pub use method::{FpeTweak, HashSpec, HashType, MaskingType, MethodSpec, PartialMasking, Written};

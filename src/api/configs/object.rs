@@ -1,30 +1,14 @@
-//! A redact config: [`RedactConfig`], which is [`Settings`] with what the service knows of them. Source: the vendor's
-//! OpenAPI schema of the redact service's config (version 2); `allow_list` is an extension of this project.
+//! [`Settings`] of a redact config. Source: the vendor's OpenAPI schema of the redact service's config (version 2); `allow_list` is an extension of this project.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::api::configs::config::{Config, Kept};
 use crate::api::configs::method::MethodSpec;
-use crate::base::clock::Timestamp;
-use crate::base::id::ConfigId;
+use crate::api::token::Service;
 use crate::detect::{Catalogue, RuleSet};
-
-/// A stored config.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RedactConfig {
-    /// Given when it was made, and kept.
-    pub id: ConfigId,
-    /// 1 when it was made, one more with each update.
-    pub version: u64,
-    /// When it was made.
-    pub created_at: Timestamp,
-    /// When it was last written; differs from that of each of its other versions.
-    pub updated_at: Timestamp,
-    /// What its owner set.
-    pub settings: Settings,
-}
 
 /// What the owner of a config sets. This is the stored form and, beside id and times, the one on the wire.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,6 +45,16 @@ pub struct Settings {
     /// Values that may pass.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allow_list: Vec<Allowed>,
+}
+
+/// A stored redact config.
+pub type RedactConfig = Config<Settings>;
+
+impl Kept for Settings {
+    const ROWS: &'static str = "redact_config";
+    const SERVICE: Service = Service::Redact;
+    const BARE: bool = true;
+    const SCHEMA: Option<&'static str> = Some("2.0.0");
 }
 
 /// A rule of a config's own.

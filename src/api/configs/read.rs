@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
+use crate::api::configs::config::Kept;
 use crate::api::configs::method::{MethodSpec, Written};
 use crate::api::configs::object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, Settings};
 use crate::api::error::{ApiError, Code};
@@ -144,7 +145,7 @@ fn keys(value: Option<&Value>) -> BTreeSet<&str> {
 
 /// Read-only; but clients that know versions of the schema name the one they write, and that is this one.
 fn version(fields: &mut Fields<'_>) {
-    let schema = fields.member("version").and_then(Value::as_str) == Some(super::endpoints::SCHEMA);
+    let schema = fields.member("version").and_then(Value::as_str) == Settings::SCHEMA;
     if !schema {
         fields.read_only("version");
     }

@@ -1,11 +1,12 @@
-//! [`Configs`]: redact configs as rows of the store.
+//! [`Configs`]: a service's configs as rows of the store.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::api::configs::config::{Config, Kept};
 use crate::api::configs::list::{Filter, ListAsk, Listed, Page};
-use crate::api::configs::object::{RedactConfig, Settings};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ConfigId;
 use crate::crypto::random::{self, RandomError};
@@ -26,14 +27,15 @@ const PAGE_BYTES: usize = 8 << 20;
 /// Somebody else who writes the same row as often as this, between a read and a removal, is not an accident.
 const TRIES: usize = 8;
 
-const KIND: &str = "redact_config";
-
 /// Why a config could not be had or written.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// No config has this id.
     #[error("there is no such config")]
     Unknown,
+    /// The config of this id is another service's.
+    #[error("the config is another service's")]
+    Elsewhere,
     /// The config was written since the caller read it.
     #[error("the config was changed by somebody else")]
     Stale,
@@ -54,20 +56,26 @@ pub enum ConfigError {
     Store(#[from] StoreError),
 }
 
-/// The redact configs of one store. Cheap to clone.
-#[derive(Clone)]
-pub struct Configs {
+/// One service's configs in one store. Cheap to clone.
+pub struct Configs<S> {
     records: Arc<dyn Records>,
     clock: SharedClock,
+    settings: PhantomData<fn() -> S>,
+}
+
+impl<S> Clone for Configs<S> {
+    fn clone(&self) -> Self {
+        Self { records: Arc::clone(&self.records), clock: Arc::clone(&self.clock), settings: PhantomData }
+    }
 }
 
 /// A row's JSON; times are milliseconds since the epoch. The id is the row's, and so is the version.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+struct Stored<S> {
     created_at: u64,
     updated_at: u64,
-    settings: Settings,
+    settings: S,
 }
 
 /// What of a row a list needs to choose and to order.
@@ -77,28 +85,28 @@ struct Times {
     updated_at: u64,
 }
 
-impl Configs {
+impl<S: Kept> Configs<S> {
     /// The configs in this store.
     pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
-        Self { records, clock }
+        Self { records, clock, settings: PhantomData }
     }
 
     /// Makes a config.
     ///
     /// # Errors
     /// [`ConfigError::Many`], [`ConfigError::Large`], or what the store says.
-    pub async fn create(&self, settings: Settings) -> Result<RedactConfig, ConfigError> {
+    pub async fn create(&self, settings: S) -> Result<Config<S>, ConfigError> {
         self.create_below(MAX_CONFIGS, settings).await
     }
 
-    async fn create_below(&self, most: usize, settings: Settings) -> Result<RedactConfig, ConfigError> {
+    async fn create_below(&self, most: usize, settings: S) -> Result<Config<S>, ConfigError> {
         if self.listed(&Filter::default()).await?.len() >= most {
             return Err(ConfigError::Many);
         }
         let now = self.clock.now();
         let id = ConfigId::from_random(random::bytes()?);
-        let config = RedactConfig { id, version: 1, created_at: now, updated_at: now, settings };
-        self.records.put_if(&key(&config.id), Expected::Absent, entry(&config)?).await?;
+        let config = Config { id, version: 1, created_at: now, updated_at: now, settings };
+        self.records.put_if(&key::<S>(&config.id), Expected::Absent, entry(&config)?).await?;
         Ok(config)
     }
 
@@ -106,7 +114,7 @@ impl Configs {
     ///
     /// # Errors
     /// [`ConfigError::Unknown`], or what the store says.
-    pub async fn get(&self, id: &ConfigId) -> Result<RedactConfig, ConfigError> {
+    pub async fn get(&self, id: &ConfigId) -> Result<Config<S>, ConfigError> {
         self.row(id).await.map(|(_, config)| config)
     }
 
@@ -118,8 +126,8 @@ impl Configs {
         &self,
         id: &ConfigId,
         updated_at: Timestamp,
-        settings: Settings,
-    ) -> Result<RedactConfig, ConfigError> {
+        settings: S,
+    ) -> Result<Config<S>, ConfigError> {
         let (row, config) = self.row(id).await?;
         if config.updated_at != updated_at {
             return Err(ConfigError::Stale);
@@ -128,7 +136,7 @@ impl Configs {
         // The time tells versions apart, so no two share a millisecond, be the clock set back or not.
         let later = Timestamp::from_millis(config.updated_at.as_millis().saturating_add(1));
         let updated_at = self.clock.now().max(later);
-        let config = RedactConfig { version: expected.next(), updated_at, settings, ..config };
+        let config = Config { version: expected.next(), updated_at, settings, ..config };
         match self.records.put_if(&row.key, expected, entry(&config)?).await {
             Ok(_) => Ok(config),
             Err(StoreError::Conflict) => Err(ConfigError::Stale),
@@ -140,7 +148,7 @@ impl Configs {
     ///
     /// # Errors
     /// [`ConfigError::Unknown`], or what the store says.
-    pub async fn delete(&self, id: &ConfigId) -> Result<RedactConfig, ConfigError> {
+    pub async fn delete(&self, id: &ConfigId) -> Result<Config<S>, ConfigError> {
         for _ in 0..TRIES {
             let (row, config) = self.row(id).await?;
             match self.records.remove_if(&row.key, row.version).await {
@@ -156,7 +164,7 @@ impl Configs {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn list(&self, ask: &ListAsk) -> Result<Page, ConfigError> {
+    pub async fn list(&self, ask: &ListAsk) -> Result<Page<S>, ConfigError> {
         let listed = self.listed(&ask.filter).await?;
         let count = listed.len();
         let mut rest = ask.after(listed).into_iter().peekable();
@@ -184,7 +192,7 @@ impl Configs {
         let mut all = Vec::new();
         let mut after = String::new();
         loop {
-            let page = self.records.scan(KIND, &after, PAGE).await?;
+            let page = self.records.scan(S::ROWS, &after, PAGE).await?;
             for row in &page {
                 let times: Times = serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
                 let listed = Listed {
@@ -203,10 +211,10 @@ impl Configs {
         }
     }
 
-    async fn row(&self, id: &ConfigId) -> Result<(Row, RedactConfig), ConfigError> {
-        let row = self.records.get(&key(id)).await?.ok_or(ConfigError::Unknown)?;
-        let stored: Stored = serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
-        let config = RedactConfig {
+    async fn row(&self, id: &ConfigId) -> Result<(Row, Config<S>), ConfigError> {
+        let Some(row) = self.records.get(&key::<S>(id)).await? else { return Err(self.unknown(id).await) };
+        let stored: Stored<S> = serde_json::from_slice(&row.entry.value).map_err(|_| ConfigError::Row)?;
+        let config = Config {
             id: id.clone(),
             version: row.version,
             created_at: Timestamp::from_millis(stored.created_at),
@@ -217,17 +225,34 @@ impl Configs {
     }
 }
 
-impl std::fmt::Debug for Configs {
+/// The kinds of rows of all services.
+const ROWS: [&str; 2] = ["redact_config", "sanitize_config"];
+
+impl<S: Kept> Configs<S> {
+    /// What there is to say of an id that no config of this service has.
+    async fn unknown(&self, id: &ConfigId) -> ConfigError {
+        for rows in ROWS.into_iter().filter(|rows| *rows != S::ROWS) {
+            match self.records.get(&Key::new(rows, id.to_string())).await {
+                Ok(Some(_)) => return ConfigError::Elsewhere,
+                Ok(None) => {}
+                Err(error) => return error.into(),
+            }
+        }
+        ConfigError::Unknown
+    }
+}
+
+impl<S> std::fmt::Debug for Configs<S> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Configs(..)")
     }
 }
 
-fn key(id: &ConfigId) -> Key {
-    Key::new(KIND, id.to_string())
+fn key<S: Kept>(id: &ConfigId) -> Key {
+    Key::new(S::ROWS, id.to_string())
 }
 
-fn entry(config: &RedactConfig) -> Result<Entry, ConfigError> {
+fn entry<S: Kept>(config: &Config<S>) -> Result<Entry, ConfigError> {
     let stored = Stored {
         created_at: config.created_at.as_millis(),
         updated_at: config.updated_at.as_millis(),

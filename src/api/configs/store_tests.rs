@@ -1,3 +1,4 @@
+use crate::api::configs::{RedactConfig, Settings};
 use std::time::Duration;
 
 use serde_json::json;
@@ -12,7 +13,7 @@ struct Place {
     _folder: tempfile::TempDir,
     clock: Arc<FixedClock>,
     records: Arc<dyn Records>,
-    configs: Configs,
+    configs: Configs<Settings>,
 }
 
 async fn place() -> Place {
@@ -75,7 +76,7 @@ async fn size_and_damage_are_noticed() {
     let strange =
         json!({"created_at": 1, "updated_at": 1, "settings": {"name": "", "enabled_rules": []}, "more": 1});
     let entry = Entry::lasting(serde_json::to_vec(&strange).unwrap());
-    records.put_if(&key(&made.id), Expected::Version(1), entry).await.unwrap();
+    records.put_if(&key::<Settings>(&made.id), Expected::Version(1), entry).await.unwrap();
     assert!(matches!(configs.get(&made.id).await, Err(ConfigError::Row)));
 }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
-use crate::api::configs::{ConfigError, Configs, RedactConfig};
+use crate::api::configs::{ConfigError, Configs, RedactConfig, Settings};
 use crate::api::cpu::CpuPool;
 use crate::api::endpoint::Asker;
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::fields::Faults;
+use crate::api::fields::{Faults, Fields};
 use crate::api::redact::ask::Wanted;
 use crate::api::redact::configured::{Configured, Ready};
 use crate::api::redact::kept::{Kept, key_of};
@@ -47,7 +47,7 @@ pub struct Parts {
     /// What passes though rules find it.
     pub allow: Allow,
     /// Stored configs.
-    pub configs: Configs,
+    pub configs: Configs<Settings>,
 }
 
 /// The parts, and what is made of them.
@@ -108,13 +108,46 @@ impl Redaction {
         places: &[Specific],
     ) -> Result<Prepared, ApiError> {
         let config = self.config(asker, wanted).await?;
-        let config = config.as_deref();
+        self.prepared(asker.who.tenant(), config.as_deref(), wanted, places).await
+    }
+
+    /// Who looks through files, with a config or with the defaults, and their key.
+    ///
+    /// # Errors
+    /// A config, or something that it names, that is not there.
+    pub async fn of_files(&self, tenant: &str, config: Option<&str>) -> Result<(Redactor, Keys), ApiError> {
+        let gone = || ApiError::BadRequest("the redact config that the sanitize config names is not there");
+        let config = match config {
+            None => None,
+            Some(id) => {
+                let id = ConfigId::parse(id).ok_or_else(gone)?;
+                let config = self.0.configs.get(&id).await;
+                let config = config.map_err(|error| match error {
+                    ConfigError::Unknown | ConfigError::Elsewhere => gone(),
+                    _ => ApiError::Internal("configs"),
+                })?;
+                Some(self.ready(&config).await?)
+            }
+        };
+        let nothing = serde_json::json!({});
+        let wanted = Wanted::of(&mut Fields::of(&nothing)?);
+        let mut prepared = self.prepared(tenant, config.as_deref(), &wanted, &[]).await?;
+        let redactor = prepared.parts.pop().ok_or(ApiError::Internal("redact"))?;
+        Ok((redactor, prepared.keys))
+    }
+
+    async fn prepared(
+        &self,
+        tenant: &str,
+        config: Option<&Configured>,
+        wanted: &Wanted,
+        places: &[Specific],
+    ) -> Result<Prepared, ApiError> {
         let detector = config.map_or(&self.0.detector, |config| &config.detector);
         let catalogue = config.map_or(&self.0.catalogue, |config| &config.catalogue);
         let mut faults = Faults::default();
         let kept = Kept::fetch(&self.0.items, (wanted, places), config, &mut faults).await?;
         let own = self.key().await?;
-        let tenant = asker.who.tenant();
         let own_salt = || Secret::new(own.prf(&[b"salt of digests", tenant.as_bytes()]).to_vec());
         let salt = kept.salt.unwrap_or_else(own_salt);
         let (key, name) = kept.key.unwrap_or((own, KeyName::default()));
@@ -163,6 +196,11 @@ impl Redaction {
         match self.0.configs.get(&id).await {
             Ok(config) => self.ready(&config).await.map(Some),
             Err(ConfigError::Unknown) => Err(unknown()),
+            Err(ConfigError::Elsewhere) => {
+                let detail = "the config of this id is another service's";
+                let fault = Invalid::new(Code::ConfigServiceMismatch, named.at.clone(), detail);
+                Err(ApiError::Validation(vec![fault]))
+            }
             Err(_) => Err(ApiError::Internal("configs")),
         }
     }
@@ -173,7 +211,7 @@ impl Redaction {
         for id in ids.iter().filter_map(|id| ConfigId::parse(id)) {
             match self.0.configs.get(&id).await {
                 Ok(config) => configs.push(config),
-                Err(ConfigError::Unknown) => {}
+                Err(ConfigError::Unknown | ConfigError::Elsewhere) => {}
                 Err(_) => return Err(ApiError::Internal("configs")),
             }
         }

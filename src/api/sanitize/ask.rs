@@ -184,16 +184,22 @@ fn method(fields: &mut Fields<'_>, encoding: Encoding) -> Method {
 fn proof(fields: &mut Fields<'_>) -> Proof {
     let size = fields.number("size", 0.0..=9e15);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and in range")]
-    let size = size.and_then(|size| (size.fract() == 0.0).then_some(size as u64).or_else(|| {
-        let at = fields.at("size");
-        fields.fault(Code::InvalidInteger, at, "must be a whole number of bytes");
-        None
-    }));
+    let size = size.and_then(|size| {
+        (size.fract() == 0.0).then_some(size as u64).or_else(|| {
+            let at = fields.at("size");
+            fields.fault(Code::InvalidInteger, at, "must be a whole number of bytes");
+            None
+        })
+    });
     let crc32c = fields.text("crc32c").and_then(|text| {
         let crc = crc_of(text);
         if crc.is_none() {
             let at = fields.at("crc32c");
-            fields.fault(Code::BadFormatBase64, at, "must be four bytes in base64, or in 8 hexadecimal digits");
+            fields.fault(
+                Code::BadFormatBase64,
+                at,
+                "must be four bytes in base64, or in 8 hexadecimal digits",
+            );
         }
         crc
     });
@@ -301,15 +307,19 @@ mod tests {
                 json!({"transfer_method": "put-url", "uploaded_file_name": "a", "content": {"defang": "yes"}}),
                 vec!["/content/defang"],
             ),
-            (json!({"source_url": "http://a/", "content": {"defang_threshold": 101}}), vec![
-                "/content/defang_threshold",
-            ]),
+            (
+                json!({"source_url": "http://a/", "content": {"defang_threshold": 101}}),
+                vec!["/content/defang_threshold"],
+            ),
         ];
         for (body, expected) in rows {
             assert_eq!(sources(&body, Encoding::Json), expected, "{body}");
         }
         assert!(sources(&json!({}), Encoding::Multipart).is_empty());
-        assert_eq!(sources(&json!({"transfer_method": "put-url"}), Encoding::Multipart), ["/transfer_method"]);
+        assert_eq!(
+            sources(&json!({"transfer_method": "put-url"}), Encoding::Multipart),
+            ["/transfer_method"]
+        );
     }
 
     #[test]

@@ -19,6 +19,8 @@ const THRESHOLD: u8 = 30;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SanitizeSettings {
+    /// For people; need not be unique.
+    pub name: String,
     /// What is taken out.
     pub cdr: Cdr,
     /// How files are scanned.
@@ -160,21 +162,24 @@ impl Resolved {
         pass_unknown: bool,
         parameters: &mut Map<String, Value>,
     ) -> Result<Self, ApiError> {
-        let SanitizeSettings { cdr, scan, defang, redact, sos } = settings;
+        let SanitizeSettings { cdr, scan, defang, redact, sos, .. } = settings;
         let provider = |chosen: &Option<String>, config: &Option<String>| {
             chosen.clone().or_else(|| config.clone()).unwrap_or_else(|| PROVIDER.to_owned())
         };
         let share = chosen.share.unwrap_or(false);
         if share && !sos.enabled {
             let at = Pointer::root().key("share_output").key("enabled");
-            let fault = Invalid::new(Code::ProviderDisabled, at, "the config keeps clean files out of the share");
+            let fault =
+                Invalid::new(Code::ProviderDisabled, at, "the config keeps clean files out of the share");
             return Err(ApiError::Validation(vec![fault]));
         }
         let scan_provider = provider(&chosen.scan_provider, &scan.scan_provider);
         let url_provider = provider(&chosen.url_intel_provider, &defang.url_intel_provider);
         let domain_provider = provider(&chosen.domain_intel_provider, &defang.domain_intel_provider);
-        let (url_intel, domain_intel) =
-            (chosen.url_intel.unwrap_or(defang.url_intel), chosen.domain_intel.unwrap_or(defang.domain_intel));
+        let (url_intel, domain_intel) = (
+            chosen.url_intel.unwrap_or(defang.url_intel),
+            chosen.domain_intel.unwrap_or(defang.domain_intel),
+        );
         let links = chosen.defang.unwrap_or(defang.enabled);
         let named = chosen.defang_threshold.and_then(|threshold| u8::try_from(threshold).ok());
         let threshold = named.or(defang.risk_threshold).unwrap_or(THRESHOLD);
@@ -254,7 +259,8 @@ mod tests {
     #[test]
     fn a_call_is_above_its_config_and_that_above_the_defaults() {
         let config: SanitizeSettings =
-            serde_json::from_value(json!({"defang": {"risk_threshold": 50}, "redact": {"enabled": true}})).unwrap();
+            serde_json::from_value(json!({"defang": {"risk_threshold": 50}, "redact": {"enabled": true}}))
+                .unwrap();
         let (by_config, _) = resolved(&Chosen::default(), &config);
         assert_eq!((by_config.threshold, by_config.url_intel), (50, None));
         assert_eq!(by_config.orders.redaction, Redaction::Apply);

@@ -1,0 +1,115 @@
+//! Settings of sanitize configs, read from a request (specification, "Sanitize service config").
+
+use crate::api::call::BoxFuture;
+use crate::api::configs::{Drafts, Kept};
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::{Faults, Fields};
+use crate::api::sanitize::settings::{Cdr, Defang, Redact, SanitizeSettings, Scan, Sos};
+use crate::api::token::Service;
+use crate::base::id::ConfigId;
+
+/// The longest name, in characters.
+const NAME: usize = 256;
+
+/// The longest name of a provider, in characters.
+const PROVIDER: usize = 64;
+
+impl Kept for SanitizeSettings {
+    const ROWS: &'static str = "sanitize_config";
+    const SERVICE: Service = Service::Sanitize;
+    // The bare paths lead to redact configs.
+    const BARE: bool = false;
+    const SCHEMA: Option<&'static str> = None;
+}
+
+/// How they are read.
+pub struct SanitizeDrafts;
+
+/// Settings as read.
+pub struct SanitizeDraft(SanitizeSettings, Faults);
+
+impl Drafts for SanitizeDrafts {
+    type Settings = SanitizeSettings;
+    type Draft = SanitizeDraft;
+
+    fn read(&self, mut fields: Fields<'_>) -> SanitizeDraft {
+        fields.nulls_are_absent();
+        fields.text("config_id");
+        fields.member("created_at");
+        fields.read_only("version");
+        let settings = settings(&mut fields);
+        SanitizeDraft(settings, fields.finish())
+    }
+
+    fn prove(
+        &self,
+        SanitizeDraft(settings, faults): SanitizeDraft,
+    ) -> BoxFuture<'_, Result<SanitizeSettings, ApiError>> {
+        Box::pin(async move { faults.close().map(|()| settings) })
+    }
+}
+
+fn settings(fields: &mut Fields<'_>) -> SanitizeSettings {
+    fields.required("name");
+    let name = fields.text_within("name", 1..=NAME).unwrap_or_default().to_owned();
+    let cdr = fields.object("cdr", |cdr| Cdr {
+        remove_attachments: cdr.flag("remove_attachments").unwrap_or(true),
+        remove_interactive: cdr.flag("remove_interactive").unwrap_or(true),
+    });
+    let scan = fields.object("scan", |scan| Scan {
+        scan_service_config_id: text(scan, "scan_service_config_id"),
+        scan_provider: text(scan, "scan_provider"),
+        block_unable_to_scan: scan.flag("block_unable_to_scan").unwrap_or(false),
+    });
+    let defang = fields.object("defang", |defang| Defang {
+        enabled: defang.flag("enabled").unwrap_or(true),
+        url_intel: defang.flag("url_intel").unwrap_or(false),
+        domain_intel: defang.flag("domain_intel").unwrap_or(false),
+        risk_threshold: threshold(defang),
+        url_intel_config_id: text(defang, "url_intel_config_id"),
+        domain_intel_config_id: text(defang, "domain_intel_config_id"),
+        url_intel_provider: text(defang, "url_intel_provider"),
+        domain_intel_provider: text(defang, "domain_intel_provider"),
+    });
+    let redact = fields.object("redact", |redact| Redact {
+        enabled: redact.flag("enabled").unwrap_or(false),
+        redact_service_config_id: config_id(redact),
+    });
+    let sos = fields.object("sos", |sos| Sos {
+        enabled: sos.flag("enabled").unwrap_or(false),
+        share_service_config_id: text(sos, "share_service_config_id"),
+        retention_days: sos.integer("retention_days", 1),
+    });
+    SanitizeSettings {
+        name,
+        cdr: cdr.unwrap_or_default(),
+        scan: scan.unwrap_or_default(),
+        defang: defang.unwrap_or_default(),
+        redact: redact.unwrap_or_default(),
+        sos: sos.unwrap_or_default(),
+    }
+}
+
+fn text(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
+    fields.text_within(name, 1..=PROVIDER).map(str::to_owned)
+}
+
+fn threshold(fields: &mut Fields<'_>) -> Option<u8> {
+    let threshold = fields.integer("risk_threshold", 0)?;
+    let fits = u8::try_from(threshold).ok().filter(|threshold| *threshold <= 100);
+    if fits.is_none() {
+        let at = fields.at("risk_threshold");
+        fields.fault(Code::NotWithinRange, at, "must lie between 0 and 100");
+    }
+    fits
+}
+
+fn config_id(fields: &mut Fields<'_>) -> Option<String> {
+    const NAME: &str = "redact_service_config_id";
+    let id = fields.text(NAME)?;
+    if ConfigId::parse(id).is_none() {
+        let at = fields.at(NAME);
+        fields.fault(Code::DoesNotMatchPattern, at, "must be pci_ and 32 characters of a-z and 2-7");
+    }
+    Some(id.to_owned())
+}
