@@ -18,6 +18,7 @@
 //! | part | holds | may import |
 //! |---|---|---|
 //! | [`base`] | the vocabulary | – |
+//! | [`net`] | going out: one HTTP client that checks addresses | base |
 //! | [`telemetry`] | events, metrics, the log | base |
 //! | [`stream`] | bytes in motion | base |
 //! | [`crypto`] | algorithms without lifecycles | base |
@@ -39,6 +40,7 @@ pub mod config;
 pub mod crypto;
 pub mod detect;
 pub mod gateway;
+pub mod net;
 pub mod redact;
 pub mod sanitize;
 pub mod store;

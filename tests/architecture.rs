@@ -85,10 +85,12 @@ const DOORS: &[(&str, &[&str])] = &[
     ("md5", &["crypto"]),
     ("pingora", &["gateway"]),
     ("prometheus", &["telemetry"]),
+    ("psl", &["sanitize"]),
     // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.
     ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
     // The process's provider is chosen before anything else runs.
+    ("reqwest", &["net"]),
     ("rustls", &["gateway", "main"]),
     ("serde_json_path", &["api"]),
     ("sqlx", &["store"]),

@@ -15,10 +15,12 @@
 //! | `refusal` | [`Refusal`]: why there is no clean file |
 //! | [`format`] | the formats |
 //! | [`child`] | the process that they run in |
+//! | [`intel`] | what is known of URLs and domains |
 
 mod budget;
 pub mod child;
 pub mod format;
+pub mod intel;
 mod judge;
 mod kind;
 mod orders;

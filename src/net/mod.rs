@@ -1,0 +1,4 @@
+//! Going out.
+
+/// A URL as browsers read it (WHATWG URL).
+pub use reqwest::Url;
