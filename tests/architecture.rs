@@ -91,7 +91,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex_automata", &["detect"]),
     // The process's provider is chosen before anything else runs.
     ("reqwest", &["net"]),
-    ("rustls", &["gateway", "main"]),
+    ("rustls", &["gateway", "main", "net"]),
     ("serde_json_path", &["api"]),
     ("sqlx", &["store"]),
     ("strsim", &["config"]),

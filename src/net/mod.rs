@@ -1,4 +1,29 @@
-//! Going out.
+//! Going out: one HTTP client, and a resolver that checks every address it hands out.
+//!
+//! Others' URLs are fetched ([`Client::fetch`]) only from the public internet and from what an [`Allow`] list names;
+//! our own providers are called ([`Client::call`]) wherever the configuration says they are.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `address` | whether an address is the public internet's |
+//! | `allow` | [`Allow`]: the places besides that may be fetched from |
+//! | `lookup` | [`Lookup`]: names to addresses, and the check of what it answers |
+//! | `client` | [`Client`]: its settings, and calls to our own providers |
+//! | `fetch` | [`Fetched`]: a file as it comes from someone's URL |
+//! | `error` | [`NetError`] |
 
+mod address;
+mod allow;
+mod client;
+mod error;
+mod fetch;
+mod lookup;
+
+pub use address::public;
+pub use allow::{Allow, NotAPlace, Place};
+pub use client::{Answer, Call, Client};
+pub use error::NetError;
+pub use fetch::{Fetched, Limits};
+pub use lookup::{Lookup, Lookups, SystemLookup};
 /// A URL as browsers read it (WHATWG URL).
 pub use reqwest::Url;
