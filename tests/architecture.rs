@@ -75,6 +75,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("arc_swap", &["app", "gateway"]),
     ("async_trait", &["gateway"]),
     ("aws_lc_rs", &["crypto"]),
+    ("boreal", &["sanitize"]),
     ("brotli", &["stream"]),
     ("clap", &["cli", "main"]),
     ("flate2", &["stream"]),

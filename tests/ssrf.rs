@@ -70,15 +70,44 @@ async fn whole(client: &Client, url: &str) -> Result<Vec<u8>, NetError> {
 /// Spellings of the loopback and of its neighbours.
 fn spellings(port: u16) -> Vec<String> {
     let hosts = [
-        "127.0.0.1", "127.1", "127.0.1", "0", "0.0.0.0", "2130706433", "0x7f000001", "0x7f.1", "0177.0.0.1",
-        "017700000001", "127.0.0.1.", "127.0.0.1..", "127.255.255.254", "localhost", "LOCALHOST.", "ip6-localhost",
-        "[::1]", "[::]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]",
-        "[2002:7f00:1::]", "[fe80::1]", "①②⑦.⓪.⓪.①", "127。0。0。1", "%31%32%37.0.0.1", "example.com@127.0.0.1",
-        "user:pass@127.0.0.1", "127.0.0.1#@example.com", "example.com%23@127.0.0.1", "169.254.169.254", "10.0.0.1",
+        "127.0.0.1",
+        "127.1",
+        "127.0.1",
+        "0",
+        "0.0.0.0",
+        "2130706433",
+        "0x7f000001",
+        "0x7f.1",
+        "0177.0.0.1",
+        "017700000001",
+        "127.0.0.1.",
+        "127.0.0.1..",
+        "127.255.255.254",
+        "localhost",
+        "LOCALHOST.",
+        "ip6-localhost",
+        "[::1]",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "[::ffff:7f00:1]",
+        "[::127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "[2002:7f00:1::]",
+        "[fe80::1]",
+        "①②⑦.⓪.⓪.①",
+        "127。0。0。1",
+        "%31%32%37.0.0.1",
+        "example.com@127.0.0.1",
+        "user:pass@127.0.0.1",
+        "127.0.0.1#@example.com",
+        "example.com%23@127.0.0.1",
+        "169.254.169.254",
+        "10.0.0.1",
     ];
     let mut all = Vec::new();
     for host in hosts {
-        for scheme in ["http://", "https://", "HTTP:\\\\", "http:", "ftp://", "gopher://", "file://", "ws://"] {
+        for scheme in ["http://", "https://", "HTTP:\\\\", "http:", "ftp://", "gopher://", "file://", "ws://"]
+        {
             all.push(format!("{scheme}{host}:{port}/canary"));
         }
     }

@@ -54,7 +54,8 @@ impl FromStr for Place {
         };
         // Spelt as URLs spell it, so that the two compare.
         let url = Url::parse(&format!("http://{name}/")).map_err(|_| NotAPlace)?;
-        let spelt = url.host_str().filter(|_| url.domain().is_some() && url.path() == "/").ok_or(NotAPlace)?;
+        let spelt =
+            url.host_str().filter(|_| url.domain().is_some() && url.path() == "/").ok_or(NotAPlace)?;
         if name.contains(['@', '?', '#', '*', '\\']) || spelt.is_empty() {
             return Err(NotAPlace);
         }
@@ -86,7 +87,9 @@ impl Allow {
 
     /// Whether the list has a block with this address.
     fn block(&self, address: IpAddr) -> bool {
-        self.0.iter().any(|place| matches!(place, Place::Block(block, bits) if within(address, *block, *bits)))
+        self.0
+            .iter()
+            .any(|place| matches!(place, Place::Block(block, bits) if within(address, *block, *bits)))
     }
 
     /// Whether an address that a name has may be connected to.
@@ -126,7 +129,20 @@ mod tests {
         for (text, want) in cases {
             assert_eq!(text.parse::<Place>(), want, "{text}");
         }
-        for text in ["", "*", "*.", "a b", "http://a", "a/b", "10.0.0.0/33", "a:b", "a@b", "0x7f.1", "*.*.a", "a:70000"] {
+        for text in [
+            "",
+            "*",
+            "*.",
+            "a b",
+            "http://a",
+            "a/b",
+            "10.0.0.0/33",
+            "a:b",
+            "a@b",
+            "0x7f.1",
+            "*.*.a",
+            "a:70000",
+        ] {
             assert!(text.parse::<Place>().is_err(), "{text}");
         }
     }

@@ -9,9 +9,9 @@ use reqwest::redirect::Policy;
 use reqwest::{Method, Url};
 
 use crate::base::secret::Secret;
+use crate::net::NetError;
 use crate::net::allow::Allow;
 use crate::net::lookup::{Checked, Lookup, SystemLookup};
-use crate::net::NetError;
 
 /// How long a connection may take to come about.
 const CONNECT: Duration = Duration::from_secs(5);

@@ -6,8 +6,8 @@ use bytes::Bytes;
 use reqwest::{Response, StatusCode, Url};
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::net::client::Client;
 use crate::net::NetError;
+use crate::net::client::Client;
 
 /// Redirects that are followed.
 const REDIRECTS: usize = 5;
@@ -61,7 +61,8 @@ impl Client {
             let response = client.get(url.clone()).send().await.map_err(|_| NetError::Inaccessible)?;
             if response.status() == StatusCode::OK {
                 // Whatever is in there besides was not asked for.
-                let coded = response.headers().get("content-encoding").is_some_and(|coding| coding != "identity");
+                let coded =
+                    response.headers().get("content-encoding").is_some_and(|coding| coding != "identity");
                 return if coded { Err(NetError::Inaccessible) } else { Ok(response) };
             }
             url = target(&url, &response).ok_or(NetError::Inaccessible)?;
@@ -131,4 +132,3 @@ fn stepped(begun: Instant, deadline: Instant) -> Instant {
     let steps = begun.elapsed().as_millis() / STEP.as_millis() + 1;
     (begun + STEP * u32::try_from(steps).unwrap_or(u32::MAX)).min(deadline.max(begun + STEP))
 }
-

@@ -16,6 +16,7 @@
 //! | [`format`] | the formats |
 //! | [`child`] | the process that they run in |
 //! | [`intel`] | what is known of URLs and domains |
+//! | [`scan`] | scanners, and the engines behind providers' names |
 
 mod budget;
 pub mod child;
@@ -25,6 +26,7 @@ mod judge;
 mod kind;
 mod orders;
 mod refusal;
+pub mod scan;
 mod tally;
 mod work;
 

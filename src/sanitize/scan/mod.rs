@@ -1,0 +1,24 @@
+//! Scanners: is this file, or this part of one, known to be malicious?
+//!
+//! An engine looks at bytes and says so; which engine answers to which provider's name is the configuration's to say.
+//! A scanner is never asked what to remove, and that something acts is no reason to call it malicious.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `scanner` | [`Scanner`], a [`Part`] that it looks at, its [`Verdict`] |
+//! | `rules` | [`Rules`]: YARA rules and SHA-256 lists, built in or from a folder |
+//! | `embedded` | [`Embedded`]: the engine that applies them in this process |
+//! | `clamd` | [`Clamd`]: an engine in another process, over its socket |
+//! | `panel` | [`Panel`]: provider names and the engines behind them |
+
+mod clamd;
+mod embedded;
+mod panel;
+mod rules;
+mod scanner;
+
+pub use clamd::{Clamd, ClamdAddress, ClamdSetup};
+pub use embedded::Embedded;
+pub use panel::{Engine, Panel, PanelError};
+pub use rules::{Rules, RulesError};
+pub use scanner::{BoxFuture, Part, Scanner, Verdict, Why};

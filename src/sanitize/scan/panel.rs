@@ -1,0 +1,74 @@
+//! [`Panel`]: provider names and the engines behind them.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::sanitize::scan::{Clamd, ClamdSetup, Embedded, Rules, Scanner};
+
+/// An engine, by its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Rules in this process.
+    Embedded,
+    /// A clamd.
+    Clamd,
+}
+
+/// Provider names and the engines behind them; made anew on a reload.
+#[derive(Clone)]
+pub struct Panel(BTreeMap<String, Arc<dyn Scanner>>);
+
+/// Why there is no engine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PanelError {
+    /// A provider's engine is clamd, and there is none.
+    #[error("a provider is mapped to clamd, and no clamd is configured")]
+    NoClamd,
+    /// No engine answers to this name (`ProviderDisabled`).
+    #[error("no engine is behind this provider's name")]
+    Disabled,
+}
+
+impl Panel {
+    /// These providers; `time` is the embedded engine's for one part.
+    ///
+    /// # Errors
+    /// [`PanelError::NoClamd`].
+    pub fn new(
+        providers: &BTreeMap<String, Engine>,
+        rules: Arc<Rules>,
+        time: Duration,
+        clamd: Option<ClamdSetup>,
+    ) -> Result<Self, PanelError> {
+        let embedded: Arc<dyn Scanner> = Arc::new(Embedded::new(rules, time));
+        let clamd = clamd.map(|setup| Arc::new(Clamd::new(setup)) as Arc<dyn Scanner>);
+        let named = providers.iter().map(|(name, engine)| {
+            let scanner = match engine {
+                Engine::Embedded => Arc::clone(&embedded),
+                Engine::Clamd => clamd.clone().ok_or(PanelError::NoClamd)?,
+            };
+            Ok((name.clone(), scanner))
+        });
+        Ok(Self(named.collect::<Result<_, PanelError>>()?))
+    }
+
+    /// The engine that answers to a provider's name.
+    ///
+    /// # Errors
+    /// [`PanelError::Disabled`].
+    pub fn get(&self, provider: &str) -> Result<Arc<dyn Scanner>, PanelError> {
+        self.0.get(provider).cloned().ok_or(PanelError::Disabled)
+    }
+
+    /// The names that engines answer to.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+}
+
+impl std::fmt::Debug for Panel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_map().entries(self.0.iter().map(|(name, engine)| (name, engine.name()))).finish()
+    }
+}
