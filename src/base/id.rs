@@ -36,6 +36,10 @@ kinds! {
     Config ConfigId "pci_";
     /// A vault item.
     Item ItemId "pvi_";
+    /// A file or folder of the share service.
+    Share ShareId "pos_";
+    /// A file's bytes in the file store. Never shown to a caller except within a grant.
+    File FileId "fil_";
 }
 
 /// An id of kind `K`.

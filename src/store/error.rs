@@ -24,6 +24,12 @@ pub enum StoreError {
     /// The store cannot be reached now. Whether a write took place is known only by reading again.
     #[error("the store is unavailable ({0})")]
     Unavailable(Cause),
+    /// More bytes came for a file than it may have. Nothing of it was kept.
+    #[error("the file is larger than {0} bytes")]
+    TooLarge(u64),
+    /// Whoever sends a file's bytes stopped before the end. Nothing of it was kept.
+    #[error("the file's bytes ended early")]
+    Interrupted,
     /// A file or folder cannot be used.
     #[error("{path}: {fault}", path = .path.display())]
     File {
@@ -59,6 +65,12 @@ pub enum Fault {
     /// Everybody on this machine may write into the folder, and so replace the files in it.
     #[error("mode {mode:04o} lets everybody write into it; set it with chmod 700")]
     ExposedFolder {
+        /// Its permission bits.
+        mode: u32,
+    },
+    /// Others on this machine may look into the folder.
+    #[error("mode {mode:04o} lets others into it; set it with chmod 700")]
+    OpenFolder {
         /// Its permission bits.
         mode: u32,
     },
@@ -173,6 +185,26 @@ impl StoreError {
             _ => "it failed",
         };
         Self::Unavailable(Cause { what, code: state.as_bytes().try_into().ok().map(Answer::Postgres) })
+    }
+
+    /// A file store's error, without its text: that may quote an address or a key.
+    pub(crate) fn files(error: &object_store::Error) -> Self {
+        use object_store::Error as E;
+        let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+        while let Some(cause) = source {
+            let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+            if matches!(kind, Some(io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)) {
+                return Self::Full;
+            }
+            source = cause.source();
+        }
+        Self::Unavailable(Cause::of(match error {
+            E::PermissionDenied { .. } | E::Unauthenticated { .. } => {
+                "the file store refuses its user or key"
+            }
+            E::NotFound { .. } => "the file store has no such place",
+            _ => "the file store failed",
+        }))
     }
 
     /// Whether another process held the file for longer than a writer waits.

@@ -1,4 +1,4 @@
-//! Where rows live; the only place for SQL. It knows no domain type: `vault` writes sealed bytes that it cannot
+//! Where rows and files live; the only place for SQL and S3. It knows no domain type: `vault` writes sealed bytes that it cannot
 //! read, the API's parts write JSON.
 //!
 //! | file | noun |
@@ -7,21 +7,29 @@
 //! | [`embedded`] | one SQLite file, no server |
 //! | [`postgres`] | a PostgreSQL database that several gateways may share |
 //! | `columns` | what a row is in a table |
+//! | [`blobs`] | [`Blobs`], the port: files put and got piece by piece, removed, swept by age |
+//! | [`objects`] | files in a folder of this machine, or in an S3 bucket |
 //! | [`private`] | files and folders that nobody else may read |
 //! | `conformance` | one suite that every backend runs (tests only) |
 
+pub mod blobs;
 mod columns;
 #[cfg(test)]
 pub(crate) mod conformance;
 pub mod embedded;
 mod error;
+pub mod objects;
+#[cfg(test)]
+mod objects_tests;
 pub mod postgres;
 #[cfg(test)]
 mod postgres_tests;
 pub mod private;
 pub mod records;
 
+pub use blobs::{Area, Blob, Blobs, Facts, Opened, Pieces};
 pub use embedded::EmbeddedRecords;
 pub use error::{Cause, Fault, StoreError};
+pub use objects::{Objects, S3};
 pub use postgres::PostgresRecords;
 pub use records::{Closing, Entry, Expected, Key, Later, Records, Row};

@@ -30,6 +30,14 @@ pub fn folder(path: &Path) -> Result<(), StoreError> {
     }
 }
 
+/// As [`folder`], for files that may themselves be readable: nobody else may even look into it.
+pub fn closed_folder(path: &Path) -> Result<(), StoreError> {
+    folder(path)?;
+    let metadata = std::fs::metadata(path).map_err(|error| StoreError::io(path, &error))?;
+    let mode = metadata.permissions().mode() & PERMISSIONS;
+    if mode & OTHERS == 0 { Ok(()) } else { Err(StoreError::file(path, Fault::OpenFolder { mode })) }
+}
+
 /// Makes the file empty (mode 0600) if it is missing, and refuses one that others may read or write.
 pub fn touch(path: &Path) -> Result<(), StoreError> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
@@ -139,11 +147,12 @@ mod tests {
     fn a_folder_that_everybody_may_write_into_is_refused() {
         let outer = tempfile::tempdir().unwrap();
         let path = outer.path().join("a/b");
-        folder(&path).unwrap();
+        closed_folder(&path).unwrap();
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o700);
         for (mode, refused) in [(0o755, false), (0o770, false), (0o777, true), (0o1777, true)] {
             widen(&path, mode);
             assert_eq!(folder(&path).is_err(), refused, "{mode:o}");
+            assert!(closed_folder(&path).is_err(), "{mode:o}");
         }
     }
 
