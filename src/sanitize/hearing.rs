@@ -8,15 +8,9 @@ use bytes::Bytes;
 
 use crate::redact::{Keys, Redactor, Report};
 use crate::sanitize::child::{Court, Ruling};
-use crate::sanitize::intel::{Canonical, Intel};
+use crate::sanitize::intel::{Canonical, Reputation, Score, Standing};
 use crate::sanitize::scan::{Part, Scanner, Verdict};
 use crate::sanitize::{Edit, Link, Redaction, Refusal};
-
-/// From this score on a link is malicious.
-const MALICIOUS: u8 = 70;
-
-/// From this score on a link is suspicious.
-const SUSPICIOUS: u8 = 30;
 
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
@@ -28,9 +22,9 @@ pub struct Witnesses {
     /// Whether what cannot be scanned is refused.
     pub block_unable: bool,
     /// Knows URLs, if they are looked up.
-    pub urls: Option<Arc<dyn Intel>>,
+    pub urls: Option<Arc<dyn Reputation>>,
     /// Knows domains, if they are looked up.
-    pub domains: Option<Arc<dyn Intel>>,
+    pub domains: Option<Arc<dyn Reputation>>,
     /// From which score on links are defanged.
     pub threshold: u8,
     /// Finds values, if they are looked for.
@@ -39,13 +33,16 @@ pub struct Witnesses {
     pub redaction: Redaction,
 }
 
+/// Links by canonical form, and what is known of them where they were looked up.
+pub type Scores = BTreeMap<String, Option<Score>>;
+
 /// What was heard about a file.
 #[derive(Default)]
 pub struct Record {
     /// Distinct URLs by canonical form, and their scores where they were looked up.
-    pub urls: BTreeMap<String, Option<u8>>,
+    pub urls: Scores,
     /// Distinct domains, and their scores where they were looked up.
-    pub domains: BTreeMap<String, Option<u8>>,
+    pub domains: Scores,
     /// Findings, one report for each batch of texts.
     pub reports: Vec<Report>,
     /// Parts that could not be scanned.
@@ -104,9 +101,9 @@ impl Hearing {
         let looked_up = self.witnesses.urls.is_some() || self.witnesses.domains.is_some();
         let verdicts = known.iter().map(|link| {
             let Some(link) = link else { return false };
-            let score = |of: &BTreeMap<String, Option<u8>>, key: &str| of.get(key).copied().flatten();
+            let score = |of: &Scores, key: &str| of.get(key).copied().flatten().map_or(0, Score::get);
             let score = score(&urls, link.as_str()).max(score(&domains, link.to_domain().as_str()));
-            !looked_up || score.unwrap_or(0) >= self.witnesses.threshold
+            !looked_up || score >= self.witnesses.threshold
         });
         let verdicts = verdicts.collect();
         self.note(|record| {
@@ -159,28 +156,28 @@ impl Court for Hearing {
 
 /// The scores of these, or that nobody was asked.
 async fn scores(
-    intel: Option<&dyn Intel>,
+    intel: Option<&dyn Reputation>,
     of: BTreeMap<String, Canonical>,
-) -> Result<BTreeMap<String, Option<u8>>, Refusal> {
+) -> Result<Scores, Refusal> {
     let Some(intel) = intel else { return Ok(of.into_keys().map(|key| (key, None)).collect()) };
     let (keys, canonical): (Vec<String>, Vec<Canonical>) = of.into_iter().unzip();
-    let scores = intel.judge(&canonical).await.map_err(|_| Refusal::Provider)?;
-    Ok(keys.into_iter().zip(scores.into_iter().map(|score| Some(score.value()))).collect())
+    let scores = intel.judge(&canonical).await?;
+    Ok(keys.into_iter().zip(scores.into_iter().map(Some)).collect())
 }
 
-fn remember(kept: &mut BTreeMap<String, Option<u8>>, more: BTreeMap<String, Option<u8>>) {
+fn remember(kept: &mut Scores, more: Scores) {
     let room = MAX_LINKS.saturating_sub(kept.len());
     kept.extend(more.into_iter().take(room));
 }
 
 impl Record {
     /// `Processed N URLs: …`, of those that were looked up (`what`: `URLs` or `domains`).
-    pub fn summary(what: &str, scores: &BTreeMap<String, Option<u8>>) -> String {
+    pub fn summary(what: &str, scores: &Scores) -> String {
         let (mut all, mut malicious, mut suspicious) = (0_usize, 0_usize, 0_usize);
         for score in scores.values().flatten() {
             all += 1;
-            malicious += usize::from(*score >= MALICIOUS);
-            suspicious += usize::from((SUSPICIOUS..MALICIOUS).contains(score));
+            malicious += usize::from(score.standing() == Standing::Malicious);
+            suspicious += usize::from(score.standing() == Standing::Suspicious);
         }
         let unknown = all - malicious - suspicious;
         format!("Processed {all} {what}: {malicious} are malicious, {suspicious} are suspicious, {unknown} are unknown.")

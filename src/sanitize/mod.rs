@@ -22,6 +22,7 @@ mod budget;
 pub mod child;
 pub mod format;
 pub mod intel;
+mod hearing;
 mod judge;
 mod kind;
 mod orders;
@@ -31,6 +32,7 @@ mod tally;
 mod work;
 
 pub use budget::Bounds;
+pub use hearing::{Hearing, Record, Witnesses};
 pub use judge::{Edit, Judge, Link, Part};
 pub use kind::Kind;
 pub use orders::{Orders, Redaction};
