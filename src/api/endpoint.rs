@@ -151,6 +151,8 @@ pub struct Door {
     pub bare: bool,
     /// Who may come in.
     pub guard: Guard,
+    /// The largest body, in bytes.
+    pub limit: usize,
 }
 
 /// Who may come in.
@@ -189,6 +191,7 @@ impl Endpoints {
             below: false,
             bare: E::BARE,
             guard: Guard::Token,
+            limit,
         };
         self.mount(door, handler);
     }
@@ -278,6 +281,7 @@ mod tests {
             below,
             bare,
             guard: Guard::Token,
+            limit: 0,
         };
         let doors = [
             door(Method::POST, Service::Redact, "/v1/list", (false, true)),

@@ -54,10 +54,9 @@ pub(super) fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppErr
     {
         add_endpoints(&mut endpoints, &config.api, config, parts)?;
     }
-    let limit = config.limits.body.bytes();
     let mut native = Vec::new();
     for (door, handler) in endpoints.handlers() {
-        native.push(endpoint_route(door, Terminal::Native(handler), limit, parts)?);
+        native.push(endpoint_route(door, Terminal::Native(handler), parts)?);
     }
     let mut routes = Vec::new();
     for setting in &config.routes {
@@ -152,7 +151,6 @@ fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, l
 fn endpoint_route(
     door: &Door,
     terminal: Terminal,
-    limit: usize,
     parts: &Parts,
 ) -> Result<Arc<Route>, AppError> {
     let path = door.path;
@@ -166,7 +164,7 @@ fn endpoint_route(
         filters,
         terminal,
         protocols: ProtocolChoice::Generic,
-        max_body: Some(limit),
+        max_body: Some(door.limit),
         metrics: parts.metrics.route(path, &[]),
     });
     route.map(Arc::new).map_err(|error| AppError::Route(path.to_owned(), error.to_string()))
