@@ -152,6 +152,8 @@ async fn bad_manners_have_bounds() {
     // Takes everything and answers nothing but pings.
     bad(&at("slow"), |mut stream, n| async move {
         if n > 0 {
+            let mut asked = [0; 6];
+            drop(stream.read_exact(&mut asked).await);
             drop(stream.write_all(b"PONG\0").await);
         } else {
             tokio::time::sleep(Duration::from_secs(60)).await;
