@@ -133,7 +133,9 @@ mod keys {
 
 #[test]
 fn the_full_file_shows_every_key() {
-    use portcullis::config::settings::{Rate, Respond, Route, Settings, Tls, Upstream, UpstreamTls};
+    use portcullis::config::settings::{
+        JwkSource, Jwks, Jwt, Rate, Respond, Route, Settings, Sign, Tls, TokenPlace, Upstream, UpstreamTls,
+    };
     let all = [
         keys::of::<Settings>(),
         keys::of::<Store>(),
@@ -150,6 +152,11 @@ fn the_full_file_shows_every_key() {
         keys::of::<Route>(),
         keys::of::<Respond>(),
         keys::of::<Rate>(),
+        keys::of::<Jwt>(),
+        keys::of::<JwkSource>(),
+        keys::of::<TokenPlace>(),
+        keys::of::<Sign>(),
+        keys::of::<Jwks>(),
         keys::of::<Redact>(),
     ];
     let text = uncommented();
@@ -339,6 +346,8 @@ fn no_problem_shows_a_value() {
         "limits.drain = V",
         "api.enabled = V",
         "api.dialect = V",
+        "jwks = { items = [V], max_age = V }",
+        "routes = [{ sign = { key = V, issuer = V, audiences = [V], lifetime = V, header = V, reuse = V } }]",
         "upstreams.a.peers = [V]",
         "upstreams.a = { peers = [], http = V, tls = { sni = V, ca = V } }",
         "upstreams.a = { peers = [\"http://a\"], headers = { a = V }, base = V }",

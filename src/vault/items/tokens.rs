@@ -1,7 +1,10 @@
 //! Tokens signed with items and verified against them. A token's `kid` is `<id>|<version>`: what it names is looked up,
 //! and nothing else of an unverified token is used.
 
+use std::sync::Arc;
+
 use crate::base::id::ItemId;
+use crate::crypto::jws::SigningKey;
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::Kind;
 use crate::vault::items::object::Version;
@@ -27,6 +30,33 @@ fn named(kid: &str) -> Option<(ItemId, Selector)> {
     Some((ItemId::parse(id)?, Selector::Number(number)))
 }
 
+/// A version of a key that may sign.
+pub struct Signer {
+    key: Arc<SigningKey>,
+    kid: String,
+}
+
+impl Signer {
+    /// The `kid` of what it signs.
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    /// Signs the text of a JSON object.
+    ///
+    /// # Errors
+    /// [`VaultError::Token`] for a payload that is no object.
+    pub fn sign(&self, payload: &str) -> Result<String, VaultError> {
+        Ok(jwt::sign(&self.key, &self.kid, payload)?)
+    }
+}
+
+impl std::fmt::Debug for Signer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Signer(..)")
+    }
+}
+
 impl Items {
     /// Signs the text of a JSON object with the newest version of a key.
     ///
@@ -34,11 +64,19 @@ impl Items {
     /// [`VaultError::Unknown`]; [`VaultError::Forbidden`] if the item is no key to sign tokens, or its state does not
     /// allow it; [`VaultError::Token`] for a payload that is no object; or what the store says.
     pub async fn sign_jwt(&self, id: &ItemId, payload: &str) -> Result<String, VaultError> {
+        self.signer(id).await?.sign(payload)
+    }
+
+    /// The newest version of a key, to sign with now: a change of its state made here holds at once, one made by
+    /// another process within a second, so a signer is not kept.
+    ///
+    /// # Errors
+    /// As [`Items::sign_jwt`], but for the payload.
+    pub async fn signer(&self, id: &ItemId) -> Result<Signer, VaultError> {
         let opened = self.usable(id).await?;
         opened.jws()?;
         let version = self.allowed(&opened, Selector::Current, Use::Sign)?;
-        let key = opened.signing(version)?;
-        Ok(jwt::sign(&key, &kid(id, version), payload)?)
+        Ok(Signer { key: opened.signing(version)?, kid: kid(id, version) })
     }
 
     /// What a token says, if its signature is that of the version that it names; `None` if it is not, if there is no
