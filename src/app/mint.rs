@@ -68,6 +68,7 @@ pub(super) fn filter(setting: &SignSetting, parts: &Parts) -> Result<Sign, Strin
         issuer: setting.issuer.to_string(),
         audiences: setting.audiences.to_vec(),
         lifetime: setting.lifetime.get(),
+        publish_ahead: setting.publish_ahead.get(),
         claims: claims.map(|(name, template)| (name.to_string(), (**template).clone())).collect(),
         header,
         reuse: setting.reuse,

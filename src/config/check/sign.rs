@@ -15,7 +15,7 @@ use crate::config::settings::{Jwt, Route, Settings, Sign, TokenPlace};
 /// How long a token may live: shorter and clocks that differ a little would end it, longer and it would be a password.
 const LIFETIME: (Duration, Duration) = (Duration::from_secs(10), Duration::from_secs(24 * 3600));
 
-/// How long public keys may be kept: a key that must no longer be believed is believed for so long.
+/// How long public keys may be kept, and so shown before they sign: a key that must no longer be believed is believed for so long.
 const MAX_AGE: Duration = Duration::from_secs(24 * 3600);
 
 /// Headers that say how a message is read.
@@ -98,6 +98,9 @@ fn times(sign: &Sign, mistakes: &mut Mistakes) {
         mistakes.say(place, "a token lives from 10s to 1d");
     } else if lifetime.subsec_nanos() != 0 {
         mistakes.say(place, "a token lives for whole seconds");
+    }
+    if sign.publish_ahead.get() > MAX_AGE {
+        mistakes.say(sign.publish_ahead.span().start, "a key may be shown for at most 1d before it signs");
     }
 }
 

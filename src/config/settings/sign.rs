@@ -22,6 +22,10 @@ pub struct Sign {
     /// From `iat` and `nbf` to `exp`, in whole seconds, from ten seconds to a day.
     #[serde(default = "five_minutes")]
     pub lifetime: At<Period>,
+    /// For how long after a rotation the version before signs on while the new one is shown already, at most a day: no
+    /// less than verifiers keep keys.
+    #[serde(default = "five_minutes")]
+    pub publish_ahead: At<Period>,
     /// All other claims: fixed values, and values of the caller's verified token. See [`Template`].
     #[serde(default)]
     pub claims: BTreeMap<At<String>, At<Template>>,

@@ -39,6 +39,8 @@ pub struct SignParts {
     pub audiences: Vec<String>,
     /// From `iat` and `nbf` to `exp`.
     pub lifetime: Duration,
+    /// For how long a new version of the key is shown before it signs.
+    pub publish_ahead: Duration,
     /// All other claims, by name.
     pub claims: Vec<(String, Template)>,
     /// Where the token goes: behind `Bearer` in `Authorization`, alone in any other header.
@@ -60,7 +62,7 @@ impl Sign {
     }
 
     async fn signer(&self) -> Result<Signer, Fault> {
-        self.parts.items.signer(&self.parts.key).await.map_err(|error| {
+        self.parts.items.signer(&self.parts.key, self.parts.publish_ahead).await.map_err(|error| {
             self.remembered.0.clear();
             self.failed(&error)
         })

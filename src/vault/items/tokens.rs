@@ -2,6 +2,7 @@
 //! and nothing else of an unverified token is used.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::base::id::ItemId;
 use crate::crypto::jws::SigningKey;
@@ -64,18 +65,20 @@ impl Items {
     /// [`VaultError::Unknown`]; [`VaultError::Forbidden`] if the item is no key to sign tokens, or its state does not
     /// allow it; [`VaultError::Token`] for a payload that is no object; or what the store says.
     pub async fn sign_jwt(&self, id: &ItemId, payload: &str) -> Result<String, VaultError> {
-        self.signer(id).await?.sign(payload)
+        self.signer(id, Duration::ZERO).await?.sign(payload)
     }
 
-    /// The newest version of a key, to sign with now: a change of its state made here holds at once, one made by
-    /// another process within a second, so a signer is not kept.
+    /// What a key signs with now, if its newest version may sign: the version that was in use `ahead` ago. So a new
+    /// version is shown for that time before it signs, and whoever keeps public keys has it by then. A change made here
+    /// holds at once, one made by another process within a second, so a signer is not kept.
     ///
     /// # Errors
     /// As [`Items::sign_jwt`], but for the payload.
-    pub async fn signer(&self, id: &ItemId) -> Result<Signer, VaultError> {
+    pub async fn signer(&self, id: &ItemId, ahead: Duration) -> Result<Signer, VaultError> {
         let opened = self.usable(id).await?;
         opened.jws()?;
-        let version = self.allowed(&opened, Selector::Current, Use::Sign)?;
+        let newest = self.allowed(&opened, Selector::Current, Use::Sign)?;
+        let version = opened.item.handing_over(self.now(), ahead).unwrap_or(newest);
         Ok(Signer { key: opened.signing(version)?, kid: kid(id, version) })
     }
 
