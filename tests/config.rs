@@ -136,29 +136,13 @@ fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
         JwkSource, Jwks, Jwt, Rate, Respond, Route, Settings, Sign, Tls, TokenPlace, Upstream, UpstreamTls,
     };
-    let all = [
-        keys::of::<Settings>(),
-        keys::of::<Store>(),
-        keys::of::<Listen>(),
-        keys::of::<Tls>(),
-        keys::of::<Admin>(),
-        keys::of::<Vault>(),
-        keys::of::<Log>(),
-        keys::of::<Limits>(),
-        keys::of::<Api>(),
-        keys::of::<Upstream>(),
-        keys::of::<UpstreamTls>(),
-        keys::of::<Timeouts>(),
-        keys::of::<Route>(),
-        keys::of::<Respond>(),
-        keys::of::<Rate>(),
-        keys::of::<Jwt>(),
-        keys::of::<JwkSource>(),
-        keys::of::<TokenPlace>(),
-        keys::of::<Sign>(),
-        keys::of::<Jwks>(),
-        keys::of::<Redact>(),
-    ];
+    macro_rules! keys_of {
+        ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
+    }
+    let all = keys_of! {
+        Settings Store Listen Tls Admin Vault Log Limits Api Upstream
+        UpstreamTls Timeouts Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
+    };
     let text = uncommented();
     for key in all.iter().flatten() {
         let shown = [format!("{key} ="), format!("[{key}"), format!(".{key}]")];
