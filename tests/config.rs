@@ -133,25 +133,16 @@ mod keys {
 
 #[test]
 fn the_full_file_shows_every_key() {
-    use portcullis::config::settings::{Rate, Respond, Route, Settings, Tls, Upstream, UpstreamTls};
-    let all = [
-        keys::of::<Settings>(),
-        keys::of::<Store>(),
-        keys::of::<Listen>(),
-        keys::of::<Tls>(),
-        keys::of::<Admin>(),
-        keys::of::<Vault>(),
-        keys::of::<Log>(),
-        keys::of::<Limits>(),
-        keys::of::<Api>(),
-        keys::of::<Upstream>(),
-        keys::of::<UpstreamTls>(),
-        keys::of::<Timeouts>(),
-        keys::of::<Route>(),
-        keys::of::<Respond>(),
-        keys::of::<Rate>(),
-        keys::of::<Redact>(),
-    ];
+    use portcullis::config::settings::{
+        JwkSource, Jwks, Jwt, Rate, Respond, Route, Settings, Sign, Tls, TokenPlace, Upstream, UpstreamTls,
+    };
+    macro_rules! keys_of {
+        ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
+    }
+    let all = keys_of! {
+        Settings Store Listen Tls Admin Vault Log Limits Api Upstream
+        UpstreamTls Timeouts Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
+    };
     let text = uncommented();
     for key in all.iter().flatten() {
         let shown = [format!("{key} ="), format!("[{key}"), format!(".{key}]")];
@@ -339,6 +330,8 @@ fn no_problem_shows_a_value() {
         "limits.drain = V",
         "api.enabled = V",
         "api.dialect = V",
+        "jwks = { items = [V], max_age = V }",
+        "routes = [{ sign = { key = V, issuer = V, audiences = [V], lifetime = V, header = V, reuse = V } }]",
         "upstreams.a.peers = [V]",
         "upstreams.a = { peers = [], http = V, tls = { sni = V, ca = V } }",
         "upstreams.a = { peers = [\"http://a\"], headers = { a = V }, base = V }",

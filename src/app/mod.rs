@@ -4,11 +4,13 @@
 //! |---|---|
 //! | `parts` | what outlives a reload: store, vault, tokens, rules, metrics |
 //! | `table` | a configuration's routes, built from the parts |
+//! | `mint` | tokens for upstreams, and public keys |
 //! | `admin` | metrics and health on their own listener |
 //! | `serve` | the running process: signals, reload, drain |
 //! | `pipe` | text from standard input to standard output |
 
 mod admin;
+mod mint;
 mod parts;
 mod pipe;
 mod serve;

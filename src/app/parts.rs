@@ -11,6 +11,7 @@ use crate::api::token::Tokens;
 use crate::api::{CpuPool, Ready};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, SystemClock};
+use crate::base::id::ItemId;
 use crate::config::Config;
 use crate::config::settings::{Settings, Store, StoreTls};
 use crate::detect::Catalogue;
@@ -57,6 +58,9 @@ pub enum AppError {
     /// A route cannot be built as configured; which, and why.
     #[error("route {0}: {1}")]
     Route(String, String),
+    /// A key cannot be shown; which, and why.
+    #[error("jwks: {0} {1}")]
+    PublicKeys(ItemId, &'static str),
     /// Reading or writing.
     #[error("{0}")]
     Io(String),

@@ -77,7 +77,7 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     let config = source.load()?;
     start_log(log_format(&config), log_level(&config));
     let parts = Arc::new(Parts::new(&config)?);
-    let routes = Arc::new(ArcSwap::from_pointee(table::build(&config, &parts)?));
+    let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
     let first_token = first_token(&parts)?;
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = config.threads.map_or(processors, usize::from);
@@ -204,7 +204,7 @@ impl Watch {
     async fn run(mut self, mut signals: Signals, stop: oneshot::Sender<Stop>) {
         loop {
             tokio::select! {
-                _ = signals.hangup.recv() => self.reload(),
+                _ = signals.hangup.recv() => self.reload().await,
                 _ = signals.terminate.recv() => break,
                 _ = signals.interrupt.recv() => break,
             }
@@ -237,9 +237,11 @@ impl Watch {
         std::process::exit(0);
     }
 
-    fn reload(&mut self) {
-        let config = self.source.reload(&self.known);
-        let built = config.and_then(|config| Ok((table::build(&config, &self.parts)?, config.known)));
+    async fn reload(&mut self) {
+        let built = match self.source.reload(&self.known) {
+            Ok(config) => table::build(&config, &self.parts).await.map(|table| (table, config.known)),
+            Err(error) => Err(error),
+        };
         match built {
             Ok((table, known)) => {
                 self.routes.store(Arc::new(table));

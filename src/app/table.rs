@@ -13,8 +13,8 @@ use crate::api::envelope::DialectChoice;
 use crate::api::redact::{self, Redaction};
 use crate::api::vault;
 use crate::api::{Answer, Door, Endpoint as ApiEndpoint, Endpoints, Guard};
-use crate::app::admin;
 use crate::app::parts::{AppError, Parts};
+use crate::app::{admin, mint};
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{
@@ -41,8 +41,13 @@ use crate::vault::jwt::{Audience, Policy};
 /// Builds the table that a configuration describes.
 ///
 /// # Errors
-/// A route that cannot be built, by name.
-pub(super) fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
+/// A route that cannot be built, by name; a key that the vault does not have.
+pub(super) async fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
+    mint::proved(config, parts).await?;
+    built(config, parts)
+}
+
+fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
     let mut upstreams = BTreeMap::new();
     for (name, setting) in &config.upstreams {
         upstreams.insert(name.to_string(), Arc::new(upstream(name, setting, parts)?));
@@ -80,7 +85,9 @@ pub(super) fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppErr
     }
     let nothing = Terminal::Fixed(Answer::json(StatusCode::NOT_FOUND, Bytes::new()));
     let stray = admin::native(parts, "-", nothing, vec![Arc::new(Log)])?;
-    Ok(TableParts { endpoints, native, probes: admin::probes(parts)?, routes, stray }.into())
+    let mut probes = admin::probes(parts)?;
+    probes.extend(mint::public_keys(config, parts)?);
+    Ok(TableParts { endpoints, native, probes, routes, stray }.into())
 }
 
 fn add_endpoints(
@@ -184,6 +191,9 @@ fn route(
     }
     if let Some(jwt) = &setting.jwt {
         filters.push(Arc::new(tokens(jwt, (parts, upstreams)).map_err(wrong)?));
+    }
+    if let Some(sign) = &setting.sign {
+        filters.push(Arc::new(mint::filter(sign, parts).map_err(wrong)?));
     }
     if let Some(rate) = &setting.rate {
         let whose = match *rate.by {

@@ -9,6 +9,7 @@
 //! | [`budget`] | bytes that a request may still hold |
 //! | [`reader`] | binary forms of our own, read within bounds |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
+//! | [`template`] | JSON with places for claims |
 
 pub mod budget;
 pub mod clock;
@@ -17,3 +18,4 @@ pub mod listing;
 pub mod pointer;
 pub mod reader;
 pub mod secret;
+pub mod template;

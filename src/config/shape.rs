@@ -23,6 +23,7 @@ const TABLES: &[&[&str]] = &[
     &["log"],
     &["limits"],
     &["api"],
+    &["jwks"],
     &["detect"],
     &["detect", "thresholds"],
     &["detect", "rule", "*"],
@@ -39,6 +40,8 @@ const TABLES: &[&[&str]] = &[
     &["routes", "*", "jwt"],
     &["routes", "*", "jwt", "keys"],
     &["routes", "*", "jwt", "token"],
+    &["routes", "*", "sign"],
+    &["routes", "*", "sign", "claims"],
 ];
 
 /// Reads settings from a table. `None`: there were too many errors to go on.

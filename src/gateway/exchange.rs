@@ -23,6 +23,7 @@ use crate::gateway::filter::{Document, Flow, Layer};
 use crate::gateway::route::Route;
 use crate::redact::Undo;
 use crate::telemetry::{Direction, Scan, Unscanned};
+use crate::vault::jwt::Claims;
 
 /// How much of an answer's body may be read before its head is sent, so that it can have an exact length.
 pub const WHOLE_ANSWER: usize = 64 << 10;
@@ -32,6 +33,8 @@ pub const WHOLE_ANSWER: usize = 64 << 10;
 pub struct Facts {
     /// The caller, once a token was proved.
     pub who: Option<Principal>,
+    /// What the caller's signed token says, once it was verified and found good.
+    pub claims: Option<Claims>,
     /// Surrogates issued in this request.
     pub undo: Option<Arc<Undo>>,
     /// Values replaced, both ways together.

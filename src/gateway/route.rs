@@ -146,7 +146,7 @@ pub struct RouteTable {
     endpoints: Endpoints,
     /// One for each endpoint, in their order.
     native: Vec<Arc<Route>>,
-    /// Exact paths answered with GET or HEAD: health.
+    /// Exact paths answered with GET or HEAD: health, public keys.
     probes: Vec<(&'static str, Arc<Route>)>,
     routes: Vec<Arc<Route>>,
     /// Sees what no route takes, so that it is logged and counted.

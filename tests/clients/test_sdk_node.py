@@ -1,5 +1,6 @@
-"""Runs the Node suite in `node/` against the gateway. `tests/run` installs the SDK below the target folder."""
+"""Runs the Node suites in `node/` against the gateway. `tests/run` installs what they need below the target folder."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -10,9 +11,10 @@ from gateway import ROOT
 
 SUITE = Path(__file__).with_name("node")
 MODULES = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve() / "node"
+PACKAGES = json.loads((SUITE / "package.json").read_text())["dependencies"]
 
 needs_node = pytest.mark.skipif(
-    not (shutil.which("node") and (MODULES / "node_modules/pangea-node-sdk").is_dir()),
+    not (shutil.which("node") and all((MODULES / "node_modules" / name).is_dir() for name in PACKAGES)),
     reason="SKIPPED: node or its packages are missing; `./tests/run --only clients` installs them where npm is",
 )
 
@@ -26,7 +28,8 @@ def node(script, gateway, *flags):
 
 
 @needs_node
-def test_the_node_suite(gateway):
-    done = node(SUITE / "redact.test.mjs", gateway, "--test")
+@pytest.mark.parametrize("suite, tests", [("redact", 13), ("jose", 39)])
+def test_the_node_suite(gateway, suite, tests):
+    done = node(SUITE / f"{suite}.test.mjs", gateway, "--test")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "pass 13\n" in done.stdout, done.stdout
+    assert f"pass {tests}\n" in done.stdout, done.stdout

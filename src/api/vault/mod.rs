@@ -5,6 +5,7 @@
 //! | `ask` | what several calls say in the same way |
 //! | `export` | [`Export`] |
 //! | `items` | [`GetItem`], [`UpdateItem`], [`DeleteItem`], [`ChangeState`], [`CreateFolder`] |
+//! | `jwks` | [`Jwks`]: public keys for whoever asks |
 //! | `jwt` | [`SignJwt`], [`VerifyJwt`], [`GetJwk`] |
 //! | `keys` | [`GenerateKey`], [`StoreKey`], [`RotateKey`] |
 //! | `list` | [`ListItems`] |
@@ -14,6 +15,7 @@
 mod ask;
 mod export;
 mod items;
+mod jwks;
 mod jwt;
 mod keys;
 mod list;
@@ -22,6 +24,7 @@ mod secrets;
 
 pub use export::Export;
 pub use items::{ChangeState, CreateFolder, DeleteItem, GetItem, UpdateItem};
+pub use jwks::{JWKS_PATH, Jwks};
 pub use jwt::{GetJwk, SignJwt, VerifyJwt};
 pub use keys::{GenerateKey, RotateKey, StoreKey};
 pub use list::ListItems;

@@ -4,6 +4,7 @@ mod jwt;
 mod redact;
 mod routes;
 mod server;
+mod sign;
 mod upstreams;
 
 use crate::config::mistakes::Mistakes;
@@ -23,6 +24,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| routes::filters(&settings.routes, mistakes),
     |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
     |settings, _, mistakes| jwt::all(settings, mistakes),
+    |settings, _, mistakes| sign::all(settings, mistakes),
     |settings, rules, mistakes| redact::all(&settings.routes, rules, mistakes),
 ];
 

@@ -11,6 +11,7 @@ mod log;
 mod redact;
 mod route;
 mod server;
+mod sign;
 mod store;
 mod upstream;
 
@@ -32,6 +33,7 @@ pub use route::{
     Respond, Route, Terminal,
 };
 pub use server::{Admin, Api, Dialect, Listen, Tls};
+pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;
 pub use store::{Store, StoreTls, UrlError};
 pub use upstream::{Balance, Http, Peer, PeerError, Scheme, Timeouts, Upstream, UpstreamTls};
@@ -61,6 +63,8 @@ pub struct Settings {
     pub detect: Detect,
     /// The native endpoints.
     pub api: Api,
+    /// Public keys for whoever asks; none are shown unless the file has the table.
+    pub jwks: Option<Jwks>,
     /// Where proxied requests may go, by name.
     pub upstreams: BTreeMap<At<String>, At<Upstream>>,
     /// Tried in the order of the file; the first that matches takes the request.
@@ -80,6 +84,7 @@ impl Default for Settings {
             limits: Limits::default(),
             detect: Detect::default(),
             api: Api::default(),
+            jwks: None,
             upstreams: BTreeMap::new(),
             routes: Vec::new(),
         }

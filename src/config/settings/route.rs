@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::config::settings::{Jwt, Redact};
+use crate::config::settings::{Jwt, Redact, Sign};
 use crate::config::written::Written;
 use crate::config::{At, Period, Size};
 
@@ -37,6 +37,8 @@ pub struct Route {
     pub auth: Option<At<Auth>>,
     /// Who may pass by a signed token.
     pub jwt: Option<At<Jwt>>,
+    /// A signed token for the upstream.
+    pub sign: Option<At<Sign>>,
     /// How often.
     pub rate: Option<At<Rate>>,
     /// The largest body that passes, collected or streamed. `None`: only the limits bound it.

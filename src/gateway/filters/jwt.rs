@@ -11,6 +11,7 @@ use crate::gateway::exchange::Exchange;
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::bearer::{bearer, only};
+use crate::gateway::filters::own::own;
 use crate::gateway::keys::{Keys, Unproved};
 use crate::vault::jwt::{Claims, Denied, Policy};
 
@@ -87,11 +88,12 @@ impl Filter for Jwt {
         }
         for (claim, header) in &self.0.headers {
             // Whatever the caller says of itself is no claim.
-            head.remove_header(header);
+            own(head, header);
             if let Some(value) = claims.get(claim).and_then(spelled) {
                 drop(head.insert_header(header.clone(), value));
             }
         }
+        x.facts.claims = Some(claims);
         Ok(Flow::Next)
     }
 }

@@ -1,15 +1,18 @@
-//! The filters: one file each, both halves together. None knows another; what two of them read alike is in
-//! `bearer`.
+//! The filters: one file each, both halves together. None knows another; what two of them do alike is in
+//! `bearer` and `own`.
 
 mod auth;
 mod bearer;
 mod jwt;
 mod limits;
 mod log;
+mod own;
 mod redact;
+mod sign;
 
 pub use auth::Auth;
 pub use jwt::{Jwt, JwtParts, Place};
 pub use limits::{Allowance, Buckets, Limits, Whose};
 pub use log::Log;
 pub use redact::{AnswerWay, Redact, RedactParts};
+pub use sign::{Sign, SignParts};

@@ -376,3 +376,37 @@ async fn pairs_must_be_pairs() {
         assert_eq!(Material::symmetric(algorithm, key).is_ok(), fits, "{} {bytes}", algorithm.name());
     }
 }
+
+#[tokio::test]
+async fn a_new_version_is_shown_before_it_signs() {
+    let Place { items, clock, .. } = place().await;
+    let algorithm = Algorithm::Jws(JwsAlgorithm::Es256);
+    let key = KeyFacts { purpose: Purpose::Jwt, algorithm, exportable: false };
+    let material = Material::generate(algorithm).await.unwrap();
+    let new = NewItem { kind: Kind::AsymmetricKey, label: label("", "/"), key: Some(key), material };
+    let id = items.create(new).await.unwrap().item.id.clone();
+    let ahead = Duration::from_secs(60);
+    let signs = async |ahead| {
+        let signer = items.signer(&id, ahead).await;
+        signer.map(|signer| signer.kid().rsplit('|').next().map(str::to_owned).unwrap_or_default())
+    };
+    let rotate = async || {
+        let material = Material::generate(algorithm).await.unwrap();
+        items.rotate(&id, &material, None).await.unwrap();
+    };
+    assert_eq!(signs(ahead).await.unwrap(), "1", "there is no other");
+    rotate().await;
+    assert_eq!((signs(ahead).await.unwrap(), signs(Duration::ZERO).await.unwrap()), ("1".into(), "2".into()));
+    clock.advance(ahead / 2);
+    rotate().await;
+    clock.advance(ahead / 2);
+    assert_eq!(signs(ahead).await.unwrap(), "2", "shown for long enough, though 3 is there");
+    clock.advance(ahead / 2);
+    assert_eq!(signs(ahead).await.unwrap(), "3");
+    rotate().await;
+    // Taken out of use by somebody: the next one signs, old ones do not come back.
+    items.change_state(&id, Selector::Number(3), State::Suspended, None).await.unwrap();
+    assert_eq!(signs(ahead).await.unwrap(), "4");
+    items.change_state(&id, Selector::Current, State::Deactivated, None).await.unwrap();
+    assert!(matches!(signs(ahead).await, Err(VaultError::Forbidden(_))), "what is stopped is stopped");
+}

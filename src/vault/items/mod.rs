@@ -13,7 +13,7 @@
 //! | [`selector`] | [`Selector`]: which versions a call means |
 //! | [`state`] | [`State`]: what a version may be used for and may become |
 //! | `store` | [`Items`]: reading and writing them |
-//! | `tokens` | tokens signed with items and verified against them |
+//! | `tokens` | tokens signed with items ([`Signer`]) and verified against them |
 //! | `uses` | what they are for, if their states allow it |
 //! | `change` | what becomes of items: made, rotated, changed, removed |
 
@@ -43,6 +43,7 @@ pub use opened::{Opened, Settled};
 pub use selector::Selector;
 pub use state::{State, Use};
 pub use store::{Items, MAX_BYTES, MAX_VERSIONS};
+pub use tokens::Signer;
 
 #[cfg(test)]
 #[path = "items_tests.rs"]

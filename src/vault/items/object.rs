@@ -1,6 +1,7 @@
 //! [`Item`]: a key, a secret or a folder, with its versions. Source of the fields: the vendor's OpenAPI schema, v2.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
@@ -138,6 +139,15 @@ impl Item {
             [version] => Ok(version),
             _ => Err(VaultError::Unknown),
         }
+    }
+
+    /// The version that was in use `ahead` ago, or the next one that is still believed: what a rotation has retired
+    /// (deactivated) goes on for that time. One that was suspended or worse does not.
+    pub(super) fn handing_over(&self, now: Timestamp, ahead: Duration) -> Option<&Version> {
+        let shown = |version: &Version| version.created_at.plus(ahead) <= now;
+        let since = self.versions.iter().rposition(shown).unwrap_or(0);
+        let believed = |version: &&Version| matches!(version.state, State::Active | State::Deactivated);
+        self.versions.iter().skip(since).find(believed)
     }
 
     /// When the newest version was made by a rotation; `None` if there was none.

@@ -101,6 +101,11 @@ impl Opened {
         self.settled.next_rotation(&self.item)
     }
 
+    /// Whether it is a key to sign tokens.
+    pub fn signs_tokens(&self) -> bool {
+        self.jws().is_ok()
+    }
+
     /// The material of a version.
     ///
     /// # Errors

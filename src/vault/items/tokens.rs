@@ -1,7 +1,11 @@
 //! Tokens signed with items and verified against them. A token's `kid` is `<id>|<version>`: what it names is looked up,
 //! and nothing else of an unverified token is used.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use crate::base::id::ItemId;
+use crate::crypto::jws::SigningKey;
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::Kind;
 use crate::vault::items::object::Version;
@@ -27,6 +31,33 @@ fn named(kid: &str) -> Option<(ItemId, Selector)> {
     Some((ItemId::parse(id)?, Selector::Number(number)))
 }
 
+/// A version of a key that may sign.
+pub struct Signer {
+    key: Arc<SigningKey>,
+    kid: String,
+}
+
+impl Signer {
+    /// The `kid` of what it signs.
+    pub fn kid(&self) -> &str {
+        &self.kid
+    }
+
+    /// Signs the text of a JSON object.
+    ///
+    /// # Errors
+    /// [`VaultError::Token`] for a payload that is no object.
+    pub fn sign(&self, payload: &str) -> Result<String, VaultError> {
+        Ok(jwt::sign(&self.key, &self.kid, payload)?)
+    }
+}
+
+impl std::fmt::Debug for Signer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Signer(..)")
+    }
+}
+
 impl Items {
     /// Signs the text of a JSON object with the newest version of a key.
     ///
@@ -34,11 +65,21 @@ impl Items {
     /// [`VaultError::Unknown`]; [`VaultError::Forbidden`] if the item is no key to sign tokens, or its state does not
     /// allow it; [`VaultError::Token`] for a payload that is no object; or what the store says.
     pub async fn sign_jwt(&self, id: &ItemId, payload: &str) -> Result<String, VaultError> {
+        self.signer(id, Duration::ZERO).await?.sign(payload)
+    }
+
+    /// What a key signs with now, if its newest version may sign: the version that was in use `ahead` ago. So a new
+    /// version is shown for that time before it signs, and whoever keeps public keys has it by then. A change made here
+    /// holds at once, one made by another process within a second, so a signer is not kept.
+    ///
+    /// # Errors
+    /// As [`Items::sign_jwt`], but for the payload.
+    pub async fn signer(&self, id: &ItemId, ahead: Duration) -> Result<Signer, VaultError> {
         let opened = self.usable(id).await?;
         opened.jws()?;
-        let version = self.allowed(&opened, Selector::Current, Use::Sign)?;
-        let key = opened.signing(version)?;
-        Ok(jwt::sign(&key, &kid(id, version), payload)?)
+        let newest = self.allowed(&opened, Selector::Current, Use::Sign)?;
+        let version = opened.item.handing_over(self.now(), ahead).unwrap_or(newest);
+        Ok(Signer { key: opened.signing(version)?, kid: kid(id, version) })
     }
 
     /// What a token says, if its signature is that of the version that it names; `None` if it is not, if there is no

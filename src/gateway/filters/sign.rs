@@ -1,0 +1,240 @@
+//! Who we say calls: a token (RFC 7519) for the upstream, signed with a key of the vault, from a template of claims.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use dashmap::DashMap;
+use data_encoding::BASE64URL_NOPAD;
+use http::header::{AUTHORIZATION, HeaderName, HeaderValue};
+use serde_json::{Map, Value};
+
+use crate::api::ApiError;
+use crate::base::id::ItemId;
+use crate::base::secret::Secret;
+use crate::base::template::Template;
+use crate::crypto::{hash, random};
+use crate::gateway::exchange::Exchange;
+use crate::gateway::fault::Fault;
+use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::filters::own::own;
+use crate::vault::VaultError;
+use crate::vault::items::{Items, Signer};
+use crate::vault::jwt::Claims;
+
+/// Tokens remembered for one route.
+const REMEMBERED: usize = 10_000;
+
+/// The largest payload, in bytes: heads have their limits at every server.
+const LARGEST: usize = 16 << 10;
+
+/// What the filter is made from.
+pub struct SignParts {
+    /// Where the key is.
+    pub items: Items,
+    /// The key.
+    pub key: ItemId,
+    /// `iss`.
+    pub issuer: String,
+    /// `aud`; at least one.
+    pub audiences: Vec<String>,
+    /// From `iat` and `nbf` to `exp`.
+    pub lifetime: Duration,
+    /// For how long a new version of the key is shown before it signs.
+    pub publish_ahead: Duration,
+    /// All other claims, by name.
+    pub claims: Vec<(String, Template)>,
+    /// Where the token goes: behind `Bearer` in `Authorization`, alone in any other header.
+    pub header: HeaderName,
+    /// Whether requests with the same claims share a token for half of its lifetime.
+    pub reuse: bool,
+}
+
+/// Signs a token for the upstream.
+pub struct Sign {
+    parts: SignParts,
+    remembered: Remembered,
+}
+
+impl Sign {
+    /// Makes the filter.
+    pub fn new(parts: SignParts) -> Self {
+        Self { parts, remembered: Remembered::default() }
+    }
+
+    async fn signer(&self) -> Result<Signer, Fault> {
+        self.parts.items.signer(&self.parts.key, self.parts.publish_ahead).await.map_err(|error| {
+            self.remembered.0.clear();
+            self.failed(&error)
+        })
+    }
+
+    fn failed(&self, error: &VaultError) -> Fault {
+        tracing::error!(target: "portcullis::sign", key = %self.parts.key, %error, "no token for the upstream");
+        Fault::Api(ApiError::Internal("sign"))
+    }
+
+    /// The claims that the template asks for.
+    fn claims(&self, caller: Option<&Claims>) -> Result<Map<String, Value>, Fault> {
+        let mut claims = Map::new();
+        for (name, template) in &self.parts.claims {
+            let filled = template.fill(&|claim| caller?.get(claim));
+            // As for a claim that the policy of the caller's token asks for: known, and not enough.
+            if let Some(value) = filled.map_err(|_| ApiError::ServiceNotEnabled)? {
+                claims.insert(name.clone(), value);
+            }
+        }
+        Ok(claims)
+    }
+
+    /// A token with these claims. `now` is in seconds since 1970 (UTC).
+    fn token(&self, signer: &Signer, claims: Map<String, Value>, now: u64) -> Result<Secret<String>, Fault> {
+        let mut all = claims;
+        let Self { parts: SignParts { issuer, audiences, lifetime, .. }, .. } = self;
+        all.insert("iss".to_owned(), issuer.as_str().into());
+        let audience = match audiences.as_slice() {
+            [one] => one.as_str().into(),
+            several => several.into(),
+        };
+        all.insert("aud".to_owned(), audience);
+        all.insert("iat".to_owned(), now.into());
+        all.insert("nbf".to_owned(), now.into());
+        all.insert("exp".to_owned(), now.saturating_add(lifetime.as_secs()).into());
+        let id = random::bytes::<16>().map_err(|_| ApiError::Internal("randomness"))?;
+        all.insert("jti".to_owned(), BASE64URL_NOPAD.encode(&id).into());
+        let payload = serde_json::to_string(&all).map_err(|_| ApiError::Internal("sign"))?;
+        if payload.len() > LARGEST {
+            return Err(ApiError::HeadTooLarge.into());
+        }
+        match signer.sign(&payload) {
+            Ok(token) => Ok(Secret::new(token)),
+            // Claims of the caller's that cannot be said again: too deep within the template.
+            Err(VaultError::Token(_)) => Err(ApiError::ServiceNotEnabled.into()),
+            Err(error) => Err(self.failed(&error)),
+        }
+    }
+
+    /// The header's value, with a token that was remembered or is new.
+    fn value(&self, signer: &Signer, claims: Map<String, Value>, now: u64) -> Result<HeaderValue, Fault> {
+        if !self.parts.reuse {
+            return self.spelled(&self.token(signer, claims, now)?);
+        }
+        let told = serde_json::to_vec(&claims).map_err(|_| ApiError::Internal("sign"))?;
+        let told = hash::sha256(&told);
+        if let Some(value) = self.remembered.find(&told, signer.kid(), now, |token| self.spelled(token)) {
+            return value;
+        }
+        let token = self.token(signer, claims, now)?;
+        let value = self.spelled(&token);
+        let until = now.saturating_add(self.parts.lifetime.as_secs() / 2);
+        self.remembered.keep(told, Token { kid: signer.kid().to_owned(), until, token }, now);
+        value
+    }
+
+    fn spelled(&self, token: &Secret<String>) -> Result<HeaderValue, Fault> {
+        let value = match self.parts.header == AUTHORIZATION {
+            true => HeaderValue::try_from(format!("Bearer {}", token.expose())),
+            false => HeaderValue::from_str(token.expose()),
+        };
+        let mut value = value.map_err(|_| ApiError::Internal("sign"))?;
+        value.set_sensitive(true);
+        Ok(value)
+    }
+}
+
+#[async_trait]
+impl Filter for Sign {
+    fn name(&self) -> &'static str {
+        "sign"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Mint
+    }
+
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+        let signer = self.signer().await?;
+        let claims = self.claims(x.facts.claims.as_ref())?;
+        let now = x.clock().now().as_millis() / 1000;
+        let value = self.value(&signer, claims, now)?;
+        let head = x.head_mut();
+        own(head, &self.parts.header);
+        drop(head.insert_header(self.parts.header.clone(), value));
+        Ok(Flow::Next)
+    }
+}
+
+/// A token that was signed.
+struct Token {
+    kid: String,
+    /// In seconds since 1970.
+    until: u64,
+    token: Secret<String>,
+}
+
+/// Tokens that may be used again, by the digest of the claims that were asked for.
+#[derive(Default)]
+struct Remembered(DashMap<[u8; 32], Token>);
+
+impl Remembered {
+    /// What `show` makes of a token with these claims that this key has signed. Tokens of other keys are forgotten.
+    fn find<T>(
+        &self,
+        told: &[u8; 32],
+        kid: &str,
+        now: u64,
+        show: impl Fn(&Secret<String>) -> T,
+    ) -> Option<T> {
+        let found = self.0.get(told)?;
+        if found.kid != kid {
+            drop(found);
+            self.0.retain(|_, token| token.kid == kid);
+            return None;
+        }
+        (now < found.until).then(|| show(&found.token))
+    }
+
+    fn keep(&self, told: [u8; 32], token: Token, now: u64) {
+        if self.0.len() >= REMEMBERED {
+            self.0.retain(|_, token| now < token.until);
+            // Looking through all of them for little would be repeated at every request.
+            if self.0.len() > REMEMBERED / 2 {
+                self.0.clear();
+            }
+        }
+        self.0.insert(told, token);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn token(kid: &str, until: u64) -> Token {
+        Token { kid: kid.to_owned(), until, token: Secret::new("t".to_owned()) }
+    }
+
+    #[test]
+    fn a_token_is_used_again_until_its_time_or_its_key_is_over() {
+        let remembered = Remembered::default();
+        let find =
+            |n: u8, kid: &str, now| remembered.find(&[n; 32], kid, now, |token| token.expose().clone());
+        remembered.keep([1; 32], token("k|1", 100), 50);
+        remembered.keep([2; 32], token("k|1", 100), 50);
+        assert_eq!(find(1, "k|1", 99).as_deref(), Some("t"));
+        assert_eq!((find(1, "k|1", 100), find(3, "k|1", 50)), (None, None));
+        // A rotation: nothing of the key before is kept.
+        assert_eq!(find(1, "k|2", 50), None);
+        assert!(remembered.0.is_empty());
+    }
+
+    #[test]
+    fn what_is_remembered_has_a_bound() {
+        let remembered = Remembered::default();
+        for n in 0..3 * REMEMBERED as u64 {
+            let mut told = [0; 32];
+            told[..8].copy_from_slice(&n.to_be_bytes());
+            remembered.keep(told, token("k|1", 100), 50);
+            assert!(remembered.0.len() <= REMEMBERED);
+        }
+    }
+}
