@@ -29,7 +29,7 @@
 //! | [`sanitize`] | one file in, one clean file out | base net stream detect redact store telemetry |
 //! | [`api`] | our endpoints, without Pingora | base detect redact crypto vault store telemetry |
 //! | [`gateway`] | the road; the only place for Pingora | base stream crypto redact vault api telemetry |
-//! | [`config`] | one TOML file, checked | base |
+//! | [`config`] | one TOML file, checked | base detect net |
 //! | [`app`], [`cli`] | composition, command line | all |
 
 pub mod api;

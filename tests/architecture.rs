@@ -28,7 +28,7 @@ const PARTS: &[(&str, &[&str])] = &[
         &["base", "crypto", "detect", "net", "redact", "sanitize", "store", "stream", "telemetry", "vault"],
     ),
     ("gateway", &["api", "base", "crypto", "net", "redact", "store", "stream", "telemetry", "vault"]),
-    ("config", &["base", "detect"]),
+    ("config", &["base", "detect", "net"]),
     (
         "app",
         &[

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use portcullis::config::settings::{
-    Admin, Answers, Api, Auth, Http, Limits, Listen, Log, PathMatch, Redact, Requests, Scheme, Store,
-    Terminal, Timeouts, Vault,
+    Admin, Answers, Api, Auth, Http, Limits, Listen, Log, PathMatch, Redact, Requests, Sanitize, Scheme,
+    Store, Terminal, Timeouts, Vault,
 };
 use portcullis::config::{Config, Known, Options, Problems, Size, embedded, load, parse, reload};
 use portcullis::detect::{Catalogue, Choice, Detector};
@@ -60,6 +60,7 @@ fn the_full_file_shows_the_defaults() {
     assert_eq!(config.log, Log::default());
     assert_eq!(config.limits, Limits::default());
     assert_eq!(config.api, Api::default());
+    assert_eq!(config.sanitize, Sanitize::default());
     let openai = &config.upstreams["openai"];
     assert_eq!((openai.http, &openai.timeouts), (Http::Auto, &Timeouts::default()));
     assert_eq!(**openai.tls.as_ref().unwrap(), config.upstreams["local"].tls());
@@ -85,6 +86,7 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "the environment variable `PORTCULLIS_MASTER_KEY` is not set",
         "the environment variable `PORTCULLIS_STORE_URL` is not set",
         "the environment variable `OPENAI_AUTHORIZATION` is not set",
+        "the environment variable `INTEL_AUTHORIZATION` is not set",
         "a route has only one of `path` and `pattern`",
         "`rules` is the whole set already",
     ];
@@ -92,7 +94,7 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
     for problem in problems.iter() {
         assert!(known.contains(&problem.message.as_str()), "{problem}");
     }
-    assert!(problems.iter().count() >= 6, "{problems}");
+    assert!(problems.iter().count() >= 7, "{problems}");
 }
 
 mod keys {
@@ -134,7 +136,8 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        JwkSource, Jwks, Jwt, Rate, Respond, Route, Settings, Sign, Tls, TokenPlace, Upstream, UpstreamTls,
+        ClamdSocket, Intel, JwkSource, Jwks, Jwt, Rate, RemoteIntel, Respond, Route, Scan, Settings, Sign,
+        Tls, TokenPlace, Upstream, UpstreamTls,
     };
     macro_rules! keys_of {
         ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
@@ -142,6 +145,7 @@ fn the_full_file_shows_every_key() {
     let all = keys_of! {
         Settings Store Listen Tls Admin Vault Log Limits Api Upstream
         UpstreamTls Timeouts Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
+        Sanitize Scan ClamdSocket Intel RemoteIntel
     };
     let text = uncommented();
     for key in all.iter().flatten() {

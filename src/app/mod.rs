@@ -5,6 +5,7 @@
 //! | `parts` | what outlives a reload: store, vault, tokens, rules, metrics |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `mint` | tokens for upstreams, and public keys |
+//! | `providers` | [`Providers`]: whom sanitizing asks, built from a configuration |
 //! | `admin` | metrics and health on their own listener |
 //! | `serve` | the running process: signals, reload, drain |
 //! | `pipe` | text from standard input to standard output |
@@ -13,9 +14,11 @@ mod admin;
 mod mint;
 mod parts;
 mod pipe;
+mod providers;
 mod serve;
 mod table;
 
 pub use parts::{AppError, Opened, Parts, builtin};
 pub use pipe::{Piped, redact, unredact};
+pub use providers::Providers;
 pub use serve::{Announce, Source, serve};

@@ -46,6 +46,9 @@ pub enum AppError {
     /// The rules.
     #[error("rules: {0}")]
     Rules(String),
+    /// Whom sanitizing asks.
+    #[error("sanitize: {0}")]
+    Sanitize(String),
     /// Tokens.
     #[error(transparent)]
     Token(#[from] crate::api::token::TokenError),

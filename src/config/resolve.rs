@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::base::secret::Secret;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Settings, Tls, Upstream};
+use crate::config::settings::{Sanitize, Settings, Tls, Upstream};
 use crate::config::supplied::{Env, Source, Supplied};
 
 /// The largest secret file.
@@ -43,6 +43,7 @@ pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mis
             file(keys, folder, mistakes);
         }
     }
+    sanitize(&mut settings.sanitize, folder, env, mistakes);
     if let Some(url) = &mut settings.store.url {
         supply(url, folder, env, mistakes);
     }
@@ -51,6 +52,21 @@ pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mis
     }
     if let Some(key) = &mut settings.vault.master_key {
         supply(key, folder, env, mistakes);
+    }
+}
+
+fn sanitize(sanitize: &mut Sanitize, folder: &Path, env: &dyn Env, mistakes: &mut Mistakes) {
+    let Sanitize { scan, intel, .. } = sanitize;
+    for path in scan.rules.iter_mut().chain(&mut intel.feeds).chain(&mut intel.common) {
+        anchor(path.value_mut(), folder);
+        if let Err(error) = fs::metadata(&**path) {
+            mistakes.say(path.span().start, unreadable(&error));
+        }
+    }
+    for remote in intel.remote.values_mut() {
+        for supplied in remote.value_mut().headers.values_mut() {
+            supply(supplied, folder, env, mistakes);
+        }
     }
 }
 

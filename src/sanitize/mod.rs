@@ -21,8 +21,8 @@
 mod budget;
 pub mod child;
 pub mod format;
-pub mod intel;
 mod hearing;
+pub mod intel;
 mod judge;
 mod kind;
 mod orders;

@@ -3,6 +3,7 @@
 mod jwt;
 mod redact;
 mod routes;
+mod sanitize;
 mod server;
 mod sign;
 mod upstreams;
@@ -17,6 +18,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| server::limits(&settings.limits, mistakes),
     |settings, _, mistakes| server::vault(&settings.vault, mistakes),
     |settings, _, mistakes| server::store(&settings.store, mistakes),
+    |settings, _, mistakes| sanitize::all(&settings.sanitize, mistakes),
     |settings, _, mistakes| upstreams::all(&settings.upstreams, mistakes),
     |settings, _, mistakes| routes::names(&settings.routes, mistakes),
     |settings, _, mistakes| routes::ends(settings, mistakes),

@@ -10,6 +10,7 @@ mod limits;
 mod log;
 mod redact;
 mod route;
+mod sanitize;
 mod server;
 mod sign;
 mod store;
@@ -31,6 +32,10 @@ pub use redact::{Answers, Method, Protocol, Redact, Requests, Unknown};
 pub use route::{
     Auth, By, Endpoint, Host, HttpMethod, NotAHost, NotAMethod, PathMatch, Pattern, PatternError, Rate,
     Respond, Route, Terminal,
+};
+pub use sanitize::{
+    ClamdSocket, Engine, FetchPlace, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl, Sanitize, Scan,
+    ScanAddress,
 };
 pub use server::{Admin, Api, Dialect, Listen, Tls};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
@@ -65,6 +70,8 @@ pub struct Settings {
     pub api: Api,
     /// Public keys for whoever asks; none are shown unless the file has the table.
     pub jwks: Option<Jwks>,
+    /// Sanitizing files.
+    pub sanitize: Sanitize,
     /// Where proxied requests may go, by name.
     pub upstreams: BTreeMap<At<String>, At<Upstream>>,
     /// Tried in the order of the file; the first that matches takes the request.
@@ -85,6 +92,7 @@ impl Default for Settings {
             detect: Detect::default(),
             api: Api::default(),
             jwks: None,
+            sanitize: Sanitize::default(),
             upstreams: BTreeMap::new(),
             routes: Vec::new(),
         }

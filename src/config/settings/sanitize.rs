@@ -1,0 +1,216 @@
+//! Who is asked about files and links, and where files may come from.
+
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Deserializer};
+
+use crate::config::written::Written;
+use crate::config::{At, Period, Size, Supplied};
+use crate::net::{NotAPlace, Place, Url};
+
+/// `[sanitize]`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Sanitize {
+    /// Places besides the public internet that a `source_url` may name. Default none.
+    pub fetch_allow: Vec<FetchPlace>,
+    /// Scanners.
+    pub scan: Scan,
+    /// What is known of URLs and domains.
+    pub intel: Intel,
+}
+
+/// A place that may be fetched from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FetchPlace(pub Place);
+
+impl<'de> Deserialize<'de> for FetchPlace {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parse = |text: &str| text.parse().map(Self).map_err(|error: NotAPlace| error);
+        Written { expected: "a place such as \"files.example.com\" or \"10.1.0.0/16\"", parse }
+            .read(deserializer)
+    }
+}
+
+/// `[sanitize.scan]`; read again on a reload.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Scan {
+    /// A folder of rules (`*.yar`) and lists of digests (`*.sha256`), in place of the built-in ones.
+    pub rules: Option<At<PathBuf>>,
+    /// How long the rules may take for one part of a file. Default 10 s.
+    pub time: At<Period>,
+    /// Provider names and the engines behind them. Default: all names of the specification, `embedded`.
+    pub providers: BTreeMap<String, At<Engine>>,
+    /// A clamd.
+    pub clamd: Option<ClamdSocket>,
+}
+
+impl Default for Scan {
+    fn default() -> Self {
+        let names = ["crowdstrike", "reversinglabs"];
+        let providers = names.map(|name| (name.to_owned(), At::new(Engine::Embedded))).into();
+        Self { rules: None, time: At::new(Period::secs(10)), providers, clamd: None }
+    }
+}
+
+/// What is behind a scan provider's name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// Rules in this process.
+    Embedded,
+    /// The clamd of `[sanitize.scan.clamd]`.
+    Clamd,
+}
+
+/// `[sanitize.scan.clamd]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ClamdSocket {
+    /// Where it listens.
+    pub address: ScanAddress,
+    /// The largest part it is sent, at most `StreamMaxLength` of clamd.conf. Default 25 MiB.
+    #[serde(default = "stream")]
+    pub max: At<Size>,
+    /// For one scan. Default 60 s.
+    #[serde(default = "minute")]
+    pub time: At<Period>,
+    /// Scans at once, at most `MaxThreads` of clamd.conf. Default 4.
+    #[serde(default = "four")]
+    pub scans: NonZeroUsize,
+}
+
+fn stream() -> At<Size> {
+    At::new(Size::mib(25))
+}
+
+fn minute() -> At<Period> {
+    At::new(Period::secs(60))
+}
+
+fn four() -> NonZeroUsize {
+    NonZeroUsize::MIN.saturating_add(3)
+}
+
+/// Where a clamd listens.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ScanAddress {
+    /// A socket's path, absolute.
+    Unix(PathBuf),
+    /// An address and port; plaintext.
+    Tcp(SocketAddr),
+}
+
+/// Says that a text is no address of a clamd.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an address, write one such as \"unix:/run/clamav/clamd.ctl\" or \"127.0.0.1:3310\"")]
+pub struct NotAnAddress;
+
+impl ScanAddress {
+    /// Reads the written form.
+    pub fn parse(text: &str) -> Result<Self, NotAnAddress> {
+        match text.strip_prefix("unix:") {
+            Some(path) if path.starts_with('/') => Ok(Self::Unix(path.into())),
+            Some(_) => Err(NotAnAddress),
+            None => text.parse().map(Self::Tcp).map_err(|_| NotAnAddress),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ScanAddress {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Written { expected: "an address such as \"127.0.0.1:3310\"", parse: Self::parse }.read(deserializer)
+    }
+}
+
+/// `[sanitize.intel]`; read again on a reload.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Intel {
+    /// Feeds, or folders of them: `*.csv` of URLhaus or ThreatFox, `*.json` of those or MISP, `*.txt` with a URL or
+    /// host a line.
+    pub feeds: Vec<At<PathBuf>>,
+    /// Lists of hosts so common that what is listed on them says nothing about them, beside the built-in one.
+    pub common: Vec<At<PathBuf>>,
+    /// Provider names for URLs, and what is behind them: `embedded`, or a name of `remote`.
+    pub url_providers: BTreeMap<String, At<String>>,
+    /// The same for domains.
+    pub domain_providers: BTreeMap<String, At<String>>,
+    /// Providers that are asked over HTTP, by name.
+    pub remote: BTreeMap<String, At<RemoteIntel>>,
+}
+
+impl Default for Intel {
+    fn default() -> Self {
+        let embedded = |name: &str| (name.to_owned(), At::new("embedded".to_owned()));
+        Self {
+            feeds: Vec::new(),
+            common: Vec::new(),
+            url_providers: ["crowdstrike"].map(embedded).into(),
+            domain_providers: ["crowdstrike", "domaintools"].map(embedded).into(),
+            remote: BTreeMap::new(),
+        }
+    }
+}
+
+/// `[sanitize.intel.remote.NAME]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RemoteIntel {
+    /// Where it is asked.
+    pub url: At<RemoteUrl>,
+    /// Fields of the head, such as a key.
+    #[serde(default)]
+    pub headers: BTreeMap<String, At<Supplied>>,
+    /// For one question. Default 5 s.
+    #[serde(default = "five")]
+    pub time: At<Period>,
+    /// The most answers that are kept. Default 100 000.
+    #[serde(default = "cached")]
+    pub cached: NonZeroUsize,
+    /// How long an answer is kept. Default 1 h.
+    #[serde(default = "hour")]
+    pub keep: Period,
+}
+
+fn five() -> At<Period> {
+    At::new(Period::secs(5))
+}
+
+fn cached() -> NonZeroUsize {
+    NonZeroUsize::MIN.saturating_add(99_999)
+}
+
+fn hour() -> Period {
+    Period::secs(3600)
+}
+
+/// Where a provider is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteUrl(pub Url);
+
+/// Says that a text is no URL of a provider. It does not show the text, which may hold a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("not an http or https URL without user and password")]
+pub struct NotARemote;
+
+impl RemoteUrl {
+    /// Reads the written form.
+    pub fn parse(text: &str) -> Result<Self, NotARemote> {
+        let url = Url::parse(text).map_err(|_| NotARemote)?;
+        let fine =
+            matches!(url.scheme(), "http" | "https") && url.username().is_empty() && url.password().is_none();
+        if fine { Ok(Self(url)) } else { Err(NotARemote) }
+    }
+}
+
+impl<'de> Deserialize<'de> for RemoteUrl {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Written { expected: "a URL such as \"https://intel.example.com/judge\"", parse: Self::parse }
+            .read(deserializer)
+    }
+}
