@@ -8,9 +8,11 @@
 //! | `providers` | [`Providers`]: whom sanitizing asks, built from a configuration |
 //! | `admin` | metrics and health on their own listener |
 //! | `serve` | the running process: signals, reload, drain |
+//! | `cleaning` | one file, cleaned on the command line |
 //! | `pipe` | text from standard input to standard output |
 
 mod admin;
+mod cleaning;
 mod mint;
 mod parts;
 mod pipe;
@@ -18,6 +20,7 @@ mod providers;
 mod serve;
 mod table;
 
+pub use cleaning::{Released, Wish, clean};
 pub use parts::{AppError, Opened, Parts, builtin};
 pub use pipe::{Piped, redact, unredact};
 pub use providers::Providers;

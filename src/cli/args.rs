@@ -48,6 +48,8 @@ pub(super) enum Command {
     Redact(RedactArgs),
     /// Put back what `redact --context` replaced.
     Unredact(UnredactArgs),
+    /// Clean one file: take out what acts, defang links, redact values if asked to.
+    Sanitize(SanitizeArgs),
     /// Print the version.
     Version,
     /// Clean one file that comes through standard input: what the sanitizer starts for each file.
@@ -228,6 +230,43 @@ pub(super) struct UnredactArgs {
     /// What `redact --context` wrote.
     #[arg(long, value_name = "FILE")]
     pub(super) context: PathBuf,
+    #[command(flatten)]
+    pub(super) place: Place,
+}
+
+#[derive(Debug, clap::Args)]
+pub(super) struct SanitizeArgs {
+    /// The file.
+    pub(super) input: PathBuf,
+    /// Where the clean file goes; not written if the file is not released.
+    pub(super) output: PathBuf,
+    /// Print what was found and done, as JSON.
+    #[arg(long)]
+    pub(super) report: bool,
+    /// Redact what the rules that are on by default find.
+    #[arg(long)]
+    pub(super) redact: bool,
+    /// Only tell what the rules find.
+    #[arg(long)]
+    pub(super) detect_only: bool,
+    /// From which score on links are defanged, 0 to 100; without feeds no link has any.
+    #[arg(long, value_name = "SCORE", default_value = "30", value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(super) threshold: u8,
+    /// Leave links as they are.
+    #[arg(long)]
+    pub(super) keep_links: bool,
+    /// Leave file attachments in; each is cleaned like a file of its own.
+    #[arg(long)]
+    pub(super) keep_attachments: bool,
+    /// Leave scripts, actions and forms in.
+    #[arg(long)]
+    pub(super) keep_interactive: bool,
+    /// Let files of a kind that cannot be rewritten pass as they are, once they are scanned.
+    #[arg(long)]
+    pub(super) pass_unknown: bool,
+    /// Refuse what cannot be scanned.
+    #[arg(long)]
+    pub(super) block_unable: bool,
     #[command(flatten)]
     pub(super) place: Place,
 }

@@ -7,6 +7,7 @@ mod detect;
 mod page;
 mod rules;
 mod run;
+mod sanitize;
 mod shown;
 mod wanted;
 

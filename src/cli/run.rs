@@ -8,7 +8,7 @@ use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
 use crate::app::{Announce, AppError, Opened, Piped, Source, redact, serve, unredact};
 use crate::base::id::TokenId;
 use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
-use crate::cli::{detect, rules};
+use crate::cli::{detect, rules, sanitize};
 use crate::config::{Config, Options};
 use crate::redact::Method;
 use crate::sanitize::child::inner;
@@ -64,6 +64,7 @@ pub fn run(args: Args) -> ExitCode {
         Command::Rules { command } => rules::run(&command),
         Command::Redact(args) => run_redact(args),
         Command::Unredact(args) => run_unredact(args),
+        Command::Sanitize(args) => sanitize::run(&args),
         Command::Parse { memory, seconds } => return inner::run(inner::Means { memory, seconds }),
         Command::Version => result(concat!("portcullis ", env!("CARGO_PKG_VERSION"))),
     };
@@ -128,7 +129,7 @@ fn run_check(path: &Path) -> Result<(), Failure> {
 }
 
 /// The configuration that says where the data folder is.
-fn placed(place: &Place) -> Result<Config, AppError> {
+pub(super) fn placed(place: &Place) -> Result<Config, AppError> {
     let source = match &place.config_file {
         Some(path) => Source::File(path.clone()),
         None => Source::Options(Options { data: place.data.clone(), ..Options::default() }),

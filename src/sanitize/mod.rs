@@ -14,6 +14,8 @@
 //! | `tally` | [`Tally`]: what was removed, and what could not be read |
 //! | `refusal` | [`Refusal`]: why there is no clean file |
 //! | [`format`] | the formats |
+//! | `hearing` | [`Hearing`]: the court for one file |
+//! | `pipeline` | [`sanitize`]: one file's way in order |
 //! | [`child`] | the process that they run in |
 //! | [`intel`] | what is known of URLs and domains |
 //! | [`scan`] | scanners, and the engines behind providers' names |
@@ -26,6 +28,7 @@ pub mod intel;
 mod judge;
 mod kind;
 mod orders;
+mod pipeline;
 mod refusal;
 pub mod scan;
 mod tally;
@@ -36,6 +39,7 @@ pub use hearing::{Hearing, Record, Scores, Witnesses};
 pub use judge::{Edit, Judge, Link, Part};
 pub use kind::Kind;
 pub use orders::{Orders, Redaction};
+pub use pipeline::{Sanitized, sanitize};
 pub use refusal::Refusal;
 pub use tally::{Note, Tally};
 pub use work::Work;

@@ -28,6 +28,7 @@ mod unredact;
 
 pub use events::{EventsAsk, EventsReply, UnredactEvents};
 pub use path::select;
+pub(in crate::api) use report::Analysis;
 pub use service::{Parts, Redaction};
 pub use structured::{RedactStructured, StructuredAsk, StructuredReply};
 pub use text::{Redact, RedactAsk, RedactReply};

@@ -10,14 +10,14 @@ use crate::redact::{Found, Report};
 
 /// What was found and what became of it.
 #[derive(Serialize)]
-pub(super) struct Analysis {
+pub(in crate::api) struct Analysis {
     summary_counts: BTreeMap<String, usize>,
     recognizer_results: Vec<Recognized>,
 }
 
 /// One finding.
 #[derive(Serialize)]
-struct Recognized {
+pub(in crate::api) struct Recognized {
     field_type: String,
     score: serde_json::Number,
     text: String,
@@ -60,7 +60,7 @@ impl Analysis {
     }
 
     /// Of a document, whose findings were told in detail.
-    pub(super) fn of_document(report: &Report, dialect: Dialect) -> Self {
+    pub(in crate::api) fn of_document(report: &Report, dialect: Dialect) -> Self {
         let told = |found: &Found| {
             let placed = found.placed.as_ref();
             let text = placed.map(|placed| placed.text.to_string()).unwrap_or_default();
@@ -81,6 +81,11 @@ impl Analysis {
             }
         }
         self
+    }
+
+    /// The findings alone.
+    pub(in crate::api) fn into_results(self) -> Vec<Recognized> {
+        self.recognizer_results
     }
 
     fn new(report: &Report, recognizer_results: Vec<Recognized>) -> Self {

@@ -34,8 +34,8 @@ pub use route::{
     Respond, Route, Terminal,
 };
 pub use sanitize::{
-    ClamdSocket, Engine, FetchPlace, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl, Sanitize, Scan,
-    ScanAddress,
+    ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,
+    Sanitize, Scan, ScanAddress, UnknownFiles,
 };
 pub use server::{Admin, Api, Dialect, Listen, Tls};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};

@@ -17,10 +17,62 @@ use crate::net::{NotAPlace, Place, Url};
 pub struct Sanitize {
     /// Places besides the public internet that a `source_url` may name. Default none.
     pub fetch_allow: Vec<FetchPlace>,
+    /// What becomes of files of a kind that cannot be rewritten. Default `refuse`.
+    pub unknown: UnknownFiles,
+    /// How much of what.
+    pub limits: FileLimits,
     /// Scanners.
     pub scan: Scan,
     /// What is known of URLs and domains.
     pub intel: Intel,
+}
+
+/// What becomes of files of a kind that cannot be rewritten.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnknownFiles {
+    /// They are not released.
+    #[default]
+    Refuse,
+    /// They pass as they are once they are scanned.
+    Pass,
+}
+
+/// `[sanitize.limits]`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FileLimits {
+    /// The largest upload. Default 2 GiB.
+    pub upload: At<Size>,
+    /// The largest file that is cleaned. Default 256 MiB.
+    pub file: At<Size>,
+    /// What a file may unfold to. Default 1 GiB.
+    pub unfolded: At<Size>,
+    /// Files within files. Default 8.
+    pub depth: u32,
+    /// Address space of a process that reads one file. Default 2 GiB.
+    pub memory: At<Size>,
+    /// How long that may take. Default 60 s.
+    pub time: At<Period>,
+    /// Such processes at once. Default 4.
+    pub processes: NonZeroUsize,
+    /// How long a clean file and its answer are kept. Default 1 h.
+    pub keep: At<Period>,
+}
+
+impl Default for FileLimits {
+    fn default() -> Self {
+        Self {
+            upload: At::new(Size::mib(2048)),
+            file: At::new(Size::mib(256)),
+            unfolded: At::new(Size::mib(1024)),
+            depth: 8,
+            memory: At::new(Size::mib(2048)),
+            time: At::new(Period::secs(60)),
+            processes: four(),
+            keep: At::new(Period::secs(3600)),
+        }
+    }
 }
 
 /// A place that may be fetched from.

@@ -1,0 +1,108 @@
+//! Files, cleaned on the command line (`portcullis sanitize IN OUT`), and what a server cleans them with.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use serde_json::Value;
+
+use crate::api::sanitize::{data, summary, why};
+use crate::app::parts::AppError;
+use crate::app::providers::Providers;
+use crate::base::clock::{SharedClock, SystemClock};
+use crate::config::Config;
+use crate::config::settings::FileLimits;
+use crate::detect::{Choice, Detector};
+use crate::redact::{Keys, Method, Plan, Redactor};
+use crate::sanitize::child::{Limits, Nursery};
+use crate::sanitize::intel::Asked;
+use crate::sanitize::{Bounds, Orders, Redaction, Witnesses, sanitize};
+
+/// The provider that a command line means.
+const PROVIDER: &str = "crowdstrike";
+
+/// A cleaned file as a command line gets it.
+pub struct Released {
+    /// The file.
+    pub bytes: Bytes,
+    /// A sentence for people.
+    pub summary: String,
+    /// What was done, as the API tells it.
+    pub data: Value,
+}
+
+/// What a command line wants of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish {
+    /// What is to be done.
+    pub orders: Orders,
+    /// From which score on links are defanged.
+    pub threshold: u8,
+    /// Whether what cannot be scanned is refused.
+    pub block_unable: bool,
+}
+
+/// Children of this binary with the limits of the settings.
+pub(super) fn nursery(limits: &FileLimits) -> Nursery {
+    let program = PathBuf::from("/proc/self/exe");
+    let program = if program.exists() { program } else { std::env::current_exe().unwrap_or(program) };
+    let unfolded = limits.unfolded.bytes() as u64;
+    let limits = Limits {
+        children: limits.processes.get(),
+        memory: limits.memory.bytes() as u64,
+        time: limits.time.get(),
+        bounds: Bounds { depth: limits.depth, bytes: unfolded, ..Bounds::default() },
+        output: limits.unfolded.bytes(),
+    };
+    Nursery::new(program, limits)
+}
+
+/// Cleans one file.
+///
+/// # Errors
+/// A configuration that cannot be used; a file that is not released, and why.
+pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Result<Released, AppError> {
+    let most = config.sanitize.limits.file.bytes();
+    if file.len() > most {
+        return Err(AppError::Sanitize(format!(
+            "the file is larger than sanitize.limits.file, {most} bytes"
+        )));
+    }
+    let clock: SharedClock = Arc::new(SystemClock);
+    let providers = Providers::new(&config.sanitize, &clock)?;
+    let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
+    let intel = |asked| providers.intel.get(asked, PROVIDER).ok();
+    let witnesses = Witnesses {
+        scanner: providers.scan.get(PROVIDER).map_err(|_| disabled())?,
+        block_unable: wish.block_unable,
+        urls: intel(Asked::Urls),
+        domains: intel(Asked::Domains),
+        threshold: wish.threshold,
+        redactor: redactor(config, wish.orders.redaction)?,
+        redaction: wish.orders.redaction,
+    };
+    let looked_up = (witnesses.urls.is_some(), witnesses.domains.is_some());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
+    let nursery = nursery(&config.sanitize.limits);
+    let bytes = Bytes::from(file);
+    match runtime.block_on(sanitize(&nursery, wish.orders, (name, &bytes), witnesses)) {
+        Ok(sanitized) => Ok(Released {
+            summary: summary(&sanitized),
+            data: data(wish.orders, looked_up, &sanitized),
+            bytes: sanitized.cleaned.bytes,
+        }),
+        Err(error) => Err(AppError::Sanitize(format!("the file is not released: {}", why(&error)))),
+    }
+}
+
+fn redactor(config: &Config, redaction: Redaction) -> Result<Option<(Redactor, Keys)>, AppError> {
+    if redaction == Redaction::Off {
+        return Ok(None);
+    }
+    let rules = &config.catalogue;
+    let detector = Detector::new(rules, &Choice::defaults(rules));
+    let detector = detector.map_err(|error| AppError::Rules(error.to_string()))?;
+    let redactor = Redactor::new(detector.allowing(config.allow.clone()), Plan::all(Method::Replace));
+    Ok(Some((redactor, Keys::default())))
+}

@@ -1,0 +1,65 @@
+//! `portcullis sanitize IN OUT`: one file in, one clean file out.
+
+use std::io::{IsTerminal, Write};
+use std::path::Path;
+use std::time::Instant;
+
+use crate::app::{AppError, Released, Wish, clean};
+use crate::cli::args::SanitizeArgs;
+use crate::cli::run::{Failure, message, placed, result};
+use crate::sanitize::{Orders, Redaction};
+
+pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
+    let config = placed(&args.place)?;
+    let read = |path: &Path| {
+        std::fs::read(path).map_err(|error| AppError::Io(format!("{}: {error}", path.display())))
+    };
+    let file = read(&args.input)?;
+    let name = args.input.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let redaction = match (args.redact, args.detect_only) {
+        (_, true) => Redaction::Detect,
+        (true, false) => Redaction::Apply,
+        (false, false) => Redaction::Off,
+    };
+    let wish = Wish {
+        orders: Orders {
+            attachments: !args.keep_attachments,
+            interactive: !args.keep_interactive,
+            links: !args.keep_links,
+            redaction,
+            pass_unknown: args.pass_unknown,
+        },
+        threshold: args.threshold,
+        block_unable: args.block_unable,
+    };
+    let begun = Instant::now();
+    let size = file.len();
+    if std::io::stderr().is_terminal() {
+        message(&format!("cleaning {name}, {size} bytes"));
+    }
+    let Released { bytes, summary, data } = clean(&config, wish, (&name, file))?;
+    written(&args.output, &bytes)?;
+    if args.report {
+        result(&serde_json::to_string_pretty(&data).unwrap_or_default())?;
+    }
+    message(&format!("{summary} {} bytes in {} ms", bytes.len(), begun.elapsed().as_millis()));
+    Ok(())
+}
+
+/// Nobody finds half a file under the name, and a failed run leaves what was there.
+fn written(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    let at = |error: std::io::Error| AppError::Io(format!("{}: {error}", path.display()));
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let write = || {
+        let mut file = std::fs::File::create_new(&part)?;
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&part, path)
+    };
+    write().map_err(|error| {
+        drop(std::fs::remove_file(&part));
+        Failure::from(at(error))
+    })
+}

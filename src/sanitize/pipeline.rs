@@ -1,0 +1,41 @@
+//! One file's way in order: looked at, taken apart and put together in a child, looked at again.
+
+use bytes::Bytes;
+
+use crate::sanitize::child::{Cleaned, Nursery, Stillborn};
+use crate::sanitize::{Hearing, Orders, Record, Witnesses};
+
+/// A clean file, and what was heard on the way.
+pub struct Sanitized {
+    /// The file, and what was done to it.
+    pub cleaned: Cleaned,
+    /// What scanners, feeds and the detector said.
+    pub record: Record,
+}
+
+/// Cleans the file `bytes`, which its owner calls `name`.
+///
+/// # Errors
+/// Why it is not released.
+pub async fn sanitize(
+    nursery: &Nursery,
+    orders: Orders,
+    (name, bytes): (&str, &Bytes),
+    witnesses: Witnesses,
+) -> Result<Sanitized, Stillborn> {
+    let hearing = Hearing::new(witnesses);
+    let refused = |refusal| Stillborn::Refused(None, refusal);
+    hearing.scan(name, bytes.clone()).await.map_err(refused)?;
+    let cleaned = nursery.clean(orders, (name, bytes), &hearing).await?;
+    // What was put together anew may be what no part was.
+    if cleaned.bytes != *bytes {
+        hearing.scan(name, cleaned.bytes.clone()).await.map_err(refused)?;
+    }
+    Ok(Sanitized { cleaned, record: hearing.close() })
+}
+
+impl std::fmt::Debug for Sanitized {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sanitized").field("cleaned", &self.cleaned).finish_non_exhaustive()
+    }
+}
