@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `parts` | what outlives a reload: store, vault, tokens, rules, metrics |
+//! | `files` | the file store, grants, the share service |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `admin` | metrics and health on their own listener |
@@ -10,6 +11,7 @@
 //! | `pipe` | text from standard input to standard output |
 
 mod admin;
+mod files;
 mod mint;
 mod parts;
 mod pipe;
