@@ -113,14 +113,15 @@ pub fn disposition(kind: &str, field: Option<&str>, name: &str) -> HeaderValue {
     use std::fmt::Write;
     let safe = safe_name(name);
     let mut text = kind.to_owned();
+    text.push_str("; filename=\"");
+    text.push_str(&safe);
+    text.push('"');
+    // Behind the file's name: a public client takes whatever follows the first `name=` for that.
     if let Some(field) = field {
         text.push_str("; name=\"");
         text.push_str(field);
         text.push('"');
     }
-    text.push_str("; filename=\"");
-    text.push_str(&safe);
-    text.push('"');
     if safe != name && field.is_none() {
         text.push_str("; filename*=UTF-8''");
         for byte in name.bytes() {
@@ -164,6 +165,6 @@ mod tests {
         for (name, text) in rows {
             assert_eq!(disposition("attachment", None, name), text);
         }
-        assert_eq!(disposition("form-data", Some("file"), "é"), "form-data; name=\"file\"; filename=\"_\"");
+        assert_eq!(disposition("form-data", Some("file"), "é"), "form-data; filename=\"_\"; name=\"file\"");
     }
 }

@@ -7,7 +7,7 @@ import pangea.exceptions as pe
 import pytest
 from pangea import PangeaConfig
 from pangea.response import TransferMethod
-from pangea.services.share.share import ItemOrder, ItemOrderBy, Share
+from pangea.services.share.share import ItemOrder, ItemOrderBy, PutResult, Share
 from pangea.utils import get_file_upload_params
 
 DATA = b"The quick brown fox. " * 5000
@@ -19,8 +19,14 @@ def share(gateway):
     return Share(gateway.token, config=config)
 
 
+class Opened(io.BytesIO):
+    """A file in memory; the client wants to know how it was opened."""
+
+    mode = "rb"
+
+
 def store(share, name="fox.txt", method=TransferMethod.MULTIPART, data=DATA, **more):
-    response = share.put(io.BytesIO(data), name=name, transfer_method=method, **more)
+    response = share.put(Opened(data), name=name, transfer_method=method, **more)
     return response.result.object
 
 
@@ -44,7 +50,7 @@ def test_an_upload_url_is_asked_for_and_polled(share):
     response = share.request_upload_url(name="later.txt", transfer_method=TransferMethod.PUT_URL)
     assert response.http_status == 202 and response.accepted_result.put_url
     with pytest.raises(pe.AcceptedRequestException):
-        share.poll_result_by_id(response.request_id, type(response.result_class))
+        share.request.poll_result_by_id(response.request_id, PutResult)
     share.request.put_presigned_url(response.accepted_result.put_url, [("upload", ("x", DATA, "text/plain"))])
     done = share.poll_result(response=response)
     assert done.result.object.name == "later.txt" and done.result.object.size == len(DATA)
@@ -53,7 +59,7 @@ def test_an_upload_url_is_asked_for_and_polled(share):
 
 
 def test_what_is_promised_is_judged(share):
-    params = get_file_upload_params(io.BytesIO(DATA))
+    params = get_file_upload_params(Opened(DATA))
     response = share.request_upload_url(
         name="wrong", transfer_method=TransferMethod.POST_URL, size=params.size + 1, crc32c="00000000",
         sha256="0" * 64, md5="0" * 32, sha1="0" * 40, sha512="0" * 128,
@@ -101,7 +107,7 @@ def test_objects_are_updated_by_whoever_knows_them(share):
                        updated_at=file.updated_at).result.object
     assert new.folder == "/moved" and new.metadata.root == {"a": "1", "b": "2"} and new.tags.root == ["y"]
     with pytest.raises(pe.ValidationException) as caught:
-        share.update(file.id, name="stale", updated_at=file.updated_at)
+        share.update(file.id, tags=["stale"], updated_at=file.updated_at)
     assert [error.source for error in caught.value.errors] == ["/updated_at"]
 
 
