@@ -24,7 +24,7 @@
 //! | [`crypto`] | algorithms without lifecycles | base |
 //! | [`detect`] | text in, findings out | base |
 //! | [`redact`] | findings in, clean text and the way back out | base stream crypto detect |
-//! | [`store`] | rows; the only place for SQL | base crypto telemetry |
+//! | [`store`] | rows and files; the only place for SQL and S3 | base crypto telemetry |
 //! | [`vault`] | keys, sealed at rest | base crypto store telemetry |
 //! | [`sanitize`] | one file in, one clean file out | base net stream detect redact store telemetry |
 //! | [`api`] | our endpoints, without Pingora | base detect redact crypto vault store telemetry |

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use portcullis::config::settings::{
-    Admin, Answers, Api, Auth, Http, Limits, Listen, Log, PathMatch, Redact, Requests, Sanitize, Scheme,
+    Admin, Answers, Api, Auth, Blobs, Http, Limits, Listen, Log, PathMatch, Redact, Requests, S3, Sanitize, Scheme,
     Store, Terminal, Timeouts, Vault,
 };
 use portcullis::config::{Config, Known, Options, Problems, Size, embedded, load, parse, reload};
@@ -143,7 +143,7 @@ fn the_full_file_shows_every_key() {
         ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
     }
     let all = keys_of! {
-        Settings Store Listen Tls Admin Vault Log Limits Api Upstream
+        Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
         UpstreamTls Timeouts Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel
     };

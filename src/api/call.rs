@@ -12,6 +12,7 @@ use crate::api::token::Principal;
 use crate::base::budget::{Budget, Charge, Exhausted};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
+use crate::store::{Opened, Pieces};
 
 /// A boxed future, for traits that are called through a pointer.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -100,15 +101,33 @@ pub struct Call<'a> {
     pub budget: &'a Budget,
 }
 
-/// One whole answer.
-#[derive(Clone, Debug)]
+/// An answer's body.
+pub enum Body {
+    /// In memory.
+    Whole(Bytes),
+    /// Comes piece by piece; the headers say how long it is.
+    Stream(Box<dyn Pieces>),
+}
+
+impl std::fmt::Debug for Body {
+    // A body is the caller's.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Whole(bytes) => write!(f, "Whole({} bytes)", bytes.len()),
+            Self::Stream(_) => f.write_str("Stream(..)"),
+        }
+    }
+}
+
+/// One answer.
+#[derive(Debug)]
 pub struct Answer {
     /// The status.
     pub status: StatusCode,
     /// All headers, framing included.
     pub headers: HeaderMap,
     /// The body.
-    pub body: Bytes,
+    pub body: Body,
 }
 
 impl Answer {
@@ -118,7 +137,23 @@ impl Answer {
         let mut headers = HeaderMap::with_capacity(4);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
         headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
-        Self { status, headers, body }
+        Self { status, headers, body: Body::Whole(body) }
+    }
+
+    /// A file, with a body that comes piece by piece.
+    pub fn stream(media_type: HeaderValue, file: Opened) -> Self {
+        let mut headers = HeaderMap::with_capacity(8);
+        headers.insert(CONTENT_TYPE, media_type);
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(file.size));
+        Self { status: StatusCode::OK, headers, body: Body::Stream(file.bytes) }
+    }
+
+    /// The bytes of a body in memory; none of one that is not.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.body {
+            Body::Whole(bytes) => bytes,
+            Body::Stream(_) => &[],
+        }
     }
 
     /// An answer of JSON.

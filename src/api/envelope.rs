@@ -136,7 +136,7 @@ mod tests {
         let t = Timestamp::from_millis(0);
         let stamp = Stamp { id: &id, received: t, answered: t };
         let answer = stamp.answer(StatusCode::OK, "success", "", None::<()>);
-        let value: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(answer.bytes()).unwrap();
         let keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
         assert_eq!(keys, ["request_id", "request_time", "response_time", "result", "status", "summary"]);
         assert!(value["result"].is_null());

@@ -351,7 +351,7 @@ mod tests {
         let t = Timestamp::from_millis(0);
         let list = vec![Invalid::new(Code::FieldRequired, Pointer::root().key("text"), "text is missing")];
         let answer = ApiError::Validation(list).answer(&Stamp { id: &id, received: t, answered: t });
-        let value: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(answer.bytes()).unwrap();
         assert_eq!(answer.status, 400);
         assert_eq!(
             value["result"]["errors"],

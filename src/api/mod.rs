@@ -3,20 +3,25 @@
 //! | file | noun |
 //! |---|---|
 //! | `endpoint` | [`Endpoint`], and [`Endpoints`]: the table everything follows from |
+//! | `blob` | [`BlobPort`]: the receiving end of grants |
 //! | `call` | [`Call`] and [`Answer`]: what a handler gets and gives |
 //! | [`configs`] | stored redact configs: the object, its endpoints, and [`configs::MethodSpec`] |
 //! | `cpu` | [`CpuPool`]: long work, off the threads that move bytes |
 //! | [`envelope`] | the frame around every answer, in the caller's dialect |
 //! | `error` | [`ApiError`]: what goes wrong, and its status |
 //! | `fields` | [`Fields`]: parse, don't validate; all faults at once |
+//! | [`grant`] | [`grant::Grants`]: URLs for one upload or download |
 //! | `health` | [`Health`] and [`Readiness`] |
+//! | [`incoming`] | uploads as they come: bodies and forms |
 //! | [`json`] | bodies as JSON values, strictly |
 //! | [`pending`] | calls that are answered later |
 //! | [`redact`] | the redaction operations |
 //! | [`sanitize`] | cleaning of files |
+//! | [`share`] | the share service: files in folders |
 //! | [`vault`] | the vault's operations |
 //! | [`token`] | bearer token → [`token::Principal`] with scopes |
 
+mod blob;
 mod call;
 pub mod configs;
 mod cpu;
@@ -24,15 +29,19 @@ mod endpoint;
 pub mod envelope;
 mod error;
 mod fields;
+pub mod grant;
 mod health;
+pub mod incoming;
 pub mod json;
 pub mod pending;
 pub mod redact;
 pub mod sanitize;
+pub mod share;
 pub mod token;
 pub mod vault;
 
-pub use call::{Answer, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
+pub use blob::{BlobPort, charged, disposition};
+pub use call::{Answer, Body, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
 pub use cpu::{CpuPool, GivenUp};
 pub use endpoint::{Asker, Door, Endpoint, Endpoints, Guard, Lookup, Success};
 pub use error::{ApiError, Code, Invalid, MAX_FAULTS};

@@ -9,7 +9,7 @@ use crate::app::parts::{AppError, Parts};
 use crate::gateway::filters::Log;
 use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
-use crate::gateway::terminal::Terminal;
+use crate::gateway::terminal::{Fixed, Terminal};
 
 /// `GET /metrics`: the exposition, with what the routes have counted since the last one.
 struct Exposition(Arc<Parts>);
@@ -60,12 +60,17 @@ pub(super) fn native(
     route.map(Arc::new).map_err(|error| AppError::Route(name.to_owned(), error.to_string()))
 }
 
+/// What is not there.
+pub(super) fn not_found(body: &'static str) -> Fixed {
+    Fixed { status: StatusCode::NOT_FOUND, media_type: "application/json", body: body.into() }
+}
+
 /// The admin listener's table.
 pub(super) fn table(parts: &Arc<Parts>) -> Result<RouteTable, AppError> {
     let mut probes = probes(parts)?;
     let metrics: Arc<dyn Handler> = Arc::new(Exposition(Arc::clone(parts)));
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
-    let nothing = Terminal::Fixed(Answer::json(StatusCode::NOT_FOUND, r#"{"status":"not found"}"#));
+    let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
     let stray = native(parts, "-", nothing, vec![Arc::new(Log)])?;
     Ok(TableParts { endpoints: Endpoints::default(), native: Vec::new(), probes, routes: Vec::new(), stray }
         .into())

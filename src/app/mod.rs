@@ -3,6 +3,7 @@
 //! | file | what |
 //! |---|---|
 //! | `parts` | what outlives a reload: store, vault, tokens, rules, metrics |
+//! | `files` | the file store, grants, the share service |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`Providers`]: whom sanitizing asks, built from a configuration |
@@ -13,6 +14,7 @@
 
 mod admin;
 mod cleaning;
+mod files;
 mod mint;
 mod parts;
 mod pipe;

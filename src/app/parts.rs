@@ -12,13 +12,14 @@ use crate::api::{CpuPool, Ready};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::id::ItemId;
+use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{Settings, Store, StoreTls};
 use crate::detect::Catalogue;
 use crate::gateway::filters::Buckets;
 use crate::redact::Counts;
 use crate::store::postgres::{self, Database};
-use crate::store::{EmbeddedRecords, PostgresRecords, Records, StoreError, private};
+use crate::store::{Blobs, EmbeddedRecords, PostgresRecords, Records, StoreError, private};
 use crate::telemetry::{Metrics, MetricsError};
 use crate::vault::items::Items;
 use crate::vault::{MasterKey, Vault, VaultError};
@@ -40,6 +41,9 @@ pub enum AppError {
     /// The store, where it is a database: its address may hold a password, so only the setting is named.
     #[error("store.url: {0}")]
     Database(StoreError),
+    /// The bucket for files.
+    #[error("blobs.s3: {0}")]
+    Bucket(StoreError),
     /// The vault.
     #[error(transparent)]
     Vault(#[from] VaultError),
@@ -182,6 +186,10 @@ pub struct Parts {
     pub vault: Arc<Vault>,
     /// Callers' keys and secrets.
     pub items: Items,
+    /// Files.
+    pub blobs: Arc<dyn Blobs>,
+    /// What upload and download URLs are signed with.
+    pub grant_root: Secret<[u8; 32]>,
     /// Metrics.
     pub metrics: Arc<Metrics>,
     /// What all requests may hold.
@@ -204,9 +212,13 @@ impl Parts {
     pub fn new(config: &Config) -> Result<Self, AppError> {
         let opened = Opened::at(config)?;
         let vault = Arc::new(opened.vault(config)?);
+        let blobs = opened.files(config)?;
+        let grant_root = opened.io.block_on(vault.grant_root())?;
         let places = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
             opened,
+            blobs,
+            grant_root,
             items: Items::new(Arc::clone(&vault)),
             vault,
             metrics: Arc::new(Metrics::new()?),

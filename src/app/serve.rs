@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::api::token::NewToken;
 use crate::app::parts::{AppError, Parts, builtin};
-use crate::app::{admin, table};
+use crate::app::{admin, files, table};
 use crate::base::budget::Budget;
 use crate::base::secret::Secret;
 use crate::config::{Config, Known, Options, ProcessEnv, embedded, load, reload};
@@ -104,6 +104,7 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     };
     let signals = watch.signals().map_err(|error| AppError::Io(format!("signals: {error}")))?;
     parts.opened.io.spawn(watch.run(signals, stop));
+    parts.opened.io.spawn(files::sweep(Arc::clone(&parts), config.blobs.passing.get()));
     listen::try_all(&servings)?;
     let addresses: Vec<SocketAddr> = config.listen.iter().map(|listen| *listen.address).collect();
     let (ready, own) = (parts.ready.clone(), addresses.clone());

@@ -12,9 +12,9 @@ use crate::api::configs::{
 use crate::api::envelope::DialectChoice;
 use crate::api::redact::{self, Redaction};
 use crate::api::vault;
-use crate::api::{Answer, Door, Endpoint as ApiEndpoint, Endpoints, Guard};
+use crate::api::{Door, Endpoint as ApiEndpoint, Endpoints, Guard};
 use crate::app::parts::{AppError, Parts};
-use crate::app::{admin, mint};
+use crate::app::{admin, files, mint};
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{
@@ -32,7 +32,7 @@ use crate::gateway::filters::{
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::llm::{ProtocolChoice, Spoken};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
-use crate::gateway::terminal::Terminal;
+use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::{Authorities, Dialing, Target, Tls, Upstream, UpstreamParts};
 use crate::redact::{Method, Plan, Redactor};
 use crate::vault::items::Items;
@@ -76,14 +76,15 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
                 let status =
                     StatusCode::from_u16(*respond.status).map_err(|error| wrong(error.to_string()))?;
                 let body = Bytes::from(respond.body.clone());
-                Terminal::Fixed(Answer::new(status, "text/plain; charset=utf-8", body))
+                let media_type = "text/plain; charset=utf-8";
+                Terminal::Fixed(Fixed { status, media_type, body })
             }
             // The table of endpoints is matched by its exact paths, before any route.
             TerminalSetting::Endpoint(Endpoint::Api) => continue,
         };
         routes.push(Arc::new(route(setting, terminal, (config, parts, &protocols), &upstreams)?));
     }
-    let nothing = Terminal::Fixed(Answer::json(StatusCode::NOT_FOUND, Bytes::new()));
+    let nothing = Terminal::Fixed(admin::not_found(""));
     let stray = admin::native(parts, "-", nothing, vec![Arc::new(Log)])?;
     let mut probes = admin::probes(parts)?;
     probes.extend(mint::public_keys(config, parts)?);
@@ -133,6 +134,7 @@ fn add_endpoints(
     endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
     endpoints.add(ListConfigs::new(configs), dialect, limit);
     add_vault(endpoints, &parts.items, dialect, limit);
+    files::add(endpoints, config, parts, dialect)?;
     Ok(())
 }
 

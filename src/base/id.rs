@@ -62,6 +62,11 @@ impl<K: Kind> Id<K> {
         ours.then_some(Self(rest, PhantomData))
     }
 
+    /// The id of another kind with the same random part: two things that belong together and are never confused.
+    pub fn twin<J: Kind>(&self) -> Id<J> {
+        Id(self.0, PhantomData)
+    }
+
     fn random_part(&self) -> &str {
         // The bytes are checked or made ASCII by both constructors.
         std::str::from_utf8(&self.0).unwrap_or_default()

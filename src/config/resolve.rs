@@ -50,6 +50,11 @@ pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mis
     if let Some(ca) = &mut settings.store.ca {
         file(ca, folder, mistakes);
     }
+    if let Some(s3) = settings.blobs.s3.as_mut().map(At::value_mut) {
+        for key in s3.access_key.iter_mut().chain(&mut s3.secret_key) {
+            supply(key, folder, env, mistakes);
+        }
+    }
     if let Some(key) = &mut settings.vault.master_key {
         supply(key, folder, env, mistakes);
     }

@@ -225,7 +225,7 @@ mod tests {
         let stamp = Stamp { id: &id, received: t, answered: t };
         let answer = Fault::Upstream(UpstreamFailure::Timeout).answer(Shape::OpenAi, &stamp);
         assert_eq!(answer.status, 504);
-        let value: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+        let value: serde_json::Value = serde_json::from_slice(answer.bytes()).unwrap();
         assert_eq!(value["error"]["type"], "server_error");
         assert_eq!(value["error"]["code"], "timeout");
         let event = Fault::Gone.event(Shape::OpenAi);

@@ -9,9 +9,10 @@ use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 
-use crate::api::{Answer, BodyError, BodyRead, BoxFuture, Call, Handler};
+use crate::api::{Answer, ApiError, Body, BodyError, BodyRead, BoxFuture, Call, Handler};
 use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::fault::Fault;
+use crate::store::Pieces;
 
 /// How much of a body that nobody wants is read so that the connection can be used again, in bytes.
 const DRAIN: usize = 64 << 10;
@@ -104,7 +105,10 @@ pub async fn run(session: &mut Session, x: &mut Exchange, handler: &dyn Handler)
 pub async fn send(session: &mut Session, x: &mut Exchange, answer: Answer) -> Result<(), Fault> {
     let mut head = head_of(&answer).map_err(|_| Fault::Gone)?;
     let rewritten = x.answer_head(&mut head).await?;
-    let mut body = Some(answer.body);
+    let mut body = match answer.body {
+        Body::Whole(bytes) => Some(bytes),
+        Body::Stream(pieces) => return stream(session, x, head, (pieces, rewritten)).await,
+    };
     if rewritten {
         x.answer_chunk(&mut body, true)?;
         let length = body.as_ref().map_or(0, Bytes::len);
@@ -126,7 +130,39 @@ pub async fn rescue(session: &mut Session, x: &mut Exchange, fault: Fault) -> Re
     }
     let answer = x.rescue(fault);
     let head = head_of(&answer)?;
-    write(session, x, head, Some(answer.body)).await
+    let body = match answer.body {
+        Body::Whole(bytes) => Some(bytes),
+        Body::Stream(_) => None,
+    };
+    write(session, x, head, body).await
+}
+
+/// Sends a body piece by piece. One that breaks off leaves the connection broken, so that the caller does not take
+/// half of it for the whole.
+async fn stream(
+    session: &mut Session,
+    x: &mut Exchange,
+    head: ResponseHeader,
+    (mut pieces, rewritten): (Box<dyn Pieces>, bool),
+) -> Result<(), Fault> {
+    if !has_body(&x.head().method, head.status) {
+        return write(session, x, head, None).await.map_err(|_| Fault::Gone);
+    }
+    let head = prepared(session, head).await;
+    session.write_response_header(Box::new(head), false).await.map_err(|_| Fault::Gone)?;
+    loop {
+        let mut piece = pieces.next().await.map_err(|_| Fault::Api(ApiError::Internal("files")))?;
+        let end = piece.is_none();
+        if rewritten {
+            x.answer_chunk(&mut piece, end)?;
+        }
+        if end || piece.is_some() {
+            session.write_response_body(piece, end).await.map_err(|_| Fault::Gone)?;
+        }
+        if end {
+            return Ok(());
+        }
+    }
 }
 
 fn head_of(answer: &Answer) -> Result<ResponseHeader> {
@@ -138,8 +174,17 @@ fn head_of(answer: &Answer) -> Result<ResponseHeader> {
 }
 
 async fn write(session: &mut Session, x: &Exchange, head: ResponseHeader, body: Option<Bytes>) -> Result<()> {
-    let mut head = head;
     let body = body.filter(|body| !body.is_empty() && has_body(&x.head().method, head.status));
+    let head = prepared(session, head).await;
+    session.write_response_header(Box::new(head), body.is_none()).await?;
+    match body {
+        Some(body) => session.write_response_body(Some(body), true).await,
+        None => session.write_response_body(None, true).await,
+    }
+}
+
+/// The head as this connection needs it.
+async fn prepared(session: &mut Session, mut head: ResponseHeader) -> ResponseHeader {
     if head.headers.get(CONNECTION).is_some_and(|value| value.as_bytes() == b"close")
         || !drained(session).await
     {
@@ -149,11 +194,7 @@ async fn write(session: &mut Session, x: &Exchange, head: ResponseHeader, body: 
     if session.is_http2() {
         head.remove_header(&CONNECTION);
     }
-    session.write_response_header(Box::new(head), body.is_none()).await?;
-    match body {
-        Some(body) => session.write_response_body(Some(body), true).await,
-        None => session.write_response_body(None, true).await,
-    }
+    head
 }
 
 /// Reads what is left of a small request body; `false` when there is too much of it, or it comes too slowly.

@@ -148,7 +148,7 @@ impl Gateway {
         }
         let terminal = x.route().terminal.clone();
         match terminal {
-            Terminal::Fixed(answer) => native::send(session, x, answer).await.map(|()| true),
+            Terminal::Fixed(fixed) => native::send(session, x, fixed.into()).await.map(|()| true),
             Terminal::Native(handler) => native::run(session, x, handler.as_ref()).await.map(|()| true),
             Terminal::Upstream(upstream) => match x.collects() {
                 None => Ok(false),

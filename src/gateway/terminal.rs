@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+use http::StatusCode;
+
 use crate::api::{Answer, Handler};
 use crate::gateway::upstream::Upstream;
 
@@ -13,5 +16,22 @@ pub enum Terminal {
     /// Answered by us.
     Native(Arc<dyn Handler>),
     /// Always the same answer.
-    Fixed(Answer),
+    Fixed(Fixed),
+}
+
+/// An answer that can be given again and again.
+#[derive(Clone, Debug)]
+pub struct Fixed {
+    /// The status.
+    pub status: StatusCode,
+    /// The body's media type.
+    pub media_type: &'static str,
+    /// The body.
+    pub body: Bytes,
+}
+
+impl From<Fixed> for Answer {
+    fn from(fixed: Fixed) -> Self {
+        Self::new(fixed.status, fixed.media_type, fixed.body)
+    }
 }

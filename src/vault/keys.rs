@@ -28,6 +28,7 @@ const KEYS: &str = "vault.key";
 /// No row has this kind: it keeps a sealed file from being taken for one.
 const CONTEXT: &str = "context";
 const DEFAULT_FPE: &str = "fpe/default/1";
+const GRANT: &str = "grant/1";
 const FPE_BYTES: usize = 32;
 
 impl Vault {
@@ -66,6 +67,13 @@ impl Vault {
             Ok::<_, VaultError>(Arc::new(FpeKey::new(Secret::new(bytes.to_vec()))?))
         });
         key.await.cloned()
+    }
+
+    /// What the keys of upload and download URLs are made from: made once for the store, the same in every process.
+    pub async fn grant_root(&self) -> Result<Secret<[u8; 32]>, VaultError> {
+        let stored = self.get_or_make(&Key::new(KEYS, GRANT), || self.new_key()).await?;
+        let bytes = key_bytes(stored.expose())?.try_into().map_err(|_| VaultError::Damaged)?;
+        Ok(Secret::new(bytes))
     }
 
     /// Seals what undoing a redaction of the tenant's needs: only this vault opens it, and only for the tenant.

@@ -8,7 +8,7 @@ use http::header::{CACHE_CONTROL, ETAG, HeaderValue, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use tokio::sync::Mutex;
 
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Body, BoxFuture, Call, Handler};
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
 use crate::base::clock::SharedClock;
@@ -95,7 +95,11 @@ impl Jwks {
 
     fn answer(&self, built: Built, asked: &HeaderMap) -> Answer {
         let mut answer = if has(asked, &built.tag) {
-            Answer { status: StatusCode::NOT_MODIFIED, headers: HeaderMap::new(), body: Bytes::new() }
+            Answer {
+                status: StatusCode::NOT_MODIFIED,
+                headers: HeaderMap::new(),
+                body: Body::Whole(Bytes::new()),
+            }
         } else {
             Answer::json(StatusCode::OK, built.body)
         };

@@ -1,5 +1,6 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
+mod files;
 mod jwt;
 mod redact;
 mod routes;
@@ -19,6 +20,8 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| server::vault(&settings.vault, mistakes),
     |settings, _, mistakes| server::store(&settings.store, mistakes),
     |settings, _, mistakes| sanitize::all(&settings.sanitize, mistakes),
+    |settings, _, mistakes| files::blobs(&settings.blobs, mistakes),
+    |settings, _, mistakes| files::public_url(&settings.api, mistakes),
     |settings, _, mistakes| upstreams::all(&settings.upstreams, mistakes),
     |settings, _, mistakes| routes::names(&settings.routes, mistakes),
     |settings, _, mistakes| routes::ends(settings, mistakes),

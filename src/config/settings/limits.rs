@@ -12,6 +12,8 @@ pub struct Limits {
     pub head: At<Size>,
     /// The body of a call to our own JSON endpoints. Default 128 MiB; beyond it 413.
     pub body: At<Size>,
+    /// A file that is uploaded. Default 2 GiB; beyond it 413. It is never in memory as a whole.
+    pub file: At<Size>,
     /// A proxied body that must be read whole before it is sent (LLM requests). Default 32 MiB; beyond it 413.
     /// Bodies that are rewritten as they pass are not bounded by it; a route's `max_body` bounds those.
     pub collected: At<Size>,
@@ -28,6 +30,7 @@ impl Default for Limits {
         Self {
             head: At::new(Size::kib(64)),
             body: At::new(Size::mib(128)),
+            file: At::new(Size::mib(2048)),
             collected: At::new(Size::mib(32)),
             per_request: At::new(Size::mib(256)),
             held: At::new(Size::mib(512)),

@@ -3,6 +3,7 @@
 //! Names are the field's own. Where a setting can only be judged together with others it is an
 //! [`At`], which reads as the value and remembers its place in the file.
 
+mod blobs;
 mod data;
 mod detect;
 mod jwt;
@@ -23,6 +24,7 @@ use serde::Deserialize;
 
 use crate::config::At;
 
+pub use blobs::{Blobs, S3};
 pub use data::Vault;
 pub use detect::{Allowed, Detect};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
@@ -58,6 +60,8 @@ pub struct Settings {
     pub threads: Option<NonZeroUsize>,
     /// The database for records, if it is not a file in the data folder.
     pub store: Store,
+    /// Where files live.
+    pub blobs: Blobs,
     /// The vault.
     pub vault: Vault,
     /// Logging.
@@ -86,6 +90,7 @@ impl Default for Settings {
             data: At::default(),
             threads: None,
             store: Store::default(),
+            blobs: Blobs::default(),
             vault: Vault::default(),
             log: Log::default(),
             limits: Limits::default(),

@@ -57,18 +57,21 @@ impl Default for Admin {
 }
 
 /// `[api]`: our own endpoints.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Api {
     /// Serve them beside the routes, at exactly their own paths. Default on.
     pub enabled: bool,
     /// How answers spell what specification and SDKs spell differently.
     pub dialect: Dialect,
+    /// Where callers reach us, `https://host[:port][/path]`: upload and download URLs begin with it. `None`: the first
+    /// listener's address. What a request calls `Host` is never believed.
+    pub public_url: Option<At<String>>,
 }
 
 impl Default for Api {
     fn default() -> Self {
-        Self { enabled: true, dialect: Dialect::Auto }
+        Self { enabled: true, dialect: Dialect::Auto, public_url: None }
     }
 }
 

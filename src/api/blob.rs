@@ -1,0 +1,170 @@
+//! The receiving end of [`Grants`]: uploads and downloads by URLs that need no token. What is not a good grant is not
+//! found, whatever the reason.
+
+use std::sync::Arc;
+
+use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
+use http::{HeaderValue, Method, StatusCode};
+
+use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
+use crate::api::error::ApiError;
+use crate::api::grant::{Arrivals, Grant, Grants, Verb, safe_name};
+use crate::api::incoming::{Form, Incoming, stored};
+use crate::base::budget::Charge;
+use crate::store::blobs::{Piece, Pieces};
+use crate::store::{Blobs, Facts, Opened};
+
+/// What a form may say before its file, in bytes for each field.
+const FIELD: usize = 64 << 10;
+
+/// Serves granted URLs.
+pub struct BlobPort {
+    grants: Arc<Grants>,
+    blobs: Arc<dyn Blobs>,
+    arrivals: Arc<dyn Arrivals>,
+    dialect: DialectChoice,
+}
+
+impl BlobPort {
+    /// Serves what `grants` grants of `blobs`; `arrivals` are told of uploads.
+    pub fn new(
+        grants: Arc<Grants>,
+        blobs: Arc<dyn Blobs>,
+        arrivals: Arc<dyn Arrivals>,
+        dialect: DialectChoice,
+    ) -> Self {
+        Self { grants, blobs, arrivals, dialect }
+    }
+
+    async fn serve(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+        let asked = call.head.uri.path_and_query().map(|path| path.as_str()).unwrap_or_default();
+        // Whoever is in front of us may have taken a path of its own off, but nothing is put on.
+        let grant = self.grants.recognise(asked).ok_or(ApiError::NotFound)?;
+        match (&call.head.method, grant.verb) {
+            (&Method::GET | &Method::HEAD, Verb::Download) => self.download(call, &grant).await,
+            (&Method::PUT, Verb::Put) | (&Method::POST, Verb::Post) => {
+                let mut charge = call.budget.charge();
+                charge.set(self.blobs.holds())?;
+                let facts = self.upload(call, &grant).await?;
+                self.arrivals.arrived(&grant.blob, facts).await;
+                let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+                let status = self.dialect.of(&call.head.headers).success();
+                Ok(stamp.answer(StatusCode::OK, status, "The file is there", None::<()>))
+            }
+            _ => Err(ApiError::NotFound),
+        }
+    }
+
+    async fn upload(&self, call: &mut Call<'_>, grant: &Grant) -> Result<Facts, ApiError> {
+        if grant.verb == Verb::Put {
+            let mut incoming = Incoming::new(call.body);
+            let put = self.blobs.put(&grant.blob, &mut incoming, grant.limit).await;
+            return put.map_err(|error| incoming.fault(&error));
+        }
+        let mut form = Form::read(&call.head.headers, call.body)?;
+        while let Some(mut part) = form.part().await? {
+            if part.name() != "file" && part.file_name().is_none() {
+                drop(part.whole(FIELD).await?);
+                continue;
+            }
+            let put = self.blobs.put(&grant.blob, &mut part, grant.limit).await;
+            let facts = put.map_err(|error| part.fault(&error))?;
+            // What follows is read so that the connection can be used again; nothing depends on it.
+            while let Ok(Some(part)) = form.part().await {
+                drop(part.whole(FIELD).await);
+            }
+            return Ok(facts);
+        }
+        Err(ApiError::BadRequest("the form has no part `file`"))
+    }
+
+    async fn download(&self, call: &mut Call<'_>, grant: &Grant) -> Result<Answer, ApiError> {
+        let found = self.blobs.get(&grant.blob).await.map_err(|error| stored(&error))?;
+        let mut charge = call.budget.charge();
+        charge.set(self.blobs.holds())?;
+        let file = charged(found.ok_or(ApiError::NotFound)?, charge);
+        let mut answer = Answer::stream(HeaderValue::from_static("application/octet-stream"), file);
+        let headers = &mut answer.headers;
+        headers.insert(CONTENT_DISPOSITION, disposition("attachment", None, &grant.name));
+        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if let Ok(id) = HeaderValue::from_str(&call.id.to_string()) {
+            headers.insert(&REQUEST_ID, id);
+        }
+        Ok(answer)
+    }
+}
+
+impl Handler for BlobPort {
+    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            let outcome = self.serve(&mut call).await;
+            outcome.unwrap_or_else(|error| {
+                error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() })
+            })
+        })
+    }
+}
+
+/// `Content-Disposition` (RFC 6266) with the file's name in ASCII, and as it is if that is another.
+pub fn disposition(kind: &str, field: Option<&str>, name: &str) -> HeaderValue {
+    use std::fmt::Write;
+    let safe = safe_name(name);
+    let mut text = kind.to_owned();
+    text.push_str("; filename=\"");
+    text.push_str(&safe);
+    text.push('"');
+    // Behind the file's name: a public client takes whatever follows the first `name=` for that.
+    if let Some(field) = field {
+        text.push_str("; name=\"");
+        text.push_str(field);
+        text.push('"');
+    }
+    if safe != name && field.is_none() {
+        text.push_str("; filename*=UTF-8''");
+        for byte in name.bytes() {
+            match byte {
+                b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'_' => text.push(char::from(byte)),
+                // Writing to a string cannot fail.
+                _ => drop(write!(text, "%{byte:02X}")),
+            }
+        }
+    }
+    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("attachment"))
+}
+
+/// The file, with what it holds of a budget while it is read.
+pub fn charged(file: Opened, charge: Charge) -> Opened {
+    Opened { size: file.size, bytes: Box::new(Charged { bytes: file.bytes, _charge: charge }) }
+}
+
+struct Charged {
+    bytes: Box<dyn Pieces>,
+    _charge: Charge,
+}
+
+impl Pieces for Charged {
+    fn next(&mut self) -> Piece<'_> {
+        self.bytes.next()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_in_headers_are_ascii_and_exact() {
+        let rows = [
+            ("a.pdf", "attachment; filename=\"a.pdf\""),
+            ("a b\".pdf", "attachment; filename=\"a_b_.pdf\"; filename*=UTF-8''a%20b%22.pdf"),
+            ("é", "attachment; filename=\"_\"; filename*=UTF-8''%C3%A9"),
+        ];
+        for (name, text) in rows {
+            assert_eq!(disposition("attachment", None, name), text);
+        }
+        assert_eq!(disposition("form-data", Some("file"), "é"), "form-data; filename=\"_\"; name=\"file\"");
+    }
+}

@@ -1,0 +1,236 @@
+//! Uploads as they come: a body as [`Pieces`], and the parts of a form (RFC 7578) one after the other.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
+
+use bytes::Bytes;
+use futures_util::Stream;
+use http::HeaderMap;
+use http::header::CONTENT_TYPE;
+
+use crate::api::call::{BodyError, BodyRead, BoxFuture};
+use crate::api::error::{ApiError, Code, Invalid};
+use crate::store::StoreError;
+use crate::store::blobs::{Piece, Pieces};
+
+/// Parts of one form, at the most.
+const PARTS: usize = 100;
+
+/// What may come without a part's content getting longer: boundaries, heads of parts, what precedes the first.
+const OVERHEAD: usize = 128 << 10;
+
+/// Bytes that are whatever comes next, and why they ended if they ended early.
+pub struct Incoming<'a> {
+    body: &'a mut dyn BodyRead,
+    why: Option<BodyError>,
+}
+
+impl<'a> Incoming<'a> {
+    /// A body as it comes.
+    pub fn new(body: &'a mut dyn BodyRead) -> Self {
+        Self { body, why: None }
+    }
+
+    /// What a failed write of these bytes is to the caller.
+    pub fn fault(self, error: &StoreError) -> ApiError {
+        self.why.map_or_else(|| stored(error), ApiError::from)
+    }
+}
+
+impl Pieces for Incoming<'_> {
+    fn next(&mut self) -> Piece<'_> {
+        Box::pin(async move {
+            self.body.next().await.map_err(|why| {
+                self.why = Some(why);
+                StoreError::Interrupted
+            })
+        })
+    }
+}
+
+/// What the file store's fault is to a caller.
+pub fn stored(error: &StoreError) -> ApiError {
+    match error {
+        StoreError::TooLarge(limit) => ApiError::TooLarge(usize::try_from(*limit).unwrap_or(usize::MAX)),
+        StoreError::Interrupted => ApiError::BadRequest("the body ended early"),
+        StoreError::Full => ApiError::Internal("files: full"),
+        _ => ApiError::Internal("files"),
+    }
+}
+
+/// A form being read. Parts come in their order; one is read before the next is asked for.
+pub struct Form<'a> {
+    reader: multer::Multipart<'a>,
+    since: Arc<AtomicUsize>,
+    left: usize,
+}
+
+impl<'a> Form<'a> {
+    /// Whether the head says that the body is a form.
+    pub fn is_one(headers: &HeaderMap) -> bool {
+        boundary(headers).is_some()
+    }
+
+    /// Reads a body that is a form.
+    ///
+    /// # Errors
+    /// One that is not.
+    pub fn read(headers: &HeaderMap, body: &'a mut dyn BodyRead) -> Result<Self, ApiError> {
+        let wrong = ApiError::UnsupportedMediaType("Send the body as multipart/form-data with a boundary");
+        let boundary = boundary(headers).ok_or(wrong)?;
+        let since = Arc::new(AtomicUsize::new(0));
+        let feed = Feed { next: Next::Idle(body), rest: false, since: Arc::clone(&since) };
+        Ok(Self { reader: multer::Multipart::new(feed, boundary), since, left: PARTS })
+    }
+
+    /// The next part; `None` at the end.
+    ///
+    /// # Errors
+    /// A body that is no form, or has too many parts.
+    pub async fn part(&mut self) -> Result<Option<FormPart<'a>>, ApiError> {
+        self.left = self
+            .left
+            .checked_sub(1)
+            .ok_or_else(|| invalid(Code::AboveMaxItems, format!("a form has at most {PARTS} parts")))?;
+        let field = self.reader.next_field().await.map_err(|error| broken(&error))?;
+        self.since.store(0, Ordering::Relaxed);
+        Ok(field.map(|field| FormPart { field, since: Arc::clone(&self.since), why: None }))
+    }
+}
+
+/// One part of a form.
+pub struct FormPart<'a> {
+    field: multer::Field<'a>,
+    since: Arc<AtomicUsize>,
+    why: Option<ApiError>,
+}
+
+impl FormPart<'_> {
+    /// Its name; empty if it has none.
+    pub fn name(&self) -> &str {
+        self.field.name().unwrap_or_default()
+    }
+
+    /// The name of the file it is.
+    pub fn file_name(&self) -> Option<&str> {
+        self.field.file_name()
+    }
+
+    /// All of it, if it has at most `limit` bytes.
+    ///
+    /// # Errors
+    /// A larger one, or a body that ends early.
+    pub async fn whole(mut self, limit: usize) -> Result<Vec<u8>, ApiError> {
+        let mut bytes = Vec::new();
+        while let Some(piece) = self.piece().await? {
+            if bytes.len().saturating_add(piece.len()) > limit {
+                return Err(ApiError::TooLarge(limit));
+            }
+            bytes.extend_from_slice(&piece);
+        }
+        Ok(bytes)
+    }
+
+    /// What a failed write of this part is to the caller.
+    pub fn fault(self, error: &StoreError) -> ApiError {
+        self.why.unwrap_or_else(|| stored(error))
+    }
+
+    async fn piece(&mut self) -> Result<Option<Bytes>, ApiError> {
+        let piece = self.field.chunk().await.map_err(|error| broken(&error))?;
+        self.since.store(0, Ordering::Relaxed);
+        Ok(piece)
+    }
+}
+
+impl Pieces for FormPart<'_> {
+    fn next(&mut self) -> Piece<'_> {
+        Box::pin(async move {
+            self.piece().await.map_err(|why| {
+                self.why = Some(why);
+                StoreError::Interrupted
+            })
+        })
+    }
+}
+
+fn boundary(headers: &HeaderMap) -> Option<String> {
+    multer::parse_boundary(headers.get(CONTENT_TYPE)?.to_str().ok()?).ok()
+}
+
+fn invalid(code: Code, detail: String) -> ApiError {
+    ApiError::Validation(vec![Invalid::body(code, detail)])
+}
+
+fn broken(error: &multer::Error) -> ApiError {
+    let multer::Error::StreamReadFailed(cause) = error else {
+        return invalid(Code::BadFormat, "the body is not the form that its head promises".to_owned());
+    };
+    match cause.downcast_ref::<FeedError>() {
+        Some(FeedError::Body(why)) => (*why).into(),
+        _ => invalid(Code::BadFormat, "a part's head is too long, or no part begins".to_owned()),
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+enum FeedError {
+    #[error(transparent)]
+    Body(#[from] BodyError),
+    #[error("no content for too long")]
+    Overhead,
+}
+
+type Pending<'a> = BoxFuture<'a, (&'a mut dyn BodyRead, Result<Option<Bytes>, BodyError>)>;
+
+enum Next<'a> {
+    Idle(&'a mut dyn BodyRead),
+    Reading(Pending<'a>),
+    Ended,
+}
+
+/// The body for the form reader, which takes all that is ready: so between two pieces nothing is ready, or a fast caller
+/// would fill the memory. And since it holds heads of parts until they are whole, what comes without content is
+/// bounded.
+struct Feed<'a> {
+    next: Next<'a>,
+    rest: bool,
+    since: Arc<AtomicUsize>,
+}
+
+impl Stream for Feed<'_> {
+    type Item = Result<Bytes, FeedError>;
+
+    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        if std::mem::take(&mut self.rest) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        let mut reading = match std::mem::replace(&mut self.next, Next::Ended) {
+            Next::Idle(body) => Box::pin(async move {
+                let piece = body.next().await;
+                (body, piece)
+            }) as Pending<'_>,
+            Next::Reading(reading) => reading,
+            Next::Ended => return Poll::Ready(None),
+        };
+        match reading.as_mut().poll(cx) {
+            Poll::Pending => {
+                self.next = Next::Reading(reading);
+                Poll::Pending
+            }
+            Poll::Ready((_, Err(why))) => Poll::Ready(Some(Err(why.into()))),
+            Poll::Ready((_, Ok(None))) => Poll::Ready(None),
+            Poll::Ready((body, Ok(Some(piece)))) => {
+                let before = self.since.fetch_add(piece.len(), Ordering::Relaxed);
+                if before > OVERHEAD {
+                    return Poll::Ready(Some(Err(FeedError::Overhead)));
+                }
+                self.next = Next::Idle(body);
+                self.rest = true;
+                Poll::Ready(Some(Ok(piece)))
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! `POST /v1/update`, `/v1/delete` and `/v1/folder/create`. Source: the public clients' `UpdateRequest`,
+//! `DeleteRequest` and `FolderCreateRequest`.
+
+use serde::Serialize;
+
+use crate::api::call::BoxFuture;
+use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::Fields;
+use crate::api::share::ask;
+use crate::api::share::folder::Folder;
+use crate::api::share::object::Shown;
+use crate::api::share::store::{Change, New, Parent, Shares};
+use crate::api::token::Service;
+use crate::base::id::ShareId;
+
+/// An object.
+#[derive(Serialize)]
+pub struct ObjectReply {
+    object: Shown,
+}
+
+/// How many objects were removed.
+#[derive(Serialize)]
+pub struct CountReply {
+    count: u64,
+}
+
+/// `POST /v1/update`.
+pub struct UpdateShare(pub Shares);
+
+/// `POST /v1/delete`.
+pub struct DeleteShare(pub Shares);
+
+/// `POST /v1/folder/create`.
+pub struct CreateShareFolder(pub Shares);
+
+type Outcome<'a, R> = BoxFuture<'a, Result<Success<R>, ApiError>>;
+
+impl Endpoint for UpdateShare {
+    const PATH: &'static str = "/v1/update";
+    const SERVICE: Service = Service::Share;
+    const BARE: bool = false;
+    type Ask = (Option<ShareId>, Change);
+    type Reply = ObjectReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
+        ask::common(&mut fields);
+        let id = ask::id(&mut fields);
+        let change = Change {
+            updated_at: fields.time("updated_at"),
+            name: ask::name(&mut fields),
+            parent: ask::parent(&mut fields),
+            ttl: ask::ttl(&mut fields),
+            metadata: ["metadata", "add_metadata", "remove_metadata"]
+                .map(|name| ask::metadata(&mut fields, name)),
+            tags: ["tags", "add_tags", "remove_tags"].map(|name| ask::tags(&mut fields, name)),
+        };
+        fields.close()?;
+        Ok((id, change))
+    }
+
+    fn call<'a>(&'a self, asker: Asker<'a>, (id, change): Self::Ask) -> Outcome<'a, ObjectReply> {
+        Box::pin(async move {
+            let id = id.ok_or(ApiError::NotFound)?;
+            let object = self.0.update(asker.who.tenant(), &id, change).await.map_err(ask::failed)?;
+            Ok(Success {
+                summary: "Object updated".to_owned(),
+                result: ObjectReply { object: object.into() },
+            })
+        })
+    }
+}
+
+impl Endpoint for DeleteShare {
+    const PATH: &'static str = "/v1/delete";
+    const SERVICE: Service = Service::Share;
+    const BARE: bool = false;
+    type Ask = (Option<ShareId>, bool);
+    type Reply = CountReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
+        ask::common(&mut fields);
+        let id = ask::id(&mut fields);
+        let all = fields.flag("force").unwrap_or(false);
+        fields.close()?;
+        Ok((id, all))
+    }
+
+    fn call<'a>(&'a self, asker: Asker<'a>, (id, all): Self::Ask) -> Outcome<'a, CountReply> {
+        Box::pin(async move {
+            let id = id.ok_or(ApiError::NotFound)?;
+            let count = self.0.delete(asker.who.tenant(), &id, all).await.map_err(ask::failed)?;
+            Ok(Success { summary: format!("Deleted {count} objects"), result: CountReply { count } })
+        })
+    }
+}
+
+impl Endpoint for CreateShareFolder {
+    const PATH: &'static str = "/v1/folder/create";
+    const SERVICE: Service = Service::Share;
+    const BARE: bool = false;
+    type Ask = (Parent, New);
+    type Reply = ObjectReply;
+
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
+        ask::common(&mut fields);
+        let mut parent = ask::parent(&mut fields).unwrap_or_default();
+        let mut name = ask::name(&mut fields).unwrap_or_default();
+        let new = |name| New { name, ..New::default() };
+        // A path alone names the new folder, not the one that it lies in.
+        if name.is_empty() {
+            let path = parent.folder.take().and_then(|path| Folder::parse(&path)).unwrap_or_default();
+            match path.split() {
+                Some((outer, last)) => {
+                    parent.folder = Some(outer.as_str().to_owned()).filter(|_| !outer.is_root());
+                    last.clone_into(&mut name);
+                }
+                None => {
+                    let detail = "a folder needs a `name`, or a path in `folder`";
+                    fields.fault(Code::MustProvideOne, fields.at("name"), detail);
+                }
+            }
+        }
+        let mut new = new(name);
+        new.metadata = ask::metadata(&mut fields, "metadata").unwrap_or_default();
+        new.tags = ask::tags(&mut fields, "tags").unwrap_or_default();
+        new.ttl = ask::ttl(&mut fields);
+        fields.close()?;
+        Ok((parent, new))
+    }
+
+    fn call<'a>(&'a self, asker: Asker<'a>, (parent, new): Self::Ask) -> Outcome<'a, ObjectReply> {
+        Box::pin(async move {
+            let made = self.0.make_folder(asker.who.tenant(), &parent, new).await.map_err(ask::failed)?;
+            Ok(Success { summary: "Folder created".to_owned(), result: ObjectReply { object: made.into() } })
+        })
+    }
+}
+
+impl ObjectReply {
+    pub(super) fn new(object: Shown) -> Self {
+        Self { object }
+    }
+}

@@ -1,0 +1,30 @@
+//! The share service: files in folders, kept until they are deleted or their time is over. Paths are under `/share` or
+//! on a host `share.…`; sources are the public clients' request and answer fields.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `object` | [`Object`]: a file or folder, and how it is shown |
+//! | `folder` | [`Folder`]: a path of names |
+//! | `store` | [`Shares`]: objects as rows, their bytes as blobs |
+//! | `ask` | what several calls say in the same way |
+//! | `put` | [`PutShare`]: `/v1/put`, at once or by a granted upload |
+//! | `get` | [`GetShare`]: `/v1/get`, as a URL or a form |
+//! | `list` | [`ListShares`]: `/v1/list` |
+//! | `change` | [`UpdateShare`], [`DeleteShare`], [`CreateShareFolder`] |
+
+mod ask;
+mod change;
+mod folder;
+mod get;
+mod list;
+mod object;
+mod put;
+mod store;
+
+pub use change::{CountReply, CreateShareFolder, DeleteShare, ObjectReply, UpdateShare};
+pub use folder::Folder;
+pub use get::GetShare;
+pub use list::{ListAsk, ListReply, ListShares};
+pub use object::{Kind, Object, Shown};
+pub use put::{PutShare, PutWork};
+pub use store::{Change, New, Parent, ShareError, Shares};

@@ -1,0 +1,298 @@
+//! `POST /v1/put`: a file, as a part of a form, or by a granted upload. Source: the public clients' `PutRequest`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
+use http::StatusCode;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::envelope::{DialectChoice, Stamp};
+use crate::api::error::{ApiError, Code};
+use crate::api::fields::{Faults, Fields};
+use crate::api::grant::Grants;
+use crate::api::incoming::{Form, stored};
+use crate::api::json;
+use crate::api::pending::{Accepted, Ended, Job, Jobs, Stage, Work, target};
+use crate::api::share::ask;
+use crate::api::share::change::ObjectReply;
+use crate::api::share::folder::is_name;
+use crate::api::share::object::Object;
+use crate::api::share::store::{New, Parent, Shares};
+use crate::base::pointer::Pointer;
+use crate::crypto::hash::{Digester, FileHash};
+use crate::store::blobs::Whole;
+use crate::store::{Area, Blob, Facts};
+
+/// How the bytes come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Part,
+    Form,
+    Raw,
+}
+
+/// What a call says of a file; kept while its upload is awaited.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Ask {
+    tenant: String,
+    name: Option<String>,
+    parent: Parent,
+    metadata: BTreeMap<String, String>,
+    tags: Vec<String>,
+    ttl: Option<String>,
+    size: Option<u64>,
+    crc32c: Option<u32>,
+    /// Digests in lower-case hexadecimal.
+    sha256: Option<String>,
+    others: Vec<(String, String)>,
+}
+
+/// Takes files once they are there.
+pub struct PutWork {
+    shares: Shares,
+}
+
+/// `POST /v1/put`.
+pub struct PutShare {
+    work: Arc<PutWork>,
+    jobs: Jobs,
+    grants: Arc<Grants>,
+    dialect: DialectChoice,
+    limit: u64,
+}
+
+const OTHERS: [(&str, FileHash, usize); 3] =
+    [("md5", FileHash::Md5, 32), ("sha1", FileHash::Sha1, 40), ("sha512", FileHash::Sha512, 128)];
+
+impl Ask {
+    fn read(
+        mut fields: Fields<'_>,
+        tenant: &str,
+        ways: &[(&str, Way)],
+    ) -> Result<(Option<Way>, Self), ApiError> {
+        ask::common(&mut fields);
+        let way = fields.one_of("transfer_method", ways);
+        if fields.member("mimetype").is_some() {
+            let detail = "a file's type is not checked here; leave it out";
+            fields.fault(Code::ProviderDisabled, fields.at("mimetype"), detail);
+        }
+        let ask = Self {
+            tenant: tenant.to_owned(),
+            name: ask::name(&mut fields),
+            parent: ask::parent(&mut fields).unwrap_or_default(),
+            metadata: ask::metadata(&mut fields, "metadata").unwrap_or_default(),
+            tags: ask::tags(&mut fields, "tags").unwrap_or_default(),
+            ttl: ask::ttl(&mut fields),
+            size: fields.integer("size", 0).map(u64::from),
+            crc32c: crc32c(&mut fields),
+            sha256: digest(&mut fields, "sha256", 64),
+            others: OTHERS
+                .into_iter()
+                .filter_map(|(name, _, length)| Some((name.to_owned(), digest(&mut fields, name, length)?)))
+                .collect(),
+        };
+        fields.close()?;
+        Ok((way, ask))
+    }
+}
+
+fn digest(fields: &mut Fields<'_>, name: &'static str, length: usize) -> Option<String> {
+    let text = fields.text(name)?;
+    if text.len() != length || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        let detail = format!("must be {length} hexadecimal digits");
+        fields.fault(Code::DoesNotMatchPattern, fields.at(name), detail);
+    }
+    Some(text.to_ascii_lowercase())
+}
+
+/// Eight hexadecimal digits, as clients write it, or base64 of four bytes.
+fn crc32c(fields: &mut Fields<'_>) -> Option<u32> {
+    let text = fields.text("crc32c")?;
+    let hex = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).ok().filter(|bytes| bytes.len() == 4);
+    let bytes = hex.or_else(|| BASE64.decode(text.as_bytes()).ok());
+    let read = bytes.and_then(|bytes| <[u8; 4]>::try_from(bytes).ok()).map(u32::from_be_bytes);
+    if read.is_none() {
+        fields.fault(Code::DoesNotMatchPattern, fields.at("crc32c"), "must be 8 hexadecimal digits");
+    }
+    read
+}
+
+impl PutWork {
+    /// Takes files into `shares`.
+    pub fn new(shares: Shares) -> Self {
+        Self { shares }
+    }
+
+    async fn take(&self, ask: Ask, blob: &Blob, facts: &Facts) -> Result<Object, ApiError> {
+        self.judge(&ask, blob, facts).await?;
+        let Ask { tenant, name, parent, metadata, tags, ttl, .. } = ask;
+        let new = New { name: name.unwrap_or_default(), metadata, tags, ttl };
+        self.shares.put_as(&tenant, (&parent, new), (blob, facts)).await.map_err(ask::failed)
+    }
+
+    /// Whether the bytes are those that were promised.
+    async fn judge(&self, ask: &Ask, blob: &Blob, facts: &Facts) -> Result<(), ApiError> {
+        let mut faults = Faults::default();
+        let mut say = |name: &str, same: bool| {
+            if !same {
+                let detail = "is not that of the bytes that came";
+                faults.add(Code::BadState, Pointer::root().key(name), detail);
+            }
+        };
+        say("size", ask.size.is_none_or(|size| size == facts.size));
+        say("crc32c", ask.crc32c.is_none_or(|crc| crc == facts.crc32c));
+        let sha256 = HEXLOWER_PERMISSIVE.encode(&facts.sha256);
+        say("sha256", ask.sha256.as_ref().is_none_or(|wanted| *wanted == sha256));
+        if !ask.others.is_empty() {
+            let wanted =
+                |(name, _, _): &(&str, FileHash, usize)| ask.others.iter().any(|(other, _)| other == name);
+            let mut running: Vec<_> = OTHERS
+                .iter()
+                .filter(|row| wanted(row))
+                .map(|(name, hash, _)| (*name, Digester::new(*hash)))
+                .collect();
+            let opened = self.shares.blobs().get(blob).await.map_err(|error| stored(&error))?;
+            let mut bytes = opened.ok_or(ApiError::Internal("files"))?.bytes;
+            while let Some(piece) = bytes.next().await.map_err(|error| stored(&error))? {
+                running.iter_mut().for_each(|(_, digester)| digester.update(&piece));
+            }
+            for (name, digester) in running {
+                let found = HEXLOWER_PERMISSIVE.encode(&digester.finish());
+                say(name, ask.others.iter().any(|(other, wanted)| other == name && *wanted == found));
+            }
+        }
+        faults.close()
+    }
+}
+
+impl Work for PutWork {
+    fn takes(&self, order: &Value) -> bool {
+        order.get(ORDER).is_some()
+    }
+
+    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, facts: &'a Facts) -> BoxFuture<'a, Ended> {
+        Box::pin(async move {
+            let ask = job.order.get(ORDER).cloned().unwrap_or_default();
+            let Ok(ask) = serde_json::from_value(ask) else { return ApiError::Internal("job").into() };
+            match self.take(ask, blob, facts).await {
+                Ok(object) => {
+                    let result = serde_json::to_value(ObjectReply::new(object.into()));
+                    Ended::success(TAKEN.to_owned(), result.unwrap_or_default())
+                }
+                Err(error) => error.into(),
+            }
+        })
+    }
+}
+
+/// What a job's order holds, if it is one of this service's.
+const ORDER: &str = "share_put";
+
+const TAKEN: &str = "File stored";
+
+impl PutShare {
+    /// Its path, below the service's name.
+    pub const PATH: &'static str = "/v1/put";
+
+    /// Takes files of at most `limit` bytes.
+    pub fn new(
+        work: Arc<PutWork>,
+        (jobs, grants): (Jobs, Arc<Grants>),
+        dialect: DialectChoice,
+        limit: u64,
+    ) -> Self {
+        Self { work, jobs, grants, dialect, limit }
+    }
+
+    async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+        let who = ask::caller(call)?;
+        if Form::is_one(&call.head.headers) {
+            let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
+            let outcome = self.form(call, who.tenant(), &blob).await;
+            if outcome.is_err() {
+                drop(self.work.shares.blobs().remove(&blob).await);
+            }
+            return Ok(self.taken(call, outcome?));
+        }
+        let body = ask::body(call).await?;
+        let ways = [("post-url", Way::Form), ("put-url", Way::Raw)];
+        let (way, ask) = Ask::read(Fields::of(&body)?, who.tenant(), &ways)?;
+        let required = || ask::invalid(Code::FieldRequired, "transfer_method", "must be post-url or put-url");
+        let way = way.ok_or_else(required)?;
+        if ask.size.is_some_and(|size| size > self.limit) {
+            return Err(ask::invalid(Code::IsTooBig, "size", &format!("must be at most {}", self.limit)));
+        }
+        // There is nothing to wait for.
+        if ask.size == Some(0) {
+            let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
+            let put = self.work.shares.blobs().put(&blob, &mut Whole::new(""), 0).await;
+            let facts = put.map_err(|error| stored(&error))?;
+            let object = self.work.take(ask, &blob, &facts).await?;
+            return Ok(self.taken(call, object));
+        }
+        let name = ask.name.clone().unwrap_or_default();
+        let target = target(&self.grants, call.id, way == Way::Form, (&name, self.limit));
+        let ask = serde_json::to_value(&ask).map_err(|_| ApiError::Internal("share"))?;
+        let job = Job {
+            owner: who.id().to_string(),
+            tenant: who.tenant().to_owned(),
+            received: call.received.as_millis(),
+            order: json!({ ORDER: ask }),
+            stage: Stage::Upload { target },
+            tries: 0,
+        };
+        self.jobs.create(call.id, &job).await?;
+        let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+        let dialect = self.dialect.of(&call.head.headers);
+        let minutes = self.jobs.kept().answer.as_secs() / 60;
+        Ok(Accepted { stamp, dialect, base: self.grants.public(), minutes }.answer(&job))
+    }
+
+    fn taken(&self, call: &Call<'_>, object: Object) -> Answer {
+        let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+        let status = self.dialect.of(&call.head.headers).success();
+        stamp.answer(StatusCode::OK, status, TAKEN, Some(ObjectReply::new(object.into())))
+    }
+
+    /// The parts `request` and `upload`, in any order; clients call the file as they like.
+    async fn form(&self, call: &mut Call<'_>, tenant: &str, blob: &Blob) -> Result<Object, ApiError> {
+        let blobs = self.work.shares.blobs();
+        let mut charge = call.budget.charge();
+        charge.set(blobs.holds())?;
+        let mut form = Form::read(&call.head.headers, call.body)?;
+        let (mut ask, mut file): (Option<Ask>, Option<(Facts, String)>) = (None, None);
+        while let Some(mut part) = form.part().await? {
+            if part.name() == "request" && ask.is_none() {
+                let text = part.whole(ask::BODY).await?;
+                let body = json::parse(&text).map_err(|fault| ApiError::Validation(vec![fault]))?;
+                ask = Some(Ask::read(Fields::of(&body)?, tenant, &[("multipart", Way::Part)])?.1);
+            } else if file.is_none() {
+                let name = part.file_name().filter(|name| is_name(name)).unwrap_or_default().to_owned();
+                let put = blobs.put(blob, &mut part, self.limit).await;
+                file = Some((put.map_err(|error| part.fault(&error))?, name));
+            } else {
+                drop(part.whole(ask::BODY).await?);
+            }
+        }
+        let mut ask = ask
+            .ok_or_else(|| ask::invalid(Code::FieldRequired, "request", "the form has no part `request`"))?;
+        let (facts, name) =
+            file.ok_or_else(|| ask::invalid(Code::FieldRequired, "upload", "the form has no part `upload`"))?;
+        ask.name = ask.name.or(Some(name));
+        self.work.take(ask, blob, &facts).await
+    }
+}
+
+impl Handler for PutShare {
+    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            let outcome = self.run(&mut call).await;
+            outcome.unwrap_or_else(|error| {
+                error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() })
+            })
+        })
+    }
+}

@@ -1,0 +1,259 @@
+//! How [`Shares`] reads and writes rows, and finds and makes folders.
+
+use super::*;
+
+/// Somebody else who writes the same row as often as this is not an accident.
+const TRIES: usize = 8;
+
+impl Shares {
+    /// The folder that is meant, and its id.
+    pub(super) async fn parent(
+        &self,
+        tenant: &str,
+        parent: &Parent,
+    ) -> Result<(Folder, Option<ShareId>), ShareError> {
+        let by_path = parent.folder.as_deref().filter(|path| !path.is_empty());
+        let by_path = by_path.map(|path| Folder::parse(path).ok_or(ShareError::Path)).transpose()?;
+        let Some(id) = parent.id.as_deref().filter(|id| !id.is_empty()) else {
+            let folder = by_path.unwrap_or_default();
+            let id = self.ensure(tenant, &folder).await?;
+            return Ok((folder, id));
+        };
+        let id = ShareId::parse(id).ok_or(ShareError::NoFolder)?;
+        let found = self.get(tenant, &id).await.map_err(|error| match error {
+            ShareError::Unknown => ShareError::NoFolder,
+            other => other,
+        })?;
+        let folder = found.path().ok_or(ShareError::NoFolder)?;
+        if by_path.is_some_and(|path| path != folder) {
+            return Err(ShareError::TwoFolders);
+        }
+        Ok((folder, Some(id)))
+    }
+
+    /// The folder's id; it and those that it lies in are made if they are not there.
+    async fn ensure(&self, tenant: &str, folder: &Folder) -> Result<Option<ShareId>, ShareError> {
+        let mut missing = Vec::new();
+        let (mut at, mut parent) = (folder.clone(), None);
+        while let Some((outer, name)) = at.split() {
+            if let Some(id) = self.find(tenant, &at).await? {
+                parent = Some(id);
+                break;
+            }
+            missing.push((at.clone(), outer.clone(), name.to_owned()));
+            at = outer;
+        }
+        while let Some((path, outer, name)) = missing.pop() {
+            let new = New { name, ..New::default() };
+            parent = Some(self.make(tenant, (path, outer, parent), new).await?.id);
+        }
+        Ok(parent)
+    }
+
+    /// Makes a folder; if somebody else makes it meanwhile, theirs.
+    pub(super) async fn make(
+        &self,
+        tenant: &str,
+        (path, folder, parent): (Folder, Folder, Option<ShareId>),
+        new: New,
+    ) -> Result<Object, ShareError> {
+        let object = self.object(ShareId::from_random(random::bytes()?), (Kind::Dir, folder, parent), new);
+        let version = self.write(tenant, &object, Expected::Absent).await?;
+        let entry = Entry::lasting(object.id.to_string().into_bytes());
+        match self.records.put_if(&folder_key(tenant, &path), Expected::Absent, entry).await {
+            Ok(_) => Ok(Object { version, ..object }),
+            Err(error) => {
+                drop(self.records.remove_if(&key(&object.id), version).await);
+                if !matches!(error, StoreError::Conflict) {
+                    return Err(error.into());
+                }
+                let theirs = self.find(tenant, &path).await?.ok_or(ShareError::Stale)?;
+                self.get(tenant, &theirs).await
+            }
+        }
+    }
+
+    /// The folder of this path, if it is there.
+    pub(super) async fn find(&self, tenant: &str, path: &Folder) -> Result<Option<ShareId>, ShareError> {
+        let Some(row) = self.records.get(&folder_key(tenant, path)).await? else { return Ok(None) };
+        let id =
+            std::str::from_utf8(&row.entry.value).ok().and_then(ShareId::parse).ok_or(ShareError::Row)?;
+        match self.get(tenant, &id).await {
+            Ok(found) if found.path().as_ref() == Some(path) => Ok(Some(id)),
+            // A name that a crash has left.
+            Ok(_) | Err(ShareError::Unknown) => {
+                self.records.remove_if(&row.key, row.version).await?;
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Takes the new path of a folder that has nothing in it.
+    pub(super) async fn rename(
+        &self,
+        tenant: &str,
+        before: &Object,
+        after: &Object,
+    ) -> Result<(), ShareError> {
+        let (Some(old), new) = (before.path(), after.path().ok_or(ShareError::Path)?) else { return Ok(()) };
+        if self.all(tenant).await?.iter().any(|other| old.holds(&other.folder)) {
+            return Err(ShareError::NotEmpty);
+        }
+        if self.find(tenant, &new).await?.is_some() {
+            return Err(ShareError::Taken);
+        }
+        let entry = Entry::lasting(after.id.to_string().into_bytes());
+        match self.records.put_if(&folder_key(tenant, &new), Expected::Absent, entry).await {
+            Ok(_) => Ok(()),
+            Err(StoreError::Conflict) => Err(ShareError::Taken),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    pub(super) async fn forget(&self, tenant: &str, path: &Folder) -> Result<(), ShareError> {
+        let Some(row) = self.records.get(&folder_key(tenant, path)).await? else { return Ok(()) };
+        match self.records.remove_if(&row.key, row.version).await {
+            Ok(()) | Err(StoreError::Conflict) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Removes the row first: bytes that no row knows are swept, a row without bytes would be seen.
+    pub(super) async fn remove(&self, tenant: &str, object: &Object) -> Result<(), ShareError> {
+        for _ in 0..TRIES {
+            let row = self.records.get(&key(&object.id)).await?.ok_or(ShareError::Unknown)?;
+            match self.records.remove_if(&row.key, row.version).await {
+                Ok(()) => {
+                    return match object.path() {
+                        Some(path) => self.forget(tenant, &path).await,
+                        None => Ok(self.blobs.remove(&object.blob()).await?),
+                    };
+                }
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Conflict.into())
+    }
+
+    pub(super) fn object(
+        &self,
+        id: ShareId,
+        (kind, folder, parent): (Kind, Folder, Option<ShareId>),
+        new: New,
+    ) -> Object {
+        let now = self.clock.now();
+        Object {
+            version: 0,
+            kind,
+            name: if new.name.is_empty() { id.to_string() } else { new.name },
+            id,
+            folder,
+            parent,
+            metadata: new.metadata,
+            tags: new.tags,
+            size: 0,
+            sha256: String::new(),
+            ttl: new.ttl,
+            expires: None,
+            created_at: now,
+            updated_at: now,
+        }
+    }
+
+    /// When a file is to go: as it says itself, else as the nearest folder says.
+    pub(super) async fn expiry(
+        &self,
+        tenant: &str,
+        object: &Object,
+    ) -> Result<Option<Timestamp>, ShareError> {
+        if object.kind == Kind::Dir {
+            return Ok(None);
+        }
+        let (mut ttl, mut parent) = (object.ttl.clone(), object.parent.clone());
+        while let (None, Some(id)) = (&ttl, parent) {
+            let folder = self.get(tenant, &id).await?;
+            (ttl, parent) = (folder.ttl, folder.parent);
+        }
+        let life = ttl.and_then(|text| frequency::span(&text));
+        Ok(life.map(|life| object.created_at.plus(life)))
+    }
+
+    pub(super) async fn write(
+        &self,
+        tenant: &str,
+        object: &Object,
+        expected: Expected,
+    ) -> Result<u64, ShareError> {
+        let stored = Stored {
+            tenant: tenant.to_owned(),
+            kind: object.kind,
+            name: object.name.clone(),
+            folder: object.folder.as_str().to_owned(),
+            parent: object.parent.as_ref().map(ToString::to_string),
+            metadata: object.metadata.clone(),
+            tags: object.tags.clone(),
+            size: object.size,
+            sha256: object.sha256.clone(),
+            ttl: object.ttl.clone(),
+            expires: object.expires.map(Timestamp::as_millis),
+            created_at: object.created_at.as_millis(),
+            updated_at: object.updated_at.as_millis(),
+        };
+        let value = serde_json::to_vec(&stored).map_err(|_| ShareError::Row)?;
+        match self.records.put_if(&key(&object.id), expected, Entry::lasting(value)).await {
+            Err(StoreError::Conflict) => Err(ShareError::Stale),
+            written => Ok(written?),
+        }
+    }
+
+    pub(super) async fn each(
+        &self,
+        mut see: impl FnMut(&Row, String, Object) + Send,
+    ) -> Result<(), ShareError> {
+        let mut after = String::new();
+        loop {
+            let page = self.records.scan(OBJECT, &after, PAGE).await?;
+            for row in &page {
+                let (tenant, object) = read(row)?;
+                see(row, tenant, object);
+            }
+            match page.last() {
+                Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
+                _ => return Ok(()),
+            }
+        }
+    }
+}
+
+pub(super) fn key(id: &ShareId) -> Key {
+    Key::new(OBJECT, id.to_string())
+}
+
+fn folder_key(tenant: &str, path: &Folder) -> Key {
+    Key::new(FOLDER, format!("{tenant}/{}", HEXLOWER.encode(&sha256(path.as_str().as_bytes()))))
+}
+
+/// The tenant whose object it is, and the object.
+pub(super) fn read(row: &Row) -> Result<(String, Object), ShareError> {
+    let stored: Stored = serde_json::from_slice(&row.entry.value).map_err(|_| ShareError::Row)?;
+    let parent = stored.parent.map(|id| ShareId::parse(&id).ok_or(ShareError::Row)).transpose()?;
+    let object = Object {
+        id: ShareId::parse(row.key.id()).ok_or(ShareError::Row)?,
+        version: row.version,
+        kind: stored.kind,
+        name: stored.name,
+        folder: Folder::parse(&stored.folder).ok_or(ShareError::Row)?,
+        parent,
+        metadata: stored.metadata,
+        tags: stored.tags,
+        size: stored.size,
+        sha256: stored.sha256,
+        ttl: stored.ttl,
+        expires: stored.expires.map(Timestamp::from_millis),
+        created_at: Timestamp::from_millis(stored.created_at),
+        updated_at: Timestamp::from_millis(stored.updated_at),
+    };
+    Ok((stored.tenant, object))
+}

@@ -1,0 +1,336 @@
+//! [`Shares`]: objects as rows of the store, their bytes as blobs of the same random name.
+//!
+//! A folder's path is its name: a second row, named by a digest of the path, says which object it is, so that of two
+//! who make one folder the second finds the first's.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize};
+
+use crate::api::share::folder::Folder;
+use crate::api::share::object::{Kind, Object};
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::id::ShareId;
+use crate::crypto::hash::sha256;
+use crate::crypto::random::{self, RandomError};
+use crate::store::{Area, Blob, Blobs, Entry, Expected, Facts, Key, Opened, Records, Row, StoreError};
+use crate::vault::items::frequency;
+
+const OBJECT: &str = "share.object";
+const FOLDER: &str = "share.folder";
+const PAGE: u32 = 200;
+
+/// Bytes that no row knows are removed once they are older than any put takes.
+const ORPHAN: Duration = Duration::from_secs(24 * 3600);
+
+/// Files looked at in one sweep for bytes that no row knows.
+const SWEEP: usize = 10_000;
+
+/// Why an object cannot be had or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ShareError {
+    /// There is no such object, or it is another tenant's.
+    #[error("there is no such object")]
+    Unknown,
+    /// The folder named by its id is none.
+    #[error("there is no such folder")]
+    NoFolder,
+    /// Folder and parent id name two folders.
+    #[error("`folder` and `parent_id` name two folders")]
+    TwoFolders,
+    /// The path would be too long.
+    #[error("the path is too long")]
+    Path,
+    /// The folder has something in it.
+    #[error("the folder is not empty")]
+    NotEmpty,
+    /// There is a folder of this name, or a file where a folder should be.
+    #[error("there is a folder of this name already")]
+    Taken,
+    /// The object was written since it was read.
+    #[error("the object was changed by somebody else")]
+    Stale,
+    /// A row that cannot be read.
+    #[error("a row cannot be read; it may be from a later version of this program")]
+    Row,
+    /// No randomness.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Which folder is meant: by path, by id, by both, or the root.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Parent {
+    /// By its path; made if it is not there.
+    pub folder: Option<String>,
+    /// By its id; empty for the root.
+    pub id: Option<String>,
+}
+
+/// What a new object is to be.
+#[derive(Clone, Debug, Default)]
+pub struct New {
+    /// Its name; empty: its id.
+    pub name: String,
+    /// Notes.
+    pub metadata: BTreeMap<String, String>,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// How long it stays, or files in it; `None`: as the folder says.
+    pub ttl: Option<String>,
+}
+
+/// What of an object changes.
+#[derive(Clone, Debug, Default)]
+pub struct Change {
+    /// The time of the version that the caller knows.
+    pub updated_at: Option<Timestamp>,
+    /// Another name.
+    pub name: Option<String>,
+    /// Another folder.
+    pub parent: Option<Parent>,
+    /// Another time to stay.
+    pub ttl: Option<String>,
+    /// Other notes: all, added, removed where they are the same.
+    pub metadata: [Option<BTreeMap<String, String>>; 3],
+    /// Other tags: all, added, removed.
+    pub tags: [Option<Vec<String>>; 3],
+}
+
+/// A row's JSON; times are milliseconds since the epoch. The id is the row's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    tenant: String,
+    kind: Kind,
+    name: String,
+    folder: String,
+    parent: Option<String>,
+    metadata: BTreeMap<String, String>,
+    tags: Vec<String>,
+    size: u64,
+    sha256: String,
+    ttl: Option<String>,
+    expires: Option<u64>,
+    created_at: u64,
+    updated_at: u64,
+}
+
+/// The objects of one store. Cheap to clone.
+#[derive(Clone)]
+pub struct Shares {
+    records: Arc<dyn Records>,
+    blobs: Arc<dyn Blobs>,
+    clock: SharedClock,
+}
+
+impl Shares {
+    /// The objects in these stores.
+    pub fn new(records: Arc<dyn Records>, blobs: Arc<dyn Blobs>, clock: SharedClock) -> Self {
+        Self { records, blobs, clock }
+    }
+
+    /// Where the bytes are.
+    pub fn blobs(&self) -> &Arc<dyn Blobs> {
+        &self.blobs
+    }
+
+    /// Takes a file that was put into the blobs as an object of this name in the folder, which is made if it is not
+    /// there.
+    ///
+    /// # Errors
+    /// A path that is none, a blob that is not there, the store's.
+    pub async fn put(
+        &self,
+        tenant: &str,
+        (folder, name): (&str, &str),
+        (blob, facts): (&Blob, &Facts),
+    ) -> Result<ShareId, ShareError> {
+        let new = New { name: name.to_owned(), ..New::default() };
+        let parent = Parent { folder: Some(folder.to_owned()), id: None };
+        self.put_as(tenant, (&parent, new), (blob, facts)).await.map(|object| object.id)
+    }
+
+    /// The same with all that may be said of a file.
+    ///
+    /// # Errors
+    /// As [`Shares::put`].
+    pub async fn put_as(
+        &self,
+        tenant: &str,
+        (parent, new): (&Parent, New),
+        (blob, facts): (&Blob, &Facts),
+    ) -> Result<Object, ShareError> {
+        let (folder, parent) = self.parent(tenant, parent).await?;
+        let kept = self.blobs.keep(blob).await?.ok_or(ShareError::Unknown)?;
+        let mut object = self.object(kept.id().twin(), (Kind::File, folder, parent), new);
+        object.size = facts.size;
+        object.sha256 = HEXLOWER.encode(&facts.sha256);
+        object.expires = self.expiry(tenant, &object).await?;
+        let put = self.write(tenant, &object, Expected::Absent).await;
+        if put.is_err() {
+            drop(self.blobs.remove(&kept).await);
+        }
+        put.map(|version| Object { version, ..object })
+    }
+
+    /// A file and its bytes.
+    ///
+    /// # Errors
+    /// [`ShareError::Unknown`], also for a folder; the store's.
+    pub async fn open(&self, tenant: &str, id: &ShareId) -> Result<(Object, Opened), ShareError> {
+        let object = self.get(tenant, id).await?;
+        if object.kind == Kind::Dir {
+            return Err(ShareError::Unknown);
+        }
+        let opened = self.blobs.get(&object.blob()).await?.ok_or(ShareError::Unknown)?;
+        Ok((object, opened))
+    }
+
+    /// An object.
+    ///
+    /// # Errors
+    /// [`ShareError::Unknown`], the store's.
+    pub async fn get(&self, tenant: &str, id: &ShareId) -> Result<Object, ShareError> {
+        let row = self.records.get(&key(id)).await?.ok_or(ShareError::Unknown)?;
+        let (owner, object) = read(&row)?;
+        let there = owner == tenant && object.expires.is_none_or(|at| at > self.clock.now());
+        if there { Ok(object) } else { Err(ShareError::Unknown) }
+    }
+
+    /// Makes a folder in another, which is made if it is not there. One that is there already is returned as it is.
+    ///
+    /// # Errors
+    /// A path that is none, the store's.
+    pub async fn make_folder(&self, tenant: &str, parent: &Parent, new: New) -> Result<Object, ShareError> {
+        let (folder, parent) = self.parent(tenant, parent).await?;
+        let path = folder.below(&new.name).ok_or(ShareError::Path)?;
+        if let Some(id) = self.find(tenant, &path).await? {
+            return self.get(tenant, &id).await;
+        }
+        self.make(tenant, (path, folder, parent), new).await
+    }
+
+    /// Every object of the tenant.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn all(&self, tenant: &str) -> Result<Vec<Object>, ShareError> {
+        let now = self.clock.now();
+        let mut all = Vec::new();
+        self.each(|_, owner, object| {
+            if owner == tenant && object.expires.is_none_or(|at| at > now) {
+                all.push(object);
+            }
+        })
+        .await?;
+        Ok(all)
+    }
+
+    /// Changes an object.
+    ///
+    /// # Errors
+    /// [`ShareError::Stale`], or a folder that has something in it and would get another path; the store's.
+    pub async fn update(&self, tenant: &str, id: &ShareId, change: Change) -> Result<Object, ShareError> {
+        let before = self.get(tenant, id).await?;
+        if change.updated_at.is_some_and(|at| at != before.updated_at) {
+            return Err(ShareError::Stale);
+        }
+        let mut object = before.clone();
+        if let Some(name) = change.name {
+            object.name = name;
+        }
+        if let Some(parent) = &change.parent {
+            (object.folder, object.parent) = self.parent(tenant, parent).await?;
+        }
+        let [all, add, remove] = change.metadata;
+        object.metadata = all.unwrap_or(object.metadata);
+        object.metadata.extend(add.unwrap_or_default());
+        let gone = remove.unwrap_or_default();
+        object.metadata.retain(|name, text| gone.get(name) != Some(text));
+        let [all, add, remove] = change.tags;
+        object.tags = all.unwrap_or(object.tags);
+        object.tags.extend(add.unwrap_or_default());
+        let gone = remove.unwrap_or_default();
+        let mut seen = std::collections::BTreeSet::new();
+        object.tags.retain(|tag| !gone.contains(tag) && seen.insert(tag.clone()));
+        if change.ttl.is_some() {
+            object.ttl = change.ttl;
+        }
+        object.expires = self.expiry(tenant, &object).await?;
+        // The time tells versions apart, so no two share a millisecond.
+        let later = Timestamp::from_millis(before.updated_at.as_millis().saturating_add(1));
+        object.updated_at = self.clock.now().max(later);
+        let moved = before.path() != object.path();
+        if moved {
+            self.rename(tenant, &before, &object).await?;
+        }
+        let version = self.write(tenant, &object, Expected::Version(before.version)).await?;
+        if let (true, Some(path)) = (moved, before.path()) {
+            self.forget(tenant, &path).await?;
+        }
+        Ok(Object { version, ..object })
+    }
+
+    /// Removes an object; of a folder all that is in it too, if that is wanted. Returns how many objects that were.
+    ///
+    /// # Errors
+    /// [`ShareError::NotEmpty`], [`ShareError::Unknown`], the store's.
+    pub async fn delete(&self, tenant: &str, id: &ShareId, all: bool) -> Result<u64, ShareError> {
+        let object = self.get(tenant, id).await?;
+        let Some(path) = object.path() else { return self.remove(tenant, &object).await.map(|()| 1) };
+        let mut inner = self.all(tenant).await?;
+        inner.retain(|other| path.holds(&other.folder));
+        if !(all || inner.is_empty()) {
+            return Err(ShareError::NotEmpty);
+        }
+        // What lies deepest first, so that what is left after a failure still hangs together.
+        inner.sort_by_key(|other| std::cmp::Reverse((other.folder.as_str().len(), other.kind == Kind::File)));
+        let mut count = 0;
+        for object in inner.iter().chain([&object]) {
+            match self.remove(tenant, object).await {
+                Ok(()) => count += 1,
+                Err(ShareError::Unknown) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(count)
+    }
+
+    /// Removes what has expired, and bytes that no row knows; returns how many objects that were.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn sweep(&self) -> Result<u64, ShareError> {
+        let now = self.clock.now();
+        let mut gone = Vec::new();
+        self.each(|_, owner, object| {
+            if object.expires.is_some_and(|at| at <= now) {
+                gone.push((owner, object));
+            }
+        })
+        .await?;
+        let mut count = 0;
+        for (tenant, object) in gone {
+            count += u64::from(self.remove(&tenant, &object).await.is_ok());
+        }
+        let before = now.as_millis().saturating_sub(u64::try_from(ORPHAN.as_millis()).unwrap_or(u64::MAX));
+        for blob in self.blobs.older(Area::Kept, Timestamp::from_millis(before), SWEEP).await? {
+            if self.records.get(&key(&blob.id().twin())).await?.is_none() {
+                self.blobs.remove(&blob).await?;
+            }
+        }
+        Ok(count)
+    }
+}
+
+#[path = "rows.rs"]
+mod rows;
+
+use rows::{key, read};

@@ -1,0 +1,159 @@
+//! The file store, the grants under which callers reach it, and the sweeping of both.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use http::Method;
+
+use crate::api::envelope::DialectChoice;
+use crate::api::grant::{self, Grants};
+use crate::api::pending::{Jobs, Kept, Poll, Uploads};
+use crate::api::share::{
+    CreateShareFolder, DeleteShare, GetShare, ListShares, PutShare, PutWork, Shares, UpdateShare,
+};
+use crate::api::token::Service;
+use crate::api::{BlobPort, Door, Endpoints, Guard};
+use crate::app::parts::{AppError, Opened, Parts};
+use crate::base::clock::Timestamp;
+use crate::config::Config;
+use crate::config::settings::Settings;
+use crate::store::{Blobs, Objects, S3};
+
+/// How often files are swept.
+const SWEEP: Duration = Duration::from_secs(300);
+
+/// How long a call that waits, and its answer, are kept.
+const KEPT: Duration = Duration::from_secs(3600);
+
+/// What a form may have around its file, in bytes.
+const FORM: usize = 1 << 20;
+
+impl Opened {
+    /// Opens the file store: the configured bucket, or the folder in the data folder.
+    ///
+    /// # Errors
+    /// A folder or bucket that cannot be used.
+    pub(super) fn files(&self, settings: &Settings) -> Result<Arc<dyn Blobs>, AppError> {
+        let folder = settings.data.join("blobs");
+        let Some(s3) = &settings.blobs.s3 else {
+            let opened = Objects::local(&folder);
+            return Ok(Arc::new(opened.map_err(|error| AppError::Store { path: folder, error })?));
+        };
+        let keys = s3.access_key.as_ref().zip(s3.secret_key.as_ref());
+        let opened = Objects::s3(&S3 {
+            bucket: s3.bucket.clone(),
+            endpoint: s3.endpoint.as_deref().cloned(),
+            region: s3.region.clone(),
+            keys: keys.map(|(access, secret)| (access.value().clone(), secret.value().clone())),
+            presigned: s3.presigned,
+        });
+        let opened = opened.map_err(AppError::Bucket)?;
+        self.io.block_on(opened.try_out()).map_err(AppError::Bucket)?;
+        Ok(Arc::new(opened))
+    }
+}
+
+/// Adds the share service, and the paths by which files come and go.
+///
+/// # Errors
+/// No randomness.
+pub(super) fn add(
+    endpoints: &mut Endpoints,
+    config: &Config,
+    parts: &Parts,
+    dialect: DialectChoice,
+) -> Result<(), AppError> {
+    let clock = || Arc::clone(&parts.opened.clock);
+    let (records, blobs) = (&parts.opened.records, &parts.blobs);
+    let grants = Grants::new(parts.grant_root.clone(), &public(config), config.blobs.grant.get(), clock());
+    let grants = Arc::new(grants);
+    let shares = Shares::new(Arc::clone(records), Arc::clone(blobs), clock());
+    let work = Arc::new(PutWork::new(shares.clone()));
+    let kept = Kept { upload: KEPT, answer: KEPT };
+    let jobs = Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), kept);
+    let jobs = jobs.map_err(|error| AppError::Io(error.to_string()))?;
+    let uploads = Arc::new(Uploads::new(jobs.clone(), Arc::clone(blobs), vec![work.clone()]));
+    let file = config.limits.file.bytes();
+    let limit = u64::try_from(file).unwrap_or(u64::MAX);
+    let form = file.saturating_add(FORM);
+    let port = Arc::new(BlobPort::new(Arc::clone(&grants), Arc::clone(blobs), uploads, dialect));
+    for path in grant::PATHS {
+        for method in [Method::GET, Method::HEAD, Method::PUT, Method::POST] {
+            let door = Door { method, below: true, bare: true, guard: Guard::Open, ..door(path, form) };
+            endpoints.mount(door, port.clone());
+        }
+    }
+    let public = Arc::clone(&grants);
+    let poll = Arc::new(Poll {
+        jobs: jobs.clone(),
+        dialect,
+        located: Arc::new(move |_| Some(public.public().to_owned())),
+        // A file that has come has said so.
+        nudge: Arc::new(|_| Box::pin(std::future::ready(()))),
+    });
+    for service in Service::ALL {
+        let door = Door { method: Method::GET, service, below: true, ..door("/request", FORM) };
+        endpoints.mount(Door { bare: service == Service::Share, ..door }, poll.clone());
+    }
+    let put = PutShare::new(work, (jobs, Arc::clone(&grants)), dialect, limit);
+    endpoints.mount(door(PutShare::PATH, form), Arc::new(put));
+    let get = GetShare::new(shares.clone(), grants, dialect);
+    endpoints.mount(door(GetShare::PATH, FORM), Arc::new(get));
+    endpoints.add(UpdateShare(shares.clone()), dialect, FORM);
+    endpoints.add(DeleteShare(shares.clone()), dialect, FORM);
+    endpoints.add(CreateShareFolder(shares.clone()), dialect, FORM);
+    endpoints.add(ListShares(shares), dialect, FORM);
+    Ok(())
+}
+
+/// A door of the share service's, by POST, with a token.
+fn door(path: &'static str, limit: usize) -> Door {
+    Door {
+        method: Method::POST,
+        service: Service::Share,
+        path,
+        below: false,
+        bare: false,
+        guard: Guard::Token,
+        limit,
+    }
+}
+
+/// Where callers reach us: as configured, else the first listener. One that listens everywhere is reached on this
+/// machine; whoever wants more says what it is called.
+fn public(config: &Config) -> String {
+    if let Some(url) = &config.api.public_url {
+        return url.to_string();
+    }
+    let Some(listen) = config.listen.first() else { return String::new() };
+    let scheme = if listen.tls.is_some() { "https" } else { "http" };
+    let mut address = *listen.address;
+    if address.ip().is_unspecified() {
+        address.set_ip(match address {
+            std::net::SocketAddr::V4(_) => std::net::Ipv4Addr::LOCALHOST.into(),
+            std::net::SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    format!("{scheme}://{address}")
+}
+
+/// Removes files and rows whose time is over, for as long as the process runs.
+pub(super) async fn sweep(parts: Arc<Parts>, passing: Duration) {
+    let (records, blobs) = (&parts.opened.records, &parts.blobs);
+    let clock = &parts.opened.clock;
+    let shares = Shares::new(Arc::clone(records), Arc::clone(blobs), Arc::clone(clock));
+    loop {
+        tokio::time::sleep(SWEEP).await;
+        let age = u64::try_from(passing.as_millis()).unwrap_or(u64::MAX);
+        let before = Timestamp::from_millis(clock.now().as_millis().saturating_sub(age));
+        let swept = async {
+            let mut removed = blobs.expire(before).await?;
+            removed += records.sweep().await?;
+            Ok::<_, crate::api::share::ShareError>(removed + shares.sweep().await?)
+        };
+        match swept.await {
+            Ok(removed) => tracing::debug!(target: "portcullis::app", removed, "swept"),
+            Err(error) => tracing::warn!(target: "portcullis::app", %error, "files could not be swept"),
+        }
+    }
+}

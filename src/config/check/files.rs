@@ -1,0 +1,71 @@
+//! Where files live, and the URLs under which callers reach them.
+
+use std::time::Duration;
+
+use http::Uri;
+
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::{Api, Blobs};
+
+/// The longest that an upload or download URL may be good.
+const LONGEST: Duration = Duration::from_secs(3600);
+
+pub(super) fn blobs(blobs: &Blobs, mistakes: &mut Mistakes) {
+    let Blobs { s3, grant, passing } = blobs;
+    if grant.get().is_zero() || grant.get() > LONGEST {
+        mistakes.say(grant.span().start, "a `grant` is good for more than nothing and at most 1h");
+    }
+    if passing.get() < grant.get() {
+        let place = [passing, grant].iter().map(|at| at.span().start).find(|&at| at > 0).unwrap_or(0);
+        mistakes.say(place, "`passing` must not be shorter than `grant`");
+    }
+    let Some(s3) = s3 else { return };
+    if s3.bucket.is_empty() {
+        mistakes.say(s3.span().start, "a bucket has a name");
+    }
+    if s3.access_key.is_some() != s3.secret_key.is_some() {
+        mistakes.say(s3.span().start, "`access_key` and `secret_key` go together");
+    }
+    if let Some(endpoint) = s3.endpoint.iter().find(|endpoint| !is_origin(endpoint, false)) {
+        mistakes.say(endpoint.span().start, "not an address such as \"https://s3.example.com\"");
+    }
+}
+
+pub(super) fn public_url(api: &Api, mistakes: &mut Mistakes) {
+    if let Some(url) = api.public_url.iter().find(|url| !is_origin(url, true)) {
+        mistakes.say(url.span().start, "not an address such as \"https://portcullis.example.com\"");
+    }
+}
+
+/// Scheme and host, perhaps a port, and a path where that is allowed.
+fn is_origin(text: &str, path: bool) -> bool {
+    let Ok(uri) = text.parse::<Uri>() else { return false };
+    let plain = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
+    let scheme = matches!(uri.scheme_str(), Some("http" | "https"));
+    scheme && plain && uri.query().is_none() && !text.contains('#') && (path || uri.path() == "/")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_origin;
+
+    #[test]
+    fn addresses_are_judged() {
+        let rows = [
+            ("https://portcullis.example.com", true),
+            ("http://127.0.0.1:8080", true),
+            ("https://h/base/", true),
+            ("https://user@h", false),
+            ("https://h/?a", false),
+            ("https://h/#a", false),
+            ("ftp://h", false),
+            ("h.example", false),
+            ("/path", false),
+            ("", false),
+        ];
+        for (text, fits) in rows {
+            assert_eq!(is_origin(text, true), fits, "{text}");
+        }
+        assert!(!is_origin("https://h/base", false) && is_origin("https://h/", false));
+    }
+}

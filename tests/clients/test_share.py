@@ -1,0 +1,149 @@
+"""The share service, as its own client uses it."""
+
+import hashlib
+import io
+
+import pangea.exceptions as pe
+import pytest
+from pangea import PangeaConfig
+from pangea.response import TransferMethod
+from pangea.services.share.share import ItemOrder, ItemOrderBy, PutResult, Share
+from pangea.utils import get_file_upload_params
+
+DATA = b"The quick brown fox. " * 5000
+
+
+@pytest.fixture
+def share(gateway):
+    config = PangeaConfig(base_url_template=gateway.url + "/{SERVICE_NAME}", poll_result_timeout=20)
+    return Share(gateway.token, config=config)
+
+
+class Opened(io.BytesIO):
+    """A file in memory; the client wants to know how it was opened."""
+
+    mode = "rb"
+
+
+def store(share, name="fox.txt", method=TransferMethod.MULTIPART, data=DATA, **more):
+    response = share.put(Opened(data), name=name, transfer_method=method, **more)
+    return response.result.object
+
+
+@pytest.mark.parametrize("method", [TransferMethod.MULTIPART, TransferMethod.POST_URL])
+def test_a_file_comes_back_by_url_and_as_a_part(share, method):
+    done = store(share, folder="/fox/" + method.value, method=method, metadata={"by": "me"}, tags=["a", "b"])
+    assert (done.name, done.folder, done.type, done.size) == ("fox.txt", "/fox/" + method.value, "file", len(DATA))
+    assert done.id.startswith("pos_") and len(done.id) == 36
+    assert done.sha256 == hashlib.sha256(DATA).hexdigest()
+    assert done.metadata.root == {"by": "me"} and done.tags.root == ["a", "b"]
+    by_url = share.get(done.id, transfer_method=TransferMethod.DEST_URL)
+    assert not by_url.attached_files
+    file = share.download_file(by_url.result.dest_url)
+    assert file.file == DATA and file.filename == "fox.txt"
+    as_part = share.get(done.id, transfer_method=TransferMethod.MULTIPART)
+    assert as_part.result.dest_url is None and as_part.result.object.id == done.id
+    assert [(file.filename, file.file) for file in as_part.attached_files] == [("fox.txt", DATA)]
+
+
+def test_an_upload_url_is_asked_for_and_polled(share):
+    response = share.request_upload_url(name="later.txt", transfer_method=TransferMethod.PUT_URL)
+    assert response.http_status == 202 and response.accepted_result.put_url
+    with pytest.raises(pe.AcceptedRequestException):
+        share.request.poll_result_by_id(response.request_id, PutResult)
+    share.request.put_presigned_url(response.accepted_result.put_url, [("upload", ("x", DATA, "text/plain"))])
+    done = share.poll_result(response=response)
+    assert done.result.object.name == "later.txt" and done.result.object.size == len(DATA)
+    again = share.poll_result(response=response)
+    assert again.result.object.id == done.result.object.id
+
+
+def test_what_is_promised_is_judged(share):
+    params = get_file_upload_params(Opened(DATA))
+    response = share.request_upload_url(
+        name="wrong", transfer_method=TransferMethod.POST_URL, size=params.size + 1, crc32c="00000000",
+        sha256="0" * 64, md5="0" * 32, sha1="0" * 40, sha512="0" * 128,
+    )
+    accepted = response.accepted_result
+    share.request.post_presigned_url(accepted.post_url, accepted.post_form_data, [("upload", ("x", DATA, "text/plain"))])
+    with pytest.raises(pe.ValidationException) as caught:
+        share.poll_result(response=response)
+    wrong = {(error.code, error.source) for error in caught.value.errors}
+    assert wrong == {("BadState", "/" + name) for name in ("size", "crc32c", "sha256", "md5", "sha1", "sha512")}
+    right = dict(md5=hashlib.md5(DATA).hexdigest(), sha1=hashlib.sha1(DATA).hexdigest())
+    assert store(share, sha512=hashlib.sha512(DATA).hexdigest(), **right).size == len(DATA)
+
+
+def test_an_empty_file(share):
+    for method in (TransferMethod.MULTIPART, TransferMethod.POST_URL):
+        assert store(share, name="empty", method=method, data=b"").size == 0
+
+
+def test_folders_are_made_listed_and_deleted(share):
+    made = share.folder_create(folder="/tree/inner").result.object
+    assert (made.type, made.name, made.folder) == ("dir", "inner", "/tree")
+    assert share.folder_create(name="inner", folder="/tree").result.object.id == made.id
+    files = [store(share, name="f%d" % n, parent_id=made.id, data=b"x" * n) for n in (1, 2, 3)]
+    assert {file.folder for file in files} == {"/tree/inner"} and {file.parent_id for file in files} == {made.id}
+    seen, last = [], None
+    while True:
+        page = share.list(filter={"folder": "/tree/inner"}, size=2, last=last,
+                          order=ItemOrder.DESC, order_by=ItemOrderBy.NAME).result
+        assert page.count == 3
+        seen += [item.name for item in page.objects]
+        if not (last := page.last):
+            break
+    assert seen == ["f3", "f2", "f1"]
+    with pytest.raises(pe.ValidationException):
+        share.delete(made.id)
+    assert share.delete(made.parent_id, force=True).result.count == 5
+    with pytest.raises(pe.NotFound):
+        share.get(files[0].id)
+
+
+def test_objects_are_updated_by_whoever_knows_them(share):
+    file = store(share, metadata={"a": "1"}, tags=["x"])
+    new = share.update(file.id, folder="/moved", add_metadata={"b": "2"}, remove_tags=["x"], add_tags=["y"],
+                       updated_at=file.updated_at).result.object
+    assert new.folder == "/moved" and new.metadata.root == {"a": "1", "b": "2"} and new.tags.root == ["y"]
+    with pytest.raises(pe.ValidationException) as caught:
+        share.update(file.id, tags=["stale"], updated_at=file.updated_at)
+    assert [error.source for error in caught.value.errors] == ["/updated_at"]
+
+
+def test_retention_is_inherited_and_kept(share, gateway):
+    share.folder_create(folder="/short", file_ttl="1s")
+    file = store(share, folder="/short")
+    gateway.wait_for(lambda: gateway.api("/share/v1/get", {"id": file.id}).status == 404, 10)
+    assert not share.list(filter={"folder": "/short"}).result.objects
+
+
+def test_bare_paths_are_not_ours_but_a_host_is(gateway):
+    assert gateway.call("POST", "/v1/list", {}, {"authorization": "Bearer " + gateway.token}).status == 404
+    assert gateway.api("/share/v1/list", {}).status == 200
+    assert gateway.api("/v1/list", {}, host="share.example").status == 200
+
+
+@pytest.mark.parametrize("path, body, code, source", [
+    ("put", {"transfer_method": "multipart"}, "NotEnumMember", "/transfer_method"),
+    ("put", {}, "FieldRequired", "/transfer_method"),
+    ("put", {"transfer_method": "put-url", "name": "a/b"}, "DoesNotMatchPattern", "/name"),
+    ("put", {"transfer_method": "put-url", "password": "x"}, "ProviderDisabled", "/password"),
+    ("put", {"transfer_method": "put-url", "folder": "a/../b"}, "DoesNotMatchPattern", "/folder"),
+    ("put", {"transfer_method": "put-url", "crc32c": "xyz"}, "DoesNotMatchPattern", "/crc32c"),
+    ("get", {}, "FieldRequired", "/id"),
+    ("list", {"strange": 1}, "UnexpectedProperty", "/strange"),
+    ("folder/create", {}, "MustProvideOne", "/name"),
+    ("folder/create", {"name": "x", "parent_id": "pos_" + "a" * 32}, "DoesNotExist", "/parent_id"),
+])
+def test_faults_say_where(gateway, path, body, code, source):
+    answer = gateway.api("/share/v1/" + path, body)
+    assert answer.status == 400
+    assert [(error["code"], error["source"]) for error in answer.json()["result"]["errors"]] == [(code, source)]
+
+
+def test_who_may_not_is_told_so(gateway):
+    for path in ("put", "get", "list"):
+        assert gateway.call("POST", "/share/v1/" + path, {}).status == 401
+    assert gateway.call("GET", "/request/prq_" + "a" * 32).status == 401
+    assert gateway.call("GET", "/request/prq_" + "a" * 32, headers={"authorization": "Bearer " + gateway.token}).status == 404
