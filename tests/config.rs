@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use portcullis::config::settings::{
-    Admin, Answers, Api, Auth, Blobs, Http, Limits, Listen, Log, PathMatch, Redact, Requests, S3, Sanitize, Scheme,
-    Store, Terminal, Timeouts, Vault,
+    Admin, Answers, Api, Auth, Blobs, Http, Limits, Listen, Log, PathMatch, Redact, Requests, S3, Sanitize,
+    Scheme, Store, Terminal, Timeouts, Vault,
 };
 use portcullis::config::{Config, Known, Options, Problems, Size, embedded, load, parse, reload};
 use portcullis::detect::{Catalogue, Choice, Detector};

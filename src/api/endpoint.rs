@@ -103,7 +103,7 @@ impl<E: Endpoint> Handler for Served<E> {
 }
 
 /// A body must be JSON in UTF-8, in no content coding; a missing `Content-Type` is taken for JSON.
-fn acceptable(headers: &HeaderMap) -> Result<(), ApiError> {
+pub(super) fn acceptable(headers: &HeaderMap) -> Result<(), ApiError> {
     let coded = headers
         .get_all(CONTENT_ENCODING)
         .iter()

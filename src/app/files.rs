@@ -5,18 +5,26 @@ use std::time::Duration;
 
 use http::Method;
 
+use crate::api::configs::{
+    Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, UpdateConfig,
+};
 use crate::api::envelope::DialectChoice;
 use crate::api::grant::{self, Grants};
-use crate::api::pending::{Jobs, Kept, Poll, Uploads};
+use crate::api::pending::{Jobs, Kept, Poll, Uploads, Work};
+use crate::api::redact::Redaction;
+use crate::api::sanitize::{self, Sanitize, SanitizeDrafts, SanitizeSettings, Sanitizer};
 use crate::api::share::{
     CreateShareFolder, DeleteShare, GetShare, ListShares, PutShare, PutWork, Shares, UpdateShare,
 };
 use crate::api::token::Service;
 use crate::api::{BlobPort, Door, Endpoints, Guard};
+use crate::app::cleaning;
 use crate::app::parts::{AppError, Opened, Parts};
+use crate::app::providers::Providers;
 use crate::base::clock::Timestamp;
 use crate::config::Config;
-use crate::config::settings::Settings;
+use crate::config::settings::{Settings, UnknownFiles};
+use crate::net;
 use crate::store::{Blobs, Objects, S3};
 
 /// How often files are swept.
@@ -24,6 +32,9 @@ const SWEEP: Duration = Duration::from_secs(300);
 
 /// How long a call that waits, and its answer, are kept.
 const KEPT: Duration = Duration::from_secs(3600);
+
+/// How long a fetch for a `source_url` may take.
+const FETCH: Duration = Duration::from_secs(30);
 
 /// What a form may have around its file, in bytes.
 const FORM: usize = 1 << 20;
@@ -53,14 +64,14 @@ impl Opened {
     }
 }
 
-/// Adds the share service, and the paths by which files come and go.
+/// Adds the share service, the sanitizer, and the paths by which files come and go.
 ///
 /// # Errors
-/// No randomness.
+/// No randomness; rules or feeds that cannot be read.
 pub(super) fn add(
     endpoints: &mut Endpoints,
-    config: &Config,
-    parts: &Parts,
+    (config, parts): (&Config, &Parts),
+    redaction: Redaction,
     dialect: DialectChoice,
 ) -> Result<(), AppError> {
     let clock = || Arc::clone(&parts.opened.clock);
@@ -72,7 +83,16 @@ pub(super) fn add(
     let kept = Kept { upload: KEPT, answer: KEPT };
     let jobs = Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), kept);
     let jobs = jobs.map_err(|error| AppError::Io(error.to_string()))?;
-    let uploads = Arc::new(Uploads::new(jobs.clone(), Arc::clone(blobs), vec![work.clone()]));
+    let configs = Configs::new(Arc::clone(records), clock());
+    let sanitizer = sanitizer(
+        (config, parts),
+        (redaction, configs.clone()),
+        (jobs.clone(), Arc::clone(&grants), shares.clone()),
+    )?;
+    let works: Vec<Arc<dyn Work>> = vec![work.clone(), Arc::new(sanitizer.clone())];
+    let uploads = Arc::new(Uploads::new(jobs.clone(), Arc::clone(blobs), works));
+    add_sanitizer(endpoints, config, (sanitizer, Arc::clone(&uploads), configs), dialect);
+    parts.opened.io.spawn(Uploads::tend(Arc::downgrade(&uploads)));
     let file = config.limits.file.bytes();
     let limit = u64::try_from(file).unwrap_or(u64::MAX);
     let form = file.saturating_add(FORM);
@@ -93,7 +113,7 @@ pub(super) fn add(
     });
     for service in Service::ALL {
         let door = Door { method: Method::GET, service, below: true, ..door("/request", FORM) };
-        endpoints.mount(Door { bare: service == Service::Share, ..door }, poll.clone());
+        endpoints.mount(Door { bare: service == Service::Sanitize, ..door }, poll.clone());
     }
     let put = PutShare::new(work, (jobs, Arc::clone(&grants)), dialect, limit);
     endpoints.mount(door(PutShare::PATH, form), Arc::new(put));
@@ -104,6 +124,50 @@ pub(super) fn add(
     endpoints.add(CreateShareFolder(shares.clone()), dialect, FORM);
     endpoints.add(ListShares(shares), dialect, FORM);
     Ok(())
+}
+
+fn sanitizer(
+    (config, parts): (&Config, &Parts),
+    (redaction, configs): (Redaction, Configs<SanitizeSettings>),
+    (jobs, grants, shares): (Jobs, Arc<Grants>, Shares),
+) -> Result<Sanitizer, AppError> {
+    let Providers { scan, intel, client } = Providers::new(&config.sanitize, &parts.opened.clock)?;
+    let limits = &config.sanitize.limits;
+    let most = limits.upload.bytes() as u64;
+    Ok(Sanitizer::new(sanitize::Parts {
+        nursery: cleaning::nursery(limits),
+        panel: scan,
+        intel,
+        client,
+        fetch: net::Limits { time: FETCH, size: limits.file.bytes() as u64 },
+        blobs: Arc::clone(&parts.blobs),
+        grants,
+        shares,
+        redaction,
+        configs,
+        jobs,
+        runtime: parts.opened.io.handle().clone(),
+        max_upload: most,
+        max_parsed: limits.file.bytes(),
+        pass_unknown: config.sanitize.unknown == UnknownFiles::Pass,
+    }))
+}
+
+fn add_sanitizer(
+    endpoints: &mut Endpoints,
+    config: &Config,
+    (sanitizer, uploads, configs): (Sanitizer, Arc<Uploads>, Configs<SanitizeSettings>),
+    dialect: DialectChoice,
+) {
+    let limit = config.sanitize.limits.upload.bytes().saturating_add(FORM);
+    let door = Door { service: Service::Sanitize, bare: true, ..door("/v1/sanitize", limit) };
+    endpoints.mount(door, Arc::new(Sanitize { sanitizer, uploads, dialect }));
+    let limit = config.limits.body.bytes().min(MAX_BYTES);
+    endpoints.add(GetConfig::new(configs.clone()), dialect, limit);
+    endpoints.add(CreateConfig::new(configs.clone(), SanitizeDrafts), dialect, limit);
+    endpoints.add(UpdateConfig::new(configs.clone(), SanitizeDrafts), dialect, limit);
+    endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
+    endpoints.add(ListConfigs::new(configs), dialect, limit);
 }
 
 /// A door of the share service's, by POST, with a token.

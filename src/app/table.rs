@@ -125,7 +125,7 @@ fn add_endpoints(
     endpoints.add(redact::Redact(redaction.clone()), dialect, limit);
     endpoints.add(redact::RedactStructured(redaction.clone()), dialect, limit);
     endpoints.add(redact::Unredact(redaction.clone()), dialect, limit);
-    endpoints.add(redact::UnredactEvents(redaction), dialect, limit);
+    endpoints.add(redact::UnredactEvents(redaction.clone()), dialect, limit);
     let limit = limit.min(MAX_BYTES);
     let drafts = || RedactDrafts { catalogue: rules.clone(), cpu: parts.cpu.clone() };
     endpoints.add(GetConfig::new(configs.clone()), dialect, limit);
@@ -134,8 +134,7 @@ fn add_endpoints(
     endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
     endpoints.add(ListConfigs::new(configs), dialect, limit);
     add_vault(endpoints, &parts.items, dialect, limit);
-    files::add(endpoints, config, parts, dialect)?;
-    Ok(())
+    files::add(endpoints, (config, parts), redaction, dialect)
 }
 
 fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, limit: usize) {

@@ -148,6 +148,19 @@ impl Learning {
     }
 }
 
+/// Learns the facts of a file that is there already; `None` if it is not.
+///
+/// # Errors
+/// The store's.
+pub async fn facts(blobs: &dyn Blobs, blob: &Blob) -> Result<Option<Facts>, StoreError> {
+    let Some(mut opened) = blobs.get(blob).await? else { return Ok(None) };
+    let mut learning = Learning::new();
+    while let Some(piece) = opened.bytes.next().await? {
+        learning.take(&piece, u64::MAX)?;
+    }
+    Ok(Some(learning.facts()))
+}
+
 /// A file being read.
 pub struct Opened {
     /// How many bytes it has.

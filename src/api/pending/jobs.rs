@@ -203,11 +203,11 @@ impl Jobs {
         }
     }
 
-    /// Every job that is not answered.
+    /// Every job that waits: for its file, for somebody to begin, or for somebody in the place of one who died.
     ///
     /// # Errors
     /// A store that fails.
-    pub async fn open(&self) -> Result<Vec<Read>, ApiError> {
+    pub async fn idle(&self) -> Result<Vec<Read>, ApiError> {
         let (mut after, mut open) = (String::new(), Vec::new());
         loop {
             let rows = self.0.records.scan(KIND, &after, PAGE).await.map_err(internal)?;
@@ -222,7 +222,12 @@ impl Jobs {
                 else {
                     continue;
                 };
-                if !matches!(job.stage, Stage::Ended(_)) {
+                let busy = match &job.stage {
+                    Stage::Running { until, .. } => *until > self.0.clock.now().as_millis(),
+                    Stage::Ended(_) => true,
+                    Stage::Upload { .. } | Stage::Ready => false,
+                };
+                if !busy {
                     open.push(Read { id, job, version: row.version });
                 }
             }

@@ -1,23 +1,25 @@
-//! [`Uploads`]: what goes on once a granted upload is there.
+//! [`Uploads`]: what goes on once a granted upload is there, or nobody goes on.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::api::call::BoxFuture;
 use crate::api::error::ApiError;
 use crate::api::grant::{Arrivals, Grants, Verb};
-use crate::api::pending::{Ended, Job, Jobs};
+use crate::api::pending::{Ended, Job, Jobs, Read, Stage};
 use crate::base::id::RequestId;
-use crate::store::{Area, Blob, Blobs, Facts};
+use crate::store::{Area, Blob, Blobs, Facts, blobs};
 
-/// What a job does once its file is there.
+/// What a job does once it may begin.
 pub trait Work: Send + Sync + 'static {
     /// Whether the job is one of its own, by what it is to do.
     fn takes(&self, order: &Value) -> bool;
 
-    /// Does it. The file is in [`Area::Passing`], and is removed afterwards unless it was moved.
-    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, facts: &'a Facts) -> BoxFuture<'a, Ended>;
+    /// Does it. The job's file is `blob`, if it has one, in [`Area::Passing`]; it is removed afterwards unless it was
+    /// moved.
+    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, facts: Option<&'a Facts>) -> BoxFuture<'a, Ended>;
 }
 
 /// The file that the job of this request waits for.
@@ -37,7 +39,10 @@ pub fn target(grants: &Grants, id: &RequestId, form: bool, (name, limit): (&str,
     }
 }
 
-/// Begins with the jobs whose files have come.
+/// How often jobs are looked for that nobody works on.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// Begins with jobs: as soon as their files have come, and with those that a process left behind.
 pub struct Uploads {
     jobs: Jobs,
     blobs: Arc<dyn Blobs>,
@@ -50,22 +55,57 @@ impl Uploads {
         Self { jobs, blobs, works }
     }
 
-    async fn begin(&self, blob: &Blob, facts: &Facts) -> Result<(), ApiError> {
-        let Some(read) = self.jobs.get(&blob.id().twin()).await? else { return Ok(()) };
-        let Some(work) = self.works.iter().find(|work| work.takes(&read.job.order)) else { return Ok(()) };
+    /// Begins with a job, unless somebody else works on it or has done so. Its answer, if it was given here.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn begin(&self, read: Read, facts: Option<&Facts>) -> Result<Option<Ended>, ApiError> {
+        let Some(work) = self.works.iter().find(|work| work.takes(&read.job.order)) else { return Ok(None) };
+        let blob = awaited(&read.id);
         // Of several uploads by one grant the first is taken.
-        let Some(claim) = self.jobs.claim(read).await? else { return Ok(()) };
+        let Some(claim) = self.jobs.claim(read).await? else { return Ok(None) };
         let job = claim.job().clone();
-        self.jobs.work(claim, work.run(&job, blob, facts)).await?;
-        self.blobs.remove(blob).await.map_err(|_| ApiError::Internal("files"))
+        let ended = self.jobs.work(claim, work.run(&job, &blob, facts)).await?;
+        if ended.is_some() {
+            self.blobs.remove(&blob).await.map_err(|_| ApiError::Internal("files"))?;
+        }
+        Ok(ended)
+    }
+
+    /// Looks again and again for jobs that nobody works on: of a process that died, or whose file came through
+    /// another, or from the file store itself. Ends when nobody else holds `uploads` any more.
+    pub async fn tend(uploads: Weak<Self>) {
+        loop {
+            tokio::time::sleep(LOOK).await;
+            let Some(uploads) = uploads.upgrade() else { return };
+            for read in uploads.jobs.idle().await.unwrap_or_default() {
+                uploads.look(read).await;
+            }
+        }
+    }
+
+    /// One after the other: what has been left behind should not crowd out what comes.
+    async fn look(&self, read: Read) {
+        let facts = blobs::facts(self.blobs.as_ref(), &awaited(&read.id)).await.ok().flatten();
+        if !matches!(read.job.stage, Stage::Upload { .. }) || facts.is_some() {
+            told(self.begin(read, facts.as_ref()).await);
+        }
+    }
+}
+
+fn told(begun: Result<Option<Ended>, ApiError>) {
+    if let Err(error) = begun {
+        tracing::error!(target: "portcullis::api", %error, "a job could not be done");
     }
 }
 
 impl Arrivals for Uploads {
     fn arrived<'a>(&'a self, blob: &'a Blob, facts: Facts) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            if let Err(error) = self.begin(blob, &facts).await {
-                tracing::error!(target: "portcullis::api", %error, "an upload could not be taken");
+            match self.jobs.get(&blob.id().twin()).await {
+                Ok(Some(read)) => told(self.begin(read, Some(&facts)).await),
+                Ok(None) => {}
+                Err(error) => told(Err(error)),
             }
         })
     }

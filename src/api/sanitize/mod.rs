@@ -4,14 +4,24 @@
 //! |---|---|
 //! | `ask` | what a call asks |
 //! | `settings` | [`SanitizeSettings`] of a stored config; [`Resolved`]: what holds for one call |
+//! | `handler` | [`Sanitize`]: `POST /v1/sanitize` |
+//! | `service` | [`Sanitizer`]: what calls share |
+//! | `run` | one job from its file to its answer |
+//! | `reply` | what the answer says |
 //! | `told` | what is told of a file |
 //! | `drafts` | [`SanitizeDrafts`]: settings read from a request |
 
 mod ask;
 mod drafts;
+mod handler;
+mod reply;
+mod run;
+mod service;
 mod settings;
 mod told;
 
 pub use drafts::{SanitizeDraft, SanitizeDrafts};
+pub use handler::Sanitize;
+pub use service::{Parts, Sanitizer};
 pub use settings::{Cdr, Defang, Redact, Resolved, SanitizeSettings, Scan, Sos};
 pub use told::{data, summary, why};

@@ -12,21 +12,20 @@ use crate::api::sanitize::ask::{Ask, Proof, Source};
 use crate::api::sanitize::reply;
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
+use crate::api::sanitize::told::why;
 use crate::base::pointer::Pointer;
 use crate::crypto::hash::sha256;
 use crate::net::NetError;
 use crate::redact::{Keys, Redactor};
-use crate::sanitize::child::{Cleaned, Stillborn};
+use crate::sanitize::child::Stillborn;
 use crate::sanitize::intel::Asked;
-use crate::sanitize::{Hearing, Redaction, Refusal, Witnesses};
+use crate::sanitize::{Redaction, Refusal, Witnesses, sanitize};
 use crate::store::blobs::{Blob, Pieces};
 
 /// What a job is to do, as its row keeps it.
 #[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) source: Source,
-    /// The upload, where there is one.
-    pub(super) blob: Option<String>,
     pub(super) name: Option<String>,
     pub(super) proof: Proof,
     pub(super) resolved: Resolved,
@@ -40,57 +39,29 @@ pub(super) struct Loaded {
 }
 
 impl Sanitizer {
-    /// Does what the order says.
-    pub(super) async fn run(&self, tenant: &str, order: &Order) -> Ended {
-        match self.ended(tenant, order).await {
+    /// Does what the order says; the upload is in `blob`, where there is one.
+    pub(super) async fn done(&self, tenant: &str, order: &Order, blob: &Blob) -> Ended {
+        match self.ended(tenant, order, blob).await {
             Ok(ended) => ended,
             Err(error) => error.into(),
         }
     }
 
-    async fn ended(&self, tenant: &str, order: &Order) -> Result<Ended, ApiError> {
-        let file = self.load(tenant, order).await?;
+    async fn ended(&self, tenant: &str, order: &Order, blob: &Blob) -> Result<Ended, ApiError> {
+        let file = self.load(tenant, order, blob).await?;
         let digest = HEXLOWER.encode(&sha256(&file.bytes));
         order.proof.check(&file.bytes, &digest).close()?;
-        let hearing = Hearing::new(self.witnesses(tenant, &order.resolved).await?);
-        let cleaned = match self.cleaned(order, &file, &hearing).await {
-            Err(Stopped::Malicious) => return Ok(reply::malicious(&order.parameters)),
-            Err(Stopped::Error(error)) => return Err(error),
-            Ok(cleaned) => cleaned,
+        let witnesses = self.witnesses(tenant, &order.resolved).await?;
+        let nursery = &self.parts().nursery;
+        let sanitized = sanitize(nursery, order.resolved.orders, (&file.name, &file.bytes), witnesses).await;
+        let sanitized = match sanitized {
+            Err(Stillborn::Refused(_, Refusal::Malicious)) => return Ok(reply::malicious(&order.parameters)),
+            Err(error) => return Err(stopped(&error, order)),
+            Ok(sanitized) => sanitized,
         };
-        let record = hearing.close();
-        let clean = Loaded { name: file.name, bytes: cleaned.bytes.clone() };
+        let clean = Loaded { name: file.name, bytes: sanitized.cleaned.bytes.clone() };
         let place = self.deliver(tenant, &order.resolved, clean).await?;
-        Ok(reply::clean(order, place, &cleaned, &record))
-    }
-
-    async fn cleaned(&self, order: &Order, file: &Loaded, hearing: &Hearing) -> Result<Cleaned, Stopped> {
-        let stopped = |refusal| self.stopped(refusal, order);
-        hearing.scan(&file.name, file.bytes.clone()).await.map_err(stopped)?;
-        let cleaned = self.parts().nursery.clean(order.resolved.orders, (&file.name, &file.bytes), hearing).await;
-        let cleaned = cleaned.map_err(|error| match error {
-            Stillborn::Refused(_, refusal) => stopped(refusal),
-            Stillborn::Died => unfit(order, "it could not be read within the limits"),
-            Stillborn::Start(_) => Stopped::Error(ApiError::Internal("child")),
-        })?;
-        // What was put together anew may be what no part was.
-        if cleaned.bytes != file.bytes {
-            hearing.scan(&file.name, cleaned.bytes.clone()).await.map_err(stopped)?;
-        }
-        Ok(cleaned)
-    }
-
-    fn stopped(&self, refusal: Refusal, order: &Order) -> Stopped {
-        match refusal {
-            Refusal::Malicious => Stopped::Malicious,
-            Refusal::Provider => Stopped::Error(ApiError::Provider("A scan or reputation provider gave no answer; try again")),
-            Refusal::Encrypted => unfit(order, "it cannot be opened without a password"),
-            Refusal::Malformed => unfit(order, "it is broken, or not what it seems to be"),
-            Refusal::Unsupported => unfit(order, "files of its kind cannot be cleaned here"),
-            Refusal::OverLimit => unfit(order, "it unfolds to more than the limits allow"),
-            Refusal::Unproven => unfit(order, "what had to go could not be removed"),
-            Refusal::NotScanned => unfit(order, "it cannot be scanned, and the config wants that"),
-        }
+        Ok(reply::clean(order, place, &sanitized))
     }
 
     /// Who is asked about a file. Names were looked up when the call came; a reload may have changed that.
@@ -99,7 +70,11 @@ impl Sanitizer {
         let mut faults = Faults::default();
         let disabled = |faults: &mut Faults, object: &str, member: &str| {
             let at = Pointer::root().key(object).key(member);
-            faults.add(Code::ProviderDisabled, at, "nobody is behind this provider's name; see the configuration");
+            faults.add(
+                Code::ProviderDisabled,
+                at,
+                "nobody is behind this provider's name; see the configuration",
+            );
         };
         let scanner = parts.panel.get(&resolved.scan_provider).ok();
         if scanner.is_none() {
@@ -126,20 +101,22 @@ impl Sanitizer {
         })
     }
 
-    async fn redactor(&self, tenant: &str, resolved: &Resolved) -> Result<Option<(Redactor, Keys)>, ApiError> {
+    async fn redactor(
+        &self,
+        tenant: &str,
+        resolved: &Resolved,
+    ) -> Result<Option<(Redactor, Keys)>, ApiError> {
         if resolved.orders.redaction == Redaction::Off {
             return Ok(None);
         }
         self.parts().redaction.of_files(tenant, resolved.redact_config.as_deref()).await.map(Some)
     }
 
-    async fn load(&self, tenant: &str, order: &Order) -> Result<Loaded, ApiError> {
+    async fn load(&self, tenant: &str, order: &Order, blob: &Blob) -> Result<Loaded, ApiError> {
         let fallback = |name: &str| order.name.clone().unwrap_or_else(|| name.to_owned());
         match &order.source {
             Source::Multipart | Source::Put | Source::Post => {
-                let blob = order.blob.as_deref().and_then(Blob::parse);
-                let blob = blob.ok_or(ApiError::Internal("upload"))?;
-                let bytes = self.read(&blob, order).await?;
+                let bytes = self.read(blob, order).await?;
                 Ok(Loaded { name: fallback("file"), bytes })
             }
             Source::Url(url) => {
@@ -147,16 +124,17 @@ impl Sanitizer {
                 Ok(Loaded { name: fallback(&name), bytes })
             }
             Source::Share(id) => {
-                let (name, blob) = self.shared(tenant, id).await?;
-                let bytes = self.read(&blob, order).await?;
-                Ok(Loaded { name: fallback(&name), bytes })
+                let object = self.shared(tenant, id).await?;
+                let bytes = self.read(&object.blob(), order).await?;
+                Ok(Loaded { name: fallback(&object.name), bytes })
             }
         }
     }
 
     async fn read(&self, blob: &Blob, order: &Order) -> Result<Bytes, ApiError> {
         let gone = ApiError::Internal("blob");
-        let opened = self.parts().blobs.get(blob).await.map_err(|_| ApiError::Internal("blobs"))?.ok_or(gone)?;
+        let opened =
+            self.parts().blobs.get(blob).await.map_err(|_| ApiError::Internal("blobs"))?.ok_or(gone)?;
         let most = self.parts().max_parsed;
         if opened.size > most as u64 {
             return Err(too_large(order));
@@ -196,15 +174,18 @@ async fn gather(mut pieces: Box<dyn Pieces>, most: usize) -> Result<Option<Bytes
     Ok(Some(bytes.freeze()))
 }
 
-/// Why a file is not cleaned.
-enum Stopped {
-    Malicious,
-    Error(ApiError),
-}
-
-fn unfit(order: &Order, why: &str) -> Stopped {
-    let detail = format!("the file is not released: {why}");
-    Stopped::Error(ApiError::Validation(vec![Invalid::new(Code::BadState, Ask::at(&order.source), detail)]))
+/// What a file that is not released is to the caller.
+fn stopped(error: &Stillborn, order: &Order) -> ApiError {
+    match error {
+        Stillborn::Start(_) => ApiError::Internal("child"),
+        Stillborn::Refused(_, Refusal::Provider) => {
+            ApiError::Provider("A scan or reputation provider gave no answer; try again")
+        }
+        error => {
+            let detail = format!("the file is not released: {}", why(error));
+            ApiError::Validation(vec![Invalid::new(Code::BadState, Ask::at(&order.source), detail)])
+        }
+    }
 }
 
 fn too_large(order: &Order) -> ApiError {

@@ -173,10 +173,11 @@ impl Work for PutWork {
         order.get(ORDER).is_some()
     }
 
-    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, facts: &'a Facts) -> BoxFuture<'a, Ended> {
+    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, facts: Option<&'a Facts>) -> BoxFuture<'a, Ended> {
         Box::pin(async move {
             let ask = job.order.get(ORDER).cloned().unwrap_or_default();
             let Ok(ask) = serde_json::from_value(ask) else { return ApiError::Internal("job").into() };
+            let Some(facts) = facts else { return ApiError::Internal("upload").into() };
             match self.take(ask, blob, facts).await {
                 Ok(object) => {
                     let result = serde_json::to_value(ObjectReply::new(object.into()));

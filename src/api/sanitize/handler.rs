@@ -1,0 +1,164 @@
+//! [`Sanitize`]: `POST /v1/sanitize`, as JSON or as a form with the file in it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::api::call::{Answer, BoxFuture, Call, Collected, Handler};
+use crate::api::endpoint::acceptable;
+use crate::api::envelope::{DialectChoice, Stamp};
+use crate::api::error::{ApiError, Code, Invalid};
+use crate::api::grant::safe_name;
+use crate::api::incoming::Form;
+use crate::api::json;
+use crate::api::pending::{Accepted, Ended, Stage, Uploads, awaited, target};
+use crate::api::sanitize::ask::{Ask, Encoding, Source};
+use crate::api::sanitize::run::Order;
+use crate::api::sanitize::service::Sanitizer;
+use crate::api::sanitize::settings::Resolved;
+use crate::api::token::Service;
+use crate::base::id::RequestId;
+use crate::base::pointer::Pointer;
+use crate::store::blobs::Facts;
+
+/// The largest JSON body, or `request` part, in bytes.
+const REQUEST: usize = 1 << 20;
+
+/// How long a call waits for its answer before it is told to come back.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// `POST /v1/sanitize`.
+pub struct Sanitize {
+    /// Does it.
+    pub sanitizer: Sanitizer,
+    /// Begins with jobs.
+    pub uploads: Arc<Uploads>,
+    /// How answers are worded.
+    pub dialect: DialectChoice,
+}
+
+/// A body as read: what is asked, and the file if it came along.
+struct Body {
+    ask: Ask,
+    facts: Option<Facts>,
+    file_name: Option<String>,
+}
+
+impl Sanitize {
+    async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+        let who = call.who.ok_or(ApiError::Unauthorized)?;
+        if !who.allows(Service::Sanitize) {
+            return Err(ApiError::ServiceNotEnabled);
+        }
+        let body = match Form::is_one(&call.head.headers) {
+            true => self.form(call).await?,
+            false => self.json(call).await?,
+        };
+        let settings = self.sanitizer.settings(who, body.ask.config.as_deref()).await?;
+        let mut parameters = body.ask.parameters;
+        let pass_unknown = self.sanitizer.parts().pass_unknown;
+        let resolved = Resolved::of(&body.ask.chosen, &settings, pass_unknown, &mut parameters)?;
+        // All names are looked up now: a fault is the call's, not the job's.
+        self.sanitizer.witnesses(who.tenant(), &resolved).await?;
+        if let Source::Share(id) = &body.ask.source {
+            self.sanitizer.shared(who.tenant(), id).await?;
+        }
+        let form = matches!(body.ask.source, Source::Post);
+        let awaited = form || matches!(body.ask.source, Source::Put);
+        let order = Order {
+            source: body.ask.source,
+            name: body.ask.name.or(body.file_name),
+            proof: body.ask.proof,
+            resolved,
+            parameters,
+        };
+        let parts = self.sanitizer.parts();
+        let stage = if awaited {
+            let name = safe_name(order.name.as_deref().unwrap_or_default());
+            let limit = order.proof.size.unwrap_or(parts.max_upload).min(parts.max_upload);
+            Stage::Upload { target: target(&parts.grants, call.id, form, (&name, limit)) }
+        } else {
+            Stage::Ready
+        };
+        let job = Sanitizer::job(who, call.received.as_millis(), &order, stage)?;
+        parts.jobs.create(call.id, &job).await?;
+        let dialect = self.dialect.of(&call.head.headers);
+        if !awaited && let Some(ended) = self.awaited(call.id, body.facts).await {
+            let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+            return Ok(ended.answer(&stamp, dialect));
+        }
+        let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+        let minutes = parts.jobs.kept().answer.as_secs() / 60;
+        Ok(Accepted { stamp, dialect, base: parts.grants.public(), minutes }.answer(&job))
+    }
+
+    /// The answer, if it comes soon. The work goes on by itself: neither a caller who leaves nor one who comes back
+    /// later finds it half done.
+    async fn awaited(&self, id: &RequestId, facts: Option<Facts>) -> Option<Ended> {
+        let (uploads, jobs, id) =
+            (Arc::clone(&self.uploads), self.sanitizer.parts().jobs.clone(), id.clone());
+        let begun = self.sanitizer.parts().runtime.spawn(async move {
+            let read = jobs.get(&id).await.ok()??;
+            uploads.begin(read, facts.as_ref()).await.ok()?
+        });
+        tokio::time::timeout(PATIENCE, begun).await.ok()?.ok()?
+    }
+
+    async fn json(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {
+        acceptable(&call.head.headers)?;
+        let body = Collected::read(call.body, REQUEST, call.budget).await?;
+        let value = parsed(&body.bytes)?;
+        let ask = Ask::read(&value, Encoding::Json)?;
+        Ok(Body { ask, facts: None, file_name: None })
+    }
+
+    /// The parts come in any order, and clients disagree about the file's name: whatever is not `request` is the file.
+    async fn form(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {
+        let parts = self.sanitizer.parts();
+        let mut form = Form::read(&call.head.headers, call.body)?;
+        let (mut ask, mut facts, mut file_name) = (None, None, None);
+        while let Some(mut part) = form.part().await? {
+            if part.name() == "request" && ask.is_none() {
+                let value = parsed(&part.whole(REQUEST).await?)?;
+                // Before the file is taken: a fault is told at once.
+                ask = Some(Ask::read(&value, Encoding::Multipart)?);
+                continue;
+            }
+            if facts.is_some() {
+                let at = Pointer::root().key("upload");
+                let fault = Invalid::new(Code::AboveMaxItems, at, "send one file");
+                return Err(ApiError::Validation(vec![fault]));
+            }
+            file_name = part.file_name().map(str::to_owned);
+            match parts.blobs.put(&awaited(call.id), &mut part, parts.max_upload).await {
+                Ok(learned) => facts = Some(learned),
+                Err(error) => return Err(part.fault(&error)),
+            }
+        }
+        let missing =
+            |name: &str, detail: &str| Invalid::new(Code::FieldRequired, Pointer::root().key(name), detail);
+        match (ask, facts) {
+            (Some(ask), Some(facts)) => Ok(Body { ask, facts: Some(facts), file_name }),
+            (None, _) => Err(ApiError::Validation(vec![missing(
+                "request",
+                "a part `request` with the parameters as JSON",
+            )])),
+            (_, None) => Err(ApiError::Validation(vec![missing("upload", "a part `upload` with the file")])),
+        }
+    }
+}
+
+fn parsed(text: &[u8]) -> Result<Value, ApiError> {
+    json::parse(text).map_err(|fault| ApiError::Validation(vec![fault]))
+}
+
+impl Handler for Sanitize {
+    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            let outcome = self.run(&mut call).await;
+            let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+            outcome.unwrap_or_else(|error| error.answer(&stamp))
+        })
+    }
+}

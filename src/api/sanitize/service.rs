@@ -1,0 +1,202 @@
+//! [`Sanitizer`]: what sanitize calls share, and the work on their jobs.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tokio::runtime::Handle;
+
+use crate::api::call::BoxFuture;
+use crate::api::configs::{ConfigError, Configs};
+use crate::api::error::{ApiError, Code, Invalid};
+use crate::api::grant::{Grants, safe_name};
+use crate::api::pending::{Ended, Job, Jobs, Stage, Work};
+use crate::api::redact::Redaction;
+use crate::api::sanitize::reply::Place;
+use crate::api::sanitize::run::{Loaded, Order};
+use crate::api::sanitize::settings::{Resolved, SanitizeSettings};
+use crate::api::share::{Kind, New, Object, Parent, ShareError, Shares};
+use crate::api::token::Principal;
+use crate::base::id::{ConfigId, ShareId};
+use crate::base::pointer::Pointer;
+use crate::net::{Client, Limits as FetchLimits};
+use crate::sanitize::child::Nursery;
+use crate::sanitize::intel::Intel;
+use crate::sanitize::scan::Panel;
+use crate::store::blobs::{Area, Blob, Blobs, Facts, Whole};
+
+/// What a [`Sanitizer`] is made from.
+pub struct Parts {
+    /// Reads files.
+    pub nursery: Nursery,
+    /// Scan providers.
+    pub panel: Panel,
+    /// Reputation providers.
+    pub intel: Intel,
+    /// Fetches what is at URLs.
+    pub client: Client,
+    /// How long and how much.
+    pub fetch: FetchLimits,
+    /// Uploads and clean files.
+    pub blobs: Arc<dyn Blobs>,
+    /// URLs for them.
+    pub grants: Arc<Grants>,
+    /// The share of files.
+    pub shares: Shares,
+    /// Redact configs, rules and keys.
+    pub redaction: Redaction,
+    /// Stored sanitize configs.
+    pub configs: Configs<SanitizeSettings>,
+    /// Calls that are answered later.
+    pub jobs: Jobs,
+    /// Where jobs are worked on: it outlives the call.
+    pub runtime: Handle,
+    /// The largest upload, in bytes.
+    pub max_upload: u64,
+    /// The largest file that is read, in bytes.
+    pub max_parsed: usize,
+    /// Whether files pass that nobody can rewrite.
+    pub pass_unknown: bool,
+}
+
+/// Cleans files. Cheap to clone.
+#[derive(Clone)]
+pub struct Sanitizer(Arc<Parts>);
+
+impl Sanitizer {
+    /// Cleans files with these.
+    pub fn new(parts: Parts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    pub(super) fn parts(&self) -> &Parts {
+        &self.0
+    }
+
+    /// The settings that a call works with: of the config it names, of its token's, or the defaults of calls.
+    pub(super) async fn settings(
+        &self,
+        who: &Principal,
+        named: Option<&str>,
+    ) -> Result<SanitizeSettings, ApiError> {
+        let fault = |code, detail: &str| {
+            ApiError::Validation(vec![Invalid::new(code, Pointer::root().key("config_id"), detail)])
+        };
+        let bound = who.configs();
+        if let Some(named) = named {
+            if !bound.is_empty() && !bound.iter().any(|id| id == named) {
+                return Err(ApiError::MissingConfigIDScope);
+            }
+            let unknown = || fault(Code::ConfigNotExist, "there is no such config");
+            let id = ConfigId::parse(named).ok_or_else(unknown)?;
+            return match self.0.configs.get(&id).await {
+                Ok(config) => Ok(config.settings),
+                Err(ConfigError::Unknown) => Err(unknown()),
+                Err(ConfigError::Elsewhere) => {
+                    Err(fault(Code::ConfigServiceMismatch, "the config of this id is another service's"))
+                }
+                Err(_) => Err(ApiError::Internal("configs")),
+            };
+        }
+        let mut own = Vec::new();
+        for id in bound.iter().filter_map(|id| ConfigId::parse(id)) {
+            match self.0.configs.get(&id).await {
+                Ok(config) => own.push(config.settings),
+                Err(ConfigError::Unknown | ConfigError::Elsewhere) => {}
+                Err(_) => return Err(ApiError::Internal("configs")),
+            }
+        }
+        match (own.pop(), own.is_empty(), bound.is_empty()) {
+            (Some(settings), true, _) => Ok(settings),
+            (Some(_), false, _) => Err(ApiError::AmbiguousConfigID),
+            (None, _, true) => Ok(SanitizeSettings::of_calls()),
+            (None, _, false) => Err(ApiError::MissingConfigID),
+        }
+    }
+
+    /// What a job's row says is to be done.
+    pub(super) fn job(who: &Principal, received: u64, order: &Order, stage: Stage) -> Result<Job, ApiError> {
+        let order = serde_json::to_value(order).map_err(|_| ApiError::Internal("order"))?;
+        Ok(Job {
+            owner: who.id().to_string(),
+            tenant: who.tenant().to_owned(),
+            received,
+            order: json!({ ORDER: order }),
+            stage,
+            tries: 0,
+        })
+    }
+
+    /// Puts a clean file where the call wants it.
+    pub(super) async fn deliver(
+        &self,
+        tenant: &str,
+        resolved: &Resolved,
+        file: Loaded,
+    ) -> Result<Place, ApiError> {
+        let failed = |_| ApiError::Internal("blobs");
+        let name = safe_name(&file.name);
+        let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
+        let limit = file.bytes.len() as u64;
+        let facts = self.0.blobs.put(&blob, &mut Whole::new(file.bytes), limit).await.map_err(failed)?;
+        match &resolved.folder {
+            Some(folder) => {
+                let parent = Parent { folder: Some(folder.clone()), id: None };
+                let ttl = resolved.retention_days.map(|days| format!("{days}d"));
+                let new = New { name: file.name, ttl, ..New::default() };
+                let put = self.0.shares.put_as(tenant, (&parent, new), (&blob, &facts)).await;
+                let object = put.map_err(|error| shared(&error))?;
+                Ok(Place::Share(object.id.to_string()))
+            }
+            None => {
+                let life = self.0.grants.life();
+                let link = self.0.blobs.link(&blob, &name, life).await.map_err(failed)?;
+                Ok(Place::Url(link.unwrap_or_else(|| self.0.grants.download(&blob, &name))))
+            }
+        }
+    }
+
+    /// A file in the share of files.
+    pub(super) async fn shared(&self, tenant: &str, id: &str) -> Result<Object, ApiError> {
+        let unknown = || {
+            let fault =
+                Invalid::new(Code::DoesNotExist, Pointer::root().key("share_id"), "there is no such file");
+            ApiError::Validation(vec![fault])
+        };
+        let id = ShareId::parse(id).ok_or_else(unknown)?;
+        match self.0.shares.get(tenant, &id).await {
+            Ok(object) if object.kind == Kind::File => Ok(object),
+            Ok(_) | Err(ShareError::Unknown) => Err(unknown()),
+            Err(_) => Err(ApiError::Internal("share")),
+        }
+    }
+}
+
+/// What is wrong with the folder that a clean file is to go to.
+fn shared(error: &ShareError) -> ApiError {
+    let at = Pointer::root().key("share_output").key("output_folder");
+    let fault = |detail| ApiError::Validation(vec![Invalid::new(Code::BadState, at, detail)]);
+    match error {
+        ShareError::Path => fault("the path is too long"),
+        ShareError::Taken => fault("there is a file where a folder should be"),
+        _ => ApiError::Internal("share"),
+    }
+}
+
+/// What a job's order holds, if it is one of this service's.
+const ORDER: &str = "sanitize";
+
+impl Work for Sanitizer {
+    fn takes(&self, order: &Value) -> bool {
+        order.get(ORDER).is_some()
+    }
+
+    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, _: Option<&'a Facts>) -> BoxFuture<'a, Ended> {
+        Box::pin(async move {
+            let order = job.order.get(ORDER).cloned().unwrap_or_default();
+            match serde_json::from_value::<Order>(order) {
+                Ok(order) => self.done(&job.tenant, &order, blob).await,
+                Err(_) => ApiError::Internal("order").into(),
+            }
+        })
+    }
+}
