@@ -149,7 +149,7 @@ fn the_full_file_shows_every_key() {
     };
     let text = uncommented();
     for key in all.iter().flatten() {
-        let shown = [format!("{key} ="), format!("[{key}"), format!(".{key}]")];
+        let shown = [format!("{key} ="), format!("[{key}"), format!(".{key}]"), format!(".{key}.")];
         assert!(!key.is_empty() && shown.iter().any(|form| text.contains(form)), "`{key}` is not shown");
     }
 }
