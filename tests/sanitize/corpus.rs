@@ -13,6 +13,11 @@ use crate::judge::{clean, malicious};
 const STAY: &[&str] = &["GoTo", "Named", "URI"];
 /// Annotations that play something.
 const MEDIA: &[&str] = &["RichMedia", "3D", "Screen", "Movie", "Sound"];
+/// Files whose manifest counts otherwise, with what there is.
+const OTHERWISE: &[(&str, u64, &str)] = &[
+    ("qpdf__kept-some-fields.pdf", 3, "a field of three buttons is one field, not four"),
+    ("gen__actions-everywhere.pdf", 19, "a link to a script and the named action that prints go as well"),
+];
 
 #[test]
 #[expect(clippy::print_stderr, reason = "whoever runs the tests should know what was not run")]
@@ -64,6 +69,40 @@ fn files_of_the_corpus_come_out_clean_or_not_at_all() {
     assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
 }
 
+/// Broken PDFs of the corpus are cleaned or refused, and what comes out is clean.
+#[test]
+fn broken_files_of_the_corpus_never_stop_it() {
+    let Some(folder) = std::env::var_os("PORTCULLIS_SANITIZE").map(PathBuf::from) else { return };
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = move || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let file = std::fs::read(&path).unwrap();
+        if Kind::of(&file, "") != Kind::Pdf || file.len() > 60_000 {
+            continue;
+        }
+        for _ in 0..12 {
+            let mut broken = file.clone();
+            for _ in 0..1 + next() % 12 {
+                let at = usize::try_from(next()).unwrap() % broken.len();
+                broken[at] = u8::try_from(next() & 0xff).unwrap();
+            }
+            if next() % 4 == 0 {
+                broken.truncate(usize::try_from(next()).unwrap() % file.len());
+            }
+            if let (Ok(out), _) = clean("a.pdf", &broken, Orders::default()) {
+                let (again, tally) = clean("a.pdf", &out, Orders::default());
+                assert!(again == Ok(out) && tally.untouched(), "{}: {tally:?}", path.display());
+            }
+        }
+    }
+}
+
 /// What is wrong with the counts of a PDF, going by its manifest. Scripts are one thing there and here, but the manifest
 /// tells actions, triggers and keys apart: each action is counted once here.
 fn as_stated(name: &str, row: &Value, verdict: &str, attachments: u64, interactive: u64) -> Vec<String> {
@@ -91,6 +130,8 @@ fn as_stated(name: &str, row: &Value, verdict: &str, attachments: u64, interacti
         + count("xfa")
         + count("external_streams")
         + sum("annots", &|kind| MEDIA.contains(&kind));
+    let otherwise = OTHERWISE.iter().find(|(file, ..)| *file == name).map(|(_, count, _)| *count);
+    let stated = otherwise.unwrap_or(stated);
     if interactive != stated {
         wrong.push(format!("{name}: {interactive} act, stated {stated} ({})", row["expect"]["active"]));
     }

@@ -1,7 +1,7 @@
 //! PDFs made here.
 
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
-use portcullis::sanitize::{Orders, Refusal};
+use portcullis::sanitize::{Bounds, Kind, Orders, Refusal, Work, format};
 use proptest::prelude::*;
 
 use crate::judge::clean;
@@ -206,6 +206,53 @@ fn a_broken_page_tree_is_made_anew() {
     });
     let out = clean("a.pdf", &file, Orders::default()).0.unwrap();
     assert_eq!(Document::load_mem(&out).unwrap().get_pages().len(), 2);
+}
+
+/// The file of a document that is encrypted with the empty password, with or without its identity.
+fn encrypted(user: &str, identity: bool) -> Vec<u8> {
+    let mut doc = Document::load_mem(&made(|_, catalog, _| catalog.set("OpenAction", script()))).unwrap();
+    let id = Object::string_literal(if identity { "0123456789abcdef" } else { "" });
+    doc.trailer.set("ID", vec![id.clone(), id]);
+    doc.reference_table.cross_reference_type = lopdf::xref::XrefType::CrossReferenceTable;
+    let version = lopdf::EncryptionVersion::V2 {
+        document: &doc,
+        owner_password: "owner",
+        user_password: user,
+        key_length: 128,
+        permissions: lopdf::Permissions::all(),
+    };
+    let state = lopdf::EncryptionState::try_from(version).unwrap();
+    doc.encrypt(&state).unwrap();
+    if !identity {
+        doc.trailer.remove(b"ID");
+    }
+    let mut out = Vec::new();
+    doc.save_to(&mut out).unwrap();
+    out
+}
+
+#[test]
+fn files_that_need_no_password_are_decrypted() {
+    for identity in [true, false] {
+        let (result, tally) = clean("a.pdf", &encrypted("", identity), Orders::default());
+        let text = readable(&result.unwrap());
+        assert!(text.contains("Plain words") && !text.contains("app.alert"), "{text}");
+        assert_eq!(tally.interactive, 1);
+    }
+    assert_eq!(clean("a.pdf", &encrypted("secret", true), Orders::default()).0, Err(Refusal::Encrypted));
+}
+
+#[test]
+fn what_unfolds_to_too_much_is_refused() {
+    let bomb = made(|doc, catalog, _| {
+        let mut stream = Stream::new(dictionary! {}, vec![0; 3 << 20]);
+        stream.compress().unwrap();
+        catalog.set("Metadata", doc.add_object(stream));
+    });
+    let mut judge = crate::judge::Lenient::default();
+    let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
+    let mut work = Work::new(Orders::default(), bounds, &mut judge);
+    assert_eq!(format::clean(Kind::Pdf, &bomb, &mut work), Err(Refusal::OverLimit));
 }
 
 proptest! {

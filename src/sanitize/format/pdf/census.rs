@@ -31,6 +31,16 @@ pub(super) struct Census {
     media: u64,
 }
 
+/// Where a dictionary was found.
+#[derive(Clone, Copy)]
+struct Place<'a> {
+    /// Its number, if it is an object.
+    id: Option<ObjectId>,
+    /// The key it stands under.
+    key: &'a [u8],
+    slot: Slot,
+}
+
 impl Census {
     /// Counts what there is. Only what is reachable is in `doc`; `pages` are those of its page tree.
     pub(super) fn take(doc: &Document, orders: Orders, pages: &[ObjectId]) -> Self {
@@ -131,7 +141,7 @@ impl Census {
                 goes = true;
             }
             if orders.interactive {
-                goes |= self.acting(doc, dict, slot, whole.then_some(id), fields);
+                goes |= self.acting(doc, dict, Place { id: whole.then_some(id), key, slot }, fields);
             }
             goes |= orders.attachments && annotation(doc, dict) == b"FileAttachment";
             if goes && whole {
@@ -141,14 +151,7 @@ impl Census {
     }
 
     /// Counts a dictionary that acts.
-    fn acting(
-        &mut self,
-        doc: &Document,
-        dict: &Dictionary,
-        slot: Slot,
-        id: Option<ObjectId>,
-        fields: &Fields,
-    ) -> bool {
+    fn acting(&mut self, doc: &Document, dict: &Dictionary, place: Place<'_>, fields: &Fields) -> bool {
         let entries = graph::sub(doc, dict, b"AA").into_iter().flatten();
         let quiet = entries.filter(|(_, value)| {
             let action = graph::dict(graph::resolve(doc, value));
@@ -161,13 +164,18 @@ impl Census {
                     && action::verdict(doc, action, Slot::Other) != Verdict::Acts)
         });
         self.actions = self.actions.saturating_add((quiet.count() + direct.count()) as u64);
-        let verdict = action::verdict(doc, dict, slot);
+        let verdict = action::verdict(doc, dict, place.slot);
         self.actions = self.actions.saturating_add(u64::from(verdict == Verdict::Acts));
         let kind = annotation(doc, dict);
         let media = MEDIA.contains(&kind);
         self.media = self.media.saturating_add(u64::from(media));
         let widget = kind == b"Widget";
-        if widget && id.is_none_or(|id| !fields.seen.contains(&id)) && !of_field(doc, dict, fields) {
+        // The form's own were counted with it.
+        let counted = match place.id {
+            Some(id) => fields.seen.contains(&id),
+            None => [b"Fields".as_slice(), b"Kids"].contains(&place.key),
+        };
+        if widget && !counted && !of_field(doc, dict, fields) {
             self.fields = self.fields.saturating_add(1);
         }
         verdict == Verdict::Acts || media || widget

@@ -1,5 +1,6 @@
 //! [`open`]: the document in a file.
 
+use lopdf::xref::XrefEntry;
 use lopdf::{Dictionary, Document, Error, LoadOptions, Object};
 
 use crate::sanitize::{Refusal, Work};
@@ -20,9 +21,14 @@ pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Refusal
         }
         doc => doc?,
     };
-    if doc.catalog().is_err() {
-        // The table may be readable and yet wrong.
-        doc = read(file, limit, true)?;
+    // The table may be readable and yet wrong.
+    let lost = lost(&doc);
+    if (lost > 0 || doc.catalog().is_err())
+        && let Ok(anew) = read(file, limit, true)
+        && anew.catalog().is_ok()
+        && anew.objects.len() > doc.objects.len()
+    {
+        doc = anew;
     }
     work.items(doc.objects.len())?;
     let size: usize = doc.objects.values().map(weight).sum();
@@ -53,6 +59,15 @@ fn read(file: &[u8], limit: usize, anew: bool) -> Result<Document, Refusal> {
         return Err(Refusal::Encrypted);
     }
     Ok(doc)
+}
+
+/// How many objects are in use according to the table, and not where it says.
+fn lost(doc: &Document) -> usize {
+    let used = doc.reference_table.entries.iter().filter_map(|(number, entry)| match entry {
+        XrefEntry::Normal { generation, .. } => Some((*number, *generation)),
+        _ => None,
+    });
+    used.filter(|id| !doc.objects.contains_key(id)).count()
 }
 
 /// The file with an empty `/ID` in its last trailer, if it has none: without one, keys cannot be derived, although
