@@ -1,6 +1,8 @@
 //! The formats: each reads one family of files, takes out what acts, redacts what is written, and writes one fresh
 //! file. Pure and synchronous; they never wait, log or touch files, and hold on any input.
 
+mod pdf;
+
 use crate::sanitize::{Kind, Note, Refusal, Work};
 
 /// Cleans a file of this kind.
@@ -10,6 +12,7 @@ use crate::sanitize::{Kind, Note, Refusal, Work};
 pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
     work.unpacked(file.len())?;
     match kind {
+        Kind::Pdf => pdf::clean(file, work),
         _ if work.orders().pass_unknown => {
             work.tally().note(Note::Passed, 1);
             Ok(file.to_vec())

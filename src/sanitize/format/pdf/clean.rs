@@ -1,0 +1,48 @@
+//! [`clean`]: one file's way.
+
+use crate::sanitize::format::pdf::{
+    census::Census, flatten, graph, open, pages, parts, strings, strip, write,
+};
+use crate::sanitize::{Note, Refusal, Work};
+
+/// A clean PDF for a PDF. Cleaning the clean one changes nothing.
+///
+/// # Errors
+/// Why there is no clean file.
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let mut doc = open::open(file, work)?;
+    parts::show(&doc, work)?;
+    // What is not reachable is not written, and numbers that a file chose could leave none for what is added.
+    write::renumber(&mut doc)?;
+    let pages = pages::settle(&mut doc)?;
+    strings::links(&mut doc, work)?;
+    let orders = work.orders();
+    let census = Census::take(&doc, orders, &pages);
+    let tally = work.tally();
+    tally.note(Note::Signatures, census.signatures);
+    if orders.attachments {
+        tally.attachments = tally.attachments.saturating_add(census.attachments);
+    }
+    if orders.interactive {
+        tally.interactive = tally.interactive.saturating_add(census.interactive());
+        flatten::flatten(&mut doc, &pages, work)?;
+    }
+    strip::strip(&mut doc, &census, orders);
+    doc.prune_objects();
+    if !orders.attachments {
+        parts::keep(&mut doc, work)?;
+    }
+    strings::rewrite(&mut doc, work)?;
+    images(&doc, work);
+    let clean = write::write(&mut doc)?;
+    write::prove(&clean, pages.len(), work)?;
+    Ok(clean)
+}
+
+/// Notes the images, into which nobody looks.
+fn images(doc: &lopdf::Document, work: &mut Work<'_>) {
+    let images = doc.objects.values().filter(|object| {
+        graph::dict(object).is_some_and(|dict| graph::name(doc, dict, b"Subtype") == b"Image")
+    });
+    work.tally().note(Note::Images, images.count() as u64);
+}

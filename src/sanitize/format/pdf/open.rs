@@ -1,0 +1,121 @@
+//! [`open`]: the document in a file.
+
+use lopdf::xref::XrefEntry;
+use lopdf::{Dictionary, Document, Error, LoadOptions, Object};
+
+use crate::sanitize::{Refusal, Work};
+
+/// What one stream of objects may unfold to while a file is opened, bytes.
+const STREAM: usize = 256 << 20;
+
+/// Opens a file: whatever stands before its header is skipped, a broken cross-reference table is made anew, and one
+/// that only needs the empty password is decrypted.
+///
+/// # Errors
+/// [`Refusal::Encrypted`] with a password, [`Refusal::Malformed`], [`Refusal::OverLimit`].
+pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Refusal> {
+    let limit = work.room().min(STREAM);
+    let mut doc = match load(file, limit) {
+        Err(Refusal::Encrypted) => {
+            identified(file).map_or(Err(Refusal::Encrypted), |file| load(&file, limit))?
+        }
+        doc => doc?,
+    };
+    // The table may be readable and yet wrong.
+    let lost = lost(&doc);
+    if (lost > 0 || doc.catalog().is_err())
+        && let Ok(anew) = read(file, limit, true)
+        && anew.catalog().is_ok()
+        && anew.objects.len() > doc.objects.len()
+    {
+        doc = anew;
+    }
+    work.items(doc.objects.len())?;
+    let size: usize = doc.objects.values().map(weight).sum();
+    work.items(size)?;
+    doc.trailer.remove(b"Encrypt");
+    shorten(&mut doc);
+    Ok(doc)
+}
+
+fn load(file: &[u8], limit: usize) -> Result<Document, Refusal> {
+    read(file, limit, false).or_else(|refusal| match refusal {
+        Refusal::Malformed => read(file, limit, true),
+        other => Err(other),
+    })
+}
+
+fn read(file: &[u8], limit: usize, anew: bool) -> Result<Document, Refusal> {
+    let options =
+        LoadOptions { max_decompressed_size: Some(limit), force_reconstruct: anew, ..LoadOptions::default() };
+    let doc = Document::load_mem_with_options(file, options).map_err(|error| match error {
+        Error::Decryption(_) | Error::InvalidPassword | Error::UnsupportedSecurityHandler(_) => {
+            Refusal::Encrypted
+        }
+        Error::Decompress(lopdf::DecompressError::MemoryLimitExceeded { .. }) => Refusal::OverLimit,
+        _ => Refusal::Malformed,
+    })?;
+    if doc.trailer.has(b"Encrypt") && !doc.was_encrypted() {
+        return Err(Refusal::Encrypted);
+    }
+    Ok(doc)
+}
+
+/// How many objects are in use according to the table, and not where it says.
+fn lost(doc: &Document) -> usize {
+    let used = doc.reference_table.entries.iter().filter_map(|(number, entry)| match entry {
+        XrefEntry::Normal { generation, .. } => Some((*number, *generation)),
+        _ => None,
+    });
+    used.filter(|id| !doc.objects.contains_key(id)).count()
+}
+
+/// The file with an empty `/ID` in its last trailer, if it has none: without one, keys cannot be derived, although
+/// files of before PDF 1.1 and some writers leave it out. Nothing that is referred to lies behind a trailer.
+fn identified(file: &[u8]) -> Option<Vec<u8>> {
+    let trailer = memchr::memmem::rfind(file, b"trailer")?;
+    let rest = file.get(trailer..)?;
+    if memchr::memmem::find(rest, b"/ID").is_some() {
+        return None;
+    }
+    let at = trailer.checked_add(memchr::memmem::find(rest, b"<<")?)?.checked_add(2)?;
+    let mut out = file.get(..at)?.to_vec();
+    out.extend_from_slice(b"/ID[<><>]");
+    out.extend_from_slice(file.get(at..)?);
+    Some(out)
+}
+
+/// How many objects lie within an object.
+fn weight(object: &Object) -> usize {
+    let of = |dict: &Dictionary| dict.iter().map(|(_, value)| weight(value)).sum::<usize>();
+    match object {
+        Object::Array(items) => items.iter().map(weight).sum::<usize>().saturating_add(1),
+        Object::Dictionary(dict) => of(dict).saturating_add(1),
+        Object::Stream(stream) => of(&stream.dict).saturating_add(1),
+        _ => 1,
+    }
+}
+
+/// Has references to references lead to their end, so that an object has one number.
+fn shorten(doc: &mut Document) {
+    let ends: Vec<_> = doc
+        .objects
+        .iter()
+        .filter(|(_, object)| matches!(object, Object::Reference(_)))
+        .map(|(id, object)| (*id, doc.dereference(object).ok().and_then(|(id, _)| id)))
+        .collect();
+    if ends.is_empty() {
+        return;
+    }
+    let ends: std::collections::BTreeMap<_, _> = ends.into_iter().collect();
+    let lead = |object: &mut Object| {
+        let Object::Reference(id) = object else { return };
+        match ends.get(id) {
+            Some(Some(end)) => *id = *end,
+            Some(None) => *object = Object::Null,
+            None => {}
+        }
+    };
+    doc.traverse_objects(lead);
+    doc.objects.retain(|_, object| !matches!(object, Object::Reference(_)));
+}

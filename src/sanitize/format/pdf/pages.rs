@@ -1,0 +1,140 @@
+//! The pages of a document. Readers walk the page tree differently where it is broken: one that is, is made anew, as
+//! one node with all pages, so that all see the same ones.
+
+use std::collections::BTreeSet;
+
+use lopdf::{Dictionary, Document, Object, ObjectId};
+
+use crate::sanitize::Refusal;
+use crate::sanitize::format::pdf::graph;
+
+/// How deep nodes lie within nodes.
+const DEPTH: usize = 60;
+
+/// What a page has from the nodes above it, if it has none of its own.
+const INHERITED: &[&[u8]] = &[b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
+
+/// Finds the pages, in their order, and sees to it that each is an object of its own under a sound tree.
+///
+/// # Errors
+/// [`Refusal::Malformed`] without a page.
+pub(super) fn settle(doc: &mut Document) -> Result<Vec<ObjectId>, Refusal> {
+    let catalog = doc.catalog().map_err(|_| Refusal::Malformed)?;
+    let root =
+        catalog.get(b"Pages").ok().and_then(|root| graph::target(doc, root)).ok_or(Refusal::Malformed)?;
+    let mut walk = Walk { doc, pages: Vec::new(), seen: BTreeSet::new(), sound: true };
+    walk.node(root, None, &Dictionary::new(), DEPTH);
+    let Walk { pages, sound, .. } = walk;
+    if pages.is_empty() {
+        return Err(Refusal::Malformed);
+    }
+    if sound {
+        return Ok(pages.into_iter().filter_map(|page| page.id).collect());
+    }
+    rebuild(doc, root, pages)
+}
+
+/// A page on the way.
+struct Page {
+    /// Its number; none if it has to get one.
+    id: Option<ObjectId>,
+    dict: Dictionary,
+    inherited: Dictionary,
+}
+
+struct Walk<'a> {
+    doc: &'a Document,
+    pages: Vec<Page>,
+    seen: BTreeSet<ObjectId>,
+    sound: bool,
+}
+
+impl Walk<'_> {
+    /// Walks through a node; says how many pages are below it.
+    fn node(&mut self, id: ObjectId, parent: Option<ObjectId>, above: &Dictionary, depth: usize) -> usize {
+        let doc = self.doc;
+        let Some(Object::Dictionary(node)) = doc.objects.get(&id) else { return self.unsound() };
+        if depth == 0 || !self.seen.insert(id) {
+            return self.unsound();
+        }
+        let mut inherited = above.clone();
+        for key in INHERITED {
+            if let Ok(value) = node.get(key) {
+                inherited.set(*key, value.clone());
+            }
+        }
+        let before = self.pages.len();
+        let kids = graph::array(doc, node, b"Kids");
+        for kid in kids {
+            self.kid(kid, id, &inherited, depth);
+        }
+        let count = self.pages.len().saturating_sub(before);
+        self.sound &= graph::integer(doc, node, b"Count") == i64::try_from(count).ok()
+            && graph::name(doc, node, b"Type") == b"Pages"
+            && node.get(b"Parent").ok().and_then(|above| graph::target(doc, above)) == parent;
+        count
+    }
+
+    fn kid(&mut self, kid: &Object, parent: ObjectId, inherited: &Dictionary, depth: usize) {
+        let doc = self.doc;
+        let Object::Dictionary(dict) = graph::resolve(doc, kid) else {
+            self.unsound();
+            return;
+        };
+        let id = graph::target(doc, kid);
+        let node = dict.has(b"Kids") && graph::name(doc, dict, b"Type") != b"Page";
+        match id {
+            Some(id) if node => {
+                self.node(id, Some(parent), inherited, depth.saturating_sub(1));
+            }
+            // Nothing would lead back to it.
+            None if node => {
+                self.unsound();
+            }
+            _ => {
+                let first = id.is_some_and(|id| self.seen.insert(id));
+                let above = dict.get(b"Parent").ok().and_then(|above| graph::target(doc, above));
+                self.sound &= first
+                    && above == Some(parent)
+                    && graph::name(doc, dict, b"Type") == b"Page"
+                    && !dict.has(b"Kids");
+                let id = id.filter(|_| first);
+                self.pages.push(Page { id, dict: dict.clone(), inherited: inherited.clone() });
+            }
+        }
+    }
+
+    fn unsound(&mut self) -> usize {
+        self.sound = false;
+        0
+    }
+}
+
+fn rebuild(doc: &mut Document, root: ObjectId, pages: Vec<Page>) -> Result<Vec<ObjectId>, Refusal> {
+    let mut ids = Vec::new();
+    for Page { id, mut dict, inherited } in pages {
+        for (key, value) in inherited {
+            if !dict.has(&key) {
+                dict.set(key, value);
+            }
+        }
+        dict.remove(b"Kids");
+        dict.set("Type", Object::Name(b"Page".to_vec()));
+        dict.set("Parent", Object::Reference(root));
+        let id = match id {
+            Some(id) => {
+                doc.objects.insert(id, Object::Dictionary(dict));
+                id
+            }
+            None => graph::add(doc, Object::Dictionary(dict))?,
+        };
+        ids.push(id);
+    }
+    let count = i64::try_from(ids.len()).map_err(|_| Refusal::OverLimit)?;
+    let mut node = Dictionary::new();
+    node.set("Type", Object::Name(b"Pages".to_vec()));
+    node.set("Kids", ids.iter().map(|id| Object::Reference(*id)).collect::<Vec<_>>());
+    node.set("Count", count);
+    doc.objects.insert(root, Object::Dictionary(node));
+    Ok(ids)
+}

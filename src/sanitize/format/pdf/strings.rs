@@ -1,0 +1,153 @@
+//! Text strings (ISO 32000-2, 7.9.2): titles, notes, values, metadata; and the targets of links.
+
+use lopdf::{Dictionary, Document, Object, StringFormat};
+
+use crate::sanitize::format::pdf::graph;
+use crate::sanitize::work::rewritten;
+use crate::sanitize::{Redaction, Refusal, Work};
+
+/// Keys whose strings are no text.
+const BYTES: &[&[u8]] = &[
+    b"ID",
+    b"CharSet",
+    b"Registry",
+    b"Ordering",
+    b"DA",
+    b"CheckSum",
+    b"Lookup",
+    b"Cert",
+    b"JS",
+    b"URI",
+    b"Panose",
+];
+
+/// A text string as text: UTF-16 or UTF-8 by its mark, else PDFDocEncoding, in which what has no meaning stands for
+/// itself as in Latin-1.
+pub(super) fn text(object: &Object) -> Option<String> {
+    let Object::String(bytes, _) = object else { return None };
+    Some(decoded(bytes))
+}
+
+fn decoded(bytes: &[u8]) -> String {
+    if let Some(rest) = bytes.strip_prefix(b"\xfe\xff") {
+        let units: Vec<u16> =
+            rest.chunks_exact(2).filter_map(|pair| pair.try_into().ok().map(u16::from_be_bytes)).collect();
+        return String::from_utf16_lossy(&units);
+    }
+    if let Some(rest) = bytes.strip_prefix(b"\xff\xfe") {
+        let units: Vec<u16> =
+            rest.chunks_exact(2).filter_map(|pair| pair.try_into().ok().map(u16::from_le_bytes)).collect();
+        return String::from_utf16_lossy(&units);
+    }
+    let string = Object::String(bytes.to_vec(), StringFormat::Literal);
+    lopdf::decode_text_string(&string)
+        .unwrap_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect())
+}
+
+/// Asks about all links: one that is to be defanged loses its action, which strikes it out wherever it is used.
+///
+/// # Errors
+/// The judge's.
+pub(super) fn links(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Refusal> {
+    let link = |dict: &Dictionary| match dict.get(b"URI") {
+        Ok(Object::String(bytes, _)) if dict.has(b"S") => Some(decoded(bytes)),
+        _ => None,
+    };
+    let mut found = Vec::new();
+    for object in doc.objects.values_mut() {
+        dicts(object, graph::DEPTH, &mut |dict| found.extend(link(dict)));
+    }
+    let texts: Vec<&str> = found.iter().map(String::as_str).collect();
+    let mut all = texts.iter().zip(work.edits(&texts)?);
+    for object in doc.objects.values_mut() {
+        dicts(object, graph::DEPTH, &mut |dict| {
+            if link(dict).is_none() {
+                return;
+            }
+            let Some((text, edits)) = all.next() else { return };
+            edits.iter().for_each(|edit| work.applied(edit));
+            if edits.iter().any(|edit| edit.rule.is_none()) {
+                *dict = Dictionary::new();
+            } else if !edits.is_empty() {
+                dict.set("URI", lopdf::text_string(&rewritten(text, &edits)));
+            }
+        });
+    }
+    Ok(())
+}
+
+/// Rewrites all other text strings, where something in them is to change. Metadata in XMP is left out of a redacted
+/// file: it repeats what the document's information holds, in markup where a replacement would not be safe.
+///
+/// # Errors
+/// The judge's.
+pub(super) fn rewrite(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Refusal> {
+    if work.orders().redaction == Redaction::Apply {
+        doc.objects.retain(|_, object| {
+            let metadata = |dict: &Dictionary| matches!(dict.get(b"Type"), Ok(Object::Name(name)) if name == b"Metadata");
+            !matches!(object, Object::Stream(stream) if metadata(&stream.dict))
+        });
+    }
+    let mut found = Vec::new();
+    every(doc, &mut |bytes, _| found.push(decoded(bytes)));
+    let texts: Vec<&str> = found.iter().map(String::as_str).collect();
+    let mut all = work.texts(&texts)?.into_iter();
+    every(doc, &mut |bytes, format| {
+        let Some(Some(text)) = all.next() else { return };
+        if let Object::String(new, written) = lopdf::text_string(&text) {
+            (*bytes, *format) = (new, written);
+        }
+    });
+    Ok(())
+}
+
+/// Every text string of a document, in one order.
+fn every(doc: &mut Document, see: &mut dyn FnMut(&mut Vec<u8>, &mut StringFormat)) {
+    for object in doc.objects.values_mut() {
+        strings(object, b"", graph::DEPTH, see);
+    }
+    for (key, value) in doc.trailer.iter_mut() {
+        strings(value, key, graph::DEPTH, see);
+    }
+}
+
+fn strings(
+    object: &mut Object,
+    key: &[u8],
+    depth: usize,
+    see: &mut dyn FnMut(&mut Vec<u8>, &mut StringFormat),
+) {
+    if depth == 0 || BYTES.contains(&key) {
+        return;
+    }
+    match object {
+        // An empty one says nothing.
+        Object::String(bytes, format) if !bytes.is_empty() => see(bytes, format),
+        Object::Array(items) => {
+            // The colours of a palette.
+            if matches!(items.first(), Some(Object::Name(name)) if name == b"Indexed" || name == b"I") {
+                return;
+            }
+            items.iter_mut().for_each(|item| strings(item, key, depth - 1, see));
+        }
+        object => {
+            if let Some(dict) = graph::dict_mut(object) {
+                dict.iter_mut().for_each(|(key, value)| strings(value, key, depth - 1, see));
+            }
+        }
+    }
+}
+
+/// Every dictionary within an object, the inner ones first.
+fn dicts(object: &mut Object, depth: usize, see: &mut dyn FnMut(&mut Dictionary)) {
+    if depth == 0 {
+        return;
+    }
+    if let Object::Array(items) = object {
+        items.iter_mut().for_each(|item| dicts(item, depth - 1, see));
+    }
+    if let Some(dict) = graph::dict_mut(object) {
+        dict.iter_mut().for_each(|(_, value)| dicts(value, depth - 1, see));
+        see(dict);
+    }
+}
