@@ -13,11 +13,14 @@
 //! | `budget` | [`Bounds`] and what of them is used |
 //! | `tally` | [`Tally`]: what was removed, and what could not be read |
 //! | `refusal` | [`Refusal`]: why there is no clean file |
+//! | [`link`] | links in texts, and what they look like defanged |
 //! | [`format`] | the formats |
 //! | [`child`] | the process that they run in |
 //! | [`intel`] | what is known of URLs and domains |
 //! | [`scan`] | scanners, and the engines behind providers' names |
 
+#[cfg(test)]
+pub(crate) mod bench;
 mod budget;
 pub mod child;
 pub mod format;
@@ -25,6 +28,7 @@ pub mod intel;
 mod hearing;
 mod judge;
 mod kind;
+pub mod link;
 mod orders;
 mod refusal;
 pub mod scan;
