@@ -13,6 +13,7 @@
 //! | `budget` | [`Bounds`] and what of them is used |
 //! | `tally` | [`Tally`]: what was removed, and what could not be read |
 //! | `refusal` | [`Refusal`]: why there is no clean file |
+//! | [`link`] | links in texts, and what they look like defanged |
 //! | [`format`] | the formats |
 //! | `hearing` | [`Hearing`]: the court for one file |
 //! | `pipeline` | [`sanitize`]: one file's way in order |
@@ -20,6 +21,8 @@
 //! | [`intel`] | what is known of URLs and domains |
 //! | [`scan`] | scanners, and the engines behind providers' names |
 
+#[cfg(test)]
+pub(crate) mod bench;
 mod budget;
 pub mod child;
 pub mod format;
@@ -27,6 +30,7 @@ mod hearing;
 pub mod intel;
 mod judge;
 mod kind;
+pub mod link;
 mod orders;
 mod pipeline;
 mod refusal;

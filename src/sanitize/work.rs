@@ -1,8 +1,10 @@
 //! [`Work`]: one file's way through the formats, with all that they share: orders, judge, budget, tally.
 
+use std::collections::HashSet;
+
 use crate::sanitize::budget::Left;
-use crate::sanitize::format;
-use crate::sanitize::{Bounds, Edit, Judge, Kind, Orders, Part, Redaction, Refusal, Tally};
+use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Orders, Part, Redaction, Refusal, Tally};
+use crate::sanitize::{format, link};
 
 /// What a format works with. One for a file and all files within it.
 pub struct Work<'j> {
@@ -81,11 +83,66 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The judge's.
     pub fn edits(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let redactions = self.redactions(texts)?;
+        if !self.orders.links {
+            return Ok(redactions);
+        }
+        let found: Vec<Vec<link::Found>> = texts.iter().map(|text| link::find(text)).collect();
+        let bad = self.judged(found.iter().flatten().map(|found| &found.link))?;
+        let edit = |text: &str, found: &link::Found| {
+            let with = found.defanged(text);
+            bad.contains(&found.link).then_some(Edit { range: found.front.clone(), with, rule: None })
+        };
+        let texts = texts.iter().zip(&found).zip(redactions);
+        let merge = texts.map(|((text, found), redactions)| {
+            merged(redactions, found.iter().filter_map(|found| edit(text, found)).collect())
+        });
+        Ok(merge.collect())
+    }
+
+    /// What each of these link targets becomes (`href`, `Target`, `/URI`: the link is all there is); `None` where
+    /// nothing changes. Counted as applied.
+    ///
+    /// # Errors
+    /// The judge's.
+    pub fn targets(&mut self, targets: &[&str]) -> Result<Vec<Option<String>>, Refusal> {
+        let read: Vec<String> = targets.iter().map(|target| as_followed(target)).collect();
+        let read: Vec<&str> = read.iter().map(String::as_str).collect();
+        let redactions = self.redactions(&read)?;
+        let links = self.orders.links;
+        let found: Vec<_> = read.iter().map(|text| if links { link::target(text) } else { None }).collect();
+        let bad = self.judged(found.iter().flatten().map(|found| &found.link))?;
+        let mut out = Vec::with_capacity(targets.len());
+        for ((text, found), redactions) in read.iter().zip(found).zip(redactions) {
+            let found = found.filter(|found| bad.contains(&found.link));
+            let defang = found.map(|found| Edit { range: found.front, with: found.with, rule: None });
+            let edits = merged(redactions, defang.into_iter().collect());
+            edits.iter().for_each(|edit| self.applied(edit));
+            out.push((!edits.is_empty()).then(|| rewritten(text, &edits)));
+        }
+        Ok(out)
+    }
+
+    fn redactions(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
         if self.orders.redaction == Redaction::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
         }
         let edits = self.judge.texts(texts)?;
         if edits.len() == texts.len() { Ok(edits) } else { Err(Refusal::Provider) }
+    }
+
+    /// Those of the links that are to be defanged.
+    fn judged<'l>(&mut self, links: impl Iterator<Item = &'l Link>) -> Result<HashSet<Link>, Refusal> {
+        let mut seen = HashSet::new();
+        let distinct: Vec<Link> = links.filter(|link| seen.insert(*link)).cloned().collect();
+        if distinct.is_empty() {
+            return Ok(HashSet::new());
+        }
+        let answers = self.judge.links(&distinct)?;
+        if answers.len() != distinct.len() {
+            return Err(Refusal::Provider);
+        }
+        Ok(distinct.into_iter().zip(answers).filter(|(_, bad)| *bad).map(|(link, _)| link).collect())
     }
 
     /// Counts an edit that was made.
@@ -112,6 +169,27 @@ impl<'j> Work<'j> {
     }
 }
 
+/// A target without what browsers leave out before they read it (URL Standard: basic URL parser, steps 1 to 3).
+fn as_followed(target: &str) -> String {
+    let inner = target.trim_matches(|c: char| c <= ' ');
+    inner.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect()
+}
+
+/// Both in order; a link that a redaction touches is no link any more.
+fn merged(redactions: Vec<Edit>, mut links: Vec<Edit>) -> Vec<Edit> {
+    if redactions.is_empty() {
+        return links;
+    }
+    let apart = |link: &Edit| {
+        let next = redactions.partition_point(|edit| edit.range.end <= link.range.start);
+        redactions.get(next).is_none_or(|edit| edit.range.start >= link.range.end)
+    };
+    links.retain(apart);
+    links.extend(redactions);
+    links.sort_by_key(|edit| edit.range.start);
+    links
+}
+
 /// The text with its edits made. Edits that lie outside of it, or over one another, are left out.
 pub(super) fn rewritten(text: &str, edits: &[Edit]) -> String {
     let mut out = String::with_capacity(text.len());
@@ -124,4 +202,44 @@ pub(super) fn rewritten(text: &str, edits: &[Edit]) -> String {
     }
     out.push_str(text.get(done..).unwrap_or_default());
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sanitize::bench::Bench;
+
+    #[test]
+    fn links_are_asked_once_and_redaction_wins() {
+        let text = "Jane http://bad.example/?q=Jane http://Jane.example www.bad.example";
+        let mut bench = Bench::redacting("Jane");
+        let mut work = bench.work();
+        let out = work.texts(&[text, "none", "http://bad.example/?q=Jane"]);
+        let want = [
+            Some("<N> hxxp://bad[.]example/?q=<N> http://<N>.example www[.]bad[.]example".to_owned()),
+            None,
+            Some("hxxp://bad[.]example/?q=<N>".to_owned()),
+        ];
+        assert_eq!(out, Ok(want.to_vec()));
+        let tally = work.into_tally();
+        assert_eq!((tally.defanged, tally.redacted.get("N")), (3, Some(&4)));
+        assert_eq!(bench.links, 3);
+    }
+
+    #[test]
+    fn targets_are_read_as_they_are_followed() {
+        let mut bench = Bench::redacting("Jane");
+        let mut work = bench.work();
+        let out = work.targets(&[" ht\ttp:/example.com/Jane\n", "page.html", "mailto:Jane", "//x.example"]);
+        let want = [Some("hxxp://example[.]com/<N>"), None, Some("mailto:<N>"), Some("hxxps://x[.]example")];
+        assert_eq!(out, Ok(want.map(|text| text.map(str::to_owned)).to_vec()));
+    }
+
+    #[test]
+    fn nothing_is_asked_that_nobody_ordered() {
+        let mut bench = Bench::redacting("Jane");
+        bench.orders = Orders { links: false, redaction: Redaction::Off, ..Orders::default() };
+        assert_eq!(bench.work().texts(&["Jane http://bad.example"]), Ok(vec![None]));
+        assert_eq!(bench.links, 0);
+    }
 }

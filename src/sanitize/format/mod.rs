@@ -1,5 +1,17 @@
 //! The formats: each reads one family of files, takes out what acts, redacts what is written, and writes one fresh
 //! file. Pure and synchronous; they never wait, log or touch files, and hold on any input.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `html` | HTML |
+//! | `markup` | what HTML, SVG and XML share |
+//! | `charset` | a text file's encoding |
+//! | `patch` | changes to a file's bytes, and text with the way back to them |
+
+mod charset;
+mod html;
+mod markup;
+mod patch;
 
 mod pdf;
 
@@ -13,6 +25,7 @@ pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Re
     work.unpacked(file.len())?;
     match kind {
         Kind::Pdf => pdf::clean(file, work),
+        Kind::Html => html::clean(file, work),
         _ if work.orders().pass_unknown => {
             work.tally().note(Note::Passed, 1);
             Ok(file.to_vec())

@@ -1,0 +1,76 @@
+//! [`Bench`]: what formats are tried on: a judge who takes every link for bad and redacts one word.
+
+use crate::sanitize::{
+    Bounds, Edit, Judge, Kind, Link, Orders, Part, Redaction, Refusal, Tally, Work, format,
+};
+
+/// Orders, and a judge who does what they say.
+pub(crate) struct Bench {
+    pub(crate) orders: Orders,
+    word: &'static str,
+    /// Links that were asked for.
+    pub(crate) links: usize,
+    /// Parts that were shown.
+    pub(crate) parts: usize,
+}
+
+impl Bench {
+    /// Everything is ordered; `word` is replaced by `<N>`.
+    pub(crate) fn redacting(word: &'static str) -> Self {
+        let orders = Orders { redaction: Redaction::Apply, ..Orders::default() };
+        Self { orders, word, links: 0, parts: 0 }
+    }
+
+    /// Active content and links only.
+    pub(crate) fn disarming() -> Self {
+        Self { orders: Orders::default(), word: "", links: 0, parts: 0 }
+    }
+
+    /// Begins on a file.
+    pub(crate) fn work(&mut self) -> Work<'_> {
+        Work::new(self.orders, Bounds::default(), self)
+    }
+
+    /// Cleans a file of this kind.
+    pub(crate) fn clean(&mut self, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Tally), Refusal> {
+        let mut work = self.work();
+        let clean = format::clean(kind, file, &mut work)?;
+        Ok((clean, work.into_tally()))
+    }
+
+    /// Cleans a text file, and what comes out once more: nothing more may change then.
+    pub(crate) fn text(&mut self, kind: Kind, file: &str) -> String {
+        let (clean, _) = self.clean(kind, file.as_bytes()).expect("a clean file");
+        let (again, tally) = self.clean(kind, &clean).expect("a clean file");
+        let (clean, again) =
+            (String::from_utf8(clean).expect("text"), String::from_utf8(again).expect("text"));
+        assert_eq!(clean, again, "a clean file is a fixed point");
+        assert!(tally.untouched(), "nothing is left to count: {tally:?} in {clean}");
+        clean
+    }
+}
+
+impl Judge for Bench {
+    fn part(&mut self, _: Part<'_>) -> Result<(), Refusal> {
+        self.parts += 1;
+        Ok(())
+    }
+
+    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
+        self.links += links.len();
+        Ok(vec![true; links.len()])
+    }
+
+    fn texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let edit = |(at, word): (usize, &str)| Edit {
+            range: at..at + word.len(),
+            with: "<N>".to_owned(),
+            rule: Some("N".to_owned()),
+        };
+        let edits = |text: &&str| match self.word {
+            "" => Vec::new(),
+            word => text.match_indices(word).map(edit).collect(),
+        };
+        Ok(texts.iter().map(edits).collect())
+    }
+}

@@ -1,0 +1,76 @@
+//! HTML: split up as browsers do, rewritten by an allow-list of elements and attributes.
+//!
+//! What is written reads one way only: every tag is one of the list, spelled plainly, every `<` of a text is escaped,
+//! and nothing stays that switches how text is read, besides `title` (whose text is escaped) and `style` (whose CSS
+//! holds no `<`). So it does not matter where a browser and this parser disagree about what was read. Tags, texts
+//! and style sheets that are spelled so already stay byte for byte.
+//!
+//! Text is looked at in blocks: what runs on through inline elements is one text.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `token` | a document's parts |
+//! | `plan` | what becomes of each |
+//! | `tag` | a start tag while it is being asked about |
+
+mod plan;
+mod tag;
+mod token;
+
+use crate::sanitize::format::charset::{self, Decoded};
+use crate::sanitize::format::html::plan::Plan;
+use crate::sanitize::format::markup::entity;
+use crate::sanitize::{Redaction, Refusal, Work};
+
+/// Cleans a document. It is written as UTF-8, unless nothing has to change.
+///
+/// # Errors
+/// [`Refusal::OverLimit`], the judge's.
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let Decoded { text: html, encoding, bom } = charset::of_html(file);
+    let orders = work.orders();
+    let tokens = token::read(&html, work)?;
+    let comments = orders.interactive || orders.redaction == Redaction::Apply;
+    let plan = Plan::of(&html, &tokens, orders.interactive, comments);
+    let Plan { mut patches, blocks, asking, tags, sheets, charsets, removed, .. } = plan;
+    let texts: Vec<&str> = blocks.iter().map(|block| block.text.text()).collect();
+    let (edits, answers) = asking.ask(&texts, work)?;
+    for (block, edits) in blocks.iter().zip(edits) {
+        for edit in edits {
+            work.applied(&edit);
+            patches.edit(
+                &block.text,
+                &edit,
+                |text| if block.raw { text.to_owned() } else { entity::escaped(text) },
+            );
+        }
+    }
+    for planned in tags {
+        let raw = html.get(planned.range.clone()).unwrap_or_default();
+        if let Some(tag) = planned.write(raw, &answers) {
+            patches.put(planned.range, tag);
+        }
+    }
+    for (range, value) in sheets {
+        if let Some(css) = value.write(&answers) {
+            patches.put(range, css);
+        }
+    }
+    let tally = work.tally();
+    tally.interactive = tally.interactive.saturating_add(removed);
+    let utf8 = encoding == encoding_rs::UTF_8;
+    if !utf8 && patches.is_empty() && encoding != encoding_rs::ISO_2022_JP {
+        return Ok(file.to_vec());
+    }
+    for (range, known) in charsets {
+        if !(utf8 && known) && orders.interactive | !utf8 {
+            patches.cut(range);
+        }
+    }
+    let mut out = if bom || !utf8 { charset::BOM.to_vec() } else { Vec::new() };
+    out.extend(patches.apply(html.as_bytes()));
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,202 @@
+//! [`Planned`]: a start tag while it is being asked about.
+
+use std::ops::Range;
+
+use crate::sanitize::format::html::token::Tag;
+use crate::sanitize::format::markup::allow::{self, Attribute};
+use crate::sanitize::format::markup::entity;
+use crate::sanitize::format::markup::uri::{Use, is_safe, srcset};
+use crate::sanitize::format::markup::value::{Answers, Asking, Value};
+
+/// A start tag that stays.
+#[derive(Debug)]
+pub(super) struct Planned {
+    pub(super) range: Range<usize>,
+    /// It has to be written anew.
+    anew: bool,
+    attributes: Vec<Planning>,
+}
+
+#[derive(Debug)]
+struct Planning {
+    name: String,
+    /// As it is spelled.
+    raw: String,
+    value: Value,
+}
+
+/// Reads a tag (`raw` is how it stands in the file). With `strict`, attributes that are not allowed go; returns how
+/// many of them acted.
+pub(super) fn plan(
+    tag: &Tag,
+    range: Range<usize>,
+    raw: &str,
+    strict: bool,
+    asking: &mut Asking,
+) -> (Planned, u64) {
+    let mut planned = Planned { range, anew: strict && !is_tidy(raw, tag), attributes: Vec::new() };
+    let mut removed = 0_u64;
+    for (name, raw) in &tag.attributes {
+        let read = entity::value(raw);
+        let (value, acting) = planned_value(&tag.name, &name.to_lowercase(), &read, strict, asking);
+        removed = removed.saturating_add(acting);
+        match value {
+            Some(value) => planned.attributes.push(Planning { name: name.clone(), raw: raw.clone(), value }),
+            None => planned.anew = true,
+        }
+    }
+    (planned, removed)
+}
+
+/// The value, if the attribute stays, and what in it acted.
+fn planned_value(
+    element: &str,
+    name: &str,
+    read: &str,
+    strict: bool,
+    asking: &mut Asking,
+) -> (Option<Value>, u64) {
+    match allow::attribute(element, name) {
+        Attribute::Removed(acting) if strict => (None, u64::from(acting)),
+        Attribute::Removed(_) => (Some(Value::fixed(read)), 0),
+        Attribute::Text if name.starts_with("xmlns") => {
+            let known = !strict || allow::is_namespace(read);
+            (known.then(|| Value::fixed(read)), 0)
+        }
+        Attribute::Text => (Some(Value::text(read, asking)), 0),
+        Attribute::Address(of) if strict && !is_safe(read, of) => (None, 1),
+        Attribute::Address(Use::Within) => (Some(Value::fixed(read)), 0),
+        Attribute::Address(_) => (Some(Value::address(read, asking)), 0),
+        Attribute::Addresses => {
+            let safe = srcset(read).iter().all(|(part, address)| !address || is_safe(part, Use::Load));
+            if strict && !safe { (None, 1) } else { (Some(Value::addresses(read, asking)), 0) }
+        }
+        Attribute::Css if !strict => (Some(Value::text(read, asking)), 0),
+        Attribute::Css => {
+            let (value, removed) = Value::css(read, asking);
+            (Some(value), removed)
+        }
+    }
+}
+
+impl Planned {
+    /// The tag as it is to be written; `None` if it stays as it stands.
+    pub(super) fn write(&self, raw: &str, answers: &Answers) -> Option<String> {
+        let values: Vec<Option<String>> =
+            self.attributes.iter().map(|planning| planning.value.write(answers)).collect();
+        if !self.anew && values.iter().all(Option::is_none) {
+            return None;
+        }
+        let name = raw.get(1..).unwrap_or_default();
+        let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || "-:".contains(c))).unwrap_or(name.len());
+        let mut out = format!("<{}", name.get(..end).unwrap_or_default());
+        for (planning, value) in self.attributes.iter().zip(values) {
+            if !is_name(&planning.name) {
+                continue;
+            }
+            let value = match value {
+                Some(value) => entity::escaped(&value),
+                None if entity::is_plain(&planning.raw) && !planning.raw.contains(odd) => {
+                    planning.raw.clone()
+                }
+                None => entity::escaped(&entity::value(&planning.raw)),
+            };
+            out.push_str(&format!(" {}=\"{value}\"", planning.name));
+        }
+        out.push_str(if raw.ends_with("/>") { " />" } else { ">" });
+        Some(out)
+    }
+}
+
+fn odd(c: char) -> bool {
+    matches!(c, '<' | '>' | '"' | '`') || c.is_control() && !matches!(c, '\t' | '\n' | '\r')
+}
+
+fn is_name(name: &str) -> bool {
+    let first = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_' || c == ':');
+    first && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_:.-".contains(&b))
+}
+
+/// Whether a tag is written so that nobody reads it otherwise than it was read here.
+pub(super) fn is_tidy(raw: &str, tag: &Tag) -> bool {
+    let Some(inner) = raw.strip_prefix('<').and_then(|raw| raw.strip_suffix('>')) else { return false };
+    let inner = inner.strip_suffix('/').unwrap_or(inner);
+    let end = inner.find(|c: char| c.is_ascii_whitespace()).unwrap_or(inner.len());
+    let (name, mut rest) = inner.split_at_checked(end).unwrap_or((inner, ""));
+    if !is_name(name) || !name.eq_ignore_ascii_case(&tag.name) {
+        return false;
+    }
+    for (name, value) in &tag.attributes {
+        let spaced = rest.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        let Some(behind) = spaced.strip_prefix(name.as_str()).filter(|_| spaced.len() < rest.len()) else {
+            return false;
+        };
+        if !is_name(name) {
+            return false;
+        }
+        let assigned = behind.trim_start_matches(|c: char| c.is_ascii_whitespace());
+        rest = match assigned.strip_prefix('=') {
+            None if value.is_empty() => behind,
+            None => return false,
+            Some(text) => {
+                let text = text.trim_start_matches(|c: char| c.is_ascii_whitespace());
+                let Some(rest) = after_value(text, value) else { return false };
+                rest
+            }
+        };
+    }
+    rest.bytes().all(|b| b.is_ascii_whitespace())
+}
+
+/// What follows a value that is spelled plainly.
+fn after_value<'r>(text: &'r str, value: &str) -> Option<&'r str> {
+    if !entity::is_plain(value) || value.contains(|c| odd(c) && c != '"') {
+        return None;
+    }
+    for quote in ['"', '\''] {
+        if let Some(inner) = text.strip_prefix(quote) {
+            return inner.strip_prefix(value)?.strip_prefix(quote);
+        }
+    }
+    let bare = |c: char| c.is_ascii_alphanumeric() || "-_.:#%+;,?@/".contains(c) || !c.is_ascii();
+    let rest = text.strip_prefix(value)?;
+    let whole = !value.is_empty() && !value.ends_with('/') && !rest.starts_with(bare);
+    (whole && value.chars().all(bare)).then_some(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tidy_tag_reads_one_way_only() {
+        let tag = |attributes: &[(&str, &str)]| Tag {
+            name: "a".to_owned(),
+            closed: false,
+            attributes: attributes
+                .iter()
+                .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+                .collect(),
+        };
+        for (raw, attributes) in [
+            ("<a>", &[][..]),
+            ("<A/>", &[]),
+            ("<a b=\"c d\" e='f\"' g=1% h>", &[("b", "c d"), ("e", "f\""), ("g", "1%"), ("h", "")]),
+            ("<a b = \"?x=1&amp;y\" >", &[("b", "?x=1&amp;y")]),
+        ] {
+            assert!(is_tidy(raw, &tag(attributes)), "{raw}");
+        }
+        for (raw, attributes) in [
+            ("<a/b>", &[("b", "")][..]),
+            ("<a b=\"c\"d>", &[("b", "c"), ("d", "")]),
+            ("<a b=\"<\">", &[("b", "<")]),
+            ("<a b=`c`>", &[("b", "`c`")]),
+            ("<a b=\"c\" b=\"d\">", &[("b", "c")]),
+            ("<a b=x/>", &[("b", "x/")]),
+            ("<a b=\"&amp\">", &[("b", "&amp")]),
+            ("<a \"b\">", &[("\"b\"", "")]),
+        ] {
+            assert!(!is_tidy(raw, &tag(attributes)), "{raw}");
+        }
+    }
+}

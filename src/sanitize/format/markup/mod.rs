@@ -1,0 +1,15 @@
+//! What HTML, SVG and XML share.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `entity` | character references |
+//! | `uri` | addresses that may stay |
+//! | `css` | style sheets without what they load and run |
+//! | `allow` | elements and attributes that may stay |
+//! | `value` | a value while it is being asked about |
+
+pub(super) mod allow;
+pub(super) mod css;
+pub(super) mod entity;
+pub(super) mod uri;
+pub(super) mod value;

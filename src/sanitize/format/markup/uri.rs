@@ -1,0 +1,145 @@
+//! Which addresses markup may lead to: an allow-list of schemes, read as browsers read them.
+
+/// What follows an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::sanitize::format) enum Use {
+    /// A person who clicks.
+    Link,
+    /// The program that shows the file, by itself: images, fonts, media.
+    Load,
+    /// A reference within the file.
+    Within,
+}
+
+/// Schemes that lead to a page, a person or a part of the same message, and act on nothing; and what defanging makes
+/// of them.
+const SCHEMES: &[&str] = &[
+    "http", "https", "ftp", "ftps", "sftp", "mailto", "tel", "sms", "sip", "sips", "xmpp", "geo", "news",
+    "cid", "mid", "hxxp", "hxxps", "fxp", "fxps", "sfxp", "about",
+];
+
+/// What is loaded may come from these only.
+const LOADED: &[&str] = &["http", "https", "ftp", "cid", "mid", "hxxp", "hxxps", "fxp"];
+
+/// Images that nothing in can act.
+const IMAGES: &[&str] =
+    &["image/png", "image/jpeg", "image/jpg", "image/gif", "image/webp", "image/bmp", "image/x-icon"];
+
+/// Whether an address, decoded, is one that may stay.
+pub(in crate::sanitize::format) fn is_safe(address: &str, of: Use) -> bool {
+    let read = as_read(address);
+    if of == Use::Within {
+        return read.starts_with('#');
+    }
+    // A path on another host: whoever opens it gives away who they are.
+    if read.starts_with("\\\\") {
+        return false;
+    }
+    let head = read.get(..read.find(['/', '\\', '?', '#']).unwrap_or(read.len())).unwrap_or_default();
+    let Some((scheme, _)) = head.split_once(':') else { return true };
+    match of {
+        // A scheme that is defanged is none: `smb[://]`.
+        _ if scheme.ends_with('[') => scheme.trim_end_matches('[').chars().all(|c| c.is_ascii_alphanumeric()),
+        Use::Link if scheme == "about" => head == "about:blank",
+        Use::Link => SCHEMES.contains(&scheme),
+        _ => LOADED.contains(&scheme) || is_image(&read),
+    }
+}
+
+/// Whether an address holds an image itself.
+fn is_image(read: &str) -> bool {
+    let Some((kind, data)) = read.strip_prefix("data:").and_then(|data| data.split_once(";base64,")) else {
+        return false;
+    };
+    IMAGES.contains(&kind) && data.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=%".contains(&b))
+}
+
+/// Without what browsers skip, and what hides in a name; in lower case.
+fn as_read(address: &str) -> String {
+    let skipped = |c: char| {
+        c <= ' '
+            || c.is_control()
+            || c.is_whitespace()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{feff}' | '\u{ad}')
+    };
+    address.chars().filter(|c| !skipped(*c)).flat_map(char::to_lowercase).collect()
+}
+
+/// The addresses in a `srcset`, and what stands between them.
+pub(in crate::sanitize::format) fn srcset(value: &str) -> Vec<(&str, bool)> {
+    let mut out = Vec::new();
+    let mut rest = value;
+    loop {
+        let from = rest.find(|c: char| !(c.is_ascii_whitespace() || c == ',')).unwrap_or(rest.len());
+        let (space, word) = rest.split_at_checked(from).unwrap_or((rest, ""));
+        out.push((space, false));
+        let length = word.find(|c: char| c.is_ascii_whitespace()).unwrap_or(word.len());
+        let (whole, behind) = word.split_at_checked(length).unwrap_or((word, ""));
+        if whole.is_empty() {
+            return out;
+        }
+        let address = whole.trim_end_matches(',');
+        out.push((address, true));
+        // Descriptors go up to the next comma, unless one closed the address.
+        let descriptors =
+            if address.len() < whole.len() { 0 } else { behind.find(',').unwrap_or(behind.len()) };
+        let (descriptors, next) = behind.split_at_checked(descriptors).unwrap_or((behind, ""));
+        let closing = whole.get(address.len()..).unwrap_or_default();
+        out.push((closing, false));
+        out.push((descriptors, false));
+        rest = next;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn schemes_are_allowed_and_not_forbidden() {
+        for address in [
+            "https://a.example",
+            "page.html",
+            "#a",
+            "?q=a:b",
+            "/a:b",
+            "mailto:a@b",
+            "smb[://]a[.]b",
+            "//a.b/",
+            "",
+        ] {
+            assert!(is_safe(address, Use::Link), "{address}");
+        }
+        for address in [
+            "javascript:x",
+            " \u{1}JaVa\tScRiPt:x",
+            "java\nscript:x",
+            "vbscript:x",
+            "data:text/html,x",
+            "file:///etc",
+            "\\\\a\\b",
+            "ms-msdt:x",
+            "view-source:x",
+            "blob:x",
+            "jar:x",
+            "java\u{200b}script:x",
+            "about:config",
+            "data:image/png;base64,AA==",
+        ] {
+            assert!(!is_safe(address, Use::Link), "{address}");
+        }
+        assert!(is_safe("data:image/png;base64,AA==", Use::Load));
+        assert!(!is_safe("data:image/svg+xml;base64,AA==", Use::Load));
+        assert!(!is_safe("data:image/png,<svg>", Use::Load));
+        assert!(is_safe("#a", Use::Within) && !is_safe("a.svg#a", Use::Within));
+    }
+
+    #[test]
+    fn a_srcset_comes_apart_and_together() {
+        let value = " a.png 1x, http://b.example/,c 2x,d.png,";
+        let parts = srcset(value);
+        assert_eq!(parts.iter().map(|part| part.0).collect::<String>(), value);
+        let addresses: Vec<&str> = parts.iter().filter(|part| part.1).map(|part| part.0).collect();
+        assert_eq!(addresses, ["a.png", "http://b.example/,c", "d.png"]);
+    }
+}

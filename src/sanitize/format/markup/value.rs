@@ -1,0 +1,183 @@
+//! [`Value`]: an attribute's value or a style sheet while it is being asked about, and [`Asking`], what is asked.
+
+use crate::sanitize::format::markup::css::{self, Piece};
+use crate::sanitize::format::markup::uri::srcset;
+use crate::sanitize::work::rewritten;
+use crate::sanitize::{Edit, Refusal, Work};
+
+/// Texts and targets of a document, for one question.
+#[derive(Debug, Default)]
+pub(in crate::sanitize::format) struct Asking {
+    texts: Vec<String>,
+    targets: Vec<String>,
+}
+
+/// What becomes of them; `None` where nothing changes.
+#[derive(Debug)]
+pub(in crate::sanitize::format) struct Answers {
+    texts: Vec<Option<String>>,
+    targets: Vec<Option<String>>,
+}
+
+impl Asking {
+    /// Asks, with blocks of running text before them: what is to change in each block, and the answers.
+    pub(in crate::sanitize::format) fn ask(
+        self,
+        blocks: &[&str],
+        work: &mut Work<'_>,
+    ) -> Result<(Vec<Vec<Edit>>, Answers), Refusal> {
+        let texts = self.texts.iter().map(String::as_str);
+        let all: Vec<&str> = blocks.iter().copied().chain(texts).collect();
+        let mut edits = work.edits(&all)?;
+        let of_texts = edits.split_off(blocks.len().min(edits.len()));
+        let mut texts = Vec::with_capacity(of_texts.len());
+        for (text, edits) in self.texts.iter().zip(of_texts) {
+            edits.iter().for_each(|edit| work.applied(edit));
+            texts.push((!edits.is_empty()).then(|| rewritten(text, &edits)));
+        }
+        let targets: Vec<&str> = self.targets.iter().map(String::as_str).collect();
+        Ok((edits, Answers { texts, targets: work.targets(&targets)? }))
+    }
+
+    fn text(&mut self, text: &str) -> Question {
+        self.texts.push(text.to_owned());
+        Question::Text(self.texts.len().saturating_sub(1))
+    }
+
+    fn target(&mut self, text: &str) -> Question {
+        self.targets.push(text.to_owned());
+        Question::Target(self.targets.len().saturating_sub(1))
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Question {
+    Text(usize),
+    Target(usize),
+}
+
+/// How an answer is spelled.
+#[derive(Clone, Copy, Debug)]
+enum Spelling {
+    Plain,
+    /// A string of CSS.
+    Quoted,
+    /// `url("…")`.
+    Url,
+}
+
+#[derive(Debug)]
+struct Bit {
+    /// What stands there if nothing changes.
+    same: String,
+    question: Option<(Question, Spelling)>,
+}
+
+/// A value in bits.
+#[derive(Debug, Default)]
+pub(in crate::sanitize::format) struct Value {
+    bits: Vec<Bit>,
+    /// It is not what stood there, whatever the answers.
+    rebuilt: bool,
+}
+
+impl Value {
+    /// Nobody is asked.
+    pub(in crate::sanitize::format) fn fixed(text: &str) -> Self {
+        Self { bits: vec![Bit { same: text.to_owned(), question: None }], rebuilt: false }
+    }
+
+    /// Text.
+    pub(in crate::sanitize::format) fn text(text: &str, asking: &mut Asking) -> Self {
+        // Nothing so short is found by anybody.
+        if text.len() < 4 {
+            return Self::fixed(text);
+        }
+        let question = Some((asking.text(text), Spelling::Plain));
+        Self { bits: vec![Bit { same: text.to_owned(), question }], rebuilt: false }
+    }
+
+    /// Where a link leads.
+    pub(in crate::sanitize::format) fn address(text: &str, asking: &mut Asking) -> Self {
+        if text.starts_with("data:") || text.is_empty() {
+            return Self::fixed(text);
+        }
+        let question = Some((asking.target(text), Spelling::Plain));
+        Self { bits: vec![Bit { same: text.to_owned(), question }], rebuilt: false }
+    }
+
+    /// A `srcset`.
+    pub(in crate::sanitize::format) fn addresses(text: &str, asking: &mut Asking) -> Self {
+        let bit = |(part, address): (&str, bool)| Bit {
+            same: part.to_owned(),
+            question: address.then(|| (asking.target(part), Spelling::Plain)),
+        };
+        Self { bits: srcset(text).into_iter().map(bit).collect(), rebuilt: false }
+    }
+
+    /// CSS, without what acts; and how much of that there was.
+    pub(in crate::sanitize::format) fn css(text: &str, asking: &mut Asking) -> (Self, u64) {
+        let sheet = css::read(text);
+        let bit = |piece: &Piece| {
+            let raw = |range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default();
+            match piece {
+                Piece::Raw(range) => Bit { same: raw(range).to_owned(), question: None },
+                Piece::Fixed(text) => Bit { same: (*text).to_owned(), question: None },
+                Piece::Text(range, read) => {
+                    let plain = css::is_plain(raw(range));
+                    let same = if plain { raw(range).to_owned() } else { css::quoted(read) };
+                    let question = (read.len() > 3).then(|| (asking.text(read), Spelling::Quoted));
+                    Bit { same, question }
+                }
+                Piece::Address(range, read) => {
+                    let url = !raw(range).starts_with(['"', '\'']);
+                    let spelling = if url { Spelling::Url } else { Spelling::Quoted };
+                    let plain = css::is_plain(raw(range));
+                    let same = if plain { raw(range).to_owned() } else { spelled(read, spelling) };
+                    let asked = !read.is_empty() && !read.starts_with("data:") && !read.starts_with('#');
+                    Bit { same, question: asked.then(|| (asking.target(read), spelling)) }
+                }
+            }
+        };
+        let bits: Vec<Bit> = sheet.pieces.iter().map(bit).collect();
+        let same = bits.iter().map(|bit| bit.same.as_str()).eq_text(text);
+        (Self { bits, rebuilt: !same }, sheet.removed)
+    }
+
+    /// What it becomes; `None` if that is what stood there.
+    pub(in crate::sanitize::format) fn write(&self, answers: &Answers) -> Option<String> {
+        let answer = |bit: &Bit| {
+            let (question, spelling) = bit.question?;
+            let text = match question {
+                Question::Text(at) => answers.texts.get(at),
+                Question::Target(at) => answers.targets.get(at),
+            };
+            text?.as_ref().map(|text| spelled(text, spelling))
+        };
+        let bits: Vec<Option<String>> = self.bits.iter().map(answer).collect();
+        if !self.rebuilt && bits.iter().all(Option::is_none) {
+            return None;
+        }
+        let bits = self.bits.iter().zip(bits).map(|(bit, answer)| answer.unwrap_or_else(|| bit.same.clone()));
+        Some(bits.collect())
+    }
+}
+
+fn spelled(text: &str, spelling: Spelling) -> String {
+    match spelling {
+        Spelling::Plain => text.to_owned(),
+        Spelling::Quoted => css::quoted(text),
+        Spelling::Url => format!("url({})", css::quoted(text)),
+    }
+}
+
+/// Whether pieces make up a text.
+trait EqText {
+    fn eq_text(self, text: &str) -> bool;
+}
+
+impl<'p, I: Iterator<Item = &'p str>> EqText for I {
+    fn eq_text(mut self, text: &str) -> bool {
+        self.try_fold(text, |rest, piece| rest.strip_prefix(piece)).is_some_and(str::is_empty)
+    }
+}

@@ -1,0 +1,166 @@
+//! [`Patches`] on a file's bytes, and [`Spelled`]: decoded text with the way back to the bytes that spell it. What
+//! no patch covers leaves as it came.
+
+use std::ops::Range;
+
+use crate::sanitize::Edit;
+
+/// Changes to a file's bytes.
+#[derive(Debug, Default)]
+pub(super) struct Patches(Vec<(Range<usize>, String)>);
+
+impl Patches {
+    /// Writes `with` in place of these bytes.
+    pub(super) fn put(&mut self, range: Range<usize>, with: impl Into<String>) {
+        self.0.push((range, with.into()));
+    }
+
+    /// Takes these bytes out.
+    pub(super) fn cut(&mut self, range: Range<usize>) {
+        self.put(range, "");
+    }
+
+    /// Whether nothing changes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Puts an edit of a text where the text is spelled; `spell` writes the file's way.
+    pub(super) fn edit(&mut self, text: &Spelled, edit: &Edit, spell: impl Fn(&str) -> String) {
+        let mut with = spell(&edit.with);
+        for range in text.cut(edit.range.clone()) {
+            self.put(range, std::mem::take(&mut with));
+        }
+    }
+
+    /// The bytes with all changes made. Where two touch the same bytes, the one that begins first stands, and all
+    /// that either covers is gone.
+    pub(super) fn apply(mut self, file: &[u8]) -> Vec<u8> {
+        if self.0.is_empty() {
+            return file.to_vec();
+        }
+        self.0.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+        let mut out = Vec::with_capacity(file.len());
+        let mut done = 0;
+        for (range, with) in self.0 {
+            if range.start >= done {
+                out.extend_from_slice(file.get(done..range.start).unwrap_or_default());
+                out.extend_from_slice(with.as_bytes());
+            }
+            done = done.max(range.end);
+        }
+        out.extend_from_slice(file.get(done..).unwrap_or_default());
+        out
+    }
+}
+
+/// Text as it reads, piece by piece with where it stands in the file.
+#[derive(Debug, Default)]
+pub(super) struct Spelled {
+    text: String,
+    spans: Vec<Span>,
+}
+
+#[derive(Debug)]
+struct Span {
+    /// Where it begins in the text.
+    at: usize,
+    raw: Range<usize>,
+    /// Byte for byte; otherwise only as a whole.
+    plain: bool,
+}
+
+impl Spelled {
+    /// A piece that stands in the file as it reads.
+    pub(super) fn plain(&mut self, raw: usize, piece: &str) {
+        if piece.is_empty() {
+            return;
+        }
+        let end = raw.saturating_add(piece.len());
+        match self.spans.last_mut() {
+            Some(last) if last.plain && last.raw.end == raw => last.raw.end = end,
+            _ => self.spans.push(Span { at: self.text.len(), raw: raw..end, plain: true }),
+        }
+        self.text.push_str(piece);
+    }
+
+    /// A piece that the file spells in another way.
+    pub(super) fn escape(&mut self, raw: Range<usize>, decoded: &str) {
+        if !decoded.is_empty() {
+            self.spans.push(Span { at: self.text.len(), raw, plain: false });
+            self.text.push_str(decoded);
+        }
+    }
+
+    /// What it reads.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The bytes that spell a range of the text, in order.
+    fn cut(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let mut out: Vec<Range<usize>> = Vec::new();
+        let first = self.spans.partition_point(|span| span.at <= range.start).saturating_sub(1);
+        let ends =
+            self.spans.iter().skip(first.saturating_add(1)).map(|span| span.at).chain([self.text.len()]);
+        for (span, end) in self.spans.iter().skip(first).zip(ends) {
+            if span.at >= range.end {
+                break;
+            }
+            if end <= range.start {
+                continue;
+            }
+            let raw = if span.plain {
+                let from = span.raw.start.saturating_add(range.start.saturating_sub(span.at));
+                let to = span.raw.start.saturating_add(range.end.min(end).saturating_sub(span.at));
+                from..to
+            } else {
+                span.raw.clone()
+            };
+            match out.last_mut() {
+                Some(last) if last.end == raw.start => last.end = raw.end,
+                _ => out.push(raw),
+            }
+        }
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_reaches_all_bytes_that_spell_it() {
+        // `Ja&#110;<b>e D</b>oe`
+        let file = b"Ja&#110;<b>e D</b>oe";
+        let mut text = Spelled::default();
+        text.plain(0, "Ja");
+        text.escape(2..8, "n");
+        text.plain(11, "e D");
+        text.plain(18, "oe");
+        assert_eq!(text.text(), "Jane Doe");
+        for (range, want) in [
+            (0..4, "X<b> D</b>oe"),
+            (0..8, "X<b></b>"),
+            (2..3, "JaX<b>e D</b>oe"),
+            (4..5, "Ja&#110;<b>eXD</b>oe"),
+            (6..8, "Ja&#110;<b>e D</b>X"),
+            (5..7, "Ja&#110;<b>e X</b>e"),
+        ] {
+            let mut patches = Patches::default();
+            patches.edit(&text, &Edit { range, with: "X".to_owned(), rule: None }, str::to_owned);
+            assert_eq!(String::from_utf8(patches.apply(file)).expect("text"), want);
+        }
+    }
+
+    #[test]
+    fn what_is_covered_twice_is_gone_once() {
+        let mut patches = Patches::default();
+        patches.put(2..5, "b");
+        patches.put(0..3, "a");
+        patches.cut(4..6);
+        patches.put(6..6, "c");
+        assert_eq!(patches.apply(b"0123456789"), b"ac6789");
+    }
+}

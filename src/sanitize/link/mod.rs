@@ -1,0 +1,17 @@
+//! Links: where they are written in a text, and what they look like once nobody can follow them by mistake.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `find` | [`Found`]: a link in a text |
+//! | `host` | what may be the name of a host |
+//! | `target` | a link that is all of a text: `href`, `Target`, `/URI` |
+//! | `defang` | `hxxp`, `[.]` |
+
+mod defang;
+mod find;
+mod host;
+mod target;
+
+pub use defang::defang;
+pub use find::{Found, find};
+pub use target::{Target, target};
