@@ -31,6 +31,13 @@ pub(super) struct Census {
     media: u64,
 }
 
+/// What is looked at, and for what.
+struct Look<'a> {
+    doc: &'a Document,
+    orders: Orders,
+    fields: Fields,
+}
+
 /// Where a dictionary was found.
 #[derive(Clone, Copy)]
 struct Place<'a> {
@@ -47,17 +54,17 @@ impl Census {
         let mut census = Self::default();
         census.place(doc);
         let pages: BTreeSet<ObjectId> = pages.iter().copied().collect();
-        let fields = Fields::of(doc);
+        let look = Look { doc, orders, fields: Fields::of(doc) };
         for (id, object) in &doc.objects {
             census.stray(doc, *id, object, &pages);
-            census.object(doc, *id, object, orders, &fields);
+            census.object(&look, *id, object);
         }
         // Whatever else they pretend to be.
         census.gone.retain(|id| !pages.contains(id) && Some(*id) != root(doc));
         if orders.interactive {
             let form = doc.catalog().ok().and_then(|catalog| graph::sub(doc, catalog, b"AcroForm"));
             let xfa = u64::from(form.is_some_and(|form| form.has(b"XFA")));
-            census.fields = census.fields.saturating_add(fields.terminal).saturating_add(xfa);
+            census.fields = census.fields.saturating_add(look.fields.terminal).saturating_add(xfa);
         }
         census.orphans(doc);
         census
@@ -116,7 +123,8 @@ impl Census {
         }
     }
 
-    fn object(&mut self, doc: &Document, id: ObjectId, object: &Object, orders: Orders, fields: &Fields) {
+    fn object(&mut self, look: &Look<'_>, id: ObjectId, object: &Object) {
+        let (doc, orders) = (look.doc, look.orders);
         let own = self.slots.get(&id).copied().unwrap_or(Slot::Other);
         if let Object::Stream(stream) = object {
             let hidden = orders.attachments
@@ -141,7 +149,7 @@ impl Census {
                 goes = true;
             }
             if orders.interactive {
-                goes |= self.acting(doc, dict, Place { id: whole.then_some(id), key, slot }, fields);
+                goes |= self.acting(look, dict, Place { id: whole.then_some(id), key, slot });
             }
             goes |= orders.attachments && annotation(doc, dict) == b"FileAttachment";
             if goes && whole {
@@ -151,7 +159,8 @@ impl Census {
     }
 
     /// Counts a dictionary that acts.
-    fn acting(&mut self, doc: &Document, dict: &Dictionary, place: Place<'_>, fields: &Fields) -> bool {
+    fn acting(&mut self, look: &Look<'_>, dict: &Dictionary, place: Place<'_>) -> bool {
+        let (doc, fields) = (look.doc, &look.fields);
         let entries = graph::sub(doc, dict, b"AA").into_iter().flatten();
         let quiet = entries.filter(|(_, value)| {
             let action = graph::dict(graph::resolve(doc, value));

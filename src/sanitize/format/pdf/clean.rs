@@ -14,7 +14,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     parts::show(&doc, work)?;
     // What is not reachable is not written, and numbers that a file chose could leave none for what is added.
     write::renumber(&mut doc)?;
-    let pages = pages::settle(&mut doc)?;
+    let pages = pages::settle(&mut doc, work)?;
     strings::links(&mut doc, work)?;
     let orders = work.orders();
     let census = Census::take(&doc, orders, &pages);

@@ -116,3 +116,16 @@ pub(super) fn each<'a>(
         dict.iter().for_each(|(key, value)| each(value, key, depth - 1, see));
     }
 }
+
+/// How much an object holds: the objects within it, and its text in units of a small one.
+pub(super) fn weight(object: &Object) -> usize {
+    let of = |dict: &Dictionary| dict.iter().map(|(_, value)| weight(value)).sum::<usize>();
+    let within = match object {
+        Object::Array(items) => items.iter().map(weight).sum(),
+        Object::Dictionary(dict) => of(dict),
+        Object::Stream(stream) => of(&stream.dict),
+        Object::String(bytes, _) | Object::Name(bytes) => bytes.len() / 64,
+        _ => 0,
+    };
+    within.saturating_add(1)
+}

@@ -1,8 +1,9 @@
 //! [`open`]: the document in a file.
 
 use lopdf::xref::XrefEntry;
-use lopdf::{Dictionary, Document, Error, LoadOptions, Object};
+use lopdf::{Document, Error, LoadOptions, Object};
 
+use crate::sanitize::format::pdf::graph;
 use crate::sanitize::{Refusal, Work};
 
 /// What one stream of objects may unfold to while a file is opened, bytes.
@@ -31,7 +32,7 @@ pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Refusal
         doc = anew;
     }
     work.items(doc.objects.len())?;
-    let size: usize = doc.objects.values().map(weight).sum();
+    let size: usize = doc.objects.values().map(graph::weight).sum();
     work.items(size)?;
     doc.trailer.remove(b"Encrypt");
     shorten(&mut doc);
@@ -83,17 +84,6 @@ fn identified(file: &[u8]) -> Option<Vec<u8>> {
     out.extend_from_slice(b"/ID[<><>]");
     out.extend_from_slice(file.get(at..)?);
     Some(out)
-}
-
-/// How many objects lie within an object.
-fn weight(object: &Object) -> usize {
-    let of = |dict: &Dictionary| dict.iter().map(|(_, value)| weight(value)).sum::<usize>();
-    match object {
-        Object::Array(items) => items.iter().map(weight).sum::<usize>().saturating_add(1),
-        Object::Dictionary(dict) => of(dict).saturating_add(1),
-        Object::Stream(stream) => of(&stream.dict).saturating_add(1),
-        _ => 1,
-    }
 }
 
 /// Has references to references lead to their end, so that an object has one number.

@@ -2,11 +2,12 @@
 //! one node with all pages, so that all see the same ones.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use crate::sanitize::Refusal;
 use crate::sanitize::format::pdf::graph;
+use crate::sanitize::{Refusal, Work};
 
 /// How deep nodes lie within nodes.
 const DEPTH: usize = 60;
@@ -17,13 +18,13 @@ const INHERITED: &[&[u8]] = &[b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
 /// Finds the pages, in their order, and sees to it that each is an object of its own under a sound tree.
 ///
 /// # Errors
-/// [`Refusal::Malformed`] without a page.
-pub(super) fn settle(doc: &mut Document) -> Result<Vec<ObjectId>, Refusal> {
+/// [`Refusal::Malformed`] without a page; [`Refusal::OverLimit`] if a broken tree makes too much of too little.
+pub(super) fn settle(doc: &mut Document, work: &mut Work<'_>) -> Result<Vec<ObjectId>, Refusal> {
     let catalog = doc.catalog().map_err(|_| Refusal::Malformed)?;
     let root =
         catalog.get(b"Pages").ok().and_then(|root| graph::target(doc, root)).ok_or(Refusal::Malformed)?;
     let mut walk = Walk { doc, pages: Vec::new(), seen: BTreeSet::new(), sound: true };
-    walk.node(root, None, &Dictionary::new(), DEPTH);
+    walk.node(root, None, &Rc::default(), DEPTH);
     let Walk { pages, sound, .. } = walk;
     if pages.is_empty() {
         return Err(Refusal::Malformed);
@@ -31,38 +32,66 @@ pub(super) fn settle(doc: &mut Document) -> Result<Vec<ObjectId>, Refusal> {
     if sound {
         return Ok(pages.into_iter().filter_map(|page| page.id).collect());
     }
-    rebuild(doc, root, pages)
+    let mut made = Vec::new();
+    for page in pages {
+        work.items(page.weight())?;
+        made.push(page.whole(root));
+    }
+    rebuild(doc, root, made)
 }
 
+/// What the nodes above have that is inherited, the highest first.
+type Above<'a> = Rc<Vec<(&'static [u8], &'a Object)>>;
+
 /// A page on the way.
-struct Page {
+struct Page<'a> {
     /// Its number; none if it has to get one.
     id: Option<ObjectId>,
-    dict: Dictionary,
-    inherited: Dictionary,
+    dict: &'a Dictionary,
+    inherited: Above<'a>,
+}
+
+impl Page<'_> {
+    /// How much a copy of it holds.
+    fn weight(&self) -> usize {
+        let own = self.dict.iter().map(|(_, value)| graph::weight(value)).sum::<usize>();
+        let inherited = self.inherited.iter().map(|(_, value)| graph::weight(value)).sum::<usize>();
+        own.saturating_add(inherited).saturating_add(1)
+    }
+
+    /// The page with all that it inherits, right below a node.
+    fn whole(self, root: ObjectId) -> (Option<ObjectId>, Dictionary) {
+        let mut dict = self.dict.clone();
+        // The nearest comes last.
+        for (key, value) in self.inherited.iter().rev() {
+            if !dict.has(key) {
+                dict.set(*key, (*value).clone());
+            }
+        }
+        dict.remove(b"Kids");
+        dict.set("Type", Object::Name(b"Page".to_vec()));
+        dict.set("Parent", Object::Reference(root));
+        (self.id, dict)
+    }
 }
 
 struct Walk<'a> {
     doc: &'a Document,
-    pages: Vec<Page>,
+    pages: Vec<Page<'a>>,
     seen: BTreeSet<ObjectId>,
     sound: bool,
 }
 
-impl Walk<'_> {
+impl<'a> Walk<'a> {
     /// Walks through a node; says how many pages are below it.
-    fn node(&mut self, id: ObjectId, parent: Option<ObjectId>, above: &Dictionary, depth: usize) -> usize {
+    fn node(&mut self, id: ObjectId, parent: Option<ObjectId>, above: &Above<'a>, depth: usize) -> usize {
         let doc = self.doc;
         let Some(Object::Dictionary(node)) = doc.objects.get(&id) else { return self.unsound() };
         if depth == 0 || !self.seen.insert(id) {
             return self.unsound();
         }
-        let mut inherited = above.clone();
-        for key in INHERITED {
-            if let Ok(value) = node.get(key) {
-                inherited.set(*key, value.clone());
-            }
-        }
+        let own = INHERITED.iter().filter_map(|key| Some((*key, node.get(key).ok()?)));
+        let inherited: Above<'a> = Rc::new(above.iter().copied().chain(own).collect());
         let before = self.pages.len();
         let kids = graph::array(doc, node, b"Kids");
         for kid in kids {
@@ -75,7 +104,7 @@ impl Walk<'_> {
         count
     }
 
-    fn kid(&mut self, kid: &Object, parent: ObjectId, inherited: &Dictionary, depth: usize) {
+    fn kid(&mut self, kid: &'a Object, parent: ObjectId, inherited: &Above<'a>, depth: usize) {
         let doc = self.doc;
         let Object::Dictionary(dict) = graph::resolve(doc, kid) else {
             self.unsound();
@@ -99,7 +128,7 @@ impl Walk<'_> {
                     && graph::name(doc, dict, b"Type") == b"Page"
                     && !dict.has(b"Kids");
                 let id = id.filter(|_| first);
-                self.pages.push(Page { id, dict: dict.clone(), inherited: inherited.clone() });
+                self.pages.push(Page { id, dict, inherited: Rc::clone(inherited) });
             }
         }
     }
@@ -110,17 +139,13 @@ impl Walk<'_> {
     }
 }
 
-fn rebuild(doc: &mut Document, root: ObjectId, pages: Vec<Page>) -> Result<Vec<ObjectId>, Refusal> {
+fn rebuild(
+    doc: &mut Document,
+    root: ObjectId,
+    pages: Vec<(Option<ObjectId>, Dictionary)>,
+) -> Result<Vec<ObjectId>, Refusal> {
     let mut ids = Vec::new();
-    for Page { id, mut dict, inherited } in pages {
-        for (key, value) in inherited {
-            if !dict.has(&key) {
-                dict.set(key, value);
-            }
-        }
-        dict.remove(b"Kids");
-        dict.set("Type", Object::Name(b"Page".to_vec()));
-        dict.set("Parent", Object::Reference(root));
+    for (id, dict) in pages {
         let id = match id {
             Some(id) => {
                 doc.objects.insert(id, Object::Dictionary(dict));

@@ -171,7 +171,7 @@ fn squeeze(stream: &mut Stream) {
 pub(super) fn prove(clean: &[u8], count: usize, work: &mut Work<'_>) -> Result<(), Refusal> {
     let other = hayro_syntax::Pdf::new(Arc::new(clean.to_vec())).map_err(|_| Refusal::Unproven)?;
     let mut doc = open::open(clean, work).map_err(|_| Refusal::Unproven)?;
-    let seen = pages::settle(&mut doc).map_err(|_| Refusal::Unproven)?;
+    let seen = pages::settle(&mut doc, work).map_err(|_| Refusal::Unproven)?;
     let orders = work.orders();
     let left = Census::take(&doc, orders, &seen);
     let same = other.pages().len() == count && seen.len() == count;
