@@ -4,6 +4,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `html` | HTML |
+//! | `xml` | SVG, other XML |
 //! | `markup` | what HTML, SVG and XML share |
 //! | `charset` | a text file's encoding |
 //! | `patch` | changes to a file's bytes, and text with the way back to them |
@@ -12,6 +13,7 @@ mod charset;
 mod html;
 mod markup;
 mod patch;
+mod xml;
 
 mod pdf;
 
@@ -26,6 +28,8 @@ pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Re
     match kind {
         Kind::Pdf => pdf::clean(file, work),
         Kind::Html => html::clean(file, work),
+        Kind::Svg => xml::clean(file, true, work),
+        Kind::Xml => xml::clean(file, false, work),
         _ if work.orders().pass_unknown => {
             work.tally().note(Note::Passed, 1);
             Ok(file.to_vec())

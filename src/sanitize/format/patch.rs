@@ -97,6 +97,11 @@ impl Spelled {
         &self.text
     }
 
+    /// Where the file spells what begins at `at`.
+    pub(super) fn place(&self, at: usize) -> usize {
+        self.cut(at..at.saturating_add(1)).first().map_or(0, |range| range.start)
+    }
+
     /// The bytes that spell a range of the text, in order.
     fn cut(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut out: Vec<Range<usize>> = Vec::new();

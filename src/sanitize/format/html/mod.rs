@@ -11,10 +11,8 @@
 //! |---|---|
 //! | `token` | a document's parts |
 //! | `plan` | what becomes of each |
-//! | `tag` | a start tag while it is being asked about |
 
 mod plan;
-mod tag;
 mod token;
 
 use crate::sanitize::format::charset::{self, Decoded};

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use crate::sanitize::format::html::tag::{self, Planned};
-use crate::sanitize::format::html::token::{Sort, Tag, Token, What};
+use crate::sanitize::format::html::token::{Sort, Token, What};
+use crate::sanitize::format::markup::tag::{self, Planned, Tag};
 use crate::sanitize::format::markup::value::{Asking, Value};
 use crate::sanitize::format::markup::{allow, entity};
 use crate::sanitize::format::patch::{Patches, Spelled};
@@ -133,7 +133,8 @@ impl<'h> Plan<'h> {
             self.end_block();
         }
         let raw = self.raw(&range);
-        let (planned, removed) = tag::plan(tag, range.clone(), raw, self.strict, &mut self.asking);
+        let (planned, removed) =
+            tag::plan((tag, &tag.name), (range.clone(), raw), self.strict, &mut self.asking);
         self.removed = self.removed.saturating_add(removed);
         self.tags.push(planned);
         if tag.name == "style" && !tag.closed {
@@ -285,12 +286,12 @@ impl<'h> Plan<'h> {
             return self.patches.cut(range);
         }
         if self.style.is_some() {
-            if name == "style" {
-                self.end_style(range.start);
-                self.style = None;
+            if name != "style" {
+                // Within the content, which is written as a whole.
+                return;
             }
-            // Within the content, which is written as a whole.
-            return;
+            self.end_style(range.start);
+            self.style = None;
         }
         if !allow::is_inline(name) {
             self.end_block();

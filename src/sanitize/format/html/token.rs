@@ -8,6 +8,7 @@ use std::ops::Range;
 use lol_html::html_content::{Comment, Doctype, Element, StartTag, TextChunk, TextType};
 use lol_html::{DocumentContentHandlers, ElementContentHandlers, HtmlRewriter, Selector, Settings};
 
+use crate::sanitize::format::markup::tag::Tag;
 use crate::sanitize::{Refusal, Work};
 
 /// A part of a document, and the bytes where it stands.
@@ -25,17 +26,6 @@ pub(super) enum What {
     Text(Sort),
     /// What no other token covers: end tags, and the ends of what was never whole.
     Gap,
-}
-
-/// A start tag.
-#[derive(Debug)]
-pub(super) struct Tag {
-    /// In lower case.
-    pub(super) name: String,
-    /// `/>`, where that ends the element.
-    pub(super) closed: bool,
-    /// Names as they are written, and values as they are spelled; the first of each name.
-    pub(super) attributes: Vec<(String, String)>,
 }
 
 /// How text is spelled.

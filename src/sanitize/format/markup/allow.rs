@@ -119,9 +119,9 @@ pub(in crate::sanitize::format) fn attribute(element: &str, name: &str) -> Attri
         "fill" | "stroke" | "filter" | "mask" | "clip-path" | "marker-start" | "marker-mid"
         | "marker-end" | "clip" => Attribute::Css,
         // What a program that nobody put there would read.
-        "xmlns" | "xmlns:xlink" | "xmlns:svg" => Attribute::Text,
+        _ if name == "xmlns" || name.starts_with("xmlns:") => Attribute::Text,
         _ if lists(ATTRIBUTES, name) || is_spoken(name) => Attribute::Text,
-        _ => Attribute::Removed(name.starts_with("on") || lists(RUNNING, name)),
+        _ => Attribute::Removed(name.starts_with("on") || name.ends_with(":href") || lists(RUNNING, name)),
     }
 }
 

@@ -6,10 +6,12 @@
 //! | `uri` | addresses that may stay |
 //! | `css` | style sheets without what they load and run |
 //! | `allow` | elements and attributes that may stay |
+//! | `tag` | a start tag |
 //! | `value` | a value while it is being asked about |
 
 pub(super) mod allow;
 pub(super) mod css;
 pub(super) mod entity;
+pub(super) mod tag;
 pub(super) mod uri;
 pub(super) mod value;

@@ -1,17 +1,27 @@
-//! [`Planned`]: a start tag while it is being asked about.
+//! [`Tag`], a start tag, and [`Planned`]: one while it is being asked about.
 
 use std::ops::Range;
 
-use crate::sanitize::format::html::token::Tag;
 use crate::sanitize::format::markup::allow::{self, Attribute};
 use crate::sanitize::format::markup::entity;
 use crate::sanitize::format::markup::uri::{Use, is_safe, srcset};
 use crate::sanitize::format::markup::value::{Answers, Asking, Value};
 
+/// A start tag.
+#[derive(Debug)]
+pub(in crate::sanitize::format) struct Tag {
+    /// As it is written; of HTML in lower case.
+    pub(in crate::sanitize::format) name: String,
+    /// `/>`, where that ends the element.
+    pub(in crate::sanitize::format) closed: bool,
+    /// Names as they are written, and values as they are spelled; the first of each name.
+    pub(in crate::sanitize::format) attributes: Vec<(String, String)>,
+}
+
 /// A start tag that stays.
 #[derive(Debug)]
-pub(super) struct Planned {
-    pub(super) range: Range<usize>,
+pub(in crate::sanitize::format) struct Planned {
+    pub(in crate::sanitize::format) range: Range<usize>,
     /// It has to be written anew.
     anew: bool,
     attributes: Vec<Planning>,
@@ -25,20 +35,45 @@ struct Planning {
     value: Value,
 }
 
-/// Reads a tag (`raw` is how it stands in the file). With `strict`, attributes that are not allowed go; returns how
-/// many of them acted.
-pub(super) fn plan(
-    tag: &Tag,
-    range: Range<usize>,
-    raw: &str,
+/// Reads a tag of HTML or SVG (`element`: its name in lower case; `raw`: how it stands in the file). With `strict`,
+/// attributes that are not allowed go; returns how many of them acted.
+pub(in crate::sanitize::format) fn plan(
+    (tag, element): (&Tag, &str),
+    (range, raw): (Range<usize>, &str),
     strict: bool,
     asking: &mut Asking,
 ) -> (Planned, u64) {
-    let mut planned = Planned { range, anew: strict && !is_tidy(raw, tag), attributes: Vec::new() };
+    let read =
+        |name: &str, read: &str, asking: &mut Asking| planned_value(element, name, read, strict, asking);
+    planned(tag, (range, strict && !is_tidy(raw, tag)), asking, read)
+}
+
+/// Reads a tag of which nothing is known: its values are text, but for those that say what names mean.
+pub(in crate::sanitize::format) fn plan_data(
+    tag: &Tag,
+    range: Range<usize>,
+    strict: bool,
+    asking: &mut Asking,
+) -> (Planned, u64) {
+    let read = |name: &str, read: &str, asking: &mut Asking| match name {
+        _ if name.starts_with("xmlns") || name.ends_with("schemalocation") => (Some(Value::fixed(read)), 0),
+        _ if !name.ends_with(":href") => (Some(Value::text(read, asking)), 0),
+        _ if strict && !is_safe(read, Use::Link) => (None, 1),
+        _ => (Some(Value::address(read, asking)), 0),
+    };
+    planned(tag, (range, false), asking, read)
+}
+
+fn planned(
+    tag: &Tag,
+    (range, anew): (Range<usize>, bool),
+    asking: &mut Asking,
+    read: impl Fn(&str, &str, &mut Asking) -> (Option<Value>, u64),
+) -> (Planned, u64) {
+    let mut planned = Planned { range, anew, attributes: Vec::new() };
     let mut removed = 0_u64;
     for (name, raw) in &tag.attributes {
-        let read = entity::value(raw);
-        let (value, acting) = planned_value(&tag.name, &name.to_lowercase(), &read, strict, asking);
+        let (value, acting) = read(&name.to_lowercase(), &entity::value(raw), asking);
         removed = removed.saturating_add(acting);
         match value {
             Some(value) => planned.attributes.push(Planning { name: name.clone(), raw: raw.clone(), value }),
@@ -81,14 +116,15 @@ fn planned_value(
 
 impl Planned {
     /// The tag as it is to be written; `None` if it stays as it stands.
-    pub(super) fn write(&self, raw: &str, answers: &Answers) -> Option<String> {
+    pub(in crate::sanitize::format) fn write(&self, raw: &str, answers: &Answers) -> Option<String> {
         let values: Vec<Option<String>> =
             self.attributes.iter().map(|planning| planning.value.write(answers)).collect();
         if !self.anew && values.iter().all(Option::is_none) {
             return None;
         }
         let name = raw.get(1..).unwrap_or_default();
-        let end = name.find(|c: char| !(c.is_ascii_alphanumeric() || "-:".contains(c))).unwrap_or(name.len());
+        let end =
+            name.find(|c: char| c.is_ascii_whitespace() || matches!(c, '/' | '>')).unwrap_or(name.len());
         let mut out = format!("<{}", name.get(..end).unwrap_or_default());
         for (planning, value) in self.attributes.iter().zip(values) {
             if !is_name(&planning.name) {
@@ -118,7 +154,7 @@ fn is_name(name: &str) -> bool {
 }
 
 /// Whether a tag is written so that nobody reads it otherwise than it was read here.
-pub(super) fn is_tidy(raw: &str, tag: &Tag) -> bool {
+pub(in crate::sanitize::format) fn is_tidy(raw: &str, tag: &Tag) -> bool {
     let Some(inner) = raw.strip_prefix('<').and_then(|raw| raw.strip_suffix('>')) else { return false };
     let inner = inner.strip_suffix('/').unwrap_or(inner);
     let end = inner.find(|c: char| c.is_ascii_whitespace()).unwrap_or(inner.len());

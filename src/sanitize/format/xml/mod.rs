@@ -1,0 +1,77 @@
+//! SVG, and other XML.
+//!
+//! A drawing is rewritten by the allow-list of [`markup`](crate::sanitize::format::markup): what is not on it goes with
+//! its content, since nobody would see that. Of other XML, elements that browsers would show (in SVG's or HTML's
+//! namespace) are treated so; everything else is data, whose texts and values are looked at. No document type is
+//! kept, no entity is read, no style sheet is linked.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `token` | a document's parts |
+//! | `plan` | what becomes of each |
+
+mod plan;
+mod token;
+
+use crate::sanitize::format::charset::{self, Decoded};
+use crate::sanitize::format::markup::entity;
+use crate::sanitize::format::xml::plan::{Plan, Reading};
+use crate::sanitize::{Redaction, Refusal, Work};
+
+/// Cleans a document; a drawing, or data. It is written as UTF-8, unless nothing has to change.
+///
+/// # Errors
+/// [`Refusal::Malformed`] where it is not well-formed, or refers to entities of its own; [`Refusal::Unsupported`] for
+/// documents of Office programs in one XML file; [`Refusal::OverLimit`]; the judge's.
+pub(super) fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let Decoded { text: xml, encoding, bom } = charset::of_xml(file);
+    let orders = work.orders();
+    let tokens = token::read(&xml, work)?;
+    let comments = orders.redaction == Redaction::Apply || drawing && orders.interactive;
+    let plan = Plan::of(&xml, &tokens, Reading { drawing, strict: orders.interactive, comments });
+    let Plan { mut patches, blocks, asking, tags, sheets, literal, declaration, removed, foreign, .. } = plan;
+    if foreign && orders.interactive {
+        return Err(Refusal::Unsupported);
+    }
+    let texts: Vec<&str> = blocks.iter().map(|block| block.text()).collect();
+    let (edits, answers) = asking.ask(&texts, work)?;
+    for (block, edits) in blocks.iter().zip(edits) {
+        for edit in edits {
+            work.applied(&edit);
+            let place = block.place(edit.range.start);
+            let next = literal.partition_point(|range| range.end <= place);
+            let within = literal.get(next).is_some_and(|range| range.start <= place);
+            patches.edit(block, &edit, |text| if within { in_cdata(text) } else { entity::escaped(text) });
+        }
+    }
+    for planned in tags {
+        let raw = xml.get(planned.range.clone()).unwrap_or_default();
+        if let Some(tag) = planned.write(raw, &answers) {
+            patches.put(planned.range, tag);
+        }
+    }
+    for (range, value) in sheets {
+        if let Some(css) = value.write(&answers) {
+            patches.put(range, css);
+        }
+    }
+    let tally = work.tally();
+    tally.interactive = tally.interactive.saturating_add(removed);
+    if patches.is_empty() {
+        return Ok(file.to_vec());
+    }
+    let utf8 = encoding == encoding_rs::UTF_8;
+    if let Some(range) = declaration.filter(|_| !utf8) {
+        patches.put(range, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
+    }
+    let mut out = if bom && utf8 { charset::BOM.to_vec() } else { Vec::new() };
+    out.extend(patches.apply(xml.as_bytes()));
+    Ok(out)
+}
+
+fn in_cdata(text: &str) -> String {
+    text.replace("]]>", "]]]]><![CDATA[>")
+}
+
+#[cfg(test)]
+mod tests;

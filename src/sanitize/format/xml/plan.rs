@@ -1,0 +1,212 @@
+//! [`Plan`]: what becomes of each part of a document, before anybody is asked.
+
+use std::ops::Range;
+
+use crate::sanitize::format::markup::tag::{self, Planned};
+use crate::sanitize::format::markup::value::{Asking, Value};
+use crate::sanitize::format::markup::{allow, entity};
+use crate::sanitize::format::patch::{Patches, Spelled};
+use crate::sanitize::format::xml::token::{Element, Family, Token, What};
+
+/// How a document is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reading {
+    /// All of it is a drawing; otherwise only what is in SVG's or HTML's namespace is shown by anybody.
+    pub(super) drawing: bool,
+    /// What acts goes.
+    pub(super) strict: bool,
+    /// Comments go.
+    pub(super) comments: bool,
+}
+
+/// What is to become of a document.
+#[derive(Debug)]
+pub(super) struct Plan<'x> {
+    xml: &'x str,
+    reading: Reading,
+    pub(super) patches: Patches,
+    pub(super) blocks: Vec<Spelled>,
+    pub(super) asking: Asking,
+    pub(super) tags: Vec<Planned>,
+    /// Contents of `style`.
+    pub(super) sheets: Vec<(Range<usize>, Value)>,
+    /// The insides of CDATA sections.
+    pub(super) literal: Vec<Range<usize>>,
+    pub(super) declaration: Option<Range<usize>>,
+    /// What was taken out that acts.
+    pub(super) removed: u64,
+    /// It belongs to a program whose macros are not known here.
+    pub(super) foreign: bool,
+    open: Spelled,
+    /// Elements that are open within one that goes with its content.
+    hollow: u32,
+    /// The `style` that is open: where its content began, what it reads, whether it is CSS only.
+    style: Option<(usize, String, bool)>,
+    /// Names of the elements that are open.
+    names: Vec<String>,
+}
+
+impl<'x> Plan<'x> {
+    /// Makes it.
+    pub(super) fn of(xml: &'x str, tokens: &[Token], reading: Reading) -> Self {
+        let mut plan = Self {
+            xml,
+            reading,
+            patches: Patches::default(),
+            blocks: Vec::new(),
+            asking: Asking::default(),
+            tags: Vec::new(),
+            sheets: Vec::new(),
+            literal: Vec::new(),
+            declaration: None,
+            removed: 0,
+            foreign: false,
+            open: Spelled::default(),
+            hollow: 0,
+            style: None,
+            names: Vec::new(),
+        };
+        for token in tokens {
+            plan.token(token);
+        }
+        plan.end_block();
+        plan
+    }
+
+    fn raw(&self, range: &Range<usize>) -> &'x str {
+        self.xml.get(range.clone()).unwrap_or_default()
+    }
+
+    fn removed(&mut self, acting: bool) {
+        self.removed = self.removed.saturating_add(u64::from(acting));
+    }
+
+    fn token(&mut self, token: &Token) {
+        let range = token.range.clone();
+        if self.hollow > 0 {
+            return self.within_hollow(&token.what, range);
+        }
+        match &token.what {
+            What::Declaration => self.declaration = Some(range),
+            What::Doctype { acts } => {
+                if self.reading.strict || *acts {
+                    self.removed(*acts);
+                    self.patches.cut(range);
+                }
+            }
+            What::Comment => {
+                if self.reading.comments && self.style.is_none() {
+                    self.patches.cut(range);
+                }
+            }
+            What::Instruction(target) => self.instruction(target, range),
+            What::Start { element, empty } => self.start(element, *empty, range),
+            What::End => self.end(&range),
+            What::Text if self.style.is_some() => {
+                let raw = self.raw(&range);
+                if let Some((_, css, _)) = &mut self.style {
+                    css.push_str(&entity::value(raw));
+                }
+            }
+            What::Text => {
+                let raw = self.raw(&range);
+                entity::spelled(&mut self.open, raw, range.start);
+            }
+            What::Cdata => self.cdata(range),
+        }
+    }
+
+    fn within_hollow(&mut self, what: &What, range: Range<usize>) {
+        match what {
+            What::Start { empty: false, .. } => self.hollow = self.hollow.saturating_add(1),
+            What::End => self.hollow = self.hollow.saturating_sub(1),
+            _ => {}
+        }
+        self.patches.cut(range);
+    }
+
+    fn instruction(&mut self, target: &str, range: Range<usize>) {
+        self.foreign |= target == "mso-application";
+        let sheet = target == "xml-stylesheet";
+        if self.reading.strict && (sheet || self.reading.drawing) {
+            self.removed(sheet);
+            self.patches.cut(range);
+        }
+    }
+
+    fn start(&mut self, element: &Element, empty: bool, range: Range<usize>) {
+        let Reading { drawing, strict, .. } = self.reading;
+        let shown = element.family == Family::Shown || drawing && element.family == Family::Nobody;
+        if let Some((_, _, bad)) = &mut self.style {
+            // It is written as a whole.
+            *bad = true;
+            if !empty {
+                self.names.push(String::new());
+            }
+            return;
+        }
+        let gone =
+            if shown { !allow::element(&element.name) } else { drawing || element.family == Family::Include };
+        if strict && gone {
+            let acting =
+                if shown { allow::is_acting(&element.name) } else { element.family == Family::Include };
+            self.removed(acting);
+            self.hollow = u32::from(!empty);
+            return self.patches.cut(range);
+        }
+        if !(shown && allow::is_inline(&element.name)) {
+            self.end_block();
+        }
+        let raw = self.raw(&range);
+        let (planned, removed) = if shown {
+            tag::plan((&element.tag, &element.name), (range.clone(), raw), strict, &mut self.asking)
+        } else {
+            tag::plan_data(&element.tag, range.clone(), strict, &mut self.asking)
+        };
+        self.removed = self.removed.saturating_add(removed);
+        self.tags.push(planned);
+        if !empty {
+            if shown && strict && element.name == "style" {
+                self.style = Some((range.end, String::new(), false));
+            }
+            self.names.push(element.name.clone());
+        }
+    }
+
+    fn end(&mut self, range: &Range<usize>) {
+        let name = self.names.pop().unwrap_or_default();
+        if self.style.is_some() {
+            if name != "style" {
+                return;
+            }
+            let Some((from, css, bad)) = self.style.take() else { return };
+            let content = from..range.start;
+            if bad {
+                self.removed(true);
+                return self.patches.cut(content);
+            }
+            let (value, removed) = Value::css(&css, &mut self.asking);
+            self.removed = self.removed.saturating_add(removed);
+            self.sheets.push((content, value));
+        } else if !allow::is_inline(&name) || !self.reading.drawing {
+            self.end_block();
+        }
+    }
+
+    fn cdata(&mut self, range: Range<usize>) {
+        let inside = range.start.saturating_add("<![CDATA[".len())..range.end.saturating_sub("]]>".len());
+        let raw = self.raw(&inside);
+        if let Some((_, css, _)) = &mut self.style {
+            return css.push_str(raw);
+        }
+        self.open.plain(inside.start, raw);
+        self.literal.push(inside);
+    }
+
+    fn end_block(&mut self) {
+        let block = std::mem::take(&mut self.open);
+        if !block.text().trim().is_empty() {
+            self.blocks.push(block);
+        }
+    }
+}

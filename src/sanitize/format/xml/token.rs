@@ -1,0 +1,170 @@
+//! [`Token`]: what stands where in an XML document.
+
+use std::ops::Range;
+
+use quick_xml::NsReader;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::name::{Namespace, ResolveResult};
+
+use crate::sanitize::format::markup::entity;
+use crate::sanitize::format::markup::tag::Tag;
+use crate::sanitize::{Refusal, Work};
+
+/// Elements within elements that are followed.
+const DEPTH: usize = 1000;
+
+/// A part of a document, and the bytes where it stands.
+#[derive(Debug)]
+pub(super) struct Token {
+    pub(super) range: Range<usize>,
+    pub(super) what: What,
+}
+
+#[derive(Debug)]
+pub(super) enum What {
+    Declaration,
+    /// Whether it declares more than the document's type: entities, or where to read on.
+    Doctype {
+        acts: bool,
+    },
+    Comment,
+    /// A processing instruction and its target.
+    Instruction(String),
+    /// The end tag of an empty element is in its start tag.
+    Start {
+        element: Element,
+        empty: bool,
+    },
+    End,
+    Text,
+    /// With its marks.
+    Cdata,
+}
+
+/// An element's start tag.
+#[derive(Debug)]
+pub(super) struct Element {
+    /// As it is written, with prefixes.
+    pub(super) tag: Tag,
+    /// Its name without prefix, in lower case.
+    pub(super) name: String,
+    pub(super) family: Family,
+}
+
+/// Whose an element is, by its namespace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    /// What browsers draw or show.
+    Shown,
+    /// XInclude: it reads other files.
+    Include,
+    /// It has no namespace.
+    Nobody,
+    Other,
+}
+
+/// Splits up a document. References to entities that it declares itself are refused: no bomb goes off, and nothing is
+/// read that only some readers see.
+///
+/// # Errors
+/// [`Refusal::Malformed`], [`Refusal::OverLimit`].
+pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Refusal> {
+    let mut reader = NsReader::from_str(xml);
+    reader.config_mut().check_comments = true;
+    let mut tokens: Vec<Token> = Vec::new();
+    let (mut depth, mut roots) = (0_usize, 0_usize);
+    loop {
+        let from = position(reader.buffer_position());
+        let (namespace, event) = reader.read_resolved_event().map_err(|_| Refusal::Malformed)?;
+        let family = family(&namespace);
+        let what = match event {
+            Event::Eof => break,
+            Event::Start(tag) => {
+                roots = roots.saturating_add(usize::from(depth == 0));
+                depth = depth.saturating_add(1);
+                What::Start { element: element(&tag, family)?, empty: false }
+            }
+            Event::Empty(tag) => {
+                roots = roots.saturating_add(usize::from(depth == 0));
+                What::Start { element: element(&tag, family)?, empty: true }
+            }
+            Event::End(_) => {
+                depth = depth.saturating_sub(1);
+                What::End
+            }
+            Event::Text(text) if depth == 0 && !text.trim().is_empty() => return Err(Refusal::Malformed),
+            Event::Text(_) => What::Text,
+            Event::GeneralRef(name) => {
+                let known = name.starts_with('#') || ["amp", "lt", "gt", "quot", "apos"].contains(&&*name);
+                if !known || depth == 0 {
+                    return Err(Refusal::Malformed);
+                }
+                What::Text
+            }
+            Event::CData(_) => What::Cdata,
+            Event::Comment(_) => What::Comment,
+            Event::Decl(_) if from == 0 => What::Declaration,
+            Event::Decl(_) => return Err(Refusal::Malformed),
+            Event::PI(text) => {
+                What::Instruction(text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase())
+            }
+            Event::DocType(text) => What::Doctype { acts: text.contains('[') },
+        };
+        if depth > DEPTH {
+            return Err(Refusal::OverLimit);
+        }
+        work.items(1)?;
+        let range = from..position(reader.buffer_position());
+        match tokens.last_mut() {
+            // A text and the references in it.
+            Some(Token { range: before, what: What::Text }) if matches!(what, What::Text) => {
+                before.end = range.end
+            }
+            _ => tokens.push(Token { range, what }),
+        }
+    }
+    if depth != 0 || roots != 1 { Err(Refusal::Malformed) } else { Ok(tokens) }
+}
+
+fn position(at: u64) -> usize {
+    usize::try_from(at).unwrap_or(usize::MAX)
+}
+
+fn family(namespace: &ResolveResult<'_>) -> Family {
+    match namespace {
+        ResolveResult::Unbound => Family::Nobody,
+        ResolveResult::Bound(Namespace(uri)) => match uri.trim() {
+            "http://www.w3.org/2000/svg" | "http://www.w3.org/1999/xhtml" => Family::Shown,
+            "http://www.w3.org/2001/XInclude" => Family::Include,
+            _ => Family::Other,
+        },
+        ResolveResult::Unknown(_) => Family::Other,
+    }
+}
+
+fn element(tag: &BytesStart<'_>, family: Family) -> Result<Element, Refusal> {
+    let mut attributes = Vec::new();
+    for attribute in tag.attributes() {
+        let attribute = attribute.map_err(|_| Refusal::Malformed)?;
+        if attribute.value.contains('<') || !references(&attribute.value) {
+            return Err(Refusal::Malformed);
+        }
+        attributes.push((attribute.key.0.to_owned(), attribute.value.into_owned()));
+    }
+    let written = tag.name().0;
+    let name = written.rsplit(':').next().unwrap_or_default().to_lowercase();
+    Ok(Element { tag: Tag { name: written.to_owned(), closed: false, attributes }, name, family })
+}
+
+/// Whether all references of a value are ones that any reader knows.
+fn references(value: &str) -> bool {
+    value.match_indices('&').all(|(at, _)| {
+        let rest = value.get(at..).unwrap_or_default();
+        let known =
+            ["&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#"].iter().any(|known| rest.starts_with(known));
+        known
+            && entity::is_plain(
+                rest.get(..rest.find(';').map_or(0, |end| end.saturating_add(1))).unwrap_or_default(),
+            )
+    })
+}
