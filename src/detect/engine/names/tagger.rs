@@ -4,8 +4,10 @@
 use super::super::super::rule::Tag;
 use super::super::view::View;
 use super::lexicon::{Classes, look_up};
+use super::spelling::{Spelling, goes_on, in_code, in_date, lone_number};
 use super::words::{
-    COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TITLES, TO_PERSONS, TO_PLACES, is,
+    COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TITLES, TO_PERSON_SURELY, TO_PERSONS,
+    TO_PLACE_SURELY, TO_PLACES, is,
 };
 
 /// Words in a sequence, and bytes.
@@ -19,8 +21,9 @@ const BEFORE: usize = 24;
 pub(super) struct Word {
     pub(super) start: usize,
     pub(super) end: usize,
-    lower: String,
+    pub(super) lower: String,
     classes: Classes,
+    spelling: Spelling,
     /// A particle in lower case.
     particle: bool,
 }
@@ -134,7 +137,8 @@ pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
         let classes = look_up(&name);
         let dotted = view.get(end) == Some(b'.') && (initial || is(&name, TITLES));
         let possessive = name.len() < lower.len();
-        words.push(Word { start: at, end, lower: name, classes, particle });
+        let spelling = if particle { Spelling::Name } else { Spelling::of(text(view, at, end)) };
+        words.push(Word { start: at, end, lower: name, classes, spelling, particle });
         let gap = if dotted { end + 1 } else { end };
         if possessive || view.get(gap) != Some(b' ') {
             at = end;
@@ -179,6 +183,8 @@ struct Before {
     words: Vec<String>,
     /// Whether a sentence begins with the sequence.
     sentence: bool,
+    /// Whether a word and a comma stand before it, as in `Austin, TX`.
+    comma: bool,
 }
 
 fn before(view: &View<'_>, start: usize) -> Before {
@@ -190,7 +196,12 @@ fn before(view: &View<'_>, start: usize) -> Before {
     let trimmed = text.trim_end_matches([' ', '"', '\'', '(', '\u{201c}']);
     let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
     let words = trimmed.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '\'');
-    Before { words: words.filter(|word| !word.is_empty()).take(2).map(str::to_lowercase).collect(), sentence }
+    let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
+    Before {
+        words: words.filter(|word| !word.is_empty()).take(2).map(str::to_lowercase).collect(),
+        sentence,
+        comma,
+    }
 }
 
 impl Before {
@@ -208,6 +219,7 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let Some(first) = words.first() else { return Vec::new() };
     let before = before(view, first.start);
     let number = number_before(view, first.start).filter(|_| view.before(first.start, 1) == Some(b' '));
+    let number = number.filter(|&start| lone_number(view, start));
     let streets = |word: &Word| {
         is(&word.lower, STREETS)
             || STREET_ENDINGS.iter().any(|end| word.lower.len() > end.len() + 2 && word.lower.ends_with(end))
@@ -231,7 +243,10 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
             break;
         }
         let title = is(&word.lower, TITLES);
-        let name = word.classes.is_given() && !more.is_empty() && before.sentence;
+        let named = |next: &Word| {
+            !next.classes.is_common() && next.classes.is_person() && next.spelling == Spelling::Name
+        };
+        let name = word.classes.is_given() && before.sentence && more.first().is_some_and(named);
         if !title && (!word.classes.is_common() || name) {
             break;
         }
@@ -244,15 +259,22 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
         return span(Tag::Organization, 0.8);
     }
     let place = place_of(rest);
-    if number.is_some() && !titled {
-        // `87 Ránargata`, `39 Csabai`: the house and its street.
-        return number
-            .map(|start| Tagged { tag: Tag::Location, start, end: last.end, score: 0.55 })
-            .into_iter()
-            .collect();
-    }
     let to_place = before.ends_with(TO_PLACES) && !before.has(&["name", "is"]);
     let to_person = before.has(TO_PERSONS);
+    if !titled && no_name(view, rest, &before, place) {
+        return Vec::new();
+    }
+    if let Some(start) = number
+        && !titled
+    {
+        // `87 Ránargata`, `39 Csabai`: the house and its street.
+        let house = rest.iter().all(|word| word.spelling == Spelling::Name) && !goes_on(view, last.end);
+        return if house {
+            vec![Tagged { tag: Tag::Location, start, end: last.end, score: 0.55 }]
+        } else {
+            Vec::new()
+        };
+    }
     if rest.len() == 1 {
         return single(first, titled, place, to_place, to_person)
             .map(|(tag, score)| span(tag, score))
@@ -281,6 +303,23 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     } else {
         Vec::new()
     }
+}
+
+/// Whether words are acronyms, constants or parts of code rather than a name.
+fn no_name(view: &View<'_>, words: &[Word], before: &Before, place: bool) -> bool {
+    if let [word] = words {
+        return in_code(view, word)
+            || in_date(view, word)
+            || match word.spelling {
+                Spelling::Name => false,
+                Spelling::Mixed => !word.classes.is_known(),
+                Spelling::Capitals if place => !(before.comma || before.ends_with(TO_PLACE_SURELY)),
+                Spelling::Capitals => !before.ends_with(TO_PERSON_SURELY),
+            };
+    }
+    let strange = |word: &Word| word.spelling != Spelling::Name && !word.classes.is_person();
+    !place && words.iter().any(strange)
+        || !place && words.iter().all(|word| word.spelling == Spelling::Capitals && word.lower.len() < 4)
 }
 
 /// Whether the words together are a place's name.
