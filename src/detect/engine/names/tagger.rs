@@ -236,23 +236,7 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     {
         return vec![Tagged { tag: Tag::Group, start: word.start, end: word.end, score: 0.7 }];
     }
-    let mut rest = words;
-    let mut titled = false;
-    while let Some((word, more)) = rest.split_first() {
-        if rest.len() > 1 && place_of(rest) {
-            break;
-        }
-        let title = is(&word.lower, TITLES);
-        let named = |next: &Word| {
-            !next.classes.is_common() && next.classes.is_person() && next.spelling == Spelling::Name
-        };
-        let name = word.classes.is_given() && before.sentence && more.first().is_some_and(named);
-        if !title && (!word.classes.is_common() || name) {
-            break;
-        }
-        titled |= title;
-        rest = more;
-    }
+    let (rest, titled) = peeled(words, before.sentence);
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
     let span = |tag, score| vec![Tagged { tag, start: first.start, end: last.end, score }];
     if rest.len() > 1 && is(&last.lower, COMPANIES) {
@@ -283,26 +267,59 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     if place && !titled && (!first.classes.is_given() || to_place) {
         return span(Tag::Location, 0.75);
     }
-    let given = rest.iter().take(2).any(|word| word.classes.is_given());
-    let surname = rest.last().is_some_and(|word| word.classes.is_surname() && !word.classes.is_common());
+    several(rest, titled, to_place, to_person, before.sentence)
+        .map(|(tag, score)| span(tag, score))
+        .unwrap_or_default()
+}
+
+/// What remains of a sequence behind titles and common words, and whether there was a title.
+fn peeled(words: &[Word], sentence: bool) -> (&[Word], bool) {
+    let mut rest = words;
+    let mut titled = false;
+    while let Some((word, more)) = rest.split_first() {
+        if rest.len() > 1 && place_of(rest) {
+            break;
+        }
+        let title = is(&word.lower, TITLES);
+        let named = |next: &Word| {
+            !next.classes.is_common() && next.classes.is_person() && next.spelling == Spelling::Name
+        };
+        let name = word.classes.is_given() && sentence && more.first().is_some_and(named);
+        if !title && (!word.classes.is_common() || name) {
+            break;
+        }
+        titled |= title;
+        rest = more;
+    }
+    (rest, titled)
+}
+
+/// Two words and more.
+fn several(
+    words: &[Word],
+    titled: bool,
+    to_place: bool,
+    to_person: bool,
+    sentence: bool,
+) -> Option<(Tag, f32)> {
+    let (first, last) = words.first().zip(words.last())?;
+    let given = words.iter().take(2).any(|word| word.classes.is_given());
+    let surname = last.classes.is_surname() && !last.classes.is_common();
     let initial = first.lower.chars().count() == 1;
     if titled || given || initial && surname {
-        return span(Tag::Person, if titled || given && surname { 0.85 } else { 0.7 });
+        return Some((Tag::Person, if titled || given && surname { 0.85 } else { 0.7 }));
     }
-    if surname && !first.classes.is_place() && (to_person || !before.sentence) {
-        return span(Tag::Person, 0.55);
+    if surname && !first.classes.is_place() && (to_person || !sentence) {
+        return Some((Tag::Person, 0.55));
     }
-    if to_place && rest.iter().any(|word| word.classes.is_place()) {
-        return span(Tag::Location, 0.6);
+    if to_place && words.iter().any(|word| word.classes.is_place()) {
+        return Some((Tag::Location, 0.6));
     }
-    if to_person && rest.len() == 2 && !rest.iter().any(|word| word.classes.is_known()) {
-        return span(Tag::Person, 0.5);
+    if to_person && words.len() == 2 && !words.iter().any(|word| word.classes.is_known()) {
+        return Some((Tag::Person, 0.5));
     }
-    if rest.len() == 2 && rest.iter().all(|word| word.classes.is_place()) {
-        span(Tag::Location, 0.55)
-    } else {
-        Vec::new()
-    }
+    let places = words.len() == 2 && words.iter().all(|word| word.classes.is_place());
+    places.then_some((Tag::Location, 0.55))
 }
 
 /// Whether words are acronyms, constants or parts of code rather than a name.
@@ -389,6 +406,17 @@ mod tests {
             ("The system will restart", &[]),
             ("User: Will you come?", &[]),
             ("Assistant: May I help?", &[]),
+            ("Max said so", &[(Person, "Max")]),
+            ("JENNIFER SMITH signed", &[(Person, "JENNIFER SMITH")]),
+            ("Name: JENNIFER", &[(Person, "JENNIFER")]),
+            ("Jean DUPONT, Lyon", &[(Person, "Jean DUPONT"), (Location, "Lyon")]),
+            ("at 87 Ránargata, now", &[(Location, "87 Ránargata")]),
+            ("if len > MAX or SERVER_MAX", &[]),
+            ("An RSA key of 64 KiB, see RFC 7518", &[]),
+            ("Max::new(Host) and Max(1)", &[]),
+            ("[12/Jan/2024:10:00:00 +0000] \"GET / HTTP/1.1\" 200", &[]),
+            ("page=66 HTTP and 1.4 GB", &[]),
+            ("404 NotFound", &[]),
         ];
         for (text, expected) in cases {
             assert_eq!(tagged(text), *expected, "{text}");
