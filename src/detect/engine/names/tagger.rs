@@ -335,8 +335,8 @@ fn no_name(view: &View<'_>, words: &[Word], before: &Before, place: bool) -> boo
             };
     }
     let strange = |word: &Word| word.spelling != Spelling::Name && !word.classes.is_person();
-    !place && words.iter().any(strange)
-        || !place && words.iter().all(|word| word.spelling == Spelling::Capitals && word.lower.len() < 4)
+    let short = |word: &Word| word.spelling == Spelling::Capitals && word.lower.len() < 4;
+    !place && (words.iter().any(strange) || words.iter().all(short))
 }
 
 /// Whether the words together are a place's name.
