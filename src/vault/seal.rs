@@ -8,6 +8,8 @@
 //! What is large or often written has a data key of its own ([`Seal::wrap`]): `sealed data key ‖ nonce ‖ ciphertext ‖
 //! tag`. The data key is random for each write and bound to the same place, and the wrapping key seals 32 bytes.
 
+use zeroize::Zeroizing;
+
 use crate::base::secret::Secret;
 use crate::crypto::aead::{AeadError, AeadKey, SEAL_BYTES};
 use crate::crypto::kdf::{hkdf_sha256, hmac_sha256};
@@ -33,11 +35,11 @@ impl Seal {
     /// Derives the wrapping key and its id; the id tells nothing about the key.
     pub fn new(master: &MasterKey) -> Result<Self, VaultError> {
         let derive = |what: &[u8], out: &mut [u8]| hkdf_sha256(master.bytes().expose(), b"", what, out);
-        let (mut key, mut id, mut index) = ([0; 32], [0; ID_BYTES], [0; 32]);
-        derive(b"portcullis/vault/wrap/1", &mut key)?;
+        let (mut key, mut id, mut index) = (Zeroizing::new([0; 32]), [0; ID_BYTES], [0; 32]);
+        derive(b"portcullis/vault/wrap/1", key.as_mut_slice())?;
         derive(b"portcullis/vault/wrap/1/id", &mut id)?;
         derive(b"portcullis/vault/index/1", &mut index)?;
-        let (key, index) = (AeadKey::new(&Secret::new(key))?, Secret::new(index));
+        let (key, index) = (AeadKey::new(key.as_slice())?, Secret::new(index));
         Ok(Self { key, id, index, origin: master.origin().clone() })
     }
 
@@ -70,9 +72,11 @@ impl Seal {
 
     /// Seals `plaintext` under a data key of its own; the place is as for [`Seal::seal`].
     pub fn wrap(&self, key: &Key, version: u64, plaintext: &[u8]) -> Result<Vec<u8>, VaultError> {
-        let data = Secret::new(random::bytes::<DATA_KEY>()?);
-        let mut wrapped = self.seal(key, version, data.expose())?;
-        wrapped.extend_from_slice(&AeadKey::new(&data)?.seal(&self.place(key, version), plaintext)?);
+        // Filled in place: an array that moves leaves copies behind.
+        let mut data = Zeroizing::new([0; DATA_KEY]);
+        random::fill(data.as_mut_slice())?;
+        let mut wrapped = self.seal(key, version, data.as_slice())?;
+        wrapped.extend_from_slice(&AeadKey::new(data.as_slice())?.seal(&self.place(key, version), plaintext)?);
         Ok(wrapped)
     }
 
@@ -80,8 +84,7 @@ impl Seal {
     pub fn unwrap(&self, row: &Row) -> Result<Secret<Vec<u8>>, VaultError> {
         let (wrapped, sealed) = row.entry.value.split_at_checked(WRAPPED).ok_or(VaultError::Damaged)?;
         let data = self.open_at(row, wrapped)?;
-        let data: [u8; DATA_KEY] = data.expose().as_slice().try_into().map_err(|_| VaultError::Damaged)?;
-        let opened = AeadKey::new(&Secret::new(data))?.open(&self.place(&row.key, row.version), sealed);
+        let opened = AeadKey::new(data.expose())?.open(&self.place(&row.key, row.version), sealed);
         opened.map_err(|_| VaultError::Damaged)
     }
 
