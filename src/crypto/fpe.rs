@@ -124,7 +124,9 @@ impl FpeKey {
             return Err(FpeError::Symbol);
         }
         let Some(shape) = Shape::new(radix, symbols.len()) else {
-            return self.cipher.long(radix, tweak, symbols, direction);
+            let done = self.cipher.long(radix, tweak, symbols, direction);
+            wipe_stack();
+            return done;
         };
         let half = symbols.len() / 2;
         let (front, back) = symbols.split_at_mut(half);
@@ -208,16 +210,6 @@ impl<C: KeyInit> Schedules<C> {
     {
         FF1::new(self.bytes.expose(), radix).map_err(|_| FpeError::Radix)
     }
-
-    #[inline(never)]
-    fn keep(&self, slot: &OnceLock<FF1<C>>, radix: u32) -> Result<(), FpeError>
-    where
-        C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16> + Clone,
-    {
-        // Another thread may have been first.
-        slot.set(self.ff1(radix)?).ok();
-        Ok(())
-    }
 }
 
 impl<C> Ff1 for Schedules<C>
@@ -241,9 +233,8 @@ where
             Some(slot) => match slot.get() {
                 Some(ff1) => ff1,
                 None => {
-                    self.keep(slot, radix)?;
-                    wipe_stack();
-                    slot.get().ok_or(FpeError::Radix)?
+                    let made = self.ff1(radix)?;
+                    slot.get_or_init(|| made)
                 }
             },
             None => {
