@@ -94,7 +94,8 @@ impl Stamp<'_> {
         result: Option<R>,
     ) -> Answer {
         // Our own types: nothing in them can fail to serialize, and an empty body would be the worse surprise.
-        let body = serde_json::to_vec(&self.envelope(status, summary, result)).unwrap_or_else(|_| b"{}".to_vec());
+        let body =
+            serde_json::to_vec(&self.envelope(status, summary, result)).unwrap_or_else(|_| b"{}".to_vec());
         self.named(Answer::json(http, body))
     }
 

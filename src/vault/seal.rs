@@ -76,7 +76,8 @@ impl Seal {
         let mut data = Zeroizing::new([0; DATA_KEY]);
         random::fill(data.as_mut_slice())?;
         let mut wrapped = self.seal(key, version, data.as_slice())?;
-        wrapped.extend_from_slice(&AeadKey::new(data.as_slice())?.seal(&self.place(key, version), plaintext)?);
+        wrapped
+            .extend_from_slice(&AeadKey::new(data.as_slice())?.seal(&self.place(key, version), plaintext)?);
         Ok(wrapped)
     }
 
