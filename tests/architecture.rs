@@ -89,6 +89,8 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
     // The process's provider is chosen before anything else runs.
+    // What the process asks of the operating system for itself, and of programs that it runs.
+    ("rustix", &["app", "vault"]),
     ("rustls", &["gateway", "main"]),
     ("serde_json_path", &["api"]),
     ("sqlx", &["store"]),

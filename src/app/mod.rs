@@ -8,6 +8,7 @@
 //! | `admin` | metrics and health on their own listener |
 //! | `serve` | the running process: signals, reload, drain |
 //! | `pipe` | text from standard input to standard output |
+//! | `process` | what the process asks of the operating system for itself |
 
 mod admin;
 mod mint;
@@ -15,7 +16,9 @@ mod parts;
 mod pipe;
 mod serve;
 mod table;
+mod process;
 
 pub use parts::{AppError, Opened, Parts, builtin};
 pub use pipe::{Piped, redact, unredact};
 pub use serve::{Announce, Source, serve};
+pub use process::without_core_dumps;

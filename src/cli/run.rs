@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
-use crate::app::{Announce, AppError, Opened, Piped, Source, redact, serve, unredact};
+use crate::app::{
+    Announce, AppError, Opened, Piped, Source, redact, serve, unredact, without_core_dumps,
+};
 use crate::base::id::TokenId;
 use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
 use crate::cli::{detect, rules};
@@ -55,16 +57,8 @@ impl From<std::io::Error> for Failure {
 
 /// Runs one command; the code is the process's.
 pub fn run(args: Args) -> ExitCode {
-    let done = match args.command {
-        Command::Serve(args) => run_serve(args),
-        Command::Check { config } => run_check(&config),
-        Command::Tokens { place, command } => run_tokens(&place, command),
-        Command::Detect(args) => detect::run(&args),
-        Command::Rules { command } => rules::run(&command),
-        Command::Redact(args) => run_redact(args),
-        Command::Unredact(args) => run_unredact(args),
-        Command::Version => result(concat!("portcullis ", env!("CARGO_PKG_VERSION"))),
-    };
+    // Every command may read keys or what is to be redacted.
+    let done = without_core_dumps().map_err(Failure::App).and_then(|()| command(args.command));
     match done {
         Ok(()) | Err(Failure::Pipe | Failure::App(AppError::Pipe)) => ExitCode::SUCCESS,
         Err(Failure::App(AppError::Config(problems))) => {
@@ -79,6 +73,19 @@ pub fn run(args: Args) -> ExitCode {
             message(&format!("portcullis: {error}"));
             ExitCode::from(FAILED)
         }
+    }
+}
+
+fn command(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Serve(args) => run_serve(args),
+        Command::Check { config } => run_check(&config),
+        Command::Tokens { place, command } => run_tokens(&place, command),
+        Command::Detect(args) => detect::run(&args),
+        Command::Rules { command } => rules::run(&command),
+        Command::Redact(args) => run_redact(args),
+        Command::Unredact(args) => run_unredact(args),
+        Command::Version => result(concat!("portcullis ", env!("CARGO_PKG_VERSION"))),
     }
 }
 
