@@ -73,6 +73,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("aho_corasick", &["detect"]),
     // What is swapped whole on a reload: made in `app`, read in `gateway`.
     ("arc_swap", &["app", "gateway"]),
+    ("argon2", &["crypto"]),
     ("async_trait", &["gateway"]),
     ("aws_lc_rs", &["crypto"]),
     ("brotli", &["stream"]),

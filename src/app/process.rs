@@ -1,6 +1,7 @@
 //! What the process asks of the operating system for itself, before it holds anything secret.
 
 use crate::app::parts::AppError;
+use crate::telemetry::{LogFormat, start_log};
 
 /// Keeps what is in memory out of core files: none is written (`RLIMIT_CORE` 0, hard, so that no child may raise it
 /// again), and on Linux the process is not dumpable (`PR_SET_DUMPABLE` 0), which also keeps a program that core files
@@ -15,4 +16,9 @@ pub fn without_core_dumps() -> Result<(), AppError> {
     #[cfg(target_os = "linux")]
     rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).map_err(failed)?;
     Ok(())
+}
+
+/// Starts a log of warnings, for a command that ends by itself.
+pub fn log_warnings() {
+    start_log(LogFormat::Text, "warn");
 }

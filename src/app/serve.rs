@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::api::token::NewToken;
 use crate::app::parts::{AppError, Parts, builtin};
-use crate::app::{admin, table};
+use crate::app::{admin, master, table, upkeep};
 use crate::base::budget::Budget;
 use crate::base::secret::Secret;
 use crate::config::{Config, Known, Options, ProcessEnv, embedded, load, reload};
@@ -104,6 +104,7 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     };
     let signals = watch.signals().map_err(|error| AppError::Io(format!("signals: {error}")))?;
     parts.opened.io.spawn(watch.run(signals, stop));
+    parts.opened.io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
     listen::try_all(&servings)?;
     let addresses: Vec<SocketAddr> = config.listen.iter().map(|listen| *listen.address).collect();
     let (ready, own) = (parts.ready.clone(), addresses.clone());
@@ -237,9 +238,20 @@ impl Watch {
         std::process::exit(0);
     }
 
+    /// Goes on with another master key, if one took over.
+    async fn follow(&self, config: &Config) {
+        let records = self.parts.opened.records.as_ref();
+        if let Err(error) = master::follow(&self.parts.vault, records, config).await {
+            tracing::error!(target: "portcullis::app", "the master key that took over cannot be used: {error}");
+        }
+    }
+
     async fn reload(&mut self) {
         let built = match self.source.reload(&self.known) {
-            Ok(config) => table::build(&config, &self.parts).await.map(|table| (table, config.known)),
+            Ok(config) => {
+                self.follow(&config).await;
+                table::build(&config, &self.parts).await.map(|table| (table, config.known))
+            }
             Err(error) => Err(error),
         };
         match built {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
 use crate::app::{
-    Announce, AppError, Opened, Piped, Source, redact, serve, unredact, without_core_dumps,
+    Announce, AppError, Opened, Piped, Source, log_warnings, redact, serve, unredact, without_core_dumps,
 };
 use crate::base::id::TokenId;
 use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
@@ -134,6 +134,8 @@ fn run_check(path: &Path) -> Result<(), Failure> {
 
 /// The configuration that says where the data folder is.
 fn placed(place: &Place) -> Result<Config, AppError> {
+    // What a master key's command complains about is logged.
+    log_warnings();
     let source = match &place.config_file {
         Some(path) => Source::File(path.clone()),
         None => Source::Options(Options { data: place.data.clone(), ..Options::default() }),

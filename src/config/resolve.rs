@@ -49,8 +49,9 @@ pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mis
     if let Some(ca) = &mut settings.store.ca {
         file(ca, folder, mistakes);
     }
-    if let Some(key) = &mut settings.vault.master_key {
-        supply(key, folder, env, mistakes);
+    let vault = &mut settings.vault;
+    for supplied in [&mut vault.master_key, &mut vault.passphrase].into_iter().flatten() {
+        supply(supplied, folder, env, mistakes);
     }
 }
 
