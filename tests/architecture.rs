@@ -47,7 +47,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "vault",
         ],
     ),
-    ("cli", &["api", "app", "base", "config", "detect", "redact"]),
+    ("cli", &["api", "app", "base", "config", "detect", "redact", "vault"]),
 ];
 
 /// The parts that compute and nothing else.

@@ -10,7 +10,7 @@ use crate::app::{
 };
 use crate::base::id::TokenId;
 use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
-use crate::cli::{detect, rules};
+use crate::cli::{detect, keys, rules};
 use crate::config::{Config, Options};
 use crate::redact::Method;
 
@@ -82,6 +82,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Check { config } => run_check(&config),
         Command::Tokens { place, command } => run_tokens(&place, command),
         Command::Detect(args) => detect::run(&args),
+        Command::Keys { place, command } => keys::run(&place, command),
         Command::Rules { command } => rules::run(&command),
         Command::Redact(args) => run_redact(args),
         Command::Unredact(args) => run_unredact(args),
@@ -133,7 +134,7 @@ fn run_check(path: &Path) -> Result<(), Failure> {
 }
 
 /// The configuration that says where the data folder is.
-fn placed(place: &Place) -> Result<Config, AppError> {
+pub(super) fn placed(place: &Place) -> Result<Config, AppError> {
     // What a master key's command complains about is logged.
     log_warnings();
     let source = match &place.config_file {
