@@ -26,6 +26,7 @@ mod health;
 pub mod json;
 pub mod redact;
 pub mod token;
+mod token_uses;
 pub mod vault;
 
 pub use call::{Answer, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};

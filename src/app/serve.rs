@@ -104,6 +104,9 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     };
     let signals = watch.signals().map_err(|error| AppError::Io(format!("signals: {error}")))?;
     parts.opened.io.spawn(watch.run(signals, stop));
+    if let Some(writer) = parts.opened.tokens.record_uses() {
+        parts.opened.io.spawn(writer);
+    }
     parts.opened.io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
     listen::try_all(&servings)?;
     let addresses: Vec<SocketAddr> = config.listen.iter().map(|listen| *listen.address).collect();

@@ -8,6 +8,7 @@ use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
 use crate::app::{
     Announce, AppError, Opened, Piped, Source, log_warnings, redact, serve, unredact, without_core_dumps,
 };
+use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
 use crate::cli::{detect, keys, rules};
@@ -81,8 +82,8 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Serve(args) => run_serve(args),
         Command::Check { config } => run_check(&config),
         Command::Tokens { place, command } => run_tokens(&place, command),
-        Command::Detect(args) => detect::run(&args),
         Command::Keys { place, command } => keys::run(&place, command),
+        Command::Detect(args) => detect::run(&args),
         Command::Rules { command } => rules::run(&command),
         Command::Redact(args) => run_redact(args),
         Command::Unredact(args) => run_unredact(args),
@@ -158,8 +159,9 @@ fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
         }
         TokenCommand::List => {
             let tokens = opened.io.block_on(opened.tokens.list())?;
-            result("ID\tNAME\tSERVICES\tCONFIGS\tCREATED\tEXPIRES\tREVOKED")?;
-            tokens.iter().try_for_each(|token| result(&row(token)))
+            let used = opened.io.block_on(opened.tokens.last_used())?;
+            result("ID\tNAME\tSERVICES\tCONFIGS\tCREATED\tEXPIRES\tREVOKED\tLAST USED")?;
+            tokens.iter().try_for_each(|token| result(&row(token, used.get(&token.id).copied())))
         }
         TokenCommand::Revoke { id } => {
             let id = TokenId::parse(&id).ok_or_else(|| {
@@ -181,9 +183,10 @@ fn service_of(name: &str) -> Result<Service, Failure> {
     })
 }
 
-fn row(token: &TokenInfo) -> String {
-    let time =
-        |at: Option<crate::base::clock::Timestamp>| at.map_or_else(|| "-".to_owned(), |at| at.iso8601());
+fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
+    let time = |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), Timestamp::iso8601);
+    // To the minute, which is all that is known.
+    let used = used.map_or_else(|| "-".to_owned(), |at| at.iso8601().replace(":00.000Z", "Z"));
     let services = match &token.services {
         None => "all".to_owned(),
         Some(list) => list.iter().map(|service| service.as_str()).collect::<Vec<_>>().join(","),
@@ -191,7 +194,7 @@ fn row(token: &TokenInfo) -> String {
     let configs = if token.configs.is_empty() { "all".to_owned() } else { token.configs.join(",") };
     let TokenInfo { id, name, created, expires, revoked, .. } = token;
     let created = created.iso8601();
-    format!("{id}\t{name}\t{services}\t{configs}\t{created}\t{}\t{}", time(*expires), time(*revoked))
+    format!("{id}\t{name}\t{services}\t{configs}\t{created}\t{}\t{}\t{used}", time(*expires), time(*revoked))
 }
 
 /// The file, or standard input, which is also called `-`.
