@@ -89,9 +89,9 @@ const DOORS: &[(&str, &[&str])] = &[
     // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.
     ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
-    // The process's provider is chosen before anything else runs.
     // What the process asks of the operating system for itself, and of programs that it runs.
     ("rustix", &["app", "vault"]),
+    // The process's provider is chosen before anything else runs.
     ("rustls", &["gateway", "main"]),
     ("serde_json_path", &["api"]),
     ("sqlx", &["store"]),

@@ -79,6 +79,10 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     let parts = Arc::new(Parts::new(&config)?);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
     let first_token = first_token(&parts)?;
+    // Made now and not by the first request that encrypts: there may be no room for it by then.
+    if let Err(error) = parts.opened.io.block_on(parts.vault.default_fpe_key()) {
+        tracing::warn!(target: "portcullis::app", "the key for encryption cannot be had yet: {error}");
+    }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = config.threads.map_or(processors, usize::from);
     let in_flight = InFlight::default();
