@@ -10,6 +10,8 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
+use zeroize::Zeroizing;
+
 use crate::base::secret::Secret;
 use crate::crypto::aead::{AeadError, AeadKey, SEAL_BYTES};
 use crate::crypto::kdf::hmac_sha256;
@@ -32,7 +34,7 @@ pub(super) struct Wrapping {
 
 impl Wrapping {
     pub(super) fn new(bytes: &Secret<[u8; 32]>, id: [u8; ID_BYTES]) -> Result<Self, VaultError> {
-        Ok(Self { key: AeadKey::new(bytes)?, id })
+        Ok(Self { key: AeadKey::new(bytes.expose().as_slice())?, id })
     }
 
     pub(super) fn id(&self) -> &[u8; ID_BYTES] {
@@ -140,9 +142,12 @@ impl Seal {
     pub fn wrap(&self, key: &Key, version: u64, plaintext: &[u8]) -> Result<Vec<u8>, VaultError> {
         let ring = self.ring();
         let current = ring.current()?;
-        let data = Secret::new(random::bytes::<DATA_KEY>()?);
-        let mut wrapped = current.seal(key, version, data.expose())?;
-        wrapped.extend_from_slice(&AeadKey::new(&data)?.seal(&current.place(key, version), plaintext)?);
+        // Filled in place: an array that moves leaves copies behind.
+        let mut data = Zeroizing::new([0; DATA_KEY]);
+        random::fill(data.as_mut_slice())?;
+        let mut wrapped = current.seal(key, version, data.as_slice())?;
+        let sealed = AeadKey::new(data.as_slice())?.seal(&current.place(key, version), plaintext)?;
+        wrapped.extend_from_slice(&sealed);
         Ok(wrapped)
     }
 
@@ -154,8 +159,7 @@ impl Seal {
         let ring = self.ring();
         let (wrapped, sealed) = row.entry.value.split_at_checked(WRAPPED).ok_or(VaultError::Damaged)?;
         let (data, wrapping) = self.open_at(&ring, row, wrapped)?;
-        let data: [u8; DATA_KEY] = data.expose().as_slice().try_into().map_err(|_| VaultError::Damaged)?;
-        let opened = AeadKey::new(&Secret::new(data))?.open(&wrapping.place(&row.key, row.version), sealed);
+        let opened = AeadKey::new(data.expose())?.open(&wrapping.place(&row.key, row.version), sealed);
         opened.map_err(|_| VaultError::Damaged)
     }
 
