@@ -48,6 +48,7 @@ const PARTS: &[(&str, &[&str])] = &[
         ],
     ),
     ("cli", &["api", "app", "base", "config", "detect", "redact", "sanitize"]),
+    ("cli", &["api", "app", "base", "config", "detect", "redact", "vault"]),
 ];
 
 /// The parts that compute and nothing else.
@@ -73,6 +74,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("aho_corasick", &["detect"]),
     // What is swapped whole on a reload: made in `app`, read in `gateway`.
     ("arc_swap", &["app", "gateway"]),
+    ("argon2", &["crypto"]),
     ("async_trait", &["gateway"]),
     ("aws_lc_rs", &["crypto"]),
     ("boreal", &["sanitize"]),
@@ -95,6 +97,8 @@ const DOORS: &[(&str, &[&str])] = &[
     // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.
     ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
+    // What the process asks of the operating system for itself, and of programs that it runs.
+    ("rustix", &["app", "vault"]),
     // The process's provider is chosen before anything else runs.
     ("reqwest", &["net"]),
     ("rustls", &["gateway", "main", "net"]),

@@ -87,6 +87,7 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "the environment variable `PORTCULLIS_STORE_URL` is not set",
         "the environment variable `OPENAI_AUTHORIZATION` is not set",
         "the environment variable `INTEL_AUTHORIZATION` is not set",
+        "the master key is already said to be elsewhere",
         "a route has only one of `path` and `pattern`",
         "`rules` is the whole set already",
     ];
@@ -327,6 +328,8 @@ fn no_problem_shows_a_value() {
         "listen = [{ address = V }]",
         "admin.address = V",
         "vault.master_key = V",
+        "vault.master_key_command = V",
+        "vault.passphrase = V",
         "store.url = V",
         "store = { tls = V, ca = V, connections = V, timeout = V }",
         "log.level = V",

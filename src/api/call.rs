@@ -7,6 +7,7 @@ use std::pin::Pin;
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode, request};
+use zeroize::Zeroize;
 
 use crate::api::token::Principal;
 use crate::base::budget::{Budget, Charge, Exhausted};
@@ -70,6 +71,13 @@ impl Collected {
             }
         }
         Ok(Self { bytes: whole.map_or(first, BytesMut::freeze), charge })
+    }
+
+    /// Overwrites it, where nobody else holds it.
+    pub fn wipe(self) {
+        if let Ok(mut bytes) = self.bytes.try_into_mut() {
+            bytes.as_mut().zeroize();
+        }
     }
 
     /// Puts other bytes in its place (a decoded or rewritten form).

@@ -41,7 +41,8 @@ pub trait Endpoint: Send + Sync + 'static {
     const PATH: &'static str;
     /// The service it belongs to, which a token must cover.
     const SERVICE: Service;
-    /// Members of the body that are left as they are written: documents of the caller's.
+    /// Members of the body that are left as they are written: documents of the caller's, and secrets, of which reading them
+    /// would leave copies.
     const RAW: &'static [&'static str] = &[];
     /// Whether it is reachable without its service's name too: not where two services share a path.
     const BARE: bool = true;
@@ -79,15 +80,28 @@ impl<E: Endpoint> Served<E> {
         }
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, self.limit, call.budget).await?;
-        let invalid = |fault| ApiError::Validation(vec![fault]);
-        let (value, kept) = json::parse_keeping(&body.bytes, E::RAW).map_err(invalid)?;
-        let ask = self.endpoint.parse(Fields::keeping(&value, &kept)?)?;
-        drop((value, kept));
-        drop(body);
+        let ask = self.ask(&body.bytes);
+        let secret = E::SERVICE == Service::Vault;
+        if secret {
+            body.wipe();
+        } else {
+            drop(body);
+        }
+        let ask = ask?;
         let dialect = self.dialect.of(&call.head.headers);
         let success = self.endpoint.call(Asker { who, dialect }, ask).await?;
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
-        Ok(stamp.answer(StatusCode::OK, dialect.success(), &success.summary, Some(success.result)))
+        let status = dialect.success();
+        Ok(match secret {
+            true => stamp.secret_answer(StatusCode::OK, status, &success.summary, Some(success.result)),
+            false => stamp.answer(StatusCode::OK, status, &success.summary, Some(success.result)),
+        })
+    }
+
+    fn ask(&self, body: &[u8]) -> Result<E::Ask, ApiError> {
+        let read = json::parse_keeping(body, E::RAW);
+        let (value, kept) = read.map_err(|fault| ApiError::Validation(vec![fault]))?;
+        self.endpoint.parse(Fields::keeping(&value, &kept)?)
     }
 }
 

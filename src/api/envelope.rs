@@ -1,6 +1,7 @@
 //! The envelope around every answer of the API (specification, "Common response envelope"), in the wording the
 //! caller's client expects.
 
+use bytes::Bytes;
 use http::header::{HeaderName, USER_AGENT};
 use http::{HeaderMap, HeaderValue, StatusCode};
 use serde::Serialize;
@@ -8,6 +9,7 @@ use serde::Serialize;
 use crate::api::call::Answer;
 use crate::base::clock::Timestamp;
 use crate::base::id::RequestId;
+use crate::base::secret::SecretText;
 
 /// Carries the request's id on every answer of ours; SDKs quote it when they retry.
 pub static REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -99,17 +101,38 @@ impl Stamp<'_> {
         summary: &str,
         result: Option<R>,
     ) -> Answer {
-        let envelope = Envelope {
+        // Our own types: nothing in them can fail to serialize, and an empty body would be the worse surprise.
+        let body =
+            serde_json::to_vec(&self.envelope(status, summary, result)).unwrap_or_else(|_| b"{}".to_vec());
+        self.named(Answer::json(http, body))
+    }
+
+    /// As [`Stamp::answer`], of a result that may hold secrets: what is written of it is wiped.
+    pub fn secret_answer<R: Serialize>(
+        &self,
+        http: StatusCode,
+        status: &str,
+        summary: &str,
+        result: Option<R>,
+    ) -> Answer {
+        let mut body = SecretText::default();
+        let written = serde_json::to_writer(&mut body, &self.envelope(status, summary, result));
+        let body = written.map_or_else(|_| Bytes::from_static(b"{}"), |()| Bytes::from_owner(body));
+        self.named(Answer::json(http, body))
+    }
+
+    fn envelope<'a, R>(&self, status: &'a str, summary: &'a str, result: Option<R>) -> Envelope<'a, R> {
+        Envelope {
             request_id: self.id.to_string(),
             request_time: self.received.iso8601(),
             response_time: self.answered.iso8601(),
             status,
             summary,
             result,
-        };
-        // Our own types: nothing in them can fail to serialize, and an empty body would be the worse surprise.
-        let body = serde_json::to_vec(&envelope).unwrap_or_else(|_| b"{}".to_vec());
-        let mut answer = Answer::json(http, body);
+        }
+    }
+
+    fn named(&self, mut answer: Answer) -> Answer {
         if let Ok(id) = HeaderValue::from_str(&self.id.to_string()) {
             answer.headers.insert(&REQUEST_ID, id);
         }

@@ -11,6 +11,8 @@ use crate::api::call::{Answer, BodyError};
 use crate::api::envelope::Stamp;
 use crate::base::budget::Exhausted;
 use crate::base::pointer::Pointer;
+use crate::store::StoreError;
+use crate::vault::VaultError;
 
 /// Faults reported for one body, at the most; the rest of a body that is nothing but faults adds nothing.
 pub const MAX_FAULTS: usize = 100;
@@ -171,9 +173,30 @@ pub enum ApiError {
     /// We hold as much as we may; try again.
     #[error("overloaded")]
     Overloaded,
+    /// The store has no room left: what is there can be used, nothing can be added or changed. Nothing was written.
+    #[error("there is no room left to store anything")]
+    Full,
     /// A fault of ours; `0` says which part, for the log.
     #[error("internal error: {0}")]
     Internal(&'static str),
+}
+
+impl ApiError {
+    /// How a failure of the store is answered; `part` says whose, for the log.
+    pub(crate) fn store(error: &StoreError, part: &'static str) -> Self {
+        match error {
+            StoreError::Full => Self::Full,
+            _ => Self::Internal(part),
+        }
+    }
+
+    /// How a failure of the vault is answered that is not the caller's.
+    pub(crate) fn vault(error: &VaultError) -> Self {
+        match error {
+            VaultError::Store(error) => Self::store(error, "vault"),
+            _ => Self::Internal("vault"),
+        }
+    }
 }
 
 impl From<BodyError> for ApiError {
@@ -241,6 +264,10 @@ impl ApiError {
             Self::TooLarge(_) | Self::HeadTooLarge => {
                 drop(headers.insert(CONNECTION, HeaderValue::from_static("close")));
             }
+            Self::Full => tracing::error!(
+                target: "portcullis::api", request_id = %stamp.id,
+                "the store has no room left; nothing is written until there is"
+            ),
             Self::Internal(part) => {
                 tracing::error!(target: "portcullis::api", part, request_id = %stamp.id, "internal error");
             }
@@ -314,6 +341,13 @@ impl ApiError {
             }
             // Not 5xx: clients would send the file again, three times.
             Self::Provider(which) => policy(StatusCode::BAD_REQUEST, "ProviderError", which),
+            // Not one that clients try again by themselves. RFC 4918 section 11.5.
+            Self::Full => policy(
+                StatusCode::INSUFFICIENT_STORAGE,
+                "InsufficientStorage",
+                "There is no room left to store this; nothing was changed. Free space where the gateway keeps its \
+                 data, then try again",
+            ),
             Self::Internal(_) => policy(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "InternalError",

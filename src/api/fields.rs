@@ -9,9 +9,11 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
+use crate::api::json;
 use crate::base::clock::Timestamp;
 use crate::base::listing::{Bounds, Order};
 use crate::base::pointer::Pointer;
+use crate::base::secret::Secret;
 
 /// What is wrong with a body, as far as it was read; at most [`MAX_FAULTS`].
 #[derive(Debug, Default)]
@@ -163,6 +165,34 @@ impl<'a> Fields<'a> {
             self.fault(Code::FieldRequired, self.at(name), format!("`{name}` is required"));
         }
         found.map_or("null", |(_, raw)| raw.get())
+    }
+
+    /// A secret that may be absent; its endpoint keeps it ([`Endpoint::RAW`](super::Endpoint::RAW)), and no copy of it is
+    /// left behind.
+    pub fn secret(&mut self, name: &'static str) -> Option<Secret<String>> {
+        let (_, raw) = self.kept.iter().find(|(key, _)| key == name)?;
+        // As long as it can be: a text that grows leaves copies behind.
+        let mut text = String::with_capacity(raw.get().len());
+        match raw.get() {
+            "null" if self.nulls_are_absent => return None,
+            "null" => self.fault(Code::InvalidNull, self.at(name), "must not be null; must be a string"),
+            written => match json::unescape(written, |piece| text.push_str(piece)) {
+                Some(()) => return Some(Secret::new(text)),
+                None => self.fault(Code::InvalidString, self.at(name), "must be a string"),
+            },
+        }
+        None
+    }
+
+    /// A secret that must be there.
+    pub fn required_secret(&mut self, name: &'static str) -> Option<Secret<String>> {
+        let there = self.kept.iter().find(|(key, _)| key == name).map(|(_, raw)| raw.get());
+        match there {
+            None => self.fault(Code::FieldRequired, self.at(name), format!("`{name}` is required")),
+            Some("null") => self.fault(Code::InvalidNull, self.at(name), "must not be null"),
+            Some(_) => return self.secret(name),
+        }
+        None
     }
 
     /// A string that may be absent.

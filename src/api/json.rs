@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::fmt;
+use std::str::Chars;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -44,6 +45,46 @@ pub fn parse_keeping<'b>(body: &'b [u8], raw: &[&str]) -> Result<(Value, Kept<'b
     parsed.map_err(|error| refused(found, &error))
 }
 
+/// Hands on the text of a JSON string, piece by piece: the reader of a whole value would keep it in a buffer that it does
+/// not wipe. `None` if `written` is no string of JSON.
+pub fn unescape(written: &str, mut piece: impl FnMut(&str)) -> Option<()> {
+    let mut rest = written.strip_prefix('"')?.strip_suffix('"')?;
+    while let Some((plain, escape)) = rest.split_once('\\') {
+        piece(plain);
+        let mut letters = escape.chars();
+        let meant = match letters.next()? {
+            same @ ('"' | '\\' | '/') => same,
+            'b' => '\u{8}',
+            'f' => '\u{c}',
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            'u' => character(&mut letters)?,
+            _ => return None,
+        };
+        piece(meant.encode_utf8(&mut [0; 4]));
+        rest = letters.as_str();
+    }
+    piece(rest);
+    Some(())
+}
+
+/// The character of `\u` and what follows it: one unit of UTF-16, or a pair (RFC 8259 section 7).
+fn character(letters: &mut Chars<'_>) -> Option<char> {
+    let unit = |letters: &mut Chars<'_>| {
+        (0..4).try_fold(0, |sum: u16, _| Some(sum << 4 | u16::try_from(letters.next()?.to_digit(16)?).ok()?))
+    };
+    let first = unit(letters)?;
+    let mut units = vec![first];
+    if (0xD800..0xDC00).contains(&first) {
+        let low = letters.as_str().strip_prefix("\\u")?;
+        *letters = low.chars();
+        units.push(unit(letters)?);
+    }
+    let mut read = char::decode_utf16(units);
+    read.next()?.ok().filter(|_| read.next().is_none())
+}
+
 /// The members that were left as they are written.
 pub type Kept<'b> = Vec<(String, &'b RawValue)>;
 
@@ -77,9 +118,13 @@ impl<'de> Visitor<'de> for Top<'_> {
             }
             if self.raw.contains(&key.as_str()) {
                 let value: &'de RawValue = map.next_value()?;
-                let mut reader = serde_json::Deserializer::from_str(value.get());
-                reader.disable_recursion_limit();
-                strict(false).deserialize(&mut reader).map_err(|_| A::Error::custom("refused"))?;
+                if value.get().starts_with('"') {
+                    unescape(value.get(), |_| {}).ok_or_else(|| A::Error::custom("refused"))?;
+                } else {
+                    let mut reader = serde_json::Deserializer::from_str(value.get());
+                    reader.disable_recursion_limit();
+                    strict(false).deserialize(&mut reader).map_err(|_| A::Error::custom("refused"))?;
+                }
                 kept.push((key, value));
             } else {
                 let value = map.next_value_seed(strict(true))?;
@@ -244,6 +289,31 @@ mod tests {
             let fault = parse_keeping(body.as_bytes(), &["a"]).unwrap_err();
             assert_eq!((fault.code, fault.source.as_str()), (Code::BadFormat, at.as_str()), "{body}");
         }
+    }
+
+    #[test]
+    fn a_string_is_read_as_the_reader_reads_it() {
+        let rows = [
+            r#""""#,
+            r#""plain ä""#,
+            r#""a\nb\t\"\\\/\b\f\r""#,
+            r#""\u00e4\u0000x""#,
+            r#""\ud83d\ude00!""#,
+            r#""\uD83D""#,
+            r#""\ude00""#,
+            r#""\ud83d\u0041""#,
+            r#""\ud83dx""#,
+            r#""\u+123""#,
+            r#""\u12""#,
+            r#""\x""#,
+            r#""\""#,
+        ];
+        for written in rows {
+            let mut text = String::new();
+            let read = unescape(written, |piece| text.push_str(piece)).map(|()| text);
+            assert_eq!(read, serde_json::from_str(written).ok(), "{written}");
+        }
+        assert_eq!(unescape("1", |_| {}), None);
     }
 
     #[test]

@@ -38,6 +38,7 @@ pub mod redact;
 pub mod sanitize;
 pub mod share;
 pub mod token;
+mod token_uses;
 pub mod vault;
 
 pub use blob::{BlobPort, charged, disposition};

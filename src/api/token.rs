@@ -5,6 +5,7 @@
 //! [`Tokens::verify`] alone makes a [`Principal`]. It remembers what it found for less than a second: a revocation
 //! holds at once in this process and within a second in any other. What it did not find it does not remember.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -13,6 +14,7 @@ use dashmap::DashMap;
 use data_encoding::{BASE32, HEXLOWER};
 use serde::{Deserialize, Serialize};
 
+use crate::api::token_uses::{self, Uses};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::{ID_BYTES, TokenId};
 use crate::base::secret::Secret;
@@ -203,12 +205,14 @@ pub struct Tokens {
     seen: DashMap<Hash, Seen>,
     /// Counts those made here: whatever was read before one may be out of date after it.
     revocations: AtomicU64,
+    uses: Uses,
 }
 
 impl Tokens {
     /// The tokens in this store.
     pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
-        Self { records, clock, seen: DashMap::new(), revocations: AtomicU64::new(0) }
+        let (seen, revocations, uses) = (DashMap::new(), AtomicU64::new(0), Uses::default());
+        Self { records, clock, seen, revocations, uses }
     }
 
     /// Makes a token. It can be read here and never again.
@@ -253,8 +257,29 @@ impl Tokens {
                 info
             }
         };
-        info.usable(self.clock.now())?;
+        let now = self.clock.now();
+        info.usable(now)?;
+        self.uses.note(&info.id, now);
         Ok(Principal(info))
+    }
+
+    /// What writes down when tokens are used, to be run beside everything else in a process that serves; until then
+    /// nothing is noted. `None` the second time.
+    pub fn record_uses(&self) -> Option<impl Future<Output = ()> + Send + 'static> {
+        self.uses.writer(Arc::clone(&self.records))
+    }
+
+    /// How many tokens were used in this process within the last five minutes.
+    pub fn active(&self) -> usize {
+        self.uses.active(self.clock.now())
+    }
+
+    /// When each token was last used, to the minute, as far as it is known.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn last_used(&self) -> Result<HashMap<TokenId, Timestamp>, TokenError> {
+        Ok(token_uses::all(self.records.as_ref()).await?)
     }
 
     /// Every token, expired and revoked ones too, in no order that means anything.

@@ -278,3 +278,42 @@ proptest! {
         prop_assert_eq!(at, START.plus(Duration::from_secs(number * seconds)));
     }
 }
+
+#[tokio::test]
+async fn the_last_use_is_written_once_a_minute_and_beside_the_request() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let (id, token) = bench.tokens.create(named("ci")).await.unwrap();
+    let key = Key::new("api.token.used", id.to_string());
+    // A process that does not serve notes nothing.
+    bench.tokens.verify(token.expose()).await.unwrap();
+    assert_eq!(bench.tokens.active(), 0);
+    let writer = tokio::spawn(bench.tokens.record_uses().unwrap());
+    assert!(bench.tokens.record_uses().is_none());
+    let used = async |minutes: u64| {
+        for _ in 0..200 {
+            let used = bench.tokens.last_used().await.unwrap().get(&id).copied();
+            if used == Some(START.plus(Duration::from_secs(60 * minutes))) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("not noted");
+    };
+    for minutes in 0..3 {
+        for _ in 0..5 {
+            bench.tokens.verify(token.expose()).await.unwrap();
+        }
+        used(minutes).await;
+        bench.clock.advance(Duration::from_secs(60));
+    }
+    assert_eq!(bench.records.get(&key).await.unwrap().unwrap().version, 3);
+    assert_eq!(bench.tokens.active(), 1);
+    bench.clock.advance(Duration::from_secs(300));
+    assert_eq!(bench.tokens.active(), 0);
+    // What is not accepted is not used.
+    bench.tokens.revoke(&id).await.unwrap();
+    assert!(bench.tokens.verify(token.expose()).await.is_err());
+    assert_eq!(bench.tokens.active(), 0);
+    writer.abort();
+}

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `parts` | what outlives a reload: store, vault, tokens, rules, metrics |
 //! | `files` | the file store, grants, the share service |
+//! | `master` | the master key, as the configuration says, and another in its place |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`Providers`]: whom sanitizing asks, built from a configuration |
@@ -11,19 +12,26 @@
 //! | `serve` | the running process: signals, reload, drain |
 //! | `cleaning` | one file, cleaned on the command line |
 //! | `pipe` | text from standard input to standard output |
+//! | `upkeep` | what it does every second |
+//! | `process` | what the process asks of the operating system for itself |
 
 mod admin;
 mod cleaning;
 mod files;
+mod master;
 mod mint;
 mod parts;
 mod pipe;
+mod process;
 mod providers;
 mod serve;
 mod table;
+mod upkeep;
 
 pub use cleaning::{Released, Wish, clean};
 pub use parts::{AppError, Opened, Parts, builtin};
 pub use pipe::{Piped, redact, unredact};
 pub use providers::Providers;
+pub use master::{NewMaster, Replaced, replace_master};
+pub use process::{log_warnings, without_core_dumps};
 pub use serve::{Announce, Source, serve};

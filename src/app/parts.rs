@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 
 use crate::api::token::Tokens;
 use crate::api::{CpuPool, Ready};
+use crate::app::master;
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::id::ItemId;
@@ -22,7 +23,7 @@ use crate::store::postgres::{self, Database};
 use crate::store::{Blobs, EmbeddedRecords, PostgresRecords, Records, StoreError, private};
 use crate::telemetry::{Metrics, MetricsError};
 use crate::vault::items::Items;
-use crate::vault::{MasterKey, Vault, VaultError};
+use crate::vault::{Vault, VaultError};
 
 /// Why the process cannot do what it is told to.
 #[derive(Debug, thiserror::Error)]
@@ -136,14 +137,13 @@ impl Opened {
     pub fn vault(&self, config: &Config) -> Result<Vault, AppError> {
         let records = Arc::clone(&self.records);
         let clock = Arc::clone(&self.clock);
-        let opened = match &config.vault.master_key {
-            Some(supplied) => {
-                let key = MasterKey::from_text(supplied.value().expose())?;
-                self.io.block_on(Vault::open(records, &key, clock))
-            }
-            None => self.io.block_on(Vault::open_with_file(records, &config.data.join("master.key"), clock)),
-        };
-        Ok(opened?)
+        Ok(match master::is_own(config) {
+            true => self.io.block_on(Vault::open_with_file(records, &master::file(config), clock))?,
+            false => self.io.block_on(async {
+                let keys = master::keys(records.as_ref(), config).await?;
+                Vault::open_with_any(records, &keys, clock).await
+            })?,
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::api::token::NewToken;
 use crate::app::parts::{AppError, Parts, builtin};
-use crate::app::{admin, files, table};
+use crate::app::{admin, files, master, table, upkeep};
 use crate::base::budget::Budget;
 use crate::base::secret::Secret;
 use crate::config::{Config, Known, Options, ProcessEnv, embedded, load, reload};
@@ -79,6 +79,10 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     let parts = Arc::new(Parts::new(&config)?);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
     let first_token = first_token(&parts)?;
+    // Made now and not by the first request that encrypts: there may be no room for it by then.
+    if let Err(error) = parts.opened.io.block_on(parts.vault.default_fpe_key()) {
+        tracing::warn!(target: "portcullis::app", "the key for encryption cannot be had yet: {error}");
+    }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = config.threads.map_or(processors, usize::from);
     let in_flight = InFlight::default();
@@ -105,6 +109,10 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     let signals = watch.signals().map_err(|error| AppError::Io(format!("signals: {error}")))?;
     parts.opened.io.spawn(watch.run(signals, stop));
     parts.opened.io.spawn(files::sweep(Arc::clone(&parts), config.blobs.passing.get()));
+    if let Some(writer) = parts.opened.tokens.record_uses() {
+        parts.opened.io.spawn(writer);
+    }
+    parts.opened.io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
     listen::try_all(&servings)?;
     let addresses: Vec<SocketAddr> = config.listen.iter().map(|listen| *listen.address).collect();
     let (ready, own) = (parts.ready.clone(), addresses.clone());
@@ -238,9 +246,20 @@ impl Watch {
         std::process::exit(0);
     }
 
+    /// Goes on with another master key, if one took over.
+    async fn follow(&self, config: &Config) {
+        let records = self.parts.opened.records.as_ref();
+        if let Err(error) = master::follow(&self.parts.vault, records, config).await {
+            tracing::error!(target: "portcullis::app", "the master key that took over cannot be used: {error}");
+        }
+    }
+
     async fn reload(&mut self) {
         let built = match self.source.reload(&self.known) {
-            Ok(config) => table::build(&config, &self.parts).await.map(|table| (table, config.known)),
+            Ok(config) => {
+                self.follow(&config).await;
+                table::build(&config, &self.parts).await.map(|table| (table, config.known))
+            }
             Err(error) => Err(error),
         };
         match built {

@@ -1,10 +1,11 @@
 //! A value that cannot be printed by accident.
 //!
 //! [`Secret`] has no `Display` and no `Serialize`; its `Debug` says only that something is there. It is wiped
-//! when dropped and compared in constant time. Reading it takes a call whose name shows in review.
+//! when dropped and compared in constant time. Reading it takes a call whose name shows in review. [`SecretText`] is
+//! written to, and handed on whole.
 
 use subtle::ConstantTimeEq;
-use zeroize::Zeroize;
+use zeroize::{Zeroize, Zeroizing};
 
 /// Holds `T` out of logs, metrics, errors and panics; wiped on drop.
 pub struct Secret<T: Zeroize>(T);
@@ -47,9 +48,72 @@ impl<T: Zeroize + AsRef<[u8]>> PartialEq for Secret<T> {
 
 impl<T: Zeroize + AsRef<[u8]>> Eq for Secret<T> {}
 
+/// Bytes that are written piece by piece and wiped when dropped; growing leaves no copy behind.
+#[derive(Default)]
+pub struct SecretText(Zeroizing<Vec<u8>>);
+
+impl SecretText {
+    /// Room at first, in bytes.
+    const ROOM: usize = 1024;
+}
+
+impl std::io::Write for SecretText {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let wanted = self.0.len() + bytes.len();
+        if wanted > self.0.capacity() {
+            let room = wanted.max(2 * self.0.capacity()).max(Self::ROOM);
+            let mut larger = Zeroizing::new(Vec::with_capacity(room));
+            larger.extend_from_slice(&self.0);
+            self.0 = larger;
+        }
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+impl AsRef<[u8]> for SecretText {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for SecretText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SecretText(..)")
+    }
+}
+
+/// How deep calls go that make or clone a key, in bytes; deeper in a build that is not optimized.
+const DEEP: usize = if cfg!(debug_assertions) { 128 << 10 } else { 32 << 10 };
+
+/// Overwrites this thread's stack beyond the caller: what was called before may have made a key there and moved it, which
+/// leaves a copy.
+#[inline(never)]
+pub fn wipe_stack() {
+    let room = [0u8; DEEP];
+    std::hint::black_box(&room);
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Secret;
+    use std::io::Write;
+
+    use super::{Secret, SecretText};
+
+    #[test]
+    fn what_is_written_is_kept_in_order() {
+        let (mut text, mut all) = (SecretText::default(), Vec::new());
+        for length in [0, 1, 1023, 1, 5000, 3] {
+            let piece = vec![length as u8; length];
+            text.write_all(&piece).unwrap();
+            all.extend(piece);
+        }
+        assert_eq!(text.as_ref(), all);
+    }
 
     #[test]
     fn debug_never_shows_the_value() {

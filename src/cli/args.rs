@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::cli::keys_args::KeyCommand;
+
 /// A gateway that keeps secrets in: it redacts what goes to an LLM or any other HTTP service, and restores the
 /// answers.
 #[derive(Debug, Parser)]
@@ -33,6 +35,13 @@ pub(super) enum Command {
         place: Place,
         #[command(subcommand)]
         command: TokenCommand,
+    },
+    /// Keys of the vault: make, rotate, retire, print public keys, replace the master key; the server may be running.
+    Keys {
+        #[command(flatten)]
+        place: Place,
+        #[command(subcommand)]
+        command: KeyCommand,
     },
     /// Find values in files or standard input and say where they are.
     ///

@@ -4,6 +4,8 @@
 
 mod args;
 mod detect;
+mod keys;
+mod keys_args;
 mod page;
 mod rules;
 mod run;

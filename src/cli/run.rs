@@ -5,10 +5,13 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
-use crate::app::{Announce, AppError, Opened, Piped, Source, redact, serve, unredact};
+use crate::app::{
+    Announce, AppError, Opened, Piped, Source, log_warnings, redact, serve, unredact, without_core_dumps,
+};
+use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
-use crate::cli::{detect, rules, sanitize};
+use crate::cli::{detect, keys, rules, sanitize};
 use crate::config::{Config, Options};
 use crate::redact::Method;
 use crate::sanitize::child::inner;
@@ -56,18 +59,8 @@ impl From<std::io::Error> for Failure {
 
 /// Runs one command; the code is the process's.
 pub fn run(args: Args) -> ExitCode {
-    let done = match args.command {
-        Command::Serve(args) => run_serve(args),
-        Command::Check { config } => run_check(&config),
-        Command::Tokens { place, command } => run_tokens(&place, command),
-        Command::Detect(args) => detect::run(&args),
-        Command::Rules { command } => rules::run(&command),
-        Command::Redact(args) => run_redact(args),
-        Command::Unredact(args) => run_unredact(args),
-        Command::Sanitize(args) => sanitize::run(&args),
-        Command::Parse { memory, seconds } => return inner::run(inner::Means { memory, seconds }),
-        Command::Version => result(concat!("portcullis ", env!("CARGO_PKG_VERSION"))),
-    };
+    // Every command may read keys or what is to be redacted.
+    let done = without_core_dumps().map_err(Failure::App).and_then(|()| command(args.command));
     match done {
         Ok(()) | Err(Failure::Pipe | Failure::App(AppError::Pipe)) => ExitCode::SUCCESS,
         Err(Failure::App(AppError::Config(problems))) => {
@@ -82,6 +75,22 @@ pub fn run(args: Args) -> ExitCode {
             message(&format!("portcullis: {error}"));
             ExitCode::from(FAILED)
         }
+    }
+}
+
+fn command(command: Command) -> Result<(), Failure> {
+    match command {
+        Command::Serve(args) => run_serve(args),
+        Command::Check { config } => run_check(&config),
+        Command::Tokens { place, command } => run_tokens(&place, command),
+        Command::Keys { place, command } => keys::run(&place, command),
+        Command::Detect(args) => detect::run(&args),
+        Command::Rules { command } => rules::run(&command),
+        Command::Redact(args) => run_redact(args),
+        Command::Unredact(args) => run_unredact(args),
+        Command::Sanitize(args) => sanitize::run(&args),
+        Command::Parse { memory, seconds } => Ok(inner::run(inner::Means { memory, seconds })?),
+        Command::Version => result(concat!("portcullis ", env!("CARGO_PKG_VERSION"))),
     }
 }
 
@@ -130,6 +139,8 @@ fn run_check(path: &Path) -> Result<(), Failure> {
 
 /// The configuration that says where the data folder is.
 pub(super) fn placed(place: &Place) -> Result<Config, AppError> {
+    // What a master key's command complains about is logged.
+    log_warnings();
     let source = match &place.config_file {
         Some(path) => Source::File(path.clone()),
         None => Source::Options(Options { data: place.data.clone(), ..Options::default() }),
@@ -151,8 +162,9 @@ fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
         }
         TokenCommand::List => {
             let tokens = opened.io.block_on(opened.tokens.list())?;
-            result("ID\tNAME\tSERVICES\tCONFIGS\tCREATED\tEXPIRES\tREVOKED")?;
-            tokens.iter().try_for_each(|token| result(&row(token)))
+            let used = opened.io.block_on(opened.tokens.last_used())?;
+            result("ID\tNAME\tSERVICES\tCONFIGS\tCREATED\tEXPIRES\tREVOKED\tLAST USED")?;
+            tokens.iter().try_for_each(|token| result(&row(token, used.get(&token.id).copied())))
         }
         TokenCommand::Revoke { id } => {
             let id = TokenId::parse(&id).ok_or_else(|| {
@@ -174,9 +186,10 @@ fn service_of(name: &str) -> Result<Service, Failure> {
     })
 }
 
-fn row(token: &TokenInfo) -> String {
-    let time =
-        |at: Option<crate::base::clock::Timestamp>| at.map_or_else(|| "-".to_owned(), |at| at.iso8601());
+fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
+    let time = |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), Timestamp::iso8601);
+    // To the minute, which is all that is known.
+    let used = used.map_or_else(|| "-".to_owned(), |at| at.iso8601().replace(":00.000Z", "Z"));
     let services = match &token.services {
         None => "all".to_owned(),
         Some(list) => list.iter().map(|service| service.as_str()).collect::<Vec<_>>().join(","),
@@ -184,7 +197,7 @@ fn row(token: &TokenInfo) -> String {
     let configs = if token.configs.is_empty() { "all".to_owned() } else { token.configs.join(",") };
     let TokenInfo { id, name, created, expires, revoked, .. } = token;
     let created = created.iso8601();
-    format!("{id}\t{name}\t{services}\t{configs}\t{created}\t{}\t{}", time(*expires), time(*revoked))
+    format!("{id}\t{name}\t{services}\t{configs}\t{created}\t{}\t{}\t{used}", time(*expires), time(*revoked))
 }
 
 /// The file, or standard input, which is also called `-`.

@@ -55,8 +55,9 @@ pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mis
             supply(key, folder, env, mistakes);
         }
     }
-    if let Some(key) = &mut settings.vault.master_key {
-        supply(key, folder, env, mistakes);
+    let vault = &mut settings.vault;
+    for supplied in [&mut vault.master_key, &mut vault.passphrase].into_iter().flatten() {
+        supply(supplied, folder, env, mistakes);
     }
 }
 

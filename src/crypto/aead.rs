@@ -23,9 +23,9 @@ pub struct AeadKey(RandomizedNonceKey);
 pub const SEAL_BYTES: usize = NONCE_LEN + 16;
 
 impl AeadKey {
-    /// A key of 32 bytes.
-    pub fn new(bytes: &Secret<[u8; 32]>) -> Result<Self, AeadError> {
-        RandomizedNonceKey::new(&AES_256_GCM, bytes.expose()).map(Self).map_err(|_| AeadError::Seal)
+    /// A key, which has 32 bytes.
+    pub fn new(bytes: &[u8]) -> Result<Self, AeadError> {
+        RandomizedNonceKey::new(&AES_256_GCM, bytes).map(Self).map_err(|_| AeadError::Seal)
     }
 
     /// Seals `plaintext`; `aad` says where it belongs and must be the same when it is opened.
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     fn key(byte: u8) -> AeadKey {
-        AeadKey::new(&Secret::new([byte; 32])).unwrap()
+        AeadKey::new(&[byte; 32]).unwrap()
     }
 
     #[test]

@@ -13,7 +13,7 @@ use aws_lc_rs::hmac;
 use fpe::ff1::{FF1, FlexibleNumeralString};
 use zeroize::Zeroizing;
 
-use crate::base::secret::Secret;
+use crate::base::secret::{Secret, wipe_stack};
 use crate::crypto::ff1::{Direction, Halves, Shape, number, numerals};
 use crate::crypto::kdf;
 
@@ -56,7 +56,13 @@ pub struct FpeKey {
 impl FpeKey {
     /// A key of 16, 24 or 32 bytes.
     pub fn new(bytes: Secret<Vec<u8>>) -> Result<Self, FpeError> {
-        let raw = bytes.expose();
+        let made = Self::of(bytes.expose());
+        wipe_stack();
+        made
+    }
+
+    #[inline(never)]
+    fn of(raw: &[u8]) -> Result<Self, FpeError> {
         let cipher: Box<dyn Ff1 + Send + Sync> = match raw.len() {
             16 => Box::new(Schedules::<Aes128>::new(raw)?),
             24 => Box::new(Schedules::<Aes192>::new(raw)?),
@@ -118,7 +124,9 @@ impl FpeKey {
             return Err(FpeError::Symbol);
         }
         let Some(shape) = Shape::new(radix, symbols.len()) else {
-            return self.cipher.long(radix, tweak, symbols, direction);
+            let done = self.cipher.long(radix, tweak, symbols, direction);
+            wipe_stack();
+            return done;
         };
         let half = symbols.len() / 2;
         let (front, back) = symbols.split_at_mut(half);
@@ -195,6 +203,13 @@ impl<C: KeyInit> Schedules<C> {
         let block = C::new_from_slice(bytes).map_err(|_| FpeError::KeyLength)?;
         Ok(Self { block, kept: std::array::from_fn(|_| OnceLock::new()), bytes: Secret::new(bytes.to_vec()) })
     }
+
+    fn ff1(&self, radix: u32) -> Result<FF1<C>, FpeError>
+    where
+        C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16> + Clone,
+    {
+        FF1::new(self.bytes.expose(), radix).map_err(|_| FpeError::Radix)
+    }
 }
 
 impl<C> Ff1 for Schedules<C>
@@ -212,19 +227,18 @@ where
         symbols: &mut [u16],
         direction: Direction,
     ) -> Result<(), FpeError> {
-        let make = || FF1::<C>::new(self.bytes.expose(), radix).map_err(|_| FpeError::Radix);
         let once;
         let slot = KEPT.iter().position(|&kept| kept == radix).and_then(|at| self.kept.get(at));
         let ff1 = match slot {
             Some(slot) => match slot.get() {
                 Some(ff1) => ff1,
                 None => {
-                    let made = make()?;
+                    let made = self.ff1(radix)?;
                     slot.get_or_init(|| made)
                 }
             },
             None => {
-                once = make()?;
+                once = self.ff1(radix)?;
                 &once
             }
         };

@@ -6,6 +6,7 @@
 //! | [`hash`] | SHA-256, and digests under a salt |
 //! | [`jws`] | signatures of tokens |
 //! | [`kdf`] | HKDF and HMAC with SHA-256 |
+//! | [`passphrase`] | Argon2id |
 //! | [`aead`] | AES-256-GCM with a random nonce |
 //! | [`fpe`] | format-preserving encryption: FF1, and a keyed PRF for what FF1 does not cover |
 
@@ -15,4 +16,5 @@ pub mod fpe;
 pub mod hash;
 pub mod jws;
 pub mod kdf;
+pub mod passphrase;
 pub mod random;

@@ -261,6 +261,44 @@ fn what_must_not_be_found() {
 }
 
 #[test]
+fn what_is_off_by_default_is_listed_in_the_configuration() {
+    let listed = include_str!("../../conf/portcullis.toml");
+    let listed = listed.split_once("# Off by default").unwrap().1.split_once("# Added to them").unwrap().0;
+    let word = |c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '/');
+    let is_twin = |name: &&str| !matches!(*name, "PHONE_NUMBER" | "NIF" | "FIN/NRIC");
+    let mut listed: Vec<&str> = listed.split(word).filter(|name| catalogue().find(name).is_some()).collect();
+    listed.retain(is_twin);
+    let builtin = Catalogue::builtin().unwrap();
+    let mut off: Vec<&str> = builtin.rules().filter(|rule| !rule.default_on()).map(Rule::name).collect();
+    off.sort_unstable();
+    listed.sort_unstable();
+    assert_eq!(off, listed);
+    assert!(builtin.rules().all(|rule| rule.default_on() || rule.category() != Category::Secrets));
+}
+
+#[test]
+fn the_default_rules_find_values_and_leave_ordinary_text() {
+    let detector = defaults();
+    for (text, names) in [
+        ("Jenny Jenny... 415-867-5309", &["PERSON", "PHONE_NUMBER"][..]),
+        ("My Phone number is 415-867-5309", &["PHONE_NUMBER"]),
+        ("Passport number X12345678", &["US_PASSPORT"]),
+        ("DNI 54362315K", &["NIF"]),
+        ("cpf 529.982.247-25", &["BR_CPF"]),
+        ("Order 1001, version 2.0.17", &[]),
+        ("born on 1980-05-12, paid $5 at https://example.com/a", &[]),
+        ("{\"id\": 123456789, \"ref\": 48291234567, \"at\": 1701024868285, \"sku\": \"4006381333931\"}", &[]),
+        ("backup 20210114-0255 of 231115-1042 took 64 KiB, invoice 12345678 a", &[]),
+        ("if len > MAX { return Err(Handler::new(SERVER_MAX)) } // An RSA key, see RFC 7518", &[]),
+        ("127.. - - [12/Jan/2024:10:00:00 +0000] \"GET /items/61096714?page=66 HTTP/1.1\" 404 NotFound", &[]),
+        ("the code 123456789 and 837 274 034, lot 382-17-55021, 767042-6696", &[]),
+    ] {
+        let found: Vec<String> = shown(&detector, text).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(found, names, "{text}");
+    }
+}
+
+#[test]
 fn text_that_cannot_go_on_is_decided_at_once() {
     let cases = [
         ("Sure, ", 6),

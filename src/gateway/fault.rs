@@ -99,6 +99,7 @@ impl Fault {
                 ApiError::TooManyRequests(_) => "rate_limited",
                 ApiError::Provider(_) => "provider",
                 ApiError::Overloaded => "overloaded",
+                ApiError::Full => "store_full",
                 ApiError::Internal(_) => "internal",
             },
         }
@@ -125,6 +126,7 @@ impl Fault {
                 ApiError::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
                 ApiError::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
                 ApiError::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+                ApiError::Full => StatusCode::INSUFFICIENT_STORAGE,
                 ApiError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
             },
         }

@@ -90,8 +90,18 @@ pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
     let linked = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| hard_link(draft, path));
     let removed = remove_file(draft);
     linked.and(removed).map_err(io)?;
+    sync_folder_of(path)
+}
+
+/// Gives a file another's name, which then is no more: durable once this returns.
+pub fn replace(path: &Path, with: &Path) -> Result<(), StoreError> {
+    std::fs::rename(with, path).map_err(|error| StoreError::io(with, &error))?;
+    sync_folder_of(path)
+}
+
+fn sync_folder_of(path: &Path) -> Result<(), StoreError> {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(parent).and_then(|parent| parent.sync_all()).map_err(io)
+    File::open(parent).and_then(|parent| parent.sync_all()).map_err(|error| StoreError::io(path, &error))
 }
 
 fn check(path: &Path, metadata: std::io::Result<Metadata>) -> Result<(), StoreError> {

@@ -70,6 +70,7 @@ pub struct Metrics {
     route_findings: IntCounterVec,
     held_back: Histogram,
     held: IntGauge,
+    tokens: IntGauge,
     upstream_errors: IntCounterVec,
 }
 
@@ -129,6 +130,9 @@ impl Metrics {
         registry.register(Box::new(held_back.clone()))?;
         let held = IntGauge::new("portcullis_held_bytes", "Bytes of bodies held in memory now.")?;
         registry.register(Box::new(held.clone()))?;
+        let tokens =
+            IntGauge::new("portcullis_active_tokens", "API tokens used here within the last five minutes.")?;
+        registry.register(Box::new(tokens.clone()))?;
         Ok(Self {
             registry,
             requests,
@@ -139,6 +143,7 @@ impl Metrics {
             route_findings,
             held_back,
             held,
+            tokens,
             upstream_errors,
         })
     }
@@ -180,11 +185,12 @@ impl Metrics {
         )
     }
 
-    /// The exposition, with the gauge of held bytes brought up to date.
+    /// The exposition, with the gauges of held bytes and active tokens brought up to date.
     ///
     /// # Errors
     /// The encoder's.
-    pub fn expose(&self, held: usize) -> Result<Vec<u8>, MetricsError> {
+    pub fn expose(&self, held: usize, tokens: usize) -> Result<Vec<u8>, MetricsError> {
+        self.tokens.set(i64::try_from(tokens).unwrap_or(i64::MAX));
         self.held.set(i64::try_from(held).unwrap_or(i64::MAX));
         let mut text = Vec::new();
         TextEncoder::new().encode(&self.registry.gather(), &mut text)?;
@@ -274,7 +280,7 @@ mod tests {
         route.findings(0, 2);
         metrics.rules(["EMAIL_ADDRESS"].into_iter()).add(0, 3);
         metrics.upstream("openai").failed(UpstreamFailure::Timeout);
-        let text = String::from_utf8(metrics.expose(5).unwrap()).unwrap();
+        let text = String::from_utf8(metrics.expose(5, 2).unwrap()).unwrap();
         for line in [
             "portcullis_requests_total{route=\"chat\",status=\"2xx\"} 1",
             "portcullis_requests_total{route=\"chat\",status=\"gone\"} 1",
@@ -283,6 +289,7 @@ mod tests {
             "portcullis_findings_total{rule=\"EMAIL_ADDRESS\"} 3",
             "portcullis_upstream_errors_total{kind=\"timeout\",upstream=\"openai\"} 1",
             "portcullis_held_bytes 5",
+            "portcullis_active_tokens 2",
         ] {
             assert!(text.contains(line), "{line} is not in\n{text}");
         }

@@ -6,9 +6,11 @@ use crate::crypto::aead::AeadError;
 use crate::crypto::fpe::FpeError;
 use crate::crypto::jws::JwsError;
 use crate::crypto::kdf::KdfError;
+use crate::crypto::passphrase::CostError;
 use crate::crypto::random::RandomError;
 use crate::store::StoreError;
 use crate::vault::Origin;
+use crate::vault::hook::HookError;
 use crate::vault::jwt::JwtError;
 
 /// Why a key or secret could not be had.
@@ -27,6 +29,14 @@ pub enum VaultError {
     /// What should be a master key is not one.
     #[error("{0} does not hold a master key: 32 bytes, written as 64 hexadecimal digits or as base64")]
     KeyFormat(Origin),
+    /// The program that should write the master key did not.
+    #[error("vault.master_key_command: {program}: {error}")]
+    Command {
+        /// The program, as the operator named it.
+        program: String,
+        /// What is wrong with it.
+        error: HookError,
+    },
     /// A row does not open at its place: damaged, changed, or moved there from another place.
     #[error("a sealed row is damaged or was moved; restore the store from a copy")]
     Damaged,
@@ -66,4 +76,4 @@ macro_rules! from_crypto {
     )*};
 }
 
-from_crypto! { AeadError FpeError JwsError KdfError RandomError }
+from_crypto! { AeadError CostError FpeError JwsError KdfError RandomError }

@@ -4,7 +4,7 @@
 //! is written that the right one could not read.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use tokio::sync::OnceCell;
 
@@ -13,18 +13,31 @@ use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::crypto::random;
 use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
-use crate::vault::{MasterKey, Seal, VaultError};
+use crate::vault::ring::{Kek, RINGS, Ring};
+use crate::vault::{MasterKey, Origin, Seal, VaultError};
+
+/// What became of the ring since it was last read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Freshness {
+    /// Nothing.
+    Same,
+    /// It has changed, and was taken over.
+    Changed,
+    /// This vault's master key was replaced by another, and opens the store no more. What is in memory does.
+    Gone,
+}
 
 /// Sealed keys and secrets.
 pub struct Vault {
     records: Arc<dyn Records>,
     seal: Seal,
+    kek: RwLock<Arc<Kek>>,
     clock: SharedClock,
     fpe: OnceCell<Arc<FpeKey>>,
 }
 
-const CANARY: &str = "vault.canary";
-const KEYS: &str = "vault.key";
+pub(super) const CANARY: &str = "vault.canary";
+pub(super) const KEYS: &str = "vault.key";
 /// No row has this kind: it keeps a sealed file from being taken for one.
 const CONTEXT: &str = "context";
 const DEFAULT_FPE: &str = "fpe/default/1";
@@ -38,7 +51,13 @@ impl Vault {
         master: &MasterKey,
         clock: SharedClock,
     ) -> Result<Self, VaultError> {
-        let vault = Self { records, seal: Seal::new(master)?, clock, fpe: OnceCell::new() };
+        let kek = Kek::new(master)?;
+        let ring = match kek.load(records.as_ref()).await? {
+            Some(ring) => ring,
+            None => Ring::derived(master)?,
+        };
+        let seal = Seal::of(ring, master.origin().clone());
+        let vault = Self { records, seal, kek: RwLock::new(Arc::new(kek)), clock, fpe: OnceCell::new() };
         let fixed = || Ok(Secret::new(b"portcullis".to_vec()));
         vault.get_or_make(&Key::new(CANARY, "1"), fixed).await?;
         Ok(vault)
@@ -56,6 +75,64 @@ impl Vault {
             None => MasterKey::load_or_create(path)?,
         };
         Self::open(records, &master, clock).await
+    }
+
+    /// Reads the ring again, as another process may have changed it.
+    ///
+    /// # Errors
+    /// What the store says, or a ring that is damaged; the keys stay as they were then.
+    pub async fn refresh(&self) -> Result<Freshness, VaultError> {
+        let known = self.seal.ring().version;
+        let kek = self.kek();
+        match kek.load(self.records()).await? {
+            // Nobody has a ring: the master key was never replaced.
+            None if known == 0 && self.records().scan(RINGS, "", 1).await?.is_empty() => Ok(Freshness::Same),
+            None => Ok(Freshness::Gone),
+            Some(ring) if ring.version == known => Ok(Freshness::Same),
+            Some(ring) => {
+                self.seal.adopt(ring, kek.origin.clone());
+                Ok(Freshness::Changed)
+            }
+        }
+    }
+
+    /// Goes on with another master key, which took over from this one.
+    ///
+    /// # Errors
+    /// [`VaultError::WrongKey`] if it did not; nothing changes then.
+    pub async fn take_over(&self, master: &MasterKey) -> Result<(), VaultError> {
+        let kek = Kek::new(master)?;
+        if kek.id() == self.kek().id() {
+            return Ok(());
+        }
+        let wrong = || VaultError::WrongKey(master.origin().clone());
+        let ring = kek.load(self.records()).await?.ok_or_else(wrong)?;
+        self.seal.adopt(ring, kek.origin.clone());
+        *self.kek.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(kek);
+        Ok(())
+    }
+
+    pub(super) fn kek(&self) -> Arc<Kek> {
+        Arc::clone(&self.kek.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Opens the store with whichever of these keys does; the store's own if it is new. A passphrase makes several.
+    ///
+    /// # Errors
+    /// [`VaultError::WrongKey`] if none does, or what the store says.
+    pub async fn open_with_any(
+        records: Arc<dyn Records>,
+        masters: &[MasterKey],
+        clock: SharedClock,
+    ) -> Result<Self, VaultError> {
+        let mut wrong = Origin::Given;
+        for master in masters {
+            match Self::open(Arc::clone(&records), master, Arc::clone(&clock)).await {
+                Err(VaultError::WrongKey(origin)) => wrong = origin,
+                opened => return opened,
+            }
+        }
+        Err(VaultError::WrongKey(wrong))
     }
 
     /// The AES-256 key that format-preserving encryption uses when none is named: made once for the store,

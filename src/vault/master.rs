@@ -1,5 +1,5 @@
-//! [`MasterKey`]: 32 bytes that open everything else, from a file that only we may read or from text that the
-//! operator hands in (environment, secret file). It is never written into the store and encrypts no data itself:
+//! [`MasterKey`]: 32 bytes that open everything else, from a file that only we may read, from text that the operator
+//! hands in (environment, secret file), from a program of the operator's, or from a passphrase. It is never written into the store and encrypts no data itself:
 //! [`Seal`](crate::vault::Seal) derives keys from it.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::base::secret::Secret;
 use crate::crypto::random;
 use crate::store::StoreError;
 use crate::store::private;
-use crate::vault::VaultError;
+use crate::vault::{VaultError, hook};
 
 /// Bytes of a master key.
 pub const MASTER_BYTES: usize = 32;
@@ -24,6 +24,10 @@ pub enum Origin {
     File(PathBuf),
     /// Text handed in by the operator.
     Given,
+    /// The output of this program.
+    Command(String),
+    /// A passphrase.
+    Passphrase,
 }
 
 impl fmt::Display for Origin {
@@ -31,6 +35,8 @@ impl fmt::Display for Origin {
         match self {
             Self::File(path) => write!(f, "the key in {}", path.display()),
             Self::Given => f.write_str("the key given by the configuration"),
+            Self::Command(program) => write!(f, "the key that {program} wrote"),
+            Self::Passphrase => f.write_str("the key that the passphrase makes"),
         }
     }
 }
@@ -40,6 +46,8 @@ impl fmt::Display for Origin {
 pub struct MasterKey {
     bytes: Secret<[u8; MASTER_BYTES]>,
     origin: Origin,
+    /// The row of the salt that it was made with, if it was made from a passphrase.
+    salt: Option<String>,
 }
 
 impl MasterKey {
@@ -67,7 +75,7 @@ impl MasterKey {
             }
             published => {
                 published?;
-                Ok(Self { bytes, origin: Origin::File(path.to_owned()) })
+                Ok(Self { bytes, origin: Origin::File(path.to_owned()), salt: None })
             }
         }
     }
@@ -75,6 +83,27 @@ impl MasterKey {
     /// Reads 64 hexadecimal digits or base64 (either alphabet, padded or not), white space around it allowed.
     pub fn from_text(text: &str) -> Result<Self, VaultError> {
         Self::parse(text, Origin::Given)
+    }
+
+    /// Runs a program without a shell and reads its output as [`MasterKey::from_text`] does. It has
+    /// [`hook::PATIENCE`]; blocks.
+    ///
+    /// # Errors
+    /// [`VaultError::Command`], or [`VaultError::KeyFormat`] for output that is no key.
+    pub fn from_command(command: &[String]) -> Result<Self, VaultError> {
+        let program = command.first().cloned().unwrap_or_default();
+        let text = hook::output(command, hook::PATIENCE)
+            .map_err(|error| VaultError::Command { program: program.clone(), error })?;
+        Self::parse(text.expose(), Origin::Command(program))
+    }
+
+    /// A key that was made from a passphrase.
+    pub(super) fn from_passphrase(bytes: Secret<[u8; MASTER_BYTES]>, salt: String) -> Self {
+        Self { bytes, origin: Origin::Passphrase, salt: Some(salt) }
+    }
+
+    pub(super) fn salt(&self) -> Option<&str> {
+        self.salt.as_deref()
     }
 
     fn parse(text: &str, origin: Origin) -> Result<Self, VaultError> {
@@ -89,7 +118,7 @@ impl MasterKey {
         let decoded = encoding.decode(bare.as_bytes()).map(Secret::new).ok();
         let bytes = decoded.and_then(|decoded| decoded.expose().as_slice().try_into().ok());
         match bytes {
-            Some(bytes) => Ok(Self { bytes: Secret::new(bytes), origin }),
+            Some(bytes) => Ok(Self { bytes: Secret::new(bytes), origin, salt: None }),
             None => Err(VaultError::KeyFormat(origin)),
         }
     }

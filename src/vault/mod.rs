@@ -4,19 +4,28 @@
 //! | file | noun |
 //! |---|---|
 //! | [`master`] | [`MasterKey`]: where it comes from |
-//! | [`seal`] | [`Seal`]: master key → wrapping key → sealed row, bound to its place |
+//! | [`hook`] | a master key from a program of the operator's |
+//! | [`passphrase`] | a master key from a passphrase; its salt lies in the store |
+//! | `ring` | the keys that seal rows, sealed under the master key |
+//! | [`seal`] | [`Seal`]: a key of the ring → sealed row, bound to its place |
+//! | [`rotation`] | another master key in place of this one, row by row |
 //! | [`items`] | [`items::Items`]: keys, secrets and folders that callers make |
 //! | [`jwt`] | [JSON Web Tokens](jwt): signed and verified |
 //! | [`keys`] | [`Vault`]: an opened store, and the keys that are made when first wanted |
 
 mod error;
+pub mod hook;
 pub mod items;
 pub mod jwt;
 pub mod keys;
 pub mod master;
+pub mod passphrase;
+mod ring;
+pub mod rotation;
 pub mod seal;
 
 pub use error::VaultError;
-pub use keys::Vault;
+pub use keys::{Freshness, Vault};
 pub use master::{MasterKey, Origin};
+pub use rotation::Rotated;
 pub use seal::Seal;

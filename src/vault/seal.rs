@@ -1,98 +1,59 @@
-//! [`Seal`]: master key → wrapping key (HKDF) → AES-256-GCM, with the row's kind, id and version as associated
-//! data, so that a row copied to another place, or an older version put back under a newer number, does not open.
+//! [`Seal`]: a key of the [`Ring`] → AES-256-GCM, with the row's kind, id and version as associated data, so that a row
+//! copied to another place, or an older version put back under a newer number, does not open.
 //! (A whole store put back as it once was does open: that takes a counter outside of it.)
 //!
-//! A sealed value is `format (1 byte) ‖ key id (8) ‖ nonce (12) ‖ ciphertext ‖ tag (16)`. The key id says which key
-//! sealed it, so that a ring of keys can be added without touching what is sealed.
+//! A sealed value is `format (1 byte) ‖ key id (8) ‖ nonce (12) ‖ ciphertext ‖ tag (16)`. The key id says which key of
+//! the ring sealed it.
 //!
 //! What is large or often written has a data key of its own ([`Seal::wrap`]): `sealed data key ‖ nonce ‖ ciphertext ‖
 //! tag`. The data key is random for each write and bound to the same place, and the wrapping key seals 32 bytes.
 
+use std::sync::{Arc, PoisonError, RwLock};
+
+use zeroize::Zeroizing;
+
 use crate::base::secret::Secret;
 use crate::crypto::aead::{AeadError, AeadKey, SEAL_BYTES};
-use crate::crypto::kdf::{hkdf_sha256, hmac_sha256};
+use crate::crypto::kdf::hmac_sha256;
 use crate::crypto::random;
 use crate::store::{Key, Row};
+use crate::vault::ring::Ring;
 use crate::vault::{MasterKey, Origin, VaultError};
 
 const FORMAT: u8 = 1;
-const ID_BYTES: usize = 8;
+pub(super) const ID_BYTES: usize = 8;
 const HEADER: usize = 1 + ID_BYTES;
 const DATA_KEY: usize = 32;
 const WRAPPED: usize = HEADER + SEAL_BYTES + DATA_KEY;
 
-/// Seals and opens the values of rows.
-pub struct Seal {
+/// One key that seals rows.
+pub(super) struct Wrapping {
     key: AeadKey,
     id: [u8; ID_BYTES],
-    index: Secret<[u8; 32]>,
-    origin: Origin,
 }
 
-impl Seal {
-    /// Derives the wrapping key and its id; the id tells nothing about the key.
-    pub fn new(master: &MasterKey) -> Result<Self, VaultError> {
-        let derive = |what: &[u8], out: &mut [u8]| hkdf_sha256(master.bytes().expose(), b"", what, out);
-        let (mut key, mut id, mut index) = ([0; 32], [0; ID_BYTES], [0; 32]);
-        derive(b"portcullis/vault/wrap/1", &mut key)?;
-        derive(b"portcullis/vault/wrap/1/id", &mut id)?;
-        derive(b"portcullis/vault/index/1", &mut index)?;
-        let (key, index) = (AeadKey::new(&Secret::new(key))?, Secret::new(index));
-        Ok(Self { key, id, index, origin: master.origin().clone() })
+impl Wrapping {
+    pub(super) fn new(bytes: &Secret<[u8; 32]>, id: [u8; ID_BYTES]) -> Result<Self, VaultError> {
+        Ok(Self { key: AeadKey::new(bytes.expose().as_slice())?, id })
     }
 
-    /// Seals `plaintext` for the row `key` at `version`, the version that it will have once written.
-    pub fn seal(&self, key: &Key, version: u64, plaintext: &[u8]) -> Result<Vec<u8>, VaultError> {
+    pub(super) fn id(&self) -> &[u8; ID_BYTES] {
+        &self.id
+    }
+
+    pub(super) fn seal(&self, key: &Key, version: u64, plaintext: &[u8]) -> Result<Vec<u8>, VaultError> {
         let mut sealed = self.header().to_vec();
         sealed.extend_from_slice(&self.key.seal(&self.place(key, version), plaintext)?);
         Ok(sealed)
     }
 
-    /// Opens the value of a row at the place it was read from.
-    pub fn open(&self, row: &Row) -> Result<Secret<Vec<u8>>, VaultError> {
-        self.open_at(row, &row.entry.value)
-    }
-
-    fn open_at(&self, row: &Row, value: &[u8]) -> Result<Secret<Vec<u8>>, VaultError> {
-        let (header, sealed) = value.split_first_chunk::<HEADER>().ok_or(VaultError::Damaged)?;
-        let (format, id) = header.split_first().ok_or(VaultError::Damaged)?;
-        if *format != FORMAT {
-            return Err(VaultError::Newer);
-        }
-        if id != self.id {
-            return Err(VaultError::WrongKey(self.origin.clone()));
-        }
+    /// Opens what this very key sealed.
+    pub(super) fn open_as(&self, row: &Row, value: &[u8]) -> Result<Secret<Vec<u8>>, VaultError> {
+        let (_, sealed) = value.split_first_chunk::<HEADER>().ok_or(VaultError::Damaged)?;
         self.key.open(&self.place(&row.key, row.version), sealed).map_err(|error| match error {
             AeadError::Open => VaultError::Damaged,
             other => other.into(),
         })
-    }
-
-    /// Seals `plaintext` under a data key of its own; the place is as for [`Seal::seal`].
-    pub fn wrap(&self, key: &Key, version: u64, plaintext: &[u8]) -> Result<Vec<u8>, VaultError> {
-        let data = Secret::new(random::bytes::<DATA_KEY>()?);
-        let mut wrapped = self.seal(key, version, data.expose())?;
-        wrapped.extend_from_slice(&AeadKey::new(&data)?.seal(&self.place(key, version), plaintext)?);
-        Ok(wrapped)
-    }
-
-    /// Opens what [`Seal::wrap`] sealed, at the place it was read from.
-    pub fn unwrap(&self, row: &Row) -> Result<Secret<Vec<u8>>, VaultError> {
-        let (wrapped, sealed) = row.entry.value.split_at_checked(WRAPPED).ok_or(VaultError::Damaged)?;
-        let data = self.open_at(row, wrapped)?;
-        let data: [u8; DATA_KEY] = data.expose().as_slice().try_into().map_err(|_| VaultError::Damaged)?;
-        let opened = AeadKey::new(&Secret::new(data))?.open(&self.place(&row.key, row.version), sealed);
-        opened.map_err(|_| VaultError::Damaged)
-    }
-
-    /// A name for what has `text` as its name, which tells nothing about it and is the same each time.
-    pub fn index(&self, kind: &str, text: &str) -> [u8; 20] {
-        let length = (kind.len() as u64).to_be_bytes();
-        let parts = [&length, kind.as_bytes(), text.as_bytes()];
-        let mut index = [0; 20];
-        let whole = hmac_sha256(self.index.expose(), &parts);
-        index.iter_mut().zip(whole).for_each(|(to, from)| *to = from);
-        index
     }
 
     fn header(&self) -> [u8; HEADER] {
@@ -110,6 +71,117 @@ impl Seal {
         }
         place.extend_from_slice(&version.to_be_bytes());
         place
+    }
+}
+
+/// Seals and opens the values of rows.
+pub struct Seal {
+    ring: RwLock<Arc<Ring>>,
+    origin: RwLock<Origin>,
+}
+
+impl Seal {
+    /// The seal of a store whose master key was never replaced.
+    ///
+    /// # Errors
+    /// [`VaultError::Crypto`].
+    pub fn new(master: &MasterKey) -> Result<Self, VaultError> {
+        Ok(Self::of(Ring::derived(master)?, master.origin().clone()))
+    }
+
+    pub(super) fn of(ring: Ring, origin: Origin) -> Self {
+        Self { ring: RwLock::new(Arc::new(ring)), origin: RwLock::new(origin) }
+    }
+
+    /// The keys as they are now.
+    pub(super) fn ring(&self) -> Arc<Ring> {
+        Arc::clone(&self.ring.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Goes on with other keys.
+    pub(super) fn adopt(&self, ring: Ring, origin: Origin) {
+        *self.ring.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(ring);
+        *self.origin.write().unwrap_or_else(PoisonError::into_inner) = origin;
+    }
+
+    /// Seals `plaintext` for the row `key` at `version`, the version that it will have once written.
+    ///
+    /// # Errors
+    /// [`VaultError::Crypto`].
+    pub fn seal(&self, key: &Key, version: u64, plaintext: &[u8]) -> Result<Vec<u8>, VaultError> {
+        self.ring().current()?.seal(key, version, plaintext)
+    }
+
+    /// Opens the value of a row at the place it was read from.
+    ///
+    /// # Errors
+    /// [`VaultError::WrongKey`], [`VaultError::Newer`], [`VaultError::Damaged`].
+    pub fn open(&self, row: &Row) -> Result<Secret<Vec<u8>>, VaultError> {
+        self.open_at(&self.ring(), row, &row.entry.value).map(|(opened, _)| opened)
+    }
+
+    fn open_at<'r>(
+        &self,
+        ring: &'r Ring,
+        row: &Row,
+        value: &[u8],
+    ) -> Result<(Secret<Vec<u8>>, &'r Wrapping), VaultError> {
+        let header = value.first_chunk::<HEADER>().ok_or(VaultError::Damaged)?;
+        let (format, id) = header.split_first().ok_or(VaultError::Damaged)?;
+        if *format != FORMAT {
+            return Err(VaultError::Newer);
+        }
+        let wrapping = ring.find(id).ok_or_else(|| VaultError::WrongKey(self.origin()))?;
+        wrapping.open_as(row, value).map(|opened| (opened, wrapping))
+    }
+
+    /// Seals `plaintext` under a data key of its own; the place is as for [`Seal::seal`].
+    ///
+    /// # Errors
+    /// [`VaultError::Crypto`].
+    pub fn wrap(&self, key: &Key, version: u64, plaintext: &[u8]) -> Result<Vec<u8>, VaultError> {
+        let ring = self.ring();
+        let current = ring.current()?;
+        // Filled in place: an array that moves leaves copies behind.
+        let mut data = Zeroizing::new([0; DATA_KEY]);
+        random::fill(data.as_mut_slice())?;
+        let mut wrapped = current.seal(key, version, data.as_slice())?;
+        let sealed = AeadKey::new(data.as_slice())?.seal(&current.place(key, version), plaintext)?;
+        wrapped.extend_from_slice(&sealed);
+        Ok(wrapped)
+    }
+
+    /// Opens what [`Seal::wrap`] sealed, at the place it was read from.
+    ///
+    /// # Errors
+    /// As [`Seal::open`].
+    pub fn unwrap(&self, row: &Row) -> Result<Secret<Vec<u8>>, VaultError> {
+        let ring = self.ring();
+        let (wrapped, sealed) = row.entry.value.split_at_checked(WRAPPED).ok_or(VaultError::Damaged)?;
+        let (data, wrapping) = self.open_at(&ring, row, wrapped)?;
+        let opened = AeadKey::new(data.expose())?.open(&wrapping.place(&row.key, row.version), sealed);
+        opened.map_err(|_| VaultError::Damaged)
+    }
+
+    /// Whether the key that seals now sealed the row.
+    pub(super) fn is_current(&self, row: &Row) -> Result<bool, VaultError> {
+        let header = row.entry.value.first_chunk::<HEADER>().ok_or(VaultError::Damaged)?;
+        Ok(*header == self.ring().current()?.header())
+    }
+
+    /// A name for what has `text` as its name, which tells nothing about it and is the same each time.
+    pub fn index(&self, kind: &str, text: &str) -> [u8; 20] {
+        let length = (kind.len() as u64).to_be_bytes();
+        let parts = [&length, kind.as_bytes(), text.as_bytes()];
+        let mut index = [0; 20];
+        let whole = hmac_sha256(self.ring().index.expose(), &parts);
+        index.iter_mut().zip(whole).for_each(|(to, from)| *to = from);
+        index
+    }
+
+    /// Where the master key came from.
+    pub(super) fn origin(&self) -> Origin {
+        self.origin.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 

@@ -120,7 +120,7 @@ def test_tokens(tmp_path):
     assert made.out.strip() not in row
     revoked = run("tokens", "revoke", row.split("\t")[0], *place)
     assert (revoked.returncode, revoked.out) == (DONE, "")
-    assert run("tokens", "list", *place).out.splitlines()[1].split("\t")[-1] != "-"
+    assert run("tokens", "list", *place).out.splitlines()[1].split("\t")[-2] != "-"
     assert made.out.strip().encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
 
 
@@ -129,7 +129,10 @@ def test_tokens_while_the_server_runs(gateway):
     call = lambda token: gateway.call("POST", "/v1/redact", {"text": "-"}, {"authorization": "Bearer " + token}).status
     token = run("tokens", "create", "--name", "short-lived", *place).out.strip()
     assert call(token) == 200
-    [row] = [row for row in run("tokens", "list", *place).out.splitlines() if "short-lived" in row]
+    listed = lambda: next(row for row in run("tokens", "list", *place).out.splitlines() if "short-lived" in row)
+    gateway.wait_for(lambda: re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ", listed().split("\t")[-1]), 10)
+    assert int(re.search(r"^portcullis_active_tokens (\d+)", gateway.metrics(), re.M)[1]) >= 1
+    row = listed()
     assert run("tokens", "revoke", row.split("\t")[0], *place).returncode == DONE
     gateway.wait_for(lambda: call(token) == 401)
 

@@ -357,6 +357,6 @@ fn failed(error: ConfigError) -> ApiError {
         }
         ConfigError::Row => ApiError::Internal("config row"),
         ConfigError::Random(_) => ApiError::Internal("random"),
-        ConfigError::Store(_) => ApiError::Internal("store"),
+        ConfigError::Store(error) => ApiError::store(&error, "store"),
     }
 }

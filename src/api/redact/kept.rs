@@ -114,7 +114,7 @@ fn found<T>(result: Result<T, VaultError>) -> Result<Result<T, Code>, ApiError> 
         Ok(found) => Ok(Ok(found)),
         Err(VaultError::Unknown) => Ok(Err(Code::DoesNotExist)),
         Err(VaultError::Forbidden(_)) => Ok(Err(Code::BadState)),
-        Err(_) => Err(ApiError::Internal("vault")),
+        Err(error) => Err(ApiError::vault(&error)),
     }
 }
 

@@ -232,7 +232,7 @@ impl Redaction {
     }
 
     async fn key(&self) -> Result<Arc<FpeKey>, ApiError> {
-        self.0.vault.default_fpe_key().await.map_err(|_| ApiError::Internal("vault"))
+        self.0.vault.default_fpe_key().await.map_err(|error| ApiError::vault(&error))
     }
 
     /// The context of what was encrypted with the key of this name, as its caller gets it; `None` where nothing was

@@ -189,6 +189,6 @@ pub(super) fn failed(error: VaultError) -> ApiError {
         VaultError::Forbidden(why) => ApiError::ForbiddenVaultOperation(why),
         VaultError::Taken => invalid(Code::BadState, "name", "there is a folder of this name already"),
         VaultError::Unfit(why) => invalid(Code::BadFormat, "key", why),
-        _ => ApiError::Internal("vault"),
+        other => ApiError::vault(&other),
     }
 }

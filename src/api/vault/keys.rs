@@ -47,10 +47,12 @@ struct Given {
     key: Option<Secret<String>>,
 }
 
+/// Members that hold what nobody else may know.
+const SECRET: &[&str] = &["private_key", "key"];
+
 impl Given {
     fn of(fields: &mut Fields<'_>) -> Self {
-        let mut secret = |name| fields.text(name).map(|text| Secret::new(text.to_owned()));
-        let (private, key) = (secret("private_key"), secret("key"));
+        let (private, key) = (fields.secret("private_key"), fields.secret("key"));
         Self { public: fields.text("public_key").map(str::to_owned), private, key }
     }
 
@@ -152,6 +154,7 @@ impl Endpoint for GenerateKey {
 impl Endpoint for StoreKey {
     const PATH: &'static str = "/v2/key/store";
     const SERVICE: Service = Service::Vault;
+    const RAW: &'static [&'static str] = SECRET;
     type Ask = KeyAsk;
     type Reply = ItemReply;
 
@@ -170,6 +173,7 @@ impl Endpoint for StoreKey {
 impl Endpoint for RotateKey {
     const PATH: &'static str = "/v2/key/rotate";
     const SERVICE: Service = Service::Vault;
+    const RAW: &'static [&'static str] = SECRET;
     type Ask = RotateAsk;
     type Reply = ItemReply;
 

@@ -29,18 +29,20 @@ pub struct RotateAsk {
     then: Option<State>,
 }
 
+const SECRET: &str = "secret";
+
+/// Empty on a fault, which ends the call.
 fn secret(fields: &mut Fields<'_>) -> Secret<Vec<u8>> {
-    let text = fields.required_text("secret");
-    let at = fields.at("secret");
-    if fields.member("secret").is_some_and(serde_json::Value::is_string) {
-        fields.faults().length(text, at, &(1..=MAX_SECRET));
-    }
-    Secret::new(text.as_bytes().to_vec())
+    let Some(text) = fields.required_secret(SECRET) else { return Secret::new(Vec::new()) };
+    let at = fields.at(SECRET);
+    fields.faults().length(text.expose(), at, &(1..=MAX_SECRET));
+    Secret::new(text.expose().as_bytes().to_vec())
 }
 
 impl Endpoint for StoreSecret {
     const PATH: &'static str = "/v2/secret/store";
     const SERVICE: Service = Service::Vault;
+    const RAW: &'static [&'static str] = &[SECRET];
     type Ask = SecretAsk;
     type Reply = ItemReply;
 
@@ -75,6 +77,7 @@ impl Endpoint for StoreSecret {
 impl Endpoint for RotateSecret {
     const PATH: &'static str = "/v2/secret/rotate";
     const SERVICE: Service = Service::Vault;
+    const RAW: &'static [&'static str] = &[SECRET];
     type Ask = RotateAsk;
     type Reply = ItemReply;
 

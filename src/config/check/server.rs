@@ -47,10 +47,28 @@ pub(super) fn limits(limits: &Limits, mistakes: &mut Mistakes) {
 }
 
 pub(super) fn vault(vault: &Vault, mistakes: &mut Mistakes) {
-    let literal = vault.master_key.iter().find(|key| *key.source() == Source::Literal);
-    if let Some(key) = literal {
-        let hint = "write { env = \"NAME\" } or { file = \"path\" }";
-        mistakes.hint(key.span().start, "the master key must not be written in this file", hint);
+    let Vault { master_key, master_key_command, passphrase } = vault;
+    for (supplied, what) in [(master_key, "the master key"), (passphrase, "the passphrase")] {
+        if let Some(literal) = supplied.iter().find(|supplied| *supplied.source() == Source::Literal) {
+            let hint = "write { env = \"NAME\" } or { file = \"path\" }";
+            mistakes.hint(literal.span().start, format!("{what} must not be written in this file"), hint);
+        }
+    }
+    if let Some(command) = master_key_command
+        && command.first().is_none_or(String::is_empty)
+    {
+        mistakes.hint(command.span().start, "no program is named", "write [\"program\", \"argument\"]");
+    }
+    // Which of the two would be used could not be seen.
+    let places = [
+        master_key.as_ref().map(|at| at.span().start),
+        master_key_command.as_ref().map(|at| at.span().start),
+        passphrase.as_ref().map(|at| at.span().start),
+    ];
+    let mut places: Vec<usize> = places.into_iter().flatten().collect();
+    places.sort_unstable();
+    if let [_, second, ..] = places.as_slice() {
+        mistakes.say(*second, "the master key is already said to be elsewhere");
     }
 }
 

@@ -88,8 +88,8 @@ impl Redact {
         if !self.parts.encrypts {
             return Ok(Keys::default());
         }
-        let key =
-            self.parts.vault.default_fpe_key().await.map_err(|_| Fault::Api(ApiError::Internal("vault")))?;
+        let key = self.parts.vault.default_fpe_key().await;
+        let key = key.map_err(|error| Fault::Api(ApiError::vault(&error)))?;
         Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant) })
     }
 

@@ -1,7 +1,6 @@
 //! The child: it takes away from itself what it may not have, reads one file, and writes one answer.
 
 use std::io::{self, Read, Write};
-use std::process::ExitCode;
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
@@ -22,15 +21,13 @@ pub struct Means {
 const NOTHING: usize = 0;
 
 /// Runs the child: standard input and output are the pipe. Only for a process that does nothing else.
-pub fn run(means: Means) -> ExitCode {
-    if confine(means).is_err() {
-        return ExitCode::FAILURE;
-    }
+///
+/// # Errors
+/// Limits that cannot be set; a pipe that is broken.
+pub fn run(means: Means) -> io::Result<()> {
+    confine(means)?;
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
-    match serve(input, output) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::FAILURE,
-    }
+    serve(input, output)
 }
 
 fn confine(means: Means) -> io::Result<()> {

@@ -11,6 +11,7 @@ use crate::vault::items::algorithm::Kind;
 use crate::vault::items::folder::Path;
 use crate::vault::items::object::{Item, KeyFacts, Label, Rotation};
 use crate::vault::items::opened::Settled;
+use crate::vault::items::state::State;
 use crate::vault::items::store::{FOLDERS, ITEMS, Items};
 
 /// What a caller wants to see.
@@ -91,8 +92,10 @@ pub struct Listed {
     pub settled: Settled,
     pub last_rotated: Option<Timestamp>,
     pub next_rotation: Option<Timestamp>,
+    /// Of the newest version.
+    pub state: Option<State>,
+    pub versions: usize,
     destroyed_at: Option<Timestamp>,
-    versions: usize,
 }
 
 impl Text {
@@ -124,6 +127,7 @@ impl Listed {
             next_rotation: settled.next_rotation(&item),
             last_rotated: item.last_rotated(),
             destroyed_at: item.versions.iter().rev().find_map(|version| version.destroyed_at),
+            state: item.versions.last().map(|version| version.state),
             versions: item.versions.len(),
             id: item.id,
             kind: item.kind,
@@ -132,6 +136,11 @@ impl Listed {
             key: item.key,
             settled,
         }
+    }
+
+    /// Whether it is on at this time.
+    pub fn is_enabled(&self, now: Timestamp) -> bool {
+        self.label.is_enabled(now)
     }
 
     fn text(&self, name: &str) -> String {

@@ -42,6 +42,7 @@ pub use object::{Item, KeyFacts, Label, Rotation, Version};
 pub use opened::{Opened, Settled};
 pub use selector::Selector;
 pub use state::{State, Use};
+pub(in crate::vault) use store::{FOLDERS, ITEMS};
 pub use store::{Items, MAX_BYTES, MAX_VERSIONS};
 pub use tokens::Signer;
 

@@ -98,10 +98,16 @@ impl Version {
     }
 }
 
+impl Label {
+    pub(super) fn is_enabled(&self, now: Timestamp) -> bool {
+        !self.off && self.disabled_at.is_none_or(|at| now < at)
+    }
+}
+
 impl Item {
     /// Whether it is on at this time.
     pub fn is_enabled(&self, now: Timestamp) -> bool {
-        !self.label.off && self.label.disabled_at.is_none_or(|at| now < at)
+        self.label.is_enabled(now)
     }
 
     /// Whether this version may be used so: an item that is off counts as suspended.

@@ -26,8 +26,8 @@ pub const MAX_VERSIONS: usize = 10_000;
 /// The most bytes of one item with all its versions.
 pub const MAX_BYTES: usize = 16 << 20;
 
-pub(super) const ITEMS: &str = "vault.item";
-pub(super) const FOLDERS: &str = "vault.folder";
+pub(in crate::vault) const ITEMS: &str = "vault.item";
+pub(in crate::vault) const FOLDERS: &str = "vault.folder";
 
 /// An item is read again after this.
 const MEMORY: Duration = Duration::from_millis(900);
@@ -245,7 +245,7 @@ impl Items {
     }
 
     /// Reads all rows of a kind and hands each to `each`.
-    pub(super) async fn scan(
+    pub(in crate::vault) async fn scan(
         &self,
         kind: &'static str,
         mut each: impl FnMut(Row, Item),
@@ -276,7 +276,7 @@ impl Items {
     }
 
     /// Where a folder's row is.
-    pub(super) fn folder_key(&self, path: &Path) -> Key {
+    pub(in crate::vault) fn folder_key(&self, path: &Path) -> Key {
         let index = self.vault().seal().index("folder", path.as_str());
         Key::new(FOLDERS, ItemId::from_random(index).to_string())
     }

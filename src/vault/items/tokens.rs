@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::base::id::ItemId;
-use crate::crypto::jws::SigningKey;
+use crate::crypto::jws::{PublicKey, SigningKey, public_pem};
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::Kind;
 use crate::vault::items::object::Version;
@@ -123,6 +123,23 @@ impl Items {
     /// [`VaultError::Unknown`]; [`VaultError::Forbidden`] if the item has no public keys or the one may not be shown;
     /// or what the store says.
     pub async fn public_keys(&self, id: &ItemId, selector: Selector) -> Result<Vec<Jwk>, VaultError> {
+        self.publish(id, selector, |version, key| Jwk::of(key, &kid(id, version))).await
+    }
+
+    /// As [`Items::public_keys`], as PEM (SPKI).
+    ///
+    /// # Errors
+    /// As [`Items::public_keys`].
+    pub async fn public_pems(&self, id: &ItemId, selector: Selector) -> Result<Vec<String>, VaultError> {
+        self.publish(id, selector, |_, key| public_pem(key)).await
+    }
+
+    async fn publish<T>(
+        &self,
+        id: &ItemId,
+        selector: Selector,
+        shown: impl Fn(&Version, &PublicKey) -> T,
+    ) -> Result<Vec<T>, VaultError> {
         let opened = self.get(id).await?;
         if opened.item.kind != Kind::AsymmetricKey {
             return Err(VaultError::Forbidden("The item has no public key"));
@@ -132,8 +149,8 @@ impl Items {
         }
         let now = self.now();
         let versions = opened.item.selected(selector)?.iter();
-        let shown = versions.filter(|version| opened.item.allows(version, Use::Publish, now));
-        shown.map(|version| Ok(Jwk::of(&*opened.public(version)?, &kid(id, version)))).collect()
+        let public = versions.filter(|version| opened.item.allows(version, Use::Publish, now));
+        public.map(|version| Ok(shown(version, &*opened.public(version)?))).collect()
     }
 }
 

@@ -2,9 +2,12 @@
 
 use std::sync::Arc;
 
+use data_encoding::BASE64;
+
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
+use crate::crypto::jws;
 use crate::vault::VaultError;
 use crate::vault::items::algorithm::Kind;
 use crate::vault::items::change::AUDIT;
@@ -63,6 +66,23 @@ impl Items {
         let material = opened.material(version).cloned()?;
         tracing::info!(target: AUDIT, item = %opened.item.id, version = version.number, "handed out");
         Ok(material)
+    }
+
+    /// What is secret of a version, as its owner would write it: a private key as PEM (PKCS #8), a symmetric key as
+    /// base64, a secret as it is.
+    ///
+    /// # Errors
+    /// As [`Items::exported`]; [`VaultError::Forbidden`] for a folder.
+    pub fn secret_text(&self, opened: &Opened, version: &Version) -> Result<Secret<String>, VaultError> {
+        let material = self.exported(opened, version)?;
+        match opened.item.kind {
+            Kind::AsymmetricKey => Ok(jws::private_pem(&material)),
+            Kind::SymmetricKey => Ok(Secret::new(BASE64.encode(material.expose()))),
+            Kind::Secret | Kind::Folder => {
+                let text = std::str::from_utf8(material.expose()).map_err(|_| VaultError::Damaged)?;
+                Ok(Secret::new(text.to_owned()))
+            }
+        }
     }
 
     /// The version that the selector means, if it may be used so.

@@ -38,6 +38,11 @@ impl Classes {
         self.0 & Self::SURNAME != 0
     }
 
+    /// A given name or a surname.
+    pub(super) const fn is_person(self) -> bool {
+        self.0 & (Self::GIVEN | Self::SURNAME) != 0
+    }
+
     pub(super) const fn is_place(self) -> bool {
         self.0 & Self::PLACE != 0
     }

@@ -2,6 +2,7 @@
 //! by titles and endings, and by the word before. Only capitals cost anything.
 
 mod lexicon;
+mod spelling;
 mod tagger;
 mod words;
 

@@ -4,8 +4,10 @@
 use super::super::super::rule::Tag;
 use super::super::view::View;
 use super::lexicon::{Classes, look_up};
+use super::spelling::{Spelling, goes_on, in_code, in_date, lone_number};
 use super::words::{
-    COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TITLES, TO_PERSONS, TO_PLACES, is,
+    COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TITLES, TO_PERSON_SURELY, TO_PERSONS,
+    TO_PLACE_SURELY, TO_PLACES, is,
 };
 
 /// Words in a sequence, and bytes.
@@ -19,8 +21,9 @@ const BEFORE: usize = 24;
 pub(super) struct Word {
     pub(super) start: usize,
     pub(super) end: usize,
-    lower: String,
+    pub(super) lower: String,
     classes: Classes,
+    spelling: Spelling,
     /// A particle in lower case.
     particle: bool,
 }
@@ -134,7 +137,8 @@ pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
         let classes = look_up(&name);
         let dotted = view.get(end) == Some(b'.') && (initial || is(&name, TITLES));
         let possessive = name.len() < lower.len();
-        words.push(Word { start: at, end, lower: name, classes, particle });
+        let spelling = if particle { Spelling::Name } else { Spelling::of(text(view, at, end)) };
+        words.push(Word { start: at, end, lower: name, classes, spelling, particle });
         let gap = if dotted { end + 1 } else { end };
         if possessive || view.get(gap) != Some(b' ') {
             at = end;
@@ -179,6 +183,8 @@ struct Before {
     words: Vec<String>,
     /// Whether a sentence begins with the sequence.
     sentence: bool,
+    /// Whether a word and a comma stand before it, as in `Austin, TX`.
+    comma: bool,
 }
 
 fn before(view: &View<'_>, start: usize) -> Before {
@@ -190,7 +196,12 @@ fn before(view: &View<'_>, start: usize) -> Before {
     let trimmed = text.trim_end_matches([' ', '"', '\'', '(', '\u{201c}']);
     let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
     let words = trimmed.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '\'');
-    Before { words: words.filter(|word| !word.is_empty()).take(2).map(str::to_lowercase).collect(), sentence }
+    let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
+    Before {
+        words: words.filter(|word| !word.is_empty()).take(2).map(str::to_lowercase).collect(),
+        sentence,
+        comma,
+    }
 }
 
 impl Before {
@@ -208,6 +219,7 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let Some(first) = words.first() else { return Vec::new() };
     let before = before(view, first.start);
     let number = number_before(view, first.start).filter(|_| view.before(first.start, 1) == Some(b' '));
+    let number = number.filter(|&start| lone_number(view, start));
     let streets = |word: &Word| {
         is(&word.lower, STREETS)
             || STREET_ENDINGS.iter().any(|end| word.lower.len() > end.len() + 2 && word.lower.ends_with(end))
@@ -224,35 +236,29 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     {
         return vec![Tagged { tag: Tag::Group, start: word.start, end: word.end, score: 0.7 }];
     }
-    let mut rest = words;
-    let mut titled = false;
-    while let Some((word, more)) = rest.split_first() {
-        if rest.len() > 1 && place_of(rest) {
-            break;
-        }
-        let title = is(&word.lower, TITLES);
-        let name = word.classes.is_given() && !more.is_empty() && before.sentence;
-        if !title && (!word.classes.is_common() || name) {
-            break;
-        }
-        titled |= title;
-        rest = more;
-    }
+    let (rest, titled) = peeled(words, before.sentence);
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
     let span = |tag, score| vec![Tagged { tag, start: first.start, end: last.end, score }];
     if rest.len() > 1 && is(&last.lower, COMPANIES) {
         return span(Tag::Organization, 0.8);
     }
     let place = place_of(rest);
-    if number.is_some() && !titled {
-        // `87 Ránargata`, `39 Csabai`: the house and its street.
-        return number
-            .map(|start| Tagged { tag: Tag::Location, start, end: last.end, score: 0.55 })
-            .into_iter()
-            .collect();
-    }
     let to_place = before.ends_with(TO_PLACES) && !before.has(&["name", "is"]);
     let to_person = before.has(TO_PERSONS);
+    if !titled && no_name(view, rest, &before, place) {
+        return Vec::new();
+    }
+    if let Some(start) = number
+        && !titled
+    {
+        // `87 Ránargata`, `39 Csabai`: the house and its street.
+        let house = rest.iter().all(|word| word.spelling == Spelling::Name) && !goes_on(view, last.end);
+        return if house {
+            vec![Tagged { tag: Tag::Location, start, end: last.end, score: 0.55 }]
+        } else {
+            Vec::new()
+        };
+    }
     if rest.len() == 1 {
         return single(first, titled, place, to_place, to_person)
             .map(|(tag, score)| span(tag, score))
@@ -261,26 +267,76 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     if place && !titled && (!first.classes.is_given() || to_place) {
         return span(Tag::Location, 0.75);
     }
-    let given = rest.iter().take(2).any(|word| word.classes.is_given());
-    let surname = rest.last().is_some_and(|word| word.classes.is_surname() && !word.classes.is_common());
+    several(rest, titled, to_place, to_person, before.sentence)
+        .map(|(tag, score)| span(tag, score))
+        .unwrap_or_default()
+}
+
+/// What remains of a sequence behind titles and common words, and whether there was a title.
+fn peeled(words: &[Word], sentence: bool) -> (&[Word], bool) {
+    let mut rest = words;
+    let mut titled = false;
+    while let Some((word, more)) = rest.split_first() {
+        if rest.len() > 1 && place_of(rest) {
+            break;
+        }
+        let title = is(&word.lower, TITLES);
+        let named = |next: &Word| {
+            !next.classes.is_common() && next.classes.is_person() && next.spelling == Spelling::Name
+        };
+        let name = word.classes.is_given() && sentence && more.first().is_some_and(named);
+        if !title && (!word.classes.is_common() || name) {
+            break;
+        }
+        titled |= title;
+        rest = more;
+    }
+    (rest, titled)
+}
+
+/// Two words and more.
+fn several(
+    words: &[Word],
+    titled: bool,
+    to_place: bool,
+    to_person: bool,
+    sentence: bool,
+) -> Option<(Tag, f32)> {
+    let (first, last) = words.first().zip(words.last())?;
+    let given = words.iter().take(2).any(|word| word.classes.is_given());
+    let surname = last.classes.is_surname() && !last.classes.is_common();
     let initial = first.lower.chars().count() == 1;
     if titled || given || initial && surname {
-        return span(Tag::Person, if titled || given && surname { 0.85 } else { 0.7 });
+        return Some((Tag::Person, if titled || given && surname { 0.85 } else { 0.7 }));
     }
-    if surname && !first.classes.is_place() && (to_person || !before.sentence) {
-        return span(Tag::Person, 0.55);
+    if surname && !first.classes.is_place() && (to_person || !sentence) {
+        return Some((Tag::Person, 0.55));
     }
-    if to_place && rest.iter().any(|word| word.classes.is_place()) {
-        return span(Tag::Location, 0.6);
+    if to_place && words.iter().any(|word| word.classes.is_place()) {
+        return Some((Tag::Location, 0.6));
     }
-    if to_person && rest.len() == 2 && !rest.iter().any(|word| word.classes.is_known()) {
-        return span(Tag::Person, 0.5);
+    if to_person && words.len() == 2 && !words.iter().any(|word| word.classes.is_known()) {
+        return Some((Tag::Person, 0.5));
     }
-    if rest.len() == 2 && rest.iter().all(|word| word.classes.is_place()) {
-        span(Tag::Location, 0.55)
-    } else {
-        Vec::new()
+    let places = words.len() == 2 && words.iter().all(|word| word.classes.is_place());
+    places.then_some((Tag::Location, 0.55))
+}
+
+/// Whether words are acronyms, constants or parts of code rather than a name.
+fn no_name(view: &View<'_>, words: &[Word], before: &Before, place: bool) -> bool {
+    if let [word] = words {
+        return in_code(view, word)
+            || in_date(view, word)
+            || match word.spelling {
+                Spelling::Name => false,
+                Spelling::Mixed => !word.classes.is_known(),
+                Spelling::Capitals if place => !(before.comma || before.ends_with(TO_PLACE_SURELY)),
+                Spelling::Capitals => !before.ends_with(TO_PERSON_SURELY),
+            };
     }
+    let strange = |word: &Word| word.spelling != Spelling::Name && !word.classes.is_person();
+    let short = |word: &Word| word.spelling == Spelling::Capitals && word.lower.len() < 4;
+    !place && (words.iter().any(strange) || words.iter().all(short))
 }
 
 /// Whether the words together are a place's name.
@@ -350,6 +406,17 @@ mod tests {
             ("The system will restart", &[]),
             ("User: Will you come?", &[]),
             ("Assistant: May I help?", &[]),
+            ("Max said so", &[(Person, "Max")]),
+            ("JENNIFER SMITH signed", &[(Person, "JENNIFER SMITH")]),
+            ("Name: JENNIFER", &[(Person, "JENNIFER")]),
+            ("Jean DUPONT, Lyon", &[(Person, "Jean DUPONT"), (Location, "Lyon")]),
+            ("at 87 Ránargata, now", &[(Location, "87 Ránargata")]),
+            ("if len > MAX or SERVER_MAX", &[]),
+            ("An RSA key of 64 KiB, see RFC 7518", &[]),
+            ("Max::new(Host) and Max(1)", &[]),
+            ("[12/Jan/2024:10:00:00 +0000] \"GET / HTTP/1.1\" 200", &[]),
+            ("page=66 HTTP and 1.4 GB", &[]),
+            ("404 NotFound", &[]),
         ];
         for (text, expected) in cases {
             assert_eq!(tagged(text), *expected, "{text}");

@@ -152,6 +152,14 @@ pub(super) const TO_PERSONS: &[&str] = &[
     "with", "and", "add", "call", "contact", "tell", "ask", "me", "him", "her", "user",
 ];
 
+/// Of those, the ones that stand before places even in capitals.
+pub(super) const TO_PLACE_SURELY: &[&str] =
+    &["in", "from", "near", "around", "visit", "visiting", "leaving", "city", "country"];
+
+/// Of those before persons, the ones that stand before names even in capitals.
+pub(super) const TO_PERSON_SURELY: &[&str] =
+    &["name", "named", "called", "dear", "hi", "hello", "am", "contact"];
+
 /// People by nation, by religion, by party.
 pub(super) const GROUPS: &[&str] = &[
     "afghan",

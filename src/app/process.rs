@@ -1,0 +1,24 @@
+//! What the process asks of the operating system for itself, before it holds anything secret.
+
+use crate::app::parts::AppError;
+use crate::telemetry::{LogFormat, start_log};
+
+/// Keeps what is in memory out of core files: none is written (`RLIMIT_CORE` 0, hard, so that no child may raise it
+/// again), and on Linux the process is not dumpable (`PR_SET_DUMPABLE` 0), which also keeps a program that core files
+/// are piped to from getting one, and other processes of the same user from attaching to it or reading its memory.
+///
+/// # Errors
+/// What the operating system says. Nothing secret should be read then.
+pub fn without_core_dumps() -> Result<(), AppError> {
+    use rustix::process::{Resource, Rlimit, setrlimit};
+    let failed = |error: rustix::io::Errno| AppError::Io(format!("core dumps cannot be turned off: {error}"));
+    setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) }).map_err(failed)?;
+    #[cfg(target_os = "linux")]
+    rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable).map_err(failed)?;
+    Ok(())
+}
+
+/// Starts a log of warnings, for a command that ends by itself.
+pub fn log_warnings() {
+    start_log(LogFormat::Text, "warn");
+}

@@ -1,0 +1,93 @@
+//! How words are spelt, and what they touch: identifiers, acronyms and quantities are no names.
+
+use super::super::view::View;
+use super::tagger::Word;
+
+/// How a word's letters are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// `Jane`, `O'Brien`, `McKay`, `Anne-Marie`.
+    Name,
+    /// Two letters and more, all of them capitals.
+    Capitals,
+    /// Capitals within, as in `NotFound`, `KiB` or `IBANs`.
+    Mixed,
+}
+
+impl Spelling {
+    pub(super) fn of(word: &str) -> Self {
+        let mut letters = word.chars().filter(|letter| letter.is_alphabetic());
+        if letters.clone().nth(1).is_some() && letters.all(char::is_uppercase) {
+            return Self::Capitals;
+        }
+        let parts = word.split(['-', '\'', '\u{2019}']);
+        let parts =
+            parts.map(|part| ["Mc", "Mac", "De", "Di", "La", "Le", "Van", "Von"].iter().fold(part, within));
+        let inner = |part: &str| part.chars().skip(1).any(char::is_uppercase);
+        if parts.into_iter().any(inner) { Self::Mixed } else { Self::Name }
+    }
+}
+
+/// `part` without the particle that is written together with it.
+fn within<'p>(part: &'p str, particle: &&str) -> &'p str {
+    part.strip_prefix(particle).filter(|rest| rest.starts_with(char::is_uppercase)).unwrap_or(part)
+}
+
+/// Whether a lone word is part of an identifier, a path, a call or markup.
+pub(super) fn in_code(view: &View<'_>, word: &Word) -> bool {
+    let behind = match view.slice(word.end, word.end + 2) {
+        [b'_' | b'(' | b'[' | b'{' | b'=' | b'\\', ..] | b"::" => true,
+        [b'.' | b'/', next, ..] => next.is_ascii_alphanumeric(),
+        [b'-', next, ..] => next.is_ascii_digit(),
+        _ => false,
+    };
+    let front = view.slice(word.start.saturating_sub(2), word.start);
+    behind
+        || matches!(front, [.., b'_' | b'$' | b'<' | b'&'] | b"::" | b"</" | b"--")
+        || matches!(front, [letter, b'.' | b'/' | b'-'] if letter.is_ascii_alphanumeric())
+}
+
+/// Whether a month's name that is also a person's stands in a date.
+pub(super) fn in_date(view: &View<'_>, word: &Word) -> bool {
+    let near = |byte: &u8| matches!(byte, b' ' | b'/' | b'-' | b'.' | b',');
+    let behind = view.slice(word.end, word.end + 3).iter().find(|byte| !near(byte));
+    let front = view.slice(word.start.saturating_sub(3), word.start);
+    let front = front.iter().rev().find(|byte| !near(byte));
+    word.lower == "jan" && [behind, front].into_iter().flatten().any(u8::is_ascii_digit)
+}
+
+/// Whether the number from `start` on stands by itself: not the end of a version, a path or another number.
+pub(super) fn lone_number(view: &View<'_>, start: usize) -> bool {
+    let before = start.checked_sub(1).and_then(|at| view.get(at));
+    before.is_none_or(|byte| matches!(byte, b' ' | b'\n' | b'\t' | b'"' | b'\'' | b'(' | b'>' | b':' | b','))
+}
+
+/// Whether a sentence goes on in lower case behind `end`.
+pub(super) fn goes_on(view: &View<'_>, end: usize) -> bool {
+    matches!(view.slice(end, end + 2), [b' ', b'a'..=b'z'])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_by_their_capitals() {
+        for (word, spelling) in [
+            ("Jane", Spelling::Name),
+            ("O'Brien", Spelling::Name),
+            ("McKay", Spelling::Name),
+            ("DeVito", Spelling::Name),
+            ("Anne-Marie", Spelling::Name),
+            ("A", Spelling::Name),
+            ("SMITH", Spelling::Capitals),
+            ("Élan", Spelling::Name),
+            ("ÉLAN", Spelling::Capitals),
+            ("KiB", Spelling::Mixed),
+            ("NotFound", Spelling::Mixed),
+            ("IBANs", Spelling::Mixed),
+        ] {
+            assert_eq!(Spelling::of(word), spelling, "{word}");
+        }
+    }
+}

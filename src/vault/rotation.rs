@@ -1,0 +1,252 @@
+//! Another master key in place of this one, while others use the store. Every step is one row, every stop between two of
+//! them leaves a store that opens, and doing it again goes on from there:
+//!
+//! 1. a key that does not seal yet is added to the ring, and the ring is sealed under the new master key too;
+//! 2. once every process has read it, that key seals, in both copies of the ring;
+//! 3. row by row, what an older key sealed is sealed anew;
+//! 4. the copy of the ring for the old master key is removed, and the salts of old passphrases.
+//!
+//! Older keys stay in the ring: contexts of redactions lie with callers, and a process that slept through it all may
+//! write under one.
+
+use std::time::Duration;
+
+use crate::store::{Entry, Expected, Key, Row, StoreError};
+use crate::vault::items::{FOLDERS, ITEMS};
+use crate::vault::keys::{CANARY, KEYS};
+use crate::vault::passphrase::SALTS;
+use crate::vault::ring::{self, Kek, Ring};
+use crate::vault::{MasterKey, Vault, VaultError};
+
+/// How long a process may take to notice that the ring has changed: it looks every second.
+pub const GRACE: Duration = Duration::from_secs(3);
+
+/// Kinds of rows that are sealed, and whether each has a data key of its own.
+const SEALED: [(&str, bool); 4] = [(CANARY, false), (KEYS, false), (ITEMS, true), (FOLDERS, true)];
+const PAGE: u32 = 8;
+/// A row, or the ring, that changes this often under our hands is no accident.
+const TRIES: usize = 64;
+/// How often all rows are walked through: once more after one that found something.
+const WALKS: usize = 5;
+
+/// What a rotation did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rotated {
+    /// Rows that were sealed anew.
+    pub rows: u64,
+}
+
+impl Vault {
+    /// Puts another master key in place of this vault's; `grace` is what other processes have to notice.
+    /// `before_the_end` is called when both keys open the store, for the last time; without `drop_old` both go on
+    /// doing so.
+    ///
+    /// # Errors
+    /// [`VaultError::Forbidden`] if both are the same key, or somebody else began to put yet another one in place; what
+    /// `before_the_end` says; or what the store says. The store opens in any case, and doing it again goes on.
+    pub async fn rotate_master(
+        &self,
+        to: &MasterKey,
+        grace: Duration,
+        drop_old: bool,
+        before_the_end: impl FnOnce() -> Result<(), VaultError>,
+    ) -> Result<Rotated, VaultError> {
+        let (from, new) = (self.kek(), Kek::new(to)?);
+        if from.id() == new.id() {
+            return Err(VaultError::Forbidden("the new master key is the one in use"));
+        }
+        self.begin(&from, &new).await?;
+        tokio::time::sleep(grace).await;
+        self.advance(&from, &new).await?;
+        tokio::time::sleep(grace).await;
+        let rows = self.reseal_all().await?;
+        if drop_old {
+            before_the_end()?;
+            self.end(&from, &new).await?;
+        }
+        Ok(Rotated { rows })
+    }
+
+    /// Whether another master key is to take over from this vault's, or has.
+    pub fn has_successor(&self) -> bool {
+        self.seal().ring().successor.is_some()
+    }
+
+    /// Whether a rotation to this vault's master key has not come to its end.
+    pub fn has_predecessor(&self) -> bool {
+        self.seal().ring().predecessor.is_some()
+    }
+
+    /// Ends a rotation to this vault's master key that was stopped before its end: the old one is dropped.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn finish_rotation(&self) -> Result<Rotated, VaultError> {
+        let new = self.kek();
+        let rows = self.reseal_all().await?;
+        let Some(ring) = new.load(self.records()).await? else { return Ok(Rotated { rows }) };
+        if let Some(old) = ring.predecessor {
+            self.remove(&ring::place(&old)).await?;
+        }
+        self.forget_predecessor(&new).await?;
+        Ok(Rotated { rows })
+    }
+
+    /// The master key that is to take over, if a rotation was begun.
+    pub(super) async fn successor(&self) -> Result<Option<ring::KeyId>, VaultError> {
+        Ok(self.kek().load(self.records()).await?.and_then(|ring| ring.successor))
+    }
+
+    async fn ring_of(&self, kek: &Kek) -> Result<Ring, VaultError> {
+        kek.load(self.records()).await?.ok_or(OVERTAKEN)
+    }
+
+    /// Step 1.
+    async fn begin(&self, from: &Kek, new: &Kek) -> Result<(), VaultError> {
+        for _ in 0..TRIES {
+            let stored = from.load(self.records()).await?;
+            let mut ring = match stored {
+                Some(ring) => ring,
+                None => self.seal().ring().first()?.ok_or(OVERTAKEN)?,
+            };
+            let resumed = ring.successor == Some(*new.id());
+            if !resumed {
+                if let Some(other) = ring.successor.replace(*new.id()) {
+                    self.remove(&ring::place(&other)).await?;
+                }
+                ring.grow()?;
+                match from.store(self.records(), &ring).await {
+                    Ok(version) => ring.version = version,
+                    Err(VaultError::Store(StoreError::Conflict)) => continue,
+                    Err(error) => return Err(error),
+                }
+            }
+            match new.mirror(self.records(), &mut ring, Some(*from.id())).await {
+                Err(VaultError::Store(StoreError::Conflict)) => {}
+                mirrored => return mirrored,
+            }
+        }
+        Err(StoreError::Conflict.into())
+    }
+
+    /// Step 2.
+    async fn advance(&self, from: &Kek, new: &Kek) -> Result<(), VaultError> {
+        let mut ring = self.ring_of(from).await?;
+        if ring.successor != Some(*new.id()) {
+            return Err(OVERTAKEN);
+        }
+        if ring.has_spare() {
+            ring.advance();
+            ring.version = match from.store(self.records(), &ring).await {
+                Err(VaultError::Store(StoreError::Conflict)) => return Err(OVERTAKEN),
+                stored => stored?,
+            };
+        }
+        new.mirror(self.records(), &mut ring, Some(*from.id())).await?;
+        self.refresh().await.map(drop)
+    }
+
+    /// Step 3.
+    async fn reseal_all(&self) -> Result<u64, VaultError> {
+        let mut total = 0;
+        for _ in 0..WALKS {
+            let mut found = 0;
+            for (kind, wrapped) in SEALED {
+                let mut after = String::new();
+                loop {
+                    let page = self.records().scan(kind, &after, PAGE).await?;
+                    let full = page.len() == PAGE as usize;
+                    for row in page {
+                        row.key.id().clone_into(&mut after);
+                        found += u64::from(self.reseal(row, wrapped).await?);
+                    }
+                    if !full {
+                        break;
+                    }
+                }
+            }
+            total += found;
+            if found == 0 {
+                break;
+            }
+        }
+        Ok(total)
+    }
+
+    /// Seals one row anew, unless the right key sealed it; whether there was anything to do.
+    async fn reseal(&self, row: Row, wrapped: bool) -> Result<bool, VaultError> {
+        let mut row = row;
+        for _ in 0..TRIES {
+            let seal = self.seal();
+            if seal.is_current(&row)? {
+                return Ok(false);
+            }
+            let expected = Expected::Version(row.version);
+            let value = match wrapped {
+                true => seal.wrap(&row.key, expected.next(), seal.unwrap(&row)?.expose())?,
+                false => seal.seal(&row.key, expected.next(), seal.open(&row)?.expose())?,
+            };
+            let entry = Entry { value, expires: row.entry.expires };
+            match self.records().put_if(&row.key, expected, entry).await {
+                Ok(_) => return Ok(true),
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+            match self.records().get(&row.key).await? {
+                Some(newer) => row = newer,
+                None => return Ok(false),
+            }
+        }
+        Err(StoreError::Conflict.into())
+    }
+
+    /// Step 4.
+    async fn end(&self, from: &Kek, new: &Kek) -> Result<(), VaultError> {
+        let ring = self.ring_of(from).await?;
+        // What the new master key opens is looked at once more before the old one is gone.
+        let theirs = self.ring_of(new).await?;
+        if ring.successor != Some(*new.id()) || theirs.current()?.id() != ring.current()?.id() {
+            return Err(OVERTAKEN);
+        }
+        match self.records().remove_if(&ring::place(from.id()), ring.version).await {
+            Ok(()) => self.forget_predecessor(new).await,
+            Err(StoreError::Conflict) => Err(OVERTAKEN),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn forget_predecessor(&self, new: &Kek) -> Result<(), VaultError> {
+        for row in self.records().scan(SALTS, "", PAGE).await? {
+            if Some(row.key.id()) != new.salt.as_deref() {
+                self.remove(&row.key).await?;
+            }
+        }
+        let mut ring = self.ring_of(new).await?;
+        ring.predecessor = None;
+        match new.store(self.records(), &ring).await {
+            // Somebody else did the same.
+            Ok(_) | Err(VaultError::Store(StoreError::Conflict)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Removes a row, whatever is in it.
+    async fn remove(&self, key: &Key) -> Result<(), VaultError> {
+        for _ in 0..TRIES {
+            let Some(row) = self.records().get(key).await? else { return Ok(()) };
+            match self.records().remove_if(key, row.version).await {
+                Ok(()) => return Ok(()),
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Conflict.into())
+    }
+}
+
+const OVERTAKEN: VaultError =
+    VaultError::Forbidden("the master key is being replaced by somebody else, or was; look, and begin again");
+
+#[cfg(test)]
+#[path = "rotation_tests.rs"]
+mod tests;

@@ -1,0 +1,272 @@
+//! A rotation that is stopped after any of its writes leaves a store that opens, and goes on from there.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::*;
+use crate::base::clock::{FixedClock, SharedClock, Timestamp};
+use crate::base::secret::Secret;
+use crate::crypto::jws::JwsAlgorithm;
+use crate::store::{Cause, Closing, EmbeddedRecords, Later, Records};
+use crate::vault::items::{
+    Algorithm, Items, KeyFacts, Kind, Label, Material, NewItem, Path, Purpose, Rotation,
+};
+use crate::vault::{Freshness, Origin};
+
+/// Fails after so many writes, as a process that is killed does; the next one has a new allowance.
+struct Mortal {
+    inner: EmbeddedRecords,
+    left: AtomicI64,
+    writes: AtomicI64,
+    /// What happens between a read and a write.
+    before_write: Mutex<Option<Box<dyn Fn() + Send>>>,
+}
+
+impl Mortal {
+    fn write(&self) -> Result<(), StoreError> {
+        self.writes.fetch_add(1, Ordering::Relaxed);
+        if let Some(act) = self.before_write.lock().unwrap().as_ref() {
+            act();
+        }
+        match self.left.fetch_sub(1, Ordering::Relaxed) > 0 {
+            true => Ok(()),
+            false => Err(StoreError::Unavailable(Cause::of("killed"))),
+        }
+    }
+}
+
+impl Records for Mortal {
+    fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>> {
+        self.inner.get(key)
+    }
+    fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: Entry) -> Later<'a, u64> {
+        match self.write() {
+            Ok(()) => self.inner.put_if(key, expected, entry),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+    fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
+        match self.write() {
+            Ok(()) => self.inner.remove_if(key, version),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
+    fn scan<'a>(&'a self, kind: &'static str, after: &'a str, limit: u32) -> Later<'a, Vec<Row>> {
+        self.inner.scan(kind, after, limit)
+    }
+    fn sweep(&self) -> Later<'_, u64> {
+        self.inner.sweep()
+    }
+    fn close(&self) -> Closing<'_> {
+        self.inner.close()
+    }
+}
+
+struct Place {
+    _folder: tempfile::TempDir,
+    records: Arc<Mortal>,
+}
+
+const MANY: i64 = 1_000_000;
+
+impl Place {
+    async fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let inner = EmbeddedRecords::open(&folder.path().join("db"), clock()).await.unwrap();
+        let (left, writes, before_write) = (AtomicI64::new(MANY), AtomicI64::new(0), Mutex::new(None));
+        Self { _folder: folder, records: Arc::new(Mortal { inner, left, writes, before_write }) }
+    }
+
+    fn live(&self, writes: i64) {
+        self.records.left.store(writes, Ordering::Relaxed);
+    }
+
+    async fn open(&self, master: &MasterKey) -> Result<Arc<Vault>, VaultError> {
+        Vault::open(Arc::clone(&self.records) as _, master, clock()).await.map(Arc::new)
+    }
+}
+
+fn clock() -> SharedClock {
+    Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000)))
+}
+
+fn master(digit: char) -> MasterKey {
+    MasterKey::from_text(&digit.to_string().repeat(64)).unwrap()
+}
+
+/// Fills a store with one row of each kind; what must come out of it again.
+async fn fill(vault: &Arc<Vault>) -> Vec<u8> {
+    let items = Items::new(Arc::clone(vault));
+    let label = |name: &str| Label {
+        name: name.to_owned(),
+        folder: Path::root(),
+        metadata: std::collections::BTreeMap::new(),
+        tags: Vec::new(),
+        off: false,
+        disabled_at: None,
+        rotation: Rotation::default(),
+    };
+    items.create_folder(label("folder")).await.unwrap();
+    let algorithm = Algorithm::Jws(JwsAlgorithm::Es256);
+    let material = Material::generate(algorithm).await.unwrap();
+    let key = Some(KeyFacts { purpose: Purpose::Jwt, algorithm, exportable: false });
+    let new = NewItem { kind: Kind::AsymmetricKey, label: label("key"), key, material };
+    items.create(new).await.unwrap();
+    vault.default_fpe_key().await.unwrap();
+    vault.seal_context("default", b"what a caller keeps").unwrap()
+}
+
+/// Everything opens: items by their keys, folders by name, the default key, and what callers keep.
+async fn all_opens(vault: &Arc<Vault>, context: &[u8]) {
+    let items = Items::new(Arc::clone(vault));
+    let mut ids = Vec::new();
+    items.scan(ITEMS, |_, item| ids.push(item.id)).await.unwrap();
+    assert_eq!(ids.len(), 1);
+    let token = items.sign_jwt(&ids[0], "{}").await.unwrap();
+    assert!(items.verify_jwt(&token).await.unwrap().is_some());
+    let folder = items.folder_key(&Path::parse("/folder").unwrap());
+    assert!(vault.records().get(&folder).await.unwrap().is_some());
+    vault.default_fpe_key().await.unwrap();
+    let opened = vault.open_context("default", context.to_vec()).unwrap();
+    assert_eq!(opened.expose(), b"what a caller keeps");
+}
+
+async fn rotate(vault: &Vault, to: &MasterKey) -> Result<Rotated, VaultError> {
+    vault.rotate_master(to, Duration::ZERO, true, || Ok(())).await
+}
+
+#[tokio::test]
+async fn a_stop_after_any_write_leaves_a_store_that_opens_and_the_next_try_ends_it() {
+    let (old, new) = (master('1'), master('2'));
+    let place = Place::new().await;
+    let vault = place.open(&old).await.unwrap();
+    fill(&vault).await;
+    place.records.writes.store(0, Ordering::Relaxed);
+    rotate(&vault, &new).await.unwrap();
+    let writes = place.records.writes.load(Ordering::Relaxed);
+    assert!(writes >= 9, "{writes}");
+    for stop in 0..writes {
+        let place = Place::new().await;
+        let running = place.open(&old).await.unwrap();
+        let context = fill(&running).await;
+        let vault = place.open(&old).await.unwrap();
+        place.live(stop);
+        assert!(rotate(&vault, &new).await.is_err(), "{stop}");
+        place.live(MANY);
+        // The last two writes only tidy up after the old key is gone.
+        let by_old = place.open(&old).await;
+        match &by_old {
+            Ok(vault) => all_opens(vault, &context).await,
+            Err(error) => {
+                assert!(matches!(error, VaultError::WrongKey(_)) && stop >= writes - 1, "{stop}: {error}")
+            }
+        }
+        // From the second write on the new one opens it too.
+        if stop >= 2 {
+            all_opens(&place.open(&new).await.unwrap(), &context).await;
+        }
+        // It slept through all of it.
+        if running.refresh().await.unwrap() == Freshness::Gone {
+            running.take_over(&new).await.unwrap();
+        }
+        all_opens(&running, &context).await;
+        match by_old {
+            Ok(vault) => drop(rotate(&vault, &new).await.unwrap()),
+            Err(_) => drop(place.open(&new).await.unwrap().finish_rotation().await.unwrap()),
+        }
+        let by_new = place.open(&new).await.unwrap();
+        assert!(!by_new.has_predecessor());
+        all_opens(&by_new, &context).await;
+        assert!(matches!(place.open(&old).await, Err(VaultError::WrongKey(Origin::Given))), "{stop}");
+    }
+}
+
+#[tokio::test]
+async fn one_that_runs_notices_and_takes_the_new_key_over() {
+    let place = Place::new().await;
+    let (first, second, third) = (master('1'), master('2'), master('3'));
+    let running = place.open(&first).await.unwrap();
+    let context = fill(&running).await;
+    assert_eq!(running.refresh().await.unwrap(), Freshness::Same);
+    assert!(matches!(running.take_over(&second).await, Err(VaultError::WrongKey(_))));
+
+    let vault = place.open(&first).await.unwrap();
+    vault.rotate_master(&second, Duration::ZERO, false, || Ok(())).await.unwrap();
+    assert_eq!(running.refresh().await.unwrap(), Freshness::Changed);
+    all_opens(&running, &context).await;
+    rotate(&vault, &second).await.unwrap();
+    assert_eq!(running.refresh().await.unwrap(), Freshness::Gone);
+    all_opens(&running, &context).await;
+    running.take_over(&second).await.unwrap();
+    assert_eq!(running.refresh().await.unwrap(), Freshness::Same);
+
+    // And again, back to the first.
+    for (from, to) in [(&second, &third), (&third, &first)] {
+        let vault = place.open(from).await.unwrap();
+        vault.rotate_master(to, Duration::ZERO, false, || Ok(())).await.unwrap();
+        running.refresh().await.unwrap();
+        rotate(&vault, to).await.unwrap();
+        running.take_over(to).await.unwrap();
+        all_opens(&running, &context).await;
+        assert!(matches!(place.open(from).await, Err(VaultError::WrongKey(_))));
+    }
+    all_opens(&place.open(&first).await.unwrap(), &context).await;
+}
+
+#[tokio::test]
+async fn no_row_is_left_under_an_older_key() {
+    let place = Place::new().await;
+    let vault = place.open(&master('1')).await.unwrap();
+    fill(&vault).await;
+    assert_eq!(rotate(&vault, &master('2')).await.unwrap().rows, 4);
+    let vault = place.open(&master('2')).await.unwrap();
+    for (kind, _) in SEALED {
+        let rows = vault.records().scan(kind, "", 10).await.unwrap();
+        assert_eq!(rows.len(), 1, "{kind}");
+        assert!(rows.iter().all(|row| vault.seal().is_current(row).unwrap()), "{kind}");
+    }
+}
+
+#[tokio::test]
+async fn of_two_rotations_the_later_one_holds_and_the_other_says_so() {
+    let place = Place::new().await;
+    let (old, lost, wanted) = (master('1'), master('2'), master('3'));
+    let vault = place.open(&old).await.unwrap();
+    let context = fill(&vault).await;
+    vault.rotate_master(&lost, Duration::ZERO, false, || Ok(())).await.unwrap();
+    let other = place.open(&old).await.unwrap();
+    other.rotate_master(&wanted, Duration::ZERO, false, || Ok(())).await.unwrap();
+    assert!(matches!(place.open(&lost).await, Err(VaultError::WrongKey(_))));
+    let overtaken = vault.end(&Kek::new(&old).unwrap(), &Kek::new(&lost).unwrap()).await;
+    assert!(matches!(overtaken, Err(VaultError::Forbidden(_))), "{overtaken:?}");
+    rotate(&other, &wanted).await.unwrap();
+    all_opens(&place.open(&wanted).await.unwrap(), &context).await;
+    assert!(matches!(
+        rotate(&place.open(&wanted).await.unwrap(), &wanted).await,
+        Err(VaultError::Forbidden(_))
+    ));
+}
+
+#[tokio::test]
+async fn a_new_passphrase_has_a_salt_of_its_own_and_the_old_one_goes() {
+    let place = Place::new().await;
+    let open = async |text: &str| {
+        let passphrase = Secret::new(text.to_owned());
+        let keys = MasterKey::of_passphrase(place.records.as_ref(), &passphrase).await?;
+        Vault::open_with_any(Arc::clone(&place.records) as _, &keys, clock()).await
+    };
+    let vault = Arc::new(open("old").await.unwrap());
+    let context = fill(&vault).await;
+    let new = Secret::new("new".to_owned());
+    let key = MasterKey::of_new_passphrase(&vault, &new).await.unwrap();
+    vault.rotate_master(&key, Duration::ZERO, false, || Ok(())).await.unwrap();
+    // Stopped here, both open it; the next try uses the same salt.
+    all_opens(&Arc::new(open("old").await.unwrap()), &context).await;
+    all_opens(&Arc::new(open("new").await.unwrap()), &context).await;
+    let again = MasterKey::of_new_passphrase(&vault, &new).await.unwrap();
+    assert_eq!(again.salt(), key.salt());
+    rotate(&vault, &again).await.unwrap();
+    all_opens(&Arc::new(open("new").await.unwrap()), &context).await;
+    assert!(matches!(open("old").await, Err(VaultError::WrongKey(Origin::Passphrase))));
+    assert_eq!(vault.records().scan(SALTS, "", 9).await.unwrap().len(), 1);
+}
