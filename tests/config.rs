@@ -88,6 +88,8 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "the environment variable `OPENAI_AUTHORIZATION` is not set",
         "the environment variable `INTEL_AUTHORIZATION` is not set",
         "the master key is already said to be elsewhere",
+        "the environment variable `S3_KEY` is not set",
+        "the environment variable `S3_SECRET` is not set",
         "a route has only one of `path` and `pattern`",
         "`rules` is the whole set already",
     ];
