@@ -85,6 +85,8 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "there is no such file",
         "the environment variable `PORTCULLIS_MASTER_KEY` is not set",
         "the environment variable `PORTCULLIS_STORE_URL` is not set",
+        "the environment variable `PORTCULLIS_S3_KEY` is not set",
+        "the environment variable `PORTCULLIS_S3_SECRET` is not set",
         "the environment variable `OPENAI_AUTHORIZATION` is not set",
         "the environment variable `INTEL_AUTHORIZATION` is not set",
         "the master key is already said to be elsewhere",

@@ -233,11 +233,12 @@ impl Endpoints {
         };
         let named = by_path.or_else(by_host);
         let mut others: Vec<&str> = Vec::new();
-        for (index, Entry { door, .. }) in self.0.iter().enumerate() {
-            let named = named.is_some_and(|(service, rest)| door.service == service && door.leads(rest));
-            if !named && !(door.bare && door.leads(&path)) {
-                continue;
-            }
+        // Whose service is named comes before who has the same path.
+        let doors = || self.0.iter().map(|entry| &entry.door).enumerate();
+        let is_named = |door: &Door| named.is_some_and(|(own, rest)| door.service == own && door.leads(rest));
+        let first = doors().filter(|(_, door)| is_named(door));
+        let then = doors().filter(|(_, door)| !is_named(door) && door.bare && door.leads(&path));
+        for (index, door) in first.chain(then) {
             if door.method == *method {
                 return Lookup::Found(index);
             }
