@@ -35,6 +35,9 @@ format = "json"
 body = "2MiB"
 head = "16KiB"
 
+[sanitize]
+fetch_allow = ["127.0.0.1"]
+
 [upstreams.mock]
 peers = ["{upstream}"]
 headers = {{ x-added = "by the gateway" }}
