@@ -187,16 +187,16 @@ def test_providers_that_are_not_there(client):
 def test_a_stored_config(client, gateway):
     def call(path, body):
         answer = gateway.api("/sanitize/v1beta/config" + path, body)
-        return answer.status, answer.json["result"]
+        return answer.status, answer.json()["result"]
 
     status, config = call("/create", {"name": "strict", "redact": {"enabled": True}, "sos": {"enabled": False}})
     assert status == 200 and config["cdr"] == {"remove_attachments": True, "remove_interactive": True}
     body = {"transfer_method": "put-url", "uploaded_file_name": "a.txt", "config_id": config["id"]}
     body["share_output"] = {"enabled": True}
     answer = gateway.api("/v1/sanitize", body)
-    assert (answer.status, answer.json["result"]["errors"][0]["code"]) == (400, "ProviderDisabled")
+    assert (answer.status, answer.json()["result"]["errors"][0]["code"]) == (400, "ProviderDisabled")
     answer = gateway.api("/v1/redact", {"text": "a", "config_id": config["id"]})
-    assert (answer.status, answer.json["result"]["errors"][0]["code"]) == (400, "ConfigServiceMismatch")
+    assert (answer.status, answer.json()["result"]["errors"][0]["code"]) == (400, "ConfigServiceMismatch")
     assert call("", {"id": config["id"]})[1]["redact"] == {"enabled": True, "redact_service_config_id": None}
     status, wrong = call("/create", {"name": "", "defang": {"risk_threshold": 101}, "more": 1})
     assert {e["source"] for e in wrong["errors"]} == {"/name", "/defang/risk_threshold", "/more"}
@@ -210,7 +210,7 @@ def test_an_answer_is_for_its_asker_alone(client, gateway):
     token = subprocess.run(made, capture_output=True, text=True, check=True).stdout.strip()
     path, headers = "/request/" + accepted.request_id, {"Authorization": "Bearer " + token}
     answer = gateway.call("GET", path, headers=headers)
-    assert (answer.status, answer.json["status"]) == (401, "Unauthorized")
+    assert (answer.status, answer.json()["status"]) == (401, "Unauthorized")
 
 
 def test_a_job_outlives_the_process(upstream):
