@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::sanitize::written;
+
 /// Kinds of files that are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -55,10 +57,6 @@ impl Kind {
         if file.starts_with(b"PK\x03\x04") {
             return Self::Zip;
         }
-        match std::str::from_utf8(file) {
-            Ok(_) if name.to_ascii_lowercase().ends_with(".csv") => Self::Csv,
-            Ok(_) => Self::Text,
-            Err(_) => Self::Unknown,
-        }
+        written::kind(file, name).unwrap_or(Self::Unknown)
     }
 }

@@ -7,6 +7,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `kind` | [`Kind`]: what a file really is, by its bytes |
+//! | `written` | which kind a file of text is |
 //! | `orders` | [`Orders`]: what is to be done to it |
 //! | `judge` | [`Judge`], who is asked, and [`Edit`], an answer |
 //! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally |
@@ -37,6 +38,7 @@ mod refusal;
 pub mod scan;
 mod tally;
 mod work;
+mod written;
 
 pub use budget::Bounds;
 pub use hearing::{Hearing, Record, Scores, Witnesses};

@@ -1,6 +1,7 @@
 //! [`Work`]: one file's way through the formats, with all that they share: orders, judge, budget, tally.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use crate::sanitize::budget::Left;
 use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Orders, Part, Redaction, Refusal, Tally};
@@ -89,13 +90,11 @@ impl<'j> Work<'j> {
         }
         let found: Vec<Vec<link::Found>> = texts.iter().map(|text| link::find(text)).collect();
         let bad = self.judged(found.iter().flatten().map(|found| &found.link))?;
-        let edit = |text: &str, found: &link::Found| {
-            let with = found.defanged(text);
-            bad.contains(&found.link).then_some(Edit { range: found.front.clone(), with, rule: None })
-        };
         let texts = texts.iter().zip(&found).zip(redactions);
         let merge = texts.map(|((text, found), redactions)| {
-            merged(redactions, found.iter().filter_map(|found| edit(text, found)).collect())
+            let fronts = found.iter().filter(|found| bad.contains(&found.link)).map(|found| &found.front);
+            let links = fronts.flat_map(|front| defanged(text, front, &redactions)).collect();
+            merged(redactions, links)
         });
         Ok(merge.collect())
     }
@@ -114,11 +113,17 @@ impl<'j> Work<'j> {
         let bad = self.judged(found.iter().flatten().map(|found| &found.link))?;
         let mut out = Vec::with_capacity(targets.len());
         for ((text, found), redactions) in read.iter().zip(found).zip(redactions) {
-            let found = found.filter(|found| bad.contains(&found.link));
-            let defang = found.map(|found| Edit { range: found.front, with: found.with, rule: None });
-            let edits = merged(redactions, defang.into_iter().collect());
-            edits.iter().for_each(|edit| self.applied(edit));
-            out.push((!edits.is_empty()).then(|| rewritten(text, &edits)));
+            redactions.iter().for_each(|edit| self.applied(edit));
+            let mut new = (!redactions.is_empty()).then(|| rewritten(text, &redactions));
+            let left = new.as_deref().unwrap_or(text);
+            if let Some(link) =
+                found.filter(|found| bad.contains(&found.link)).and_then(|_| link::target(left))
+            {
+                let edit = Edit { range: link.front, with: link.with, rule: None };
+                self.applied(&edit);
+                new = Some(rewritten(left, std::slice::from_ref(&edit)));
+            }
+            out.push(new);
         }
         Ok(out)
     }
@@ -175,19 +180,33 @@ fn as_followed(target: &str) -> String {
     inner.chars().filter(|c| !matches!(c, '\t' | '\n' | '\r')).collect()
 }
 
-/// Both in order; a link that a redaction touches is no link any more.
-fn merged(redactions: Vec<Edit>, mut links: Vec<Edit>) -> Vec<Edit> {
+/// What is to change at a link's front: all of it, or what redactions leave of it.
+fn defanged(text: &str, front: &Range<usize>, redactions: &[Edit]) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    let first = redactions.partition_point(|edit| edit.range.end <= front.start);
+    let over = redactions.iter().skip(first).map(|edit| &edit.range);
+    let over = over.take_while(|range| range.start < front.end).cloned();
+    let mut from = front.start;
+    for gone in over.chain([front.end..front.end]) {
+        let part = from..gone.start.max(from);
+        let written = text.get(part.clone()).unwrap_or_default();
+        let with = link::defang_front(written);
+        if with != written {
+            edits.push(Edit { range: part, with, rule: None });
+        }
+        from = gone.end;
+    }
+    edits
+}
+
+/// Both in order.
+fn merged(mut redactions: Vec<Edit>, links: Vec<Edit>) -> Vec<Edit> {
     if redactions.is_empty() {
         return links;
     }
-    let apart = |link: &Edit| {
-        let next = redactions.partition_point(|edit| edit.range.end <= link.range.start);
-        redactions.get(next).is_none_or(|edit| edit.range.start >= link.range.end)
-    };
-    links.retain(apart);
-    links.extend(redactions);
-    links.sort_by_key(|edit| edit.range.start);
-    links
+    redactions.extend(links);
+    redactions.sort_by_key(|edit| edit.range.start);
+    redactions
 }
 
 /// The text with its edits made. Edits that lie outside of it, or over one another, are left out.
@@ -216,13 +235,13 @@ mod tests {
         let mut work = bench.work();
         let out = work.texts(&[text, "none", "http://bad.example/?q=Jane"]);
         let want = [
-            Some("<N> hxxp://bad[.]example/?q=<N> http://<N>.example www[.]bad[.]example".to_owned()),
+            Some("<N> hxxp://bad[.]example/?q=<N> hxxp://<N>[.]example www[.]bad[.]example".to_owned()),
             None,
             Some("hxxp://bad[.]example/?q=<N>".to_owned()),
         ];
         assert_eq!(out, Ok(want.to_vec()));
         let tally = work.into_tally();
-        assert_eq!((tally.defanged, tally.redacted.get("N")), (3, Some(&4)));
+        assert_eq!((tally.defanged, tally.redacted.get("N")), (5, Some(&4)));
         assert_eq!(bench.links, 3);
     }
 

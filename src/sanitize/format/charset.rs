@@ -41,6 +41,16 @@ pub(super) fn of_text(file: &[u8]) -> Decoded<'_> {
     decoded(file, None)
 }
 
+/// A file's text without its byte order mark; `None` if no text begins so.
+pub(in crate::sanitize) fn text_of(file: &[u8]) -> Option<Cow<'_, str>> {
+    let Decoded { text, encoding, .. } = of_text(file);
+    // The beginning shows it: what is no text has such bytes early.
+    let head = text.get(..text.floor_char_boundary(PRESCAN)).unwrap_or(&text);
+    let odd = |c: char| c < ' ' && !matches!(c, '\t' | '\n' | '\r' | '\u{c}' | '\u{1b}');
+    let known = encoding != WINDOWS_1252 || !head.contains(odd);
+    (known && !head.contains('\0')).then_some(text)
+}
+
 fn decoded<'f>(file: &'f [u8], declared: Option<&'static Encoding>) -> Decoded<'f> {
     let (encoding, mark) = match Encoding::for_bom(file) {
         Some((encoding, mark)) => (encoding, mark),

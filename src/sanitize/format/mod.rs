@@ -6,16 +6,25 @@
 //! | `html` | HTML |
 //! | `xml` | SVG, other XML |
 //! | `markup` | what HTML, SVG and XML share |
+//! | `text`, `csv`, `json` | text, tables and JSON |
+//! | `rtf` | RTF |
 //! | `charset` | a text file's encoding |
 //! | `patch` | changes to a file's bytes, and text with the way back to them |
 
 mod charset;
+mod csv;
 mod html;
+mod json;
 mod markup;
 mod patch;
+mod rtf;
+mod text;
 mod xml;
 
 mod pdf;
+
+pub(in crate::sanitize) use charset::text_of;
+pub(in crate::sanitize) use json::is_json;
 
 use crate::sanitize::{Kind, Note, Refusal, Work};
 
@@ -30,6 +39,10 @@ pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Re
         Kind::Html => html::clean(file, work),
         Kind::Svg => xml::clean(file, true, work),
         Kind::Xml => xml::clean(file, false, work),
+        Kind::Rtf => rtf::clean(file, work),
+        Kind::Text => text::clean(file, work),
+        Kind::Csv => csv::clean(file, work),
+        Kind::Json => json::clean(file, work),
         _ if work.orders().pass_unknown => {
             work.tally().note(Note::Passed, 1);
             Ok(file.to_vec())

@@ -33,6 +33,15 @@ impl Patches {
         }
     }
 
+    /// The same, where what is taken out has to leave something, too.
+    pub(super) fn edit_each(&mut self, text: &Spelled, edit: &Edit, spell: impl Fn(&str) -> String) {
+        let mut with = edit.with.as_str();
+        for range in text.cut(edit.range.clone()) {
+            self.put(range, spell(with));
+            with = "";
+        }
+    }
+
     /// The bytes with all changes made. Where two touch the same bytes, the one that begins first stands, and all
     /// that either covers is gone.
     pub(super) fn apply(mut self, file: &[u8]) -> Vec<u8> {

@@ -12,13 +12,13 @@ pub fn defang(link: &str) -> String {
     let rest = link.get(host..).unwrap_or_default();
     let end = rest.find(['/', '\\', '?', '#']).unwrap_or(rest.len());
     let (front, behind) = link.split_at_checked(host.saturating_add(end)).unwrap_or((link, ""));
-    let mut out = front_of(front);
+    let mut out = defang_front(front);
     out.push_str(behind);
     out
 }
 
-/// The same for scheme and host alone.
-pub(super) fn front_of(front: &str) -> String {
+/// The same for scheme and host alone, or a part of them.
+pub fn defang_front(front: &str) -> String {
     let Some((scheme, host)) = front.split_once("://") else { return bracketed(front) };
     if scheme.ends_with('[') {
         return front.to_owned();

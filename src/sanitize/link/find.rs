@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::sanitize::Link;
-use crate::sanitize::link::defang::{front_of, is_defanged};
+use crate::sanitize::link::defang::{defang_front, is_defanged};
 use crate::sanitize::link::host::{in_name, is_domain};
 
 /// A link in a text.
@@ -18,7 +18,7 @@ pub struct Found {
 impl Found {
     /// What stands at [`front`](Self::front) once the link is defanged.
     pub fn defanged(&self, text: &str) -> String {
-        front_of(text.get(self.front.clone()).unwrap_or_default())
+        defang_front(text.get(self.front.clone()).unwrap_or_default())
     }
 }
 
@@ -158,9 +158,7 @@ impl Words<'_> {
         let authority = self.authority(host);
         let letters = name.starts_with(|c: char| c.is_ascii_alphabetic());
         let some = self.word.get(host..authority).unwrap_or_default();
-        // `http://http://host`: the second is the one that leads there.
-        let scheme_again = self.rest(authority).starts_with("://");
-        if !letters || scheme_again || !some.contains(char::is_alphanumeric) && !some.contains('[') {
+        if !letters || !some.contains(char::is_alphanumeric) && !some.contains('[') {
             return Begun::Until(host);
         }
         let close = if self.rest(authority).starts_with(['/', '\\', '?', '#']) {
@@ -224,8 +222,7 @@ impl Words<'_> {
             let some = self.word.get(host..authority).unwrap_or_default();
             let rest = self.word.get(authority..to).unwrap_or_default();
             let close = authority.saturating_add(rest.find(['&', ',', ';']).unwrap_or(rest.len()));
-            let scheme_again = self.rest(authority).starts_with("://");
-            if some.contains(char::is_alphanumeric) && !dead(some) && !scheme_again {
+            if some.contains(char::is_alphanumeric) && !dead(some) {
                 self.push(colon.saturating_sub(scheme.len()), authority, close, true);
             }
         }
@@ -240,8 +237,20 @@ impl Words<'_> {
         let unopened =
             host.find(']').filter(|at| !host.get(..*at).is_some_and(|before| before.contains('[')));
         let host = host.get(..unopened.unwrap_or(end)).unwrap_or_default();
-        let host = host.trim_end_matches(['.', ':', '!', '*', '_', '~', '&', '-', '[']);
-        from.saturating_add(host.len())
+        let trimmed = |host: &str| host.trim_end_matches(['.', ':', '!', '*', '_', '~', '&', '-', '[']).len();
+        let end = from.saturating_add(trimmed(host));
+        if !self.rest(end).starts_with("://") {
+            return end;
+        }
+        // `http://http://host`: what stands before the colon is the next link's scheme.
+        let host = self.word.get(from..end).unwrap_or_default();
+        let lower = host.to_ascii_lowercase();
+        let known = ["https", "http", "ftps", "ftp"].into_iter().find(|known| lower.ends_with(known));
+        let scheme = known.map_or_else(
+            || host.trim_end_matches(|c: char| c.is_ascii_alphanumeric()).len(),
+            |known| host.len().saturating_sub(known.len()),
+        );
+        from.saturating_add(trimmed(host.get(..scheme).unwrap_or_default()))
     }
 
     /// Where a link ends whose host ends at `from`: before the punctuation of the sentence, and before a bracket

@@ -12,6 +12,6 @@ mod find;
 mod host;
 mod target;
 
-pub use defang::defang;
+pub use defang::{defang, defang_front};
 pub use find::{Found, find};
 pub use target::{Target, target};

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::sanitize::Link;
-use crate::sanitize::link::defang::{front_of, is_defanged};
+use crate::sanitize::link::defang::{defang_front, is_defanged};
 
 /// A link that leads out of the file, as a program reads it that follows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,13 +41,14 @@ pub fn target(text: &str) -> Option<Target> {
     let host = bare.get(..end).filter(|host| host.contains(|c: char| c.is_alphanumeric() || c == '['))?;
     let name = host.rsplit('@').next().unwrap_or(host);
     // A host that holds this is no host to anybody.
-    if scheme.is_some_and(is_defanged) || name.contains("[.]") && !(special || www) {
+    let nowhere = scheme.is_some_and(is_defanged) || name.contains(['<', '>']);
+    if nowhere || name.contains("[.]") && !(special || www) {
         return None;
     }
     let path = bare.get(end..).unwrap_or_default();
     let shown = scheme.unwrap_or("https");
     let link = if www { text.to_owned() } else { format!("{shown}://{host}{path}") };
-    let with = if www { front_of(host) } else { front_of(&format!("{shown}://{host}")) };
+    let with = if www { defang_front(host) } else { defang_front(&format!("{shown}://{host}")) };
     let front = 0..host_at.saturating_add(end);
     (text.get(front.clone()) != Some(with.as_str())).then_some(Target { front, with, link: Link::Url(link) })
 }

@@ -1,0 +1,246 @@
+//! Comma-separated values (RFC 4180, and what is written in its place): each cell is a text. A cell that a
+//! spreadsheet would take for a formula gets an apostrophe before it.
+
+use std::ops::Range;
+
+use crate::sanitize::format::charset;
+use crate::sanitize::format::patch::{Patches, Spelled};
+use crate::sanitize::format::text::written;
+use crate::sanitize::work::rewritten;
+use crate::sanitize::{Edit, Refusal, Work};
+
+/// What programs take for the end of a cell, by their language.
+const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
+
+/// Lines that are looked at for the delimiter.
+const LINES: usize = 20;
+
+/// A cell.
+#[derive(Debug)]
+struct Cell {
+    /// All of it, with its quotes.
+    range: Range<usize>,
+    quoted: bool,
+    text: Spelled,
+}
+
+/// Cleans a table.
+///
+/// # Errors
+/// The judge's; [`Refusal::OverLimit`].
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let decoded = charset::of_text(file);
+    let table: &str = &decoded.text;
+    let delimiter = delimiter(table);
+    let cells = cells(table, delimiter);
+    work.items(cells.len())?;
+    let mut patches = Patches::default();
+    if work.orders().interactive {
+        for at in cells.iter().flat_map(|cell| formulas(cell, table)) {
+            patches.put(at..at, "'");
+            let tally = work.tally();
+            tally.interactive = tally.interactive.saturating_add(1);
+        }
+    }
+    let texts: Vec<&str> = cells.iter().map(|cell| cell.text.text()).collect();
+    for (cell, edits) in cells.iter().zip(work.edits(&texts)?) {
+        edits.iter().for_each(|edit| work.applied(edit));
+        edited(cell, &edits, delimiter, &mut patches);
+    }
+    Ok(written(file, &decoded, patches))
+}
+
+fn edited(cell: &Cell, edits: &[Edit], delimiter: char, patches: &mut Patches) {
+    let breaks = |edit: &Edit| edit.with.contains(['"', '\n', '\r', delimiter]);
+    if !cell.quoted && edits.iter().any(breaks) {
+        let text = rewritten(cell.text.text(), edits);
+        return patches.put(cell.range.clone(), format!("\"{}\"", doubled(&text)));
+    }
+    for edit in edits {
+        patches.edit(&cell.text, edit, |text| if cell.quoted { doubled(text) } else { text.to_owned() });
+    }
+}
+
+fn doubled(text: &str) -> String {
+    text.replace('"', "\"\"")
+}
+
+/// The delimiter: the one that stands in most of the first lines, most often.
+fn delimiter(table: &str) -> char {
+    let lines = || table.lines().take(LINES);
+    let outside = |line: &str, delimiter: char| {
+        let mut quoted = false;
+        let counted = |c: &char| {
+            quoted ^= *c == '"';
+            !quoted && *c == delimiter
+        };
+        line.chars().filter(counted).count()
+    };
+    let weight = |delimiter: char| {
+        let counts = lines().map(|line| outside(line, delimiter)).filter(|count| *count > 0);
+        counts.fold((0_usize, 0_usize), |(lines, all), count| {
+            (lines.saturating_add(1), all.saturating_add(count))
+        })
+    };
+    // The first of equals.
+    let best = DELIMITERS.into_iter().rev().max_by_key(|delimiter| weight(*delimiter));
+    best.unwrap_or(',')
+}
+
+fn cells(table: &str, delimiter: char) -> Vec<Cell> {
+    let mut cells = Vec::new();
+    let mut at = 0;
+    while at < table.len() {
+        let cell = cell(table, at, delimiter);
+        let end = cell.range.end;
+        cells.push(cell);
+        let behind = table.get(end..).and_then(|rest| rest.chars().next());
+        at = end.saturating_add(behind.map_or(1, char::len_utf8));
+    }
+    cells
+}
+
+fn cell(table: &str, from: usize, delimiter: char) -> Cell {
+    let rest = table.get(from..).unwrap_or_default();
+    let mut text = Spelled::default();
+    let Some(inner) = rest.strip_prefix('"') else {
+        let end = rest.find(['\n', '\r', delimiter]).unwrap_or(rest.len());
+        text.plain(from, rest.get(..end).unwrap_or_default());
+        return Cell { range: from..from.saturating_add(end), quoted: false, text };
+    };
+    let start = from.saturating_add(1);
+    let (mut done, mut close) = (0, inner.len());
+    let mut quotes = inner.match_indices('"').peekable();
+    while let Some((at, _)) = quotes.next() {
+        if quotes.next_if(|(next, _)| *next == at.saturating_add(1)).is_none() {
+            close = at;
+            break;
+        }
+        text.plain(start.saturating_add(done), inner.get(done..at).unwrap_or_default());
+        done = at.saturating_add(2);
+        text.escape(start.saturating_add(at)..start.saturating_add(done), "\"");
+    }
+    text.plain(start.saturating_add(done), inner.get(done..close).unwrap_or_default());
+    // What stands between the closing quote and the delimiter is read as part of the cell.
+    let behind = close.saturating_add(1).min(inner.len());
+    let tail = inner.get(behind..).unwrap_or_default();
+    let length = tail.find(['\n', '\r', delimiter]).unwrap_or(tail.len());
+    text.plain(start.saturating_add(behind), tail.get(..length).unwrap_or_default());
+    let end = start.saturating_add(behind).saturating_add(length);
+    Cell { range: from..end, quoted: true, text }
+}
+
+/// Where formulas begin: at the beginning of the cell, and, where another program would see one, behind another
+/// delimiter.
+fn formulas(cell: &Cell, table: &str) -> Vec<usize> {
+    let start = cell.range.start.saturating_add(usize::from(cell.quoted));
+    let raw = table.get(start..cell.range.end).unwrap_or_default();
+    let mut found: Vec<usize> = formula(raw).into_iter().collect();
+    if !cell.quoted {
+        for (at, delimiter) in raw.match_indices(DELIMITERS) {
+            let from = at.saturating_add(delimiter.len());
+            let inside = raw.get(from..).unwrap_or_default();
+            let inside = inside.get(..inside.find(DELIMITERS).unwrap_or(inside.len())).unwrap_or_default();
+            found.extend(formula(inside).map(|at| from.saturating_add(at)));
+        }
+        found.sort_unstable();
+        found.dedup();
+    }
+    found.into_iter().map(|at| start.saturating_add(at)).collect()
+}
+
+/// Where in a cell a formula begins, if it is one. Numbers with a sign, dates and telephone numbers are none.
+fn formula(cell: &str) -> Option<usize> {
+    // Programs that trim a cell see a formula behind blanks and quotes.
+    let first = cell.trim_start_matches([' ', '\u{a0}', '\u{feff}', '"', '\t', '\r', '\n']);
+    let at = cell.len().saturating_sub(first.len());
+    let mut chars = first.chars();
+    let begins = match chars.next()? {
+        '=' | '\u{ff1d}' => true,
+        '@' | '\u{ff20}' => chars.next().is_some(),
+        // `- item` behind a blank is a list.
+        '+' | '-' | '\u{ff0b}' | '\u{ff0d}' | '\u{2212}' => {
+            !cell.get(..at).is_some_and(|before| before.contains(' ')) && acts(chars.as_str())
+        }
+        _ => false,
+    };
+    begins.then_some(at)
+}
+
+/// Whether what stands behind a sign names anything.
+fn acts(rest: &str) -> bool {
+    let number = |c: char| {
+        c.is_ascii_digit()
+            || c.is_whitespace()
+            || ".,:/()%'+-*xXeE€$£¥°#".contains(c)
+            || !c.is_ascii() && !c.is_alphabetic()
+    };
+    let extension = |rest: &str| rest.to_ascii_lowercase().replace("ext", "");
+    rest.contains(|c: char| !number(c)) && extension(rest).contains(|c: char| !number(c))
+        || rest.contains(|c: char| c == '=' || c == '!' || c == '|')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::Kind;
+    use crate::sanitize::bench::Bench;
+
+    fn clean(table: &str) -> (String, u64) {
+        let mut bench = Bench::redacting("Jane");
+        let tally = bench.clean(Kind::Csv, table.as_bytes()).expect("a clean file").1;
+        (bench.text(Kind::Csv, table), tally.interactive)
+    }
+
+    #[test]
+    fn formulas_become_text() {
+        for (table, want, count) in [
+            ("a,=1+1,b\n", "a,'=1+1,b\n", 1),
+            ("\"=cmd|' /C calc'!A0\",x", "\"'=cmd|' /C calc'!A0\",x", 1),
+            ("@SUM(A1)\r\n+cmd|x!y\r\n-2+3+cmd|x\r\n", "'@SUM(A1)\r\n'+cmd|x!y\r\n'-2+3+cmd|x\r\n", 3),
+            (
+                "-5,+49 30 1234,-1.5e-3,+1 (555) 010-9999 ext. 5,-,--,@",
+                "-5,+49 30 1234,-1.5e-3,+1 (555) 010-9999 ext. 5,-,--,@",
+                0,
+            ),
+            (" =1,\t=2,\"\t=3\"", " '=1,\t'=2,\"\t'=3\"", 3),
+            ("a;=b;c\nd;e;f\n", "a;'=b;c\nd;e;f\n", 1),
+            ("a,b;=HYPERLINK(1)\nc,d\n", "a,b;'=HYPERLINK(1)\nc,d\n", 1),
+            ("\u{ff1d}1,'=1,x=1", "'\u{ff1d}1,'=1,x=1", 1),
+            ("a,b\n1,2\n", "a,b\n1,2\n", 0),
+            ("", "", 0),
+        ] {
+            assert_eq!(clean(table), (want.to_owned(), count), "{table}");
+        }
+    }
+
+    #[test]
+    fn cells_stay_cells() {
+        for (table, want) in [
+            ("name,url\nJane,http://a.example/x,1\n", "name,url\n<N>,hxxp://a[.]example/x,1\n"),
+            ("\"Ja\"\"ne\",\"a \"\"Jane\"\" b\"\n", "\"Ja\"\"ne\",\"a \"\"<N>\"\" b\"\n"),
+            ("\"a\nJane\";\"b\";c\n", "\"a\n<N>\";\"b\";c\n"),
+            ("\"open Jane", "\"open <N>"),
+            ("\"a\"Jane,x", "\"a\"<N>,x"),
+        ] {
+            assert_eq!(clean(table).0, want, "{table}");
+        }
+    }
+
+    #[test]
+    fn what_would_break_a_cell_is_quoted() {
+        use super::*;
+        let table = "a,Jane\"s,c";
+        let cells = cells(table, ',');
+        let mut patches = Patches::default();
+        let edit = Edit { range: 0..4, with: "x,\"y".to_owned(), rule: None };
+        edited(&cells[1], &[edit], ',', &mut patches);
+        assert_eq!(patches.apply(table.as_bytes()), b"a,\"x,\"\"y\"\"s\",c");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_table_is_clean_after_one_cleaning(table in "([a=+@,;\t\" \n\r|-]|Jane|http://a.bc|5){0,24}") {
+            clean(&table);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! JSON, also documents one after another: the texts of its strings, keys and long numbers.
+
+use std::ops::Range;
+
+use crate::sanitize::format::charset;
+use crate::sanitize::format::patch::Patches;
+use crate::sanitize::format::text::{self, written};
+use crate::sanitize::work::rewritten;
+use crate::sanitize::{Refusal, Work};
+use crate::stream::json::{self, Decoded, Token};
+
+/// Cleans a document. What is not JSON after all is text.
+///
+/// # Errors
+/// The judge's; [`Refusal::OverLimit`].
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let decoded = charset::of_text(file);
+    let doc = decoded.text.as_bytes();
+    let Some(leaves) = leaves(&decoded.text) else { return text::clean(file, work) };
+    work.items(leaves.len())?;
+    let raw = |span: &Range<usize>| doc.get(span.clone()).unwrap_or_default();
+    let read: Vec<Decoded<'_>> = leaves.iter().map(|(span, _)| Decoded::of(raw(span))).collect();
+    let texts: Vec<&str> = read.iter().map(Decoded::text).collect();
+    let mut patches = Patches::default();
+    for (((span, token), read), edits) in leaves.iter().zip(&read).zip(work.edits(&texts)?) {
+        edits.iter().for_each(|edit| work.applied(edit));
+        if *token == Token::Number {
+            if !edits.is_empty() {
+                let mut number = Vec::new();
+                json::encode_number(&rewritten(read.text(), &edits), &mut number);
+                patches.put(span.clone(), String::from_utf8_lossy(&number));
+            }
+            continue;
+        }
+        for edit in edits {
+            let within = read.encoded(edit.range);
+            let range = span.start.saturating_add(within.start)..span.start.saturating_add(within.end);
+            patches.put(range, json::encoded(&edit.with));
+        }
+    }
+    Ok(written(file, &decoded, patches))
+}
+
+/// Whether a text is JSON, one document or one a line.
+pub(in crate::sanitize) fn is_json(text: &str) -> bool {
+    leaves(text).is_some()
+}
+
+fn leaves(text: &str) -> Option<Vec<(Range<usize>, Token)>> {
+    let mut leaves = Vec::new();
+    if walked(text, 0, &mut leaves) {
+        return Some(leaves);
+    }
+    leaves.clear();
+    let mut at = 0;
+    let mut some = false;
+    for line in text.split_inclusive('\n') {
+        if !line.trim().is_empty() {
+            some = true;
+            if !walked(line, at, &mut leaves) {
+                return None;
+            }
+        }
+        at = at.saturating_add(line.len());
+    }
+    some.then_some(leaves)
+}
+
+fn walked(doc: &str, at: usize, leaves: &mut Vec<(Range<usize>, Token)>) -> bool {
+    let see = &mut |_: &json::Path<'_>, leaf: json::Leaf| {
+        leaves.push((at.saturating_add(leaf.span.start)..at.saturating_add(leaf.span.end), leaf.token));
+    };
+    json::walk(doc.as_bytes(), see).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::Kind;
+    use crate::sanitize::bench::Bench;
+
+    #[test]
+    fn strings_change_and_nothing_else() {
+        let mut bench = Bench::redacting("Jane");
+        for (json, want) in [
+            (
+                "{ \"a\" : \"J\\u0061ne\\n\", \"Jane\":[1.0e5,\"http:\\/\\/a.example\\/x\"] }\n",
+                "{ \"a\" : \"<N>\\n\", \"<N>\":[1.0e5,\"hxxp://a[.]example\\/x\"] }\n",
+            ),
+            ("{\"a\":\"x\"}\n\n{\"a\":\"Jane\"}\n", "{\"a\":\"x\"}\n\n{\"a\":\"<N>\"}\n"),
+            ("\"Jane\"", "\"<N>\""),
+            ("{'a': 'Jane'}", "{'a': '<N>'}"),
+            (
+                "[1234567,true,null,\"\\ud83d\\ude00\",\"\\ud83d\"]",
+                "[1234567,true,null,\"\\ud83d\\ude00\",\"\\ud83d\"]",
+            ),
+        ] {
+            assert_eq!(bench.text(Kind::Json, json), want, "{json}");
+        }
+        assert_eq!(Bench::redacting("234").text(Kind::Json, "[-1234567]"), "[\"-1<N>567\"]");
+    }
+}

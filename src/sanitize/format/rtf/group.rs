@@ -1,0 +1,265 @@
+//! [`Place`]: what a group's text is for, by its control word.
+
+/// What is to be done with a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// Its text is the document's, or about it.
+    Text,
+    /// The text that a field shows, or an object: it runs on with what is around it.
+    Shown,
+    /// Its text is not for reading: fonts, colours, images, numbers.
+    Data,
+    Fonts,
+    Field,
+    /// What a field does.
+    Instruction,
+    /// Where a shape leads.
+    Target,
+    Object,
+    /// An object's bytes.
+    ObjectData,
+    /// What kind of object it is.
+    ObjectClass,
+    /// The name of a shape's property.
+    Property,
+    /// It goes; whether that is counted.
+    Gone(bool),
+}
+
+/// Places by control word. What is not here changes nothing, or, behind `\*`, holds text.
+const PLACES: &[(&str, Place)] = &[
+    ("object", Place::Object),
+    ("objdata", Place::ObjectData),
+    ("objclass", Place::ObjectClass),
+    ("result", Place::Shown),
+    ("field", Place::Field),
+    ("fldinst", Place::Instruction),
+    ("fldrslt", Place::Shown),
+    ("fonttbl", Place::Fonts),
+    ("hlsrc", Place::Target),
+    ("hlloc", Place::Target),
+    ("hlfr", Place::Text),
+    ("sn", Place::Property),
+    ("sv", Place::Text),
+    // Another document's macros, connections to data bases, files elsewhere, HTML that some programs show instead.
+    ("template", Place::Gone(true)),
+    ("mailmerge", Place::Gone(true)),
+    ("mmconnectstr", Place::Gone(true)),
+    ("nextfile", Place::Gone(true)),
+    ("filetbl", Place::Gone(true)),
+    ("formfield", Place::Gone(true)),
+    ("objalias", Place::Gone(true)),
+    ("objsect", Place::Gone(true)),
+    ("datastore", Place::Gone(false)),
+    ("htmltag", Place::Gone(false)),
+    ("mhtmltag", Place::Gone(false)),
+    ("pict", Place::Data),
+    ("colortbl", Place::Data),
+    ("stylesheet", Place::Data),
+    ("listtable", Place::Data),
+    ("listoverridetable", Place::Data),
+    ("rsidtbl", Place::Data),
+    ("latentstyles", Place::Data),
+    ("themedata", Place::Data),
+    ("colorschememapping", Place::Data),
+    ("panose", Place::Data),
+    ("falt", Place::Data),
+    ("blipuid", Place::Data),
+    ("bliptag", Place::Data),
+    ("bkmkstart", Place::Data),
+    ("bkmkend", Place::Data),
+    ("generator", Place::Data),
+    ("xmlnstbl", Place::Data),
+    ("pgptbl", Place::Data),
+    ("mmathpr", Place::Data),
+    ("wgrffmtfilter", Place::Data),
+    ("passwordhash", Place::Data),
+    ("password", Place::Data),
+    ("fchars", Place::Data),
+    ("lchars", Place::Data),
+    ("picprop", Place::Data),
+    ("oleclsid", Place::Data),
+    ("pnseclvl", Place::Data),
+];
+
+/// Groups whose text is their own and no part of the sentence around them.
+const APART: &[&str] = &[
+    "header",
+    "headerl",
+    "headerr",
+    "headerf",
+    "footer",
+    "footerl",
+    "footerr",
+    "footerf",
+    "footnote",
+    "annotation",
+    "atnid",
+    "atnauthor",
+    "atndate",
+    "info",
+    "title",
+    "subject",
+    "author",
+    "manager",
+    "company",
+    "operator",
+    "category",
+    "keywords",
+    "comment",
+    "doccomm",
+    "hlinkbase",
+    "revtbl",
+    "userprops",
+    "propname",
+    "staticval",
+    "linkval",
+    "docvar",
+    "shptxt",
+    "pntext",
+    "pntxta",
+    "pntxtb",
+    "listtext",
+    "xe",
+    "tc",
+    "protusertbl",
+    "background",
+    "shpinst",
+];
+
+/// What a control word makes of its group.
+pub(super) fn place(word: &str) -> Option<Place> {
+    let known = PLACES.iter().find(|(known, _)| *known == word).map(|(_, place)| *place);
+    known.or_else(|| APART.contains(&word).then_some(Place::Text))
+}
+
+/// Fields that show what the document holds, and do nothing else.
+const FIELDS: &[&str] = &[
+    "HYPERLINK",
+    "PAGE",
+    "NUMPAGES",
+    "DATE",
+    "TIME",
+    "TOC",
+    "TOA",
+    "REF",
+    "PAGEREF",
+    "NOTEREF",
+    "STYLEREF",
+    "SEQ",
+    "MERGEFIELD",
+    "AUTHOR",
+    "TITLE",
+    "SUBJECT",
+    "KEYWORDS",
+    "COMMENTS",
+    "CREATEDATE",
+    "SAVEDATE",
+    "PRINTDATE",
+    "EDITTIME",
+    "FILENAME",
+    "FILESIZE",
+    "LASTSAVEDBY",
+    "NUMWORDS",
+    "NUMCHARS",
+    "REVNUM",
+    "SECTION",
+    "SECTIONPAGES",
+    "SYMBOL",
+    "XE",
+    "TC",
+    "INDEX",
+    "LISTNUM",
+    "ADVANCE",
+    "EQ",
+    "DOCPROPERTY",
+    "USERNAME",
+    "USERINITIALS",
+    "USERADDRESS",
+    "TA",
+    "AUTONUM",
+    "AUTONUMLGL",
+    "AUTONUMOUT",
+    "BIBLIOGRAPHY",
+    "CITATION",
+    "BARCODE",
+    "=",
+];
+
+/// Whether a field may stay, by what it is told to do.
+pub(super) fn is_field(instruction: &str) -> bool {
+    let text = instruction.trim_start();
+    let name =
+        text.get(..text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len())).unwrap_or_default();
+    let name = if text.starts_with('=') { "=" } else { name };
+    // Nothing that stays names another program.
+    let dde = text.to_ascii_uppercase().contains("DDE");
+    FIELDS.contains(&name.to_ascii_uppercase().as_str()) && !(dde && name == "=") || text.is_empty()
+}
+
+/// Where a `HYPERLINK` leads; `None` for other fields, and within the document.
+pub(super) fn link(instruction: &str) -> Option<String> {
+    let text = instruction.trim_start();
+    let rest =
+        text.get(..9).filter(|name| name.eq_ignore_ascii_case("HYPERLINK")).and_then(|_| text.get(9..))?;
+    let mut rest = rest.trim_start();
+    loop {
+        let (argument, behind, quoted) = argument(rest)?;
+        if quoted || !argument.starts_with('\\') || argument.starts_with("\\\\") {
+            return Some(argument.replace("\\\\", "\\"));
+        }
+        // `\l`, `\o`, `\t` have an argument of their own.
+        let own = ["\\l", "\\o", "\\t", "\\s"].iter().any(|switch| argument.eq_ignore_ascii_case(switch));
+        rest = if own { self::argument(behind).map_or("", |(_, behind, _)| behind) } else { behind };
+    }
+}
+
+fn argument(text: &str) -> Option<(&str, &str, bool)> {
+    let text = text.trim_start();
+    if let Some(inner) = text.strip_prefix(['"', '\u{201c}']) {
+        let end = inner.find(['"', '\u{201d}']).unwrap_or(inner.len());
+        let (argument, behind) = inner.split_at_checked(end)?;
+        return Some((argument, behind.trim_start_matches(['"', '\u{201d}']), true));
+    }
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    text.split_at_checked(end).filter(|(argument, _)| !argument.is_empty()).map(|(a, b)| (a, b, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_known_by_their_name() {
+        for good in [" PAGE ", "HYPERLINK \"x\"", "toc \\o", "= 1 + 2", ""] {
+            assert!(is_field(good), "{good}");
+        }
+        for bad in [
+            "DDEAUTO c:\\\\x",
+            " dde x",
+            "INCLUDETEXT x",
+            "INCLUDEPICTURE x",
+            "QUOTE 68 68",
+            "MACROBUTTON x",
+            "IF x",
+            "?",
+        ] {
+            assert!(!is_field(bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_link_is_found_among_its_switches() {
+        for (field, want) in [
+            ("HYPERLINK \"http://a.example/x y\" \\o \"tip\"", Some("http://a.example/x y")),
+            (" hyperlink http://a.example ", Some("http://a.example")),
+            ("HYPERLINK \\l \"mark\"", None),
+            ("HYPERLINK \\o \"tip\" \\n \"x\"", Some("x")),
+            ("HYPERLINK \\\\\\\\host\\\\share", Some("\\\\host\\share")),
+            ("HYPERLINK", None),
+            ("PAGE", None),
+        ] {
+            assert_eq!(link(field).as_deref(), want, "{field}");
+        }
+    }
+}

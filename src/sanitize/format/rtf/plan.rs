@@ -1,0 +1,410 @@
+//! [`Plan`]: what becomes of each part of a file, before anybody is asked.
+
+use std::ops::Range;
+
+use encoding_rs::Encoding;
+
+use crate::sanitize::format::markup::uri::{Use, is_safe};
+use crate::sanitize::format::patch::{Patches, Spelled};
+use crate::sanitize::format::rtf::group::{Place, is_field, link, place};
+use crate::sanitize::format::rtf::reader::{Pages, Reader};
+use crate::sanitize::format::rtf::token::{Token, What, tokens};
+use crate::sanitize::{Refusal, Work};
+
+/// Groups within groups that are followed.
+const DEPTH: usize = 1000;
+
+/// An open group.
+#[derive(Clone, Debug)]
+struct Group {
+    start: usize,
+    place: Place,
+    /// `\uc`.
+    count: u32,
+    page: &'static Encoding,
+    /// Its text is a block of its own.
+    apart: bool,
+    /// A field within a field's instruction.
+    nested: bool,
+    /// Of a field: control words that go if its instruction does, and whether it does.
+    words: Vec<Range<usize>>,
+    gone: bool,
+    /// Of an object: the groups that show it.
+    shown: Vec<Range<usize>>,
+    /// The control word that made the group what it is.
+    word: Option<Range<usize>>,
+    /// An object's kind, or its bytes in hexadecimal.
+    collected: Vec<u8>,
+    /// It holds an attached file.
+    package: bool,
+}
+
+/// What is to become of a file.
+pub(super) struct Plan<'w, 'j> {
+    file: &'w [u8],
+    work: &'w mut Work<'j>,
+    /// What acts goes.
+    strict: bool,
+    /// Objects go.
+    objects: bool,
+    pub(super) patches: Patches,
+    pub(super) blocks: Vec<Spelled>,
+    open: Vec<Spelled>,
+    groups: Vec<Group>,
+    pages: Pages,
+    reader: Reader,
+    /// The font that is being described.
+    font: i32,
+}
+
+impl<'w, 'j> Plan<'w, 'j> {
+    /// Makes it.
+    ///
+    /// # Errors
+    /// [`Refusal::OverLimit`], [`Refusal::Malformed`] where there is no group, the judge's.
+    pub(super) fn of(file: &'w [u8], work: &'w mut Work<'j>) -> Result<(Patches, Vec<Spelled>), Refusal> {
+        let orders = work.orders();
+        let mut plan = Self {
+            file,
+            work,
+            strict: orders.interactive,
+            objects: orders.interactive || orders.attachments,
+            patches: Patches::default(),
+            blocks: Vec::new(),
+            open: vec![Spelled::default()],
+            groups: Vec::new(),
+            pages: Pages::default(),
+            reader: Reader::default(),
+            font: 0,
+        };
+        let mut begun = false;
+        for token in tokens(file) {
+            plan.work.items(1)?;
+            if begun && plan.groups.is_empty() {
+                // Nobody reads what stands behind the file's own group.
+                if token.what == What::Nothing {
+                    continue;
+                }
+                plan.patches.cut(token.range.start..file.len());
+                break;
+            }
+            begun |= token.what == What::Open;
+            plan.token(token)?;
+        }
+        while !plan.groups.is_empty() {
+            plan.close(file.len())?;
+        }
+        plan.end_block();
+        if begun { Ok((plan.patches, plan.blocks)) } else { Err(Refusal::Malformed) }
+    }
+
+    fn page(&self) -> &'static Encoding {
+        self.groups.last().map_or(self.pages.default, |group| group.page)
+    }
+
+    fn place(&self) -> Place {
+        self.groups.last().map_or(Place::Data, |group| group.place)
+    }
+
+    /// Does something with the reader and the text that is open.
+    fn read(&mut self, read: impl FnOnce(&mut Reader, &'static Encoding, &mut Spelled)) {
+        let page = self.page();
+        if let Some(open) = self.open.last_mut() {
+            read(&mut self.reader, page, open);
+        }
+    }
+
+    fn end_block(&mut self) {
+        self.read(|reader, page, open| reader.end(page, open));
+        let Some(block) = self.open.last_mut().map(std::mem::take) else { return };
+        if !block.text().trim().is_empty() {
+            self.blocks.push(block);
+        }
+    }
+
+    fn token(&mut self, token: Token) -> Result<(), Refusal> {
+        let Token { range, what } = token;
+        match what {
+            What::Open => return self.begin(range.start),
+            What::Close => return self.close(range.end),
+            What::Word(name, number) => self.word(&name, number, range),
+            What::Binary => {
+                let bytes = self.file.get(range.clone()).unwrap_or_default();
+                match self.place() {
+                    Place::ObjectData => self.collect(bytes)?,
+                    Place::Data => {}
+                    _ if self.strict => self.patches.cut(range),
+                    _ => {}
+                }
+            }
+            What::Nothing => {}
+            _ if !self.is_text() => {
+                let bytes = self.file.get(range).unwrap_or_default();
+                if matches!(self.place(), Place::ObjectData | Place::ObjectClass | Place::Property) {
+                    self.collect(bytes)?;
+                }
+            }
+            What::Text => {
+                let file = self.file;
+                let text = file.get(range.clone()).and_then(|bytes| std::str::from_utf8(bytes).ok());
+                self.read(|reader, page, open| {
+                    reader.text(text.unwrap_or_default(), range.start, page, open)
+                });
+            }
+            What::Byte(byte) => self.read(|reader, page, open| reader.byte(byte, range, page, open)),
+            What::Symbol(symbol) => {
+                let sign = match symbol {
+                    b'~' => "\u{a0}",
+                    b'_' => "-",
+                    b'\\' => "\\",
+                    b'{' => "{",
+                    b'}' => "}",
+                    b'\t' => "\t",
+                    _ => return Ok(()),
+                };
+                self.read(|reader, page, open| reader.sign(sign, range, page, open));
+            }
+        }
+        Ok(())
+    }
+
+    fn is_text(&self) -> bool {
+        matches!(self.place(), Place::Text | Place::Shown | Place::Instruction | Place::Target)
+    }
+
+    fn collect(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        self.work.unpacked(bytes.len())?;
+        if let Some(group) = self.groups.last_mut() {
+            group.collected.extend_from_slice(bytes);
+        }
+        Ok(())
+    }
+
+    fn begin(&mut self, start: usize) -> Result<(), Refusal> {
+        if self.groups.len() >= DEPTH {
+            return Err(Refusal::OverLimit);
+        }
+        self.read(|reader, page, open| reader.end(page, open));
+        let (place, count, page) = self
+            .groups
+            .last()
+            .map_or((Place::Text, 1, self.pages.default), |group| (group.place, group.count, group.page));
+        let place = match place {
+            // Only what shows them is read of these.
+            Place::Object | Place::ObjectData | Place::ObjectClass | Place::Property => Place::Data,
+            Place::Field => Place::Text,
+            Place::Gone(_) => Place::Gone(false),
+            other => other,
+        };
+        self.groups.push(Group {
+            start,
+            place,
+            count,
+            page,
+            apart: false,
+            nested: false,
+            words: Vec::new(),
+            gone: false,
+            shown: Vec::new(),
+            word: None,
+            collected: Vec::new(),
+            package: false,
+        });
+        Ok(())
+    }
+
+    fn word(&mut self, name: &str, number: Option<i32>, range: Range<usize>) {
+        if matches!(self.place(), Place::Gone(_)) {
+            return;
+        }
+        match (name, number) {
+            ("u", Some(code)) => {
+                if self.is_text() {
+                    let count = self.groups.last().map_or(1, |group| group.count);
+                    self.read(|reader, page, open| reader.unit(range, code, count, page, open));
+                }
+                return;
+            }
+            ("f", Some(font)) if self.place() == Place::Fonts => self.font = font,
+            ("bin", Some(_)) if self.strict && !matches!(self.place(), Place::ObjectData | Place::Data) => {
+                return self.patches.put(range, "{}");
+            }
+            ("fcharset", Some(charset)) => self.pages.charset(self.font, charset),
+            ("ansicpg", Some(page)) => {
+                self.pages.default = Pages::page(page);
+                self.set_page(self.pages.default);
+            }
+            ("f", Some(font)) => self.set_page(self.pages.of(font)),
+            ("plain", _) => self.set_page(self.pages.default),
+            ("uc", Some(count)) => {
+                if let Some(group) = self.groups.last_mut() {
+                    group.count = u32::try_from(count).unwrap_or(0).min(16);
+                }
+            }
+            _ => {}
+        }
+        if let Some(new) = place(name) {
+            let stays = matches!(new, Place::Gone(_)) && !self.strict;
+            return self.placed(if stays { Place::Text } else { new }, name, range);
+        }
+        if !self.is_text() {
+            return;
+        }
+        let sign = match name {
+            "par" | "line" | "cell" | "row" | "nestcell" | "nestrow" | "page" | "column" | "sect"
+            | "softline" => {
+                return self.end_block();
+            }
+            "tab" => "\t",
+            "emdash" => "—",
+            "endash" => "–",
+            "bullet" => "•",
+            "lquote" => "‘",
+            "rquote" => "’",
+            "ldblquote" => "“",
+            "rdblquote" => "”",
+            "emspace" | "enspace" | "qmspace" => " ",
+            // What only says how text looks does not part it.
+            _ => return self.read(|reader, page, open| reader.end(page, open)),
+        };
+        self.read(|reader, page, open| reader.sign(sign, range, page, open));
+    }
+
+    fn set_page(&mut self, page: &'static Encoding) {
+        self.read(|reader, page, open| reader.end(page, open));
+        if let Some(group) = self.groups.last_mut() {
+            group.page = page;
+        }
+    }
+
+    /// The group turns out to be for something.
+    fn placed(&mut self, new: Place, name: &str, range: Range<usize>) {
+        self.read(|reader, page, open| reader.end(page, open));
+        let around = self.groups.len().checked_sub(2);
+        if new == Place::Field
+            && let Some(inner) =
+                self.groups.iter_mut().rfind(|group| group.place == Place::Instruction && group.apart)
+        {
+            inner.nested = true;
+        }
+        if name == "fldrslt"
+            && let Some(field) = around.and_then(|at| self.groups.get_mut(at))
+        {
+            field.words.push(range.clone());
+        }
+        let Some(group) = self.groups.last_mut() else { return };
+        let apart = matches!(new, Place::Text | Place::Instruction | Place::Target) && !group.apart;
+        if new == Place::Field {
+            group.words.push(range.clone());
+        }
+        group.place = new;
+        group.word = Some(range);
+        if apart {
+            group.apart = true;
+            self.open.push(Spelled::default());
+        }
+    }
+
+    fn removed(&mut self, range: Range<usize>, counted: bool) {
+        // Empty braces, so that the control word before does not run into what follows.
+        self.patches.put(range, "{}");
+        let tally = self.work.tally();
+        tally.interactive = tally.interactive.saturating_add(u64::from(counted));
+    }
+
+    fn close(&mut self, end: usize) -> Result<(), Refusal> {
+        self.read(|reader, page, open| reader.end(page, open));
+        let Some(group) = self.groups.pop() else { return Ok(()) };
+        let whole = group.start..end;
+        let text = if group.apart { self.open.pop() } else { None };
+        let read = text.as_ref().map(Spelled::text).unwrap_or_default();
+        match group.place {
+            Place::Gone(counted) => self.removed(whole, counted),
+            Place::Instruction if self.strict && (group.nested || !is_field(read) || leads_astray(read)) => {
+                self.removed(whole, true);
+                if let Some(field) = self.groups.last_mut() {
+                    field.gone = true;
+                }
+                return Ok(());
+            }
+            Place::Target if self.strict && !is_safe(read, Use::Link) => {
+                self.removed(whole, true);
+                return Ok(());
+            }
+            Place::Field if group.gone => {
+                for word in group.words {
+                    self.patches.put(word, "{}");
+                }
+            }
+            Place::Object => return self.object(group, whole),
+            Place::ObjectData => {
+                let bytes = unhexed(&group.collected);
+                self.work.part("object", &bytes)?;
+                if self.objects && !self.groups.iter().any(|group| group.place == Place::Object) {
+                    self.removed(whole, true);
+                }
+            }
+            Place::ObjectClass => {
+                let package = group.collected.trim_ascii().eq_ignore_ascii_case(b"Package");
+                if let Some(object) = self.groups.iter_mut().rfind(|group| group.place == Place::Object) {
+                    object.package |= package;
+                }
+            }
+            // A shape whose list of vertices overruns (CVE-2010-3333); no program writes it to RTF.
+            Place::Property
+                if self.strict && group.collected.trim_ascii().eq_ignore_ascii_case(b"pFragments") =>
+            {
+                if let Some(shape) = self.groups.last_mut() {
+                    shape.place = Place::Gone(true);
+                }
+            }
+            Place::Shown => {
+                if let Some(object) = self.groups.last_mut().filter(|group| group.place == Place::Object) {
+                    object.shown.push(whole);
+                    object.words.extend(group.word);
+                }
+            }
+            _ => {}
+        }
+        if let Some(text) = text.filter(|text| !text.text().trim().is_empty()) {
+            self.blocks.push(text);
+        }
+        Ok(())
+    }
+
+    /// An object gives way to what it shows.
+    fn object(&mut self, group: Group, whole: Range<usize>) -> Result<(), Refusal> {
+        if !self.objects {
+            return Ok(());
+        }
+        let mut from = whole.start;
+        for shown in group.shown {
+            self.patches.put(from..shown.start, "{}");
+            from = shown.end;
+        }
+        self.patches.put(from..whole.end, "{}");
+        for word in group.words {
+            self.patches.put(word, "{}");
+        }
+        let attachments = self.work.orders().attachments;
+        let tally = self.work.tally();
+        let count =
+            if group.package && attachments { &mut tally.attachments } else { &mut tally.interactive };
+        *count = count.saturating_add(1);
+        Ok(())
+    }
+}
+
+fn leads_astray(instruction: &str) -> bool {
+    link(instruction).is_some_and(|link| !is_safe(&link, Use::Link))
+}
+
+/// Bytes from hexadecimal, whatever stands between the digits.
+fn unhexed(text: &[u8]) -> Vec<u8> {
+    let digits: Vec<u8> = text
+        .iter()
+        .filter_map(|b| char::from(*b).to_digit(16).and_then(|digit| u8::try_from(digit).ok()))
+        .collect();
+    let byte = |pair: &[u8]| pair.iter().fold(0_u8, |byte, digit| byte << 4 | digit);
+    digits.chunks_exact(2).map(byte).collect()
+}

@@ -1,0 +1,92 @@
+use crate::sanitize::bench::Bench;
+use crate::sanitize::{Kind, Refusal};
+
+fn clean(inside: &str) -> (String, u64) {
+    let file = format!("{{\\rtf1\\ansi {inside}}}");
+    let mut bench = Bench::redacting("Jané Doe");
+    let tally = bench.clean(Kind::Rtf, file.as_bytes()).expect("a clean file").1;
+    let clean = bench.text(Kind::Rtf, &file);
+    let inside = clean.strip_prefix("{\\rtf1\\ansi ").and_then(|rest| rest.strip_suffix('}'));
+    (inside.unwrap_or(&clean).to_owned(), tally.interactive + 100 * tally.attachments)
+}
+
+#[test]
+fn a_file_with_nothing_to_remove_keeps_its_bytes() {
+    for inside in [
+        "{\\fonttbl{\\f0\\fnil\\fcharset0 Jané Doe;}}{\\*\\generator x;}\\f0\\b Hello\\b0\\par\r\nJane",
+        "{\\field{\\*\\fldinst{ PAGE }}{\\fldrslt 1}}{\\pict\\pngblip 89504e}{\\shp{\\*\\shpinst{\\sp{\\sn x}{\\sv 1}}}}",
+        "{\\*\\bkmkstart a}x{\\footnote y}\\u8217?\\'92",
+    ] {
+        assert_eq!(clean(inside), (inside.to_owned(), 0));
+    }
+}
+
+#[test]
+fn what_acts_goes() {
+    for (inside, want, count) in [
+        (
+            "a{\\object\\objemb\\objupdate{\\*\\objclass Word}{\\*\\objdata 0105 00}{\\result {\\pict x}}}b",
+            "a{}{{}{\\pict x}}{}b",
+            1,
+        ),
+        ("{\\object{\\*\\objclass Package}{\\*\\objdata 00}}", "{}", 100),
+        ("{\\*\\objdata 4d5a}", "{}", 1),
+        ("{\\ObJeCt\\objautlink x}", "{}", 1),
+        ("{\\*\\template http://a.example/x.dotm}", "{}", 1),
+        ("{\\field{\\*\\fldinst{ DDE}{\\b AUTO c:\\\\x }}{\\fldrslt text}}", "{{}{}{{}text}}", 1),
+        ("{\\field{\\*\\fldinst INCLUDETEXT x}{\\fldrslt {y}}}", "{{}{}{{}{y}}}", 1),
+        ("{\\field{\\*\\fldinst HYPERLINK \"file:///c:/x.exe\"}{\\fldrslt y}}", "{{}{}{{}y}}", 1),
+        ("{\\field{\\*\\fldinst TOC {\\field{\\*\\fldinst DDE x}}}{\\fldrslt y}}", "{{}{}{{}y}}", 2),
+        ("{\\sp{\\sn pFragments}{\\sv 1;4}}", "{}", 1),
+        ("{\\*\\hl{\\hlsrc javascript:x}}", "{\\*\\hl{}}", 1),
+        ("x\\bin3 }}}y", "x{}y", 0),
+    ] {
+        assert_eq!(clean(inside), (want.to_owned(), count), "{inside}");
+    }
+}
+
+#[test]
+fn text_is_read_across_runs_and_spellings() {
+    for (inside, want) in [
+        ("Jan\\'e9 Doe!", "{<N>}!"),
+        ("Ja{\\b n}\\u233\\'e9 \\i Doe", "{<N>}{\\b {}}{}\\i {}"),
+        ("{\\info{\\author Jan\\'e9 Doe}}{\\field{\\*\\fldinst PAGE}{\\fldrslt Jan\\'e9}} Doe", ""),
+        ("http://a.ex{\\b ample}/x www.b.example", "{hxxp://a[.]example}{\\b {}}/x {www[.]b[.]example}"),
+        (
+            "{\\field{\\*\\fldinst HYPERLINK \"http://a.example\"}{\\fldrslt x}}",
+            "{\\field{\\*\\fldinst HYPERLINK \"{hxxp://a[.]example}\"}{\\fldrslt x}}",
+        ),
+        ("{\\fonttbl{\\f1\\fcharset204 x;}}\\f1 \\'c0", "{\\fonttbl{\\f1\\fcharset204 x;}}\\f1 \\'c0"),
+    ] {
+        let (clean, _) = clean(inside);
+        if want.is_empty() {
+            assert!(!clean.contains("Doe"), "{clean}");
+        } else {
+            assert_eq!(clean, want, "{inside}");
+        }
+    }
+}
+
+#[test]
+fn broken_files_hold() {
+    let mut bench = Bench::disarming();
+    assert_eq!(bench.clean(Kind::Rtf, b"no group").err(), Some(Refusal::Malformed));
+    let deep = "{".repeat(5000);
+    assert_eq!(bench.clean(Kind::Rtf, deep.as_bytes()).err(), Some(Refusal::OverLimit));
+    let tail = bench.text(Kind::Rtf, "{\\rtf1 x}\r\nMZ");
+    assert_eq!(tail, "{\\rtf1 x}\r\n");
+    assert_eq!(bench.text(Kind::Rtf, "{\\rtf1 x{\\*\\template y"), "{\\rtf1 x{}");
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_file_is_clean_after_one_cleaning(
+        inside in "([{}{}]|\\\\\\\\(object|objdata|result|field|fldinst|fldrslt|template|u233|uc2|bin2|par|b|'e9|\\*|sn|f1|fonttbl) ?|DDE|PAGE|Jan|é| Doe|4d5a|http://a[.]bc|pFragments){0,24}"
+    ) {
+        let file = format!("{{\\rtf1 {inside}}}");
+        let mut bench = Bench::redacting("Jané Doe");
+        let (clean, _) = bench.clean(Kind::Rtf, file.as_bytes()).expect("a clean file");
+        let (again, tally) = bench.clean(Kind::Rtf, &clean).expect("a clean file");
+        proptest::prop_assert!(again == clean && tally.untouched(), "{} {:?}", String::from_utf8_lossy(&clean), tally);
+    }
+}

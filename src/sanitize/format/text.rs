@@ -1,0 +1,65 @@
+//! Text of no other kind, Markdown among it: its links and what is redacted. It is written back in its own encoding.
+
+use crate::sanitize::format::charset::{self, Decoded};
+use crate::sanitize::format::patch::{Patches, Spelled};
+use crate::sanitize::{Refusal, Work};
+
+/// Cleans a text.
+///
+/// # Errors
+/// The judge's.
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let decoded = charset::of_text(file);
+    let mut text = Spelled::default();
+    text.plain(0, &decoded.text);
+    let mut patches = Patches::default();
+    for edit in work.edits(&[&decoded.text])?.into_iter().flatten() {
+        work.applied(&edit);
+        patches.edit(&text, &edit, str::to_owned);
+    }
+    Ok(written(file, &decoded, patches))
+}
+
+/// The file with its changes made: byte for byte what it was if there are none, else in its encoding if that can spell
+/// it, else in UTF-8 with a byte order mark.
+pub(super) fn written(file: &[u8], decoded: &Decoded<'_>, patches: Patches) -> Vec<u8> {
+    if patches.is_empty() {
+        return file.to_vec();
+    }
+    let text = patches.apply(decoded.text.as_bytes());
+    let text = String::from_utf8_lossy(&text);
+    charset::encoded(&text, decoded.encoding, decoded.bom)
+        .unwrap_or_else(|| [charset::BOM, text.as_bytes()].concat())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::Kind;
+    use crate::sanitize::bench::Bench;
+
+    #[test]
+    fn a_text_keeps_all_but_what_is_edited() {
+        let mut bench = Bench::redacting("Jané");
+        let text = "# Title\r\n\r\nJané, see [this](https://example.com/a_(b)) or <http://a.example>,\tversion 2.0.17\r\n";
+        let want = "# Title\r\n\r\n<N>, see [this](hxxps://example[.]com/a_(b)) or <hxxp://a[.]example>,\tversion 2.0.17\r\n";
+        assert_eq!(bench.text(Kind::Text, text), want);
+        for text in ["", "nothing here 1001, a@example.com\n", "é"] {
+            assert_eq!(bench.text(Kind::Text, text), text);
+        }
+    }
+
+    #[test]
+    fn a_text_keeps_its_encoding() {
+        let mut bench = Bench::redacting("Jané");
+        let mut clean = |file: &[u8]| bench.clean(Kind::Text, file).expect("a clean file").0;
+        assert_eq!(clean(b"Jan\xe9 \x80\x81 b\xe9"), b"<N> \x80\x81 b\xe9");
+        let utf16 = |text: &str| -> Vec<u8> {
+            [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect()
+        };
+        assert_eq!(clean(&utf16("a Jané b")), utf16("a <N> b"));
+        assert_eq!(clean("\u{feff}Jané".as_bytes()), "\u{feff}<N>".as_bytes());
+        // Half of a surrogate pair cannot be read, and stays where nothing changes.
+        let odd = b"\xff\xfea\0\x00\xd8b\0";
+        assert_eq!(clean(odd), odd);
+    }
+}

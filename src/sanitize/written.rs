@@ -1,0 +1,145 @@
+//! Which kind a file of text is, by how it begins and, where that leaves it open, by its name.
+
+use crate::sanitize::{Kind, format};
+
+/// How much of a file is looked at, in bytes.
+const HEAD: usize = 4096;
+
+/// What a browser takes for HTML if a file begins so (MIME Sniffing Standard, section 7.1), and a few more.
+const TAGS: &[&str] = &[
+    "!doctype html",
+    "html",
+    "head",
+    "script",
+    "iframe",
+    "h1",
+    "div",
+    "font",
+    "table",
+    "a",
+    "style",
+    "title",
+    "b",
+    "body",
+    "br",
+    "p",
+    "meta",
+    "base",
+    "form",
+    "img",
+    "object",
+    "embed",
+    "link",
+    "span",
+    "center",
+];
+
+/// Names' endings that say what bytes leave open.
+const ENDINGS: &[(&[&str], Kind)] = &[
+    (&["html", "htm", "xhtml", "xht", "shtml", "hta"], Kind::Html),
+    (&["svg"], Kind::Svg),
+    (&["csv", "tsv", "tab"], Kind::Csv),
+];
+
+/// The kind of a file of text; `None` if it is none.
+pub(super) fn kind(file: &[u8], name: &str) -> Option<Kind> {
+    let text = format::text_of(file)?;
+    let head = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
+    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
+    let named = ENDINGS.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, kind)| *kind);
+    if head.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("{\\rtf")) || head.starts_with("{\\rt") {
+        return Some(Kind::Rtf);
+    }
+    if named == Some(Kind::Html) {
+        return named;
+    }
+    let kind = match head.strip_prefix('<') {
+        Some(tag) => of_markup(tag, head, named == Some(Kind::Svg) || ending == "xml"),
+        None if head.starts_with(['{', '[', '"']) && named.is_none() && format::is_json(&text) => {
+            Some(Kind::Json)
+        }
+        None => None,
+    };
+    kind.or(named.filter(|kind| *kind != Kind::Svg)).or(Some(Kind::Text))
+}
+
+fn of_markup(tag: &str, head: &str, xml: bool) -> Option<Kind> {
+    let declared = tag.starts_with("?xml");
+    match root(head) {
+        Some(root) if root == "svg" => return Some(Kind::Svg),
+        Some(root) if root == "html" => return Some(Kind::Html),
+        Some(_) if declared || xml => return Some(Kind::Xml),
+        _ => {}
+    }
+    let lower = tag.get(..tag.floor_char_boundary(16)).unwrap_or(tag).to_ascii_lowercase();
+    let begins = |name: &&&str| {
+        let rest = lower.strip_prefix(**name);
+        rest.is_some_and(|rest| {
+            rest.starts_with([' ', '>', '/', '\t', '\n', '\r', '\u{c}']) || rest.is_empty()
+        })
+    };
+    if TAGS.iter().find(begins).is_some() || lower.starts_with("!--") {
+        return Some(Kind::Html);
+    }
+    declared.then_some(Kind::Xml)
+}
+
+/// The name of the first element, without prefix, in lower case.
+fn root(head: &str) -> Option<String> {
+    let mut rest = head.get(..head.floor_char_boundary(HEAD)).unwrap_or(head);
+    loop {
+        rest = rest.trim_start();
+        let end = if rest.starts_with("<?") {
+            rest.find("?>")?.saturating_add(2)
+        } else if rest.starts_with("<!--") {
+            rest.find("-->")?.saturating_add(3)
+        } else if rest.starts_with("<!") {
+            let subset = rest.find('[').filter(|at| rest.find('>').is_none_or(|end| *at < end));
+            let from = subset.and_then(|_| rest.find("]")).unwrap_or(0);
+            from.saturating_add(rest.get(from..)?.find('>')?).saturating_add(1)
+        } else {
+            break;
+        };
+        rest = rest.get(end..)?;
+    }
+    let name = rest.strip_prefix('<')?;
+    let name = name.get(..name.find([' ', '>', '/', '\t', '\n', '\r'])?)?;
+    Some(name.rsplit(':').next().unwrap_or(name).to_lowercase())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_decide_and_names_help() {
+        for (file, name, want) in [
+            ("<!DOCTYPE html><p>", "x", Kind::Html),
+            ("  <script>x</script>", "x.txt", Kind::Html),
+            ("x <script>", "x.txt", Kind::Text),
+            ("x <script>", "x.HTM", Kind::Html),
+            ("<?xml version='1.0'?><!-- c --><svg/>", "x", Kind::Svg),
+            ("<!DOCTYPE svg PUBLIC \"a\" \"b\" [<!ENTITY a \"b\">]><s:svg >", "x.xml", Kind::Svg),
+            ("<svg onload=x>", "x.txt", Kind::Svg),
+            ("<?xml version='1.0'?><html xmlns='x'>", "x", Kind::Html),
+            ("<?xml version='1.0'?><a/>", "x", Kind::Xml),
+            ("<a><b/></a>", "x.xml", Kind::Xml),
+            ("<a><b/></a>", "x", Kind::Html),
+            ("{\"a\":1}\n{\"b\":2}", "x", Kind::Json),
+            ("{not json}", "x.json", Kind::Text),
+            ("[1,2]\n", "x.csv", Kind::Csv),
+            ("{\\rtf1 x}", "x.doc", Kind::Rtf),
+            ("a,b", "x.tsv", Kind::Csv),
+            ("a,b", "x", Kind::Text),
+            ("<jane@example.com> wrote", "x", Kind::Text),
+            ("", "", Kind::Text),
+        ] {
+            assert_eq!(kind(file.as_bytes(), name), Some(want), "{file} {name}");
+        }
+        let utf16: Vec<u8> = "\u{feff}<svg/>".encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(kind(&utf16, ""), Some(Kind::Svg));
+        assert_eq!(kind(b"a\xe9b", ""), Some(Kind::Text));
+        assert_eq!(kind(b"\x7fELF\x01\x01\0\0", ""), None);
+        assert_eq!(kind(b"MZ\x90\0\x03\0\0\0", "x.html"), None);
+    }
+}
