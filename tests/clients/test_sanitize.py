@@ -143,26 +143,20 @@ def test_what_cannot_be_rewritten_is_not_released(client):
 
 
 @pytest.mark.parametrize(
-    "change, source", [({"size": 1}, "/size"), ({"sha256": "0" * 64}, "/sha256"), ({"crc32c": "00000000"}, "/crc32c")]
+    "change, source",
+    [({"size": 1}, "/size"), ({"sha256_hex": "0" * 64}, "/sha256"), ({"crc_hex": "00000000"}, "/crc32c")],
 )
 def test_another_file_than_was_promised(client, change, source):
     params = get_file_upload_params(Opened(TEXT))
-    body = {
-        "transfer_method": "post-url",
-        "uploaded_file_name": "note.txt",
-        "size": params.size,
-        "crc32c": params.crc_hex,
-        "sha256": params.sha256_hex,
-    }
-    body.update(change)
-    accepted = client.request.post("v1/sanitize", SanitizeResult, data=body, poll_result=False)
-    details = accepted.accepted_result.post_form_data
+    for name, value in change.items():
+        setattr(params, name, value)
+    accepted = client.request_upload_url(TransferMethod.POST_URL, params=params, uploaded_file_name="note.txt")
     try:
         FileUploader().upload_file(
             accepted.accepted_result.post_url,
             Opened(TEXT),
             transfer_method=TransferMethod.POST_URL,
-            file_details=details,
+            file_details=accepted.accepted_result.post_form_data,
         )
     except pe.PresignedUploadError:
         # One that is too long is refused as it comes.
