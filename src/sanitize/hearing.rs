@@ -70,7 +70,11 @@ impl Hearing {
         note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    async fn scan(&self, name: &str, bytes: Bytes) -> Result<(), Refusal> {
+    /// Has a whole file looked at.
+    ///
+    /// # Errors
+    /// As [`Court::part`].
+    pub async fn scan(&self, name: &str, bytes: Bytes) -> Result<(), Refusal> {
         match self.witnesses.scanner.scan(Part { name, bytes }).await {
             Verdict::Clean => Ok(()),
             Verdict::Malicious { .. } => Err(Refusal::Malicious),

@@ -36,7 +36,7 @@ mod tally;
 mod work;
 
 pub use budget::Bounds;
-pub use hearing::{Hearing, Record, Witnesses};
+pub use hearing::{Hearing, Record, Scores, Witnesses};
 pub use judge::{Edit, Judge, Link, Part};
 pub use kind::Kind;
 pub use orders::{Orders, Redaction};
