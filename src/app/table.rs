@@ -148,11 +148,7 @@ fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, l
 }
 
 /// The route of an endpoint of ours: a token, always.
-fn endpoint_route(
-    door: &Door,
-    terminal: Terminal,
-    parts: &Parts,
-) -> Result<Arc<Route>, AppError> {
+fn endpoint_route(door: &Door, terminal: Terminal, parts: &Parts) -> Result<Arc<Route>, AppError> {
     let path = door.path;
     let mut filters: Vec<Arc<dyn Filter>> = vec![Arc::new(Log)];
     if door.guard == Guard::Token {

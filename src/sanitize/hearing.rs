@@ -159,10 +159,7 @@ impl Court for Hearing {
 }
 
 /// The scores of these, or that nobody was asked.
-async fn scores(
-    intel: Option<&dyn Reputation>,
-    of: BTreeMap<String, Canonical>,
-) -> Result<Scores, Refusal> {
+async fn scores(intel: Option<&dyn Reputation>, of: BTreeMap<String, Canonical>) -> Result<Scores, Refusal> {
     let Some(intel) = intel else { return Ok(of.into_keys().map(|key| (key, None)).collect()) };
     let (keys, canonical): (Vec<String>, Vec<Canonical>) = of.into_iter().unzip();
     let scores = intel.judge(&canonical).await?;
@@ -184,7 +181,9 @@ impl Record {
             suspicious += usize::from(score.standing() == Standing::Suspicious);
         }
         let unknown = all - malicious - suspicious;
-        format!("Processed {all} {what}: {malicious} are malicious, {suspicious} are suspicious, {unknown} are unknown.")
+        format!(
+            "Processed {all} {what}: {malicious} are malicious, {suspicious} are suspicious, {unknown} are unknown."
+        )
     }
 }
 

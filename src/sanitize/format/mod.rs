@@ -1,6 +1,8 @@
 //! The formats: each reads one family of files, takes out what acts, redacts what is written, and writes one fresh
 //! file. Pure and synchronous; they never wait, log or touch files, and hold on any input.
 
+mod package;
+
 use crate::sanitize::{Kind, Note, Refusal, Work};
 
 /// Cleans a file of this kind.
