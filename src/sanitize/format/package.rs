@@ -21,9 +21,10 @@ pub(super) struct Entry {
     pub(super) name: String,
     /// Whether it is a folder and holds nothing.
     pub(super) folder: bool,
+    /// Whether its compressed bytes can be taken over without anything else that is attached to them.
+    pub(super) bare: bool,
     stored: bool,
-    // Only then its compressed bytes can be taken over without what else is attached to them.
-    bare: bool,
+    size: Option<u64>,
 }
 
 /// A zip file that is read.
@@ -61,6 +62,7 @@ impl<'f> Package<'f> {
                 folder,
                 stored: file.compression() == CompressionMethod::Stored,
                 bare,
+                size: None,
             });
         }
         Ok(Self { archive, entries })
@@ -82,6 +84,21 @@ impl<'f> Package<'f> {
         let cap = u64::try_from(work.room()).unwrap_or(u64::MAX).saturating_add(1);
         file.take(cap).read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
         work.unpacked(content.len())?;
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.size = u64::try_from(content.len()).ok();
+        }
+        Ok(content)
+    }
+
+    /// The content of an entry that was read once.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`].
+    pub(super) fn again(&mut self, at: usize) -> Result<Vec<u8>, Refusal> {
+        let size = self.entries.get(at).and_then(|entry| entry.size).ok_or(Refusal::Malformed)?;
+        let mut content = Vec::new();
+        let file = self.archive.by_index(at).map_err(refusal)?;
+        file.take(size).read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
         Ok(content)
     }
 }
@@ -97,8 +114,8 @@ impl Fresh {
         Self { zip: ZipWriter::new(Cursor::new(Vec::new())) }
     }
 
-    /// Takes over an entry whose content (`content`) is to stay: its compressed bytes, where nothing is attached to
-    /// them.
+    /// Takes over an entry whose content (`content`) is to stay: its compressed bytes, where it is bare; only
+    /// otherwise its content is looked at.
     ///
     /// # Errors
     /// [`Refusal::Malformed`] when it cannot be read.
