@@ -26,6 +26,16 @@ mod pdf;
 pub(in crate::sanitize) use charset::text_of;
 pub(in crate::sanitize) use json::is_json;
 
+#[cfg(test)]
+mod corpus_tests;
+mod draft;
+mod odf;
+mod ole2;
+mod ooxml;
+mod package;
+mod passage;
+mod spans;
+
 use crate::sanitize::{Kind, Note, Refusal, Work};
 
 /// Cleans a file of this kind.
@@ -43,6 +53,9 @@ pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Re
         Kind::Text => text::clean(file, work),
         Kind::Csv => csv::clean(file, work),
         Kind::Json => json::clean(file, work),
+        Kind::Ooxml => ooxml::clean(file, work),
+        Kind::Odf => odf::clean(file, work),
+        Kind::Ole2 => ole2::clean(file, work),
         _ if work.orders().pass_unknown => {
             work.tally().note(Note::Passed, 1);
             Ok(file.to_vec())

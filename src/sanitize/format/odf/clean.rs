@@ -1,0 +1,174 @@
+//! One package's way: read and shown to scanners entry by entry, disarmed and redacted, written.
+
+use std::collections::HashSet;
+
+use crate::sanitize::format::draft::Draft;
+use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, role};
+use crate::sanitize::format::odf::{active, text};
+use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::format::spans::{Doctype, Tree};
+use crate::sanitize::{Note, Redaction, Refusal, Work};
+
+/// Where the manifest lies (ODF part 2, 3.2).
+const MANIFEST: &str = "META-INF/manifest.xml";
+
+/// Cleans a package.
+///
+/// # Errors
+/// [`Refusal::Malformed`] for what is no package; [`Refusal::Encrypted`]; [`Refusal::Unsupported`] for a database; the
+/// judge's.
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let mut package = Package::open(file, work)?;
+    let names: Vec<String> = package.entries().iter().map(|entry| entry.name.clone()).collect();
+    let (mut sizes, mut manifest) = (Vec::with_capacity(names.len()), None);
+    for (at, name) in names.iter().enumerate() {
+        if name.ends_with('/') {
+            sizes.push(0);
+            continue;
+        }
+        let content = package.read(at, work)?;
+        work.part(name, &content)?;
+        sizes.push(content.len());
+        if name == MANIFEST {
+            manifest = Some(Manifest::read(Tree::read(&content, Doctype::Dropped, work)?));
+        } else if name == "mimetype" {
+            kind(&content)?;
+        }
+    }
+    let manifest = manifest.ok_or(Refusal::Malformed)?;
+    if manifest.is_encrypted() {
+        return Err(Refusal::Encrypted);
+    }
+    let before = work.tally().clone();
+    let (mut gone, signatures) = judged(&names, &sizes, &manifest, work);
+    let mut written: Vec<Option<Vec<u8>>> = Vec::with_capacity(names.len());
+    for (at, name) in names.iter().enumerate() {
+        let stays = !name.ends_with('/') && !gone.contains(name) && name != MANIFEST;
+        written.push(if stays { entry(&mut package, at, name, &manifest, &gone, work)? } else { None });
+    }
+    let changed = *work.tally() != before || written.iter().any(Option::is_some);
+    if changed && !signatures.is_empty() {
+        work.tally().note(Note::Signatures, 1);
+        gone.extend(signatures);
+    }
+    write(package, &names, &manifest, &gone, written)
+}
+
+/// Whether this is a kind of document that is rewritten here.
+fn kind(mimetype: &[u8]) -> Result<(), Refusal> {
+    let kind = mimetype.strip_prefix(b"application/vnd.oasis.opendocument.").ok_or(Refusal::Unsupported)?;
+    if kind.starts_with(b"base") || kind.starts_with(b"database") {
+        Err(Refusal::Unsupported)
+    } else {
+        Ok(())
+    }
+}
+
+/// The entries that go, counted, and the signatures that go with any change.
+fn judged(
+    names: &[String],
+    sizes: &[usize],
+    manifest: &Manifest,
+    work: &mut Work<'_>,
+) -> (HashSet<String>, Vec<String>) {
+    let orders = work.orders();
+    let (mut gone, mut signatures) = (HashSet::new(), Vec::new());
+    for (name, size) in names.iter().zip(sizes).filter(|(name, _)| !name.ends_with('/')) {
+        let unlisted = is_unlisted(name, manifest).then_some(Role::Attachment);
+        let Some(role) = role(name, *size, manifest).or(unlisted) else { continue };
+        match role {
+            Role::Signature => signatures.push(name.clone()),
+            Role::Preview if orders.redaction == Redaction::Apply => {
+                work.tally().note(Note::Dropped, 1);
+                gone.insert(name.clone());
+            }
+            _ if !role.goes(orders) => {}
+            _ => {
+                let tally = work.tally();
+                tally.attachments = tally.attachments.saturating_add(u64::from(role == Role::Attachment));
+                tally.interactive = tally.interactive.saturating_add(u64::from(role == Role::Active));
+                gone.insert(name.clone());
+            }
+        }
+    }
+    (gone, signatures)
+}
+
+/// What an entry becomes; `None` if it stays as it is.
+fn entry(
+    package: &mut Package<'_>,
+    at: usize,
+    name: &str,
+    manifest: &Manifest,
+    gone: &HashSet<String>,
+    work: &mut Work<'_>,
+) -> Result<Option<Vec<u8>>, Refusal> {
+    let kind = manifest.kind(name).unwrap_or_default();
+    let signature = role(name, 0, manifest) == Some(Role::Signature);
+    if role(name, 1, manifest) == Some(Role::Attachment) || kind.starts_with("image/svg") {
+        let content = package.again(at)?;
+        return match work.file(name, &content) {
+            Ok(clean) => Ok((clean != content).then_some(clean)),
+            Err(Refusal::Unsupported) => {
+                work.tally().note(Note::Passed, 1);
+                Ok(None)
+            }
+            Err(refusal) => Err(refusal),
+        };
+    }
+    if kind.starts_with("image/") && work.orders().redaction != Redaction::Off {
+        work.tally().note(Note::Images, 1);
+    }
+    let extension = name.rsplit('.').next().unwrap_or_default();
+    let xml = kind.ends_with("/xml")
+        || kind.ends_with("+xml")
+        || matches!(extension, "xml" | "rdf" | "xba" | "xlb");
+    let content = if xml && !signature { package.again(at)? } else { Vec::new() };
+    if content.is_empty() {
+        return Ok(None);
+    }
+    let tree = Tree::read(&content, Doctype::Dropped, work)?;
+    let mut draft = Draft::new(&tree);
+    active::disarm(&tree, &mut draft, gone, work);
+    active::defang(&tree, &mut draft, work)?;
+    text::edit(&tree, &mut draft, work)?;
+    Ok(draft.finish().map(String::into_bytes))
+}
+
+/// Writes what stays. `mimetype` stays first and plain (ODF part 2, 3.3).
+fn write(
+    mut package: Package<'_>,
+    names: &[String],
+    manifest: &Manifest,
+    gone: &HashSet<String>,
+    written: Vec<Option<Vec<u8>>>,
+) -> Result<Vec<u8>, Refusal> {
+    let mut fresh = Fresh::new();
+    for (at, (name, written)) in names.iter().zip(written).enumerate() {
+        if name.ends_with('/') || gone.contains(name) {
+            continue;
+        }
+        let own = if name == MANIFEST { listing(manifest, gone).map(String::into_bytes) } else { None };
+        match own.or(written) {
+            Some(content) => fresh.put(name, &content, false)?,
+            None => {
+                let bare = package.entries().get(at).is_some_and(|entry| entry.bare);
+                let content = if bare { Vec::new() } else { package.again(at)? };
+                fresh.keep(&mut package, at, &content)?;
+            }
+        }
+    }
+    fresh.finish()
+}
+
+/// The manifest without what is gone.
+fn listing(manifest: &Manifest, gone: &HashSet<String>) -> Option<String> {
+    let tree = &manifest.tree;
+    let mut draft = Draft::new(tree);
+    for at in (0..tree.len()).filter(|at| tree.name(*at) == "file-entry") {
+        if tree.attribute(at, "full-path").is_some_and(|path| gone.contains(&path)) {
+            draft.cut(at);
+        }
+    }
+    draft.finish()
+}

@@ -1,0 +1,99 @@
+//! What an entry of a package is to the document, by its path and by what the manifest says of it.
+
+use std::collections::HashMap;
+
+use crate::sanitize::Orders;
+use crate::sanitize::format::spans::Tree;
+
+/// Why an entry does not stay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// A file within the file.
+    Attachment,
+    /// Something that acts.
+    Active,
+    /// Belongs to something that acts: counted with it.
+    Appendix,
+    /// A signature of the document.
+    Signature,
+    /// A picture of the document as it was.
+    Preview,
+}
+
+impl Role {
+    /// Whether these orders take it out, whatever else changes.
+    pub(super) fn goes(self, orders: Orders) -> bool {
+        match self {
+            Self::Attachment => orders.attachments,
+            Self::Active | Self::Appendix => orders.interactive,
+            Self::Signature | Self::Preview => false,
+        }
+    }
+}
+
+/// What is said of the entries (ODF part 2, 4).
+pub(super) struct Manifest {
+    /// The document that says it.
+    pub(super) tree: Tree,
+    kinds: HashMap<String, String>,
+}
+
+impl Manifest {
+    /// Reads it.
+    pub(super) fn read(tree: Tree) -> Self {
+        let mut kinds = HashMap::new();
+        for at in (0..tree.len()).filter(|at| tree.name(*at) == "file-entry") {
+            let say = |name| tree.attribute(at, name).unwrap_or_default();
+            kinds.insert(say("full-path"), say("media-type").to_lowercase());
+        }
+        Self { tree, kinds }
+    }
+
+    /// Whether an entry is encrypted.
+    pub(super) fn is_encrypted(&self) -> bool {
+        (0..self.tree.len()).any(|at| self.tree.name(at) == "encryption-data")
+    }
+
+    /// The media type of an entry; `None` if nothing is said of it.
+    pub(super) fn kind(&self, name: &str) -> Option<&str> {
+        self.kinds.get(name).map(String::as_str)
+    }
+}
+
+/// What an entry is; `None` if it stays. `size`: of its content.
+pub(super) fn role(name: &str, size: usize, manifest: &Manifest) -> Option<Role> {
+    let path = name.to_lowercase();
+    let folder = path.split('/').next().unwrap_or_default();
+    let file = path.rsplit('/').next().unwrap_or_default();
+    match folder {
+        "mimetype" => return None,
+        "meta-inf" if file == "macrosignatures.xml" => return Some(Role::Appendix),
+        "meta-inf" if file.ends_with("signatures.xml") => return Some(Role::Signature),
+        "meta-inf" if file == "manifest.xml" => return None,
+        "basic" | "dialogs"
+            if matches!(file, "script-lc.xml" | "script-lb.xml" | "dialog-lc.xml" | "dialog-lb.xml") =>
+        {
+            return Some(Role::Appendix);
+        }
+        "basic" | "scripts" | "dialogs" => return Some(Role::Active),
+        // Empty ones are written by default.
+        "configurations2" => return (size > 0).then_some(Role::Active),
+        "versions" | "versionlist.xml" => return Some(Role::Attachment),
+        "thumbnails" => return Some(Role::Preview),
+        _ => {}
+    }
+    let kind = manifest.kind(name)?;
+    let begins = ["image/", "audio/", "video/", "font/", "application/x-font", "application/x-openoffice-"];
+    let known = begins.iter().any(|begin| kind.starts_with(begin))
+        || kind.ends_with("/xml")
+        || kind.ends_with("+xml")
+        || matches!(kind, "application/binary" | "application/x-openoffice-gdimetafile")
+        || (kind.is_empty() && matches!(folder, "pictures" | "objectreplacements" | "media" | "fonts"));
+    let document = path.ends_with(".xml") && kind.is_empty();
+    (!known && !document).then_some(Role::Attachment)
+}
+
+/// Whether nothing is said of an entry: no reader needs it.
+pub(super) fn is_unlisted(name: &str, manifest: &Manifest) -> bool {
+    !name.starts_with("META-INF/") && name != "mimetype" && manifest.kind(name).is_none()
+}

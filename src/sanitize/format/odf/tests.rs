@@ -1,0 +1,123 @@
+use std::collections::BTreeMap;
+
+use crate::sanitize::bench::Bench;
+use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::{Kind, Note, Refusal, Tally};
+
+/// A text document with this body, and these entries besides.
+fn made(body: &str, entries: &[(&str, &str, &str)]) -> Vec<u8> {
+    let mut fresh = Fresh::new();
+    fresh.put("mimetype", b"application/vnd.oasis.opendocument.text", true).expect("an entry");
+    let mut listed = String::new();
+    let content =
+        format!("<office:document-content><office:body>{body}</office:body></office:document-content>");
+    let all = [("content.xml", "text/xml", content.as_str())];
+    for (name, kind, content) in all.iter().chain(entries) {
+        listed += &format!("<m:file-entry m:full-path=\"{name}\" m:media-type=\"{kind}\"/>");
+        fresh.put(name, content.as_bytes(), false).expect("an entry");
+    }
+    let manifest =
+        format!("<!DOCTYPE m:manifest PUBLIC \"x\" \"Manifest.dtd\"><m:manifest>{listed}</m:manifest>");
+    fresh.put("META-INF/manifest.xml", manifest.as_bytes(), false).expect("an entry");
+    fresh.finish().expect("a package")
+}
+
+fn clean(bench: &mut Bench, file: &[u8]) -> (BTreeMap<String, String>, Tally) {
+    let (clean, tally) = bench.clean(Kind::Odf, file).expect("a clean file");
+    let (again, rest) = bench.clean(Kind::Odf, &clean).expect("a clean file");
+    assert!(clean == again, "a clean file is a fixed point");
+    assert!(rest.untouched(), "nothing is left to count: {rest:?}");
+    let mut bench = Bench::disarming();
+    let mut work = bench.work();
+    let mut package = Package::open(&clean, &mut work).expect("a package");
+    let names: Vec<String> = package.entries().iter().map(|entry| entry.name.clone()).collect();
+    let read = |(at, name)| (name, package.read(at, &mut work).expect("an entry"));
+    let all: Vec<(String, Vec<u8>)> = names.into_iter().enumerate().map(read).collect();
+    (
+        all.into_iter()
+            .map(|(name, content)| (name, String::from_utf8_lossy(&content).into_owned()))
+            .collect(),
+        tally,
+    )
+}
+
+#[test]
+fn what_acts_goes() {
+    let body = "<office:scripts><office:event-listeners><script:event-listener xlink:href=\"vnd.sun.star.script:x\"/>\
+                </office:event-listeners></office:scripts><text:p>a<text:a xlink:href=\"file:///c:/x\">b</text:a>\
+                <text:a xlink:href=\"http://bad.example\">c</text:a><draw:frame><draw:image xlink:href=\"http://h/y.png\"/>\
+                </draw:frame><draw:frame><draw:object-ole xlink:href=\"./Object 1\"/><draw:image xlink:href=\"./P/a.png\"/>\
+                </draw:frame><text:dde-connection>d</text:dde-connection></text:p>\
+                <table:table-cell table:formula=\"of:=DDE(&quot;x&quot;)\" office:value=\"1\"/>\
+                <table:table-cell table:formula=\"of:={1|2}\"/>";
+    let file = made(
+        body,
+        &[
+            ("Basic/script-lc.xml", "text/xml", "<x/>"),
+            ("Basic/Standard/Module1.xml", "text/xml", "<x/>"),
+            ("Object 1", "application/vnd.sun.star.oleobject", "x"),
+            ("P/a.png", "image/png", "x"),
+            ("META-INF/documentsignatures.xml", "", "<x/>"),
+        ],
+    );
+    let (entries, tally) = clean(&mut Bench::disarming(), &file);
+    let want = "<office:body><text:p>ab<text:a xlink:href=\"hxxp://bad%5B.%5Dexample\">c</text:a><draw:frame>\
+                <draw:image xlink:href=\"./P/a.png\"/></draw:frame>d</text:p><table:table-cell office:value=\"1\"/>\
+                <table:table-cell table:formula=\"of:={1|2}\"/></office:body>";
+    assert!(entries["content.xml"].contains(want), "{}", entries["content.xml"]);
+    assert_eq!(
+        entries.keys().collect::<Vec<_>>(),
+        ["META-INF/manifest.xml", "P/a.png", "content.xml", "mimetype"]
+    );
+    let manifest = &entries["META-INF/manifest.xml"];
+    assert!(
+        !manifest.contains("Basic") && !manifest.contains("DOCTYPE") && !manifest.contains("Object"),
+        "{manifest}"
+    );
+    assert_eq!((tally.attachments, tally.interactive, tally.defanged), (1, 6, 1));
+    assert_eq!(tally.notes.get(&Note::Signatures), Some(&1));
+}
+
+#[test]
+fn text_is_read_over_spans() {
+    let body = "<text:p>by Ja<text:span text:style-name=\"b\">n</text:span>e<text:s text:c=\"2\"/>x\
+                <text:note><text:note-body><text:p>Jane</text:p></text:note-body></text:note></text:p>\
+                <office:annotation><dc:creator>Jane</dc:creator><text:p>y</text:p></office:annotation>\
+                <table:table-cell office:value-type=\"string\" office:string-value=\"Jane\"><text:p>Jane</text:p>\
+                </table:table-cell><draw:frame><svg:desc>of Jane</svg:desc></draw:frame>";
+    let meta = "<office:document-meta><dc:title>Jane</dc:title></office:document-meta>";
+    let file = made(body, &[("meta.xml", "text/xml", meta), ("Thumbnails/thumbnail.png", "", "x")]);
+    let (entries, tally) = clean(&mut Bench::redacting("Jane"), &file);
+    let content = &entries["content.xml"];
+    assert!(
+        content.contains("by &lt;N&gt;<text:span text:style-name=\"b\"></text:span><text:s text:c=\"2\"/>x"),
+        "{content}"
+    );
+    assert!(!content.contains("Jane") && entries["meta.xml"].contains("&lt;N&gt;"));
+    assert!(!entries.contains_key("Thumbnails/thumbnail.png"));
+    assert_eq!(tally.redacted.get("N"), Some(&7));
+}
+
+#[test]
+fn what_cannot_be_read_is_refused() {
+    let refused = |file: &[u8]| Bench::disarming().clean(Kind::Odf, file).err();
+    assert_eq!(refused(&made("<!DOCTYPE a [<!ENTITY b 'c'>]>", &[])), Some(Refusal::Malformed));
+    let mut fresh = Fresh::new();
+    fresh.put("mimetype", b"application/vnd.oasis.opendocument.text", true).expect("an entry");
+    let manifest =
+        "<manifest><file-entry full-path=\"content.xml\"><encryption-data/></file-entry></manifest>";
+    fresh.put("META-INF/manifest.xml", manifest.as_bytes(), false).expect("an entry");
+    assert_eq!(refused(&fresh.finish().expect("a package")), Some(Refusal::Encrypted));
+}
+
+#[test]
+fn a_document_without_anything_to_remove_keeps_its_bytes() {
+    let mut fresh = Fresh::new();
+    fresh.put("mimetype", b"application/vnd.oasis.opendocument.text", true).expect("an entry");
+    fresh.put("content.xml", b"<a><text:p>b</text:p></a>", false).expect("an entry");
+    let manifest = "<manifest><file-entry full-path=\"content.xml\" media-type=\"text/xml\"/></manifest>";
+    fresh.put("META-INF/manifest.xml", manifest.as_bytes(), false).expect("an entry");
+    let file = fresh.finish().expect("a package");
+    let (clean, tally) = Bench::redacting("Jane").clean(Kind::Odf, &file).expect("a clean file");
+    assert!(clean == file && tally.untouched());
+}

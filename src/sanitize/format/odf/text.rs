@@ -1,0 +1,194 @@
+//! Everything that is written in a document: paragraphs over spans, notes, properties, values and formulas of cells,
+//! attributes that readers show, remarks.
+
+use std::collections::HashMap;
+
+use crate::sanitize::format::draft::Draft;
+use crate::sanitize::format::passage::{Change, Passage, Place, is_worth, redact, remarks};
+use crate::sanitize::format::spans::{Attribute, Chars, Tree, plain};
+use crate::sanitize::{Refusal, Work};
+
+/// What makes a text of its own of all that is within it.
+const BLOCKS: &[&str] = &["p", "h", "annotation", "note-citation", "ruby-text", "ruby-base"];
+
+/// Values of a type that no replacement has: they go whole (ODF part 3, 4.3).
+const TYPED: &[&str] = &[
+    "date",
+    "creation-date",
+    "print-date",
+    "editing-duration",
+    "editing-cycles",
+    "date-string",
+    "generator",
+    "binary-data",
+];
+
+/// Attributes that are shown, or name people, whatever they hold.
+const SHOWN: &[&str] = &[
+    "string-value",
+    "title",
+    "desc",
+    "author",
+    "creator",
+    "value",
+    "current-value",
+    "name",
+    "display-name",
+    "label",
+    "description",
+    "input-help",
+    "formula",
+    "cell-content",
+    "target-frame-name",
+];
+
+/// Prefixes of attributes that say how things look.
+const LOOKS: &[&str] =
+    &["fo", "style", "svg", "number", "anim", "smil", "config", "xmlns", "manifest", "presentation"];
+
+/// Attributes with blanks or addresses in them that are none of anybody's words.
+const SILENT: &[&str] = &[
+    "href",
+    "style-name",
+    "points",
+    "enhanced-path",
+    "transform",
+    "viewBox",
+    "modifiers",
+    "glue-points",
+    "font-name",
+    "condition",
+    "cell-range-address",
+    "base-cell-address",
+    "schemaLocation",
+    "version",
+    "target-range-address",
+    "start-cell-address",
+    "end-cell-address",
+    "value-type",
+    "d",
+    "text-areas",
+    "print-ranges",
+    "class",
+];
+
+/// Has all texts looked at, and makes the edits.
+///
+/// # Errors
+/// The judge's.
+pub(super) fn edit<'t>(tree: &'t Tree, draft: &mut Draft<'t>, work: &mut Work<'_>) -> Result<(), Refusal> {
+    let mut passages = paragraphs(tree, draft);
+    for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)) {
+        for attribute in tree.attributes(at).filter(is_word) {
+            let text = attribute.value();
+            // What is more than a word of its own: a formula, a cell's value.
+            let own = matches!(attribute.name, "formula" | "value" | "date-value" | "time-value")
+                && attribute.prefix != "form";
+            let place = if own { Place::Own(at, attribute.span) } else { Place::Value(attribute) };
+            if is_worth(&text) {
+                passages.push(Passage::one(place, text));
+            }
+        }
+    }
+    passages.extend(remarks(tree));
+    redact(&passages, tree, draft, work, |change, draft| own(tree, change, draft))
+}
+
+/// Characters, by the paragraph they are in.
+fn paragraphs<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
+    let mut passages: Vec<Passage<'t>> = Vec::new();
+    let mut places: HashMap<usize, usize> = HashMap::new();
+    let mut chars = tree.chars().iter().peekable();
+    for at in 0..=tree.len() {
+        let start = if at < tree.len() { tree.whole(at).start } else { u32::MAX };
+        while let Some(next) = chars.next_if(|next| next.span.start < start) {
+            if !draft.is_gone(next.parent) {
+                place(tree, &mut passages, &mut places, next);
+            }
+        }
+        let mark = match tree.name(at) {
+            "s" => " ".repeat(spaces(tree, at)),
+            "tab" => "\t".to_owned(),
+            "line-break" => "\n".to_owned(),
+            _ => continue,
+        };
+        let block = tree.ancestors(at).find(|around| BLOCKS.contains(&tree.name(*around)));
+        let known = block.and_then(|block| places.get(&block)).and_then(|place| passages.get_mut(*place));
+        if let Some(passage) = known.filter(|_| !draft.is_gone(at)) {
+            passage.push(Place::Mark(at), mark);
+        }
+    }
+    passages
+}
+
+fn place<'t>(
+    tree: &'t Tree,
+    passages: &mut Vec<Passage<'t>>,
+    places: &mut HashMap<usize, usize>,
+    chars: &Chars,
+) {
+    let text = plain(tree.slice(chars.span));
+    let at = chars.parent;
+    let block =
+        std::iter::once(at).chain(tree.ancestors(at)).find(|around| BLOCKS.contains(&tree.name(*around)));
+    let typed = TYPED.contains(&tree.name(at));
+    match block.filter(|_| !typed) {
+        Some(block) if tree.name(block) != "annotation" => {
+            let place = *places.entry(block).or_insert_with(|| {
+                passages.push(Passage::default());
+                passages.len().saturating_sub(1)
+            });
+            if let Some(passage) = passages.get_mut(place) {
+                passage.push(Place::Chars(at, chars.span), text);
+            }
+        }
+        _ if !is_worth(&text) => {}
+        _ if typed => passages.push(Passage::one(Place::Whole(at), text)),
+        _ => passages.push(Passage::one(Place::Chars(at, chars.span), text)),
+    }
+}
+
+/// How many blanks an element stands for.
+fn spaces(tree: &Tree, at: usize) -> usize {
+    tree.attribute(at, "c").and_then(|count| count.parse().ok()).unwrap_or(1).min(100)
+}
+
+fn is_word(attribute: &Attribute<'_>) -> bool {
+    let (prefix, name, raw) = (attribute.prefix, attribute.name, attribute.raw);
+    if name == "xmlns" || prefix == "xmlns" || SILENT.contains(&name) || raw.len() < 2 {
+        return false;
+    }
+    let namespace =
+        ["http://schemas.", "urn:", "http://purl.org/", "http://www.w3.org/", "http://openoffice.org/"];
+    let address = raw.contains([' ', '@']) || raw.contains("://") || raw.contains("www.");
+    (SHOWN.contains(&name) || address)
+        && !LOOKS.contains(&prefix)
+        && !namespace.iter().any(|start| raw.starts_with(start))
+}
+
+/// Values and formulas of cells.
+fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>) {
+    let Place::Own(at, span) = change.piece.place else { return };
+    let Some(attribute) = tree.attributes(at).find(|attribute| attribute.span == span) else { return };
+    if attribute.name != "formula" {
+        // What the cell shows stands in its paragraphs; a number that is gone makes it a text.
+        draft.drop_attribute(at, &attribute);
+        for kind in tree.attributes(at).filter(|attribute| attribute.name == "value-type") {
+            draft.set_attribute(&kind, "string");
+        }
+        if let Some(formula) = tree.attributes(at).find(|attribute| attribute.name == "formula") {
+            draft.drop_attribute(at, &formula);
+        }
+        return;
+    }
+    let text = &change.piece.text;
+    let within = change.edits.iter().all(|(range, _)| {
+        let before = text.get(..range.start).unwrap_or_default().matches('"').count();
+        before % 2 == 1 && !text.get(range.clone()).unwrap_or_default().contains('"')
+    });
+    if within {
+        draft.set_attribute(&attribute, &change.text());
+    } else {
+        draft.drop_attribute(at, &attribute);
+    }
+}

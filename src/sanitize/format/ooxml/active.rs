@@ -1,0 +1,166 @@
+//! Elements and attributes that act, or that refer to what is not there any more. An element goes with what would be
+//! empty without it; a readable text or picture within it stays.
+
+use std::collections::HashSet;
+
+use crate::sanitize::format::draft::Draft;
+use crate::sanitize::format::ooxml::target;
+use crate::sanitize::format::spans::{Attribute, Tree};
+
+/// Elements that may not be empty, or say nothing when they are.
+const HOLDERS: &[&str] = &[
+    "controls",
+    "oleObjects",
+    "externalReferences",
+    "hyperlinks",
+    "ext",
+    "extLst",
+    "custDataLst",
+    "definedNames",
+    "webExtensionRefs",
+    "frameset",
+];
+
+/// Elements that show something else when the picture that they refer to is gone.
+const PAINTED: &[&str] = &["blip", "imagedata", "fill", "stroke", "background", "worksheetSource", "svgBlip"];
+
+/// Takes an element out, and those around it that hold nothing else.
+pub(super) fn cut(tree: &Tree, draft: &mut Draft<'_>, at: usize) -> bool {
+    let was_there = draft.cut(at);
+    let mut at = at;
+    while let Some(parent) = tree.parent(at) {
+        let empty = |at: usize, draft: &Draft<'_>| tree.children(at).all(|child| draft.is_gone(child));
+        let name = tree.name(parent);
+        if HOLDERS.contains(&name) && empty(parent, draft) {
+            draft.cut(parent);
+            at = parent;
+        } else if matches!(name, "Choice" | "Fallback") {
+            // One branch alone may be empty: the reader that takes it shows nothing there.
+            let Some(around) = tree.parent(parent) else { break };
+            if !tree.children(around).all(|branch| empty(branch, draft)) {
+                break;
+            }
+            draft.cut(around);
+            at = around;
+        } else {
+            break;
+        }
+    }
+    was_there
+}
+
+/// Takes out what refers to relationships that are gone: their targets are counted already.
+pub(super) fn drop_dangling(tree: &Tree, draft: &mut Draft<'_>, dead: &HashSet<String>) {
+    if dead.is_empty() {
+        return;
+    }
+    for at in 0..tree.len() {
+        for attribute in tree.attributes(at) {
+            let refers =
+                !matches!(attribute.prefix, "" | "xmlns" | "xml") && dead.contains(&attribute.value());
+            if draft.is_gone(at) {
+                break;
+            }
+            if refers {
+                drop_reference(tree, draft, at, &attribute);
+            }
+        }
+    }
+}
+
+fn drop_reference(tree: &Tree, draft: &mut Draft<'_>, at: usize, attribute: &Attribute<'_>) {
+    match tree.name(at) {
+        "hyperlink" if tree.children(at).next().is_some() => {
+            draft.unwrap(at);
+        }
+        "oleObj" => drop_frame(tree, draft, at),
+        name if PAINTED.contains(&name) => draft.drop_attribute(at, attribute),
+        _ => {
+            cut(tree, draft, at);
+        }
+    }
+}
+
+/// Takes an object on a slide out, and leaves its picture in its place.
+fn drop_frame(tree: &Tree, draft: &mut Draft<'_>, at: usize) {
+    let Some(frame) = tree.ancestors(at).find(|around| tree.name(*around) == "graphicFrame") else {
+        cut(tree, draft, at);
+        return;
+    };
+    let Some(picture) = tree.within(frame).find(|inner| tree.name(*inner) == "pic") else {
+        cut(tree, draft, frame);
+        return;
+    };
+    let named = |from: usize| tree.within(from).find(|inner| tree.name(*inner) == "cNvPr");
+    let id = named(frame).and_then(|frame| tree.attribute(frame, "id"));
+    draft.lift(frame, picture);
+    // The picture's own number is not unique on its slide.
+    let own =
+        named(picture).and_then(|inner| tree.attributes(inner).find(|attribute| attribute.name == "id"));
+    if let Some((own, id)) = own.zip(id).filter(|(own, id)| own.raw != id) {
+        draft.set_attribute(&own, &id);
+    }
+}
+
+/// Takes out what acts without any part of its own: how many things that were.
+pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
+    let mut count = 0_u64;
+    for at in 0..tree.len() {
+        if draft.is_gone(at) {
+            continue;
+        }
+        let acts = match tree.name(at) {
+            "entryMacro" | "exitMacro" | "FmlaMacro" | "mailMerge" | "ddeLink" | "oleLink" => true,
+            // What links in a sheet of properties are relative to.
+            "HyperlinkBase" => target::acts(&tree.text(at)),
+            name => name.starts_with("hlink") && is_action(tree, at),
+        };
+        if acts {
+            count = count.saturating_add(u64::from(cut(tree, draft, at)));
+            continue;
+        }
+        for attribute in tree.attributes(at) {
+            count = count.saturating_add(u64::from(disarm_attribute(tree, draft, at, &attribute)));
+        }
+    }
+    for span in tree.remarks() {
+        if tree.slice(*span).starts_with("<?xml-stylesheet") {
+            draft.set_markup(*span, String::new());
+            count = count.saturating_add(1);
+        }
+    }
+    count
+}
+
+/// Whether a link on a slide does more than go somewhere (ECMA-376 part 1, 21.1.2.3.5; MS-OE376 2.1.1311).
+fn is_action(tree: &Tree, at: usize) -> bool {
+    const GOES: &[&str] =
+        &["hlinksldjump", "hlinkshowjump", "media", "customshow", "noaction", "hlinkpres", "hlinkfile"];
+    let Some(action) = tree.attribute(at, "action") else { return false };
+    let action = action.trim().to_ascii_lowercase();
+    let verb = action.strip_prefix("ppaction://").map(|rest| rest.split('?').next().unwrap_or_default());
+    !action.is_empty() && !verb.is_some_and(|verb| GOES.contains(&verb))
+}
+
+fn disarm_attribute(tree: &Tree, draft: &mut Draft<'_>, at: usize, attribute: &Attribute<'_>) -> bool {
+    match attribute.name {
+        "macro" | "fmlaMacro" if !attribute.raw.trim().is_empty() && attribute.prefix.is_empty() => {
+            draft.set_attribute(attribute, "");
+            true
+        }
+        // Pictures and links of VML, which name their targets themselves.
+        "src" if PAINTED.contains(&tree.name(at)) => {
+            let value = attribute.value();
+            let leads_out = target::acts(&value) || value.contains("//");
+            if leads_out {
+                draft.drop_attribute(at, attribute);
+            }
+            leads_out
+        }
+        "href" if target::acts(&attribute.value()) => {
+            draft.drop_attribute(at, attribute);
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,214 @@
+//! One package's way: read and shown to scanners part by part, planned, disarmed and redacted part by part, written.
+
+use std::collections::HashSet;
+
+use crate::sanitize::format::draft::Draft;
+use crate::sanitize::format::ooxml::plan::{Plan, is_own};
+use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
+use crate::sanitize::format::ooxml::{active, fields, role, sheets, text};
+use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::format::spans::{Doctype, Tree};
+use crate::sanitize::{Note, Redaction, Refusal, Work};
+
+/// What is known of a package before its parts are changed.
+struct Opened {
+    // Names of the parts in lower case, in the order of the directory; empty for a folder.
+    parts: Vec<String>,
+    types: Types,
+    relations: Vec<Relations>,
+}
+
+/// Cleans a package.
+///
+/// # Errors
+/// [`Refusal::Malformed`] for what is no package or has a document type declaration; [`Refusal::Unsupported`] for a
+/// workbook in binary; the judge's.
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let mut package = Package::open(file, work)?;
+    let opened = open(&mut package, work)?;
+    let main = main_part(&opened)?;
+    let binary = opened.types.of(&main).is_some_and(|main| main.to_ascii_lowercase().contains("binary"));
+    if binary {
+        if !work.orders().pass_unknown {
+            return Err(Refusal::Unsupported);
+        }
+        work.tally().note(Note::Passed, 1);
+        return Ok(file.to_vec());
+    }
+    let before = work.tally().clone();
+    let mut plan = Plan::new(&opened.parts, &opened.types, &opened.relations, work)?;
+    if plan.gone.contains(&main) {
+        return Err(Refusal::Malformed);
+    }
+    let mut written: Vec<Option<Vec<u8>>> = Vec::with_capacity(opened.parts.len());
+    for at in 0..opened.parts.len() {
+        written.push(part(&mut package, &opened, &plan, at, work)?);
+    }
+    let changed = *work.tally() != before || written.iter().any(Option::is_some);
+    if plan.signed && changed {
+        plan.unsign(&opened.parts, &opened.relations);
+        work.tally().note(Note::Signatures, 1);
+    }
+    write(package, &opened, &plan, &mut written, work)
+}
+
+/// Reads all parts once: each is shown to the scanners, and what holds the package together is kept.
+fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<Opened, Refusal> {
+    let (mut parts, mut relations, mut types) = (Vec::new(), Vec::new(), None);
+    for at in 0..package.entries().len() {
+        let Some(entry) = package.entries().get(at).filter(|entry| !entry.folder).cloned() else {
+            parts.push(String::new());
+            continue;
+        };
+        let content = package.read(at, work)?;
+        work.part(&entry.name, &content)?;
+        let name = entry.name.to_lowercase();
+        if let Some(source) = source_of(&name) {
+            relations.push(Relations::read(source, Tree::read(&content, Doctype::Refused, work)?)?);
+        } else if name == "[content_types].xml" {
+            types = Some(Types::read(Tree::read(&content, Doctype::Refused, work)?)?);
+        }
+        parts.push(name);
+    }
+    Ok(Opened { parts, types: types.ok_or(Refusal::Malformed)?, relations })
+}
+
+/// The part that the package is about.
+fn main_part(opened: &Opened) -> Result<String, Refusal> {
+    let root = opened.relations.iter().find(|of| of.source.is_empty()).ok_or(Refusal::Malformed)?;
+    let main = root.all.iter().find(|relation| relation.kind == "officedocument");
+    let main = main.or_else(|| root.all.iter().find(|relation| relation.kind.ends_with("representation")));
+    let part = main.and_then(|main| main.part.clone()).filter(|part| opened.parts.contains(part));
+    part.ok_or(Refusal::Malformed)
+}
+
+/// What a part becomes; `None` if it stays as it is, or goes.
+fn part(
+    package: &mut Package<'_>,
+    opened: &Opened,
+    plan: &Plan,
+    at: usize,
+    work: &mut Work<'_>,
+) -> Result<Option<Vec<u8>>, Refusal> {
+    let name = opened.parts.get(at).map_or("", String::as_str);
+    if name.is_empty() || is_own(name) || plan.gone.contains(name) {
+        return Ok(None);
+    }
+    let kind = opened.types.of(name).unwrap_or_default().to_ascii_lowercase();
+    let extension = name.rsplit('.').next().unwrap_or_default();
+    let file = role::of_type(&kind).max(role::of_path(name)) == Some(role::Role::Attachment);
+    if file || kind.starts_with("image/svg") {
+        let content = package.again(at)?;
+        return match work.file(name, &content) {
+            Ok(clean) => Ok((clean != content).then_some(clean)),
+            Err(Refusal::Unsupported) => {
+                work.tally().note(Note::Passed, 1);
+                Ok(None)
+            }
+            Err(refusal) => Err(refusal),
+        };
+    }
+    if kind.starts_with("image/") && work.orders().redaction != Redaction::Off {
+        work.tally().note(Note::Images, 1);
+    }
+    let xml = kind.ends_with("xml") || kind.ends_with(".vmldrawing") || matches!(extension, "xml" | "vml");
+    if !xml {
+        return Ok(None);
+    }
+    let tree = Tree::read(&package.again(at)?, Doctype::Refused, work)?;
+    document(&tree, plan.dead.get(name), work)
+}
+
+/// What a part in XML becomes.
+fn document(
+    tree: &Tree,
+    dead: Option<&HashSet<String>>,
+    work: &mut Work<'_>,
+) -> Result<Option<Vec<u8>>, Refusal> {
+    let mut draft = Draft::new(tree);
+    if let Some(dead) = dead {
+        active::drop_dangling(tree, &mut draft, dead);
+    }
+    if work.orders().interactive {
+        let count = active::disarm(tree, &mut draft)
+            .saturating_add(fields::disarm(tree, &mut draft))
+            .saturating_add(sheets::disarm(tree, &mut draft));
+        work.tally().interactive = work.tally().interactive.saturating_add(count);
+    }
+    text::edit(tree, &mut draft, work)?;
+    Ok(draft.finish().map(String::into_bytes))
+}
+
+/// Writes what stays.
+fn write(
+    mut package: Package<'_>,
+    opened: &Opened,
+    plan: &Plan,
+    written: &mut [Option<Vec<u8>>],
+    work: &Work<'_>,
+) -> Result<Vec<u8>, Refusal> {
+    let mut fresh = Fresh::new();
+    let entries = package.entries().to_vec();
+    for (at, ((entry, name), written)) in entries.iter().zip(&opened.parts).zip(written).enumerate() {
+        if name.is_empty() || plan.gone.contains(name) {
+            continue;
+        }
+        let own = if name == "[content_types].xml" {
+            types(opened, plan, work)
+        } else {
+            let of =
+                source_of(name).and_then(|source| opened.relations.iter().find(|of| of.source == source));
+            of.and_then(|of| relations(of, plan))
+        };
+        match own.map(String::into_bytes).or_else(|| written.take()) {
+            Some(content) => fresh.put(&entry.name, &content, false)?,
+            None => {
+                let content = if entry.bare { Vec::new() } else { package.again(at)? };
+                fresh.keep(&mut package, at, &content)?;
+            }
+        }
+    }
+    fresh.finish()
+}
+
+/// What is said of the parts that stay.
+fn types(opened: &Opened, plan: &Plan, work: &Work<'_>) -> Option<String> {
+    let tree = &opened.types.tree;
+    let mut draft = Draft::new(tree);
+    for at in 0..tree.len() {
+        let Some(said) = tree.attributes(at).find(|attribute| attribute.name == "ContentType") else {
+            continue;
+        };
+        let gone = opened.types.part(at).is_some_and(|part| plan.gone.contains(&part));
+        let of_gone = tree.name(at) == "Default"
+            && role::of_type(&said.value()).is_some_and(|role| role.goes(work.orders()))
+            && !has_part_with(opened, plan, &tree.attribute(at, "Extension").unwrap_or_default());
+        if gone || of_gone {
+            draft.cut(at);
+        } else if let Some(plain) = role::without_macros(&said.value()).filter(|_| work.orders().interactive)
+        {
+            draft.set_attribute(&said, plain);
+        }
+    }
+    draft.finish()
+}
+
+/// Whether a part with this extension stays.
+fn has_part_with(opened: &Opened, plan: &Plan, extension: &str) -> bool {
+    let end = format!(".{}", extension.to_lowercase());
+    opened.parts.iter().any(|part| part.ends_with(&end) && !plan.gone.contains(part))
+}
+
+/// The relationships that stay.
+fn relations(of: &Relations, plan: &Plan) -> Option<String> {
+    let mut draft = Draft::new(&of.tree);
+    for relation in &of.all {
+        if plan.is_dead(&of.source, &relation.id) {
+            draft.cut(relation.at);
+        } else if let Some(target) = plan.links.get(&(of.source.clone(), relation.id.clone())) {
+            let written = of.tree.attributes(relation.at).find(|attribute| attribute.name == "Target");
+            written.iter().for_each(|written| draft.set_attribute(written, target));
+        }
+    }
+    draft.finish()
+}

@@ -1,0 +1,42 @@
+//! Office Open XML (ECMA-376, ISO/IEC 29500), transitional and strict: documents, workbooks and presentations.
+//! Macros, controls, embedded and linked files go, with the relationships that name them and the elements that refer
+//! to those; the rest keeps its bytes.
+//!
+//! What is counted:
+//!
+//! * `attachments`: each part that is a file of its own: embedded objects and packages (a chart's workbook; the chart
+//!   stays), pages that are merged on opening (`altChunk`), parts of a kind that no document needs.
+//! * `interactive`: each thing that acts, once: a macro project, a macro or dialog sheet, a control, a customised
+//!   ribbon, toolbar or keyboard, an add-in, a link to another workbook, a relationship that leads out of the package
+//!   (templates, pictures and objects elsewhere), a link to a program or a share, a field, formula or name that
+//!   fetches or starts something, an assigned macro, a data connection.
+//!
+//! What belongs to a part that goes (its binary, its signature, its own relationships) is not counted again. Documents
+//! with macros become documents without.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `role` | what a part is to the document: by type, path, relationship |
+//! | `relations` | relationships and content types |
+//! | `target` | where links lead |
+//! | `plan` | which parts and relationships go |
+//! | `active` | elements that act, or refer to what is gone |
+//! | `fields` | fields of a text document |
+//! | `sheets` | formulas, names and connections of a workbook |
+//! | `text` | everything that is written in a part |
+//! | `clean` | one package's way through all of this |
+
+mod active;
+mod clean;
+mod fields;
+mod plan;
+mod relations;
+mod role;
+mod sheets;
+pub(super) mod target;
+#[cfg(test)]
+mod tests;
+mod text;
+
+pub(super) use clean::clean;
+pub(super) use sheets::calls as formula_calls;

@@ -1,0 +1,155 @@
+//! [`Relations`]: what a part refers to (ECMA-376 part 2, 9.3), and [`Types`]: what the parts are (10.1.2.2).
+
+use std::collections::HashMap;
+
+use crate::sanitize::Refusal;
+use crate::sanitize::format::spans::Tree;
+
+/// One relationship.
+pub(super) struct Relation {
+    /// The element that states it.
+    pub(super) at: usize,
+    /// What its source calls it.
+    pub(super) id: String,
+    /// The last segment of its type, in lower case.
+    pub(super) kind: String,
+    /// Where it leads, as it is written.
+    pub(super) target: String,
+    /// The part that is, in lower case; `None` for what lies outside of the package.
+    pub(super) part: Option<String>,
+}
+
+/// The relationships of one source.
+pub(super) struct Relations {
+    /// The part that has them, in lower case; empty for the package.
+    pub(super) source: String,
+    /// The document that states them.
+    pub(super) tree: Tree,
+    /// Each of them.
+    pub(super) all: Vec<Relation>,
+}
+
+/// The source of the relationships in a part of this name, in lower case; `None` if it is no such part.
+pub(super) fn source_of(path: &str) -> Option<String> {
+    let path = path.to_lowercase();
+    let (folder, file) = path.rsplit_once('/').unwrap_or(("", &path));
+    let file = file.strip_suffix(".rels")?;
+    let folder = folder.strip_suffix("_rels")?;
+    Some(format!("{folder}{file}"))
+}
+
+impl Relations {
+    /// Reads the relationships of a source.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`] when two have the same name: readers differ over which is meant.
+    pub(super) fn read(source: String, tree: Tree) -> Result<Self, Refusal> {
+        let mut all: Vec<Relation> = Vec::new();
+        let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        for at in (0..tree.len()).filter(|at| tree.name(*at) == "Relationship") {
+            let say = |name| tree.attribute(at, name).unwrap_or_default();
+            let kind = say("Type").trim().trim_end_matches('/').to_lowercase();
+            let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
+            let (id, target) = (say("Id"), say("Target"));
+            let external = say("TargetMode").trim().eq_ignore_ascii_case("external") || leads_out(&target);
+            let part = (!external).then(|| resolved(&folder, &target));
+            all.push(Relation { at, id, kind, target, part });
+        }
+        let mut ids: Vec<&str> = all.iter().map(|relation| relation.id.as_str()).collect();
+        ids.sort_unstable();
+        if ids.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
+            return Err(Refusal::Malformed);
+        }
+        Ok(Self { source, tree, all })
+    }
+}
+
+/// Whether a target has a scheme or a host: it leads out, whatever its mode says.
+fn leads_out(target: &str) -> bool {
+    let target = target.trim();
+    let scheme = target.split_once(':').is_some_and(|(scheme, _)| {
+        !scheme.is_empty()
+            && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
+    });
+    scheme || target.starts_with("//") || target.starts_with('\\')
+}
+
+/// The part that a target means, in lower case.
+fn resolved(folder: &str, target: &str) -> String {
+    let target = target.split(['#', '?']).next().unwrap_or_default().replace('\\', "/").to_lowercase();
+    let target = unquoted(&target);
+    let mut path: Vec<&str> = if target.starts_with('/') { Vec::new() } else { folder.split('/').collect() };
+    for part in target.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                path.pop();
+            }
+            part => path.push(part),
+        }
+    }
+    path.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("/")
+}
+
+/// A path without percent-encoding.
+fn unquoted(path: &str) -> String {
+    if !path.contains('%') {
+        return path.to_owned();
+    }
+    let mut out = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let Some((byte, more)) = rest.split_first() {
+        let code = more.get(..2).filter(|_| *byte == b'%').and_then(|code| std::str::from_utf8(code).ok());
+        if let Some(code) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            out.push(code);
+            rest = more.get(2..).unwrap_or_default();
+        } else {
+            out.push(*byte);
+            rest = more;
+        }
+    }
+    String::from_utf8_lossy(&out).to_lowercase()
+}
+
+/// What the parts are.
+pub(super) struct Types {
+    /// The document that says it.
+    pub(super) tree: Tree,
+    defaults: HashMap<String, String>,
+    overrides: HashMap<String, String>,
+}
+
+impl Types {
+    /// Reads what is said of the parts.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`] when something is said twice.
+    pub(super) fn read(tree: Tree) -> Result<Self, Refusal> {
+        let (mut defaults, mut overrides) = (HashMap::new(), HashMap::new());
+        for at in 0..tree.len() {
+            let say = |name| tree.attribute(at, name).unwrap_or_default();
+            let twice = match tree.name(at) {
+                "Default" => defaults.insert(say("Extension").to_lowercase(), say("ContentType")),
+                "Override" => overrides.insert(resolved("", &say("PartName")), say("ContentType")),
+                _ => None,
+            };
+            if twice.is_some() {
+                return Err(Refusal::Malformed);
+            }
+        }
+        Ok(Self { tree, defaults, overrides })
+    }
+
+    /// The content type of a part; `None` if nothing is said of it.
+    pub(super) fn of(&self, part: &str) -> Option<&str> {
+        let file = part.rsplit('/').next().unwrap_or_default();
+        let extension = || self.defaults.get(file.rsplit_once('.').map(|(_, extension)| extension)?);
+        self.overrides.get(part).or_else(extension).map(String::as_str)
+    }
+
+    /// The part that an `Override` speaks of, in lower case.
+    pub(super) fn part(&self, at: usize) -> Option<String> {
+        let name = (self.tree.name(at) == "Override").then(|| self.tree.attribute(at, "PartName"))?;
+        name.map(|name| resolved("", &name))
+    }
+}

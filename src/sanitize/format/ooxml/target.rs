@@ -1,0 +1,57 @@
+//! Targets of links: whether following one does more than open a page, and how one is written.
+
+use std::fmt::Write;
+
+/// Schemes that open a page, a message or a call, and those of links that were defanged.
+const HARMLESS: &[&str] = &["http", "https", "mailto", "tel", "ftp", "sip", "hxxp", "hxxps", "fxp"];
+
+/// Whether following a link may start a program or hand the reader's name to a server in his network: any scheme but
+/// the usual ones, a share (`\\host`), a path from the root.
+pub(in crate::sanitize::format) fn acts(target: &str) -> bool {
+    let target: String = target.chars().filter(|c| *c > ' ').collect();
+    if target.starts_with(['\\', '/']) {
+        return true;
+    }
+    let scheme = target.split(['/', '?', '#', '\\']).next().unwrap_or_default();
+    scheme.split_once(':').is_some_and(|(scheme, _)| {
+        let scheme = scheme.to_ascii_lowercase();
+        !HARMLESS.contains(&scheme.as_str())
+    })
+}
+
+/// A target with the characters encoded that no URI has (RFC 3986, 2): readers take a package with one in it for
+/// broken.
+pub(in crate::sanitize::format) fn written(target: &str) -> String {
+    let mut out = String::with_capacity(target.len());
+    for c in target.chars() {
+        if c.is_ascii_alphanumeric() || "-._~:/?#@!$&'()*+,;=%".contains(c) || !c.is_ascii() {
+            out.push(c);
+        } else {
+            // Writing to a string does not fail.
+            let _ = write!(out, "%{:02X}", u32::from(c));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts() {
+        for target in
+            ["file:///c:/x", "\\\\h\\s", "java\tscript:x", "ms-word:ofe|u|x", "//h/s", "c:\\x", "/etc"]
+        {
+            assert!(acts(target), "{target}");
+        }
+        for target in ["http://a", "mailto:a@b", "page.html#x:y", "#Sheet1!A1", "hxxp://a%5B.%5Db", ""] {
+            assert!(!acts(target), "{target}");
+        }
+    }
+
+    #[test]
+    fn written_targets_are_uris() {
+        assert_eq!(written("hxxp://a[.]b/<N> x?y=%20"), "hxxp://a%5B.%5Db/%3CN%3E%20x?y=%20");
+    }
+}

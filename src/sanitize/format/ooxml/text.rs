@@ -1,0 +1,401 @@
+//! Everything that is written in a part: paragraphs over runs, cells, formulas, notes, properties, attributes that
+//! readers show, remarks.
+
+use std::collections::HashMap;
+
+use crate::sanitize::format::draft::Draft;
+use crate::sanitize::format::ooxml::sheets;
+use crate::sanitize::format::passage::{Change, Passage, Place, is_worth, redact, remarks};
+use crate::sanitize::format::spans::{Attribute, Span, Tree, plain};
+use crate::sanitize::{Refusal, Work};
+
+/// What makes a text of its own of the runs within it.
+const BLOCKS: &[&str] = &["p", "si", "is", "rPh", "text", "rt", "rubyBase", "comment"];
+
+/// Elements that hold numbers only, in lists that look like those of phones.
+const FIGURES: &[&str] = &["Anchor", "posOffset", "Row", "Column", "f_", "pctWidth", "pctHeight", "idx"];
+
+/// Values of a type that no replacement has: they go whole (ECMA-376 part 2, 8.3; part 1, 22.2 and 22.4).
+const TYPED: &[&str] = &[
+    "created",
+    "modified",
+    "lastPrinted",
+    "revision",
+    "TotalTime",
+    "Pages",
+    "Words",
+    "Characters",
+    "Lines",
+    "Paragraphs",
+    "Slides",
+    "Notes",
+    "filetime",
+    "date",
+    "i1",
+    "i2",
+    "i4",
+    "i8",
+    "int",
+    "ui1",
+    "ui2",
+    "ui4",
+    "ui8",
+    "uint",
+    "r4",
+    "r8",
+    "decimal",
+    "bool",
+    "cy",
+    "clsid",
+    "CharactersWithSpaces",
+];
+
+/// Attributes that are shown, or name people, whatever they hold.
+const SHOWN: &[&str] = &[
+    "descr",
+    "title",
+    "alt",
+    "tooltip",
+    "author",
+    "initials",
+    "userId",
+    "display",
+    "prompt",
+    "promptTitle",
+    "error",
+    "errorTitle",
+    "comment",
+    "description",
+    "displayText",
+    "caption",
+    "string",
+    "userName",
+    "lastModifiedBy",
+    "providerId",
+    "v",
+    "password_",
+    "screenTip",
+    "location",
+];
+
+/// Attributes with blanks or addresses in them that are none of anybody's words.
+const SILENT: &[&str] = &[
+    "style",
+    "path",
+    "d",
+    "formulas",
+    "Requires",
+    "Ignorable",
+    "ProcessContent",
+    "MustUnderstand",
+    "uri",
+    "schemaLocation",
+    "prefixMappings",
+    "xpath",
+    "namespace",
+    "namespaceuri",
+    "typeface",
+    "panose",
+    "adj",
+    "points",
+    "coordsize",
+    "coordorigin",
+    "ref",
+    "sqref",
+    "spans",
+    "gfxdata",
+    "minVer",
+    "uniqueId",
+    "loTypeId",
+    "qsTypeId",
+    "csTypeId",
+    "stroke",
+    "fillcolor",
+    "strokecolor",
+    "connectlocs",
+    "textboxrect",
+    "ascii",
+    "hAnsi",
+    "cs",
+    "eastAsia",
+    "formatCode",
+    "from",
+    "to",
+    "spid",
+    "Type",
+    "Target",
+    "values",
+    "keyTimes",
+    "fmla",
+    "activeCell",
+];
+
+/// Elements whose `val` is shown.
+const VALUED: &[&str] = &[
+    "alias",
+    "tag",
+    "docVar",
+    "default",
+    "listEntry",
+    "statusText",
+    "helpText",
+    "placeholder",
+    "lid_",
+    "caption",
+];
+
+/// Has all of a part's texts looked at, and makes the edits.
+///
+/// # Errors
+/// The judge's.
+pub(super) fn edit<'t>(tree: &'t Tree, draft: &mut Draft<'t>, work: &mut Work<'_>) -> Result<(), Refusal> {
+    let mut passages = runs(tree, draft);
+    passages.extend(loose(tree, draft));
+    passages.extend(attributes(tree, draft));
+    passages.extend(remarks(tree));
+    redact(&passages, tree, draft, work, |change, draft| own(tree, change, draft))
+}
+
+/// Runs of text, by paragraph. Deleted text and the codes of fields are read by themselves: nobody sees them with the
+/// rest.
+fn runs<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
+    let mut passages: Vec<Passage<'t>> = Vec::new();
+    let mut places: HashMap<(usize, u8), usize> = HashMap::new();
+    let coded = matches!(tree.name(0), "sst" | "worksheet" | "comments" | "ThreadedComments");
+    for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)) {
+        let (class, mark) = match tree.name(at) {
+            "t" => (0, None),
+            "delText" => (1, None),
+            "instrText" | "delInstrText" => (2, None),
+            "tab" => (0, Some("\t")),
+            "br" | "cr" => (0, Some("\n")),
+            "noBreakHyphen" => (0, Some("-")),
+            _ => continue,
+        };
+        if mark.is_some() && !tree.parent(at).is_some_and(|parent| matches!(tree.name(parent), "r" | "p")) {
+            continue;
+        }
+        let block = tree.ancestors(at).find(|around| BLOCKS.contains(&tree.name(*around))).unwrap_or(0);
+        let place = *places.entry((block, class)).or_insert_with(|| {
+            passages.push(Passage::default());
+            passages.len().saturating_sub(1)
+        });
+        let Some(passage) = passages.get_mut(place) else { continue };
+        match (mark, tree.inner(at)) {
+            (Some(mark), _) => passage.push(Place::Mark(at), mark),
+            (None, Some(span)) if coded => {
+                passage.push(Place::Own(at, span), decoded(&plain(tree.slice(span))))
+            }
+            (None, Some(span)) => passage.push(Place::Chars(at, span), plain(tree.slice(span))),
+            (None, None) => {}
+        }
+    }
+    passages
+}
+
+/// Characters anywhere else: cells, formulas, properties, figures of charts, pages in VML.
+fn loose<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
+    let mut passages = Vec::new();
+    let sheet = matches!(tree.name(0), "worksheet" | "chartsheet" | "dialogsheet" | "externalLink");
+    for chars in tree.chars() {
+        let (at, name) = (chars.parent, tree.name(chars.parent));
+        let run = matches!(name, "t" | "delText" | "instrText" | "delInstrText");
+        if run || draft.is_gone(at) || FIGURES.contains(&name) {
+            continue;
+        }
+        let text = plain(tree.slice(chars.span));
+        if sheet && name == "v" {
+            passages.extend(cell(tree, at, chars.span, &text));
+        } else if !is_worth(&text) {
+            continue;
+        } else if matches!(name, "f" | "formula" | "formula1" | "formula2" | "definedName") {
+            passages.push(Passage::one(Place::Own(at, chars.span), text));
+        } else if TYPED.contains(&name) {
+            let around = tree.ancestors(at).find(|around| tree.name(*around) == "property");
+            passages.push(Passage::one(Place::Whole(around.unwrap_or(at)), text));
+        } else {
+            passages.push(Passage::one(Place::Chars(at, chars.span), text));
+        }
+    }
+    passages
+}
+
+/// A cell's value: what is written, or a number as long as an account's.
+fn cell<'t>(tree: &'t Tree, at: usize, span: Span, text: &str) -> Option<Passage<'t>> {
+    let kind = tree.parent(at).and_then(|cell| tree.attribute(cell, "t")).unwrap_or_default();
+    let text = match kind.as_str() {
+        "s" | "b" | "e" => return None,
+        "str" | "inlineStr" | "d" => decoded(text),
+        _ => number(text)?,
+    };
+    is_worth(&text).then(|| Passage::one(Place::Own(at, span), text))
+}
+
+/// A number as it is read: large ones are written with an exponent.
+fn number(text: &str) -> Option<String> {
+    let text = text.trim();
+    let value = text.parse::<f64>().ok().filter(|value| value.is_finite())?;
+    let written = text.contains(['e', 'E']) && value.abs() < 1e20 && value.fract() == 0.0;
+    Some(if written { format!("{value:.0}") } else { text.to_owned() })
+}
+
+/// Attributes that hold words.
+fn attributes<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
+    let mut passages = Vec::new();
+    for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)) {
+        for attribute in tree.attributes(at).filter(|attribute| is_word(tree, at, attribute)) {
+            let text = attribute.value();
+            if !is_worth(&text) {
+                continue;
+            }
+            // A pivot table's cache: numbers and dates that become words.
+            let typed = attribute.name == "v" && matches!(tree.name(at), "n" | "d");
+            let place = if typed { Place::Own(at, attribute.span) } else { Place::Value(attribute) };
+            passages.push(Passage::one(place, text));
+        }
+    }
+    passages
+}
+
+fn is_word(tree: &Tree, at: usize, attribute: &Attribute<'_>) -> bool {
+    let name = attribute.name;
+    if attribute.prefix == "xmlns" || name == "xmlns" || attribute.raw.len() < 2 || SILENT.contains(&name) {
+        return false;
+    }
+    let element = tree.name(at);
+    let shown = SHOWN.contains(&name)
+        || (name == "val" && VALUED.contains(&element))
+        || (name == "name"
+            && matches!(
+                element,
+                "docPr" | "cNvPr" | "cmAuthor" | "sheet" | "tableColumn" | "docVar" | "cacheField"
+            ));
+    let namespace = ["http://schemas.", "urn:", "http://purl.org/", "http://www.w3.org/"];
+    let address =
+        attribute.raw.contains([' ', '@']) || attribute.raw.contains("://") || attribute.raw.contains("www.");
+    shown || (address && !namespace.iter().any(|start| attribute.raw.trim_start().starts_with(start)))
+}
+
+/// Changes to what is more than its characters.
+fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>) {
+    let Place::Own(at, span) = change.piece.place else { return };
+    match tree.name(at) {
+        "v" => set_cell(tree, draft, at, span, &change.text()),
+        "t" => {
+            let text = change.text();
+            draft.set_text(span, &encoded(&text));
+            if text.trim() != text && tree.attribute(at, "space").is_none() {
+                draft.add_attribute(at, "xml:space", "preserve");
+            }
+        }
+        "n" | "d" => {
+            let prefix =
+                tree.qualified(at).rsplit_once(':').map_or(String::new(), |(prefix, _)| format!("{prefix}:"));
+            let text = change.text();
+            draft.set_markup(
+                tree.whole(at),
+                format!(r#"<{prefix}s v="{}"/>"#, quick_xml::escape::escape(&text)),
+            );
+        }
+        _ => set_formula(tree, draft, change, at, span),
+    }
+}
+
+/// A cell that holds other text now: no formula brings the old one back, and what was a number may be none any more.
+fn set_cell<'t>(tree: &'t Tree, draft: &mut Draft<'t>, at: usize, span: Span, text: &str) {
+    let Some(cell) = tree.parent(at) else { return };
+    draft.set_text(span, &encoded(text));
+    if let Some(formula) = tree.children(cell).find(|child| tree.name(*child) == "f") {
+        sheets::drop_formula(tree, draft, formula);
+    }
+    // More digits than these are rounded (IEEE 754 binary64).
+    let is_number = text.len() <= 15 && !text.starts_with('0') && text.chars().all(|c| c.is_ascii_digit());
+    let kind = tree.attributes(cell).find(|attribute| attribute.name == "t");
+    match kind {
+        Some(kind) if kind.raw == "n" && is_number => {}
+        Some(kind) if kind.raw == "str" => {}
+        Some(kind) => draft.set_attribute(&kind, "str"),
+        None if is_number => {}
+        None => draft.add_attribute(cell, "t", "str"),
+    }
+}
+
+/// A formula keeps changes within its strings; changed anywhere else it would be none.
+fn set_formula<'t>(tree: &'t Tree, draft: &mut Draft<'t>, change: &Change<'_, 't>, at: usize, span: Span) {
+    let text = &change.piece.text;
+    let mut out = String::with_capacity(text.len());
+    let mut done = 0;
+    let mut whole = true;
+    for (range, with) in &change.edits {
+        let quotes = text.get(..range.start).unwrap_or_default().matches('"').count();
+        let inner = text.get(range.clone()).unwrap_or_default();
+        whole &= quotes % 2 == 1 && !inner.contains('"');
+        out.push_str(text.get(done..range.start).unwrap_or_default());
+        out.push_str(&with.replace('"', "\"\""));
+        done = range.end;
+    }
+    out.push_str(text.get(done..).unwrap_or_default());
+    if whole || tree.name(0) == "chartSpace" {
+        draft.set_text(span, &out);
+    } else {
+        sheets::drop_formula(tree, draft, at);
+    }
+}
+
+/// Text without the escapes that sheets have for characters (`_x0041_`: ECMA-376 part 1, 22.9.2.19).
+fn decoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once("_x") {
+        out.push_str(before);
+        let code = behind.get(..4).filter(|_| behind.get(4..5) == Some("_"));
+        let c = code.and_then(|code| u32::from_str_radix(code, 16).ok()).and_then(char::from_u32);
+        if let Some(c) = c {
+            out.push(c);
+            rest = behind.get(5..).unwrap_or_default();
+        } else {
+            out.push_str("_x");
+            rest = behind;
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Text in which nothing reads as an escape, and control characters are one.
+fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let behind = rest.get(c.len_utf8()..).unwrap_or_default();
+        let hex = |code: &str| code.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let reads = c == '_' && behind.starts_with('x') && behind.get(5..6) == Some("_");
+        if reads && behind.get(1..5).is_some_and(hex) {
+            out.push_str("_x005F_");
+        } else if c.is_control() && !matches!(c, '\t' | '\n') {
+            out.push_str(&format!("_x{:04X}_", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+        rest = behind;
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_of_sheets() {
+        assert_eq!(decoded("a_x0040_b_x000D_ _xZZZZ_ _x005F_x0041_"), "a@b\r _xZZZZ_ _x0041_");
+        assert_eq!(encoded("_x0041_ \r_x"), "_x005F_x0041_ _x000D__x");
+    }
+
+    #[test]
+    fn numbers_are_read_in_full() {
+        assert_eq!(number("4.111111111111111E+15").as_deref(), Some("4111111111111111"));
+        assert_eq!(number("0.5").as_deref(), Some("0.5"));
+        assert_eq!(number("x"), None);
+    }
+}

@@ -1,0 +1,227 @@
+//! [`Package`]: a zip file (PKWARE APPNOTE 6.3) that is read within bounds, and [`Fresh`], one that is written: the
+//! same bytes from the same entries, in the order in which they are put.
+//!
+//! Refused are names that lead out of a folder, names that are one in some reader's eyes, entries that lie over one
+//! another, links and encrypted entries: readers differ over them, and so would those who check a file and those who
+//! open it.
+
+use std::collections::HashSet;
+use std::io::{Cursor, Read, Write};
+
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
+
+use crate::sanitize::{Refusal, Work};
+
+/// What the directory says of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// Its name, with `/` between folders.
+    pub(super) name: String,
+    /// Whether it is a folder and holds nothing.
+    pub(super) folder: bool,
+    /// Whether its compressed bytes can be taken over without anything else that is attached to them.
+    pub(super) bare: bool,
+    stored: bool,
+    size: Option<u64>,
+}
+
+/// A zip file that is read.
+pub(super) struct Package<'f> {
+    archive: ZipArchive<Cursor<&'f [u8]>>,
+    entries: Vec<Entry>,
+}
+
+impl<'f> Package<'f> {
+    /// Reads the directory.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`], [`Refusal::Encrypted`], [`Refusal::OverLimit`].
+    pub(super) fn open(file: &'f [u8], work: &mut Work<'_>) -> Result<Self, Refusal> {
+        let mut archive = ZipArchive::new(Cursor::new(file)).map_err(refusal)?;
+        work.items(archive.len())?;
+        if archive.has_duplicate_names() || archive.has_overlapping_files().map_err(refusal)? {
+            return Err(Refusal::Malformed);
+        }
+        let mut entries = Vec::with_capacity(archive.len());
+        let mut names = HashSet::with_capacity(archive.len());
+        for at in 0..archive.len() {
+            let file = archive.by_index_raw(at).map_err(refusal)?;
+            if file.encrypted() {
+                return Err(Refusal::Encrypted);
+            }
+            let name = file.name().map_err(refusal)?.into_owned();
+            let folder = file.is_dir();
+            if file.is_symlink() || !is_inside(&name) || !names.insert(name.to_lowercase()) {
+                return Err(Refusal::Malformed);
+            }
+            let bare = file.extra_data_fields().next().is_none() && file.comment().is_empty();
+            entries.push(Entry {
+                name,
+                folder,
+                stored: file.compression() == CompressionMethod::Stored,
+                bare,
+                size: None,
+            });
+        }
+        Ok(Self { archive, entries })
+    }
+
+    /// The entries, in the order of the directory.
+    pub(super) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The content of the entry at this place, which is taken out of the budget.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`], [`Refusal::OverLimit`].
+    pub(super) fn read(&mut self, at: usize, work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+        let file = self.archive.by_index(at).map_err(refusal)?;
+        let mut content = Vec::new();
+        // One byte more than there is room for tells a file that fits from one that does not.
+        let cap = u64::try_from(work.room()).unwrap_or(u64::MAX).saturating_add(1);
+        file.take(cap).read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
+        work.unpacked(content.len())?;
+        if let Some(entry) = self.entries.get_mut(at) {
+            entry.size = u64::try_from(content.len()).ok();
+        }
+        Ok(content)
+    }
+
+    /// The content of an entry that was read once.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`].
+    pub(super) fn again(&mut self, at: usize) -> Result<Vec<u8>, Refusal> {
+        let size = self.entries.get(at).and_then(|entry| entry.size).ok_or(Refusal::Malformed)?;
+        let mut content = Vec::new();
+        let file = self.archive.by_index(at).map_err(refusal)?;
+        file.take(size).read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
+        Ok(content)
+    }
+}
+
+/// A zip file that is written.
+pub(super) struct Fresh {
+    zip: ZipWriter<Cursor<Vec<u8>>>,
+}
+
+impl Fresh {
+    /// Begins with nothing.
+    pub(super) fn new() -> Self {
+        Self { zip: ZipWriter::new(Cursor::new(Vec::new())) }
+    }
+
+    /// Takes over an entry whose content (`content`) is to stay: its compressed bytes, where it is bare; only
+    /// otherwise its content is looked at.
+    ///
+    /// # Errors
+    /// [`Refusal::Malformed`] when it cannot be read.
+    pub(super) fn keep(&mut self, from: &mut Package<'_>, at: usize, content: &[u8]) -> Result<(), Refusal> {
+        let entry = from.entries.get(at).ok_or(Refusal::Malformed)?;
+        if entry.folder {
+            return Ok(());
+        }
+        if !entry.bare {
+            let (name, stored) = (entry.name.clone(), entry.stored);
+            return self.put(&name, content, stored);
+        }
+        let file = from.archive.by_index_raw(at).map_err(refusal)?;
+        self.zip.raw_copy_file_touch(file, DateTime::DEFAULT, Some(MODE)).map_err(refusal)
+    }
+
+    /// Writes an entry; `stored`: without compressing it.
+    ///
+    /// # Errors
+    /// [`Refusal::OverLimit`] for one that zip files cannot hold.
+    pub(super) fn put(&mut self, name: &str, content: &[u8], stored: bool) -> Result<(), Refusal> {
+        let method = if stored { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+        let options = SimpleFileOptions::default()
+            .compression_method(method)
+            .last_modified_time(DateTime::DEFAULT)
+            .unix_permissions(MODE);
+        self.zip.start_file(name, options).map_err(|_| Refusal::OverLimit)?;
+        self.zip.write_all(content).map_err(|_| Refusal::OverLimit)
+    }
+
+    /// The file.
+    ///
+    /// # Errors
+    /// [`Refusal::OverLimit`] for one that zip files cannot hold.
+    pub(super) fn finish(self) -> Result<Vec<u8>, Refusal> {
+        Ok(self.zip.finish().map_err(|_| Refusal::OverLimit)?.into_inner())
+    }
+}
+
+/// A plain file that its owner may write.
+const MODE: u32 = 0o644;
+
+/// Whether a name stays in the folder that the file is unpacked to, with any reader.
+fn is_inside(name: &str) -> bool {
+    let path = name.strip_suffix('/').unwrap_or(name);
+    let strange = |c: char| c == '\\' || c == ':' || c.is_control();
+    !path.contains(strange) && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
+}
+
+fn refusal(error: ZipError) -> Refusal {
+    match error {
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => Refusal::Encrypted,
+        _ => Refusal::Malformed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sanitize::bench::Bench;
+
+    fn packed(entries: &[(&str, &[u8])]) -> Vec<u8> {
+        let mut fresh = Fresh::new();
+        for (name, content) in entries {
+            fresh.put(name, content, content.len() < 4).expect("an entry");
+        }
+        fresh.finish().expect("a package")
+    }
+
+    fn copied(file: &[u8]) -> Result<Vec<u8>, Refusal> {
+        let mut bench = Bench::disarming();
+        let mut work = bench.work();
+        let (mut package, mut fresh) = (Package::open(file, &mut work)?, Fresh::new());
+        for at in 0..package.entries().len() {
+            let content = package.read(at, &mut work)?;
+            fresh.keep(&mut package, at, &content)?;
+        }
+        fresh.finish()
+    }
+
+    #[test]
+    fn what_is_kept_is_the_same_file() {
+        let file = packed(&[("b/c.xml", &[b'x'; 500]), ("a", b"abc")]);
+        assert_eq!(copied(&file), Ok(file.clone()));
+        let mut junk = b"MZ junk".to_vec();
+        junk.extend(&file);
+        assert_eq!(copied(&junk), Ok(file));
+    }
+
+    #[test]
+    fn names_stay_inside_and_apart() {
+        for name in ["../a", "a/../b", "/a", "a\\b", "c:a", "a//b", "./a", "a\0b"] {
+            assert_eq!(copied(&packed(&[(name, b"x")])).err(), Some(Refusal::Malformed), "{name}");
+        }
+        assert_eq!(copied(&packed(&[("a.xml", b"x"), ("A.XML", b"y")])), Err(Refusal::Malformed));
+        assert!(copied(&packed(&[("a/b..c.xml", b"x")])).is_ok());
+    }
+
+    #[test]
+    fn bounds_hold() {
+        let file = packed(&[("a", &vec![0; 4 << 20])]);
+        let mut bench = Bench::disarming();
+        let bounds = crate::sanitize::Bounds { bytes: 1 << 20, ..crate::sanitize::Bounds::default() };
+        let orders = bench.orders;
+        let mut work = Work::new(orders, bounds, &mut bench);
+        let mut package = Package::open(&file, &mut work).expect("a package");
+        assert_eq!(package.read(0, &mut work), Err(Refusal::OverLimit));
+    }
+}

@@ -1,0 +1,198 @@
+//! [`Passage`]: text that is read as one and stands in pieces: a paragraph's runs. Its edits are made on the pieces,
+//! which keep their formatting: what is written in place of a finding stands where the finding began.
+
+use std::ops::Range;
+
+use crate::sanitize::format::draft::Draft;
+use crate::sanitize::format::spans::{Attribute, Span, Tree};
+use crate::sanitize::{Edit, Refusal, Work};
+
+/// How much text is asked about at once, in bytes.
+const BATCH: usize = 4 << 20;
+
+/// Where a piece stands, and with that, how it is changed.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Place<'t> {
+    /// The characters of an element.
+    Chars(usize, Span),
+    /// An attribute.
+    Value(Attribute<'t>),
+    /// An element that reads as these characters, and that goes with a finding around it: a tab, a line break.
+    Mark(usize),
+    /// An element that can hold nothing else, and goes with what is found in it: a date, a number. Also a comment.
+    Whole(usize),
+    /// A comment or an instruction.
+    Remark(Span),
+    /// Something that only its format can change.
+    Own(usize, Span),
+}
+
+/// A piece of text.
+#[derive(Debug)]
+pub(super) struct Piece<'t> {
+    /// Where it stands.
+    pub(super) place: Place<'t>,
+    /// What it reads as.
+    pub(super) text: String,
+}
+
+/// A text in pieces.
+#[derive(Debug, Default)]
+pub(super) struct Passage<'t> {
+    /// In the order of reading.
+    pub(super) pieces: Vec<Piece<'t>>,
+}
+
+impl<'t> Passage<'t> {
+    /// A text in one piece.
+    pub(super) fn one(place: Place<'t>, text: String) -> Self {
+        Self { pieces: vec![Piece { place, text }] }
+    }
+
+    /// Adds a piece.
+    pub(super) fn push(&mut self, place: Place<'t>, text: impl Into<String>) {
+        self.pieces.push(Piece { place, text: text.into() });
+    }
+
+    fn text(&self) -> String {
+        self.pieces.iter().map(|piece| piece.text.as_str()).collect()
+    }
+
+    fn is_blank(&self) -> bool {
+        self.pieces.iter().all(|piece| piece.text.trim().is_empty())
+    }
+}
+
+/// A piece and what is to change in it: ranges of its text, and what stands there afterwards.
+#[derive(Debug)]
+pub(super) struct Change<'p, 't> {
+    /// The piece.
+    pub(super) piece: &'p Piece<'t>,
+    /// In order, apart from each other.
+    pub(super) edits: Vec<(Range<usize>, String)>,
+}
+
+impl Change<'_, '_> {
+    /// The piece's text with its edits made.
+    pub(super) fn text(&self) -> String {
+        let text = &self.piece.text;
+        let (mut out, mut done) = (String::with_capacity(text.len()), 0);
+        for (range, with) in &self.edits {
+            out.push_str(text.get(done..range.start).unwrap_or_default());
+            out.push_str(with);
+            done = range.end;
+        }
+        out.push_str(text.get(done..).unwrap_or_default());
+        out
+    }
+}
+
+/// Has the passages looked at, and makes the edits; those of [`Place::Own`] by `own`.
+///
+/// # Errors
+/// The judge's.
+pub(super) fn redact<'t>(
+    passages: &[Passage<'t>],
+    tree: &'t Tree,
+    draft: &mut Draft<'t>,
+    work: &mut Work<'_>,
+    mut own: impl FnMut(&Change<'_, 't>, &mut Draft<'t>),
+) -> Result<(), Refusal> {
+    let mut rest = passages;
+    while !rest.is_empty() {
+        let mut size = 0_usize;
+        let fits = |passage: &&Passage<'_>| {
+            size = passage.pieces.iter().fold(size, |size, piece| size.saturating_add(piece.text.len()));
+            size < BATCH
+        };
+        let count = rest.iter().take_while(fits).count().max(1);
+        let (batch, more) = rest.split_at(count.min(rest.len()));
+        rest = more;
+        let batch: Vec<&Passage<'_>> = batch.iter().filter(|passage| !passage.is_blank()).collect();
+        let texts: Vec<String> = batch.iter().map(|passage| passage.text()).collect();
+        let edits = work.edits(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+        for (passage, edits) in batch.into_iter().zip(edits) {
+            edits.iter().for_each(|edit| work.applied(edit));
+            for change in changes(passage, &edits) {
+                make(&change, tree, draft, &mut own);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The edits of a passage as changes to its pieces.
+fn changes<'p, 't>(passage: &'p Passage<'t>, edits: &[Edit]) -> Vec<Change<'p, 't>> {
+    if edits.is_empty() {
+        return Vec::new();
+    }
+    let mut written = vec![false; edits.len()];
+    let (mut from, mut out) = (0_usize, Vec::new());
+    for piece in &passage.pieces {
+        let to = from.saturating_add(piece.text.len());
+        let mark = matches!(piece.place, Place::Mark(_));
+        let mut own = Vec::new();
+        let first = edits.partition_point(|edit| edit.range.end <= from);
+        for (edit, written) in edits.iter().zip(&mut written).skip(first) {
+            let (start, end) = (edit.range.start.max(from), edit.range.end.min(to));
+            if edit.range.start >= to {
+                break;
+            }
+            if start >= end {
+                continue;
+            }
+            let fresh = !mark && !std::mem::replace(written, *written || !mark);
+            let with = if fresh { edit.with.clone() } else { String::new() };
+            own.push((start.saturating_sub(from)..end.saturating_sub(from), with));
+        }
+        if !own.is_empty() {
+            out.push(Change { piece, edits: own });
+        }
+        from = to;
+    }
+    out
+}
+
+fn make<'t>(
+    change: &Change<'_, 't>,
+    tree: &'t Tree,
+    draft: &mut Draft<'t>,
+    own: &mut impl FnMut(&Change<'_, 't>, &mut Draft<'t>),
+) {
+    match change.piece.place {
+        Place::Chars(at, span) => {
+            let text = change.text();
+            draft.set_text(span, &text);
+            // Blanks at the ends of these are dropped without it (ECMA-376 part 1, 22.9.2.19 and 17.3.3.31).
+            let blanks = matches!(tree.name(at), "t" | "delText" | "instrText" | "delInstrText")
+                && text.trim() != text
+                && tree.attribute(at, "space").is_none();
+            if blanks {
+                draft.add_attribute(at, "xml:space", "preserve");
+            }
+        }
+        Place::Value(attribute) => draft.set_attribute(&attribute, &change.text()),
+        Place::Mark(at) | Place::Whole(at) => {
+            draft.cut(at);
+        }
+        Place::Remark(span) => draft.set_markup(span, String::new()),
+        Place::Own(..) => own(change, draft),
+    }
+}
+
+/// Whether anything can be found in a text: a word, or a number of some length.
+pub(super) fn is_worth(text: &str) -> bool {
+    let (mut letters, mut digits) = (0_usize, 0_usize);
+    for c in text.chars() {
+        letters = letters.saturating_add(usize::from(c.is_alphabetic() || c == '@'));
+        digits = digits.saturating_add(usize::from(c.is_ascii_digit()));
+    }
+    letters >= 2 || digits >= 5
+}
+
+/// Comments and instructions.
+pub(super) fn remarks<'t>(tree: &'t Tree) -> Vec<Passage<'t>> {
+    let worth = |span: &&Span| is_worth(tree.slice(**span));
+    let passage = |span: &Span| Passage::one(Place::Remark(*span), tree.slice(*span).to_owned());
+    tree.remarks().iter().filter(worth).map(passage).collect()
+}
