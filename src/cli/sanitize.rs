@@ -2,9 +2,9 @@
 
 use std::io::{IsTerminal, Write};
 use std::path::Path;
-use std::time::Instant;
 
 use crate::app::{AppError, Released, Wish, clean};
+use crate::base::clock::{Clock, SystemClock};
 use crate::cli::args::SanitizeArgs;
 use crate::cli::run::{Failure, message, placed, result};
 use crate::sanitize::{Orders, Redaction};
@@ -32,7 +32,7 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
         threshold: args.threshold,
         block_unable: args.block_unable,
     };
-    let begun = Instant::now();
+    let begun = SystemClock.now().as_millis();
     let size = file.len();
     if std::io::stderr().is_terminal() {
         message(&format!("cleaning {name}, {size} bytes"));
@@ -42,7 +42,7 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     if args.report {
         result(&serde_json::to_string_pretty(&data).unwrap_or_default())?;
     }
-    message(&format!("{summary} {} bytes in {} ms", bytes.len(), begun.elapsed().as_millis()));
+    message(&format!("{summary} {} bytes in {} ms", bytes.len(), SystemClock.now().as_millis().saturating_sub(begun)));
     Ok(())
 }
 

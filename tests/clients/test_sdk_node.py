@@ -28,7 +28,7 @@ def node(script, gateway, *flags):
 
 
 @needs_node
-@pytest.mark.parametrize("suite, tests", [("redact", 13), ("jose", 39)])
+@pytest.mark.parametrize("suite, tests", [("redact", 13), ("jose", 39), ("sanitize", 4)])
 def test_the_node_suite(gateway, suite, tests):
     done = node(SUITE / f"{suite}.test.mjs", gateway, "--test")
     assert done.returncode == 0, done.stdout + done.stderr
