@@ -4,6 +4,8 @@
 #[cfg(test)]
 mod corpus_tests;
 mod draft;
+#[cfg(test)]
+mod mutant_tests;
 mod odf;
 mod ole2;
 mod ooxml;
