@@ -254,8 +254,9 @@ fn attributes<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
             if !is_worth(&text) {
                 continue;
             }
-            // A pivot table's cache: numbers and dates that become words.
-            let typed = attribute.name == "v" && matches!(tree.name(at), "n" | "d");
+            // Numbers and dates of a pivot table's cache, which become words; names of sheets.
+            let typed = (attribute.name == "v" && matches!(tree.name(at), "n" | "d"))
+                || (attribute.name == "name" && tree.name(at) == "sheet");
             let place = if typed { Place::Own(at, attribute.span) } else { Place::Value(attribute) };
             passages.push(Passage::one(place, text));
         }
@@ -293,6 +294,13 @@ fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>, share
             if text.trim() != text && tree.attribute(at, "space").is_none() {
                 draft.add_attribute(at, "xml:space", "preserve");
             }
+        }
+        // At most 31 characters, and none that formulas need (MS-OI29500 2.1.653).
+        "sheet" => {
+            let reserved = |c: char| ":\\/?*[]'".contains(c);
+            let name =
+                change.text().chars().take(31).map(|c| if reserved(c) { '_' } else { c }).collect::<String>();
+            draft.set_text(span, &name);
         }
         "n" | "d" => {
             let prefix =
