@@ -79,6 +79,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("aws_lc_rs", &["crypto"]),
     ("boreal", &["sanitize"]),
     ("brotli", &["stream"]),
+    ("cfb", &["sanitize"]),
     ("clap", &["cli", "main"]),
     ("crc32c", &["crypto"]),
     ("flate2", &["stream"]),
@@ -94,6 +95,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("pingora", &["gateway"]),
     ("prometheus", &["telemetry"]),
     ("psl", &["sanitize"]),
+    ("quick_xml", &["sanitize"]),
     // Routes match paths by pattern, and literal texts become patterns; what looks for values uses automata.
     ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
@@ -109,6 +111,7 @@ const DOORS: &[(&str, &[&str])] = &[
     // Rules are data.
     ("toml", &["config", "detect"]),
     ("tracing_subscriber", &["telemetry"]),
+    ("zip", &["sanitize"]),
     ("zstd", &["stream"]),
 ];
 

@@ -29,6 +29,8 @@ pub(in crate::sanitize) use json::is_json;
 #[cfg(test)]
 mod corpus_tests;
 mod draft;
+#[cfg(test)]
+mod mutant_tests;
 mod odf;
 mod ole2;
 mod ooxml;

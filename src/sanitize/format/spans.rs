@@ -12,6 +12,9 @@ use crate::sanitize::{Refusal, Work};
 /// Elements within elements.
 const MAX_DEPTH: usize = 512;
 
+/// Attributes of one element, equals signs in their values counted as well.
+const MAX_ATTRIBUTES: usize = 4096;
+
 /// Elements that weigh as one item in the budget: a sheet's cells are elements.
 const PER_ITEM: usize = 8;
 
@@ -286,6 +289,10 @@ fn at(position: u64) -> Result<u32, Refusal> {
 }
 
 fn element(tag: &BytesStart<'_>, span: Span, parent: u32) -> Result<Element, Refusal> {
+    // That no two have the same name is found by comparing all with all.
+    if tag.len() > MAX_ATTRIBUTES && tag.matches('=').take(MAX_ATTRIBUTES).count() == MAX_ATTRIBUTES {
+        return Err(Refusal::OverLimit);
+    }
     for attribute in tag.attributes() {
         let attribute = attribute.map_err(|_| Refusal::Malformed)?;
         if attribute.value.contains('<') || unescape(&attribute.value).is_err() {

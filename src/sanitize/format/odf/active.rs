@@ -110,11 +110,8 @@ fn disarm_attributes(tree: &Tree, draft: &mut Draft<'_>, at: usize) -> u64 {
         let value = attribute.value();
         match attribute.name {
             // Followed by a click.
-            "href" if tree.name(at) == "a" => {
-                if target::acts(&value) {
-                    return u64::from(draft.unwrap(at));
-                }
-            }
+            "href" if tree.name(at) == "a" && target::acts(&value) => return u64::from(draft.unwrap(at)),
+            "href" if tree.name(at) == "a" => {}
             // Followed on opening: inside of the package or not at all (ODF part 2, 3.7).
             "href" if leads_out(&value) => return cut(tree, draft, at),
             "formula" | "condition" | "expression" if acts(&value) => {

@@ -44,7 +44,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let mut written: Vec<Option<Vec<u8>>> = Vec::with_capacity(names.len());
     for (at, name) in names.iter().enumerate() {
         let stays = !name.ends_with('/') && !gone.contains(name) && name != MANIFEST;
-        written.push(if stays { entry(&mut package, at, name, &manifest, &gone, work)? } else { None });
+        written.push(if stays { entry(&mut package, at, &manifest, &gone, work)? } else { None });
     }
     let changed = *work.tally() != before || written.iter().any(Option::is_some);
     if changed && !signatures.is_empty() {
@@ -98,11 +98,12 @@ fn judged(
 fn entry(
     package: &mut Package<'_>,
     at: usize,
-    name: &str,
     manifest: &Manifest,
     gone: &HashSet<String>,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Refusal> {
+    let name = package.entries().get(at).map(|entry| entry.name.clone()).unwrap_or_default();
+    let name = name.as_str();
     let kind = manifest.kind(name).unwrap_or_default();
     let signature = role(name, 0, manifest) == Some(Role::Signature);
     if role(name, 1, manifest) == Some(Role::Attachment) || kind.starts_with("image/svg") {

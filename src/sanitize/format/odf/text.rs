@@ -158,8 +158,14 @@ fn is_word(attribute: &Attribute<'_>) -> bool {
     if name == "xmlns" || prefix == "xmlns" || SILENT.contains(&name) || raw.len() < 2 {
         return false;
     }
-    let namespace =
-        ["http://schemas.", "urn:", "http://purl.org/", "http://www.w3.org/", "http://openoffice.org/"];
+    let namespace = [
+        "http://schemas.",
+        "urn:",
+        "http://purl.org/",
+        "http://www.w3.org/",
+        "http://openoffice.org/",
+        "http://docs.oasis-open.org/",
+    ];
     let address = raw.contains([' ', '@']) || raw.contains("://") || raw.contains("www.");
     (SHOWN.contains(&name) || address)
         && !LOOKS.contains(&prefix)

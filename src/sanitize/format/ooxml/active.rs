@@ -19,34 +19,44 @@ const HOLDERS: &[&str] = &[
     "definedNames",
     "webExtensionRefs",
     "frameset",
+    "dataValidations",
+    "conditionalFormatting",
+    "sparklines",
+    "sparklineGroup",
+    "sparklineGroups",
 ];
+
+/// Elements beside an object that are looked at: its shape and what that is made of.
+const MAX_SHAPES: usize = 64;
 
 /// Elements that show something else when the picture that they refer to is gone.
 const PAINTED: &[&str] = &["blip", "imagedata", "fill", "stroke", "background", "worksheetSource", "svgBlip"];
 
-/// Takes an element out, and those around it that hold nothing else.
-pub(super) fn cut(tree: &Tree, draft: &mut Draft<'_>, at: usize) -> bool {
-    let was_there = draft.cut(at);
-    let mut at = at;
-    while let Some(parent) = tree.parent(at) {
-        let empty = |at: usize, draft: &Draft<'_>| tree.children(at).all(|child| draft.is_gone(child));
-        let name = tree.name(parent);
-        if HOLDERS.contains(&name) && empty(parent, draft) {
-            draft.cut(parent);
-            at = parent;
-        } else if matches!(name, "Choice" | "Fallback") {
-            // One branch alone may be empty: the reader that takes it shows nothing there.
-            let Some(around) = tree.parent(parent) else { break };
-            if !tree.children(around).all(|branch| empty(branch, draft)) {
-                break;
-            }
-            draft.cut(around);
-            at = around;
+/// Takes out what holds nothing any more. A branch of alternatives may be empty, as long as another is not: the reader
+/// that takes it shows nothing there.
+pub(super) fn tidy(tree: &Tree, draft: &mut Draft<'_>) {
+    // Inner elements come behind outer ones.
+    for at in (0..tree.len()).rev() {
+        let alternatives = tree.name(at) == "AlternateContent";
+        if draft.is_gone(at) || !(alternatives || HOLDERS.contains(&tree.name(at))) {
+            continue;
+        }
+        let held = |at: usize, draft: &Draft<'_>| {
+            tree.children(at).fold(None, |state: Option<bool>, child| {
+                let gone = (child..tree.within(child).end).all(|inner| draft.is_gone(inner));
+                Some(state.unwrap_or(true) && gone)
+            })
+        };
+        let empty = if alternatives {
+            let branches: Vec<Option<bool>> = tree.children(at).map(|branch| held(branch, draft)).collect();
+            branches.contains(&Some(true)) && !branches.contains(&Some(false))
         } else {
-            break;
+            held(at, draft) == Some(true)
+        };
+        if empty {
+            draft.cut(at);
         }
     }
-    was_there
 }
 
 /// Takes out what refers to relationships that are gone: their targets are counted already.
@@ -74,9 +84,21 @@ fn drop_reference(tree: &Tree, draft: &mut Draft<'_>, at: usize, attribute: &Att
             draft.unwrap(at);
         }
         "oleObj" => drop_frame(tree, draft, at),
+        // Its picture is a shape beside it, which says that it shows an object.
+        "OLEObject" => {
+            draft.cut(at);
+            let beside = tree.parent(at).map(|around| tree.within(around)).unwrap_or_default();
+            for shape in beside.take(MAX_SHAPES) {
+                for mark in
+                    tree.attributes(shape).filter(|mark| mark.name == "ole" && !mark.prefix.is_empty())
+                {
+                    draft.drop_attribute(shape, &mark);
+                }
+            }
+        }
         name if PAINTED.contains(&name) => draft.drop_attribute(at, attribute),
         _ => {
-            cut(tree, draft, at);
+            draft.cut(at);
         }
     }
 }
@@ -84,11 +106,11 @@ fn drop_reference(tree: &Tree, draft: &mut Draft<'_>, at: usize, attribute: &Att
 /// Takes an object on a slide out, and leaves its picture in its place.
 fn drop_frame(tree: &Tree, draft: &mut Draft<'_>, at: usize) {
     let Some(frame) = tree.ancestors(at).find(|around| tree.name(*around) == "graphicFrame") else {
-        cut(tree, draft, at);
+        draft.cut(at);
         return;
     };
     let Some(picture) = tree.within(frame).find(|inner| tree.name(*inner) == "pic") else {
-        cut(tree, draft, frame);
+        draft.cut(frame);
         return;
     };
     let named = |from: usize| tree.within(from).find(|inner| tree.name(*inner) == "cNvPr");
@@ -116,7 +138,7 @@ pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
             name => name.starts_with("hlink") && is_action(tree, at),
         };
         if acts {
-            count = count.saturating_add(u64::from(cut(tree, draft, at)));
+            count = count.saturating_add(u64::from(draft.cut(at)));
             continue;
         }
         for attribute in tree.attributes(at) {

@@ -1,6 +1,6 @@
 //! One package's way: read and shown to scanners part by part, planned, disarmed and redacted part by part, written.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::plan::{Plan, is_own};
@@ -16,13 +16,15 @@ struct Opened {
     parts: Vec<String>,
     types: Types,
     relations: Vec<Relations>,
+    // Their places, by source.
+    sources: HashMap<String, usize>,
 }
 
 /// Cleans a package.
 ///
 /// # Errors
 /// [`Refusal::Malformed`] for what is no package or has a document type declaration; [`Refusal::Unsupported`] for a
-/// workbook in binary; the judge's.
+/// workbook in binary, or of macro sheets only; the judge's.
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
     let mut package = Package::open(file, work)?;
     let opened = open(&mut package, work)?;
@@ -39,6 +41,9 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let mut plan = Plan::new(&opened.parts, &opened.types, &opened.relations, work)?;
     if plan.gone.contains(&main) {
         return Err(Refusal::Malformed);
+    }
+    if is_empty_book(&opened, &plan, &main) {
+        return Err(Refusal::Unsupported);
     }
     let mut written: Vec<Option<Vec<u8>>> = Vec::with_capacity(opened.parts.len());
     for at in 0..opened.parts.len() {
@@ -70,7 +75,9 @@ fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<Opened, Refusa
         }
         parts.push(name);
     }
-    Ok(Opened { parts, types: types.ok_or(Refusal::Malformed)?, relations })
+    let sources =
+        relations.iter().enumerate().map(|(at, of): (usize, &Relations)| (of.source.clone(), at)).collect();
+    Ok(Opened { parts, types: types.ok_or(Refusal::Malformed)?, relations, sources })
 }
 
 /// The part that the package is about.
@@ -80,6 +87,14 @@ fn main_part(opened: &Opened) -> Result<String, Refusal> {
     let main = main.or_else(|| root.all.iter().find(|relation| relation.kind.ends_with("representation")));
     let part = main.and_then(|main| main.part.clone()).filter(|part| opened.parts.contains(part));
     part.ok_or(Refusal::Malformed)
+}
+
+/// Whether all of a workbook's sheets go: readers take one without any for broken.
+fn is_empty_book(opened: &Opened, plan: &Plan, main: &str) -> bool {
+    let of = opened.sources.get(main).and_then(|at| opened.relations.get(*at));
+    let sheets = of.iter().flat_map(|of| &of.all).filter(|relation| relation.kind.ends_with("sheet"));
+    let dead: Vec<bool> = sheets.map(|sheet| plan.is_dead(main, &sheet.id)).collect();
+    !dead.is_empty() && dead.iter().all(|dead| *dead)
 }
 
 /// What a part becomes; `None` if it stays as it is, or goes.
@@ -125,17 +140,18 @@ fn document(
     dead: Option<&HashSet<String>>,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Refusal> {
-    let mut draft = Draft::new(tree);
+    let (mut draft, mut shared) = (Draft::new(tree), sheets::Shared::new(tree));
     if let Some(dead) = dead {
         active::drop_dangling(tree, &mut draft, dead);
     }
     if work.orders().interactive {
         let count = active::disarm(tree, &mut draft)
             .saturating_add(fields::disarm(tree, &mut draft))
-            .saturating_add(sheets::disarm(tree, &mut draft));
+            .saturating_add(sheets::disarm(tree, &mut draft, &mut shared));
         work.tally().interactive = work.tally().interactive.saturating_add(count);
     }
-    text::edit(tree, &mut draft, work)?;
+    text::edit(tree, &mut draft, &mut shared, work)?;
+    active::tidy(tree, &mut draft);
     Ok(draft.finish().map(String::into_bytes))
 }
 
@@ -156,8 +172,7 @@ fn write(
         let own = if name == "[content_types].xml" {
             types(opened, plan, work)
         } else {
-            let of =
-                source_of(name).and_then(|source| opened.relations.iter().find(|of| of.source == source));
+            let of = source_of(name).and_then(|source| opened.relations.get(*opened.sources.get(&source)?));
             of.and_then(|of| relations(of, plan))
         };
         match own.map(String::into_bytes).or_else(|| written.take()) {
@@ -180,9 +195,9 @@ fn types(opened: &Opened, plan: &Plan, work: &Work<'_>) -> Option<String> {
             continue;
         };
         let gone = opened.types.part(at).is_some_and(|part| plan.gone.contains(&part));
+        // Parts that had no other type are gone with it.
         let of_gone = tree.name(at) == "Default"
-            && role::of_type(&said.value()).is_some_and(|role| role.goes(work.orders()))
-            && !has_part_with(opened, plan, &tree.attribute(at, "Extension").unwrap_or_default());
+            && role::of_type(&said.value()).is_some_and(|role| role.goes(work.orders()));
         if gone || of_gone {
             draft.cut(at);
         } else if let Some(plain) = role::without_macros(&said.value()).filter(|_| work.orders().interactive)
@@ -191,12 +206,6 @@ fn types(opened: &Opened, plan: &Plan, work: &Work<'_>) -> Option<String> {
         }
     }
     draft.finish()
-}
-
-/// Whether a part with this extension stays.
-fn has_part_with(opened: &Opened, plan: &Plan, extension: &str) -> bool {
-    let end = format!(".{}", extension.to_lowercase());
-    opened.parts.iter().any(|part| part.ends_with(&end) && !plan.gone.contains(part))
 }
 
 /// The relationships that stay.

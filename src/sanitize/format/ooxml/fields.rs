@@ -114,8 +114,8 @@ fn settle(field: Field, draft: &mut Draft<'_>) -> u64 {
     if !field.acts() {
         return 0;
     }
-    let cut = field.elements.into_iter().fold(false, |cut, at| draft.cut(at) || cut);
-    u64::from(cut)
+    let cut = field.elements.into_iter().filter(|at| draft.cut(*at)).count();
+    u64::from(cut > 0)
 }
 
 /// Whether a field with this code acts.

@@ -1,8 +1,10 @@
 //! Workbooks (ECMA-376 part 1, 18): formulas that reach out of the file, names of macros, connections, and what counts
 //! the sheets that are gone.
 
+use std::collections::HashMap;
+
 use crate::sanitize::format::draft::Draft;
-use crate::sanitize::format::ooxml::{active, target};
+use crate::sanitize::format::ooxml::target;
 use crate::sanitize::format::spans::Tree;
 
 /// Functions that fetch or call something, without the prefixes that files write before them.
@@ -27,7 +29,7 @@ const RULES: &[&str] =
     &["cfRule", "dataValidation", "sparkline", "calculatedColumnFormula", "totalsRowFormula"];
 
 /// Takes out what acts in a workbook's part: how many things that were.
-pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
+pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>, shared: &mut Shared) -> u64 {
     let count = match tree.name(0) {
         "workbook" => disarm_names(tree, draft),
         "connections" => disarm_connections(tree, draft),
@@ -47,30 +49,41 @@ pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
         let text = tree.text(at);
         let acts = acts(&text);
         if acts || refers_outside(&text) {
-            drop_formula(tree, draft, at);
+            drop_formula(tree, draft, shared, at);
             count = count.saturating_add(u64::from(acts));
         }
     }
     count
 }
 
-/// Takes a formula out. A cell keeps the value that it had; a rule goes.
-pub(super) fn drop_formula(tree: &Tree, draft: &mut Draft<'_>, at: usize) {
+/// The cells that share a formula, by its number.
+pub(super) struct Shared(HashMap<String, Vec<usize>>);
+
+impl Shared {
+    /// Looks them up.
+    pub(super) fn new(tree: &Tree) -> Self {
+        let mut shared: HashMap<String, Vec<usize>> = HashMap::new();
+        for at in (0..tree.len()).filter(|at| tree.name(*at) == "f") {
+            if let Some(group) = tree.attribute(at, "si") {
+                shared.entry(group).or_default().push(at);
+            }
+        }
+        Self(shared)
+    }
+}
+
+/// Takes a formula out, and those that share it. A cell keeps the value that it had; a rule goes.
+pub(super) fn drop_formula(tree: &Tree, draft: &mut Draft<'_>, shared: &mut Shared, at: usize) {
     let in_cell = tree.parent(at).is_some_and(|parent| tree.name(parent) == "c");
     if !in_cell {
         let rule = std::iter::once(at).chain(tree.ancestors(at)).find(|at| RULES.contains(&tree.name(*at)));
-        active::cut(tree, draft, rule.unwrap_or(at));
+        draft.cut(rule.unwrap_or(at));
         return;
     }
     draft.cut(at);
-    // Cells that share the formula refer to it.
-    let shared =
-        tree.attribute(at, "t").is_some_and(|kind| kind == "shared") && tree.attribute(at, "ref").is_some();
-    let Some(group) = tree.attribute(at, "si").filter(|_| shared) else { return };
-    for other in (0..tree.len()).filter(|at| tree.name(*at) == "f") {
-        if tree.attribute(other, "si").is_some_and(|si| si == group) {
-            draft.cut(other);
-        }
+    let group = tree.attribute(at, "si").and_then(|group| shared.0.remove(&group));
+    for other in group.into_iter().flatten() {
+        draft.cut(other);
     }
 }
 
@@ -157,7 +170,7 @@ fn disarm_names(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
         let number = sheet.and_then(|sheet| sheet.value().trim().parse::<usize>().ok());
         let of_gone = number.is_some_and(|number| sheets.get(number).copied().unwrap_or(false));
         if acts || of_gone || refers_outside(&text) {
-            count = count.saturating_add(u64::from(active::cut(tree, draft, at) && acts));
+            count = count.saturating_add(u64::from(draft.cut(at) && acts));
             continue;
         }
         let Some((sheet, number)) = sheet.zip(number) else { continue };

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::sanitize::format::draft::Draft;
-use crate::sanitize::format::ooxml::sheets;
+use crate::sanitize::format::ooxml::sheets::{self, Shared};
 use crate::sanitize::format::passage::{Change, Passage, Place, is_worth, redact, remarks};
 use crate::sanitize::format::spans::{Attribute, Span, Tree, plain};
 use crate::sanitize::{Refusal, Work};
@@ -128,6 +128,7 @@ const SILENT: &[&str] = &[
     "keyTimes",
     "fmla",
     "activeCell",
+    "action",
 ];
 
 /// Elements whose `val` is shown.
@@ -148,12 +149,17 @@ const VALUED: &[&str] = &[
 ///
 /// # Errors
 /// The judge's.
-pub(super) fn edit<'t>(tree: &'t Tree, draft: &mut Draft<'t>, work: &mut Work<'_>) -> Result<(), Refusal> {
+pub(super) fn edit<'t>(
+    tree: &'t Tree,
+    draft: &mut Draft<'t>,
+    shared: &mut Shared,
+    work: &mut Work<'_>,
+) -> Result<(), Refusal> {
     let mut passages = runs(tree, draft);
     passages.extend(loose(tree, draft));
     passages.extend(attributes(tree, draft));
     passages.extend(remarks(tree));
-    redact(&passages, tree, draft, work, |change, draft| own(tree, change, draft))
+    redact(&passages, tree, draft, work, |change, draft| own(tree, change, draft, shared))
 }
 
 /// Runs of text, by paragraph. Deleted text and the codes of fields are read by themselves: nobody sees them with the
@@ -248,8 +254,9 @@ fn attributes<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
             if !is_worth(&text) {
                 continue;
             }
-            // A pivot table's cache: numbers and dates that become words.
-            let typed = attribute.name == "v" && matches!(tree.name(at), "n" | "d");
+            // Numbers and dates of a pivot table's cache, which become words; names of sheets.
+            let typed = (attribute.name == "v" && matches!(tree.name(at), "n" | "d"))
+                || (attribute.name == "name" && tree.name(at) == "sheet");
             let place = if typed { Place::Own(at, attribute.span) } else { Place::Value(attribute) };
             passages.push(Passage::one(place, text));
         }
@@ -277,16 +284,23 @@ fn is_word(tree: &Tree, at: usize, attribute: &Attribute<'_>) -> bool {
 }
 
 /// Changes to what is more than its characters.
-fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>) {
+fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>, shared: &mut Shared) {
     let Place::Own(at, span) = change.piece.place else { return };
     match tree.name(at) {
-        "v" => set_cell(tree, draft, at, span, &change.text()),
+        "v" => set_cell(tree, draft, shared, (at, span), &change.text()),
         "t" => {
             let text = change.text();
             draft.set_text(span, &encoded(&text));
             if text.trim() != text && tree.attribute(at, "space").is_none() {
                 draft.add_attribute(at, "xml:space", "preserve");
             }
+        }
+        // At most 31 characters, and none that formulas need (MS-OI29500 2.1.653).
+        "sheet" => {
+            let reserved = |c: char| ":\\/?*[]'".contains(c);
+            let name =
+                change.text().chars().take(31).map(|c| if reserved(c) { '_' } else { c }).collect::<String>();
+            draft.set_text(span, &name);
         }
         "n" | "d" => {
             let prefix =
@@ -297,16 +311,22 @@ fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>) {
                 format!(r#"<{prefix}s v="{}"/>"#, quick_xml::escape::escape(&text)),
             );
         }
-        _ => set_formula(tree, draft, change, at, span),
+        _ => set_formula(tree, draft, shared, change, (at, span)),
     }
 }
 
 /// A cell that holds other text now: no formula brings the old one back, and what was a number may be none any more.
-fn set_cell<'t>(tree: &'t Tree, draft: &mut Draft<'t>, at: usize, span: Span, text: &str) {
+fn set_cell<'t>(
+    tree: &'t Tree,
+    draft: &mut Draft<'t>,
+    shared: &mut Shared,
+    (at, span): (usize, Span),
+    text: &str,
+) {
     let Some(cell) = tree.parent(at) else { return };
     draft.set_text(span, &encoded(text));
     if let Some(formula) = tree.children(cell).find(|child| tree.name(*child) == "f") {
-        sheets::drop_formula(tree, draft, formula);
+        sheets::drop_formula(tree, draft, shared, formula);
     }
     // More digits than these are rounded (IEEE 754 binary64).
     let is_number = text.len() <= 15 && !text.starts_with('0') && text.chars().all(|c| c.is_ascii_digit());
@@ -321,7 +341,13 @@ fn set_cell<'t>(tree: &'t Tree, draft: &mut Draft<'t>, at: usize, span: Span, te
 }
 
 /// A formula keeps changes within its strings; changed anywhere else it would be none.
-fn set_formula<'t>(tree: &'t Tree, draft: &mut Draft<'t>, change: &Change<'_, 't>, at: usize, span: Span) {
+fn set_formula<'t>(
+    tree: &'t Tree,
+    draft: &mut Draft<'t>,
+    shared: &mut Shared,
+    change: &Change<'_, 't>,
+    (at, span): (usize, Span),
+) {
     let text = &change.piece.text;
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
@@ -338,7 +364,7 @@ fn set_formula<'t>(tree: &'t Tree, draft: &mut Draft<'t>, change: &Change<'_, 't
     if whole || tree.name(0) == "chartSpace" {
         draft.set_text(span, &out);
     } else {
-        sheets::drop_formula(tree, draft, at);
+        sheets::drop_formula(tree, draft, shared, at);
     }
 }
 
