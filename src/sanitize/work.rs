@@ -187,7 +187,7 @@ fn defanged(text: &str, front: &Range<usize>, redactions: &[Edit]) -> Vec<Edit> 
     let over = redactions.iter().skip(first).map(|edit| &edit.range);
     let over = over.take_while(|range| range.start < front.end).cloned();
     let mut from = front.start;
-    for gone in over.chain([front.end..front.end]) {
+    for gone in over.chain(std::iter::once(front.end..front.end)) {
         let part = from..gone.start.max(from);
         let written = text.get(part.clone()).unwrap_or_default();
         let with = link::defang_front(written);

@@ -177,7 +177,7 @@ fn acts(rest: &str) -> bool {
     };
     let extension = |rest: &str| rest.to_ascii_lowercase().replace("ext", "");
     rest.contains(|c: char| !number(c)) && extension(rest).contains(|c: char| !number(c))
-        || rest.contains(|c: char| c == '=' || c == '!' || c == '|')
+        || rest.contains(['=', '!', '|'])
 }
 
 #[cfg(test)]

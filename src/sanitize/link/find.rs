@@ -210,20 +210,29 @@ impl Words<'_> {
     /// Links with a scheme within the path or query of another.
     fn within(&mut self, from: usize, to: usize) {
         let Some(path) = self.word.get(from..to) else { return };
-        let colons: Vec<usize> = path.match_indices("://").map(|(at, _)| from.saturating_add(at)).collect();
-        for colon in colons {
-            let before = self.word.get(from..colon).unwrap_or_default().to_ascii_lowercase();
-            let Some(scheme) = ["https", "http", "ftp"].into_iter().find(|scheme| before.ends_with(scheme))
-            else {
-                continue;
+        let scheme = |colon: usize| {
+            let before = self.word.get(from..colon).unwrap_or_default().as_bytes();
+            let ends = |scheme: &&str| {
+                let tail = before.get(before.len().saturating_sub(scheme.len())..).unwrap_or_default();
+                tail.eq_ignore_ascii_case(scheme.as_bytes())
             };
+            ["https", "http", "ftp"]
+                .into_iter()
+                .find(ends)
+                .map(|scheme| (colon.saturating_sub(scheme.len()), colon))
+        };
+        let colons = path.match_indices("://").map(|(at, _)| from.saturating_add(at));
+        let begun: Vec<(usize, usize)> = colons.filter_map(scheme).collect();
+        // One ends where the next begins: all that is kept of them is no longer than the word.
+        let ends = begun.iter().skip(1).map(|(start, _)| *start).chain([to]);
+        for ((start, colon), end) in begun.iter().copied().zip(ends.collect::<Vec<_>>()) {
             let host = colon.saturating_add(3);
-            let authority = self.authority(host).min(to);
+            let authority = self.authority(host).min(end);
             let some = self.word.get(host..authority).unwrap_or_default();
-            let rest = self.word.get(authority..to).unwrap_or_default();
+            let rest = self.word.get(authority..end).unwrap_or_default();
             let close = authority.saturating_add(rest.find(['&', ',', ';']).unwrap_or(rest.len()));
             if some.contains(char::is_alphanumeric) && !dead(some) {
-                self.push(colon.saturating_sub(scheme.len()), authority, close, true);
+                self.push(start, authority, close, true);
             }
         }
     }
@@ -297,11 +306,11 @@ mod tests {
     fn defanged(text: &str) -> String {
         let (mut out, mut done) = (String::new(), 0);
         for found in find(text) {
-            out.push_str(&text[done..found.front.start]);
+            out.push_str(text.get(done..found.front.start).expect("links in order"));
             out.push_str(&found.defanged(text));
             done = found.front.end;
         }
-        out + &text[done..]
+        out + text.get(done..).expect("links in order")
     }
 
     #[test]

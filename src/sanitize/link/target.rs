@@ -69,7 +69,7 @@ mod tests {
     use super::target;
 
     fn defanged(text: &str) -> Option<String> {
-        target(text).map(|found| format!("{}{}", found.with, &text[found.front.end..]))
+        target(text).map(|found| found.with + text.get(found.front.end..).expect("a range of it"))
     }
 
     #[test]

@@ -134,7 +134,7 @@ mod tests {
                 What::Text(sort) => format!("{sort:?}"),
                 What::Gap => "gap".to_owned(),
             };
-            format!("{what}={}", &html[token.range])
+            format!("{what}={}", html.get(token.range).expect("a range of the page"))
         };
         tokens.into_iter().map(show).collect::<Vec<_>>().join("|")
     }

@@ -333,7 +333,9 @@ mod tests {
     fn shown(css: &str) -> (String, u64) {
         let sheet = read(css);
         let piece = |piece: &Piece| match piece {
-            Piece::Raw(range) | Piece::Text(range, _) => css[range.clone()].to_owned(),
+            Piece::Raw(range) | Piece::Text(range, _) => {
+                css.get(range.clone()).expect("a range of it").to_owned()
+            }
             Piece::Fixed(text) => (*text).to_owned(),
             Piece::Address(_, text) => format!("[{text}]"),
         };

@@ -221,7 +221,7 @@ impl<'w, 'j> Plan<'w, 'j> {
             ("u", Some(code)) => {
                 if self.is_text() {
                     let count = self.groups.last().map_or(1, |group| group.count);
-                    self.read(|reader, page, open| reader.unit(range, code, count, page, open));
+                    self.read(|reader, page, open| reader.unit(range, (code, count), page, open));
                 }
                 return;
             }

@@ -86,8 +86,7 @@ impl Reader {
     pub(super) fn unit(
         &mut self,
         range: Range<usize>,
-        code: i32,
-        count: u32,
+        (code, count): (i32, u32),
         page: &'static Encoding,
         to: &mut Spelled,
     ) {

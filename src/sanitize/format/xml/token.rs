@@ -1,5 +1,6 @@
 //! [`Token`]: what stands where in an XML document.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use quick_xml::NsReader;
@@ -144,9 +145,12 @@ fn family(namespace: &ResolveResult<'_>) -> Family {
 
 fn element(tag: &BytesStart<'_>, family: Family) -> Result<Element, Refusal> {
     let mut attributes = Vec::new();
-    for attribute in tag.attributes() {
+    let mut seen = HashSet::new();
+    // Its own check for names that come twice takes the square of their number.
+    for attribute in tag.attributes().with_checks(false) {
         let attribute = attribute.map_err(|_| Refusal::Malformed)?;
-        if attribute.value.contains('<') || !references(&attribute.value) {
+        let twice = !seen.insert(attribute.key.0.to_owned());
+        if twice || attribute.value.contains('<') || !references(&attribute.value) {
             return Err(Refusal::Malformed);
         }
         attributes.push((attribute.key.0.to_owned(), attribute.value.into_owned()));
@@ -160,11 +164,10 @@ fn element(tag: &BytesStart<'_>, family: Family) -> Result<Element, Refusal> {
 fn references(value: &str) -> bool {
     value.match_indices('&').all(|(at, _)| {
         let rest = value.get(at..).unwrap_or_default();
-        let known =
-            ["&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#"].iter().any(|known| rest.starts_with(known));
-        known
-            && entity::is_plain(
-                rest.get(..rest.find(';').map_or(0, |end| end.saturating_add(1))).unwrap_or_default(),
-            )
+        let known = ["&amp;", "&lt;", "&gt;", "&quot;", "&apos;", "&#"];
+        let rest = rest.get(..rest.floor_char_boundary(16)).unwrap_or_default();
+        let end = rest.find(';').map_or(0, |end| end.saturating_add(1));
+        let whole = rest.get(..end).unwrap_or_default();
+        end > 0 && known.iter().any(|known| rest.starts_with(known)) && entity::is_plain(whole)
     })
 }
