@@ -29,9 +29,9 @@ mod table;
 mod upkeep;
 
 pub use cleaning::{Released, Wish, clean};
+pub use master::{NewMaster, Replaced, replace_master};
 pub use parts::{AppError, Opened, Parts, builtin};
 pub use pipe::{Piped, redact, unredact};
-pub use providers::Providers;
-pub use master::{NewMaster, Replaced, replace_master};
 pub use process::{log_warnings, without_core_dumps};
+pub use providers::Providers;
 pub use serve::{Announce, Source, serve};
