@@ -168,7 +168,7 @@ fn wrapped(text: &str, room: usize) -> Vec<String> {
 }
 
 /// WinAnsiEncoding, with `?` for what it lacks.
-fn latin(text: &str) -> Vec<u8> {
+pub(super) fn latin(text: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut buffer = [0; 4];
     for c in text.chars() {

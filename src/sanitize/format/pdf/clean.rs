@@ -1,7 +1,7 @@
 //! [`clean`]: one file's way.
 
 use crate::sanitize::format::pdf::{
-    census::Census, flatten, graph, open, pages, parts, strings, strip, write,
+    census::Census, flatten, graph, open, pages, parts, strings, strip, text, write,
 };
 use crate::sanitize::{Note, Refusal, Work};
 
@@ -33,9 +33,13 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         parts::keep(&mut doc, work)?;
     }
     strings::rewrite(&mut doc, work)?;
+    let removed = text::rewrite(&mut doc, work)?;
     images(&doc, work);
     let clean = write::write(&mut doc)?;
     write::prove(&clean, pages.len(), work)?;
+    if !text::absent(&clean, &removed, work)? {
+        return Err(Refusal::Unproven);
+    }
     Ok(clean)
 }
 

@@ -21,6 +21,7 @@
 //! | `appearance` | what a field shows that brings no appearance |
 //! | `strip` | taking out what the census found |
 //! | `strings` | text strings: titles, notes, values, metadata, link targets |
+//! | `text` | the text that pages show |
 //! | `write` | the fresh revision, and the proof of it |
 //! | `clean` | one file's way through all of this |
 
@@ -36,6 +37,7 @@ mod pages;
 mod parts;
 mod strings;
 mod strip;
+mod text;
 mod write;
 
 pub(super) use clean::clean;

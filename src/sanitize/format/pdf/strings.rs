@@ -3,8 +3,9 @@
 use lopdf::{Dictionary, Document, Object, StringFormat};
 
 use crate::sanitize::format::pdf::graph;
+use crate::sanitize::format::pdf::text::{Needle, Tight};
 use crate::sanitize::work::rewritten;
-use crate::sanitize::{Redaction, Refusal, Work};
+use crate::sanitize::{Edit, Redaction, Refusal, Work};
 
 /// Keys whose strings are no text.
 const BYTES: &[&[u8]] = &[
@@ -44,36 +45,74 @@ fn decoded(bytes: &[u8]) -> String {
         .unwrap_or_else(|_| bytes.iter().map(|byte| char::from(*byte)).collect())
 }
 
-/// Asks about all links: one that is to be defanged loses its action, which strikes it out wherever it is used.
+/// Asks about all links: one that is to be defanged, or holds what is redacted, loses its action, which strikes it out
+/// wherever it is used.
 ///
 /// # Errors
 /// The judge's.
 pub(super) fn links(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Refusal> {
-    let link = |dict: &Dictionary| match dict.get(b"URI") {
-        Ok(Object::String(bytes, _)) if dict.has(b"S") => Some(decoded(bytes)),
-        _ => None,
-    };
     let mut found = Vec::new();
     for object in doc.objects.values_mut() {
         dicts(object, graph::DEPTH, &mut |dict| found.extend(link(dict)));
     }
     let texts: Vec<&str> = found.iter().map(String::as_str).collect();
-    let mut all = texts.iter().zip(work.edits(&texts)?);
+    let mut all = work.targets(&texts)?.into_iter();
     for object in doc.objects.values_mut() {
         dicts(object, graph::DEPTH, &mut |dict| {
-            if link(dict).is_none() {
-                return;
-            }
-            let Some((text, edits)) = all.next() else { return };
-            edits.iter().for_each(|edit| work.applied(edit));
-            if edits.iter().any(|edit| edit.rule.is_none()) {
+            if link(dict).is_some() && all.next().flatten().is_some() {
                 *dict = Dictionary::new();
-            } else if !edits.is_empty() {
-                dict.set("URI", lopdf::text_string(&rewritten(text, &edits)));
             }
         });
     }
     Ok(())
+}
+
+/// The target of a link.
+fn link(dict: &Dictionary) -> Option<String> {
+    match dict.get(b"URI") {
+        Ok(Object::String(bytes, _)) if dict.has(b"S") => Some(decoded(bytes)),
+        _ => None,
+    }
+}
+
+/// Removes values that were found elsewhere from all strings, the targets of links too.
+pub(super) fn remove(doc: &mut Document, needles: &[(Needle, Edit)], work: &mut Work<'_>) {
+    if needles.is_empty() {
+        return;
+    }
+    let mut change = |bytes: &mut Vec<u8>, format: &mut StringFormat| {
+        if let Object::String(new, written) = without(&decoded(bytes), needles, work) {
+            (*bytes, *format) = (new, written);
+        }
+    };
+    every(doc, &mut change);
+    for object in doc.objects.values_mut() {
+        dicts(object, graph::DEPTH, &mut |dict| {
+            if let Ok(Object::String(bytes, format)) = dict.get_mut(b"URI") {
+                change(bytes, format);
+            }
+        });
+    }
+}
+
+/// A text without the values; null if it holds none.
+fn without(text: &str, needles: &[(Needle, Edit)], work: &mut Work<'_>) -> Object {
+    let tight = Tight::new(text);
+    let mut edits: Vec<Edit> = Vec::new();
+    for (needle, edit) in needles {
+        for range in tight.find(needle) {
+            let apart = |other: &Edit| other.range.end <= range.start || range.end <= other.range.start;
+            if edits.iter().all(apart) {
+                edits.push(Edit { range, ..edit.clone() });
+            }
+        }
+    }
+    if edits.is_empty() {
+        return Object::Null;
+    }
+    edits.sort_by_key(|edit| edit.range.start);
+    edits.iter().for_each(|edit| work.applied(edit));
+    lopdf::text_string(&rewritten(text, &edits))
 }
 
 /// Rewrites all other text strings, where something in them is to change. Metadata in XMP is left out of a redacted

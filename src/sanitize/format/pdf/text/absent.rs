@@ -1,0 +1,148 @@
+//! [`absent`]: the proof that values are gone from a file.
+
+use std::sync::Arc;
+
+use hayro_syntax::Pdf;
+use hayro_syntax::object::{Dict, Object, Stream};
+use lopdf::StringFormat;
+
+use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
+use crate::sanitize::format::pdf::text::needle::{Needle, Tight};
+use crate::sanitize::format::pdf::text::reader::Reader;
+use crate::sanitize::format::pdf::text::reading::Reading;
+use crate::sanitize::format::pdf::{graph, open, strings};
+use crate::sanitize::{Refusal, Work};
+
+/// Whether none of these values is left in a file that was written: not in its strings and streams as another reader
+/// opens them, plain, in UTF-16, in hexadecimal, or parted into operands; and not in what its pages read like.
+///
+/// # Errors
+/// [`Refusal::Unproven`] if it cannot be read again; [`Refusal::OverLimit`].
+pub(in crate::sanitize::format) fn absent(
+    file: &[u8],
+    values: &[String],
+    work: &mut Work<'_>,
+) -> Result<bool, Refusal> {
+    let needles: Vec<Needle> = values.iter().filter_map(|value| Needle::new(value)).collect();
+    if needles.is_empty() {
+        return Ok(true);
+    }
+    let pdf = Pdf::new(Arc::new(file.to_vec())).map_err(|_| Refusal::Unproven)?;
+    let search = Search::new(&needles);
+    let left = pdf.objects().into_iter().any(|object| search.object(&object, graph::DEPTH));
+    Ok(!left && !shown(file, &needles, work)?)
+}
+
+/// Whether a page or another stream shows one of them.
+fn shown(file: &[u8], needles: &[Needle], work: &mut Work<'_>) -> Result<bool, Refusal> {
+    let doc = open::open(file, work)?;
+    let mut reader = Reader::new(&doc);
+    let mut sources: Vec<_> = reader.pages().into_iter().map(|page| (page, None)).collect();
+    let mut next = 0;
+    let mut pages = true;
+    loop {
+        let Some((source, resources)) = sources.get(next).copied() else {
+            if !pages {
+                return Ok(false);
+            }
+            pages = false;
+            sources.extend(reader.stray());
+            continue;
+        };
+        next += 1;
+        let record = reader.read(source, resources, work)?;
+        for reading in [Reading::as_written(&record.glyphs), Reading::as_seen(&record.glyphs)] {
+            let tight = Tight::new(&reading.text);
+            if needles.iter().any(|needle| tight.find(needle).next().is_some()) {
+                return Ok(true);
+            }
+        }
+    }
+}
+
+/// What is searched for.
+struct Search<'n> {
+    needles: &'n [Needle],
+    /// The same as bytes, in the ways in which text is written. Without short values and mere numbers, which other
+    /// data hold by chance.
+    bytes: Vec<Vec<u8>>,
+}
+
+impl<'n> Search<'n> {
+    fn new(needles: &'n [Needle]) -> Self {
+        let words =
+            needles.iter().filter(|needle| needle.within && needle.text.chars().any(char::is_alphabetic));
+        let mut bytes = Vec::new();
+        for needle in words {
+            let text = &needle.text;
+            let big: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+            let little: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+            for hex in [hex(text.as_bytes()), hex(&big)] {
+                bytes.push(hex.to_uppercase().into_bytes());
+                bytes.push(hex.into_bytes());
+            }
+            bytes.extend([text.as_bytes().to_vec(), big, little]);
+        }
+        Self { needles, bytes }
+    }
+
+    fn object(&self, object: &Object<'_>, depth: usize) -> bool {
+        if depth == 0 {
+            return false;
+        }
+        match object {
+            Object::String(string) => self.string(string.as_bytes()),
+            Object::Array(array) => array.iter::<Object<'_>>().any(|item| self.object(&item, depth - 1)),
+            Object::Dict(dict) => self.dict(dict, depth - 1),
+            Object::Stream(stream) => self.dict(stream.dict(), depth - 1) || self.stream(stream),
+            _ => false,
+        }
+    }
+
+    fn dict(&self, dict: &Dict<'_>, depth: usize) -> bool {
+        // What is referred to comes by itself.
+        let mut keys = dict.keys().filter(|key| dict.get_ref(key.as_ref()).is_none());
+        keys.any(|key| dict.get::<Object<'_>>(key.as_ref()).is_some_and(|object| self.object(&object, depth)))
+    }
+
+    fn string(&self, bytes: &[u8]) -> bool {
+        let string = lopdf::Object::String(bytes.to_vec(), StringFormat::Literal);
+        let text = strings::text(&string).unwrap_or_default();
+        let tight = Tight::new(&text);
+        self.needles.iter().any(|needle| tight.find(needle).next().is_some())
+    }
+
+    fn stream(&self, stream: &Stream<'_>) -> bool {
+        let dict = stream.dict();
+        let named = |key: &str, names: &[&str]| {
+            let name = dict.get::<hayro_syntax::object::Name<'_>>(key);
+            name.is_some_and(|name| names.iter().any(|other| name.as_ref() == other.as_bytes()))
+        };
+        // Images are not looked into, files in the file have formats of their own, and what objects are packed into
+        // comes object by object.
+        if named("Subtype", &["Image"]) || named("Type", &["EmbeddedFile", "ObjStm", "XRef"]) {
+            return false;
+        }
+        let Ok(bytes) = stream.decoded_data() else { return false };
+        let found = |needle: &Vec<u8>| memchr::memmem::find(&bytes, needle).is_some();
+        self.bytes.iter().any(found) || self.operands(&bytes)
+    }
+
+    /// Whether the strings of a stream, one after the other, make up a value.
+    fn operands(&self, bytes: &[u8]) -> bool {
+        let mut joined = Vec::new();
+        let mut lexer = Lexer::new(bytes);
+        while let Some((token, _)) = lexer.next() {
+            match token {
+                Token::String(codes) => joined.extend_from_slice(&codes),
+                Token::Word(b"ID") => lexer.skip_image(),
+                _ => {}
+            }
+        }
+        let blank = |byte: &u8| matches!(byte, 0 | b' ' | b'\n' | b'\r' | b'\t');
+        joined.retain(|byte| !blank(byte));
+        let mut words = self.needles.iter().filter(|needle| needle.within);
+        words.any(|needle| memchr::memmem::find(&joined, needle.text.as_bytes()).is_some())
+    }
+}

@@ -1,0 +1,271 @@
+//! [`Lexer`]: the tokens of a content stream (ISO 32000-2, 7.2 and 7.8.2), each with where it stands, so that a change
+//! leaves all other bytes as they are.
+
+use std::ops::Range;
+
+/// A token.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token<'a> {
+    /// A number; 0 for one that cannot be read.
+    Number(f64),
+    /// A string, decoded.
+    String(Vec<u8>),
+    /// A name, without its slash, decoded.
+    Name(Vec<u8>),
+    /// `[`
+    Open,
+    /// `]`
+    Close,
+    /// `<<`
+    Begin,
+    /// `>>`
+    End,
+    /// Anything else: an operator or a keyword.
+    Word(&'a [u8]),
+}
+
+/// Reads tokens one by one; holds on any bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Lexer<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+fn blank(byte: u8) -> bool {
+    matches!(byte, 0 | 9 | 10 | 12 | 13 | 32)
+}
+
+fn delimits(byte: u8) -> bool {
+    matches!(byte, b'(' | b')' | b'<' | b'>' | b'[' | b']' | b'{' | b'}' | b'/' | b'%')
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+impl<'a> Lexer<'a> {
+    /// Begins at the beginning.
+    pub(super) fn new(bytes: &'a [u8]) -> Self {
+        Self { bytes, at: 0 }
+    }
+
+    fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    fn bump(&mut self) -> Option<u8> {
+        let byte = self.peek()?;
+        self.at = self.at.saturating_add(1);
+        Some(byte)
+    }
+
+    fn skip(&mut self, until: impl Fn(u8) -> bool) {
+        while self.peek().is_some_and(|byte| !until(byte)) {
+            self.at = self.at.saturating_add(1);
+        }
+    }
+
+    /// The next token, and where it stands.
+    pub(super) fn next(&mut self) -> Option<(Token<'a>, Range<usize>)> {
+        loop {
+            self.skip(|byte| !blank(byte));
+            if self.peek() != Some(b'%') {
+                break;
+            }
+            self.skip(|byte| matches!(byte, 10 | 13));
+        }
+        let start = self.at;
+        let token = match self.bump()? {
+            b'[' => Token::Open,
+            b']' => Token::Close,
+            b'(' => Token::String(self.literal()),
+            b'/' => Token::Name(self.name()),
+            b'<' if self.peek() == Some(b'<') => self.pair(Token::Begin),
+            b'>' if self.peek() == Some(b'>') => self.pair(Token::End),
+            b'<' => Token::String(self.hexadecimal()),
+            b')' | b'>' | b'{' | b'}' => Token::Word(self.bytes.get(start..self.at).unwrap_or_default()),
+            first => {
+                self.skip(|byte| blank(byte) || delimits(byte));
+                let word = self.bytes.get(start..self.at).unwrap_or_default();
+                match first {
+                    b'0'..=b'9' | b'+' | b'-' | b'.' => Token::Number(number(word)),
+                    _ => Token::Word(word),
+                }
+            }
+        };
+        Some((token, start..self.at))
+    }
+
+    fn pair(&mut self, token: Token<'a>) -> Token<'a> {
+        self.at = self.at.saturating_add(1);
+        token
+    }
+
+    fn hexadecimal(&mut self) -> Vec<u8> {
+        let (mut out, mut high) = (Vec::new(), None);
+        while let Some(byte) = self.bump() {
+            if byte == b'>' {
+                break;
+            }
+            let Some(digit) = digit(byte) else { continue };
+            match high.take() {
+                None => high = Some(digit),
+                Some(high) => out.push(high << 4 | digit),
+            }
+        }
+        out.extend(high.map(|high| high << 4));
+        out
+    }
+
+    fn literal(&mut self) -> Vec<u8> {
+        let (mut out, mut depth) = (Vec::new(), 1_usize);
+        while let Some(byte) = self.bump() {
+            match byte {
+                b'(' => depth = depth.saturating_add(1),
+                b')' => depth = depth.saturating_sub(1),
+                b'\\' => {
+                    self.escaped(&mut out);
+                    continue;
+                }
+                13 => {
+                    self.line_feed();
+                    out.push(10);
+                    continue;
+                }
+                _ => {}
+            }
+            if depth == 0 {
+                break;
+            }
+            out.push(byte);
+        }
+        out
+    }
+
+    fn line_feed(&mut self) {
+        if self.peek() == Some(10) {
+            self.at = self.at.saturating_add(1);
+        }
+    }
+
+    fn escaped(&mut self, out: &mut Vec<u8>) {
+        match self.bump() {
+            Some(b'n') => out.push(10),
+            Some(b'r') => out.push(13),
+            Some(b't') => out.push(9),
+            Some(b'b') => out.push(8),
+            Some(b'f') => out.push(12),
+            Some(13) => self.line_feed(),
+            Some(first @ b'0'..=b'7') => {
+                let mut code = u32::from(first - b'0');
+                for _ in 0..2 {
+                    let Some(next @ b'0'..=b'7') = self.peek() else { break };
+                    code = code * 8 + u32::from(next - b'0');
+                    self.at = self.at.saturating_add(1);
+                }
+                out.push((code & 0xff) as u8);
+            }
+            Some(10) | None => {}
+            Some(other) => out.push(other),
+        }
+    }
+
+    fn name(&mut self) -> Vec<u8> {
+        let mut out = Vec::new();
+        while let Some(byte) = self.peek().filter(|byte| !blank(*byte) && !delimits(*byte)) {
+            let ahead = |by: usize| {
+                self.at.checked_add(by).and_then(|at| self.bytes.get(at)).copied().and_then(digit)
+            };
+            match (byte, ahead(1), ahead(2)) {
+                (b'#', Some(high), Some(low)) => {
+                    out.push(high << 4 | low);
+                    self.at = self.at.saturating_add(3);
+                }
+                _ => {
+                    out.push(byte);
+                    self.at = self.at.saturating_add(1);
+                }
+            }
+        }
+        out
+    }
+
+    /// Skips the data of an inline image, right after `ID`: up to an `EI` between blanks that text follows, since the
+    /// data may hold those two letters as well.
+    pub(super) fn skip_image(&mut self) {
+        let from = self.at.saturating_add(1);
+        let rest = self.bytes.get(from..).unwrap_or_default();
+        let ends = |at: &usize| {
+            let before = at.checked_sub(1).and_then(|at| rest.get(at)).is_none_or(|byte| blank(*byte));
+            let after = rest.get(at.saturating_add(2)..).unwrap_or_default();
+            before && after.first().is_none_or(|byte| blank(*byte))
+        };
+        let text = |at: &usize| {
+            let after = rest.get(at.saturating_add(2)..).unwrap_or_default();
+            after.iter().take(12).all(|byte| blank(*byte) && *byte != 0 || (0x20..0x7f).contains(byte))
+        };
+        let all = || memchr::memmem::find_iter(rest, b"EI").filter(ends);
+        let end = all().find(text).or_else(|| all().next());
+        self.at = end.map_or(self.bytes.len(), |end| from.saturating_add(end).saturating_add(2));
+    }
+}
+
+fn number(word: &[u8]) -> f64 {
+    let text = std::str::from_utf8(word).unwrap_or_default();
+    let read = |text: &str| text.parse::<f64>().ok().filter(|number| number.is_finite());
+    // Some writers put a second sign, others one in the middle, where readers stop.
+    let once = text.trim_start_matches("--");
+    let cut = once.get(1..).and_then(|rest| rest.find(['-', '+'])).and_then(|at| once.get(..=at));
+    read(text).or_else(|| read(once)).or_else(|| read(cut?)).unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(bytes: &[u8]) -> Vec<Token<'_>> {
+        let mut lexer = Lexer::new(bytes);
+        std::iter::from_fn(|| lexer.next().map(|(token, _)| token)).collect()
+    }
+
+    #[test]
+    fn strings_names_and_numbers_are_decoded() {
+        let string = |text: &[u8]| Token::String(text.to_vec());
+        let read = tokens(b"(a\\(b(c)\\101\\\n\\n) <4a6> /A#42 -1.5 --3 .5 [] <<>> Tj%x\r'");
+        let want = vec![
+            string(b"a(b(c)A\n"),
+            string(b"\x4a\x60"),
+            Token::Name(b"AB".to_vec()),
+            Token::Number(-1.5),
+            Token::Number(3.0),
+            Token::Number(0.5),
+            Token::Open,
+            Token::Close,
+            Token::Begin,
+            Token::End,
+            Token::Word(b"Tj"),
+            Token::Word(b"'"),
+        ];
+        assert_eq!(read, want);
+    }
+
+    #[test]
+    fn images_end_where_text_follows() {
+        let mut lexer = Lexer::new(b"ID \x01 EI \xff\x80( EI Q (x) Tj");
+        assert_eq!(lexer.next().map(|(token, _)| token), Some(Token::Word(b"ID")));
+        lexer.skip_image();
+        assert_eq!(lexer.next().map(|(token, _)| token), Some(Token::Word(b"Q")));
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_bytes_are_read(bytes in proptest::collection::vec(proptest::prelude::any::<u8>(), 0..200)) {
+            let mut lexer = Lexer::new(&bytes);
+            let mut end = 0;
+            while let Some((_, range)) = lexer.next() {
+                proptest::prop_assert!(range.start >= end && range.end > range.start);
+                end = range.end;
+            }
+        }
+    }
+}

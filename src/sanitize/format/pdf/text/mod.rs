@@ -1,0 +1,49 @@
+//! The text that pages show: read as their readers do, rewritten where something is to go, and proven to be gone.
+//!
+//! Text is told by the codes of fonts; what cannot be told, and what is drawn instead of written, is noted, and never
+//! counted as redacted.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `lexer` | the tokens of a content stream |
+//! | `cmap` | maps of codes |
+//! | `codes` | how strings part into codes |
+//! | `simple` | encodings of one-byte codes |
+//! | `outlines` | the characters that a font program knows |
+//! | `metrics` | widths of the standard fonts |
+//! | `font` | what the codes of a font are, and how they read |
+//! | `state` | where text is shown |
+//! | `record` | what is seen on the way through a page |
+//! | `reader` | the content of pages and of what they draw |
+//! | `walk` | the way through one stream |
+//! | `reading` | a page's text in one order |
+//! | `needle` | a value, found however it is spaced |
+//! | `plan` | what is to change |
+//! | `splice` | a change, written into a stream |
+//! | `rewrite` | all of this for a document |
+//! | `absent` | the proof that values are gone |
+
+mod absent;
+mod cmap;
+mod codes;
+mod font;
+mod lexer;
+mod metrics;
+mod needle;
+mod outlines;
+mod plan;
+mod reader;
+mod reading;
+mod record;
+mod rewrite;
+mod simple;
+mod splice;
+mod state;
+mod walk;
+
+pub(super) use absent::absent;
+pub(in crate::sanitize::format::pdf) use needle::{Needle, Tight};
+pub(super) use rewrite::rewrite;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,245 @@
+//! [`rewrite`]: all text of a document, read and rewritten.
+
+use std::rc::Rc;
+
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
+
+use crate::sanitize::format::pdf::text::needle::{Needle, Tight};
+use crate::sanitize::format::pdf::text::plan::{Change, Plan};
+use crate::sanitize::format::pdf::text::reader::Reader;
+use crate::sanitize::format::pdf::text::reading::Reading;
+use crate::sanitize::format::pdf::text::record::{Record, Source};
+use crate::sanitize::format::pdf::text::splice;
+use crate::sanitize::format::pdf::{graph, strings};
+use crate::sanitize::{Edit, Note, Redaction, Refusal, Work};
+
+/// Reads every page, asks what is to change, and takes it out of the streams: redacted text is gone and covered with
+/// black, links have become others. What was redacted anywhere is then removed wherever else it is written. The
+/// values that were removed.
+///
+/// # Errors
+/// The judge's; [`Refusal::OverLimit`].
+pub(in crate::sanitize::format) fn rewrite(
+    doc: &mut Document,
+    work: &mut Work<'_>,
+) -> Result<Vec<String>, Refusal> {
+    let orders = work.orders();
+    if orders.redaction == Redaction::Off && !orders.links {
+        return Ok(Vec::new());
+    }
+    let (plan, contents) = planned(doc, work)?;
+    for ((source, change), content) in plan.changes.iter().zip(contents) {
+        let covers = match source {
+            Source::Page(page) => plan.covers.get(page).map(|quads| splice::covers(quads)),
+            Source::Stream(_) => None,
+        };
+        make(doc, *source, change, &content, covers)?;
+    }
+    // Forms that hold all text of a page leave its own content as it is.
+    for (page, quads) in &plan.covers {
+        if !plan.changes.contains_key(&Source::Page(*page)) {
+            cover(doc, *page, &splice::covers(quads))?;
+        }
+    }
+    let needles = plan.needles();
+    strings::remove(doc, &needles, work);
+    Ok(plan.values.into_keys().collect())
+}
+
+/// What is to change, and the content that each change is for.
+fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Vec<Rc<Vec<u8>>>), Refusal> {
+    let mut reader = Reader::new(doc);
+    let mut plan = Plan::default();
+    let mut sources: Vec<(Source, Option<&Dictionary>)> =
+        reader.pages().into_iter().map(|page| (page, None)).collect();
+    for (page, resources) in &sources {
+        let record = reader.read(*page, *resources, work)?;
+        note(&record, work, true)?;
+        ask(&mut plan, *page, &record, work)?;
+    }
+    let stray = reader.stray();
+    for (source, resources) in &stray {
+        let record = reader.read(*source, *resources, work)?;
+        note(&record, work, false)?;
+        ask(&mut plan, *source, &record, work)?;
+    }
+    work.tally().note(Note::Undecodable, reader.broken.len() as u64);
+    sources.extend(stray);
+    let needles = plan.needles();
+    if !needles.is_empty() {
+        for (source, resources) in sources {
+            let record = reader.read(source, resources, work)?;
+            search(&mut plan, source, &record, &needles, work);
+        }
+    }
+    let contents =
+        plan.changes.keys().map(|source| reader.content(*source, work)).collect::<Result<_, _>>()?;
+    Ok((plan, contents))
+}
+
+/// Notes what could not be read.
+fn note(record: &Record<'_>, work: &mut Work<'_>, page: bool) -> Result<(), Refusal> {
+    work.items(record.glyphs.len() / 64)?;
+    let unknown = record.glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
+    work.tally().note(Note::Undecodable, unknown as u64);
+    if page && record.images > 0 && unknown == record.glyphs.len() {
+        work.tally().note(Note::ImageOnly, 1);
+    }
+    Ok(())
+}
+
+/// The readings of a page that differ.
+fn readings(record: &Record<'_>) -> Vec<Reading> {
+    let written = Reading::as_written(&record.glyphs);
+    let seen = Reading::as_seen(&record.glyphs);
+    if seen.text == written.text { vec![written] } else { vec![written, seen] }
+}
+
+fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>) -> Result<(), Refusal> {
+    let readings = readings(record);
+    let mut texts: Vec<&str> = readings.iter().map(|reading| reading.text.as_str()).collect();
+    texts.extend(record.marks.iter().map(|mark| mark.text.as_str()));
+    if texts.iter().all(|text| text.trim().is_empty()) {
+        return Ok(());
+    }
+    let mut edits = work.edits(&texts)?;
+    let of_marks = edits.split_off(readings.len().min(edits.len()));
+    // What is redacted is no link any more, in whichever reading it is found.
+    for links in [false, true] {
+        for (reading, edits) in readings.iter().zip(&edits) {
+            for edit in edits.iter().filter(|edit| edit.rule.is_none() == links) {
+                let which: Vec<usize> = reading.glyphs(&edit.range).collect();
+                let news = if links {
+                    plan.relink(record, &which, &edit.with)
+                } else {
+                    keep(plan, &reading.text, edit);
+                    plan.redact(source, record, &which)
+                };
+                if news {
+                    work.applied(edit);
+                }
+            }
+        }
+    }
+    for (mark, edits) in record.marks.iter().zip(&of_marks).filter(|(_, edits)| !edits.is_empty()) {
+        plan.bare(mark);
+        for edit in edits.iter().filter(|edit| edit.rule.is_some()) {
+            keep(plan, &mark.text, edit);
+            // Nobody can tell whether the glyphs show more than the value.
+            let within = mark.glyphs.clone();
+            let unknown = |n: &usize| record.glyphs.get(*n).is_some_and(|glyph| glyph.text.is_none());
+            let which: Vec<usize> = within.filter(unknown).collect();
+            if plan.redact(source, record, &which) {
+                work.applied(edit);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Keeps a value that goes.
+fn keep(plan: &mut Plan, text: &str, edit: &Edit) {
+    let value = text.get(edit.range.clone()).map(str::trim).unwrap_or_default();
+    if !value.is_empty() && !plan.values.contains_key(value) {
+        plan.values.insert(value.to_owned(), edit.clone());
+    }
+}
+
+/// Removes values wherever else a page shows them.
+fn search(
+    plan: &mut Plan,
+    source: Source,
+    record: &Record<'_>,
+    needles: &[(Needle, Edit)],
+    work: &mut Work<'_>,
+) {
+    for reading in readings(record) {
+        let tight = Tight::new(&reading.text);
+        for (needle, edit) in needles {
+            for range in tight.find(needle) {
+                let which: Vec<usize> = reading.glyphs(&range).collect();
+                if plan.redact(source, record, &which) {
+                    work.applied(edit);
+                }
+            }
+        }
+    }
+    for mark in &record.marks {
+        let tight = Tight::new(&mark.text);
+        if needles.iter().any(|(needle, _)| tight.find(needle).next().is_some()) {
+            plan.bare(mark);
+        }
+    }
+}
+
+/// Makes a change to a source.
+fn make(
+    doc: &mut Document,
+    source: Source,
+    change: &Change,
+    content: &[u8],
+    covers: Option<String>,
+) -> Result<(), Refusal> {
+    let font = if change.overlays.is_empty() { String::new() } else { lend(doc, source, change)? };
+    let mut out = splice::spliced(content, change, &font);
+    match source {
+        Source::Stream(id) => {
+            if let Some(Object::Stream(stream)) = doc.objects.get_mut(&id) {
+                stream.set_plain_content(out);
+                stream.dict.remove(b"DecodeParms");
+            }
+        }
+        Source::Page(page) => {
+            if let Some(covers) = covers {
+                out.splice(..0, *b"q\n");
+                out.extend_from_slice(b"\nQ\n");
+                out.extend_from_slice(covers.as_bytes());
+            }
+            let content = graph::add(doc, Object::Stream(Stream::new(Dictionary::new(), out)))?;
+            if let Some(page) = doc.objects.get_mut(&page).and_then(graph::dict_mut) {
+                page.set("Contents", Object::Reference(content));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Covers parts of a page whose own content stays.
+fn cover(doc: &mut Document, page: ObjectId, covers: &str) -> Result<(), Refusal> {
+    let Some(dict) = doc.objects.get(&page).and_then(graph::dict) else { return Ok(()) };
+    let mut contents = match (graph::entry(doc, dict, b"Contents"), dict.get(b"Contents")) {
+        (Object::Array(all), _) => all.clone(),
+        (_, Ok(one)) => vec![one.clone()],
+        _ => Vec::new(),
+    };
+    let stream = |text: String| Object::Stream(Stream::new(Dictionary::new(), text.into_bytes()));
+    let before = graph::add(doc, stream("q\n".to_owned()))?;
+    let after = graph::add(doc, stream(format!("\nQ\n{covers}")))?;
+    contents.insert(0, Object::Reference(before));
+    contents.push(Object::Reference(after));
+    if let Some(page) = doc.objects.get_mut(&page).and_then(graph::dict_mut) {
+        page.set("Contents", contents);
+    }
+    Ok(())
+}
+
+/// Adds the font of links to the resources that a source goes by; what it is called there.
+fn lend(doc: &mut Document, source: Source, change: &Change) -> Result<String, Refusal> {
+    let mut resources = change.resources.clone().unwrap_or_default();
+    let mut fonts = graph::sub(doc, &resources, b"Font").cloned().unwrap_or_default();
+    let names = (0_u32..).map(|n| format!("PcLink{n}"));
+    let name = names.into_iter().find(|name| !fonts.has(name.as_bytes())).unwrap_or_default();
+    let entry = |text: &str| Object::Name(text.as_bytes().to_vec());
+    let mut font = Dictionary::new();
+    font.set("Type", entry("Font"));
+    font.set("Subtype", entry("Type1"));
+    font.set("BaseFont", entry("Helvetica"));
+    font.set("Encoding", entry("WinAnsiEncoding"));
+    fonts.set(name.as_bytes(), graph::add(doc, Object::Dictionary(font))?);
+    resources.set("Font", fonts);
+    let (Source::Page(id) | Source::Stream(id)) = source;
+    if let Some(dict) = doc.objects.get_mut(&id).and_then(graph::dict_mut) {
+        dict.set("Resources", resources);
+    }
+    Ok(name)
+}

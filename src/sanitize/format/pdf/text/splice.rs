@@ -1,0 +1,144 @@
+//! Writing a [`Change`] into a stream: its operators are written anew, all other bytes stay.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use crate::sanitize::format::pdf::appearance;
+use crate::sanitize::format::pdf::text::metrics;
+use crate::sanitize::format::pdf::text::plan::{Change, Overlay, Quad};
+use crate::sanitize::format::pdf::text::record::{Piece, Show};
+
+/// The content with the change made; `font` is what the stream calls the font of links.
+pub(super) fn spliced(content: &[u8], change: &Change, font: &str) -> Vec<u8> {
+    let mut edits: BTreeMap<usize, (Range<usize>, String)> = change.marks.clone();
+    for (start, show) in &change.shows {
+        edits.insert(*start, (show.range.clone(), operator(*start, show, change, font)));
+    }
+    let (mut out, mut done) = (Vec::with_capacity(content.len()), 0);
+    for (range, with) in edits.into_values() {
+        let Some(before) = content.get(done..range.start) else { continue };
+        out.extend_from_slice(before);
+        // What is written stays apart from what stands around it.
+        out.push(b' ');
+        out.extend_from_slice(with.as_bytes());
+        out.push(b' ');
+        done = range.end;
+    }
+    out.extend_from_slice(content.get(done..).unwrap_or_default());
+    out
+}
+
+/// An operand list in the making.
+struct Line {
+    out: String,
+    codes: Vec<u8>,
+    gap: f64,
+}
+
+impl Line {
+    /// Writes the codes that were collected, after the gap before them.
+    fn flush(&mut self) {
+        if self.codes.is_empty() {
+            return;
+        }
+        self.flush_gap();
+        self.out.push_str(&hexadecimal(&std::mem::take(&mut self.codes)));
+    }
+
+    fn flush_gap(&mut self) {
+        let gap = std::mem::take(&mut self.gap);
+        if gap != 0.0 {
+            self.out.push_str(&format!("{} ", number(gap)));
+        }
+    }
+}
+
+fn operator(start: usize, show: &Show, change: &Change, font: &str) -> String {
+    let mut line = Line { out: format!("{}[", show.before), codes: Vec::new(), gap: 0.0 };
+    for (n, piece) in show.pieces.iter().enumerate() {
+        let codes = match piece {
+            Piece::Gap(gap) => {
+                line.flush();
+                line.gap += gap;
+                continue;
+            }
+            Piece::Codes(codes) => codes,
+        };
+        let mut at = 0;
+        while let Some(byte) = codes.get(at) {
+            let Some((length, gap)) = change.gone.get(&(start, n, at)) else {
+                line.codes.push(*byte);
+                at += 1;
+                continue;
+            };
+            line.flush();
+            if let Some(overlay) = change.overlays.get(&(start, n, at)) {
+                line.flush_gap();
+                line.out.push_str(&linked(show, overlay, font));
+                line.gap += overlay.width;
+            }
+            line.gap += gap;
+            at += (*length).max(1);
+        }
+        line.flush();
+    }
+    line.flush_gap();
+    line.out.push_str("]TJ");
+    line.out
+}
+
+/// A link in Helvetica, as wide as what it takes the place of; then the operands go on as before.
+fn linked(show: &Show, overlay: &Overlay, font: &str) -> String {
+    let text = appearance::latin(&overlay.text);
+    let natural: f64 = text.iter().map(|byte| metrics::width("Helvetica", char::from(*byte))).sum();
+    let scale = if natural > 0.0 { overlay.width / natural * show.scale } else { show.scale };
+    let own = show.font.as_ref().map(|(_, name)| name_of(name)).unwrap_or_default();
+    let size = number(show.size);
+    format!(
+        "]TJ /{font} {size} Tf 0 Tc 0 Tw {} Tz {}Tj {own} {size} Tf {} Tc {} Tw {} Tz [",
+        number(scale * 100.0),
+        hexadecimal(&text),
+        number(show.characters),
+        number(show.words),
+        number(show.scale * 100.0),
+    )
+}
+
+/// What covers parts of a page.
+pub(super) fn covers(quads: &[Quad]) -> String {
+    let mut out = "q 0 g\n".to_owned();
+    for [a, b, c, d] in quads {
+        let point = |[x, y]: &[f64; 2]| format!("{} {}", number(*x), number(*y));
+        out.push_str(&format!("{} m {} l {} l {} l h f\n", point(a), point(b), point(c), point(d)));
+    }
+    out.push_str("Q\n");
+    out
+}
+
+fn hexadecimal(bytes: &[u8]) -> String {
+    let mut out = "<".to_owned();
+    bytes.iter().for_each(|byte| out.push_str(&format!("{byte:02x}")));
+    out.push('>');
+    out
+}
+
+fn name_of(name: &[u8]) -> String {
+    let mut out = "/".to_owned();
+    for byte in name {
+        match byte {
+            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'_' | b'.' | b'+' => {
+                out.push(char::from(*byte))
+            }
+            byte => out.push_str(&format!("#{byte:02x}")),
+        }
+    }
+    out
+}
+
+/// A number as content streams write it.
+fn number(number: f64) -> String {
+    let number = if number.is_finite() { number.clamp(-1e9, 1e9) } else { 0.0 };
+    let text = format!("{number:.4}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" || text.is_empty() { "0".to_owned() } else { text.to_owned() }
+}

@@ -1,0 +1,283 @@
+//! Text that is read and removed, in documents made here.
+
+use lopdf::{Dictionary, Document, Object, Stream, dictionary};
+use proptest::prelude::*;
+
+use crate::sanitize::bench::Bench;
+use crate::sanitize::format::pdf::text::reader::Reader;
+use crate::sanitize::format::pdf::text::reading::Reading;
+use crate::sanitize::format::pdf::text::{Needle, Tight};
+use crate::sanitize::{Bounds, Kind, Note, Orders, Redaction, Tally, Work};
+
+/// A document of pages with these contents, which share resources; as a file.
+fn made(contents: &[&str], change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
+    let mut doc = Document::with_version("1.7");
+    let pages = doc.new_object_id();
+    let simple = dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica" };
+    let mut resources = dictionary! { "Font" => dictionary! { "F1" => doc.add_object(simple) } };
+    change(&mut doc, &mut resources);
+    let resources = doc.add_object(resources);
+    let mut kids: Vec<Object> = Vec::new();
+    for content in contents {
+        let content = doc.add_object(Stream::new(dictionary! {}, content.as_bytes().to_vec()));
+        let page = dictionary! {
+            "Type" => "Page", "Parent" => pages, "Contents" => content, "Resources" => resources,
+            "MediaBox" => vec![0.into(), 0.into(), 595.into(), 842.into()],
+        };
+        kids.push(doc.add_object(page).into());
+    }
+    let count = i64::try_from(kids.len()).unwrap();
+    doc.objects.insert(pages, dictionary! { "Type" => "Pages", "Kids" => kids, "Count" => count }.into());
+    let catalog = doc.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
+    doc.trailer.set("Root", catalog);
+    let mut out = Vec::new();
+    doc.save_to(&mut out).unwrap();
+    out
+}
+
+/// What all pages of a file read like, in both orders.
+fn read(file: &[u8]) -> String {
+    let mut bench = Bench::disarming();
+    let mut work = bench.work();
+    let doc = Document::load_mem(file).unwrap();
+    let mut reader = Reader::new(&doc);
+    let mut out = String::new();
+    for page in reader.pages() {
+        let record = reader.read(page, None, &mut work).unwrap();
+        out.push_str(&Reading::as_written(&record.glyphs).text);
+        out.push('\n');
+        out.push_str(&Reading::as_seen(&record.glyphs).text);
+        out.push('\n');
+    }
+    out
+}
+
+/// All that stands in a file, unpacked.
+fn raw(file: &[u8]) -> String {
+    let mut doc = Document::load_mem(file).unwrap();
+    doc.decompress();
+    let mut out = String::new();
+    for object in doc.objects.values() {
+        out.push_str(&format!("{object:?}\n"));
+        if let Object::Stream(stream) = object {
+            out.push_str(&String::from_utf8_lossy(&stream.content));
+        }
+    }
+    out
+}
+
+/// Redacts a word; it is gone, and stays so, and nothing more changes the second time.
+fn redacted(file: &[u8], word: &'static str) -> (Vec<u8>, Tally) {
+    let mut bench = Bench::redacting(word);
+    let (clean, tally) = bench.clean(Kind::Pdf, file).expect("a clean file");
+    let needle = Needle::new(word).unwrap();
+    let text = read(&clean);
+    assert!(Tight::new(&text).find(&needle).next().is_none(), "{text}");
+    assert!(!raw(&clean).contains(word));
+    let hex: String = word.bytes().map(|byte| format!("{byte:02x}")).collect();
+    assert!(!raw(&clean).to_lowercase().contains(&hex));
+    let (again, more) = bench.clean(Kind::Pdf, &clean).expect("a clean file");
+    assert!(again == clean && more.untouched(), "{more:?}\n{}", raw(&again));
+    (clean, tally)
+}
+
+fn count(tally: &Tally) -> u64 {
+    tally.redacted.values().sum()
+}
+
+#[test]
+fn words_are_removed_however_they_are_written() {
+    let ways = [
+        "BT /F1 12 Tf 72 700 Td (Dear Marlowe, hello) Tj ET",
+        "BT /F1 12 Tf 72 700 Td [(Dear M) -20 (ar) 30 (lowe, hello)] TJ ET",
+        "BT /F1 12 Tf 72 700 Td <44656172204d61726c6f77652c2068656c6c6f> Tj ET",
+        "BT /F1 12 Tf 14 TL 2 Tc 5 Tw 80 Tz 72 700 Td (Dear Mar) Tj 0 0 Td (lowe, hello) ' ET",
+        "BT /F1 12 Tf 72 700 Td (Dear Mar) Tj ET BT /F1 12 Tf 117.4 700 Td (lowe, hello) Tj ET",
+        "q 0 1 -1 0 300 300 cm BT /F1 12 Tf (Dear Marlowe, hello) Tj ET Q",
+        "BT 1 1 1 rg 3 Tr /F1 12 Tf 72 -700 Td (Dear Marlowe, hello) Tj ET",
+        "BT /F1 1 Tf 12 0 0 12 72 700 Tm 3 1 (Dear M\\141rlowe, hello) \" ET",
+    ];
+    for way in ways {
+        let (clean, tally) = redacted(&made(&[way], |_, _| {}), "Marlowe");
+        let text = read(&clean);
+        assert!(text.contains("Dear") && text.contains("hello"), "{way}\n{text}");
+        assert_eq!(count(&tally), 1, "{way}");
+    }
+}
+
+#[test]
+fn letters_placed_one_by_one_are_one_word() {
+    let mut content = "BT /F1 10 Tf ".to_owned();
+    // Written from the last to the first.
+    for (n, letter) in "Marlowe".chars().enumerate().collect::<Vec<_>>().into_iter().rev() {
+        content.push_str(&format!("1 0 0 1 {} 700 Tm ({letter}) Tj ", 72 + n * 6));
+    }
+    content.push_str("1 0 0 1 72 600 Tm (kept) Tj ET");
+    let mut bench = Bench::redacting("Marlowe");
+    let (clean, tally) = bench.clean(Kind::Pdf, &made(&[&content], |_, _| {})).unwrap();
+    assert!(count(&tally) == 1 && read(&clean).starts_with("kept"), "{}", read(&clean));
+}
+
+#[test]
+fn what_is_found_on_one_page_goes_from_all_and_from_strings() {
+    let (clean, tally) = redacted(
+        &made(
+            &[
+                "BT /F1 12 Tf 72 700 Td (by Marlowe) Tj ET",
+                "BT /F1 12 Tf 72 700 Td (M a r l o w e kept) Tj ET",
+            ],
+            |_, _| {},
+        ),
+        "Marlowe",
+    );
+    assert!(read(&clean).contains("kept"));
+    assert_eq!(count(&tally), 2);
+}
+
+/// A form, with a font of its own.
+fn form(doc: &mut Document, content: &str) -> Object {
+    let dict = dictionary! {
+        "Type" => "XObject", "Subtype" => "Form", "BBox" => vec![0.into(), 0.into(), 500.into(), 500.into()],
+    };
+    doc.add_object(Stream::new(dict, content.as_bytes().to_vec())).into()
+}
+
+#[test]
+fn shared_forms_are_rewritten_once_for_all_pages() {
+    let file = made(&["q /X Do Q", "q 1 0 0 1 9 9 cm /X Do Q", ""], |doc, resources| {
+        let inner = form(doc, "BT /F1 9 Tf 9 9 Td (of Marlowe here) Tj ET");
+        resources.set("XObject", dictionary! { "X" => inner });
+    });
+    let (clean, tally) = redacted(&file, "Marlowe");
+    assert_eq!((count(&tally), read(&clean).matches("here").count()), (1, 4));
+    // Both pages are covered.
+    assert_eq!(raw(&clean).matches("h f").count(), 2);
+}
+
+#[test]
+fn streams_that_no_page_draws_are_read_too() {
+    let file = made(&["BT /F1 12 Tf (kept) Tj ET"], |doc, resources| {
+        let unused = form(doc, "BT /F1 9 Tf 9 9 Td (of Marlowe) Tj ET");
+        resources.set("XObject", dictionary! { "Unused" => unused });
+        let mut pattern = Stream::new(dictionary! { "PatternType" => 1 }, b"BT (Marlowe) Tj ET".to_vec());
+        pattern.compress().unwrap();
+        resources.set("Pattern", dictionary! { "P" => doc.add_object(pattern) });
+    });
+    assert_eq!(count(&redacted(&file, "Marlowe").1), 2);
+}
+
+/// A composite font with a map to text for ASCII, one further on.
+fn composite(doc: &mut Document, map: bool) -> Object {
+    let descendant = dictionary! {
+        "Type" => "Font", "Subtype" => "CIDFontType2", "BaseFont" => "Made", "DW" => 600,
+        "CIDSystemInfo" => dictionary! { "Ordering" => Object::string_literal("Identity") },
+    };
+    let mut font = dictionary! {
+        "Type" => "Font", "Subtype" => "Type0", "BaseFont" => "Made", "Encoding" => "Identity-H",
+        "DescendantFonts" => vec![doc.add_object(descendant).into()],
+    };
+    if map {
+        let map = b"1 begincodespacerange <0000> <ffff> endcodespacerange 1 beginbfrange <0001> <007f> <0002> endbfrange";
+        font.set("ToUnicode", doc.add_object(Stream::new(dictionary! {}, map.to_vec())));
+    }
+    doc.add_object(font).into()
+}
+
+fn coded(text: &str) -> String {
+    text.bytes().map(|byte| format!("{:04x}", byte - 1)).collect()
+}
+
+#[test]
+fn composite_fonts_are_read_by_their_maps() {
+    for map in [true, false] {
+        let content = format!("BT /F2 12 Tf 72 700 Td <{}> Tj ET", coded("Dear Marlowe, hello"));
+        let file = made(&[&content], |doc, resources| {
+            let font = composite(doc, map);
+            resources.set("Font", dictionary! { "F2" => font });
+        });
+        let (clean, tally) = redacted(&file, "Marlowe");
+        assert_eq!(count(&tally), u64::from(map));
+        assert_eq!(tally.notes.get(&Note::Undecodable), (!map).then_some(&19));
+        assert_eq!(read(&clean).contains("Dear"), map);
+        assert_eq!(raw(&clean).contains(&coded("Marlowe")), !map);
+    }
+}
+
+#[test]
+fn text_that_is_read_instead_of_glyphs_goes_along() {
+    let inline = "/P <</MCID 3 /ActualText (Marlowe)>> BDC BT /F1 12 Tf (Marl) Tj (owe) Tj ET EMC kept";
+    let (clean, _) = redacted(&made(&[inline], |_, _| {}), "Marlowe");
+    assert!(raw(&clean).contains("/P <</MCID 3>> BDC"), "{}", raw(&clean));
+    let only = "/Span <</ActualText <feff004d00610072006c006f00770065>>> BDC BT /F1 12 Tf (x) Tj ET EMC";
+    redacted(&made(&[only], |_, _| {}), "Marlowe");
+}
+
+#[test]
+fn links_take_the_place_of_links() {
+    let content = "BT /F1 12 Tf 72 700 Td (see http://bad.example/a/b now) Tj (next) Tj ET";
+    let mut bench = Bench::disarming();
+    let (clean, tally) = bench.clean(Kind::Pdf, &made(&[content], |_, _| {})).unwrap();
+    let text = read(&clean);
+    assert!(text.starts_with("see hxxp://bad[.]example/a/b nownext\n"), "{text}");
+    assert_eq!(tally.defanged, 1);
+    let (again, more) = bench.clean(Kind::Pdf, &clean).unwrap();
+    assert!(again == clean && more.untouched(), "{more:?}");
+}
+
+#[test]
+fn what_is_only_told_stays() {
+    let content = "BT /F1 12 Tf (by Marlowe) Tj ET";
+    let file = made(&[content, "q /Im Do Q"], |doc, resources| {
+        let image = doc.add_object(Stream::new(dictionary! { "Subtype" => "Image" }, vec![0]));
+        resources.set("XObject", dictionary! { "Im" => image });
+    });
+    let mut bench = Bench::redacting("");
+    bench.orders = Orders { redaction: Redaction::Detect, ..Orders::default() };
+    let (clean, tally) = bench.clean(Kind::Pdf, &file).unwrap();
+    assert!(raw(&clean).contains(content));
+    assert!(tally.untouched());
+    assert_eq!((tally.notes.get(&Note::ImageOnly), tally.notes.get(&Note::Images)), (Some(&1), Some(&1)));
+}
+
+#[test]
+fn forms_that_draw_themselves_end() {
+    let file = made(&["/A Do"], |doc, resources| {
+        let a = form(doc, &"/A Do /B Do (x) Tj ".repeat(50));
+        let b = form(doc, &"/A Do /B Do ".repeat(50));
+        resources.set("XObject", dictionary! { "A" => a, "B" => b });
+    });
+    redacted(&file, "Marlowe");
+    let nested = made(&["/N0 Do"], |doc, resources| {
+        let mut all = Dictionary::new();
+        for n in 0..12 {
+            let content = format!("/N{} Do ", n + 1).repeat(40);
+            all.set(format!("N{n}"), form(doc, &content));
+        }
+        resources.set("XObject", all);
+    });
+    let mut bench = Bench::redacting("Marlowe");
+    let bounds = Bounds { items: 50_000, ..Bounds::default() };
+    let mut work = Work::new(bench.orders, bounds, &mut bench);
+    assert!(crate::sanitize::format::clean(Kind::Pdf, &nested, &mut work).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 150, ..ProptestConfig::default() })]
+
+    /// Broken content is cleaned; what stays reads the same, and the word is gone.
+    #[test]
+    fn broken_content_never_stops_it(flips in proptest::collection::vec((any::<usize>(), any::<u8>()), 0..12)) {
+        let mut content = b"q 1 0 0 1 5 5 cm BT /F1 12 Tf 14 TL 72 700 Td [(Dear M) -20 (arlowe) 4] TJ (x) ' 1 2 (y) \" ET Q \
+            /Span <</ActualText (Marlowe)>> BDC BT /F1 9 Tf <4d61726c6f7765> Tj ET EMC BI /W 1 ID \x01\x02 EI /X Do http".to_vec();
+        let length = content.len();
+        for (at, byte) in flips {
+            content[at % length] = byte % 0x80;
+        }
+        let text = String::from_utf8(content).unwrap();
+        let file = made(&[&text], |_, _| {});
+        let mut bench = Bench::redacting("Marlowe");
+        if let Ok((clean, _)) = bench.clean(Kind::Pdf, &file) {
+            prop_assert!(!read(&clean).contains("Marlowe"));
+        }
+    }
+}

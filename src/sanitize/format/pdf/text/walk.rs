@@ -1,0 +1,325 @@
+//! [`Walk`]: through one content stream, operator by operator (ISO 32000-2, annex A).
+
+use std::ops::Range;
+use std::rc::Rc;
+
+use lopdf::{Dictionary, Object, StringFormat};
+
+use crate::sanitize::format::pdf::text::font;
+use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
+use crate::sanitize::format::pdf::text::reader::Reader;
+use crate::sanitize::format::pdf::text::record::{Glyph, Mark, Piece, Record, Show, Source};
+use crate::sanitize::format::pdf::text::state::{Place, State, then};
+use crate::sanitize::format::pdf::{graph, strings};
+use crate::sanitize::{Refusal, Work};
+
+/// How many glyphs one page shows at most.
+const GLYPHS: usize = 1_000_000;
+
+/// How many operands one operator takes at most.
+const OPERANDS: usize = 2_000_000;
+
+/// How many states are kept at most; readers stop far earlier.
+const STATES: usize = 10_000;
+
+/// Keys of texts that are read instead of the glyphs.
+const TEXTS: &[&[u8]] = &[b"ActualText", b"Alt", b"E"];
+
+type Operand<'b> = (Token<'b>, Range<usize>);
+
+/// One way through one stream.
+pub(super) struct Walk<'w, 'a, 'j> {
+    reader: &'w mut Reader<'a>,
+    source: Source,
+    resources: Option<&'a Dictionary>,
+    state: State,
+    kept: Vec<State>,
+    place: Place,
+    marks: Vec<Option<Mark>>,
+    within: &'w mut Vec<Source>,
+    record: &'w mut Record<'a>,
+    work: &'w mut Work<'j>,
+}
+
+impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
+    /// Begins on a stream.
+    pub(super) fn new(
+        reader: &'w mut Reader<'a>,
+        source: Source,
+        resources: Option<&'a Dictionary>,
+        state: State,
+        within: &'w mut Vec<Source>,
+        record: &'w mut Record<'a>,
+        work: &'w mut Work<'j>,
+    ) -> Self {
+        Self {
+            reader,
+            source,
+            resources,
+            state,
+            kept: Vec::new(),
+            place: Place::new(),
+            marks: Vec::new(),
+            within,
+            record,
+            work,
+        }
+    }
+
+    /// Walks to the end.
+    ///
+    /// # Errors
+    /// [`Refusal::OverLimit`].
+    pub(super) fn through(mut self, bytes: &[u8]) -> Result<(), Refusal> {
+        let mut lexer = Lexer::new(bytes);
+        let mut operands: Vec<Operand<'_>> = Vec::new();
+        while let Some((token, range)) = lexer.next() {
+            let Token::Word(word) = token else {
+                operands.push((token, range));
+                if operands.len() > OPERANDS {
+                    return Err(Refusal::OverLimit);
+                }
+                continue;
+            };
+            if matches!(word, b"true" | b"false" | b"null") {
+                continue;
+            }
+            let start = operands.first().map_or(range.start, |(_, range)| range.start);
+            match word {
+                b"ID" => {
+                    lexer.skip_image();
+                    self.record.images = self.record.images.saturating_add(1);
+                }
+                b"Tj" | b"TJ" | b"'" | b"\"" => self.show(word, &operands, start..range.end)?,
+                b"BDC" | b"BMC" | b"DP" | b"EMC" => self.mark(word, &operands, start..range.end),
+                _ => self.operator(word, &operands)?,
+            }
+            operands.clear();
+        }
+        while let Some(mark) = self.marks.pop() {
+            self.close(mark);
+        }
+        Ok(())
+    }
+
+    fn operator(&mut self, word: &[u8], operands: &[Operand<'_>]) -> Result<(), Refusal> {
+        let one = || numbers::<1>(operands).map_or(0.0, |[n]| n);
+        let name = |at: usize| match operands.get(at) {
+            Some((Token::Name(name), _)) => Some(name.as_slice()),
+            _ => None,
+        };
+        match word {
+            b"q" if self.kept.len() < STATES => self.kept.push(self.state.clone()),
+            b"Q" => self.state = self.kept.pop().unwrap_or_else(|| self.state.clone()),
+            b"cm" => {
+                if let Some(matrix) = numbers::<6>(operands) {
+                    self.state.space = then(&matrix, &self.state.space);
+                }
+            }
+            b"BT" => self.place = Place::new(),
+            b"Tm" => {
+                if let Some(matrix) = numbers::<6>(operands) {
+                    self.place.set(matrix);
+                }
+            }
+            b"Td" | b"TD" => {
+                let [x, y] = numbers::<2>(operands).unwrap_or([0.0, 0.0]);
+                if word == b"TD" {
+                    self.state.leading = -y;
+                }
+                self.place.line(x, y);
+            }
+            b"T*" => self.place.line(0.0, -self.state.leading),
+            b"Tc" => self.state.characters = one(),
+            b"Tw" => self.state.words = one(),
+            b"Tz" => self.state.scale = one() / 100.0,
+            b"TL" => self.state.leading = one(),
+            b"Ts" => self.state.rise = one(),
+            b"Tf" => {
+                self.state.size = one();
+                if let Some(name) = name(0) {
+                    let font = self.resource(b"Font", name);
+                    self.state.font = Some((self.reader.font(font, self.work)?, Rc::from(name)));
+                }
+            }
+            b"gs" => self.graphics(name(0).unwrap_or_default())?,
+            b"Do" => {
+                let name = name(operands.len().saturating_sub(1)).unwrap_or_default();
+                let state = self.state.clone();
+                self.reader.draw(name, self.resources, state, self.within, self.record, self.work)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn resource(&self, kind: &[u8], name: &[u8]) -> Option<&'a Dictionary> {
+        let doc = self.reader.doc;
+        graph::sub(doc, graph::sub(doc, self.resources?, kind)?, name)
+    }
+
+    /// A graphics state can bring a font.
+    fn graphics(&mut self, name: &[u8]) -> Result<(), Refusal> {
+        let doc = self.reader.doc;
+        let Some(dict) = self.resource(b"ExtGState", name) else { return Ok(()) };
+        if let [font, size] = graph::array(doc, dict, b"Font") {
+            let font = graph::dict(graph::resolve(doc, font));
+            self.state.font = Some((self.reader.font(font, self.work)?, Rc::from([])));
+            self.state.size = font::number(graph::resolve(doc, size));
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, word: &[u8], operands: &[Operand<'_>], range: Range<usize>) -> Result<(), Refusal> {
+        let mut before = String::new();
+        if word == b"\"" {
+            let [words, characters] = numbers::<2>(operands).unwrap_or([0.0, 0.0]);
+            (self.state.words, self.state.characters) = (words, characters);
+            before = format!("{words} Tw {characters} Tc ");
+        }
+        if word == b"'" || word == b"\"" {
+            self.place.line(0.0, -self.state.leading);
+            before.push_str("T* ");
+        }
+        let pieces = pieces(word, operands);
+        let font = match &self.state.font {
+            Some((font, _)) => Rc::clone(font),
+            None => self.reader.font(None, self.work)?,
+        };
+        let scale = if font.vertical { 1.0 } else { self.state.scale };
+        let mut shown = 0_usize;
+        for (n, piece) in pieces.iter().enumerate() {
+            let codes = match piece {
+                Piece::Gap(gap) => {
+                    self.place.advance(-gap / 1000.0 * self.state.size * scale, font.vertical);
+                    continue;
+                }
+                Piece::Codes(codes) => codes,
+            };
+            let mut at = 0;
+            while let Some(rest) = codes.get(at..).filter(|rest| !rest.is_empty()) {
+                let code = font.code(rest);
+                let words = if code.space { self.state.words } else { 0.0 };
+                let extra = self.state.characters + words;
+                let (from, size) = self.place.on_page(&self.state);
+                self.place.advance((code.width / 1000.0 * self.state.size + extra) * scale, font.vertical);
+                let (to, _) = self.place.on_page(&self.state);
+                let extra = if self.state.size == 0.0 { 0.0 } else { extra * 1000.0 / self.state.size };
+                self.record.glyphs.push(Glyph {
+                    spot: (self.source, range.start, n, at),
+                    length: code.length,
+                    text: code.text,
+                    from,
+                    to,
+                    size,
+                    gap: -(code.width + extra),
+                });
+                at = at.saturating_add(code.length);
+                shown = shown.saturating_add(1);
+            }
+        }
+        if self.record.glyphs.len() > GLYPHS {
+            return Err(Refusal::OverLimit);
+        }
+        let state = &self.state;
+        self.record.shows.entry((self.source, range.start)).or_insert_with(|| Show {
+            range,
+            pieces,
+            before,
+            font: state.font.clone(),
+            size: state.size,
+            characters: state.characters,
+            words: state.words,
+            scale: state.scale,
+        });
+        Ok(())
+    }
+
+    fn mark(&mut self, word: &[u8], operands: &[Operand<'_>], range: Range<usize>) {
+        if word == b"EMC" {
+            let mark = self.marks.pop();
+            return self.close(mark.flatten());
+        }
+        let mark = self.marked(word, operands, range);
+        match (word, mark) {
+            (b"DP", mark) => self.close(mark),
+            (_, mark) => self.marks.push(mark),
+        }
+    }
+
+    fn close(&mut self, mark: Option<Mark>) {
+        if let Some(mut mark) = mark {
+            mark.glyphs.end = self.record.glyphs.len();
+            self.record.marks.push(mark);
+        }
+    }
+
+    /// What begins marked content, if that brings text.
+    fn marked(&self, word: &[u8], operands: &[Operand<'_>], range: Range<usize>) -> Option<Mark> {
+        let Some((Token::Name(tag), _)) = operands.first() else { return None };
+        if tag == b"OC" || word == b"BMC" {
+            return None;
+        }
+        let mut text = String::new();
+        let mut brings = false;
+        let mut number = None;
+        for pair in operands.windows(2) {
+            match pair {
+                [(Token::Name(key), _), (Token::String(bytes), _)] if TEXTS.contains(&key.as_slice()) => {
+                    let string = Object::String(bytes.clone(), StringFormat::Literal);
+                    text.push_str(&strings::text(&string).unwrap_or_default());
+                    text.push('\n');
+                    brings = true;
+                }
+                [(Token::Name(key), _), (Token::Number(n), _)] if key == b"MCID" => number = Some(*n),
+                _ => {}
+            }
+        }
+        if let Some((Token::Name(list), _)) = operands.get(1)
+            && let Some(list) = self.resource(b"Properties", list)
+        {
+            brings |= TEXTS.iter().any(|key| list.has(key));
+            number = graph::integer(self.reader.doc, list, b"MCID").map(|n| n as f64);
+        }
+        let plain = !tag.is_empty() && tag.iter().all(u8::is_ascii_alphanumeric);
+        let tag = if plain { String::from_utf8_lossy(tag).into_owned() } else { "Span".to_owned() };
+        let bare = match (word, number) {
+            (b"DP", _) => format!("/{tag} MP"),
+            (_, Some(number)) => format!("/{tag} <</MCID {}>> BDC", number as i64),
+            _ => format!("/{tag} BMC"),
+        };
+        let start = self.record.glyphs.len();
+        brings.then(|| Mark { source: self.source, range, text, bare, glyphs: start..start })
+    }
+}
+
+/// The last operands, all numbers.
+fn numbers<const N: usize>(operands: &[Operand<'_>]) -> Option<[f64; N]> {
+    let mut out = [0.0; N];
+    let mut found = operands.iter().rev().filter_map(|(token, _)| match token {
+        Token::Number(number) => Some(*number),
+        _ => None,
+    });
+    for slot in out.iter_mut().rev() {
+        *slot = found.next()?;
+    }
+    Some(out)
+}
+
+/// What an operator shows.
+fn pieces(word: &[u8], operands: &[Operand<'_>]) -> Vec<Piece> {
+    if word != b"TJ" {
+        let last = operands.iter().rev().find_map(|(token, _)| match token {
+            Token::String(codes) => Some(Piece::Codes(codes.clone())),
+            _ => None,
+        });
+        return last.into_iter().collect();
+    }
+    let array = operands.iter().rposition(|(token, _)| *token == Token::Open).unwrap_or(0);
+    let piece = |(token, _): &Operand<'_>| match token {
+        Token::String(codes) => Some(Piece::Codes(codes.clone())),
+        Token::Number(gap) => Some(Piece::Gap(*gap)),
+        _ => None,
+    };
+    operands.iter().skip(array).filter_map(piece).collect()
+}
