@@ -12,23 +12,13 @@
 //! | `patch` | changes to a file's bytes, and text with the way back to them |
 
 mod charset;
+#[cfg(test)]
+mod corpus_tests;
 mod csv;
+mod draft;
 mod html;
 mod json;
 mod markup;
-mod patch;
-mod rtf;
-mod text;
-mod xml;
-
-mod pdf;
-
-pub(in crate::sanitize) use charset::text_of;
-pub(in crate::sanitize) use json::is_json;
-
-#[cfg(test)]
-mod corpus_tests;
-mod draft;
 #[cfg(test)]
 mod mutant_tests;
 mod odf;
@@ -36,8 +26,15 @@ mod ole2;
 mod ooxml;
 mod package;
 mod passage;
+mod patch;
+mod pdf;
+mod rtf;
 mod spans;
+mod text;
+mod xml;
 
+pub(in crate::sanitize) use charset::text_of;
+pub(in crate::sanitize) use json::is_json;
 use crate::sanitize::{Kind, Note, Refusal, Work};
 
 /// Cleans a file of this kind.
