@@ -8,6 +8,12 @@
 //! | `markup` | what HTML, SVG and XML share |
 //! | `text`, `csv`, `json` | text, tables and JSON |
 //! | `rtf` | RTF |
+//! | `ooxml`, `odf` | Office Open XML and OpenDocument |
+//! | `ole2` | compound files: looked into, not rewritten |
+//! | `pdf` | PDF |
+//! | `package` | zip files within bounds |
+//! | `spans`, `draft` | an XML document by its bytes, and changes to it |
+//! | `passage` | text that is read as one over several runs |
 //! | `charset` | a text file's encoding |
 //! | `patch` | changes to a file's bytes, and text with the way back to them |
 
@@ -35,6 +41,7 @@ mod xml;
 
 pub(in crate::sanitize) use charset::text_of;
 pub(in crate::sanitize) use json::is_json;
+
 use crate::sanitize::{Kind, Note, Refusal, Work};
 
 /// Cleans a file of this kind.
