@@ -7,7 +7,7 @@ use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, role};
 use crate::sanitize::format::odf::{active, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::spans::{Doctype, Tree};
-use crate::sanitize::{Note, Redaction, Refusal, Work};
+use crate::sanitize::{Note, Redaction, Refusal, Tally, Work};
 
 /// Where the manifest lies (ODF part 2, 3.2).
 const MANIFEST: &str = "META-INF/manifest.xml";
@@ -46,7 +46,9 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         let stays = !name.ends_with('/') && !gone.contains(name) && name != MANIFEST;
         written.push(if stays { entry(&mut package, at, &manifest, &gone, work)? } else { None });
     }
-    let changed = *work.tally() != before || written.iter().any(Option::is_some);
+    // Notes are about what stays as well.
+    let counted = Tally { notes: before.notes.clone(), ..work.tally().clone() } != before;
+    let changed = counted || !gone.is_empty() || written.iter().any(Option::is_some);
     if changed && !signatures.is_empty() {
         work.tally().note(Note::Signatures, 1);
         gone.extend(signatures);

@@ -154,7 +154,7 @@ pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
     count
 }
 
-/// Whether a link on a slide does more than go somewhere (ECMA-376 part 1, 21.1.2.3.5; MS-OE376 2.1.1311).
+/// Whether a link on a slide does more than go somewhere (ECMA-376 part 1, 21.1.2.3.5).
 fn is_action(tree: &Tree, at: usize) -> bool {
     const GOES: &[&str] =
         &["hlinksldjump", "hlinkshowjump", "media", "customshow", "noaction", "hlinkpres", "hlinkfile"];

@@ -8,7 +8,7 @@ use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::{active, fields, role, sheets, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::spans::{Doctype, Tree};
-use crate::sanitize::{Note, Redaction, Refusal, Work};
+use crate::sanitize::{Note, Redaction, Refusal, Tally, Work};
 
 /// What is known of a package before its parts are changed.
 struct Opened {
@@ -49,7 +49,9 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     for at in 0..opened.parts.len() {
         written.push(part(&mut package, &opened, &plan, at, work)?);
     }
-    let changed = *work.tally() != before || written.iter().any(Option::is_some);
+    // Notes are about what stays as well.
+    let counted = Tally { notes: before.notes.clone(), ..work.tally().clone() } != before;
+    let changed = counted || !plan.gone.is_empty() || written.iter().any(Option::is_some);
     if plan.signed && changed {
         plan.unsign(&opened.parts, &opened.relations);
         work.tally().note(Note::Signatures, 1);
@@ -128,6 +130,12 @@ fn part(
     }
     let xml = kind.ends_with("xml") || kind.ends_with(".vmldrawing") || matches!(extension, "xml" | "vml");
     if !xml {
+        let shown = ["image/", "audio/", "video/", "font/", "application/x-font"];
+        let signs = name.starts_with("_xmlsignatures/");
+        let unread = !signs
+            && !shown.iter().any(|shown| kind.starts_with(shown))
+            && work.orders().redaction != Redaction::Off;
+        work.tally().note(Note::Passed, u64::from(unread));
         return Ok(None);
     }
     let tree = Tree::read(&package.again(at)?, Doctype::Refused, work)?;

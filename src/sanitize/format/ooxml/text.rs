@@ -7,7 +7,7 @@ use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::sheets::{self, Shared};
 use crate::sanitize::format::passage::{Change, Passage, Place, is_worth, redact, remarks};
 use crate::sanitize::format::spans::{Attribute, Span, Tree, plain};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Redaction, Refusal, Work};
 
 /// What makes a text of its own of the runs within it.
 const BLOCKS: &[&str] = &["p", "si", "is", "rPh", "text", "rt", "rubyBase", "comment"];
@@ -155,11 +155,23 @@ pub(super) fn edit<'t>(
     shared: &mut Shared,
     work: &mut Work<'_>,
 ) -> Result<(), Refusal> {
+    if work.orders().redaction == Redaction::Apply {
+        drop_copies(tree, draft);
+    }
     let mut passages = runs(tree, draft);
     passages.extend(loose(tree, draft));
     passages.extend(attributes(tree, draft));
     passages.extend(remarks(tree));
     redact(&passages, tree, draft, work, |change, draft| own(tree, change, draft, shared))
+}
+
+/// Takes out copies of shapes, text and all, in a coding that is not read here (`o:gfxdata`).
+fn drop_copies(tree: &Tree, draft: &mut Draft<'_>) {
+    for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)).collect::<Vec<_>>() {
+        for copy in tree.attributes(at).filter(|attribute| attribute.name == "gfxdata") {
+            draft.drop_attribute(at, &copy);
+        }
+    }
 }
 
 /// Runs of text, by paragraph. Deleted text and the codes of fields are read by themselves: nobody sees them with the
@@ -295,7 +307,7 @@ fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>, share
                 draft.add_attribute(at, "xml:space", "preserve");
             }
         }
-        // At most 31 characters, and none that formulas need (MS-OI29500 2.1.653).
+        // At most 31 characters, and none that formulas need.
         "sheet" => {
             let reserved = |c: char| ":\\/?*[]'".contains(c);
             let name =
