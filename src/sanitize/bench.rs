@@ -11,19 +11,19 @@ pub(crate) struct Bench {
     /// Links that were asked for.
     pub(crate) links: usize,
     /// Parts that were shown.
-    pub(crate) parts: usize,
+    pub(crate) parts: Vec<Vec<u8>>,
 }
 
 impl Bench {
     /// Everything is ordered; `word` is replaced by `<N>`.
     pub(crate) fn redacting(word: &'static str) -> Self {
         let orders = Orders { redaction: Redaction::Apply, ..Orders::default() };
-        Self { orders, word, links: 0, parts: 0 }
+        Self { orders, word, links: 0, parts: Vec::new() }
     }
 
     /// Active content and links only.
     pub(crate) fn disarming() -> Self {
-        Self { orders: Orders::default(), word: "", links: 0, parts: 0 }
+        Self { orders: Orders::default(), word: "", links: 0, parts: Vec::new() }
     }
 
     /// Begins on a file.
@@ -51,8 +51,8 @@ impl Bench {
 }
 
 impl Judge for Bench {
-    fn part(&mut self, _: Part<'_>) -> Result<(), Refusal> {
-        self.parts += 1;
+    fn part(&mut self, part: Part<'_>) -> Result<(), Refusal> {
+        self.parts.push(part.bytes.to_vec());
         Ok(())
     }
 

@@ -7,6 +7,9 @@ use crate::sanitize::budget::Left;
 use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Orders, Part, Redaction, Refusal, Tally};
 use crate::sanitize::{format, link};
 
+/// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
+const BATCH: usize = 32 << 20;
+
 /// What a format works with. One for a file and all files within it.
 pub struct Work<'j> {
     orders: Orders,
@@ -132,8 +135,23 @@ impl<'j> Work<'j> {
         if self.orders.redaction == Redaction::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
         }
-        let edits = self.judge.texts(texts)?;
-        if edits.len() == texts.len() { Ok(edits) } else { Err(Refusal::Provider) }
+        let mut edits = Vec::with_capacity(texts.len());
+        let mut rest = texts;
+        while !rest.is_empty() {
+            let mut size = 0_usize;
+            let fits = |text: &&&str| {
+                size = size.saturating_add(text.len());
+                size <= BATCH
+            };
+            let (batch, behind) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            let answer = self.judge.texts(batch)?;
+            if answer.len() != batch.len() {
+                return Err(Refusal::Provider);
+            }
+            edits.extend(answer);
+            rest = behind;
+        }
+        Ok(edits)
     }
 
     /// Those of the links that are to be defanged.

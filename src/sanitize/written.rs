@@ -43,10 +43,14 @@ const ENDINGS: &[(&[&str], Kind)] = &[
 
 /// The kind of a file of text; `None` if it is none.
 pub(super) fn kind(file: &[u8], name: &str) -> Option<Kind> {
-    let text = format::text_of(file)?;
-    let head = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
     let named = ENDINGS.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, kind)| *kind);
+    let Some(text) = format::text_of(file) else {
+        // Browsers read past zeros.
+        let page = named == Some(Kind::Html) && file.trim_ascii_start().starts_with(b"<");
+        return page.then_some(Kind::Html);
+    };
+    let head = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
     if head.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("{\\rtf")) || head.starts_with("{\\rt") {
         return Some(Kind::Rtf);
     }
@@ -140,6 +144,7 @@ mod tests {
         assert_eq!(kind(&utf16, ""), Some(Kind::Svg));
         assert_eq!(kind(b"a\xe9b", ""), Some(Kind::Text));
         assert_eq!(kind(b"\x7fELF\x01\x01\0\0", ""), None);
+        assert_eq!(kind(b"<\0script>", "x.html"), Some(Kind::Html));
         assert_eq!(kind(b"MZ\x90\0\x03\0\0\0", "x.html"), None);
     }
 }

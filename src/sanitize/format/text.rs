@@ -4,20 +4,42 @@ use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::{Refusal, Work};
 
+/// The largest piece of a text that is looked at by itself, in bytes.
+const PIECE: usize = 8 << 20;
+
 /// Cleans a text.
 ///
 /// # Errors
 /// The judge's.
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
     let decoded = charset::of_text(file);
-    let mut text = Spelled::default();
-    text.plain(0, &decoded.text);
+    let pieces = pieces(&decoded.text);
+    let texts: Vec<&str> = pieces.iter().map(|(_, piece)| *piece).collect();
     let mut patches = Patches::default();
-    for edit in work.edits(&[&decoded.text])?.into_iter().flatten() {
-        work.applied(&edit);
-        patches.edit(&text, &edit, str::to_owned);
+    for ((at, piece), edits) in pieces.iter().zip(work.edits(&texts)?) {
+        let mut text = Spelled::default();
+        text.plain(*at, piece);
+        for edit in edits {
+            work.applied(&edit);
+            patches.edit(&text, &edit, str::to_owned);
+        }
     }
     Ok(written(file, &decoded, patches))
+}
+
+/// A text in pieces of whole lines, so that no question is larger than it may be.
+fn pieces(text: &str) -> Vec<(usize, &str)> {
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+        let most = rest.get(..rest.floor_char_boundary(PIECE)).unwrap_or(rest);
+        let lines =
+            if most.len() < rest.len() { most.rfind('\n').map(|end| end.saturating_add(1)) } else { None };
+        let piece = rest.get(..lines.unwrap_or(most.len())).unwrap_or(rest);
+        pieces.push((at, piece));
+        at = at.saturating_add(piece.len());
+    }
+    pieces
 }
 
 /// The file with its changes made: byte for byte what it was if there are none, else in its encoding if that can spell
@@ -46,6 +68,15 @@ mod tests {
         for text in ["", "nothing here 1001, a@example.com\n", "é"] {
             assert_eq!(bench.text(Kind::Text, text), text);
         }
+    }
+
+    #[test]
+    fn a_large_text_is_looked_at_in_pieces_of_lines() {
+        let mut bench = Bench::redacting("Jané");
+        let text = "a line of some length\n".repeat(400_000) + "Jané\n" + &"x".repeat(9 << 20);
+        let (clean, tally) = bench.clean(Kind::Text, text.as_bytes()).expect("a clean file");
+        assert!(clean == text.replace("Jané", "<N>").into_bytes() && tally.redacted.len() == 1);
+        assert_eq!(super::pieces(&text).iter().map(|(_, piece)| *piece).collect::<String>(), text);
     }
 
     #[test]

@@ -119,9 +119,11 @@ impl<'h> Plan<'h> {
     }
 
     fn start(&mut self, tag: &Tag, range: Range<usize>) {
-        if self.strict && !allow::element(&tag.name) {
+        // `math` itself goes: there, `title` and `style` are elements like any other, and would be so no more.
+        let in_math = tag.math && ["title", "style"].contains(&&*tag.name);
+        if self.strict && (in_math || !allow::element(&tag.name)) {
             self.removed(allow::is_acting(&tag.name));
-            if allow::is_hollow(&tag.name) && !tag.closed {
+            if (in_math || allow::is_hollow(&tag.name)) && !tag.closed {
                 self.hollow = Some((tag.name.clone(), 1));
             }
             return self.patches.cut(range);
@@ -199,7 +201,9 @@ impl<'h> Plan<'h> {
         }
         let (value, removed) = Value::css(css, &mut self.asking);
         self.removed = self.removed.saturating_add(removed);
-        self.sheets.push((content, value));
+        // In SVG there is more in it than what was read: comments, references.
+        let anew = *css != self.raw(&content);
+        self.sheets.push((content, value.anew(anew)));
     }
 
     fn text(&mut self, range: Range<usize>, sort: Sort) {

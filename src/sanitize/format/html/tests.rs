@@ -63,6 +63,8 @@ fn what_acts_goes() {
             "<table><style></style></table>",
             2,
         ),
+        ("<svg><style><!--</style><img title=\"<b x=y>\"></svg>", "<svg><style></style>", 0),
+        ("<svg><style>a&gt;b{}</style></svg>", "<svg><style>a>b{}</style></svg>", 0),
         ("<style><!-- a{} --></style>", "<style> a{} </style>", 0),
         ("<p a=\"b\"c=d/onclick=x>y", "<p>y", 0),
         ("<img src=x`y alt='<b>'>", "<img src=\"x&#96;y\" alt=\"&lt;b&gt;\">", 0),
@@ -129,6 +131,15 @@ fn redaction_reads_what_a_reader_reads() {
     ] {
         assert_eq!(redacted(html), want, "{html}");
     }
+}
+
+#[test]
+fn what_data_holds_is_looked_at() {
+    let mut bench = Bench::disarming();
+    let page =
+        "<img src=\"data:image/png;base64,AAECAw\"><p style=\"background:url(data:image/png;base64,AA==)\">";
+    assert_eq!(bench.clean(Kind::Html, page.as_bytes()).map(|(file, _)| file), Ok(page.into()));
+    assert_eq!(bench.parts, [&[0, 1, 2, 3][..], &[0]]);
 }
 
 #[test]

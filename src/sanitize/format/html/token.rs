@@ -79,6 +79,7 @@ fn tag_of(tag: &StartTag<'_>) -> Tag {
     Tag {
         name: tag.name(),
         closed: tag.self_closing() && tag.namespace_uri() != "http://www.w3.org/1999/xhtml",
+        math: tag.namespace_uri() == "http://www.w3.org/1998/Math/MathML",
         attributes: first.map(|attribute| (attribute.name_preserve_case(), attribute.value())).collect(),
     }
 }

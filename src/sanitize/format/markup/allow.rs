@@ -1,10 +1,15 @@
 //! What of HTML and SVG may stay. Everything else goes: an element's tags, with its content staying, or an
 //! attribute. That is the safer way: what browsers learn tomorrow is not on a list of today.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use crate::sanitize::format::markup::uri::Use;
 
 /// Elements of HTML that show something and do nothing, and of SVG that draw.
-const ELEMENTS: &str = " html head title body article section nav aside h1 h2 h3 h4 h5 h6 hgroup header footer address main p \
+static ELEMENTS: Words = LazyLock::new(|| {
+    words(
+        " html head title body article section nav aside h1 h2 h3 h4 h5 h6 hgroup header footer address main p \
     hr pre blockquote ol ul menu li dl dt dd figure figcaption div a em strong small s cite q dfn abbr acronym ruby rb \
     rt rtc rp data time code var samp kbd sub sup i b u mark bdi bdo span br wbr ins del picture source img audio \
     video track map area table caption colgroup col tbody thead tfoot tr td th details summary big center dir font \
@@ -13,22 +18,35 @@ const ELEMENTS: &str = " html head title body article section nav aside h1 h2 h3
     clippath mask pattern symbol use image marker desc view filter feblend fecolormatrix fecomponenttransfer \
     fecomposite feconvolvematrix fediffuselighting fedisplacementmap fedistantlight fedropshadow feflood fefunca \
     fefuncb fefuncg fefuncr fegaussianblur femerge femergenode femorphology feoffset fepointlight \
-    fespecularlighting fespotlight fetile feturbulence switch ";
+    fespecularlighting fespotlight fetile feturbulence switch ",
+    )
+});
 
 /// Elements that act, fetch or ask: taking one out is counted.
-const ACTING: &str = " script iframe frame frameset object embed applet base portal foreignobject template noscript noembed \
+static ACTING: Words = LazyLock::new(|| {
+    words(
+        " script iframe frame frameset object embed applet base portal foreignobject template noscript noembed \
     noframes set animate animatemotion animatetransform animatecolor discard handler listener form input button select \
-    textarea keygen isindex link math fencedframe bgsound xml marquee param dialog ";
+    textarea keygen isindex link math fencedframe bgsound xml marquee param dialog ",
+    )
+});
 
 /// Of these the content goes as well: it is code, or shown by nobody.
-const HOLLOW: &str = " script iframe noembed noframes noscript template xml handler listener ";
+static HOLLOW: Words =
+    LazyLock::new(|| words(" script iframe noembed noframes noscript template xml handler listener "));
 
 /// Elements within which text runs on.
-const INLINE: &str = " a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q s samp small \
-    span strike strong sub sup tt u var wbr tspan time ";
+static INLINE: Words = LazyLock::new(|| {
+    words(
+        " a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark nobr q s samp small \
+    span strike strong sub sup tt u var wbr tspan time ",
+    )
+});
 
 /// Attributes of any element.
-const ATTRIBUTES: &str = " abbr align alt axis bgcolor border cellpadding cellspacing char charoff charset class clear color \
+static ATTRIBUTES: Words = LazyLock::new(|| {
+    words(
+        " abbr align alt axis bgcolor border cellpadding cellspacing char charoff charset class clear color \
     cols colspan compact controls coords datetime decoding dir face frame headers height hreflang \
     hspace id ismap itemid itemprop itemscope itemtype kind label lang link alink vlink loading loop low high max min \
     muted name noshade nowrap open optimum pubdate rel rev reversed role rows rowspan rules scope \
@@ -47,15 +65,24 @@ const ATTRIBUTES: &str = " abbr align alt axis bgcolor border cellpadding cellsp
     stitchtiles stop-color stop-opacity stroke stroke-dasharray stroke-dashoffset stroke-linecap stroke-linejoin \
     stroke-miterlimit stroke-opacity stroke-width surfacescale tablevalues targetx targety text-anchor \
     text-decoration text-rendering textlength transform transform-origin vector-effect version viewbox visibility \
-    word-spacing writing-mode x x1 x2 xchannelselector y y1 y2 ychannelselector z ";
+    word-spacing writing-mode x x1 x2 xchannelselector y y1 y2 ychannelselector z ",
+    )
+});
 
 /// Attributes that fetch or run: taking one out is counted. So is any that begins with `on`.
-const RUNNING: &str = " srcdoc action formaction ping xlink:actuate data codebase classid code archive manifest dynsrc \
-    lowsrc handler attributename ";
+static RUNNING: Words = LazyLock::new(|| {
+    words(
+        " srcdoc action formaction ping xlink:actuate data codebase classid code archive manifest dynsrc \
+    lowsrc handler attributename ",
+    )
+});
 
 /// Elements without content or end tag.
-const VOID: &str =
-    " area br col hr img meta source track wbr base embed input link param keygen frame bgsound isindex ";
+static VOID: Words = LazyLock::new(|| {
+    words(
+        " area br col hr img meta source track wbr base embed input link param keygen frame bgsound isindex ",
+    )
+});
 
 /// What becomes of an attribute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,33 +99,35 @@ pub(in crate::sanitize::format) enum Attribute {
     Removed(bool),
 }
 
-fn lists(list: &str, name: &str) -> bool {
-    !name.is_empty() && list.split_ascii_whitespace().any(|known| known == name)
+type Words = LazyLock<HashSet<&'static str>>;
+
+fn words(list: &'static str) -> HashSet<&'static str> {
+    list.split_ascii_whitespace().collect()
 }
 
 /// Whether an element (in lower case) may stay.
 pub(in crate::sanitize::format) fn element(name: &str) -> bool {
-    lists(ELEMENTS, name)
+    ELEMENTS.contains(name)
 }
 
 /// Whether taking an element out is counted.
 pub(in crate::sanitize::format) fn is_acting(name: &str) -> bool {
-    lists(ACTING, name)
+    ACTING.contains(name)
 }
 
 /// Whether an element's content goes with it.
 pub(in crate::sanitize::format) fn is_hollow(name: &str) -> bool {
-    lists(HOLLOW, name)
+    HOLLOW.contains(name)
 }
 
 /// Whether text runs on through an element: it is inline, or will not be there.
 pub(in crate::sanitize::format) fn is_inline(name: &str) -> bool {
-    lists(INLINE, name) || !element(name)
+    INLINE.contains(name) || !element(name)
 }
 
 /// Whether an element has no end tag.
 pub(in crate::sanitize::format) fn is_void(name: &str) -> bool {
-    lists(VOID, name)
+    VOID.contains(name)
 }
 
 /// What becomes of an attribute (both names in lower case).
@@ -120,8 +149,8 @@ pub(in crate::sanitize::format) fn attribute(element: &str, name: &str) -> Attri
         | "marker-end" | "clip" => Attribute::Css,
         // What a program that nobody put there would read.
         _ if name == "xmlns" || name.starts_with("xmlns:") => Attribute::Text,
-        _ if lists(ATTRIBUTES, name) || is_spoken(name) => Attribute::Text,
-        _ => Attribute::Removed(name.starts_with("on") || name.ends_with(":href") || lists(RUNNING, name)),
+        _ if ATTRIBUTES.contains(name) || is_spoken(name) => Attribute::Text,
+        _ => Attribute::Removed(name.starts_with("on") || name.ends_with(":href") || RUNNING.contains(name)),
     }
 }
 
@@ -144,10 +173,10 @@ mod tests {
 
     #[test]
     fn nothing_is_allowed_that_acts() {
-        for name in ACTING.split_ascii_whitespace().chain(["unknown", "x-custom", ""]) {
+        for name in ACTING.iter().copied().chain(["unknown", "x-custom", ""]) {
             assert!(!element(name), "{name}");
         }
-        for name in RUNNING.split_ascii_whitespace().chain(["onclick", "onx", "is", "slot", "nonce"]) {
+        for name in RUNNING.iter().copied().chain(["onclick", "onx", "is", "slot", "nonce"]) {
             assert!(matches!(attribute("a", name), Attribute::Removed(_)), "{name}");
         }
         assert_eq!(attribute("a", "onclick"), Attribute::Removed(true));

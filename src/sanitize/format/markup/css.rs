@@ -35,7 +35,8 @@ const LOADING: &[&str] = &["image-set", "-webkit-image-set", "image", "src"];
 
 /// Reads it.
 pub(in crate::sanitize::format) fn read(css: &str) -> Sheet {
-    let mut reader = Reader { css, at: 0, loading: None, depth: 0, sheet: Sheet::default() };
+    let mut reader =
+        Reader { css, at: 0, loading: None, depth: 0, joint: false, last: None, sheet: Sheet::default() };
     while reader.at < css.len() {
         let before = reader.at;
         reader.step();
@@ -74,6 +75,10 @@ struct Reader<'c> {
     /// Depth of the parentheses within which strings are addresses.
     loading: Option<u32>,
     depth: u32,
+    /// Something was left out here.
+    joint: bool,
+    /// The last character that was kept.
+    last: Option<char>,
     sheet: Sheet,
 }
 
@@ -90,14 +95,36 @@ impl Reader<'_> {
         self.at = self.at.saturating_add(bytes).min(self.css.len());
     }
 
+    /// Where something was left out, what stood on either side of it does not become one word.
+    fn put(&mut self, piece: Piece) {
+        let (first, last) = match &piece {
+            Piece::Fixed(text) => (text.chars().next(), text.chars().next_back()),
+            Piece::Raw(range) | Piece::Text(range, _) | Piece::Address(range, _) => {
+                let raw = self.css.get(range.clone()).unwrap_or_default();
+                (raw.chars().next(), raw.chars().next_back())
+            }
+        };
+        let before = self.last.is_some_and(|c| is_name(c) || c == '\\');
+        if std::mem::take(&mut self.joint) && before && first.is_some_and(|c| is_name(c) || "\\(".contains(c))
+        {
+            self.sheet.pieces.push(Piece::Fixed(" "));
+        }
+        self.last = last;
+        self.sheet.pieces.push(piece);
+    }
+
     fn keep(&mut self, from: usize) {
         match self.sheet.pieces.last_mut() {
-            Some(Piece::Raw(last)) if last.end == from => last.end = self.at,
-            _ => self.sheet.pieces.push(Piece::Raw(from..self.at)),
+            Some(Piece::Raw(last)) if last.end == from => {
+                last.end = self.at;
+                self.last = self.css.get(..self.at).and_then(|css| css.chars().next_back());
+            }
+            _ => self.put(Piece::Raw(from..self.at)),
         }
     }
 
     fn removed(&mut self) {
+        self.joint = true;
         self.sheet.removed = self.sheet.removed.saturating_add(1);
     }
 
@@ -113,7 +140,7 @@ impl Reader<'_> {
                 } else {
                     Piece::Text(from..self.at, text)
                 };
-                self.sheet.pieces.push(piece);
+                self.put(piece);
             }
             '@' => {
                 self.pass(1);
@@ -128,17 +155,19 @@ impl Reader<'_> {
             }
             '<' => {
                 let length = if self.rest().starts_with("<!--") { 4 } else { 1 };
-                self.pass(length);
+                self.leave_out(length);
             }
-            '-' if self.rest().starts_with("-->") => self.pass(3),
+            '-' if self.rest().starts_with("-->") => self.leave_out(3),
             '&' => {
                 self.pass(1);
                 if !self.next().is_some_and(|c| c.is_ascii_alphanumeric() || c == '#') {
                     self.keep(from);
+                } else {
+                    self.joint = true;
                 }
             }
             _ if is_name(c) || c == '\\' => self.word(from),
-            '\0' => self.pass(1),
+            '\0' => self.leave_out(1),
             _ => {
                 match c {
                     '(' => self.depth = self.depth.saturating_add(1),
@@ -154,19 +183,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Between two words a space takes its place, so that they do not become one.
     fn comment(&mut self) {
-        let word = |c: Option<char>| c.is_some_and(is_name);
-        let before = word(self.css.get(..self.at).and_then(|css| css.chars().next_back()));
-        let length = self
-            .rest()
-            .get(2..)
-            .and_then(|rest| rest.find("*/"))
-            .map_or(self.css.len(), |end| end.saturating_add(4));
-        self.pass(length);
-        if before && (word(self.next()) || self.rest().starts_with(['\\', '/', '('])) {
-            self.sheet.pieces.push(Piece::Fixed(" "));
-        }
+        let length = self.rest().get(2..).and_then(|rest| rest.find("*/"));
+        self.leave_out(length.map_or(self.css.len(), |end| end.saturating_add(4)));
+    }
+
+    fn leave_out(&mut self, bytes: usize) {
+        self.pass(bytes);
+        self.joint = true;
     }
 
     fn word(&mut self, from: usize) {
@@ -182,7 +206,7 @@ impl Reader<'_> {
                 _ if name.ends_with("expression") || name == "include-source" => {
                     self.balanced();
                     self.removed();
-                    return self.sheet.pieces.push(Piece::Fixed("none"));
+                    return self.put(Piece::Fixed("none"));
                 }
                 _ if LOADING.contains(&name.as_str()) => {
                     self.depth = self.depth.saturating_add(1);
@@ -220,7 +244,7 @@ impl Reader<'_> {
         };
         self.pass(1);
         let piece = self.address(from, text);
-        self.sheet.pieces.push(piece);
+        self.put(piece);
     }
 
     fn address(&mut self, from: usize, text: String) -> Piece {
@@ -352,11 +376,13 @@ mod tests {
             ("background:u\\rl(x)", "background:[x]", 0),
             ("width:expression(alert(1));color:red", "width:none;color:red", 1),
             ("width:exp/**/ression(alert(1))", "width:exp ression(alert(1))", 0),
+            ("width:expres<sion(alert(1));a<<b&#38;c\0d", "width:expres sion(alert(1));a b#38;c d", 0),
+            ("u/**//**/rl(x) a@import x;b{} .a/**/.b", "u rl(x) a b{} .a.b", 1),
             ("-moz-binding:url(x);color:red", ";color:red", 1),
             ("beh\\61vior : url(x)}b{}", "}b{}", 1),
             ("@import 'x.css';a{}", "a{}", 1),
             ("@\\69mport url(x)", "", 1),
-            ("<!-- a{} --> b<i>{}", " a{}  bi>{}", 0),
+            ("<!-- a{} --> b<i>{}", " a{}  b i>{}", 0),
             ("a::after{content:'\\3cscript>'}", "a::after{content:'\\3cscript>'}", 0),
             (
                 "background:image-set('a.png' 1x, 'javascript:x' 2x);content:'a'",

@@ -14,6 +14,8 @@ pub(in crate::sanitize::format) struct Tag {
     pub(in crate::sanitize::format) name: String,
     /// `/>`, where that ends the element.
     pub(in crate::sanitize::format) closed: bool,
+    /// In MathML's namespace.
+    pub(in crate::sanitize::format) math: bool,
     /// Names as they are written, and values as they are spelled; the first of each name.
     pub(in crate::sanitize::format) attributes: Vec<(String, String)>,
 }
@@ -209,6 +211,7 @@ mod tests {
         let tag = |attributes: &[(&str, &str)]| Tag {
             name: "a".to_owned(),
             closed: false,
+            math: false,
             attributes: attributes
                 .iter()
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))

@@ -10,6 +10,8 @@ use crate::sanitize::{Edit, Refusal, Work};
 pub(in crate::sanitize::format) struct Asking {
     texts: Vec<String>,
     targets: Vec<String>,
+    /// What `data:` holds, in base64.
+    parts: Vec<String>,
 }
 
 /// What becomes of them; `None` where nothing changes.
@@ -26,6 +28,11 @@ impl Asking {
         blocks: &[&str],
         work: &mut Work<'_>,
     ) -> Result<(Vec<Vec<Edit>>, Answers), Refusal> {
+        for part in &self.parts {
+            let bytes = decoded(part);
+            work.unpacked(bytes.len())?;
+            work.part("data", &bytes)?;
+        }
         let texts = self.texts.iter().map(String::as_str);
         let all: Vec<&str> = blocks.iter().copied().chain(texts).collect();
         let mut edits = work.edits(&all)?;
@@ -42,6 +49,16 @@ impl Asking {
     fn text(&mut self, text: &str) -> Question {
         self.texts.push(text.to_owned());
         Question::Text(self.texts.len().saturating_sub(1))
+    }
+
+    /// Whether an address is `data:`, which leads nowhere, but is looked at.
+    fn holds(&mut self, address: &str) -> bool {
+        let start = address.trim_start_matches(|c: char| c <= ' ');
+        let data = start.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("data:"));
+        if data && let Some((_, part)) = start.split_once(";base64,") {
+            self.parts.push(part.to_owned());
+        }
+        data
     }
 
     fn target(&mut self, text: &str) -> Question {
@@ -99,7 +116,7 @@ impl Value {
 
     /// Where a link leads.
     pub(in crate::sanitize::format) fn address(text: &str, asking: &mut Asking) -> Self {
-        if text.starts_with("data:") || text.is_empty() {
+        if asking.holds(text) || text.is_empty() {
             return Self::fixed(text);
         }
         let question = Some((asking.target(text), Spelling::Plain));
@@ -110,7 +127,7 @@ impl Value {
     pub(in crate::sanitize::format) fn addresses(text: &str, asking: &mut Asking) -> Self {
         let bit = |(part, address): (&str, bool)| Bit {
             same: part.to_owned(),
-            question: address.then(|| (asking.target(part), Spelling::Plain)),
+            question: (address && !asking.holds(part)).then(|| (asking.target(part), Spelling::Plain)),
         };
         Self { bits: srcset(text).into_iter().map(bit).collect(), rebuilt: false }
     }
@@ -134,7 +151,7 @@ impl Value {
                     let spelling = if url { Spelling::Url } else { Spelling::Quoted };
                     let plain = css::is_plain(raw(range));
                     let same = if plain { raw(range).to_owned() } else { spelled(read, spelling) };
-                    let asked = !read.is_empty() && !read.starts_with("data:") && !read.starts_with('#');
+                    let asked = !read.is_empty() && !asking.holds(read) && !read.starts_with('#');
                     Bit { same, question: asked.then(|| (asking.target(read), spelling)) }
                 }
             }
@@ -142,6 +159,11 @@ impl Value {
         let bits: Vec<Bit> = sheet.pieces.iter().map(bit).collect();
         let same = bits.iter().map(|bit| bit.same.as_str()).eq_text(text);
         (Self { bits, rebuilt: !same }, sheet.removed)
+    }
+
+    /// The same, if what stands there is not what was read.
+    pub(in crate::sanitize::format) fn anew(self, anew: bool) -> Self {
+        Self { rebuilt: self.rebuilt || anew, ..self }
     }
 
     /// What it becomes; `None` if that is what stood there.
@@ -161,6 +183,17 @@ impl Value {
         let bits = self.bits.iter().zip(bits).map(|(bit, answer)| answer.unwrap_or_else(|| bit.same.clone()));
         Some(bits.collect())
     }
+}
+
+/// Bytes from base64, as far as it is that.
+fn decoded(base64: &str) -> Vec<u8> {
+    let digits: Vec<u8> =
+        base64.bytes().filter(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/')).collect();
+    let whole =
+        digits.get(..digits.len().saturating_sub(usize::from(digits.len() % 4 == 1))).unwrap_or_default();
+    let mut encoding = data_encoding::BASE64_NOPAD.specification();
+    encoding.check_trailing_bits = false;
+    encoding.encoding().ok().and_then(|encoding| encoding.decode(whole).ok()).unwrap_or_default()
 }
 
 fn spelled(text: &str, spelling: Spelling) -> String {

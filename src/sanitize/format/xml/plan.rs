@@ -95,7 +95,7 @@ impl<'x> Plan<'x> {
                 }
             }
             What::Comment => {
-                if self.reading.comments && self.style.is_none() {
+                if self.reading.comments || self.style.is_some() {
                     self.patches.cut(range);
                 }
             }

@@ -157,7 +157,11 @@ fn element(tag: &BytesStart<'_>, family: Family) -> Result<Element, Refusal> {
     }
     let written = tag.name().0;
     let name = written.rsplit(':').next().unwrap_or_default().to_lowercase();
-    Ok(Element { tag: Tag { name: written.to_owned(), closed: false, attributes }, name, family })
+    Ok(Element {
+        tag: Tag { name: written.to_owned(), closed: false, math: false, attributes },
+        name,
+        family,
+    })
 }
 
 /// Whether all references of a value are ones that any reader knows.
