@@ -8,3 +8,4 @@
 mod corpus;
 mod judge;
 mod pdf;
+mod text;

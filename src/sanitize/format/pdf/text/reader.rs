@@ -15,6 +15,9 @@ use crate::sanitize::{Refusal, Work};
 /// How deep forms lie within forms. What lies deeper is read by itself.
 const DEPTH: usize = 12;
 
+/// What drawing a form takes out of the budget.
+const DRAWN: usize = 16;
+
 /// How high the nodes above a page reach.
 const NODES: usize = 60;
 
@@ -117,6 +120,7 @@ impl<'a> Reader<'a> {
         if let Source::Stream(id) = source {
             // Forms can be drawn by forms over and over.
             work.unpacked(bytes.len())?;
+            work.items(DRAWN)?;
             self.seen.insert(id);
         }
         record.resources.insert(source, resources);

@@ -1,0 +1,128 @@
+//! Words that PDFs of the corpus show are removed: they are gone from all that is read of the clean file.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use portcullis::sanitize::{
+    Bounds, Edit, Judge, Kind, Link, Note, Orders, Part, Redaction, Refusal, Tally, Work, format,
+};
+
+/// Remembers all texts, and redacts words.
+#[derive(Default)]
+struct Words {
+    words: Vec<String>,
+    texts: Vec<String>,
+}
+
+impl Judge for Words {
+    fn part(&mut self, _: Part<'_>) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
+        Ok(vec![false; links.len()])
+    }
+
+    fn texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let edits = |text: &&str| {
+            let found = self.words.iter().flat_map(|word| text.match_indices(word.as_str()));
+            let edit = |(at, word): (usize, &str)| Edit {
+                range: at..at + word.len(),
+                with: String::new(),
+                rule: Some("word".to_owned()),
+            };
+            let mut edits: Vec<Edit> = found.map(edit).collect();
+            edits.sort_by_key(|edit| edit.range.start);
+            edits
+        };
+        let edits = texts.iter().map(edits).collect();
+        self.texts.extend(texts.iter().map(|text| (*text).to_owned()));
+        Ok(edits)
+    }
+}
+
+fn clean(file: &[u8], judge: &mut Words) -> (Result<Vec<u8>, Refusal>, Tally) {
+    let orders = Orders { redaction: Redaction::Apply, links: false, ..Orders::default() };
+    let mut work = Work::new(orders, Bounds::default(), judge);
+    let clean = format::clean(Kind::Pdf, file, &mut work);
+    (clean, work.into_tally())
+}
+
+/// Two words of a text, always the same ones.
+fn chosen(texts: &[String], mut seed: u64) -> Vec<String> {
+    let word = |word: &&str| word.len() >= 6 && word.chars().all(|c| c.is_ascii_alphabetic());
+    let words: BTreeSet<&str> = texts.iter().flat_map(|text| text.split_whitespace()).filter(word).collect();
+    let words: Vec<&str> = words.into_iter().collect();
+    let mut next = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        usize::try_from(seed >> 33).unwrap() % words.len().max(1)
+    };
+    let mut out: Vec<String> =
+        (0..2).filter_map(|_| words.get(next()).map(|word| (*word).to_owned())).collect();
+    // One that holds the other would be found in two ways.
+    if let [a, b] = out.as_slice()
+        && (a.contains(b.as_str()) || b.contains(a.as_str()))
+    {
+        out.truncate(1);
+    }
+    out
+}
+
+#[test]
+#[expect(
+    clippy::print_stderr,
+    reason = "whoever runs the tests should know what was not run, and what came out"
+)]
+fn words_of_the_corpus_are_removed() {
+    let Some(folder) = std::env::var_os("PORTCULLIS_SANITIZE").map(PathBuf::from) else {
+        return eprintln!("skipped: PORTCULLIS_SANITIZE names no folder of files");
+    };
+    let out = std::env::var_os("PORTCULLIS_SANITIZE_OUT").map(PathBuf::from);
+    let (mut wrong, mut files, mut removed, mut unknown) = (Vec::new(), 0, 0, 0);
+    let mut paths: Vec<PathBuf> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    for (n, path) in paths.iter().enumerate() {
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let file = std::fs::read(path).unwrap();
+        if Kind::of(&file, &name) != Kind::Pdf {
+            continue;
+        }
+        let mut reads = Words::default();
+        if clean(&file, &mut reads).0.is_err() {
+            continue;
+        }
+        let words = chosen(&reads.texts, 0x2545_f491_4f6c_dd1d ^ (n as u64) << 20);
+        if words.is_empty() {
+            continue;
+        }
+        files += 1;
+        let mut judge = Words { words: words.clone(), ..Words::default() };
+        let (result, tally) = clean(&file, &mut judge);
+        let count = tally.redacted.values().sum::<u64>();
+        removed += count;
+        unknown += u64::from(tally.notes.contains_key(&Note::Undecodable));
+        let bytes = match result {
+            Ok(bytes) if count > 0 => bytes,
+            other => {
+                wrong.push(format!("{name}: {words:?}: {:?}, {count} removed", other.err()));
+                continue;
+            }
+        };
+        if let Some(out) = &out {
+            std::fs::create_dir_all(out).unwrap();
+            std::fs::write(out.join(&name), &bytes).unwrap();
+            std::fs::write(out.join(format!("{name}.words")), words.join("\n")).unwrap();
+        }
+        let mut judge = Words { words: words.clone(), ..Words::default() };
+        let (again, more) = clean(&bytes, &mut judge);
+        let left = judge.texts.iter().any(|text| words.iter().any(|word| text.contains(word)));
+        if left || !more.untouched() || again.as_ref() != Ok(&bytes) {
+            wrong.push(format!("{name}: {words:?}: left {left}, {more:?}, same {}", again == Ok(bytes)));
+        }
+    }
+    eprintln!("{files} files, {removed} removed, {unknown} with glyphs that cannot be told");
+    assert!(wrong.is_empty(), "\n{}\n", wrong.join("\n"));
+}
