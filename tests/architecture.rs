@@ -81,7 +81,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("brotli", &["stream"]),
     ("clap", &["cli", "main"]),
     ("crc32c", &["crypto"]),
-    ("flate2", &["stream"]),
+    ("flate2", &["sanitize", "stream"]),
     ("fpe", &["crypto"]),
     ("hayro_syntax", &["sanitize"]),
     ("hmac", &["crypto"]),

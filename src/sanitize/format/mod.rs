@@ -8,13 +8,19 @@
 //! | `markup` | what HTML, SVG and XML share |
 //! | `text`, `csv`, `json` | text, tables and JSON |
 //! | `rtf` | RTF |
+//! | `archive` | zip, tar, gzip |
+//! | `image` | raster images |
+//! | `mail` | mail messages |
 //! | `charset` | a text file's encoding |
 //! | `patch` | changes to a file's bytes, and text with the way back to them |
 
+mod archive;
 mod charset;
 mod csv;
 mod html;
+mod image;
 mod json;
+mod mail;
 mod markup;
 mod patch;
 mod rtf;
@@ -24,11 +30,15 @@ mod xml;
 mod pdf;
 
 pub(in crate::sanitize) use charset::text_of;
+pub(in crate::sanitize) use image::format as image_format;
 pub(in crate::sanitize) use json::is_json;
+pub(in crate::sanitize) use mail::is_mail;
 
 #[cfg(test)]
 mod corpus_tests;
 mod draft;
+#[cfg(test)]
+mod hostile_tests;
 mod odf;
 mod ole2;
 mod ooxml;
@@ -56,6 +66,11 @@ pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Re
         Kind::Ooxml => ooxml::clean(file, work),
         Kind::Odf => odf::clean(file, work),
         Kind::Ole2 => ole2::clean(file, work),
+        Kind::Zip => archive::zip(file, work),
+        Kind::Tar => archive::tar(file, work),
+        Kind::Gzip => archive::gzip(file, work),
+        Kind::Mail => mail::clean(file, work),
+        Kind::Image => image::clean(file, work),
         _ if work.orders().pass_unknown => {
             work.tally().note(Note::Passed, 1);
             Ok(file.to_vec())
