@@ -84,6 +84,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("crc32c", &["crypto"]),
     ("encoding_rs", &["sanitize"]),
     ("flate2", &["stream"]),
+    ("flate2", &["sanitize", "stream"]),
     ("fpe", &["crypto"]),
     ("hayro_syntax", &["sanitize"]),
     ("hmac", &["crypto"]),

@@ -8,6 +8,7 @@
 //! |---|---|
 //! | `kind` | [`Kind`]: what a file really is, by its bytes |
 //! | `written` | which kind a file of text is |
+//! | `zipped` | which kind a zip file is |
 //! | `orders` | [`Orders`]: what is to be done to it |
 //! | `judge` | [`Judge`], who is asked, and [`Edit`], an answer |
 //! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally |
@@ -39,6 +40,7 @@ pub mod scan;
 mod tally;
 mod work;
 mod written;
+mod zipped;
 
 pub use budget::Bounds;
 pub use hearing::{Hearing, Record, Scores, Witnesses};

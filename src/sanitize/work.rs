@@ -131,6 +131,21 @@ impl<'j> Work<'j> {
         Ok(out)
     }
 
+    /// What each of these names becomes: only redactions, since the domain that a name ends in (`notes.md`) is no
+    /// link. `None` where nothing changes. Counted as applied.
+    ///
+    /// # Errors
+    /// The judge's.
+    pub fn names(&mut self, names: &[&str]) -> Result<Vec<Option<String>>, Refusal> {
+        let edits = self.redactions(names)?;
+        let mut out = Vec::with_capacity(names.len());
+        for (name, edits) in names.iter().zip(edits) {
+            edits.iter().for_each(|edit| self.applied(edit));
+            out.push((!edits.is_empty()).then(|| rewritten(name, &edits)));
+        }
+        Ok(out)
+    }
+
     fn redactions(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
         if self.orders.redaction == Redaction::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());

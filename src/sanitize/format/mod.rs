@@ -14,19 +14,42 @@
 //! | `package` | zip files within bounds |
 //! | `spans`, `draft` | an XML document by its bytes, and changes to it |
 //! | `passage` | text that is read as one over several runs |
+//! | `archive` | zip, tar, gzip |
+//! | `image` | raster images |
+//! | `mail` | mail messages |
 //! | `charset` | a text file's encoding |
 //! | `patch` | changes to a file's bytes, and text with the way back to them |
 
+mod archive;
 mod charset;
 #[cfg(test)]
 mod corpus_tests;
 mod csv;
 mod draft;
 mod html;
+mod image;
 mod json;
+mod mail;
 mod markup;
 #[cfg(test)]
 mod mutant_tests;
+mod patch;
+mod rtf;
+mod text;
+mod xml;
+
+mod pdf;
+
+pub(in crate::sanitize) use charset::text_of;
+pub(in crate::sanitize) use image::format as image_format;
+pub(in crate::sanitize) use json::is_json;
+pub(in crate::sanitize) use mail::is_mail;
+
+#[cfg(test)]
+mod corpus_tests;
+mod draft;
+#[cfg(test)]
+mod hostile_tests;
 mod odf;
 mod ole2;
 mod ooxml;
@@ -62,6 +85,11 @@ pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Re
         Kind::Ooxml => ooxml::clean(file, work),
         Kind::Odf => odf::clean(file, work),
         Kind::Ole2 => ole2::clean(file, work),
+        Kind::Zip => archive::zip(file, work),
+        Kind::Tar => archive::tar(file, work),
+        Kind::Gzip => archive::gzip(file, work),
+        Kind::Mail => mail::clean(file, work),
+        Kind::Image => image::clean(file, work),
         _ if work.orders().pass_unknown => {
             work.tally().note(Note::Passed, 1);
             Ok(file.to_vec())

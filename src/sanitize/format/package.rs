@@ -159,7 +159,7 @@ impl Fresh {
 const MODE: u32 = 0o644;
 
 /// Whether a name stays in the folder that the file is unpacked to, with any reader.
-fn is_inside(name: &str) -> bool {
+pub(super) fn is_inside(name: &str) -> bool {
     let path = name.strip_suffix('/').unwrap_or(name);
     let strange = |c: char| c == '\\' || c == ':' || c.is_control();
     !path.contains(strange) && path.split('/').all(|part| !matches!(part, "" | "." | ".."))

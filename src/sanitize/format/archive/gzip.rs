@@ -1,0 +1,52 @@
+//! Gzip (RFC 1952): one file, which may lie in several members one behind the other.
+
+use std::io::{Read, Write};
+
+use flate2::bufread::GzDecoder;
+use flate2::{Compression, GzBuilder};
+
+use crate::sanitize::{Refusal, Work};
+
+/// What each member begins with (RFC 1952 2.3.1).
+const MAGIC: &[u8] = b"\x1f\x8b";
+
+/// Cleans the file within. Its name stays where it is a plain one; what lies behind the last member does not.
+///
+/// # Errors
+/// The inner format's; [`Refusal::Malformed`], [`Refusal::OverLimit`].
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let mut content = Vec::new();
+    let mut name = String::new();
+    let mut rest = file;
+    while rest.starts_with(MAGIC) {
+        work.items(1)?;
+        let mut decoder = GzDecoder::new(rest);
+        let before = content.len();
+        // One byte more than there is room for tells a file that fits from one that does not.
+        let cap = (work.room() as u64).saturating_add(1);
+        (&mut decoder).take(cap).read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
+        work.unpacked(content.len().saturating_sub(before))?;
+        if name.is_empty() {
+            let stored = decoder.header().and_then(|header| header.filename()).unwrap_or_default();
+            name = plain(stored);
+        }
+        rest = decoder.into_inner();
+    }
+    let redacted = work.names(&[name.as_str()])?.pop().flatten();
+    let clean = work.file(&name, &content)?;
+    packed(&redacted.map_or(name, |redacted| plain(redacted.as_bytes())), &clean)
+}
+
+/// The last part of a name, if it is nothing but text.
+fn plain(name: &[u8]) -> String {
+    let name = std::str::from_utf8(name).unwrap_or_default();
+    let last = name.rsplit(['/', '\\', ':']).next().unwrap_or_default();
+    if last.contains(char::is_control) { String::new() } else { last.to_owned() }
+}
+
+fn packed(name: &str, content: &[u8]) -> Result<Vec<u8>, Refusal> {
+    let builder = if name.is_empty() { GzBuilder::new() } else { GzBuilder::new().filename(name) };
+    let mut encoder = builder.mtime(0).write(Vec::new(), Compression::default());
+    encoder.write_all(content).map_err(|_| Refusal::Malformed)?;
+    encoder.finish().map_err(|_| Refusal::Malformed)
+}

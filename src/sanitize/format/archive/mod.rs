@@ -1,0 +1,44 @@
+//! Archives: every member is cleaned as a file of its own, and what is left is packed anew, in the same order.
+//!
+//! Only plain files are written. A folder is there by the names of its files; links and devices are left out
+//! ([`Note::Dropped`]), since what they lead to is not in the archive, and so are members that cannot be rewritten.
+//! A name that leads out of the folder to which an archive is unpacked, or that two members share, makes the whole
+//! archive [`Refusal::Malformed`]: nobody packs such a file by accident. So does a malicious member, or an encrypted
+//! one, decide for all ([`Refusal::Malicious`], [`Refusal::Encrypted`]). Comments, owners and what else is attached to
+//! members do not stay.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `zip` | zip archives |
+//! | `tar` | tar archives |
+//! | `gzip` | one file in gzip |
+//! | `names` | members' names |
+
+mod gzip;
+mod names;
+mod tar;
+mod zip;
+
+pub(super) use gzip::clean as gzip;
+pub(super) use tar::clean as tar;
+pub(super) use zip::clean as zip;
+
+use crate::sanitize::{Note, Refusal, Work};
+
+/// Cleans a member; `None`: it is left out, which is noted.
+///
+/// # Errors
+/// What makes the whole archive unfit.
+fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Refusal> {
+    match work.file(name, content) {
+        Ok(clean) => Ok(Some(clean)),
+        Err(Refusal::Unsupported | Refusal::Malformed) => {
+            work.tally().note(Note::Dropped, 1);
+            Ok(None)
+        }
+        Err(refusal) => Err(refusal),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! Members' names: texts that are redacted, and paths that stay what they are.
+
+use std::collections::HashSet;
+
+use crate::sanitize::format::package::is_inside;
+use crate::sanitize::{Refusal, Work};
+
+/// What stands in place of what a path cannot hold.
+const GAP: &str = "_";
+
+/// What each of these names, which are apart from each other, is called in the clean file. They stay so.
+///
+/// # Errors
+/// The judge's.
+pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<Vec<String>, Refusal> {
+    let redacted = work.names(names)?;
+    let kept = names.iter().zip(&redacted).filter(|(_, redacted)| redacted.is_none());
+    let mut taken: HashSet<String> = kept.map(|(name, _)| name.to_lowercase()).collect();
+    let apart = |(name, redacted): (&&str, Option<String>)| match redacted {
+        None => (*name).to_owned(),
+        Some(redacted) => unique(&path(&redacted), &mut taken),
+    };
+    Ok(names.iter().zip(redacted).map(apart).collect())
+}
+
+/// A path of a name in which a replacement may have put anything.
+fn path(name: &str) -> String {
+    if is_inside(name) && !name.ends_with('/') {
+        return name.to_owned();
+    }
+    let plain = |c: char| c != '\\' && c != ':' && !c.is_control();
+    let part = |part: &str| match part {
+        "" | "." | ".." => GAP.to_owned(),
+        part => part.chars().map(|c| if plain(c) { c } else { '_' }).collect(),
+    };
+    name.split('/').map(part).collect::<Vec<_>>().join("/")
+}
+
+/// The name, with a number before its ending when another member has it. Two people whose names are replaced by the
+/// same word do not overwrite each other.
+fn unique(name: &str, taken: &mut HashSet<String>) -> String {
+    let folder = name.rfind('/').map_or(0, |at| at.saturating_add(1));
+    let dot = name.rfind('.').filter(|dot| *dot > folder).unwrap_or(name.len());
+    let (stem, ending) = name.split_at_checked(dot).unwrap_or((name, ""));
+    let mut written = name.to_owned();
+    let mut number = 1_u32;
+    while !taken.insert(written.to_lowercase()) {
+        number = number.saturating_add(1);
+        written = format!("{stem}-{number}{ending}");
+    }
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_stay_apart_and_inside() {
+        let mut taken = HashSet::new();
+        let named = ["a/<N>.txt", "a/<n>.txt", "a/<N>.txt", "<N>", "<N>", "a.b/c", "a.b/c"];
+        let written = named.map(|name| unique(name, &mut taken));
+        let want = ["a/<N>.txt", "a/<n>-2.txt", "a/<N>-3.txt", "<N>", "<N>-2", "a.b/c", "a.b/c-2"];
+        assert_eq!(written, want);
+        assert_eq!(path("/a//..\\b/c:/"), "_/a/_/..__b/c_/_".replace("..__b", ".._b"));
+    }
+}

@@ -1,0 +1,76 @@
+//! Tar archives (POSIX.1-2017 pax, ustar interchange format; GNU's long names and sparse files are read).
+
+use std::collections::HashSet;
+use std::io::Read;
+
+use tar::{Archive, Builder, EntryType, Header};
+
+use crate::sanitize::format::archive::{member, names};
+use crate::sanitize::format::package::is_inside;
+use crate::sanitize::{Note, Refusal, Work};
+
+/// A file that is cleaned already.
+struct Member {
+    name: String,
+    /// Seconds since 1970.
+    changed: u64,
+    program: bool,
+    content: Vec<u8>,
+}
+
+/// Cleans an archive. Of what is attached to a member, the time of its last change stays, and whether it may be run.
+///
+/// # Errors
+/// See [`super`].
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let members = read(file, work)?;
+    let called: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
+    let written = names::written(&called, work)?;
+    let mut builder = Builder::new(Vec::new());
+    for (member, name) in members.iter().zip(&written) {
+        let mut header = Header::new_gnu();
+        header.set_entry_type(EntryType::Regular);
+        header.set_size(member.content.len() as u64);
+        header.set_mode(if member.program { 0o755 } else { 0o644 });
+        header.set_mtime(member.changed);
+        (header.set_uid(0), header.set_gid(0));
+        builder.append_data(&mut header, name, member.content.as_slice()).map_err(|_| Refusal::Malformed)?;
+    }
+    builder.into_inner().map_err(|_| Refusal::Malformed)
+}
+
+fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Refusal> {
+    let mut archive = Archive::new(file);
+    let mut members = Vec::new();
+    let mut taken = HashSet::new();
+    for entry in archive.entries().map_err(|_| Refusal::Malformed)? {
+        work.items(1)?;
+        let mut entry = entry.map_err(|_| Refusal::Malformed)?;
+        let name = String::from_utf8(entry.path_bytes().into_owned()).map_err(|_| Refusal::Malformed)?;
+        let kind = entry.header().entry_type();
+        if kind.is_dir() || kind.is_pax_global_extensions() || name.ends_with('/') {
+            continue;
+        }
+        if !matches!(kind, EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse) {
+            work.tally().note(Note::Dropped, 1);
+            continue;
+        }
+        let name = name.trim_start_matches("./");
+        if !is_inside(name) || !taken.insert(name.to_lowercase()) {
+            return Err(Refusal::Malformed);
+        }
+        let changed = entry.header().mtime().unwrap_or(0);
+        let program = entry.header().mode().unwrap_or(0) & 0o111 != 0;
+        let mut content = Vec::new();
+        let (size, room) = (entry.size(), work.room() as u64);
+        if size > room {
+            return Err(Refusal::OverLimit);
+        }
+        entry.read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
+        work.unpacked(content.len())?;
+        if let Some(content) = member(name, &content, work)? {
+            members.push(Member { name: name.to_owned(), changed, program, content });
+        }
+    }
+    Ok(members)
+}

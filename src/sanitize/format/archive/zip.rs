@@ -1,0 +1,27 @@
+//! Zip archives (PKWARE APPNOTE 6.3).
+
+use crate::sanitize::format::archive::{member, names};
+use crate::sanitize::format::package::{Fresh, Package};
+use crate::sanitize::{Refusal, Work};
+
+/// Cleans an archive. What stays as it is keeps its compressed bytes.
+///
+/// # Errors
+/// See [`super`].
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    let mut package = Package::open(file, work)?;
+    let files = package.entries().iter().enumerate().filter(|(_, entry)| !entry.folder);
+    let files: Vec<(usize, String)> = files.map(|(at, entry)| (at, entry.name.clone())).collect();
+    let called: Vec<&str> = files.iter().map(|(_, name)| name.as_str()).collect();
+    let written = names::written(&called, work)?;
+    let mut fresh = Fresh::new();
+    for ((at, name), written) in files.iter().zip(&written) {
+        let content = package.read(*at, work)?;
+        match member(name, &content, work)? {
+            Some(clean) if clean == content && name == written => fresh.keep(&mut package, *at, &content)?,
+            Some(clean) => fresh.put(written, &clean, false)?,
+            None => {}
+        }
+    }
+    fresh.finish()
+}

@@ -1,0 +1,109 @@
+//! A JPEG's segments (ITU-T T.81, annex B).
+
+use crate::sanitize::format::image::reader::Reader;
+
+/// Tables, frames, scans: what decoders need. Neither comments nor what applications add.
+const NEEDED: &[u8] = &[
+    0xc0, 0xc1, 0xc2, 0xc3, 0xc4, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcc, 0xcd, 0xce, 0xcf, 0xda, 0xdb,
+    0xdc, 0xdd,
+];
+
+const END: u8 = 0xd9;
+const SCAN: u8 = 0xda;
+
+/// The picture; `None` if its segments cannot be told apart.
+pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
+    let mut rest = Reader(file);
+    let mut out = Vec::with_capacity(file.len());
+    out.extend(rest.take(2)?);
+    let mut turned = false;
+    loop {
+        let marker = marker(&mut rest)?;
+        if marker == END {
+            break;
+        }
+        let length = usize::from(u16::from_be_bytes(rest.array()?)).checked_sub(2)?;
+        let content = rest.take(length)?;
+        match marker {
+            0xe0 => {
+                if let Some(density) = content.strip_prefix(b"JFIF\0").and_then(|jfif| jfif.get(..7)) {
+                    // No thumbnail: its sides are zero.
+                    put(&mut out, marker, &[b"JFIF\0", density, &[0, 0]].concat());
+                }
+            }
+            0xe1 => {
+                let exif = content.strip_prefix(b"Exif\0\0").filter(|_| !turned);
+                if let Some(turn) = exif.and_then(orientation) {
+                    turned = true;
+                    put(&mut out, marker, &turning(turn));
+                }
+            }
+            // How the colours were converted, without which they come out wrong.
+            0xee if content.starts_with(b"Adobe") => put(&mut out, marker, content.get(..12)?),
+            SCAN => {
+                put(&mut out, marker, content);
+                out.extend(scan(&mut rest));
+                if rest.0.is_empty() {
+                    break;
+                }
+            }
+            marker if NEEDED.contains(&marker) => put(&mut out, marker, content),
+            _ => {}
+        }
+    }
+    out.extend([0xff, END]);
+    Some(out)
+}
+
+/// Any number of `0xff` may stand before a marker (B.1.1.2).
+fn marker(rest: &mut Reader<'_>) -> Option<u8> {
+    (rest.byte()? == 0xff).then_some(())?;
+    loop {
+        match rest.byte()? {
+            0xff => {}
+            marker => return Some(marker),
+        }
+    }
+}
+
+/// Entropy-coded data, with its restart markers (B.1.1.5).
+fn scan<'f>(rest: &mut Reader<'f>) -> &'f [u8] {
+    let ends = |at: &usize| rest.0.get(at.saturating_add(1)).is_none_or(|b| !matches!(b, 0 | 0xd0..=0xd7));
+    let end = memchr::memchr_iter(0xff, rest.0).find(ends).unwrap_or(rest.0.len());
+    rest.take(end).unwrap_or_default()
+}
+
+fn put(out: &mut Vec<u8>, marker: u8, content: &[u8]) {
+    let length = u16::try_from(content.len().saturating_add(2)).unwrap_or(u16::MAX);
+    out.extend([0xff, marker]);
+    out.extend(length.to_be_bytes());
+    out.extend(content);
+}
+
+/// How the picture is turned (Exif 2.32, 4.6.4, tag 274), if it is.
+fn orientation(tiff: &[u8]) -> Option<u8> {
+    let big = tiff.starts_with(b"MM\0*");
+    if !big && !tiff.starts_with(b"II*\0") {
+        return None;
+    }
+    let short = |bytes: [u8; 2]| if big { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) };
+    let mut rest = Reader(tiff.get(4..)?);
+    let at: [u8; 4] = rest.array()?;
+    let at = if big { u32::from_be_bytes(at) } else { u32::from_le_bytes(at) };
+    let mut rest = Reader(tiff.get(usize::try_from(at).ok()?..)?);
+    for _ in 0..short(rest.array()?) {
+        let (tag, kind) = (short(rest.array()?), short(rest.array()?));
+        let (_count, value) = (rest.take(4)?, short(rest.array()?));
+        rest.take(2)?;
+        if (tag, kind) == (274, 3) {
+            return u8::try_from(value).ok().filter(|turn| (2..=8).contains(turn));
+        }
+    }
+    None
+}
+
+/// EXIF that says this and nothing else.
+fn turning(turn: u8) -> Vec<u8> {
+    let entry = [1, 0x12, 0, 3, 0, 0, 0, 1, 0, turn, 0, 0];
+    [&b"Exif\0\0MM\0*\0\0\0\x08\0\x01"[..], &entry, &[0; 4]].concat()
+}

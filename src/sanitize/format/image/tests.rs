@@ -1,0 +1,124 @@
+//! Pictures, in and out.
+
+use std::io::Cursor;
+
+use image::codecs::gif::{GifEncoder, Repeat};
+use image::{Delay, DynamicImage, Frame, ImageFormat, RgbaImage, load_from_memory};
+
+use crate::sanitize::bench::Bench;
+use crate::sanitize::{Kind, Note, Refusal};
+
+fn picture() -> DynamicImage {
+    DynamicImage::ImageRgba8(RgbaImage::from_fn(40, 20, |x, y| image::Rgba([x as u8, y as u8, 90, 255])))
+}
+
+fn encoded(format: ImageFormat) -> Vec<u8> {
+    let mut out = Cursor::new(Vec::new());
+    let picture = if format == ImageFormat::Jpeg { picture().into_rgb8().into() } else { picture() };
+    picture.write_to(&mut out, format).expect("a picture");
+    out.into_inner()
+}
+
+/// Cleaned twice: the same, with the same pixels, and without the mark.
+fn cleaned(file: &[u8], mark: &[u8]) -> Vec<u8> {
+    assert!(memchr::memmem::find(file, mark).is_some());
+    let mut bench = Bench::redacting("x");
+    let (clean, tally) = bench.clean(Kind::Image, file).expect("a clean picture");
+    let (again, _) = bench.clean(Kind::Image, &clean).expect("a clean picture");
+    assert!(clean == again, "no fixed point");
+    assert_eq!(tally.notes.get(&Note::Images), Some(&1));
+    assert!(memchr::memmem::find(&clean, mark).is_none());
+    let (before, after) =
+        (load_from_memory(file).expect("pixels"), load_from_memory(&clean).expect("pixels"));
+    assert_eq!(before.into_rgba8(), after.into_rgba8());
+    clean
+}
+
+fn chunk(name: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut crc = flate2::Crc::new();
+    crc.update(&[name, data].concat());
+    [&(data.len() as u32).to_be_bytes(), name, data, &crc.sum().to_be_bytes()].concat()
+}
+
+#[test]
+fn a_png_is_its_picture() {
+    let plain = encoded(ImageFormat::Png);
+    let (head, tail) = plain.split_at(33);
+    let text = chunk(b"tEXt", b"Author\0SECRET");
+    let file =
+        [head, &text, &chunk(b"eXIf", b"SECRET"), &chunk(b"prVt", b"SECRET"), tail, b"PK SECRET"].concat();
+    assert_eq!(cleaned(&file, b"SECRET"), plain);
+}
+
+#[test]
+fn a_jpeg_keeps_its_pixels_and_how_it_is_turned() {
+    let plain = encoded(ImageFormat::Jpeg);
+    let (head, tail) = plain.split_at(2);
+    let exif = b"Exif\0\0II*\0\x08\0\0\0\x02\0\x0f\x01\x02\0\x07\0\0\0\x26\0\0\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0SECRET\0";
+    let segment = |marker: u8, data: &[u8]| {
+        [&[0xff, marker], &(data.len() as u16 + 2).to_be_bytes()[..], data].concat()
+    };
+    let file = [
+        head,
+        &segment(0xe1, exif),
+        &segment(0xfe, b"SECRET"),
+        &segment(0xe2, b"ICC_PROFILE\0SECRET"),
+        tail,
+        b"SECRET",
+    ]
+    .concat();
+    let clean = cleaned(&file, b"SECRET");
+    let turning = memchr::memmem::find(&clean, b"Exif\0\0MM").expect("a turn");
+    assert_eq!(clean.get(turning + 25), Some(&6));
+    assert_eq!(clean.len(), plain.len() + 36);
+    let cut = plain.get(..plain.len() / 4).expect("a part");
+    assert_eq!(Bench::disarming().clean(Kind::Image, cut).err(), Some(Refusal::Malformed));
+}
+
+#[test]
+fn a_gif_keeps_moving() {
+    let mut file = Vec::new();
+    {
+        let mut encoder = GifEncoder::new(&mut file);
+        encoder.set_repeat(Repeat::Infinite).expect("a loop");
+        let frame = || Frame::from_parts(picture().into_rgba8(), 0, 0, Delay::from_numer_denom_ms(100, 1));
+        encoder.encode_frames([frame(), frame(), frame()]).expect("frames");
+    }
+    let plain = file.clone();
+    file.pop();
+    file.extend(b"\x21\xfe\x06SECRET\0\x21\xff\x0bXMP DataXMP\x06SECRET\0;SECRET");
+    let clean = cleaned(&file, b"SECRET");
+    assert_eq!(clean.len(), plain.len());
+}
+
+#[test]
+fn a_webp_is_its_picture() {
+    let plain = encoded(ImageFormat::WebP);
+    let body = plain.get(12..).expect("chunks");
+    let extended = [&b"VP8X\x0a\0\0\0\x18\0\0\0\x27\0\0\x13\0\0"[..], body, b"EXIF\x06\0\0\0SECRET"].concat();
+    let mut file = [b"RIFF\0\0\0\0WEBP", extended.as_slice()].concat();
+    let length = (file.len() as u32 - 8).to_le_bytes();
+    file.get_mut(4..8).expect("a length").copy_from_slice(&length);
+    file.extend(b"SECRET");
+    let clean = cleaned(&file, b"SECRET");
+    assert_eq!(clean.len(), plain.len() + 18);
+}
+
+#[test]
+fn bmp_and_tiff_are_encoded_anew() {
+    for format in [ImageFormat::Bmp, ImageFormat::Tiff] {
+        let mut file = encoded(format);
+        file.extend(b"SECRET");
+        cleaned(&file, b"SECRET");
+    }
+}
+
+#[test]
+fn what_is_too_large_is_not_decoded() {
+    let header = [60_000_u32.to_be_bytes(), 60_000_u32.to_be_bytes()].concat();
+    let header = [&header[..], &[8, 6, 0, 0, 0]].concat();
+    let pixels = [0x78, 0x9c, 3, 0, 0, 0, 0, 1];
+    let file = [b"\x89PNG\r\n\x1a\n".as_slice(), &chunk(b"IHDR", &header), &chunk(b"IDAT", &pixels)].concat();
+    let file = [file, chunk(b"IEND", b"")].concat();
+    assert_eq!(Bench::disarming().clean(Kind::Image, &file).err(), Some(Refusal::OverLimit));
+}

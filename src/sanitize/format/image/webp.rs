@@ -1,0 +1,62 @@
+//! A WebP's chunks (RFC 9649, section 2).
+
+use crate::sanitize::format::image::reader::Reader;
+
+/// Chunks that make a picture.
+const PICTURE: &[&[u8; 4]] = &[b"VP8 ", b"VP8L", b"ALPH"];
+
+/// `VP8X`'s flags that stay: animation and alpha; neither profile nor metadata (2.7).
+const FLAGS: u8 = 0b0001_0010;
+
+/// The picture; `None` if its chunks cannot be told apart.
+pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
+    let mut head = Reader(file);
+    head.take(4)?;
+    let length = usize::try_from(u32::from_le_bytes(head.array()?)).ok()?;
+    let mut rest = Reader(head.0.get(..length).unwrap_or(head.0));
+    rest.take(4)?;
+    let mut out = b"RIFF\0\0\0\0WEBP".to_vec();
+    while let Some((name, data)) = chunk(&mut rest) {
+        match &name {
+            b"VP8X" => {
+                let (flags, sides) = (data.first()? & FLAGS, data.get(4..10)?);
+                put(&mut out, name, &[&[flags, 0, 0, 0], sides].concat());
+            }
+            b"ANIM" => put(&mut out, name, data.get(..6)?),
+            b"ANMF" => {
+                let mut frame = Reader(data);
+                let mut kept = frame.take(16)?.to_vec();
+                while let Some((name, data)) = chunk(&mut frame) {
+                    if PICTURE.contains(&&name) {
+                        put(&mut kept, name, data);
+                    }
+                }
+                put(&mut out, name, &kept);
+            }
+            name if PICTURE.contains(&name) => put(&mut out, *name, data),
+            _ => {}
+        }
+    }
+    let length = u32::try_from(out.len().checked_sub(8)?).ok()?;
+    out.get_mut(4..8)?.copy_from_slice(&length.to_le_bytes());
+    Some(out)
+}
+
+fn chunk<'f>(rest: &mut Reader<'f>) -> Option<([u8; 4], &'f [u8])> {
+    let name = rest.array()?;
+    let length = usize::try_from(u32::from_le_bytes(rest.array()?)).ok()?;
+    let data = rest.take(length)?;
+    if length % 2 == 1 {
+        rest.byte();
+    }
+    Some((name, data))
+}
+
+fn put(out: &mut Vec<u8>, name: [u8; 4], data: &[u8]) {
+    out.extend(name);
+    out.extend(u32::try_from(data.len()).unwrap_or(u32::MAX).to_le_bytes());
+    out.extend(data);
+    if data.len() % 2 == 1 {
+        out.push(0);
+    }
+}

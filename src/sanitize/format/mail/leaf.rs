@@ -1,0 +1,152 @@
+//! Bodies of content: texts, pages, messages, attachments.
+
+use encoding_rs::{Encoding, REPLACEMENT, UTF_8, WINDOWS_1252};
+
+use crate::sanitize::format::charset::BOM;
+use crate::sanitize::format::mail::entity::Entity;
+use crate::sanitize::format::mail::media::Media;
+use crate::sanitize::format::mail::transfer::Transfer;
+use crate::sanitize::format::mail::{Fate, entity};
+use crate::sanitize::{Kind, Note, Refusal, Work, format};
+
+/// What readers show as text.
+const TEXTS: &[&str] = &[
+    "text/plain",
+    "text/markdown",
+    "text/enriched",
+    "text/rfc822-headers",
+    "message/delivery-status",
+    "message/disposition-notification",
+    "message/feedback-report",
+];
+
+/// A decoded body, and whether it can stay as it is encoded.
+struct Content {
+    bytes: Vec<u8>,
+    exact: bool,
+}
+
+/// Cleans a body.
+///
+/// # Errors
+/// [`Refusal::Encrypted`]; those of the body's own format.
+pub(super) fn clean(
+    whole: &Entity<'_>,
+    media: &Media,
+    depth: u32,
+    work: &mut Work<'_>,
+) -> Result<Fate, Refusal> {
+    if matches!(media.value.as_str(), "application/pkcs7-mime" | "application/x-pkcs7-mime") {
+        return Err(Refusal::Encrypted);
+    }
+    let placed = Media::read(whole.field("content-disposition").map_or(b"inline", |field| field.value));
+    let name = placed.get("filename").or_else(|| media.get("name")).unwrap_or_default().to_owned();
+    let transfer = Transfer::read(whole.field("content-transfer-encoding").map(|field| field.value));
+    let Some((bytes, exact)) = transfer.decoded(whole.body) else { return left_out(work) };
+    work.unpacked(bytes.len())?;
+    let content = Content { bytes, exact };
+    let attached = placed.value == "attachment";
+    if matches!(media.value.as_str(), "message/rfc822" | "message/global")
+        && !(attached && work.orders().attachments)
+    {
+        return message(content, depth, work);
+    }
+    if !attached && name.is_empty() && media.value == "text/html" {
+        return text(Kind::Html, content, (media, whole.eol), work);
+    }
+    if !attached && name.is_empty() && TEXTS.contains(&media.value.as_str()) {
+        return text(Kind::Text, content, (media, whole.eol), work);
+    }
+    let shown = whole.field("content-id").is_some() || whole.field("content-disposition").is_some();
+    let inline = !attached && shown && Kind::of(&content.bytes, &name) == Kind::Image;
+    if work.orders().attachments && !inline {
+        work.part(&name, &content.bytes)?;
+        let tally = work.tally();
+        tally.attachments = tally.attachments.saturating_add(1);
+        return Ok(Fate::Gone);
+    }
+    match work.file(&name, &content.bytes) {
+        Ok(clean) if clean == content.bytes && content.exact => Ok(Fate::Same),
+        Ok(clean) => Ok(Fate::Changed {
+            body: Transfer::Base64.encoded(&clean, whole.eol),
+            transfer: Transfer::Base64,
+            media: None,
+        }),
+        Err(Refusal::Unsupported | Refusal::Malformed) => left_out(work),
+        Err(refusal) => Err(refusal),
+    }
+}
+
+fn left_out(work: &mut Work<'_>) -> Result<Fate, Refusal> {
+    work.tally().note(Note::Dropped, 1);
+    Ok(Fate::Gone)
+}
+
+fn message(content: Content, depth: u32, work: &mut Work<'_>) -> Result<Fate, Refusal> {
+    work.part("message.eml", &content.bytes)?;
+    match entity(&content.bytes, depth.saturating_add(1), None, work)? {
+        None if content.exact => Ok(Fate::Same),
+        Some(body) if body.is_empty() => Ok(Fate::Gone),
+        body => {
+            Ok(Fate::Changed { body: body.unwrap_or(content.bytes), transfer: Transfer::Plain, media: None })
+        }
+    }
+}
+
+/// A text is cleaned as UTF-8, whatever it is in, and written as that when it changes.
+fn text(
+    kind: Kind,
+    content: Content,
+    (media, eol): (&Media, &str),
+    work: &mut Work<'_>,
+) -> Result<Fate, Refusal> {
+    let label = media.get("charset").map(|label| Encoding::for_label(label.trim().as_bytes()));
+    let utf8 = std::str::from_utf8(&content.bytes).is_ok();
+    let guessed = if utf8 { UTF_8 } else { WINDOWS_1252 };
+    // Nobody else may know what an unknown name stands for: UTF-7 spells `<` in ASCII letters.
+    let known = label.is_none_or(|encoding| encoding.is_some_and(|encoding| encoding != REPLACEMENT));
+    let encoding = label.flatten().filter(|_| known).unwrap_or(guessed);
+    let (text, _) = encoding.decode_with_bom_removal(&content.bytes);
+    let mut marked = BOM.to_vec();
+    let (shown, files) =
+        if kind == Kind::Text && work.orders().attachments { stripped(&text) } else { (None, 0) };
+    let tally = work.tally();
+    tally.attachments = tally.attachments.saturating_add(files);
+    marked.extend(shown.as_deref().unwrap_or(&text).bytes());
+    let clean = format::clean(kind, &marked, work)?;
+    if clean == marked && files == 0 && content.exact && known {
+        return Ok(Fate::Same);
+    }
+    let clean = String::from_utf8_lossy(clean.strip_prefix(BOM).unwrap_or(&clean)).into_owned();
+    let transfer = Transfer::for_text(&clean);
+    let mut media = media.clone();
+    media.set("charset", "utf-8");
+    Ok(Fate::Changed { body: transfer.encoded(clean.as_bytes(), eol), transfer, media: Some(media) })
+}
+
+/// A text without the files that some readers find in it (POSIX.1-2017, uuencode), and how many those were.
+fn stripped(text: &str) -> (Option<String>, u64) {
+    let mut files = 0_u64;
+    let mut out = String::new();
+    let mut within = false;
+    for line in text.split_inclusive('\n') {
+        let mut words = line.split_ascii_whitespace();
+        let begins = matches!(words.next(), Some("begin" | "begin-base64"))
+            && line.starts_with("begin")
+            && words.next().is_some_and(|mode| {
+                matches!(mode.len(), 3 | 4) && mode.bytes().all(|b| matches!(b, b'0'..=b'7'))
+            })
+            && words.next().is_some();
+        if begins && !within {
+            within = true;
+            files = files.saturating_add(1);
+        }
+        if !within {
+            out.push_str(line);
+        }
+        if within && matches!(line.trim_ascii(), "end" | "====") {
+            within = false;
+        }
+    }
+    ((files > 0).then_some(out), files)
+}

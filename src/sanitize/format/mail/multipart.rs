@@ -1,0 +1,151 @@
+//! Bodies of parts (RFC 2046 5.1).
+
+use std::borrow::Cow;
+
+use crate::sanitize::format::mail::entity::{Entity, line};
+use crate::sanitize::format::mail::media::Media;
+use crate::sanitize::format::mail::transfer::Transfer;
+use crate::sanitize::format::mail::{Fate, entity};
+use crate::sanitize::{Note, Refusal, Work};
+
+/// What programs write before the first part for readers that know no MIME.
+const PREAMBLES: &[&[u8]] = &[
+    b"This is a multi-part message in MIME format.",
+    b"This is a multipart message in MIME format.",
+    b"This is a cryptographically signed message in MIME format.",
+    b"This is an OpenPGP/MIME signed message (RFC 4880 and 3156)",
+];
+
+/// A body, split at its delimiters.
+#[derive(PartialEq, Eq)]
+struct Split<'b> {
+    preamble: &'b [u8],
+    parts: Vec<&'b [u8]>,
+    /// Behind the closing delimiter; `None` where that is missing.
+    epilogue: Option<&'b [u8]>,
+}
+
+/// Cleans all parts. What stands around them is shown by no reader, and goes.
+///
+/// # Errors
+/// [`Refusal::Malformed`], [`Refusal::Encrypted`]; the parts'.
+pub(super) fn clean(
+    whole: &Entity<'_>,
+    media: &Media,
+    depth: u32,
+    work: &mut Work<'_>,
+) -> Result<Fate, Refusal> {
+    if media.value == "multipart/encrypted" {
+        return Err(Refusal::Encrypted);
+    }
+    let transfer = Transfer::read(whole.field("content-transfer-encoding").map(|field| field.value));
+    let boundary = media.get("boundary").filter(|boundary| !boundary.trim().is_empty());
+    let (Some(boundary), Transfer::Plain) = (boundary, transfer) else { return Err(Refusal::Malformed) };
+    let split = split(whole.body, boundary.trim_end(), work)?;
+    let mut same = split.epilogue.is_some_and(|epilogue| epilogue.trim_ascii().is_empty());
+    let preamble = split.preamble.trim_ascii();
+    let known = preamble.is_empty() || PREAMBLES.contains(&preamble);
+    same &= known;
+    let mut parts: Vec<Cow<'_, [u8]>> = Vec::with_capacity(split.parts.len());
+    let mut signed = media.value == "multipart/signed" && split.parts.len() > 1;
+    for (at, part) in split.parts.iter().enumerate() {
+        if signed && at > 0 {
+            // Over what stayed as it was.
+            work.part("", part)?;
+            parts.push(Cow::Borrowed(part));
+            continue;
+        }
+        let before = parts.len();
+        match entity(part, depth.saturating_add(1), None, work)? {
+            None => parts.push(Cow::Borrowed(part)),
+            Some(written) if written.is_empty() => {}
+            Some(written) => parts.push(Cow::Owned(written)),
+        }
+        let changed = parts.len() == before || matches!(parts.last(), Some(Cow::Owned(_)));
+        if changed && signed {
+            signed = false;
+            work.tally().note(Note::Signatures, 1);
+            same = false;
+            break;
+        }
+        same &= !changed;
+    }
+    if same {
+        return Ok(Fate::Same);
+    }
+    if parts.is_empty() {
+        return Ok(Fate::Gone);
+    }
+    let preamble = if known { preamble } else { b"" };
+    let body = joined(preamble, &parts, boundary.trim_end(), whole.eol, work)?;
+    let media = (media.value == "multipart/signed" && !signed).then(|| {
+        let mut mixed = Media::read(b"multipart/mixed");
+        mixed.set("boundary", boundary);
+        mixed
+    });
+    Ok(Fate::Changed { body, transfer: Transfer::Plain, media })
+}
+
+fn split<'b>(body: &'b [u8], boundary: &str, work: &mut Work<'_>) -> Result<Split<'b>, Refusal> {
+    let delimiter = [b"--", boundary.as_bytes()].concat();
+    let mut split = Split { preamble: b"", parts: Vec::new(), epilogue: None };
+    let mut begun: Option<usize> = None;
+    let mut rest = body;
+    while !rest.is_empty() {
+        let at = body.len().saturating_sub(rest.len());
+        let (here, behind) = line(rest);
+        rest = behind;
+        let Some(tail) = here.strip_prefix(delimiter.as_slice()) else { continue };
+        let closing = match tail.trim_ascii_end() {
+            b"" => false,
+            b"--" => true,
+            // Some readers take this for the delimiter, too.
+            _ => return Err(Refusal::Malformed),
+        };
+        work.items(1)?;
+        let before = body.get(begun.unwrap_or(0)..at).unwrap_or_default();
+        // The end of the line before belongs to the delimiter.
+        let before = before.strip_suffix(b"\n").unwrap_or(before);
+        let before = before.strip_suffix(b"\r").unwrap_or(before);
+        if begun.is_some() {
+            split.parts.push(before)
+        } else {
+            split.preamble = before
+        }
+        begun = Some(body.len().saturating_sub(behind.len()));
+        if closing {
+            split.epilogue = Some(behind);
+            break;
+        }
+    }
+    match (begun, split.epilogue) {
+        (None, _) => return Err(Refusal::Malformed),
+        (Some(begun), None) => split.parts.push(body.get(begun..).unwrap_or_default()),
+        _ => {}
+    }
+    Ok(split)
+}
+
+/// The body; what was put into a part must not look like a delimiter.
+fn joined(
+    preamble: &[u8],
+    parts: &[Cow<'_, [u8]>],
+    boundary: &str,
+    eol: &str,
+    work: &mut Work<'_>,
+) -> Result<Vec<u8>, Refusal> {
+    let mut out = preamble.to_vec();
+    if !preamble.is_empty() {
+        out.extend(eol.bytes());
+    }
+    for part in parts {
+        out.extend(format!("--{boundary}{eol}").into_bytes());
+        out.extend(part.iter());
+        out.extend(eol.bytes());
+    }
+    out.extend(format!("--{boundary}--{eol}").into_bytes());
+    let again = split(&out, boundary, work)?;
+    let same =
+        again.parts.len() == parts.len() && again.parts.iter().zip(parts).all(|(a, b)| *a == b.as_ref());
+    if same { Ok(out) } else { Err(Refusal::Malformed) }
+}

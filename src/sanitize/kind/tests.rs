@@ -1,0 +1,86 @@
+//! Kinds of made files, and of a corpus.
+
+use std::path::Path;
+use std::{env, fs};
+
+use super::*;
+
+fn zip(names: &[&str]) -> Vec<u8> {
+    use std::io::Write;
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    for name in names {
+        let options =
+            zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+        zip.start_file(*name, options).expect("an entry");
+        zip.write_all(b"%PDF-1.7 endobj").expect("an entry");
+    }
+    zip.finish().expect("an archive").into_inner()
+}
+
+#[test]
+fn bytes_decide() {
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut header = tar::Header::new_old();
+    header.set_size(4);
+    tar.append_data(&mut header, "a.pdf", &b"%PDF"[..]).expect("an entry");
+    let tar = tar.into_inner().expect("an archive");
+    let mail = b"From: a@example.com\r\nSubject: x\r\n\r\nhello";
+    let pdf = b"GIF89a %PDF-1.4 1 0 obj endobj";
+    let bmp = [&b"BM\x40\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0"[..], &[0; 40]].concat();
+    for (file, want) in [
+        (&b"%PDF-1.4"[..], Kind::Pdf),
+        (pdf, Kind::Pdf),
+        (b"It begins with %PDF-1.4.", Kind::Text),
+        (&zip(&["a.pdf"]), Kind::Zip),
+        (&zip(&["a", "[content_types].xml"]), Kind::Ooxml),
+        (&zip(&["META-INF/manifest.xml", "content.xml"]), Kind::Odf),
+        (b"PK\x05\x06", Kind::Zip),
+        (b"\x1f\x8b\x08", Kind::Gzip),
+        (&tar, Kind::Tar),
+        (b"\x89PNG\r\n\x1a\n", Kind::Image),
+        (b"\xff\xd8\xff\xe0", Kind::Image),
+        (b"GIF89a", Kind::Image),
+        (&bmp, Kind::Image),
+        (b"BMW is a maker of cars", Kind::Text),
+        (mail, Kind::Mail),
+        (b"From: here\nTo\n\nhello", Kind::Text),
+        (b"MZ\x90\0\x03\0\0\0", Kind::Unknown),
+    ] {
+        assert_eq!(
+            Kind::of(file, "x"),
+            want,
+            "{:?}",
+            String::from_utf8_lossy(file.get(..12).unwrap_or(file))
+        );
+    }
+    assert_eq!(Kind::of(b"Subject: x\r\n\r\nhello", "a.EML"), Kind::Mail);
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "says that it skips")]
+fn kinds_of_the_corpus() {
+    let Ok(folder) = env::var("PORTCULLIS_SANITIZE") else {
+        println!("skipped: PORTCULLIS_SANITIZE names no corpus");
+        return;
+    };
+    let manifest = fs::read_to_string(Path::new(&folder).join("manifest.jsonl")).expect("a manifest");
+    let (mut right, mut wrong) = (0, Vec::new());
+    for line in manifest.lines() {
+        let entry: serde_json::Value = serde_json::from_str(line).expect("an entry");
+        let (path, kind) = (entry["path"].as_str().expect("a path"), entry["type"].as_str().expect("a type"));
+        let found = Kind::of(&fs::read(Path::new(&folder).join(path)).expect("a file"), path);
+        let fits = match kind {
+            // One has lost its header, and is not rewritten.
+            "pdf" => found == Kind::Pdf || path == "qpdf__issue-1503.pdf",
+            "zip" => [Kind::Ooxml, Kind::Odf, Kind::Zip].contains(&found),
+            "html" => found == Kind::Html,
+            "ole2" => found == Kind::Ole2,
+            // A page that holds a drawing.
+            "svg" => [Kind::Svg, Kind::Html].contains(&found),
+            _ => [Kind::Text, Kind::Image, Kind::Html].contains(&found),
+        };
+        if fits { right += 1 } else { wrong.push(format!("{path}: {kind}, found {found:?}")) }
+    }
+    println!("{right} kinds as the manifest has them");
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
