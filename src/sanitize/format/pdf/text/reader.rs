@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
         if let Some(font) = self.fonts.get(&key) {
             return Ok(Rc::clone(font));
         }
-        work.items(256)?;
+        work.items(1024)?;
         let font = Rc::new(Font::read(self.doc, dict, work)?);
         self.fonts.insert(key, Rc::clone(&font));
         Ok(font)
