@@ -124,6 +124,12 @@ impl<'n> Search<'n> {
         if named("Subtype", &["Image"]) || named("Type", &["EmbeddedFile", "ObjStm", "XRef"]) {
             return false;
         }
+        // Programs of fonts and profiles of colours name their makers.
+        let made = named("Subtype", &["Type1C", "CIDFontType0C", "OpenType"])
+            || ["Length1", "N"].iter().any(|key| dict.contains_key(*key));
+        if made {
+            return false;
+        }
         let Ok(bytes) = stream.decoded_data() else { return false };
         let found = |needle: &Vec<u8>| memchr::memmem::find(&bytes, needle).is_some();
         self.bytes.iter().any(found) || self.operands(&bytes)

@@ -17,6 +17,8 @@ pub(super) struct Cmap {
     text: HashMap<u32, String>,
     /// Characters by code.
     characters: HashMap<u32, u32>,
+    /// How many codes were read, those that were read before included.
+    read: usize,
 }
 
 impl Cmap {
@@ -87,22 +89,29 @@ impl Cmap {
         }
     }
 
+    /// All texts by code.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (u32, &str)> {
+        self.text.iter().map(|(code, text)| (*code, text.as_str()))
+    }
+
     fn put(&mut self, code: u32, text: String) {
+        self.read = self.read.saturating_add(1);
         let empty = text.is_empty() || text == "\0" || text == "\u{fffd}";
-        if !empty && self.text.len() < CODES {
+        if !empty && self.read < CODES {
             self.text.insert(code, text);
         }
     }
 
     fn character(&mut self, code: u32, character: u32) {
-        if self.characters.len() < CODES {
+        self.read = self.read.saturating_add(1);
+        if self.read < CODES {
             self.characters.insert(code, character);
         }
     }
 
     fn character_range(&mut self, range: &[Token<'_>]) {
         let [Token::String(low), Token::String(high), Token::Number(first)] = range else { return };
-        for (code, character) in span(low, high).zip(*first as u32..) {
+        for (code, character) in self.span(low, high).zip(*first as u32..) {
             self.character(code, character);
         }
     }
@@ -113,19 +122,25 @@ impl Cmap {
         }
     }
 
+    /// The codes of a range: not more than two bytes can tell apart, and than there is room for.
+    fn span(&self, low: &[u8], high: &[u8]) -> impl Iterator<Item = u32> + use<> {
+        let (low, high) = (value(low), value(high));
+        (low..=high.min(low.saturating_add(0xffff))).take(CODES.saturating_sub(self.read))
+    }
+
     fn ranges(&mut self, operands: &[Token<'_>]) {
         let mut rest = operands;
         while let [Token::String(low), Token::String(high), to, after @ ..] = rest {
             rest = after;
             match to {
                 Token::String(first) => {
-                    for (code, by) in span(low, high).zip(0_u16..) {
+                    for (code, by) in self.span(low, high).zip(0_u16..) {
                         self.put(code, text_of(first, by));
                     }
                 }
                 Token::Open => {
                     let end = after.iter().position(|token| *token == Token::Close).unwrap_or(after.len());
-                    for (code, token) in span(low, high).zip(after.iter().take(end)) {
+                    for (code, token) in self.span(low, high).zip(after.iter().take(end)) {
                         if let Token::String(text) = token {
                             self.put(code, text_of(text, 0));
                         }
@@ -136,12 +151,6 @@ impl Cmap {
             }
         }
     }
-}
-
-/// The codes of a range, not more than two bytes can tell apart.
-fn span(low: &[u8], high: &[u8]) -> impl Iterator<Item = u32> {
-    let (low, high) = (value(low), value(high));
-    low..=high.min(low.saturating_add(0xffff))
 }
 
 fn value(bytes: &[u8]) -> u32 {

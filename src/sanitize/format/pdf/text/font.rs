@@ -35,6 +35,9 @@ pub(super) struct Font {
     pub(super) vertical: bool,
 }
 
+/// How many widths ranges may give in one font.
+const WIDTHS: usize = 200_000;
+
 /// What the text of a font without a map of its own goes by.
 const REPLACED: &[(char, &str)] = &[
     ('\u{fb00}', "ff"),
@@ -132,11 +135,7 @@ impl Font {
         let vertical = upright || named.ends_with(b"-V") || named == b"V";
         let mut font =
             Self { codes, text: HashMap::new(), widths: HashMap::new(), default: 1000.0, vertical };
-        for code in 0..=0xffff {
-            if let Some(text) = map.text(code) {
-                font.text.insert(code, plain(text));
-            }
-        }
+        font.text = map.texts().map(|(code, text)| (code, plain(text))).collect();
         if vertical {
             font.default = graph::numbers::<2>(doc, descendant, b"DW2").map_or(-1000.0, |[_, down]| down);
             return Ok(font);
@@ -157,6 +156,7 @@ impl Font {
     fn widths(&mut self, doc: &Document, given: &[Object]) {
         let given: Vec<&Object> = given.iter().map(|item| graph::resolve(doc, item)).collect();
         let mut rest = given.as_slice();
+        let mut room = WIDTHS;
         while let [first, second, after @ ..] = rest {
             let first = number(first) as u32;
             if let Object::Array(list) = second {
@@ -168,8 +168,9 @@ impl Font {
             }
             let [width, after @ ..] = after else { break };
             let last = (number(second) as u32).min(first.saturating_add(0xffff)).min(0xffff);
-            for cid in first..=last {
+            for cid in (first..=last).take(room) {
                 self.widths.insert(cid, number(width));
+                room -= 1;
             }
             rest = after;
         }

@@ -30,7 +30,7 @@ impl Needle {
     pub(in crate::sanitize::format::pdf) fn new(value: &str) -> Option<Self> {
         let text: String = value.chars().filter(|c| !c.is_whitespace()).collect();
         let letters = text.chars().count();
-        (letters >= SHORTEST).then(|| Self { text, within: letters >= WITHIN })
+        (letters >= SHORTEST).then_some(Self { text, within: letters >= WITHIN })
     }
 }
 

@@ -8,6 +8,10 @@ use crate::sanitize::format::pdf::graph;
 use crate::sanitize::format::pdf::text::font;
 use crate::sanitize::{Refusal, Work};
 
+/// How many subtables are read, and how many codes of each.
+const TABLES: usize = 8;
+const CODES: usize = 200_000;
+
 /// The characters of a composite font's codes, where its program tells them.
 ///
 /// # Errors
@@ -45,7 +49,7 @@ fn glyphs(program: &[u8]) -> Option<BTreeMap<u32, char>> {
         (0..tables).map(|n| 12 + n * 16).find(|at| program.get(*at..*at + 4) == Some(b"cmap".as_slice()))?;
     let cmap = program.get(be32(program, entry.checked_add(8)?)?..)?;
     let mut out = BTreeMap::new();
-    for n in 0..be16(cmap, 2)? as usize {
+    for n in 0..TABLES.min(be16(cmap, 2)? as usize) {
         let at = 4 + n * 8;
         let (Some(platform), Some(kind), Some(offset)) =
             (be16(cmap, at), be16(cmap, at + 2), be32(cmap, at + 4))
@@ -77,6 +81,7 @@ fn subtable(table: &[u8], out: &mut BTreeMap<u32, char>) {
             }
         }
         Some(12) => {
+            let mut room = CODES;
             for n in 0..be32(table, 12).unwrap_or(0).min(0x1_0000) {
                 let at = 16 + n * 12;
                 let (Some(first), Some(last), Some(glyph)) =
@@ -84,7 +89,8 @@ fn subtable(table: &[u8], out: &mut BTreeMap<u32, char>) {
                 else {
                     break;
                 };
-                for code in first..=last.min(first.saturating_add(0xffff)).min(0x10_ffff) {
+                for code in (first..=last.min(0x10_ffff)).take(room) {
+                    room -= 1;
                     put(glyph.saturating_add(code - first) as u32, code as u32);
                 }
             }
@@ -98,10 +104,12 @@ fn segments(table: &[u8], put: &mut dyn FnMut(u32, u32)) -> Option<()> {
     let double = be16(table, 6)? as usize;
     let (ends, starts) = (14, 16 + double);
     let (deltas, offsets) = (starts + double, starts + double * 2);
+    let mut room = CODES;
     for at in (0..double).step_by(2) {
         let (end, start) = (be16(table, ends + at)?, be16(table, starts + at)?);
         let (delta, offset) = (be16(table, deltas + at)?, be16(table, offsets + at)?);
-        for code in start..=end {
+        for code in (start..=end).take(room) {
+            room -= 1;
             let glyph = match offset {
                 0 => code,
                 offset => {

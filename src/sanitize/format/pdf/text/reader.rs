@@ -6,7 +6,7 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::sanitize::format::pdf::text::font::Font;
-use crate::sanitize::format::pdf::text::record::{Record, Source};
+use crate::sanitize::format::pdf::text::record::{Record, Source, Step, Trail};
 use crate::sanitize::format::pdf::text::state::{State, then};
 use crate::sanitize::format::pdf::text::walk::Walk;
 use crate::sanitize::format::pdf::{graph, parts};
@@ -91,13 +91,13 @@ impl<'a> Reader<'a> {
         resources: Option<&'a Dictionary>,
         work: &mut Work<'_>,
     ) -> Result<Record<'a>, Refusal> {
-        let mut record = Record::default();
+        let mut trail = Trail::default();
         let resources = match source {
             Source::Page(page) => self.inherited(page),
             Source::Stream(_) => resources,
         };
-        self.run(source, resources, State::new(), &mut Vec::new(), &mut record, work)?;
-        Ok(record)
+        self.run(Step { source, resources, state: State::new() }, &mut trail, work)?;
+        Ok(trail.record)
     }
 
     /// Reads a source into a record.
@@ -106,14 +106,12 @@ impl<'a> Reader<'a> {
     /// [`Refusal::OverLimit`].
     pub(super) fn run(
         &mut self,
-        source: Source,
-        resources: Option<&'a Dictionary>,
-        state: State,
-        within: &mut Vec<Source>,
-        record: &mut Record<'a>,
+        step: Step<'a>,
+        trail: &mut Trail<'a>,
         work: &mut Work<'_>,
     ) -> Result<(), Refusal> {
-        if within.len() >= DEPTH || within.contains(&source) {
+        let source = step.source;
+        if trail.within.len() >= DEPTH || trail.within.contains(&source) {
             return Ok(());
         }
         let bytes = self.content(source, work)?;
@@ -123,10 +121,10 @@ impl<'a> Reader<'a> {
             work.items(DRAWN)?;
             self.seen.insert(id);
         }
-        record.resources.insert(source, resources);
-        within.push(source);
-        Walk::new(self, source, resources, state, within, record, work).through(&bytes)?;
-        within.pop();
+        trail.record.resources.insert(source, step.resources);
+        trail.within.push(source);
+        Walk::new(self, step, trail, work).through(&bytes)?;
+        trail.within.pop();
         Ok(())
     }
 
@@ -137,12 +135,11 @@ impl<'a> Reader<'a> {
     pub(super) fn draw(
         &mut self,
         name: &[u8],
-        resources: Option<&'a Dictionary>,
-        mut state: State,
-        within: &mut Vec<Source>,
-        record: &mut Record<'a>,
+        step: Step<'a>,
+        trail: &mut Trail<'a>,
         work: &mut Work<'_>,
     ) -> Result<(), Refusal> {
+        let Step { resources, mut state, .. } = step;
         let doc = self.doc;
         let drawn = resources.and_then(|resources| graph::sub(doc, resources, b"XObject"));
         let Some(drawn) = drawn.and_then(|drawn| drawn.get(name).ok()) else { return Ok(()) };
@@ -151,14 +148,14 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         if graph::name(doc, &stream.dict, b"Subtype") == b"Image" {
-            record.images = record.images.saturating_add(1);
+            trail.record.images = trail.record.images.saturating_add(1);
             return Ok(());
         }
         if let Some(matrix) = graph::numbers::<6>(doc, &stream.dict, b"Matrix") {
             state.space = then(&matrix, &state.space);
         }
         let own = graph::sub(doc, &stream.dict, b"Resources");
-        self.run(Source::Stream(id), own.or(resources), state, within, record, work)
+        self.run(Step { source: Source::Stream(id), resources: own.or(resources), state }, trail, work)
     }
 
     /// The font of this dictionary; what readers take instead if there is none.
@@ -176,7 +173,7 @@ impl<'a> Reader<'a> {
         if let Some(font) = self.fonts.get(&key) {
             return Ok(Rc::clone(font));
         }
-        work.items(256)?;
+        work.items(1024)?;
         let font = Rc::new(Font::read(self.doc, dict, work)?);
         self.fonts.insert(key, Rc::clone(&font));
         Ok(font)

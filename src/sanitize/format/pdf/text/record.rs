@@ -6,6 +6,7 @@ use std::rc::Rc;
 use lopdf::{Dictionary, ObjectId};
 
 use crate::sanitize::format::pdf::text::font::Font;
+use crate::sanitize::format::pdf::text::state::State;
 
 /// Whose content something stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,6 +73,21 @@ pub(super) struct Mark {
     pub(super) bare: String,
     /// The glyphs in it.
     pub(super) glyphs: Range<usize>,
+}
+
+/// A source, and how it is read.
+#[derive(Debug)]
+pub(super) struct Step<'a> {
+    pub(super) source: Source,
+    pub(super) resources: Option<&'a Dictionary>,
+    pub(super) state: State,
+}
+
+/// The way so far: what is seen, and the sources that it leads through.
+#[derive(Debug, Default)]
+pub(super) struct Trail<'a> {
+    pub(super) within: Vec<Source>,
+    pub(super) record: Record<'a>,
 }
 
 /// A page, or a stream by itself.

@@ -46,8 +46,11 @@ pub(in crate::sanitize::format) fn rewrite(
     Ok(plan.values.into_keys().collect())
 }
 
+/// What sources unfold to.
+type Contents = Vec<Rc<Vec<u8>>>;
+
 /// What is to change, and the content that each change is for.
-fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Vec<Rc<Vec<u8>>>), Refusal> {
+fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents), Refusal> {
     let mut reader = Reader::new(doc);
     let mut plan = Plan::default();
     let mut sources: Vec<(Source, Option<&Dictionary>)> =

@@ -8,7 +8,7 @@ use lopdf::{Dictionary, Object, StringFormat};
 use crate::sanitize::format::pdf::text::font;
 use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
 use crate::sanitize::format::pdf::text::reader::Reader;
-use crate::sanitize::format::pdf::text::record::{Glyph, Mark, Piece, Record, Show, Source};
+use crate::sanitize::format::pdf::text::record::{Glyph, Mark, Piece, Show, Source, Step, Trail};
 use crate::sanitize::format::pdf::text::state::{Place, State, then};
 use crate::sanitize::format::pdf::{graph, strings};
 use crate::sanitize::{Refusal, Work};
@@ -36,8 +36,7 @@ pub(super) struct Walk<'w, 'a, 'j> {
     kept: Vec<State>,
     place: Place,
     marks: Vec<Option<Mark>>,
-    within: &'w mut Vec<Source>,
-    record: &'w mut Record<'a>,
+    trail: &'w mut Trail<'a>,
     work: &'w mut Work<'j>,
 }
 
@@ -45,13 +44,11 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
     /// Begins on a stream.
     pub(super) fn new(
         reader: &'w mut Reader<'a>,
-        source: Source,
-        resources: Option<&'a Dictionary>,
-        state: State,
-        within: &'w mut Vec<Source>,
-        record: &'w mut Record<'a>,
+        step: Step<'a>,
+        trail: &'w mut Trail<'a>,
         work: &'w mut Work<'j>,
     ) -> Self {
+        let Step { source, resources, state } = step;
         Self {
             reader,
             source,
@@ -60,8 +57,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
             kept: Vec::new(),
             place: Place::new(),
             marks: Vec::new(),
-            within,
-            record,
+            trail,
             work,
         }
     }
@@ -88,7 +84,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
             match word {
                 b"ID" => {
                     lexer.skip_image();
-                    self.record.images = self.record.images.saturating_add(1);
+                    self.trail.record.images = self.trail.record.images.saturating_add(1);
                 }
                 b"Tj" | b"TJ" | b"'" | b"\"" => self.show(word, &operands, start..range.end)?,
                 b"BDC" | b"BMC" | b"DP" | b"EMC" => self.mark(word, &operands, start..range.end),
@@ -145,8 +141,8 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
             b"gs" => self.graphics(name(0).unwrap_or_default())?,
             b"Do" => {
                 let name = name(operands.len().saturating_sub(1)).unwrap_or_default();
-                let state = self.state.clone();
-                self.reader.draw(name, self.resources, state, self.within, self.record, self.work)?;
+                let step = Step { source: self.source, resources: self.resources, state: self.state.clone() };
+                self.reader.draw(name, step, self.trail, self.work)?;
             }
             _ => {}
         }
@@ -205,7 +201,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
                 self.place.advance((code.width / 1000.0 * self.state.size + extra) * scale, font.vertical);
                 let (to, _) = self.place.on_page(&self.state);
                 let extra = if self.state.size == 0.0 { 0.0 } else { extra * 1000.0 / self.state.size };
-                self.record.glyphs.push(Glyph {
+                self.trail.record.glyphs.push(Glyph {
                     spot: (self.source, range.start, n, at),
                     length: code.length,
                     text: code.text,
@@ -218,11 +214,11 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
                 shown = shown.saturating_add(1);
             }
         }
-        if self.record.glyphs.len() > GLYPHS {
+        if self.trail.record.glyphs.len() > GLYPHS {
             return Err(Refusal::OverLimit);
         }
         let state = &self.state;
-        self.record.shows.entry((self.source, range.start)).or_insert_with(|| Show {
+        self.trail.record.shows.entry((self.source, range.start)).or_insert_with(|| Show {
             range,
             pieces,
             before,
@@ -249,8 +245,8 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
 
     fn close(&mut self, mark: Option<Mark>) {
         if let Some(mut mark) = mark {
-            mark.glyphs.end = self.record.glyphs.len();
-            self.record.marks.push(mark);
+            mark.glyphs.end = self.trail.record.glyphs.len();
+            self.trail.record.marks.push(mark);
         }
     }
 
@@ -288,8 +284,8 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
             (_, Some(number)) => format!("/{tag} <</MCID {}>> BDC", number as i64),
             _ => format!("/{tag} BMC"),
         };
-        let start = self.record.glyphs.len();
-        brings.then(|| Mark { source: self.source, range, text, bare, glyphs: start..start })
+        let start = self.trail.record.glyphs.len();
+        brings.then_some(Mark { source: self.source, range, text, bare, glyphs: start..start })
     }
 }
 
