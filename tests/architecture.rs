@@ -47,7 +47,7 @@ const PARTS: &[(&str, &[&str])] = &[
             "vault",
         ],
     ),
-    ("cli", &["api", "app", "base", "config", "detect", "redact", "sanitize"]),
+    ("cli", &["api", "app", "base", "config", "detect", "redact", "sanitize", "vault"]),
     ("cli", &["api", "app", "base", "config", "detect", "redact", "vault"]),
 ];
 
@@ -103,7 +103,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
     // What the process asks of the operating system for itself, and of programs that it runs.
-    ("rustix", &["app", "vault"]),
+    ("rustix", &["app", "sanitize", "vault"]),
     // The process's provider is chosen before anything else runs.
     ("reqwest", &["net"]),
     ("rustls", &["gateway", "main", "net"]),
