@@ -48,7 +48,6 @@ const PARTS: &[(&str, &[&str])] = &[
         ],
     ),
     ("cli", &["api", "app", "base", "config", "detect", "redact", "sanitize", "vault"]),
-    ("cli", &["api", "app", "base", "config", "detect", "redact", "vault"]),
 ];
 
 /// The parts that compute and nothing else.

@@ -26,6 +26,8 @@ mod charset;
 mod corpus_tests;
 mod csv;
 mod draft;
+#[cfg(test)]
+mod hostile_tests;
 mod html;
 mod image;
 mod json;
@@ -33,23 +35,6 @@ mod mail;
 mod markup;
 #[cfg(test)]
 mod mutant_tests;
-mod patch;
-mod rtf;
-mod text;
-mod xml;
-
-mod pdf;
-
-pub(in crate::sanitize) use charset::text_of;
-pub(in crate::sanitize) use image::format as image_format;
-pub(in crate::sanitize) use json::is_json;
-pub(in crate::sanitize) use mail::is_mail;
-
-#[cfg(test)]
-mod corpus_tests;
-mod draft;
-#[cfg(test)]
-mod hostile_tests;
 mod odf;
 mod ole2;
 mod ooxml;
@@ -63,8 +48,9 @@ mod text;
 mod xml;
 
 pub(in crate::sanitize) use charset::text_of;
+pub(in crate::sanitize) use image::format as image_format;
 pub(in crate::sanitize) use json::is_json;
-
+pub(in crate::sanitize) use mail::is_mail;
 use crate::sanitize::{Kind, Note, Refusal, Work};
 
 /// Cleans a file of this kind.
