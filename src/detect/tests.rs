@@ -284,7 +284,7 @@ fn the_default_rules_find_values_and_leave_ordinary_text() {
         ("My Phone number is 415-867-5309", &["PHONE_NUMBER"]),
         ("Passport number X12345678", &["US_PASSPORT"]),
         ("DNI 54362315K", &["NIF"]),
-        ("cpf 529.982.247-25", &["BR_CPF"]),
+        ("cpf 111.444.777-35", &["BR_CPF"]),
         ("Order 1001, version 2.0.17", &[]),
         ("born on 1980-05-12, paid $5 at https://example.com/a", &[]),
         ("{\"id\": 123456789, \"ref\": 48291234567, \"at\": 1701024868285, \"sku\": \"4006381333931\"}", &[]),
@@ -314,6 +314,17 @@ fn text_that_cannot_go_on_is_decided_at_once() {
     for (text, decided) in cases {
         assert_eq!(detector.scanner().feed(text, &mut |_| {}), decided, "{text:?}");
     }
+}
+
+#[test]
+fn a_prefix_that_is_arriving_is_not_lost_to_one_within_it() {
+    let detector = defaults();
+    // `api-` begins a secret too, and arrives first.
+    let text = format!("key = \"bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t{}\"", "Qm3x");
+    let whole = detector.find(&mut detector.cache(), &text);
+    let every: Vec<usize> = (1..text.len()).collect();
+    assert_eq!(scanned(&detector, &mut detector.scanner(), &text, &every), whole);
+    assert_eq!(detector.rule(whole[0].rule).name(), "AMAZON_AWS_BEDROCK_API_KEY");
 }
 
 #[test]

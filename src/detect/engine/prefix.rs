@@ -252,8 +252,9 @@ impl Pass<'_> {
     pub(crate) fn prefixes(&self, group: &Prefixes, track: &mut Track, found: &mut Found) {
         let Some(mut at) = self.grow(&group.automaton, track, found) else { return };
         let mut hits = Hits::new(group, &self.view, self.masks, at);
+        // What begins before here is decided; from here to `at`, only that no literal that has arrived begins a secret.
+        let mut floor = at;
         while let Some((literal, start)) = hits.find(at) {
-            let floor = at;
             at = start + 1;
             if !self.choice.meets(&literal.rules) || !self.view.starts(start, Edge::Word) {
                 continue;
@@ -269,7 +270,7 @@ impl Pass<'_> {
                         return;
                     }
                     Settled::Nothing => {}
-                    Settled::Upto(end) => at = end,
+                    Settled::Upto(end) => (at, floor) = (end, end),
                 },
                 Fate::Grown => {
                     let limit = start + literal.reach;
@@ -280,7 +281,7 @@ impl Pass<'_> {
                     let Some(rule) = rule else { continue };
                     track.grown = Some(Grown::new(rule, start, literal.reach));
                     match self.grow(&group.automaton, track, found) {
-                        Some(end) => at = end,
+                        Some(end) => (at, floor) = (end, end),
                         None => return,
                     }
                 }
@@ -288,7 +289,7 @@ impl Pass<'_> {
         }
         track.at = at.max(self.view.len());
         if !self.view.complete {
-            track.at = at.max(group.open(&self.view)).min(track.at);
+            track.at = floor.max(group.open(&self.view)).min(track.at);
         }
     }
 

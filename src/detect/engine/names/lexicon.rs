@@ -4,6 +4,8 @@
 
 use std::sync::OnceLock;
 
+use super::words::TITLES;
+
 /// A word with its classes to a line.
 const LIST: &str = include_str!("lexicon.txt");
 
@@ -19,6 +21,7 @@ impl Classes {
     const SURNAME: u8 = 2;
     const PLACE: u8 = 4;
     const COMMON: u8 = 8;
+    const TITLE: u8 = 16;
 
     fn of(letters: &str) -> Self {
         let bit = |letter: u8| match letter {
@@ -51,8 +54,13 @@ impl Classes {
         self.0 & Self::COMMON != 0
     }
 
+    /// Stands before a name.
+    pub(super) const fn is_title(self) -> bool {
+        self.0 & Self::TITLE != 0
+    }
+
     pub(super) const fn is_known(self) -> bool {
-        self.0 != 0
+        self.0 & !Self::TITLE != 0
     }
 }
 
@@ -67,13 +75,18 @@ fn table() -> &'static [u64] {
     static TABLE: OnceLock<Vec<u64>> = OnceLock::new();
     TABLE.get_or_init(|| {
         let mut table = vec![0; 1 << SIZE];
-        for (word, classes) in LIST.lines().filter_map(|line| line.split_once('\t')) {
+        let mut add = |word: &str, classes: u8| {
             let print = fingerprint(word);
-            let free = places(print).find(|&place| table.get(place) == Some(&0));
-            if let Some(slot) = free.and_then(|place| table.get_mut(place)) {
-                *slot = print | u64::from(Classes::of(classes).0);
+            let ours = |slot: &u64| *slot == 0 || *slot & !0xFF == print;
+            let place = places(print).find(|&place| table.get(place).is_some_and(ours));
+            if let Some(slot) = place.and_then(|place| table.get_mut(place)) {
+                *slot |= print | u64::from(classes);
             }
+        };
+        for (word, classes) in LIST.lines().filter_map(|line| line.split_once('\t')) {
+            add(word, Classes::of(classes).0);
         }
+        TITLES.iter().for_each(|word| add(word, Classes::TITLE));
         table
     })
 }
@@ -103,6 +116,7 @@ mod tests {
     fn words_have_their_classes() {
         assert!(look_up("jennifer").is_given() && !look_up("jennifer").is_common());
         assert!(look_up("nguyen").is_surname() && look_up("new york").is_place());
+        assert!(look_up("dr").is_title() && !look_up("the").is_title());
         assert!(look_up("the").is_common() && !look_up("qwxzv").is_known());
         assert!(LIST.lines().count() * 2 < 1 << SIZE);
     }

@@ -6,8 +6,8 @@ use super::super::view::View;
 use super::lexicon::{Classes, look_up};
 use super::spelling::{Spelling, goes_on, in_code, in_date, lone_number};
 use super::words::{
-    COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TITLES, TO_PERSON_SURELY, TO_PERSONS,
-    TO_PLACE_SURELY, TO_PLACES, is,
+    COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TO_PERSON_SURELY, TO_PERSONS, TO_PLACE_SURELY,
+    TO_PLACES, is,
 };
 
 /// Words in a sequence, and bytes.
@@ -93,9 +93,13 @@ pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
     word.copy_from_slice(view.slice(start, end));
     word.make_ascii_lowercase();
     let word = std::str::from_utf8(word).ok()?;
+    let classes = look_up(word);
+    if !classes.is_common() || classes.is_title() {
+        return None;
+    }
     // A particle may follow a name only.
     let particle = next.first() == Some(&b' ') && particle_before_capital(view, end + 1);
-    (look_up(word).is_common() && !particle && !is(word, TITLES)).then_some(end)
+    (!particle).then_some(end)
 }
 
 /// Common words are shorter, in bytes.
@@ -135,7 +139,7 @@ pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
             break;
         }
         let classes = look_up(&name);
-        let dotted = view.get(end) == Some(b'.') && (initial || is(&name, TITLES));
+        let dotted = view.get(end) == Some(b'.') && (initial || classes.is_title());
         let possessive = name.len() < lower.len();
         let spelling = if particle { Spelling::Name } else { Spelling::of(text(view, at, end)) };
         words.push(Word { start: at, end, lower: name, classes, spelling, particle });
@@ -280,7 +284,7 @@ fn peeled(words: &[Word], sentence: bool) -> (&[Word], bool) {
         if rest.len() > 1 && place_of(rest) {
             break;
         }
-        let title = is(&word.lower, TITLES);
+        let title = word.classes.is_title();
         let named = |next: &Word| {
             !next.classes.is_common() && next.classes.is_person() && next.spelling == Spelling::Name
         };
