@@ -172,7 +172,8 @@ fn bombs() -> Vec<(&'static str, Vec<u8>)> {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "figures")]
+#[ignore = "minutes without optimisation: run with --release"]
+#[expect(clippy::print_stdout, clippy::disallowed_methods, reason = "figures, and how long it took")]
 fn bombs_are_answered() {
     // A sixteenth of the usual bytes: the bombs are packed without optimisation, too.
     let bounds = Bounds { bytes: 64 << 20, ..Bounds::default() };
@@ -273,7 +274,7 @@ impl Dice {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the seed, and figures")]
+#[expect(clippy::print_stdout, clippy::disallowed_methods, reason = "the seed, and how long it took")]
 fn mutants_break_nothing() {
     let number =
         |name: &str, default: u64| env::var(name).ok().and_then(|n| n.parse().ok()).unwrap_or(default);
