@@ -42,7 +42,11 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     if args.report {
         result(&serde_json::to_string_pretty(&data).unwrap_or_default())?;
     }
-    message(&format!("{summary} {} bytes in {} ms", bytes.len(), SystemClock.now().as_millis().saturating_sub(begun)));
+    message(&format!(
+        "{summary} {} bytes in {} ms",
+        bytes.len(),
+        SystemClock.now().as_millis().saturating_sub(begun)
+    ));
     Ok(())
 }
 

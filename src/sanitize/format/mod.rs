@@ -47,11 +47,11 @@ mod spans;
 mod text;
 mod xml;
 
+use crate::sanitize::{Kind, Note, Refusal, Work};
 pub(in crate::sanitize) use charset::text_of;
 pub(in crate::sanitize) use image::format as image_format;
 pub(in crate::sanitize) use json::is_json;
 pub(in crate::sanitize) use mail::is_mail;
-use crate::sanitize::{Kind, Note, Refusal, Work};
 
 /// Cleans a file of this kind.
 ///

@@ -33,7 +33,8 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         header.set_size(member.content.len() as u64);
         header.set_mode(if member.program { 0o755 } else { 0o644 });
         header.set_mtime(member.changed);
-        (header.set_uid(0), header.set_gid(0));
+        header.set_uid(0);
+        header.set_gid(0);
         builder.append_data(&mut header, name, member.content.as_slice()).map_err(|_| Refusal::Malformed)?;
     }
     builder.into_inner().map_err(|_| Refusal::Malformed)
