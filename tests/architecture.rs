@@ -82,7 +82,6 @@ const DOORS: &[(&str, &[&str])] = &[
     ("clap", &["cli", "main"]),
     ("crc32c", &["crypto"]),
     ("encoding_rs", &["sanitize"]),
-    ("flate2", &["stream"]),
     ("flate2", &["sanitize", "stream"]),
     ("fpe", &["crypto"]),
     ("hayro_syntax", &["sanitize"]),

@@ -2,6 +2,7 @@
 
 use aws_lc_rs::hmac::{HMAC_SHA256, Key};
 use aws_lc_rs::{digest, hmac};
+use crc32c::crc32c_append;
 
 /// The digest of `bytes`.
 pub fn sha256(bytes: &[u8]) -> [u8; 32] {
@@ -76,7 +77,7 @@ impl Digester {
 
 /// Moves a CRC-32C (Castagnoli, RFC 3720 appendix B.4) on by `bytes`; it begins at 0. Tells damage on the way.
 pub fn crc32c(before: u32, bytes: &[u8]) -> u32 {
-    ::crc32c::crc32c_append(before, bytes)
+    crc32c_append(before, bytes)
 }
 
 #[cfg(test)]
