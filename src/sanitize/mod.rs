@@ -16,7 +16,7 @@
 //! | `tally` | [`Tally`]: what was removed, and what could not be read |
 //! | `refusal` | [`Refusal`]: why there is no clean file |
 //! | [`link`] | links in texts, and what they look like defanged |
-//! | [`format`] | the formats |
+//! | [`mod@format`] | the formats |
 //! | `hearing` | [`Hearing`]: the court for one file |
 //! | `pipeline` | [`sanitize`]: one file's way in order |
 //! | [`child`] | the process that they run in |

@@ -1,4 +1,4 @@
-//! [`Seal`]: a key of the [`Ring`] → AES-256-GCM, with the row's kind, id and version as associated data, so that a row
+//! [`Seal`]: a key of the ring → AES-256-GCM, with the row's kind, id and version as associated data, so that a row
 //! copied to another place, or an older version put back under a newer number, does not open.
 //! (A whole store put back as it once was does open: that takes a counter outside of it.)
 //!

@@ -4,7 +4,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `frame` | what passes through the pipe: a tag, a head in JSON, and bytes |
-//! | `message` | [`Start`], [`Ask`], [`Reply`]: what the frames say |
+//! | `message` | `Start`, `Ask`, `Reply`: what the frames say |
 //! | [`inner`] | the child: its limits, and its judge, who asks the parent |
 //! | `outer` | [`Nursery`]: the parent's side, and [`Court`], who answers |
 
