@@ -5,15 +5,38 @@ use super::finding::Span;
 /// `spans` (sorted by start, on character boundaries of `text`, not nested) counted in code points. One pass over
 /// the text; an offset past its end counts as its end.
 pub fn code_points(text: &str, spans: impl IntoIterator<Item = Span>) -> Vec<Span> {
-    let bytes = text.as_bytes();
-    let (mut at, mut count) = (0, 0);
-    let mut upto = |offset: usize| {
-        let piece = bytes.get(at..offset.min(bytes.len())).unwrap_or_default();
-        count += piece.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
-        at += piece.len();
-        count
-    };
-    spans.into_iter().map(|span| Span { start: upto(span.start), end: upto(span.end) }).collect()
+    let mut points = Points::new(text);
+    spans.into_iter().map(|span| points.of(span)).collect()
+}
+
+/// A place in a text, in bytes and in code points. What is asked costs the way from what was asked before, to either
+/// side.
+#[derive(Debug)]
+pub struct Points<'t> {
+    bytes: &'t [u8],
+    at: usize,
+    count: usize,
+}
+
+impl<'t> Points<'t> {
+    /// Begins at the text's beginning.
+    pub fn new(text: &'t str) -> Self {
+        Self { bytes: text.as_bytes(), at: 0, count: 0 }
+    }
+
+    /// A span on character boundaries, in code points; an offset past the text's end counts as its end.
+    pub fn of(&mut self, span: Span) -> Span {
+        Span { start: self.to(span.start), end: self.to(span.end) }
+    }
+
+    fn to(&mut self, offset: usize) -> usize {
+        let offset = offset.min(self.bytes.len());
+        let way = self.bytes.get(self.at.min(offset)..self.at.max(offset)).unwrap_or_default();
+        let between = way.iter().filter(|&&byte| byte & 0xC0 != 0x80).count();
+        self.count = if offset < self.at { self.count - between } else { self.count + between };
+        self.at = offset;
+        self.count
+    }
 }
 
 #[cfg(test)]
@@ -26,6 +49,16 @@ mod tests {
         let spans = [Span::new(0, 2), Span::new(6, 8), Span::new(14, 16)];
         let expected = [Span::new(0, 1), Span::new(2, 4), Span::new(6, 8)];
         assert_eq!(code_points(text, spans), expected);
+    }
+
+    #[test]
+    fn a_place_is_found_from_either_side() {
+        let mut points = Points::new("é🦀ab日本cd");
+        for (span, want) in
+            [((14, 16), (6, 8)), ((0, 2), (0, 1)), ((6, 8), (2, 4)), ((8, 99), (4, 8)), ((2, 6), (1, 2))]
+        {
+            assert_eq!(points.of(Span::new(span.0, span.1)), Span::new(want.0, want.1));
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::detect::offset::Points;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
@@ -38,10 +39,11 @@ impl Redactor {
         for text in texts {
             let findings = self.detector.find(&mut cache, text);
             report.scan(text.len());
+            let mut points = Points::new(text);
             for finding in &findings {
                 let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;
                 let name = self.detector.rule(finding.rule).name();
-                report.find_at(&nowhere, text, finding, (name, redacted));
+                report.find_at(&nowhere, (text, &mut points), finding, (name, redacted));
             }
             hits.push(values.take(Place::default(), text, &findings));
         }

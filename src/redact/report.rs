@@ -79,22 +79,21 @@ impl Report {
         self.names.get(&rule).map_or("", |name| name)
     }
 
-    /// A finding in a text that lies at `key` of a document.
+    /// A finding in a text that lies at `key` of a document; `points` is a place in that text.
     pub(super) fn find_at(
         &mut self,
         key: &Arc<str>,
-        text: &str,
+        (text, points): (&str, &mut offset::Points<'_>),
         finding: &Finding,
         (name, redacted): (&str, bool),
     ) {
         self.find(finding, name, redacted);
         let Some(found) = self.found.last_mut() else { return };
         let part = |span: Span| Zeroizing::new(text.get(span.start..span.end).unwrap_or_default().to_owned());
-        let points = |span: Span| offset::code_points(text, [span]).first().copied().unwrap_or(span);
         let (key, word) = (Arc::clone(key), finding.near.map(|near| part(near.span)));
         found.placed = Some(Box::new(Placed { key, text: part(finding.span), word }));
-        found.span = points(finding.span);
-        found.near = finding.near.map(|near| Near { span: points(near.span), ..near });
+        found.span = points.of(finding.span);
+        found.near = finding.near.map(|near| Near { span: points.of(near.span), ..near });
     }
 
     pub(super) fn find(&mut self, finding: &Finding, name: &str, redacted: bool) {

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::detect::Cache;
+use crate::detect::offset::Points;
 use crate::redact::context::{Context, Restorer};
 use crate::redact::document::{apply, number, written};
 use crate::redact::encrypt::Surrogates;
@@ -105,11 +106,12 @@ pub fn structured(
         let findings = redactor.detector.find(cache, text);
         report.scan(text.len());
         let key: Option<Arc<str>> = (detail && !findings.is_empty()).then(|| dotted(path).into());
+        let mut points = Points::new(text);
         for finding in &findings {
             let redacted = *redactor.plan.method(finding.rule) != Method::DetectOnly;
             let told = (redactor.detector.rule(finding.rule).name(), redacted);
             if let Some(key) = &key {
-                report.find_at(key, text, finding, told);
+                report.find_at(key, (text, &mut points), finding, told);
             }
         }
         hits.push(values.take(place, text, &findings));
