@@ -15,6 +15,9 @@ const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 /// Lines that are looked at for the delimiter.
 const LINES: usize = 20;
 
+/// Cells that are held at once.
+const SOME: usize = 100_000;
+
 /// A cell.
 #[derive(Debug)]
 struct Cell {
@@ -32,9 +35,22 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
     let decoded = charset::of_text(file);
     let table: &str = &decoded.text;
     let delimiter = delimiter(table);
-    let cells = cells(table, delimiter);
-    work.items(cells.len())?;
     let mut patches = Patches::default();
+    let mut at = 0;
+    while at < table.len() {
+        let (some, behind) = cells(table, at, delimiter);
+        at = behind;
+        clean_cells(table, &some, (delimiter, &mut patches), work)?;
+    }
+    Ok(written(file, &decoded, patches))
+}
+
+fn clean_cells(
+    table: &str,
+    cells: &[Cell],
+    (delimiter, patches): (char, &mut Patches),
+    work: &mut Work<'_>,
+) -> Result<(), Refusal> {
     if work.orders().interactive {
         for at in cells.iter().flat_map(|cell| formulas(cell, table)) {
             patches.put(at..at, "'");
@@ -45,9 +61,9 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
     let texts: Vec<&str> = cells.iter().map(|cell| cell.text.text()).collect();
     for (cell, edits) in cells.iter().zip(work.edits(&texts)?) {
         edits.iter().for_each(|edit| work.applied(edit));
-        edited(cell, &edits, delimiter, &mut patches);
+        edited(cell, &edits, delimiter, patches);
     }
-    Ok(written(file, &decoded, patches))
+    Ok(())
 }
 
 fn edited(cell: &Cell, edits: &[Edit], delimiter: char, patches: &mut Patches) {
@@ -87,17 +103,17 @@ fn delimiter(table: &str) -> char {
     best.unwrap_or(',')
 }
 
-fn cells(table: &str, delimiter: char) -> Vec<Cell> {
+/// The cells from a place on, [`SOME`] at most, and the place behind them.
+fn cells(table: &str, mut at: usize, delimiter: char) -> (Vec<Cell>, usize) {
     let mut cells = Vec::new();
-    let mut at = 0;
-    while at < table.len() {
+    while at < table.len() && cells.len() < SOME {
         let cell = cell(table, at, delimiter);
         let end = cell.range.end;
         cells.push(cell);
         let behind = table.get(end..).and_then(|rest| rest.chars().next());
         at = end.saturating_add(behind.map_or(1, char::len_utf8));
     }
-    cells
+    (cells, at)
 }
 
 fn cell(table: &str, from: usize, delimiter: char) -> Cell {
@@ -230,7 +246,7 @@ mod tests {
     fn what_would_break_a_cell_is_quoted() {
         use super::*;
         let table = "a,Jane\"s,c";
-        let cells = cells(table, ',');
+        let (cells, _) = cells(table, 0, ',');
         let mut patches = Patches::default();
         let edit = Edit { range: 0..4, with: "x,\"y".to_owned(), rule: None };
         edited(&cells[1], &[edit], ',', &mut patches);
