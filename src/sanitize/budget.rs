@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::Refusal;
+use crate::sanitize::{Refusal, unfold};
 
 /// How much a file may unfold to, all parts within parts together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,11 +13,24 @@ pub struct Bounds {
     pub items: u64,
     /// Bytes after unpacking.
     pub bytes: u64,
+    /// Parts that are looked at by scanners, which costs the more the more there are, whatever their size.
+    pub parts: u64,
+}
+
+/// What a small file may unfold to, all parts together, in bytes.
+const SMALL: u64 = 64 << 20;
+
+impl Bounds {
+    /// The same for a file of so many bytes: it unfolds to no more than [`unfold::RATIO`] times that, or 64 MiB.
+    pub fn of_file(self, length: usize) -> Self {
+        let most = unfold::RATIO.saturating_mul(length as u64).max(SMALL);
+        Self { bytes: self.bytes.min(most), ..self }
+    }
 }
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { depth: 8, items: 2_000_000, bytes: 1 << 30 }
+        Self { depth: 8, items: 2_000_000, bytes: 1 << 30, parts: 50_000 }
     }
 }
 
@@ -38,6 +51,11 @@ impl Left {
     pub(super) fn spend(&mut self, items: u64, bytes: u64) -> Result<(), Refusal> {
         let (items, bytes) = (self.0.items.checked_sub(items), self.0.bytes.checked_sub(bytes));
         (self.0.items, self.0.bytes) = (items.ok_or(Refusal::OverLimit)?, bytes.ok_or(Refusal::OverLimit)?);
+        Ok(())
+    }
+
+    pub(super) fn part(&mut self) -> Result<(), Refusal> {
+        self.0.parts = self.0.parts.checked_sub(1).ok_or(Refusal::OverLimit)?;
         Ok(())
     }
 

@@ -12,6 +12,7 @@
 //! | `orders` | [`Orders`]: what is to be done to it |
 //! | `judge` | [`Judge`], who is asked, and [`Edit`], an answer |
 //! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally |
+//! | `unfold` | how much packed bytes may unfold to |
 //! | `budget` | [`Bounds`] and what of them is used |
 //! | `tally` | [`Tally`]: what was removed, and what could not be read |
 //! | `refusal` | [`Refusal`]: why there is no clean file |
@@ -38,6 +39,7 @@ mod pipeline;
 mod refusal;
 pub mod scan;
 mod tally;
+mod unfold;
 mod work;
 mod written;
 mod zipped;

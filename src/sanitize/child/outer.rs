@@ -98,7 +98,7 @@ impl Nursery {
     ) -> Result<Cleaned, Stillborn> {
         let _place = self.places.acquire().await.map_err(|_| Stillborn::Died)?;
         let mut child = self.start().map_err(Stillborn::Start)?;
-        let start = Start { orders, bounds: self.limits.bounds, name: name.to_owned() };
+        let start = Start { orders, bounds: self.limits.bounds.of_file(file.len()), name: name.to_owned() };
         let talk = self.talk(&mut child, &start, file, court);
         let outcome = tokio::time::timeout(self.limits.time, talk).await;
         drop(child.start_kill());

@@ -12,6 +12,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
+use crate::sanitize::unfold::{self, Count, Counted};
 use crate::sanitize::{Refusal, Work};
 
 /// What the directory says of an entry.
@@ -29,7 +30,8 @@ pub(super) struct Entry {
 
 /// A zip file that is read.
 pub(super) struct Package<'f> {
-    archive: ZipArchive<Cursor<&'f [u8]>>,
+    archive: ZipArchive<Counted<'f>>,
+    count: Count,
     entries: Vec<Entry>,
 }
 
@@ -39,7 +41,8 @@ impl<'f> Package<'f> {
     /// # Errors
     /// [`Refusal::Malformed`], [`Refusal::Encrypted`], [`Refusal::OverLimit`].
     pub(super) fn open(file: &'f [u8], work: &mut Work<'_>) -> Result<Self, Refusal> {
-        let mut archive = ZipArchive::new(Cursor::new(file)).map_err(refusal)?;
+        let count = Count::default();
+        let mut archive = ZipArchive::new(Counted::new(file, count.clone())).map_err(refusal)?;
         work.items(archive.len())?;
         if archive.has_duplicate_names() || archive.has_overlapping_files().map_err(refusal)? {
             return Err(Refusal::Malformed);
@@ -65,7 +68,7 @@ impl<'f> Package<'f> {
                 size: None,
             });
         }
-        Ok(Self { archive, entries })
+        Ok(Self { archive, count, entries })
     }
 
     /// The entries, in the order of the directory.
@@ -80,10 +83,8 @@ impl<'f> Package<'f> {
     pub(super) fn read(&mut self, at: usize, work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
         let file = self.archive.by_index(at).map_err(refusal)?;
         let mut content = Vec::new();
-        // One byte more than there is room for tells a file that fits from one that does not.
-        let cap = u64::try_from(work.room()).unwrap_or(u64::MAX).saturating_add(1);
-        file.take(cap).read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
-        work.unpacked(content.len())?;
+        let before = self.count.get();
+        unfold::all(file, |_| self.count.get().saturating_sub(before), &mut content, work)?;
         if let Some(entry) = self.entries.get_mut(at) {
             entry.size = u64::try_from(content.len()).ok();
         }

@@ -1,11 +1,11 @@
 //! Gzip (RFC 1952): one file, which may lie in several members one behind the other.
 
-use std::io::{Read, Write};
+use std::io::Write;
 
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder};
 
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Refusal, Work, unfold};
 
 /// What each member begins with (RFC 1952 2.3.1).
 const MAGIC: &[u8] = b"\x1f\x8b";
@@ -21,11 +21,9 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     while rest.starts_with(MAGIC) {
         work.items(1)?;
         let mut decoder = GzDecoder::new(rest);
-        let before = content.len();
-        // One byte more than there is room for tells a file that fits from one that does not.
-        let cap = (work.room() as u64).saturating_add(1);
-        (&mut decoder).take(cap).read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
-        work.unpacked(content.len().saturating_sub(before))?;
+        let read =
+            |decoder: &&mut GzDecoder<&[u8]>| rest.len().saturating_sub(decoder.get_ref().len()) as u64;
+        unfold::all(&mut decoder, read, &mut content, work)?;
         if name.is_empty() {
             let stored = decoder.header().and_then(|header| header.filename()).unwrap_or_default();
             name = plain(stored);

@@ -7,7 +7,7 @@ use crate::sanitize::format::pdf::graph;
 use crate::sanitize::{Refusal, Work};
 
 /// What one stream of objects may unfold to while a file is opened, bytes.
-const STREAM: usize = 256 << 20;
+const STREAM: usize = 64 << 20;
 
 /// Opens a file: whatever stands before its header is skipped, a broken cross-reference table is made anew, and one
 /// that only needs the empty password is decrypted.

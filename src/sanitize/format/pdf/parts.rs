@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use lopdf::{DecompressError, Document, Error, Object, ObjectId, Stream};
 
 use crate::sanitize::format::pdf::{graph, strings};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Refusal, Work, unfold};
 
 /// Shows every stream and every script, reachable or not.
 ///
@@ -38,7 +38,19 @@ pub(super) fn unfold(stream: &Stream, work: &mut Work<'_>) -> Result<Option<Vec<
     if !stream.dict.has(b"Filter") {
         return Ok(None);
     }
-    match stream.decompressed_content_with_limit(work.room()) {
+    let room = work.room();
+    let free = usize::try_from(unfold::FREE).unwrap_or(usize::MAX);
+    let unfolded = match stream.decompressed_content_with_limit(room.min(free)) {
+        Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. }))
+            if room > free && !unfold::is_bomb(&stream.content) =>
+        {
+            let most =
+                usize::try_from(unfold::RATIO).unwrap_or_default().saturating_mul(stream.content.len());
+            stream.decompressed_content_with_limit(room.min(most.max(free)))
+        }
+        unfolded => unfolded,
+    };
+    match unfolded {
         Ok(bytes) => {
             work.unpacked(bytes.len())?;
             Ok(Some(bytes))

@@ -14,7 +14,7 @@ use crate::sanitize::format::pdf::{graph, strings};
 use crate::sanitize::{Refusal, Work};
 
 /// How many glyphs one page shows at most.
-const GLYPHS: usize = 1_000_000;
+const GLYPHS: usize = 500_000;
 
 /// How many operands one operator takes at most.
 const OPERANDS: usize = 2_000_000;
