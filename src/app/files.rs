@@ -90,7 +90,8 @@ pub(super) fn add(
         (jobs.clone(), Arc::clone(&grants), shares.clone()),
     )?;
     let works: Vec<Arc<dyn Work>> = vec![work.clone(), Arc::new(sanitizer.clone())];
-    let uploads = Arc::new(Uploads::new(jobs.clone(), Arc::clone(blobs), works));
+    let runtime = parts.opened.io.handle().clone();
+    let uploads = Uploads::new(jobs.clone(), Arc::clone(blobs), works, runtime);
     add_sanitizer(endpoints, config, (sanitizer, Arc::clone(&uploads), configs), dialect);
     parts.opened.io.spawn(Uploads::tend(Arc::downgrade(&uploads)));
     let file = config.limits.file.bytes();

@@ -4,6 +4,7 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use crate::api::call::BoxFuture;
 use crate::api::error::ApiError;
@@ -42,17 +43,23 @@ pub fn target(grants: &Grants, id: &RequestId, form: bool, (name, limit): (&str,
 /// How often jobs are looked for that nobody works on.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// How long an upload's answer waits for what was begun with it.
+const PROMPT: Duration = Duration::from_secs(1);
+
 /// Begins with jobs: as soon as their files have come, and with those that a process left behind.
 pub struct Uploads {
     jobs: Jobs,
     blobs: Arc<dyn Blobs>,
     works: Vec<Arc<dyn Work>>,
+    /// What has begun outlives the call that brought its file.
+    me: Weak<Self>,
+    runtime: Handle,
 }
 
 impl Uploads {
-    /// Begins with `jobs` of these kinds of work.
-    pub fn new(jobs: Jobs, blobs: Arc<dyn Blobs>, works: Vec<Arc<dyn Work>>) -> Self {
-        Self { jobs, blobs, works }
+    /// Begins with `jobs` of these kinds of work, on `runtime`.
+    pub fn new(jobs: Jobs, blobs: Arc<dyn Blobs>, works: Vec<Arc<dyn Work>>, runtime: Handle) -> Arc<Self> {
+        Arc::new_cyclic(|me| Self { jobs, blobs, works, me: Weak::clone(me), runtime })
     }
 
     /// Begins with a job, unless somebody else works on it or has done so. Its answer, if it was given here.
@@ -102,11 +109,16 @@ fn told(begun: Result<Option<Ended>, ApiError>) {
 impl Arrivals for Uploads {
     fn arrived<'a>(&'a self, blob: &'a Blob, facts: Facts) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            match self.jobs.get(&blob.id().twin()).await {
-                Ok(Some(read)) => told(self.begin(read, Some(&facts)).await),
-                Ok(None) => {}
-                Err(error) => told(Err(error)),
-            }
+            let (Some(uploads), id) = (self.me.upgrade(), blob.id().twin()) else { return };
+            let begun = self.runtime.spawn(async move {
+                match uploads.jobs.get(&id).await {
+                    Ok(Some(read)) => told(uploads.begin(read, Some(&facts)).await),
+                    Ok(None) => {}
+                    Err(error) => told(Err(error)),
+                }
+            });
+            // Who asks as soon as the upload is answered then finds most files done.
+            drop(tokio::time::timeout(PROMPT, begun).await);
         })
     }
 }
