@@ -28,6 +28,8 @@ pub enum Kind {
     Json,
     /// Comma- or tab-separated values.
     Csv,
+    /// Markdown, by its name: its bytes do not tell.
+    Markdown,
     /// Text of no other kind.
     Text,
     /// A mail message (RFC 5322).

@@ -13,6 +13,7 @@
 //! | `judge` | [`Judge`], who is asked, and [`Edit`], an answer |
 //! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally |
 //! | `unfold` | how much packed bytes may unfold to |
+//! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally; [`Values`] that go |
 //! | `budget` | [`Bounds`] and what of them is used |
 //! | `tally` | [`Tally`]: what was removed, and what could not be read |
 //! | `refusal` | [`Refusal`]: why there is no clean file |
@@ -52,4 +53,4 @@ pub use orders::{Orders, Redaction};
 pub use pipeline::{Sanitized, sanitize};
 pub use refusal::Refusal;
 pub use tally::{Note, Tally};
-pub use work::Work;
+pub use work::{Values, Work};

@@ -1,6 +1,7 @@
 //! [`Work`]: one file's way through the formats, with all that they share: orders, judge, budget, tally.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use crate::sanitize::budget::Left;
@@ -10,18 +11,22 @@ use crate::sanitize::{format, link};
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
 const BATCH: usize = 32 << 20;
 
+/// Values that go from a file, each with the edit that found it first.
+pub type Values = BTreeMap<String, Edit>;
+
 /// What a format works with. One for a file and all files within it.
 pub struct Work<'j> {
     orders: Orders,
     judge: &'j mut dyn Judge,
     left: Left,
     tally: Tally,
+    values: Option<Values>,
 }
 
 impl<'j> Work<'j> {
     /// Begins on a file.
     pub fn new(orders: Orders, bounds: Bounds, judge: &'j mut dyn Judge) -> Self {
-        Self { orders, judge, left: Left::new(bounds), tally: Tally::default() }
+        Self { orders, judge, left: Left::new(bounds), tally: Tally::default(), values: None }
     }
 
     /// What is to be done.
@@ -37,6 +42,29 @@ impl<'j> Work<'j> {
     /// What was done, at the end.
     pub fn into_tally(self) -> Tally {
         self.tally
+    }
+
+    /// Keeps the values that are to go from now on, for a format that looks for them elsewhere in its file as well.
+    /// Returns what was kept so far: the file around this one puts it back.
+    pub fn keep_values(&mut self, values: Option<Values>) -> Option<Values> {
+        std::mem::replace(&mut self.values, values)
+    }
+
+    /// The values kept so far.
+    pub fn values(&self) -> Values {
+        self.values.clone().unwrap_or_default()
+    }
+
+    fn keep(&mut self, texts: &[&str], edits: &[Vec<Edit>]) {
+        let Some(values) = &mut self.values else { return };
+        for (text, edits) in texts.iter().zip(edits) {
+            for edit in edits {
+                let value = text.get(edit.range.clone()).map(str::trim).unwrap_or_default();
+                if !value.is_empty() && !values.contains_key(value) {
+                    values.insert(value.to_owned(), edit.clone());
+                }
+            }
+        }
     }
 
     /// The bytes that may still be unpacked: the cap for the next decoder.
@@ -92,6 +120,30 @@ impl<'j> Work<'j> {
     /// The judge's.
     pub fn edits(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
         let redactions = self.redactions(texts)?;
+        self.with_links(texts, redactions)
+    }
+
+    /// The same for cells of a table, each with what its column is called, empty if nobody knows: `SSN` tells what bare
+    /// digits below it are.
+    ///
+    /// # Errors
+    /// The judge's.
+    pub fn cells(&mut self, cells: &[(&str, &str)]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let asked: Vec<Cow<'_, str>> = cells.iter().map(|(head, text)| headed(head, text)).collect();
+        let texts: Vec<&str> = asked.iter().map(AsRef::as_ref).collect();
+        let mut redactions = self.redactions(&texts)?;
+        for ((asked, (_, text)), edits) in asked.iter().zip(cells).zip(&mut redactions) {
+            let before = asked.len().saturating_sub(text.len());
+            edits.retain(|edit| edit.range.end > before);
+            for edit in edits {
+                edit.range = edit.range.start.saturating_sub(before)..edit.range.end.saturating_sub(before);
+            }
+        }
+        let texts: Vec<&str> = cells.iter().map(|(_, text)| *text).collect();
+        self.with_links(&texts, redactions)
+    }
+
+    fn with_links(&mut self, texts: &[&str], redactions: Vec<Vec<Edit>>) -> Result<Vec<Vec<Edit>>, Refusal> {
         if !self.orders.links {
             return Ok(redactions);
         }
@@ -114,7 +166,7 @@ impl<'j> Work<'j> {
     pub fn targets(&mut self, targets: &[&str]) -> Result<Vec<Option<String>>, Refusal> {
         let read: Vec<String> = targets.iter().map(|target| as_followed(target)).collect();
         let read: Vec<&str> = read.iter().map(String::as_str).collect();
-        let redactions = self.redactions(&read)?;
+        let redactions = self.redactions_within(&read)?;
         let links = self.orders.links;
         let found: Vec<_> = read.iter().map(|text| if links { link::target(text) } else { None }).collect();
         let bad = self.judged(found.iter().flatten().map(|found| &found.link))?;
@@ -150,6 +202,20 @@ impl<'j> Work<'j> {
         Ok(out)
     }
 
+    /// The same for targets of links, in which `%20` is a blank (RFC 3986, 2.1).
+    fn redactions_within(&mut self, targets: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let plain: Vec<Option<link::Plain>> = targets.iter().map(|target| link::Plain::of(target)).collect();
+        let texts = targets.iter().zip(&plain);
+        let texts: Vec<&str> =
+            texts.map(|(target, plain)| plain.as_ref().map_or(*target, link::Plain::text)).collect();
+        let mut redactions = self.redactions(&texts)?;
+        for (plain, edits) in plain.iter().zip(&mut redactions) {
+            let Some(plain) = plain else { continue };
+            edits.iter_mut().for_each(|edit| edit.range = plain.spelled(&edit.range));
+        }
+        Ok(redactions)
+    }
+
     fn redactions(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
         if self.orders.redaction == Redaction::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
@@ -167,6 +233,7 @@ impl<'j> Work<'j> {
             if answer.len() != batch.len() {
                 return Err(Refusal::Provider);
             }
+            self.keep(batch, &answer);
             edits.extend(answer);
             rest = behind;
         }
@@ -208,6 +275,23 @@ impl<'j> Work<'j> {
             out.push((!edits.is_empty()).then(|| rewritten(text, &edits)));
         }
         Ok(out)
+    }
+}
+
+/// The longest cell that is read with the head of its column, and the longest head, in bytes.
+const CELL: usize = 200;
+const HEAD: usize = 60;
+
+/// A cell behind what its column is called, if that is a name: what holds digits or an address is data.
+fn headed<'t>(head: &str, text: &'t str) -> Cow<'t, str> {
+    let word = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-' | '.' | '/' | '(' | ')' | '#');
+    let head = head.trim();
+    let letters = head.chars().filter(|c| c.is_alphabetic()).count();
+    let names = letters >= 2 && head.len() <= HEAD && head.chars().all(word);
+    if names && text.len() <= CELL && !text.trim().is_empty() {
+        Cow::Owned(format!("{head}: {text}"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 
@@ -289,6 +373,26 @@ mod tests {
         let out = work.targets(&[" ht\ttp:/example.com/Jane\n", "page.html", "mailto:Jane", "//x.example"]);
         let want = [Some("hxxp://example[.]com/<N>"), None, Some("mailto:<N>"), Some("hxxps://x[.]example")];
         assert_eq!(out, Ok(want.map(|text| text.map(str::to_owned)).to_vec()));
+    }
+
+    #[test]
+    fn cells_are_read_with_their_heads() {
+        let mut bench = Bench::redacting("name: Ja");
+        let cells = [("name", "Jane"), ("name", "name: Ja"), ("2 name", "Jane"), ("", "name: Jane")];
+        let edits = bench.work().cells(&cells).unwrap();
+        let ranges: Vec<Vec<_>> =
+            edits.into_iter().map(|edits| edits.into_iter().map(|edit| edit.range).collect()).collect();
+        let one = |end: usize| std::iter::once(0..end).collect::<Vec<_>>();
+        assert_eq!(ranges, [one(2), one(8), Vec::new(), one(8)]);
+    }
+
+    #[test]
+    fn targets_are_read_without_their_escapes() {
+        let mut bench = Bench::redacting("é Doe");
+        bench.orders.links = false;
+        let targets = ["mailto:x?subject=Jan%C3%A9%20Doe%21", "a%zz%C3%A9+%", "%ff"];
+        let want = [Some("mailto:x?subject=Jan<N>%21"), None, None];
+        assert_eq!(bench.work().targets(&targets), Ok(want.map(|text| text.map(str::to_owned)).to_vec()));
     }
 
     #[test]

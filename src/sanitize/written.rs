@@ -39,6 +39,7 @@ const ENDINGS: &[(&[&str], Kind)] = &[
     (&["html", "htm", "xhtml", "xht", "shtml", "hta"], Kind::Html),
     (&["svg"], Kind::Svg),
     (&["csv", "tsv", "tab"], Kind::Csv),
+    (&["md", "markdown", "mdown", "mkd", "mkdn", "mdx"], Kind::Markdown),
 ];
 
 /// The kind of a file of text; `None` if it is none.
@@ -54,7 +55,7 @@ pub(super) fn kind(file: &[u8], name: &str) -> Option<Kind> {
     if head.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("{\\rtf")) || head.starts_with("{\\rt") {
         return Some(Kind::Rtf);
     }
-    if named == Some(Kind::Html) {
+    if matches!(named, Some(Kind::Html | Kind::Markdown)) {
         return named;
     }
     let kind = match head.strip_prefix('<') {
@@ -135,6 +136,8 @@ mod tests {
             ("{\\rtf1 x}", "x.doc", Kind::Rtf),
             ("a,b", "x.tsv", Kind::Csv),
             ("a,b", "x", Kind::Text),
+            ("<h1>a</h1>", "README.md", Kind::Markdown),
+            ("# a", "x.MARKDOWN", Kind::Markdown),
             ("<jane@example.com> wrote", "x", Kind::Text),
             ("", "", Kind::Text),
         ] {

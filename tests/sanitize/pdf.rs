@@ -108,6 +108,46 @@ fn readable(file: &[u8]) -> String {
     out
 }
 
+/// A document whose page tree is a chain of so many nodes, each with a page besides the next node.
+fn deep(depth: usize) -> Vec<u8> {
+    made(|doc, catalog, page| {
+        let Ok(Object::Reference(root)) = catalog.get(b"Pages").cloned() else { return };
+        let mut above = root;
+        let mut nodes = vec![];
+        for _ in 0..depth {
+            let (node, leaf) = (doc.new_object_id(), doc.new_object_id());
+            let leaf_page = dictionary! {
+                "Type" => "Page", "Parent" => node, "MediaBox" => vec![0.into(), 0.into(), 100.into(), 100.into()],
+            };
+            doc.objects.insert(leaf, Object::Dictionary(leaf_page));
+            nodes.push((node, above, leaf));
+            above = node;
+        }
+        for (n, (node, parent, leaf)) in nodes.iter().enumerate() {
+            let next = nodes.get(n + 1).map(|(next, ..)| Object::Reference(*next));
+            let kids: Vec<Object> = [Object::Reference(*leaf)].into_iter().chain(next).collect();
+            let count = i64::try_from(depth - n).unwrap();
+            let tree =
+                dictionary! { "Type" => "Pages", "Parent" => *parent, "Kids" => kids, "Count" => count };
+            doc.objects.insert(*node, Object::Dictionary(tree));
+        }
+        let (first, ..) = nodes[0];
+        catalog.set("Pages", first);
+        doc.objects.get_mut(&first).and_then(|node| node.as_dict_mut().ok()).unwrap().remove(b"Parent");
+        page.set("Parent", first);
+    })
+}
+
+#[test]
+fn a_deep_page_tree_keeps_its_pages_or_is_refused() {
+    let pages = |file: &[u8]| Document::load_mem(file).unwrap().get_pages().len();
+    for depth in [1, 59, 62, 150, 400] {
+        let (clean, _) = clean("a.pdf", &deep(depth), Orders::default());
+        assert_eq!(pages(&clean.unwrap()), depth, "{depth}");
+    }
+    assert_eq!(clean("a.pdf", &deep(700), Orders::default()).0, Err(Refusal::OverLimit));
+}
+
 #[test]
 fn each_thing_that_acts_goes_and_is_counted_once() {
     let (result, tally) = clean("busy.pdf", &busy(), Orders::default());

@@ -15,6 +15,13 @@ const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 /// Lines that are looked at for the delimiter.
 const LINES: usize = 20;
 
+/// Where the next cell is: its first byte, and its row and column.
+#[derive(Default)]
+struct Next {
+    at: usize,
+    place: (usize, usize),
+}
+
 /// Cells that are held at once.
 const SOME: usize = 100_000;
 
@@ -25,6 +32,8 @@ struct Cell {
     range: Range<usize>,
     quoted: bool,
     text: Spelled,
+    /// Its row and column.
+    place: (usize, usize),
 }
 
 /// Cleans a table.
@@ -36,18 +45,20 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
     let table: &str = &decoded.text;
     let delimiter = delimiter(table);
     let mut patches = Patches::default();
-    let mut at = 0;
-    while at < table.len() {
-        let (some, behind) = cells(table, at, delimiter);
-        at = behind;
-        clean_cells(table, &some, (delimiter, &mut patches), work)?;
+    let mut next = Next::default();
+    let mut heads = Vec::new();
+    while next.at < table.len() {
+        let some = cells(table, &mut next, delimiter);
+        let first = some.iter().take_while(|cell| cell.place.0 == 0);
+        heads.extend(first.map(|cell| cell.text.text().to_owned()));
+        clean_cells(table, (&some, &heads), (delimiter, &mut patches), work)?;
     }
     Ok(written(file, &decoded, patches))
 }
 
 fn clean_cells(
     table: &str,
-    cells: &[Cell],
+    (cells, heads): (&[Cell], &[String]),
     (delimiter, patches): (char, &mut Patches),
     work: &mut Work<'_>,
 ) -> Result<(), Refusal> {
@@ -58,8 +69,12 @@ fn clean_cells(
             tally.interactive = tally.interactive.saturating_add(1);
         }
     }
-    let texts: Vec<&str> = cells.iter().map(|cell| cell.text.text()).collect();
-    for (cell, edits) in cells.iter().zip(work.edits(&texts)?) {
+    let head = |(row, column): (usize, usize)| match row {
+        0 => "",
+        _ => heads.get(column).map(String::as_str).unwrap_or_default(),
+    };
+    let texts: Vec<(&str, &str)> = cells.iter().map(|cell| (head(cell.place), cell.text.text())).collect();
+    for (cell, edits) in cells.iter().zip(work.cells(&texts)?) {
         edits.iter().for_each(|edit| work.applied(edit));
         edited(cell, &edits, delimiter, patches);
     }
@@ -103,17 +118,21 @@ fn delimiter(table: &str) -> char {
     best.unwrap_or(',')
 }
 
-/// The cells from a place on, [`SOME`] at most, and the place behind them.
-fn cells(table: &str, mut at: usize, delimiter: char) -> (Vec<Cell>, usize) {
+/// The next cells, [`SOME`] at most.
+fn cells(table: &str, next: &mut Next, delimiter: char) -> Vec<Cell> {
     let mut cells = Vec::new();
-    while at < table.len() && cells.len() < SOME {
-        let cell = cell(table, at, delimiter);
+    while next.at < table.len() && cells.len() < SOME {
+        let cell = Cell { place: next.place, ..cell(table, next.at, delimiter) };
         let end = cell.range.end;
         cells.push(cell);
         let behind = table.get(end..).and_then(|rest| rest.chars().next());
-        at = end.saturating_add(behind.map_or(1, char::len_utf8));
+        next.place = match behind {
+            Some('\n' | '\r') => (next.place.0.saturating_add(1), 0),
+            _ => (next.place.0, next.place.1.saturating_add(1)),
+        };
+        next.at = end.saturating_add(behind.map_or(1, char::len_utf8));
     }
-    (cells, at)
+    cells
 }
 
 fn cell(table: &str, from: usize, delimiter: char) -> Cell {
@@ -122,7 +141,7 @@ fn cell(table: &str, from: usize, delimiter: char) -> Cell {
     let Some(inner) = rest.strip_prefix('"') else {
         let end = rest.find(['\n', '\r', delimiter]).unwrap_or(rest.len());
         text.plain(from, rest.get(..end).unwrap_or_default());
-        return Cell { range: from..from.saturating_add(end), quoted: false, text };
+        return Cell { range: from..from.saturating_add(end), quoted: false, text, place: (0, 0) };
     };
     let start = from.saturating_add(1);
     let (mut done, mut close) = (0, inner.len());
@@ -143,7 +162,7 @@ fn cell(table: &str, from: usize, delimiter: char) -> Cell {
     let length = tail.find(['\n', '\r', delimiter]).unwrap_or(tail.len());
     text.plain(start.saturating_add(behind), tail.get(..length).unwrap_or_default());
     let end = start.saturating_add(behind).saturating_add(length);
-    Cell { range: from..end, quoted: true, text }
+    Cell { range: from..end, quoted: true, text, place: (0, 0) }
 }
 
 /// Where formulas begin: at the beginning of the cell, and, where another program would see one, behind another
@@ -243,10 +262,20 @@ mod tests {
     }
 
     #[test]
+    fn cells_are_read_with_the_heads_of_their_columns() {
+        let mut bench = Bench::redacting("ssn: 12");
+        let table = "name,ssn\r\n12,1234\r\n\"12\",\"12\"\r\n";
+        assert_eq!(
+            bench.clean(Kind::Csv, table.as_bytes()).unwrap().0,
+            b"name,ssn\r\n12,<N>34\r\n\"12\",\"<N>\"\r\n"
+        );
+    }
+
+    #[test]
     fn what_would_break_a_cell_is_quoted() {
         use super::*;
         let table = "a,Jane\"s,c";
-        let (cells, _) = cells(table, 0, ',');
+        let cells = cells(table, &mut Next::default(), ',');
         let mut patches = Patches::default();
         let edit = Edit { range: 0..4, with: "x,\"y".to_owned(), rule: None };
         edited(&cells[1], &[edit], ',', &mut patches);

@@ -7,6 +7,7 @@
 //! | `xml` | SVG, other XML |
 //! | `markup` | what HTML, SVG and XML share |
 //! | `text`, `csv`, `json` | text, tables and JSON |
+//! | `markdown` | Markdown |
 //! | `rtf` | RTF |
 //! | `ooxml`, `odf` | Office Open XML and OpenDocument |
 //! | `ole2` | compound files: looked into, not rewritten |
@@ -32,6 +33,7 @@ mod html;
 mod image;
 mod json;
 mod mail;
+mod markdown;
 mod markup;
 #[cfg(test)]
 mod mutant_tests;
@@ -66,6 +68,7 @@ pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Re
         Kind::Xml => xml::clean(file, false, work),
         Kind::Rtf => rtf::clean(file, work),
         Kind::Text => text::clean(file, work),
+        Kind::Markdown => markdown::clean(file, work),
         Kind::Csv => csv::clean(file, work),
         Kind::Json => json::clean(file, work),
         Kind::Ooxml => ooxml::clean(file, work),

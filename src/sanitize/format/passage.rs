@@ -41,12 +41,14 @@ pub(super) struct Piece<'t> {
 pub(super) struct Passage<'t> {
     /// In the order of reading.
     pub(super) pieces: Vec<Piece<'t>>,
+    /// What the column is called that it stands in, if it is a table's cell.
+    pub(super) head: String,
 }
 
 impl<'t> Passage<'t> {
     /// A text in one piece.
     pub(super) fn one(place: Place<'t>, text: String) -> Self {
-        Self { pieces: vec![Piece { place, text }] }
+        Self { pieces: vec![Piece { place, text }], head: String::new() }
     }
 
     /// Adds a piece.
@@ -110,7 +112,8 @@ pub(super) fn redact<'t>(
         rest = more;
         let batch: Vec<&Passage<'_>> = batch.iter().filter(|passage| !passage.is_blank()).collect();
         let texts: Vec<String> = batch.iter().map(|passage| passage.text()).collect();
-        let edits = work.edits(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+        let cells = batch.iter().zip(&texts).map(|(passage, text)| (passage.head.as_str(), text.as_str()));
+        let edits = work.cells(&cells.collect::<Vec<_>>())?;
         for (passage, edits) in batch.into_iter().zip(edits) {
             edits.iter().for_each(|edit| work.applied(edit));
             for change in changes(passage, &edits) {

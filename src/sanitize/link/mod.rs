@@ -6,12 +6,15 @@
 //! | `host` | what may be the name of a host |
 //! | `target` | a link that is all of a text: `href`, `Target`, `/URI` |
 //! | `defang` | `hxxp`, `[.]` |
+//! | `plain` | [`Plain`]: a link without its escapes |
 
 mod defang;
 mod find;
 mod host;
+mod plain;
 mod target;
 
 pub use defang::{defang, defang_front};
 pub use find::{Found, find};
+pub use plain::Plain;
 pub use target::{Target, target};

@@ -55,7 +55,8 @@ pub(super) fn clean(
         return text(Kind::Html, content, (media, whole.eol), work);
     }
     if !attached && name.is_empty() && TEXTS.contains(&media.value.as_str()) {
-        return text(Kind::Text, content, (media, whole.eol), work);
+        let kind = if media.value == "text/markdown" { Kind::Markdown } else { Kind::Text };
+        return text(kind, content, (media, whole.eol), work);
     }
     let shown = whole.field("content-id").is_some() || whole.field("content-disposition").is_some();
     let inline = !attached && shown && Kind::of(&content.bytes, &name) == Kind::Image;
@@ -109,7 +110,7 @@ fn text(
     let (text, _) = encoding.decode_with_bom_removal(&content.bytes);
     let mut marked = BOM.to_vec();
     let (shown, files) =
-        if kind == Kind::Text && work.orders().attachments { stripped(&text) } else { (None, 0) };
+        if kind != Kind::Html && work.orders().attachments { stripped(&text) } else { (None, 0) };
     let tally = work.tally();
     tally.attachments = tally.attachments.saturating_add(files);
     marked.extend(shown.as_deref().unwrap_or(&text).bytes());

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::sanitize::format::draft::Draft;
+use crate::sanitize::format::ooxml::heads::Heads;
 use crate::sanitize::format::ooxml::plan::{Plan, is_own};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::{active, fields, role, sheets, text};
@@ -45,10 +46,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     if is_empty_book(&opened, &plan, &main) {
         return Err(Refusal::Unsupported);
     }
-    let mut written: Vec<Option<Vec<u8>>> = Vec::with_capacity(opened.parts.len());
-    for at in 0..opened.parts.len() {
-        written.push(part(&mut package, &opened, &plan, at, work)?);
-    }
+    let written = parts(&mut package, &opened, &plan, work)?;
     // Notes are about what stays as well.
     let counted = Tally { notes: before.notes.clone(), ..work.tally().clone() } != before;
     let changed = counted || !plan.gone.is_empty() || written.iter().any(Option::is_some);
@@ -56,7 +54,36 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         plan.unsign(&opened.parts, &opened.relations);
         work.tally().note(Note::Signatures, 1);
     }
-    write(package, &opened, &plan, &mut written, work)
+    write(package, &opened, &plan, written, work)
+}
+
+/// What all parts become. Texts that cells share come last: what their columns are called stands in the sheets.
+fn parts(
+    package: &mut Package<'_>,
+    opened: &Opened,
+    plan: &Plan,
+    work: &mut Work<'_>,
+) -> Result<Vec<Option<Vec<u8>>>, Refusal> {
+    let shared = opened.parts.iter().position(|name| {
+        opened.types.of(name).is_some_and(|kind| kind.to_ascii_lowercase().ends_with("sharedstrings+xml"))
+    });
+    let wanted = work.orders().redaction != Redaction::Off;
+    let shared = shared.filter(|_| wanted);
+    let strings = match shared {
+        Some(at) => Some(Tree::read(&package.again(at)?, Doctype::Refused, work)?),
+        None => None,
+    };
+    let mut heads = if wanted { Heads::new(strings.as_ref()) } else { Heads::default() };
+    drop(strings);
+    let mut written: Vec<Option<Vec<u8>>> = vec![None; opened.parts.len()];
+    let order = (0..opened.parts.len()).filter(|at| Some(*at) != shared).chain(shared);
+    for at in order {
+        let new = part(package, opened, (plan, &mut heads), at, work)?;
+        if let Some(slot) = written.get_mut(at) {
+            *slot = new;
+        }
+    }
+    Ok(written)
 }
 
 /// Reads all parts once: each is shown to the scanners, and what holds the package together is kept.
@@ -103,7 +130,7 @@ fn is_empty_book(opened: &Opened, plan: &Plan, main: &str) -> bool {
 fn part(
     package: &mut Package<'_>,
     opened: &Opened,
-    plan: &Plan,
+    (plan, heads): (&Plan, &mut Heads),
     at: usize,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Refusal> {
@@ -139,13 +166,14 @@ fn part(
         return Ok(None);
     }
     let tree = Tree::read(&package.again(at)?, Doctype::Refused, work)?;
-    document(&tree, plan.dead.get(name), work)
+    document(&tree, plan.dead.get(name), heads, work)
 }
 
 /// What a part in XML becomes.
 fn document(
     tree: &Tree,
     dead: Option<&HashSet<String>>,
+    heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Refusal> {
     let (mut draft, mut shared) = (Draft::new(tree), sheets::Shared::new(tree));
@@ -158,7 +186,7 @@ fn document(
             .saturating_add(sheets::disarm(tree, &mut draft, &mut shared));
         work.tally().interactive = work.tally().interactive.saturating_add(count);
     }
-    text::edit(tree, &mut draft, &mut shared, work)?;
+    text::edit(tree, &mut draft, &mut shared, heads, work)?;
     active::tidy(tree, &mut draft);
     Ok(draft.finish().map(String::into_bytes))
 }
@@ -168,12 +196,12 @@ fn write(
     mut package: Package<'_>,
     opened: &Opened,
     plan: &Plan,
-    written: &mut [Option<Vec<u8>>],
+    mut written: Vec<Option<Vec<u8>>>,
     work: &Work<'_>,
 ) -> Result<Vec<u8>, Refusal> {
     let mut fresh = Fresh::new();
     let entries = package.entries().to_vec();
-    for (at, ((entry, name), written)) in entries.iter().zip(&opened.parts).zip(written).enumerate() {
+    for (at, ((entry, name), written)) in entries.iter().zip(&opened.parts).zip(&mut written).enumerate() {
         if name.is_empty() || plan.gone.contains(name) {
             continue;
         }

@@ -23,12 +23,16 @@
 //! | `active` | elements that act, or refer to what is gone |
 //! | `fields` | fields of a text document |
 //! | `sheets` | formulas, names and connections of a workbook |
+//! | `heads` | what the columns of its sheets are called |
+//! | `names` | names that programs give |
 //! | `text` | everything that is written in a part |
 //! | `clean` | one package's way through all of this |
 
 mod active;
 mod clean;
 mod fields;
+mod heads;
+mod names;
 mod plan;
 mod relations;
 mod role;

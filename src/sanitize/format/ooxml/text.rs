@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 
 use crate::sanitize::format::draft::Draft;
+use crate::sanitize::format::ooxml::heads::{Columns, Heads};
+use crate::sanitize::format::ooxml::names;
 use crate::sanitize::format::ooxml::sheets::{self, Shared};
 use crate::sanitize::format::passage::{Change, Passage, Place, is_worth, redact, remarks};
 use crate::sanitize::format::spans::{Attribute, Span, Tree, plain};
@@ -153,13 +155,16 @@ pub(super) fn edit<'t>(
     tree: &'t Tree,
     draft: &mut Draft<'t>,
     shared: &mut Shared,
+    heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<(), Refusal> {
     if work.orders().redaction == Redaction::Apply {
         drop_copies(tree, draft);
     }
+    let columns = heads.sheet(tree);
     let mut passages = runs(tree, draft);
-    passages.extend(loose(tree, draft));
+    heads.name(tree, &columns, &mut passages);
+    passages.extend(loose(tree, draft, &columns));
     passages.extend(attributes(tree, draft));
     passages.extend(remarks(tree));
     redact(&passages, tree, draft, work, |change, draft| own(tree, change, draft, shared))
@@ -212,7 +217,7 @@ fn runs<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
 }
 
 /// Characters anywhere else: cells, formulas, properties, figures of charts, pages in VML.
-fn loose<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
+fn loose<'t>(tree: &'t Tree, draft: &Draft<'_>, columns: &Columns) -> Vec<Passage<'t>> {
     let mut passages = Vec::new();
     let sheet = matches!(tree.name(0), "worksheet" | "chartsheet" | "dialogsheet" | "externalLink");
     for chars in tree.chars() {
@@ -223,7 +228,8 @@ fn loose<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
         }
         let text = plain(tree.slice(chars.span));
         if sheet && name == "v" {
-            passages.extend(cell(tree, at, chars.span, &text));
+            let cell = cell(tree, at, chars.span, &text);
+            passages.extend(cell.map(|cell| Passage { head: columns.of(tree, at), ..cell }));
         } else if !is_worth(&text) {
             continue;
         } else if matches!(name, "f" | "formula" | "formula1" | "formula2" | "definedName") {
@@ -263,7 +269,8 @@ fn attributes<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
     for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)) {
         for attribute in tree.attributes(at).filter(|attribute| is_word(tree, at, attribute)) {
             let text = attribute.value();
-            if !is_worth(&text) {
+            let named = names::is_given(&text) && matches!(attribute.name, "name" | "val");
+            if !is_worth(&text) || named || names::is_font(tree, at, attribute.name) {
                 continue;
             }
             // Numbers and dates of a pivot table's cache, which become words; names of sheets.

@@ -9,8 +9,11 @@ use lopdf::{Dictionary, Document, Object, ObjectId};
 use crate::sanitize::format::pdf::graph;
 use crate::sanitize::{Refusal, Work};
 
-/// How deep nodes lie within nodes.
+/// How deep nodes lie within nodes where readers still agree; a deeper tree is made anew.
 const DEPTH: usize = 60;
+
+/// How deep they lie at most.
+const DEEPEST: usize = 500;
 
 /// What a page has from the nodes above it, if it has none of its own.
 const INHERITED: &[&[u8]] = &[b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
@@ -18,14 +21,18 @@ const INHERITED: &[&[u8]] = &[b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
 /// Finds the pages, in their order, and sees to it that each is an object of its own under a sound tree.
 ///
 /// # Errors
-/// [`Refusal::Malformed`] without a page; [`Refusal::OverLimit`] if a broken tree makes too much of too little.
+/// [`Refusal::Malformed`] without a page; [`Refusal::OverLimit`] if a broken tree makes too much of too little, or is
+/// too deep.
 pub(super) fn settle(doc: &mut Document, work: &mut Work<'_>) -> Result<Vec<ObjectId>, Refusal> {
     let catalog = doc.catalog().map_err(|_| Refusal::Malformed)?;
     let root =
         catalog.get(b"Pages").ok().and_then(|root| graph::target(doc, root)).ok_or(Refusal::Malformed)?;
-    let mut walk = Walk { doc, pages: Vec::new(), seen: BTreeSet::new(), sound: true };
-    walk.node(root, None, &Rc::default(), DEPTH);
-    let Walk { pages, sound, .. } = walk;
+    let mut walk = Walk { doc, pages: Vec::new(), seen: BTreeSet::new(), sound: true, cut: false };
+    walk.node(root, None, &Rc::default(), DEEPEST);
+    let Walk { pages, sound, cut, .. } = walk;
+    if cut {
+        return Err(Refusal::OverLimit);
+    }
     if pages.is_empty() {
         return Err(Refusal::Malformed);
     }
@@ -40,7 +47,7 @@ pub(super) fn settle(doc: &mut Document, work: &mut Work<'_>) -> Result<Vec<Obje
     rebuild(doc, root, made)
 }
 
-/// What the nodes above have that is inherited, the highest first.
+/// What the nodes above have that is inherited, of each key the nearest.
 type Above<'a> = Rc<Vec<(&'static [u8], &'a Object)>>;
 
 /// A page on the way.
@@ -62,8 +69,7 @@ impl Page<'_> {
     /// The page with all that it inherits, right below a node.
     fn whole(self, root: ObjectId) -> (Option<ObjectId>, Dictionary) {
         let mut dict = self.dict.clone();
-        // The nearest comes last.
-        for (key, value) in self.inherited.iter().rev() {
+        for (key, value) in self.inherited.iter() {
             if !dict.has(key) {
                 dict.set(*key, (*value).clone());
             }
@@ -80,6 +86,8 @@ struct Walk<'a> {
     pages: Vec<Page<'a>>,
     seen: BTreeSet<ObjectId>,
     sound: bool,
+    /// Whether there is more below.
+    cut: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -87,11 +95,18 @@ impl<'a> Walk<'a> {
     fn node(&mut self, id: ObjectId, parent: Option<ObjectId>, above: &Above<'a>, depth: usize) -> usize {
         let doc = self.doc;
         let Some(Object::Dictionary(node)) = doc.objects.get(&id) else { return self.unsound() };
-        if depth == 0 || !self.seen.insert(id) {
+        if !self.seen.insert(id) {
             return self.unsound();
         }
+        if depth == 0 {
+            self.cut = true;
+            return self.unsound();
+        }
+        self.sound &= depth > DEEPEST - DEPTH;
         let own = INHERITED.iter().filter_map(|key| Some((*key, node.get(key).ok()?)));
-        let inherited: Above<'a> = Rc::new(above.iter().copied().chain(own).collect());
+        let hidden = |key: &[u8]| !node.has(key);
+        let inherited: Above<'a> =
+            Rc::new(above.iter().copied().filter(|(key, _)| hidden(key)).chain(own).collect());
         let before = self.pages.len();
         let kids = graph::array(doc, node, b"Kids");
         for kid in kids {

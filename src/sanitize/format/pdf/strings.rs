@@ -3,7 +3,7 @@
 use lopdf::{Dictionary, Document, Object, StringFormat};
 
 use crate::sanitize::format::pdf::graph;
-use crate::sanitize::format::pdf::text::{Needle, Tight};
+use crate::sanitize::format::pdf::text::Needles;
 use crate::sanitize::work::rewritten;
 use crate::sanitize::{Edit, Redaction, Refusal, Work};
 
@@ -76,10 +76,7 @@ fn link(dict: &Dictionary) -> Option<String> {
 }
 
 /// Removes values that were found elsewhere from all strings, the targets of links too.
-pub(super) fn remove(doc: &mut Document, needles: &[(Needle, Edit)], work: &mut Work<'_>) {
-    if needles.is_empty() {
-        return;
-    }
+pub(super) fn remove(doc: &mut Document, needles: &Needles, work: &mut Work<'_>) {
     let mut change = |bytes: &mut Vec<u8>, format: &mut StringFormat| {
         if let Object::String(new, written) = without(&decoded(bytes), needles, work) {
             (*bytes, *format) = (new, written);
@@ -96,27 +93,25 @@ pub(super) fn remove(doc: &mut Document, needles: &[(Needle, Edit)], work: &mut 
 }
 
 /// A text without the values; null if it holds none.
-fn without(text: &str, needles: &[(Needle, Edit)], work: &mut Work<'_>) -> Object {
-    let tight = Tight::new(text);
+fn without(text: &str, needles: &Needles, work: &mut Work<'_>) -> Object {
     let mut edits: Vec<Edit> = Vec::new();
-    for (needle, edit) in needles {
-        for range in tight.find(needle) {
-            let apart = |other: &Edit| other.range.end <= range.start || range.end <= other.range.start;
-            if edits.iter().all(apart) {
-                edits.push(Edit { range, ..edit.clone() });
-            }
+    for (range, edit) in needles.find(text) {
+        match edits.last_mut() {
+            // What lies over another value goes with it.
+            Some(last) if range.start < last.range.end => last.range.end = last.range.end.max(range.end),
+            _ => edits.push(Edit { range, ..edit.clone() }),
         }
     }
     if edits.is_empty() {
         return Object::Null;
     }
-    edits.sort_by_key(|edit| edit.range.start);
     edits.iter().for_each(|edit| work.applied(edit));
     lopdf::text_string(&rewritten(text, &edits))
 }
 
 /// Rewrites all other text strings, where something in them is to change. Metadata in XMP is left out of a redacted
-/// file: it repeats what the document's information holds, in markup where a replacement would not be safe.
+/// file: it repeats what the document's information holds, in markup where a replacement would not be safe. So is the
+/// rich text of annotations (12.7.4.4), which repeats their contents.
 ///
 /// # Errors
 /// The judge's.
@@ -126,6 +121,11 @@ pub(super) fn rewrite(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Ref
             let metadata = |dict: &Dictionary| matches!(dict.get(b"Type"), Ok(Object::Name(name)) if name == b"Metadata");
             !matches!(object, Object::Stream(stream) if metadata(&stream.dict))
         });
+        for object in doc.objects.values_mut() {
+            dicts(object, graph::DEPTH, &mut |dict| {
+                dict.remove(b"RC");
+            });
+        }
     }
     let mut found = Vec::new();
     every(doc, &mut |bytes, _| found.push(decoded(bytes)));

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use aho_corasick::AhoCorasick;
 use hayro_syntax::Pdf;
 use hayro_syntax::object::{Dict, Object, Stream};
 use lopdf::StringFormat;
 
 use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
-use crate::sanitize::format::pdf::text::needle::{Needle, Tight};
+use crate::sanitize::format::pdf::text::needle::{Needles, automaton};
 use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::{graph, open, strings};
@@ -20,21 +21,20 @@ use crate::sanitize::{Refusal, Work};
 /// [`Refusal::Unproven`] if it cannot be read again; [`Refusal::OverLimit`].
 pub(in crate::sanitize::format) fn absent(
     file: &[u8],
-    values: &[String],
+    needles: &Needles,
     work: &mut Work<'_>,
 ) -> Result<bool, Refusal> {
-    let needles: Vec<Needle> = values.iter().filter_map(|value| Needle::new(value)).collect();
     if needles.is_empty() {
         return Ok(true);
     }
     let pdf = Pdf::new(Arc::new(file.to_vec())).map_err(|_| Refusal::Unproven)?;
-    let search = Search::new(&needles);
+    let search = Search::new(needles)?;
     let left = pdf.objects().into_iter().any(|object| search.object(&object, graph::DEPTH));
-    Ok(!left && !shown(file, &needles, work)?)
+    Ok(!left && !shown(file, needles, work)?)
 }
 
 /// Whether a page or another stream shows one of them.
-fn shown(file: &[u8], needles: &[Needle], work: &mut Work<'_>) -> Result<bool, Refusal> {
+fn shown(file: &[u8], needles: &Needles, work: &mut Work<'_>) -> Result<bool, Refusal> {
     let doc = open::open(file, work)?;
     let mut reader = Reader::new(&doc);
     let mut sources: Vec<_> = reader.pages().into_iter().map(|page| (page, None)).collect();
@@ -52,8 +52,7 @@ fn shown(file: &[u8], needles: &[Needle], work: &mut Work<'_>) -> Result<bool, R
         next += 1;
         let record = reader.read(source, resources, work)?;
         for reading in [Reading::as_written(&record.glyphs), Reading::as_seen(&record.glyphs)] {
-            let tight = Tight::new(&reading.text);
-            if needles.iter().any(|needle| tight.find(needle).next().is_some()) {
+            if needles.stand_in(&reading.text) {
                 return Ok(true);
             }
         }
@@ -62,14 +61,14 @@ fn shown(file: &[u8], needles: &[Needle], work: &mut Work<'_>) -> Result<bool, R
 
 /// What is searched for.
 struct Search<'n> {
-    needles: &'n [Needle],
+    needles: &'n Needles,
     /// The same as bytes, in the ways in which text is written. Without short values and mere numbers, which other
     /// data hold by chance.
-    bytes: Vec<Vec<u8>>,
+    bytes: Option<AhoCorasick>,
 }
 
 impl<'n> Search<'n> {
-    fn new(needles: &'n [Needle]) -> Self {
+    fn new(needles: &'n Needles) -> Result<Self, Refusal> {
         let words =
             needles.iter().filter(|needle| needle.within && needle.text.chars().any(char::is_alphabetic));
         let mut bytes = Vec::new();
@@ -84,7 +83,7 @@ impl<'n> Search<'n> {
             }
             bytes.extend([text.as_bytes().to_vec(), big, little]);
         }
-        Self { needles, bytes }
+        Ok(Self { needles, bytes: automaton(&bytes)? })
     }
 
     fn object(&self, object: &Object<'_>, depth: usize) -> bool {
@@ -109,8 +108,7 @@ impl<'n> Search<'n> {
     fn string(&self, bytes: &[u8]) -> bool {
         let string = lopdf::Object::String(bytes.to_vec(), StringFormat::Literal);
         let text = strings::text(&string).unwrap_or_default();
-        let tight = Tight::new(&text);
-        self.needles.iter().any(|needle| tight.find(needle).next().is_some())
+        self.needles.stand_in(&text)
     }
 
     fn stream(&self, stream: &Stream<'_>) -> bool {
@@ -131,8 +129,7 @@ impl<'n> Search<'n> {
             return false;
         }
         let Ok(bytes) = stream.decoded_data() else { return false };
-        let found = |needle: &Vec<u8>| memchr::memmem::find(&bytes, needle).is_some();
-        self.bytes.iter().any(found) || self.operands(&bytes)
+        self.bytes.as_ref().is_some_and(|search| search.is_match(&*bytes)) || self.operands(&bytes)
     }
 
     /// Whether the strings of a stream, one after the other, make up a value.
@@ -148,7 +145,6 @@ impl<'n> Search<'n> {
         }
         let blank = |byte: &u8| matches!(byte, 0 | b' ' | b'\n' | b'\r' | b'\t');
         joined.retain(|byte| !blank(byte));
-        let mut words = self.needles.iter().filter(|needle| needle.within);
-        words.any(|needle| memchr::memmem::find(&joined, needle.text.as_bytes()).is_some())
+        self.needles.stand_within(&joined)
     }
 }

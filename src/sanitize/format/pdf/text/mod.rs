@@ -17,7 +17,7 @@
 //! | `reader` | the content of pages and of what they draw |
 //! | `walk` | the way through one stream |
 //! | `reading` | a page's text in one order |
-//! | `needle` | a value, found however it is spaced |
+//! | `needle` | values, found however they are spaced |
 //! | `plan` | what is to change |
 //! | `splice` | a change, written into a stream |
 //! | `rewrite` | all of this for a document |
@@ -42,7 +42,7 @@ mod state;
 mod walk;
 
 pub(super) use absent::absent;
-pub(in crate::sanitize::format::pdf) use needle::{Needle, Tight};
+pub(in crate::sanitize::format::pdf) use needle::Needles;
 pub(super) use rewrite::rewrite;
 
 #[cfg(test)]

@@ -1,7 +1,13 @@
-//! [`Needle`]: a value that has to be gone, found however it is spaced: a gap between letters can be read as a blank,
-//! and a blank as a gap.
+//! [`Needles`]: values that have to be gone, found however they are spaced: a gap between letters can be read as a
+//! blank, and a blank as a gap. All are looked for in one way through a text.
 
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
 use std::ops::Range;
+
+use aho_corasick::AhoCorasick;
+
+use crate::sanitize::{Edit, Refusal, Values};
 
 /// From how many letters on a value is looked for within words as well.
 const WITHIN: usize = 6;
@@ -10,33 +16,100 @@ const WITHIN: usize = 6;
 const SHORTEST: usize = 2;
 
 /// A value without its blanks.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::sanitize::format::pdf) struct Needle {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Needle {
     pub(super) text: String,
     /// Whether it is looked for within words as well.
     pub(super) within: bool,
+    /// How it was found first.
+    edit: Edit,
+}
+
+/// Values, looked for all at once.
+#[derive(Debug)]
+pub(in crate::sanitize::format::pdf) struct Needles {
+    all: Vec<Needle>,
+    search: Option<AhoCorasick>,
 }
 
 /// A text without its blanks, and where each byte of that was.
 #[derive(Debug)]
-pub(in crate::sanitize::format::pdf) struct Tight<'t> {
+struct Tight<'t> {
     whole: &'t str,
     text: String,
     places: Vec<usize>,
 }
 
-impl Needle {
-    /// Looks for a value; nothing for one that is too short to mean the same elsewhere.
-    pub(in crate::sanitize::format::pdf) fn new(value: &str) -> Option<Self> {
-        let text: String = value.chars().filter(|c| !c.is_whitespace()).collect();
-        let letters = text.chars().count();
-        (letters >= SHORTEST).then_some(Self { text, within: letters >= WITHIN })
+/// An automaton over these; none if there are none.
+///
+/// # Errors
+/// [`Refusal::OverLimit`] if there are too many.
+pub(super) fn automaton<P: AsRef<[u8]>>(patterns: &[P]) -> Result<Option<AhoCorasick>, Refusal> {
+    if patterns.is_empty() {
+        return Ok(None);
+    }
+    AhoCorasick::new(patterns).map(Some).map_err(|_| Refusal::OverLimit)
+}
+
+impl Needles {
+    /// Looks for these values, but for those that are too short to mean the same elsewhere.
+    ///
+    /// # Errors
+    /// [`Refusal::OverLimit`] if they are too many.
+    pub(super) fn new(values: &Values) -> Result<Self, Refusal> {
+        let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
+        for (value, edit) in values {
+            let text: String = value.chars().filter(|c| !c.is_whitespace()).collect();
+            let letters = text.chars().count();
+            if letters >= SHORTEST && seen.insert(text.clone()) {
+                all.push(Needle { text, within: letters >= WITHIN, edit: edit.clone() });
+            }
+        }
+        let texts: Vec<&str> = all.iter().map(|needle| needle.text.as_str()).collect();
+        let search = automaton(&texts)?;
+        Ok(Self { all, search })
+    }
+
+    /// Whether there are none.
+    pub(super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Each of them.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Needle> {
+        self.all.iter()
+    }
+
+    /// Where values stand in a text, and the edits that found them first: in order, the longest of those that begin
+    /// at one place first. They can lie over one another.
+    pub(in crate::sanitize::format::pdf) fn find(&self, text: &str) -> Vec<(Range<usize>, &Edit)> {
+        let Some(search) = &self.search else { return Vec::new() };
+        let tight = Tight::new(text);
+        let found = search.find_overlapping_iter(&tight.text).filter_map(|found| {
+            let needle = self.all.get(found.pattern().as_usize())?;
+            let range = tight.place(found.range())?;
+            (needle.within || tight.is_word(&range)).then_some((range, &needle.edit))
+        });
+        let mut found: Vec<_> = found.collect();
+        found.sort_by_key(|(range, _)| (range.start, Reverse(range.end)));
+        found
+    }
+
+    /// Whether a text holds any.
+    pub(super) fn stand_in(&self, text: &str) -> bool {
+        !self.find(text).is_empty()
+    }
+
+    /// Whether one of those that are looked for within words stands in these bytes, which have no blanks.
+    pub(super) fn stand_within(&self, bytes: &[u8]) -> bool {
+        let Some(search) = &self.search else { return false };
+        let mut found = search.find_overlapping_iter(bytes);
+        found.any(|found| self.all.get(found.pattern().as_usize()).is_some_and(|needle| needle.within))
     }
 }
 
 impl<'t> Tight<'t> {
-    /// A text without its blanks.
-    pub(in crate::sanitize::format::pdf) fn new(whole: &'t str) -> Self {
+    fn new(whole: &'t str) -> Self {
         let (mut text, mut places) = (String::with_capacity(whole.len()), Vec::with_capacity(whole.len()));
         for (at, c) in whole.char_indices().filter(|(_, c)| !c.is_whitespace()) {
             text.push(c);
@@ -45,18 +118,10 @@ impl<'t> Tight<'t> {
         Self { whole, text, places }
     }
 
-    /// Where the value stands in the whole text.
-    pub(in crate::sanitize::format::pdf) fn find<'s>(
-        &'s self,
-        needle: &'s Needle,
-    ) -> impl Iterator<Item = Range<usize>> + 's {
-        let place = |at: usize| self.places.get(at).copied();
-        let found = memchr::memmem::find_iter(self.text.as_bytes(), needle.text.as_bytes());
-        let range = move |at: usize| {
-            let last = at.checked_add(needle.text.len())?.checked_sub(1)?;
-            Some(place(at)?..place(last)?.checked_add(1)?)
-        };
-        found.filter_map(range).filter(|range| needle.within || self.is_word(range))
+    /// Where a part of the text without blanks stands in the whole one.
+    fn place(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let last = range.end.checked_sub(1)?;
+        Some(*self.places.get(range.start)?..self.places.get(last)?.checked_add(1)?)
     }
 
     fn is_word(&self, range: &Range<usize>) -> bool {
@@ -74,18 +139,27 @@ impl<'t> Tight<'t> {
 mod tests {
     use super::*;
 
+    /// What of a text is found of these values.
+    fn found(text: &str, values: &[&str]) -> Vec<String> {
+        let edit = Edit { range: 0..0, with: String::new(), rule: None };
+        let values = values.iter().map(|value| ((*value).to_owned(), edit.clone())).collect();
+        let needles = Needles::new(&values).unwrap();
+        needles.find(text).into_iter().map(|(range, _)| text.get(range).unwrap().to_owned()).collect()
+    }
+
     #[test]
     fn blanks_do_not_matter_and_words_do_for_short_values() {
-        let find = |text: &str, value: &str| {
-            let needle = Needle::new(value).unwrap();
-            Tight::new(text)
-                .find(&needle)
-                .map(|range| text.get(range).unwrap_or_default().to_owned())
-                .collect::<Vec<_>>()
-        };
-        assert_eq!(find("so J a\nne, Janes JaneX", "Jane"), ["J a\nne"]);
-        assert_eq!(find("xJane Doex", "Jane  Doe"), ["Jane Doe"]);
-        assert_eq!(find("Zoë's", "Zoë"), ["Zoë"]);
-        assert_eq!(Needle::new(" 7 "), None);
+        assert_eq!(found("so J a\nne, Janes JaneX", &["Jane"]), ["J a\nne"]);
+        assert_eq!(found("xJane Doex", &["Jane  Doe"]), ["Jane Doe"]);
+        assert_eq!(found("Zoë's", &["Zoë"]), ["Zoë"]);
+        assert!(found("7 7", &[" 7 "]).is_empty());
+    }
+
+    #[test]
+    fn all_values_are_found_also_within_each_other() {
+        let text = "Jane Doe, Janet, Doe Jane";
+        assert_eq!(found(text, &["Jane", "Doe", "Jane Doe"]), ["Jane Doe", "Jane", "Doe", "Doe", "Jane"]);
+        // The longer one that is no word by itself does not hide the shorter one that is.
+        assert_eq!(found("ab cdx", &["ab cd", "ab"]), ["ab"]);
     }
 }

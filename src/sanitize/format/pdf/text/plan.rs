@@ -5,8 +5,6 @@ use std::ops::Range;
 
 use lopdf::{Dictionary, ObjectId};
 
-use crate::sanitize::Edit;
-use crate::sanitize::format::pdf::text::needle::Needle;
 use crate::sanitize::format::pdf::text::reading::{direction, offset};
 use crate::sanitize::format::pdf::text::record::{Glyph, Mark, Record, Show, Source, Spot};
 
@@ -41,8 +39,6 @@ pub(super) struct Change {
 pub(super) struct Plan {
     pub(super) changes: BTreeMap<Source, Change>,
     pub(super) covers: BTreeMap<ObjectId, Vec<Quad>>,
-    /// Values that go, each with the edit that found it first.
-    pub(super) values: BTreeMap<String, Edit>,
     /// Glyphs that a link takes the place of, and where that begins.
     linked: BTreeMap<Spot, Spot>,
     /// Glyphs of pages that are covered, by their number: a form can be shown on several pages, and twice on one.
@@ -50,17 +46,6 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// The values to look for everywhere, with their edits.
-    pub(super) fn needles(&self) -> Vec<(Needle, Edit)> {
-        let needle = |(value, edit): (&String, &Edit)| Some((Needle::new(value)?, edit.clone()));
-        let mut seen = BTreeSet::new();
-        let mut needles: Vec<_> = self.values.iter().filter_map(needle).collect();
-        needles.retain(|(needle, _)| seen.insert(needle.clone()));
-        // What holds another value goes as one.
-        needles.sort_by_key(|(needle, _)| std::cmp::Reverse(needle.text.len()));
-        needles
-    }
-
     fn is_gone(&self, glyph: &Glyph) -> bool {
         let (source, operator, piece, at) = glyph.spot;
         self.changes.get(&source).is_some_and(|change| change.gone.contains_key(&(operator, piece, at)))

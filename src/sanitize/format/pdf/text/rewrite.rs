@@ -4,30 +4,30 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-use crate::sanitize::format::pdf::text::needle::{Needle, Tight};
+use crate::sanitize::format::pdf::text::needle::Needles;
 use crate::sanitize::format::pdf::text::plan::{Change, Plan};
 use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::text::record::{Record, Source};
 use crate::sanitize::format::pdf::text::splice;
 use crate::sanitize::format::pdf::{graph, strings};
-use crate::sanitize::{Edit, Note, Redaction, Refusal, Work};
+use crate::sanitize::{Note, Redaction, Refusal, Work};
 
 /// Reads every page, asks what is to change, and takes it out of the streams: redacted text is gone and covered with
-/// black, links have become others. What was redacted anywhere is then removed wherever else it is written. The
-/// values that were removed.
+/// black, links have become others. What was redacted anywhere, in strings as well, is then removed wherever else it
+/// is written. The values that were removed.
 ///
 /// # Errors
 /// The judge's; [`Refusal::OverLimit`].
 pub(in crate::sanitize::format) fn rewrite(
     doc: &mut Document,
     work: &mut Work<'_>,
-) -> Result<Vec<String>, Refusal> {
+) -> Result<Needles, Refusal> {
     let orders = work.orders();
     if orders.redaction == Redaction::Off && !orders.links {
-        return Ok(Vec::new());
+        return Needles::new(&work.values());
     }
-    let (plan, contents) = planned(doc, work)?;
+    let (plan, contents, needles) = planned(doc, work)?;
     for ((source, change), content) in plan.changes.iter().zip(contents) {
         let covers = match source {
             Source::Page(page) => plan.covers.get(page).map(|quads| splice::covers(quads)),
@@ -41,16 +41,15 @@ pub(in crate::sanitize::format) fn rewrite(
             cover(doc, *page, &splice::covers(quads))?;
         }
     }
-    let needles = plan.needles();
     strings::remove(doc, &needles, work);
-    Ok(plan.values.into_keys().collect())
+    Ok(needles)
 }
 
 /// What sources unfold to.
 type Contents = Vec<Rc<Vec<u8>>>;
 
-/// What is to change, and the content that each change is for.
-fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents), Refusal> {
+/// What is to change, the content that each change is for, and the values that go.
+fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needles), Refusal> {
     let mut reader = Reader::new(doc);
     let mut plan = Plan::default();
     let mut sources: Vec<(Source, Option<&Dictionary>)> =
@@ -68,7 +67,7 @@ fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents), Refu
     }
     work.tally().note(Note::Undecodable, reader.broken.len() as u64);
     sources.extend(stray);
-    let needles = plan.needles();
+    let needles = Needles::new(&work.values())?;
     if !needles.is_empty() {
         for (source, resources) in sources {
             let record = reader.read(source, resources, work)?;
@@ -77,7 +76,7 @@ fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents), Refu
     }
     let contents =
         plan.changes.keys().map(|source| reader.content(*source, work)).collect::<Result<_, _>>()?;
-    Ok((plan, contents))
+    Ok((plan, contents, needles))
 }
 
 /// Notes what could not be read.
@@ -115,7 +114,6 @@ fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>
                 let news = if links {
                     plan.relink(record, &which, &edit.with)
                 } else {
-                    keep(plan, &reading.text, edit);
                     plan.redact(source, record, &which)
                 };
                 if news {
@@ -127,7 +125,6 @@ fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>
     for (mark, edits) in record.marks.iter().zip(&of_marks).filter(|(_, edits)| !edits.is_empty()) {
         plan.bare(mark);
         for edit in edits.iter().filter(|edit| edit.rule.is_some()) {
-            keep(plan, &mark.text, edit);
             // Nobody can tell whether the glyphs show more than the value.
             let within = mark.glyphs.clone();
             let unknown = |n: &usize| record.glyphs.get(*n).is_some_and(|glyph| glyph.text.is_none());
@@ -140,36 +137,18 @@ fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>
     Ok(())
 }
 
-/// Keeps a value that goes.
-fn keep(plan: &mut Plan, text: &str, edit: &Edit) {
-    let value = text.get(edit.range.clone()).map(str::trim).unwrap_or_default();
-    if !value.is_empty() && !plan.values.contains_key(value) {
-        plan.values.insert(value.to_owned(), edit.clone());
-    }
-}
-
 /// Removes values wherever else a page shows them.
-fn search(
-    plan: &mut Plan,
-    source: Source,
-    record: &Record<'_>,
-    needles: &[(Needle, Edit)],
-    work: &mut Work<'_>,
-) {
+fn search(plan: &mut Plan, source: Source, record: &Record<'_>, needles: &Needles, work: &mut Work<'_>) {
     for reading in readings(record) {
-        let tight = Tight::new(&reading.text);
-        for (needle, edit) in needles {
-            for range in tight.find(needle) {
-                let which: Vec<usize> = reading.glyphs(&range).collect();
-                if plan.redact(source, record, &which) {
-                    work.applied(edit);
-                }
+        for (range, edit) in needles.find(&reading.text) {
+            let which: Vec<usize> = reading.glyphs(&range).collect();
+            if plan.redact(source, record, &which) {
+                work.applied(edit);
             }
         }
     }
     for mark in &record.marks {
-        let tight = Tight::new(&mark.text);
-        if needles.iter().any(|(needle, _)| tight.find(needle).next().is_some()) {
+        if needles.stand_in(&mark.text) {
             plan.bare(mark);
         }
     }

@@ -1,0 +1,255 @@
+//! Markdown (CommonMark 0.31): text whose readers make HTML of it. Tags that are more than plain ones are written as
+//! text, links that act lead nowhere; all other bytes stay.
+//!
+//! Programs differ over what is code and what is HTML, so no `<` is spared for standing in code: one that a program may
+//! take for the beginning of a tag is plain, or is escaped.
+
+use std::ops::Range;
+
+use crate::sanitize::format::charset;
+use crate::sanitize::format::markup::uri::{self, Use};
+use crate::sanitize::format::markup::{allow, entity};
+use crate::sanitize::format::patch::Patches;
+use crate::sanitize::format::text::{self, written};
+use crate::sanitize::{Refusal, Work};
+
+/// Elements that switch how what follows is read.
+const SWITCHES: &[&str] = &["html", "head", "body", "title", "style", "meta", "svg", "listing"];
+
+/// How much of a destination is read, in bytes.
+const ADDRESS: usize = 4096;
+
+/// How many characters of it tell its scheme.
+const SCHEME: usize = 24;
+
+/// Where a destination goes that acted.
+const NOWHERE: &str = "#";
+
+/// Cleans a text in Markdown.
+///
+/// # Errors
+/// The judge's; [`Refusal::OverLimit`].
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+    if !work.orders().interactive {
+        return text::clean(file, work);
+    }
+    let decoded = charset::of_text(file);
+    let mut patches = Patches::default();
+    let mut count = 0_u64;
+    for at in tags(&decoded.text) {
+        patches.put(at..at.saturating_add(1), "&lt;");
+        count = count.saturating_add(1);
+    }
+    for range in destinations(&decoded.text) {
+        patches.put(range, NOWHERE);
+        count = count.saturating_add(1);
+    }
+    let tally = work.tally();
+    tally.interactive = tally.interactive.saturating_add(count);
+    text::clean(&written(file, &decoded, patches), work)
+}
+
+/// Where tags begin that are not plain.
+fn tags(text: &str) -> Vec<usize> {
+    let begins = |at: &usize| {
+        let rest = text.get(at.saturating_add(1)..).unwrap_or_default();
+        let begins = rest.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
+        begins && !is_plain(rest)
+    };
+    text.match_indices('<').map(|(at, _)| at).filter(begins).collect()
+}
+
+/// Whether what follows a `<` is a tag, an address or a remark on which nothing follows.
+fn is_plain(rest: &str) -> bool {
+    let Some(end) =
+        rest.find(['<', '>']).filter(|end| rest.get(*end..).is_some_and(|at| at.starts_with('>')))
+    else {
+        // A remark may hold what is no tag.
+        return false;
+    };
+    let inner = rest.get(..end).unwrap_or_default();
+    let blank = |line: &str| line.trim().is_empty();
+    if inner.lines().skip(1).any(blank) {
+        return false;
+    }
+    if let Some(remark) = inner.strip_prefix("!--") {
+        return remark.ends_with("--") && !remark.contains("[if") && !remark.starts_with(['-', '>']);
+    }
+    if let Some(name) = inner.strip_prefix('/') {
+        return is_element(name.trim_end());
+    }
+    is_address(inner) || is_tag(inner)
+}
+
+fn is_element(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    allow::element(&name) && !SWITCHES.contains(&name.as_str())
+}
+
+/// `<https://…>`, `<name@host>`
+fn is_address(inner: &str) -> bool {
+    let plain = !inner.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '='));
+    let mail = inner.contains('@') && !inner.contains([':', '/']);
+    let scheme = inner.split_once(':').is_some_and(|(scheme, rest)| {
+        rest.starts_with("//") || matches!(scheme.to_ascii_lowercase().as_str(), "mailto" | "tel")
+    });
+    // In an address of this sort `=` is common, and no program takes it for an attribute without a blank.
+    let query = !inner.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`'));
+    (plain && mail) || (query && scheme && uri::is_safe(&entity::value(inner), Use::Link))
+}
+
+/// A tag of an element that may stay, all of whose attributes may stay, in double quotes.
+fn is_tag(inner: &str) -> bool {
+    let inner = inner.strip_suffix('/').unwrap_or(inner);
+    let length = inner.find(|c: char| c.is_ascii_whitespace()).unwrap_or(inner.len());
+    let (name, mut rest) = inner.split_at_checked(length).unwrap_or((inner, ""));
+    if !is_element(name) {
+        return false;
+    }
+    let name = name.to_ascii_lowercase();
+    loop {
+        rest = rest.trim_ascii_start();
+        if rest.is_empty() {
+            return true;
+        }
+        let Some((key, behind)) = rest.split_once("=\"") else { return false };
+        let Some((value, behind)) = behind.split_once('"') else { return false };
+        if !is_attribute(&name, &key.to_ascii_lowercase(), value) {
+            return false;
+        }
+        rest = behind;
+    }
+}
+
+fn is_attribute(element: &str, key: &str, value: &str) -> bool {
+    let word = !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'-');
+    let safe = match allow::attribute(element, key) {
+        allow::Attribute::Text => true,
+        allow::Attribute::Address(of) => uri::is_safe(&entity::value(value), of),
+        _ => false,
+    };
+    word && safe && !value.contains('`')
+}
+
+/// Destinations of links and pictures that act (CommonMark 4.7, 6.3).
+fn destinations(text: &str) -> Vec<Range<usize>> {
+    let mut out: Vec<Range<usize>> = Vec::new();
+    for (at, _) in text.match_indices(']') {
+        let from = at.saturating_add(1);
+        let rest = text.get(from..).unwrap_or_default();
+        let Some(behind) = rest.strip_prefix(['(', ':']) else { continue };
+        let inner = behind.trim_start_matches(|c: char| c.is_whitespace() || c == '<');
+        let start = from.saturating_add(rest.len().saturating_sub(inner.len()));
+        if out.last().is_some_and(|last| last.end > start) {
+            continue;
+        }
+        let inner = inner.get(..inner.floor_char_boundary(ADDRESS)).unwrap_or(inner);
+        let length = inner.find(['\n', '\r', '>']).unwrap_or(inner.len());
+        let line = inner.get(..length).unwrap_or_default();
+        let cut = line.len().saturating_add(4) > ADDRESS;
+        // What a scheme may be parted by is up to the reader, so the address may reach to the end of the line; what
+        // is taken out ends earlier.
+        let read: String = entity::value(line).chars().filter(|c| *c != '\\').collect();
+        if scheme_acts(&read, cut) {
+            let colon = line.find([':', ';']).map_or(0, |colon| colon.saturating_add(1));
+            // An address that was cut ends where it ends.
+            let whole = text.get(start..).unwrap_or_default();
+            let whole = whole.get(..whole.find(['\n', '\r', '>']).unwrap_or(whole.len())).unwrap_or_default();
+            out.push(start..start.saturating_add(end_of(whole, colon)));
+        }
+    }
+    out
+}
+
+/// Where an address ends that reaches beyond `past`: at white space or a closing parenthesis that it did not open
+/// (CommonMark 6.3).
+fn end_of(line: &str, past: usize) -> usize {
+    let mut open = 0_u32;
+    for (at, c) in line.char_indices() {
+        match c {
+            '(' => open = open.saturating_add(1),
+            ')' if open > 0 => open = open.saturating_sub(1),
+            ')' if at >= past => return at,
+            _ if c.is_whitespace() && at >= past => return at,
+            _ => {}
+        }
+    }
+    line.len()
+}
+
+/// Whether an address begins with a scheme that acts, or, where it is cut, might. Words before a colon are no scheme
+/// unless a reader skips what parts them.
+fn scheme_acts(address: &str, cut: bool) -> bool {
+    let hidden =
+        |c: &char| !c.is_whitespace() && !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{ad}');
+    let head: String = address.chars().filter(hidden).take(SCHEME).collect::<String>().to_ascii_lowercase();
+    let known = ["javascript:", "vbscript:", "data:text", "data:image/svg", "data:application", "file:"];
+    if known.iter().any(|scheme| head.starts_with(scheme)) || (cut && head.chars().count() < SCHEME) {
+        return true;
+    }
+    let word = address.split(char::is_whitespace).next().unwrap_or_default();
+    let scheme = word.split_once(':').map_or("", |(scheme, _)| scheme);
+    let is_scheme =
+        scheme.len() > 1 && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte));
+    is_scheme && !uri::is_safe(word, Use::Link) && !uri::is_safe(word.trim_end_matches(')'), Use::Load)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sanitize::Kind;
+    use crate::sanitize::bench::Bench;
+
+    #[test]
+    fn tags_that_act_become_text() {
+        let mut bench = Bench::disarming();
+        bench.orders.links = false;
+        for (markdown, want) in [
+            ("a <script>alert(1)</script> b", "a &lt;script>alert(1)&lt;/script> b"),
+            (
+                "```\n<div>\n```\n<img src=x onerror=alert(1)>",
+                "```\n<div>\n```\n&lt;img src=x onerror=alert(1)>",
+            ),
+            ("<a href=\"java&#115;cript:x\">y</a>", "&lt;a href=\"java&#115;cript:x\">y</a>"),
+            ("<a title=\"\n\n<script>\">", "&lt;a title=\"\n\n&lt;script>\">"),
+            (
+                "<svg/onload=x> <!doctype html> <?php x ?>",
+                "&lt;svg/onload=x> &lt;!doctype html> &lt;?php x ?>",
+            ),
+            ("[x](javascript:alert(1)) ok", "[x](#) ok"),
+            ("![x]( <jav&#x09;ascript:a> )", "![x]( &lt;#> )"),
+            ("[x](java\\script&colon;a)", "[x](#)"),
+            ("[x]: JaVaScRiPt:a\n[y]: vbscript:b", "[x]: #\n[y]: #"),
+            ("<javascript:alert(1)> <script", "&lt;javascript:alert(1)> &lt;script"),
+            ("[x](data:text/html;base64,AAAA)", "[x](#)"),
+            (&format!("[x](java{}script:a)", "&Tab;".repeat(2000)), "[x](#)"),
+        ] {
+            assert_eq!(bench.text(Kind::Markdown, markdown), want, "{markdown}");
+        }
+    }
+
+    #[test]
+    fn what_is_plain_stays() {
+        let mut bench = Bench::disarming();
+        bench.orders.links = false;
+        for markdown in [
+            "# A < B and x<3, <br> <b>bold</b> <details><summary>x</summary></details>",
+            "<https://example.com/?a=b> <jane@example.com> <!-- toc -->",
+            "<img src=\"https://example.com/a.png\" alt=\"a\" width=\"3\" />",
+            "[a](https://example.com/x_(y)) [b](#c) [d]: e: f\n- [ ] todo: see http://x",
+            "[note]: the table below: it is (short)\n",
+            "`Vec<T>` and `a<=b`",
+            "![x](data:image/png;base64,AA==)",
+        ] {
+            let want = markdown.replace("Vec<T>", "Vec&lt;T>");
+            assert_eq!(bench.text(Kind::Markdown, markdown), want);
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_clean_after_one_cleaning(text in "([<>/a\"'=!`(){}:;&#\\]\\[ \n-]|script|href=\"|javascript:){0,20}") {
+            let mut bench = Bench::disarming();
+            bench.text(Kind::Markdown, &text);
+        }
+    }
+}
