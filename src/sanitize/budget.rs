@@ -21,7 +21,7 @@ pub struct Bounds {
 const SMALL: u64 = 64 << 20;
 
 impl Bounds {
-    /// The same for a file of so many bytes: it unfolds to no more than [`unfold::RATIO`] times that, or 64 MiB.
+    /// The same for a file of so many bytes: it unfolds to no more than 200 times that, or 64 MiB.
     pub fn of_file(self, length: usize) -> Self {
         let most = unfold::RATIO.saturating_mul(length as u64).max(SMALL);
         Self { bytes: self.bytes.min(most), ..self }
