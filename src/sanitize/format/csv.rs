@@ -51,6 +51,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
         let some = cells(table, &mut next, delimiter);
         let first = some.iter().take_while(|cell| cell.place.0 == 0);
         heads.extend(first.map(|cell| cell.text.text().to_owned()));
+        work.items(some.len())?;
         clean_cells(table, (&some, &heads), (delimiter, &mut patches), work)?;
     }
     Ok(written(file, &decoded, patches))
