@@ -147,7 +147,6 @@ fn sanitizer(
         redaction,
         configs,
         jobs,
-        runtime: parts.opened.io.handle().clone(),
         max_upload: most,
         max_parsed: limits.file.bytes(),
         pass_unknown: config.sanitize.unknown == UnknownFiles::Pass,

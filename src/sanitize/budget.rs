@@ -13,8 +13,8 @@ pub struct Bounds {
     pub items: u64,
     /// Bytes after unpacking.
     pub bytes: u64,
-    /// Parts that are looked at by scanners, which costs the more the more there are, whatever their size.
-    pub parts: u64,
+    /// Questions to the judge about parts, links and texts: each is a way through a pipe, however little it is about.
+    pub asks: u64,
 }
 
 /// What a small file may unfold to, all parts together, in bytes.
@@ -30,7 +30,7 @@ impl Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { depth: 8, items: 2_000_000, bytes: 1 << 30, parts: 50_000 }
+        Self { depth: 8, items: 2_000_000, bytes: 1 << 30, asks: 50_000 }
     }
 }
 
@@ -54,8 +54,8 @@ impl Left {
         Ok(())
     }
 
-    pub(super) fn part(&mut self) -> Result<(), Refusal> {
-        self.0.parts = self.0.parts.checked_sub(1).ok_or(Refusal::OverLimit)?;
+    pub(super) fn ask(&mut self) -> Result<(), Refusal> {
+        self.0.asks = self.0.asks.checked_sub(1).ok_or(Refusal::OverLimit)?;
         Ok(())
     }
 

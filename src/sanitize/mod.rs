@@ -11,7 +11,6 @@
 //! | `zipped` | which kind a zip file is |
 //! | `orders` | [`Orders`]: what is to be done to it |
 //! | `judge` | [`Judge`], who is asked, and [`Edit`], an answer |
-//! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally |
 //! | `unfold` | how much packed bytes may unfold to |
 //! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally; [`Values`] that go |
 //! | `budget` | [`Bounds`] and what of them is used |

@@ -97,7 +97,7 @@ impl<'j> Work<'j> {
         if bytes.is_empty() {
             return Ok(());
         }
-        self.left.part()?;
+        self.left.ask()?;
         self.judge.part(Part { name, bytes })
     }
 
@@ -229,6 +229,7 @@ impl<'j> Work<'j> {
                 size <= BATCH
             };
             let (batch, behind) = rest.split_at(rest.iter().take_while(fits).count().max(1));
+            self.left.ask()?;
             let answer = self.judge.texts(batch)?;
             if answer.len() != batch.len() {
                 return Err(Refusal::Provider);
@@ -247,6 +248,7 @@ impl<'j> Work<'j> {
         if distinct.is_empty() {
             return Ok(HashSet::new());
         }
+        self.left.ask()?;
         let answers = self.judge.links(&distinct)?;
         if answers.len() != distinct.len() {
             return Err(Refusal::Provider);

@@ -17,24 +17,13 @@ import random
 import sys
 import threading
 import time
-import uuid
 from pathlib import Path
 
 from bombs import BOMBS, SMALL
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
-from gateway import Gateway
+from gateway import MINIMAL, Gateway, multipart
 
-CONFIG = """
-data = "data"
-
-[[listen]]
-address = "127.0.0.1:{port}"
-
-[admin]
-address = "127.0.0.1:{admin}"
-"""
-CONTENT = {"defang": True, "redact": True}
 PATIENCE = 20
 
 
@@ -74,13 +63,10 @@ def held(pid):
         return 0
 
 
-def multipart(name, data):
-    edge = uuid.uuid4().hex
-    request = json.dumps({"transfer_method": "multipart", "uploaded_file_name": name, "content": CONTENT})
-    head = '--%s\r\nContent-Disposition: form-data; name="%s"%s\r\nContent-Type: %s\r\n\r\n'
-    first = head % (edge, "request", "", "application/json") + request + "\r\n"
-    second = head % (edge, "upload", '; filename="%s"' % name, "application/octet-stream")
-    return edge, first.encode() + second.encode() + data + b"\r\n--%s--\r\n" % edge.encode()
+def ask(method, name):
+    """All that can be done to a file."""
+    content = {"defang": True, "redact": True}
+    return {"transfer_method": method, "uploaded_file_name": name, "content": content}
 
 
 def call(gateway, method, path, body=None, kind=None):
@@ -98,8 +84,8 @@ def call(gateway, method, path, body=None, kind=None):
 
 def sanitize(gateway, name, data):
     """The last answer: status and envelope."""
-    edge, body = multipart(name, data)
-    status, answer = call(gateway, "POST", "/v1/sanitize", body, "multipart/form-data; boundary=" + edge)
+    kind, body = multipart(ask("multipart", name), name, data)
+    status, answer = call(gateway, "POST", "/v1/sanitize", body, kind)
     end = time.monotonic() + PATIENCE
     while status == 202 and time.monotonic() < end:
         time.sleep(0.05)
@@ -206,7 +192,7 @@ def main():
     parser.add_argument("--clients", type=int, default=4)
     parser.add_argument("--folder")
     asked = parser.parse_args()
-    with Gateway("", config=CONFIG) as gateway:
+    with Gateway("", config=MINIMAL) as gateway:
         tried, bad = (bombs if asked.what == "bombs" else mutants)(gateway, asked)
         killed = [line for line in gateway.log if "panicked" in line]
     for line in killed[:5]:

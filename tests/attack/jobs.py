@@ -20,13 +20,12 @@ import time
 from collections import Counter
 from urllib.parse import urlsplit
 
-from files import CONFIG, Gateway, call, multipart
+from files import MINIMAL, Gateway, ask, call, multipart
 
 # Enough text that cleaning takes a while.
 LINE = b"number %07d: jane.doe@harbour-post.com paid 4111 1111 1111 1111, see https://evil.example.net/a\n"
 SMALL = b"".join(LINE % n for n in range(20))
 LARGE = b"".join(LINE % n for n in range(120_000))
-ASK = {"transfer_method": "put-url", "uploaded_file_name": "a.txt", "content": {"redact": True, "defang": True}}
 # The version of a job's row at the first try, and what it is then.
 STEPS = {1: "upload", 2: "running", 3: "ended"}
 STATES = ["granted", "half sent", "sent", "running", "direct", "ended"]
@@ -39,7 +38,7 @@ class Job:
         self.gateway, self.data, self.id, self.url = gateway, data, None, None
 
     def ask(self):
-        status, answer = call(self.gateway, "POST", "/v1/sanitize", json.dumps(ASK), "application/json")
+        status, answer = call(self.gateway, "POST", "/v1/sanitize", json.dumps(ask("put-url", "a.txt")), "application/json")
         assert status == 202, answer
         self.id = answer["request_id"]
         end = time.monotonic() + 20
@@ -105,11 +104,11 @@ def kill(gateway):
 
 def direct(gateway, job):
     """A multipart call under way: nothing is promised before it is answered."""
-    edge, body = multipart("a.txt", LARGE)
+    kind, body = multipart(ask("multipart", "a.txt"), "a.txt", LARGE)
 
     def send():
         try:
-            call(gateway, "POST", "/v1/sanitize", body, "multipart/form-data; boundary=" + edge)
+            call(gateway, "POST", "/v1/sanitize", body, kind)
         except (OSError, http.client.HTTPException, ValueError):
             pass
 
@@ -151,7 +150,7 @@ def main():
     asked = parser.parse_args()
     print("seed %d" % asked.seed)
     chance, seen, starts, bad, done = random.Random(asked.seed), Counter(), [], 0, []
-    with Gateway("", config=CONFIG) as gateway:
+    with Gateway("", config=MINIMAL) as gateway:
         wanted = {}
         for data in SMALL, LARGE:
             job = Job(gateway, data)

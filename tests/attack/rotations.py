@@ -19,17 +19,8 @@ from pathlib import Path
 import jwt
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
-from gateway import Gateway
+from gateway import MINIMAL, Gateway
 
-CONFIG = """
-data = "data"
-
-[[listen]]
-address = "127.0.0.1:{port}"
-
-[admin]
-address = "127.0.0.1:{admin}"
-"""
 # Tokens that a client keeps, to verify again long after their key was replaced.
 KEPT = 200
 
@@ -133,7 +124,7 @@ def main():
     ask = parser.parse_args()
     print("seed %d" % ask.seed)
     tried, wrong = 0, 0
-    with Gateway("", CONFIG) as gateway:
+    with Gateway("", MINIMAL) as gateway:
         for algorithm in ask.algorithms:
             counts, bad, seconds = rotations(gateway, algorithm, ask.rotations, ask.clients, ask.seed)
             for each in bad[:20]:

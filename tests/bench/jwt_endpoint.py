@@ -15,17 +15,9 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
-from gateway import Gateway
+from gateway import MINIMAL, Gateway
 
-CONFIG = """
-data = "data"
-
-[[listen]]
-address = "127.0.0.1:{port}"
-
-[admin]
-address = "127.0.0.1:{admin}"
-
+CONFIG = MINIMAL + """
 [log]
 level = "warn"
 """

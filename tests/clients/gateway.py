@@ -9,24 +9,31 @@ import subprocess
 import tempfile
 import threading
 import time
+import urllib.parse
+import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("PORTCULLIS_BIN") or ROOT / "target/debug/portcullis").resolve()
 
-CONFIG = """
+# The least that a test needs; more may follow.
+MINIMAL = """
 data = "data"
 
 [[listen]]
 address = "127.0.0.1:{port}"
 
+[admin]
+address = "127.0.0.1:{admin}"
+"""
+
+CONFIG = (
+    MINIMAL
+    + """
 [[listen]]
 address = "127.0.0.1:{h2c}"
 h2c = true
-
-[admin]
-address = "127.0.0.1:{admin}"
 
 [log]
 format = "json"
@@ -115,6 +122,7 @@ upstream = "mock"
 auth = "none"
 redact = {{}}
 """
+)
 
 
 def free_ports(count):
@@ -124,6 +132,15 @@ def free_ports(count):
     for one in sockets:
         one.close()
     return ports
+
+
+def multipart(request, name, data):
+    """A form of what is asked and a file: its media type and its bytes."""
+    edge = uuid.uuid4().hex
+    parts = [('name="request"', json.dumps(request).encode()), ('name="upload"; filename="%s"' % name, data)]
+    head = "--%s\r\nContent-Disposition: form-data; %s\r\n\r\n"
+    body = b"".join((head % (edge, what)).encode() + part + b"\r\n" for what, part in parts)
+    return "multipart/form-data; boundary=" + edge, body + b"--%s--\r\n" % edge.encode()
 
 
 def environment():
@@ -265,6 +282,15 @@ class Gateway:
     def api(self, path, body, **headers):
         """A call to one of our own endpoints, with the first token."""
         return self.call("POST", path, body, {"authorization": "Bearer " + self.token} | headers)
+
+    def sanitized(self, name, data, **content):
+        """A file that is cleaned: what came out, and what was done."""
+        kind, body = multipart({"content": {"url_intel": False, "domain_intel": False} | content}, name, data)
+        answer = self.api("/v1/sanitize", body, **{"content-type": kind})
+        assert answer.status == 200, answer.body
+        result = answer.json()["result"]
+        to = urllib.parse.urlsplit(result["dest_url"])
+        return self.call("GET", to.path + "?" + to.query).body, result["data"]
 
     def metrics(self):
         return self.call("GET", "/metrics", port=self.admin).body.decode()

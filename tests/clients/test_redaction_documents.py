@@ -3,7 +3,6 @@ inflated, and from what other programs read. What stood around them is still the
 
 import io
 import json
-import urllib.request
 
 import docx
 import openpyxl
@@ -34,18 +33,7 @@ def clean(gateway, tmp_path):
             done = run("sanitize", "--redact", "--keep-links", "--keep-attachments", "--report", file, out)
             assert done.returncode == 0, done.err
             return out.read_bytes(), json.loads(done.out)
-        content = {"url_intel": False, "domain_intel": False, "defang": False, "redact": True}
-        parts = [
-            ('name="request"', json.dumps({"content": content}).encode()),
-            ('name="upload"; filename="%s"' % document.name, data),
-        ]
-        head = "--edge\r\ncontent-disposition: form-data; %s\r\n\r\n"
-        body = b"".join((head % what).encode() + part + b"\r\n" for what, part in parts) + b"--edge--\r\n"
-        answer = gateway.api("/v1/sanitize", body, **{"content-type": "multipart/form-data; boundary=edge"})
-        assert answer.status == 200, answer.body
-        result = answer.json()["result"]
-        with urllib.request.urlopen(result["dest_url"]) as response:
-            return response.read(), result["data"]
+        return gateway.sanitized(document.name, data, defang=False, redact=True)
 
     return cleaned
 

@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import urllib.request
 import xml.etree.ElementTree as ET
 from concurrent.futures import ThreadPoolExecutor
 
@@ -16,15 +15,7 @@ def clean(gateway):
     """Cleans a file: what came out, and what was done."""
 
     def cleaned(data, name, **content):
-        request = json.dumps({"content": {"url_intel": False, "domain_intel": False, **content}})
-        parts = [('name="request"', request.encode()), ('name="upload"; filename="%s"' % name, data)]
-        head = "--edge\r\ncontent-disposition: form-data; %s\r\n\r\n"
-        body = b"".join((head % what).encode() + part + b"\r\n" for what, part in parts) + b"--edge--\r\n"
-        answer = gateway.api("/v1/sanitize", body, **{"content-type": "multipart/form-data; boundary=edge"})
-        assert answer.status == 200, answer.body
-        result = answer.json()["result"]
-        with urllib.request.urlopen(result["dest_url"]) as response:
-            return response.read(), result["data"]
+        return gateway.sanitized(name, data, **content)
 
     return cleaned
 

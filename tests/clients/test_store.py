@@ -6,7 +6,7 @@ import socket
 import subprocess
 
 import pytest
-from gateway import Gateway, run
+from gateway import MINIMAL, Gateway, run
 from test_configs import ROOT, create, ok
 
 URL = os.environ.get("PORTCULLIS_POSTGRES", "")
@@ -14,15 +14,7 @@ server = pytest.mark.skipif(
     not URL or not shutil.which("psql"), reason="PORTCULLIS_POSTGRES names no server, or there is no psql"
 )
 
-CONFIG = """
-data = "data"
-
-[[listen]]
-address = "127.0.0.1:{port}"
-
-[admin]
-address = "127.0.0.1:{admin}"
-
+CONFIG = MINIMAL + """
 [store]
 url = "%s"
 tls = "disable"

@@ -79,6 +79,21 @@ impl Uploads {
         Ok(ended)
     }
 
+    /// Begins with the job of this request. Its answer, if it is there within `patience`; the work goes on by itself:
+    /// neither a caller who leaves nor one who comes back later finds it half done.
+    pub async fn soon(&self, id: &RequestId, facts: Option<Facts>, patience: Duration) -> Option<Ended> {
+        let (uploads, id) = (self.me.upgrade()?, id.clone());
+        let begun = self.runtime.spawn(async move {
+            let begun = match uploads.jobs.get(&id).await {
+                Ok(Some(read)) => uploads.begin(read, facts.as_ref()).await,
+                Ok(None) => Ok(None),
+                Err(error) => Err(error),
+            };
+            told(begun)
+        });
+        tokio::time::timeout(patience, begun).await.ok()?.ok()?
+    }
+
     /// Looks again and again for jobs that nobody works on: of a process that died, or whose file came through
     /// another, or from the file store itself. Ends when nobody else holds `uploads` any more.
     pub async fn tend(uploads: Weak<Self>) {
@@ -100,25 +115,19 @@ impl Uploads {
     }
 }
 
-fn told(begun: Result<Option<Ended>, ApiError>) {
-    if let Err(error) = begun {
+/// What came of it, if anything; a failure goes to the log.
+fn told(begun: Result<Option<Ended>, ApiError>) -> Option<Ended> {
+    begun.unwrap_or_else(|error| {
         tracing::error!(target: "portcullis::api", %error, "a job could not be done");
-    }
+        None
+    })
 }
 
 impl Arrivals for Uploads {
     fn arrived<'a>(&'a self, blob: &'a Blob, facts: Facts) -> BoxFuture<'a, ()> {
         Box::pin(async move {
-            let (Some(uploads), id) = (self.me.upgrade(), blob.id().twin()) else { return };
-            let begun = self.runtime.spawn(async move {
-                match uploads.jobs.get(&id).await {
-                    Ok(Some(read)) => told(uploads.begin(read, Some(&facts)).await),
-                    Ok(None) => {}
-                    Err(error) => told(Err(error)),
-                }
-            });
             // Who asks as soon as the upload is answered then finds most files done.
-            drop(tokio::time::timeout(PROMPT, begun).await);
+            self.soon(&blob.id().twin(), Some(facts), PROMPT).await;
         })
     }
 }

@@ -12,13 +12,12 @@ use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::safe_name;
 use crate::api::incoming::Form;
 use crate::api::json;
-use crate::api::pending::{Accepted, Ended, Stage, Uploads, awaited, target};
+use crate::api::pending::{Accepted, Stage, Uploads, awaited, target};
 use crate::api::sanitize::ask::{Ask, Encoding, Source};
 use crate::api::sanitize::run::Order;
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
 use crate::api::token::Service;
-use crate::base::id::RequestId;
 use crate::base::pointer::Pointer;
 use crate::store::blobs::Facts;
 
@@ -84,25 +83,13 @@ impl Sanitize {
         let job = Sanitizer::job(who, call.received.as_millis(), &order, stage)?;
         parts.jobs.create(call.id, &job).await?;
         let dialect = self.dialect.of(&call.head.headers);
-        if !awaited && let Some(ended) = self.awaited(call.id, body.facts).await {
+        if !awaited && let Some(ended) = self.uploads.soon(call.id, body.facts, PATIENCE).await {
             let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
             return Ok(ended.answer(&stamp, dialect));
         }
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let minutes = parts.jobs.kept().answer.as_secs() / 60;
         Ok(Accepted { stamp, dialect, base: parts.grants.public(), minutes }.answer(&job))
-    }
-
-    /// The answer, if it comes soon. The work goes on by itself: neither a caller who leaves nor one who comes back
-    /// later finds it half done.
-    async fn awaited(&self, id: &RequestId, facts: Option<Facts>) -> Option<Ended> {
-        let (uploads, jobs, id) =
-            (Arc::clone(&self.uploads), self.sanitizer.parts().jobs.clone(), id.clone());
-        let begun = self.sanitizer.parts().runtime.spawn(async move {
-            let read = jobs.get(&id).await.ok()??;
-            uploads.begin(read, facts.as_ref()).await.ok()?
-        });
-        tokio::time::timeout(PATIENCE, begun).await.ok()?.ok()?
     }
 
     async fn json(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tokio::runtime::Handle;
 
 use crate::api::call::BoxFuture;
 use crate::api::configs::{ConfigError, Configs};
@@ -48,8 +47,6 @@ pub struct Parts {
     pub configs: Configs<SanitizeSettings>,
     /// Calls that are answered later.
     pub jobs: Jobs,
-    /// Where jobs are worked on: it outlives the call.
-    pub runtime: Handle,
     /// The largest upload, in bytes.
     pub max_upload: u64,
     /// The largest file that is read, in bytes.

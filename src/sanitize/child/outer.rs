@@ -44,9 +44,6 @@ pub struct Limits {
     pub output: usize,
 }
 
-/// The most that a child may ask about one file.
-const ASKS: usize = 4_000_000;
-
 /// A clean file, as a child made it.
 #[derive(Debug)]
 pub struct Cleaned {
@@ -132,7 +129,8 @@ impl Nursery {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
         frame::send(&mut to, start, file).await?;
-        for _ in 0..ASKS {
+        // All that it may ask, and its last word.
+        for _ in 0..=start.bounds.asks {
             let (ask, bytes) = frame::receive(&mut from, self.limits.output).await?;
             let ruling = match ask {
                 Ask::Part(name) => court.part(name, Bytes::from(bytes)).await.map(|()| Reply::Part),

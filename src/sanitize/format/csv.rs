@@ -15,15 +15,15 @@ const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 /// Lines that are looked at for the delimiter.
 const LINES: usize = 20;
 
+/// Cells that are held at once.
+const SOME: usize = 100_000;
+
 /// Where the next cell is: its first byte, and its row and column.
 #[derive(Default)]
 struct Next {
     at: usize,
     place: (usize, usize),
 }
-
-/// Cells that are held at once.
-const SOME: usize = 100_000;
 
 /// A cell.
 #[derive(Debug)]
@@ -44,6 +44,11 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
     let decoded = charset::of_text(file);
     let table: &str = &decoded.text;
     let delimiter = delimiter(table);
+    let mut next = Next::default();
+    // Counted before any is judged: a table that is too large is refused at once.
+    while next.at < table.len() {
+        work.items(cells(table, &mut next, delimiter).len())?;
+    }
     let mut patches = Patches::default();
     let mut next = Next::default();
     let mut heads = Vec::new();
@@ -51,7 +56,6 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
         let some = cells(table, &mut next, delimiter);
         let first = some.iter().take_while(|cell| cell.place.0 == 0);
         heads.extend(first.map(|cell| cell.text.text().to_owned()));
-        work.items(some.len())?;
         clean_cells(table, (&some, &heads), (delimiter, &mut patches), work)?;
     }
     Ok(written(file, &decoded, patches))
