@@ -30,7 +30,7 @@ impl Bounds {
 
 impl Default for Bounds {
     fn default() -> Self {
-        Self { depth: 8, items: 2_000_000, bytes: 1 << 30, asks: 50_000 }
+        Self { depth: 8, items: 2_000_000, bytes: 1 << 30, asks: 30_000 }
     }
 }
 

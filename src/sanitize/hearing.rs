@@ -15,6 +15,9 @@ use crate::sanitize::{Edit, Link, Redaction, Refusal};
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
 
+/// Texts that are read where they arrive, all of a question together, in bytes.
+const SHORT: usize = 2048;
+
 /// Who is heard.
 pub struct Witnesses {
     /// Looks at the file and its parts.
@@ -120,13 +123,17 @@ impl Hearing {
     async fn look(&self, texts: Vec<String>) -> Result<Vec<Vec<Edit>>, Refusal> {
         let nothing = || texts.iter().map(|_| Vec::new()).collect();
         let Some((redactor, keys)) = self.witnesses.redactor.clone() else { return Ok(nothing()) };
-        let count = texts.len();
-        // Texts may be long; threads that move bytes do not wait for them.
-        let found = tokio::task::spawn_blocking(move || {
+        let (count, bytes) = (texts.len(), texts.iter().map(String::len).sum::<usize>());
+        let find = move || {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             redactor.pieces(&texts, &keys)
-        });
-        let found = found.await.map_err(|_| Refusal::Provider)?;
+        };
+        // Threads that move bytes do not wait for long texts; for short ones, waking another takes longer.
+        let found = if bytes <= SHORT {
+            find()
+        } else {
+            tokio::task::spawn_blocking(find).await.map_err(|_| Refusal::Provider)?
+        };
         let (changes, report) = found.map_err(|_| Refusal::Provider)?;
         self.note(|record| record.reports.push(report));
         if self.witnesses.redaction != Redaction::Apply {

@@ -69,8 +69,10 @@ pub(super) async fn send(
     bytes: &[u8],
 ) -> io::Result<()> {
     let head = written(head)?;
-    to.write_all(&lengths(head.len(), bytes.len())?).await?;
-    to.write_all(&head).await?;
+    // In one piece: each write could wake the reader.
+    let mut start = lengths(head.len(), bytes.len())?.to_vec();
+    start.extend_from_slice(&head);
+    to.write_all(&start).await?;
     to.write_all(bytes).await?;
     to.flush().await
 }

@@ -17,7 +17,7 @@ pub(super) struct Start {
 /// What the child says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Ask {
-    /// Look at the frame's bytes, called so.
+    /// Look at the frame's bytes, called so. Nothing is answered: who refuses a part refuses the file.
     Part(String),
     /// Which of these links are to be defanged?
     Links(Vec<Link>),
@@ -32,7 +32,6 @@ pub(super) enum Ask {
 /// What the parent answers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) enum Reply {
-    Part,
     Links(Vec<bool>),
     Texts(Vec<Vec<Edit>>),
     Refused(Refusal),

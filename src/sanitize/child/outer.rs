@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::io::BufReader;
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 
@@ -69,6 +70,9 @@ pub enum Stillborn {
     Refused(Option<Kind>, Refusal),
 }
 
+/// What a pipe holds, in bytes: small parts are read many at a time.
+const PIPE: usize = 64 << 10;
+
 /// Starts children. Cheap to clone.
 #[derive(Clone)]
 pub struct Nursery {
@@ -125,15 +129,19 @@ impl Nursery {
         file: &[u8],
         court: &dyn Court,
     ) -> io::Result<(Ask, Vec<u8>)> {
-        let (Some(mut to), Some(mut from)) = (child.stdin.take(), child.stdout.take()) else {
+        let (Some(mut to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
+        let mut from = BufReader::with_capacity(PIPE, from);
         frame::send(&mut to, start, file).await?;
         // All that it may ask, and its last word.
         for _ in 0..=start.bounds.asks {
             let (ask, bytes) = frame::receive(&mut from, self.limits.output).await?;
             let ruling = match ask {
-                Ask::Part(name) => court.part(name, Bytes::from(bytes)).await.map(|()| Reply::Part),
+                Ask::Part(name) => match court.part(name, Bytes::from(bytes)).await {
+                    Ok(()) => continue,
+                    Err(refusal) => return Ok((Ask::Refused(Kind::Unknown, refusal), Vec::new())),
+                },
                 Ask::Links(links) => court.links(links).await.map(Reply::Links),
                 Ask::Texts(texts) => court.texts(texts).await.map(Reply::Texts),
                 last @ (Ask::Done(..) | Ask::Refused(..)) => return Ok((last, bytes)),
