@@ -58,8 +58,9 @@ impl Opened {
             keys: keys.map(|(access, secret)| (access.value().clone(), secret.value().clone())),
             presigned: s3.presigned,
         });
-        let opened = opened.map_err(AppError::Bucket)?;
-        self.io.block_on(opened.try_out()).map_err(AppError::Bucket)?;
+        let unusable = |error| AppError::Bucket { bucket: s3.bucket.clone(), error };
+        let opened = opened.map_err(unusable)?;
+        self.io.block_on(opened.try_out()).map_err(unusable)?;
         Ok(Arc::new(opened))
     }
 }

@@ -43,8 +43,13 @@ pub enum AppError {
     #[error("store.url: {0}")]
     Database(StoreError),
     /// The bucket for files.
-    #[error("blobs.s3: {0}")]
-    Bucket(StoreError),
+    #[error("blobs.s3: the bucket `{bucket}`: {error}")]
+    Bucket {
+        /// What it is called.
+        bucket: String,
+        /// What is wrong with it.
+        error: StoreError,
+    },
     /// The vault.
     #[error(transparent)]
     Vault(#[from] VaultError),

@@ -36,6 +36,9 @@ pub struct Vault {
     fpe: OnceCell<Arc<FpeKey>>,
 }
 
+/// The kind of row that [`Vault::seal_row`] is for: a call that is answered later. Another master key seals it anew.
+pub const PENDING: &str = "api.job";
+
 pub(super) const CANARY: &str = "vault.canary";
 pub(super) const KEYS: &str = "vault.key";
 /// No row has this kind: it keeps a sealed file from being taken for one.
@@ -163,7 +166,7 @@ impl Vault {
         self.seal.open(&Row { key: Key::new(CONTEXT, tenant), version: 1, entry: Entry::lasting(sealed) })
     }
 
-    /// Seals what the row `key` is to hold at `version`, the version that it will have once written.
+    /// Seals what the row `key`, of kind [`PENDING`], is to hold at `version`, the one it will have once written.
     ///
     /// # Errors
     /// No randomness.

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::store::{Entry, Expected, Key, Row, StoreError};
 use crate::vault::items::{FOLDERS, ITEMS};
-use crate::vault::keys::{CANARY, KEYS};
+use crate::vault::keys::{CANARY, KEYS, PENDING};
 use crate::vault::passphrase::SALTS;
 use crate::vault::ring::{self, Kek, Ring};
 use crate::vault::{MasterKey, Vault, VaultError};
@@ -22,7 +22,8 @@ use crate::vault::{MasterKey, Vault, VaultError};
 pub const GRACE: Duration = Duration::from_secs(3);
 
 /// Kinds of rows that are sealed, and whether each has a data key of its own.
-const SEALED: [(&str, bool); 4] = [(CANARY, false), (KEYS, false), (ITEMS, true), (FOLDERS, true)];
+const SEALED: [(&str, bool); 5] =
+    [(CANARY, false), (KEYS, false), (ITEMS, true), (FOLDERS, true), (PENDING, true)];
 const PAGE: u32 = 8;
 /// A row, or the ring, that changes this often under our hands is no accident.
 const TRIES: usize = 64;

@@ -112,8 +112,15 @@ async fn fill(vault: &Arc<Vault>) -> Vec<u8> {
     let key = Some(KeyFacts { purpose: Purpose::Jwt, algorithm, exportable: false });
     let new = NewItem { kind: Kind::AsymmetricKey, label: label("key"), key, material };
     items.create(new).await.unwrap();
+    let pending = pending();
+    let sealed = vault.seal_row(&pending, Expected::Absent.next(), b"what was asked").unwrap();
+    vault.records().put_if(&pending, Expected::Absent, Entry::lasting(sealed)).await.unwrap();
     vault.default_fpe_key().await.unwrap();
     vault.seal_context("default", b"what a caller keeps").unwrap()
+}
+
+fn pending() -> Key {
+    Key::new(PENDING, "prq_1")
 }
 
 /// Everything opens: items by their keys, folders by name, the default key, and what callers keep.
@@ -126,6 +133,8 @@ async fn all_opens(vault: &Arc<Vault>, context: &[u8]) {
     assert!(items.verify_jwt(&token).await.unwrap().is_some());
     let folder = items.folder_key(&Path::parse("/folder").unwrap());
     assert!(vault.records().get(&folder).await.unwrap().is_some());
+    let waiting = vault.records().get(&pending()).await.unwrap().unwrap();
+    assert_eq!(vault.open_row(&waiting).unwrap().expose(), b"what was asked");
     vault.default_fpe_key().await.unwrap();
     let opened = vault.open_context("default", context.to_vec()).unwrap();
     assert_eq!(opened.expose(), b"what a caller keeps");
@@ -218,7 +227,7 @@ async fn no_row_is_left_under_an_older_key() {
     let place = Place::new().await;
     let vault = place.open(&master('1')).await.unwrap();
     fill(&vault).await;
-    assert_eq!(rotate(&vault, &master('2')).await.unwrap().rows, 4);
+    assert_eq!(rotate(&vault, &master('2')).await.unwrap().rows, 5);
     let vault = place.open(&master('2')).await.unwrap();
     for (kind, _) in SEALED {
         let rows = vault.records().scan(kind, "", 10).await.unwrap();

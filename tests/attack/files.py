@@ -48,11 +48,11 @@ class Memory:
 def children(pid):
     """Those of all its threads."""
     found = []
-    for task in Path("/proc/%d/task" % pid).glob("*/children"):
-        try:
+    try:
+        for task in Path("/proc/%d/task" % pid).glob("*/children"):
             found += map(int, task.read_text().split())
-        except OSError:
-            pass
+    except OSError:  # it has ended, or one of its threads has
+        pass
     return found + [one for child in found for one in children(child)]
 
 

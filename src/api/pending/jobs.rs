@@ -12,9 +12,7 @@ use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::crypto::random;
 use crate::store::{Entry, Expected, Key, Records, StoreError};
-use crate::vault::Vault;
-
-const KIND: &str = "api.job";
+use crate::vault::{PENDING, Vault};
 
 /// How long a lease lasts; it is renewed at a third of that.
 const LEASE: Duration = Duration::from_secs(15);
@@ -74,7 +72,7 @@ impl Claim {
 }
 
 fn key(id: &RequestId) -> Key {
-    Key::new(KIND, id.to_string())
+    Key::new(PENDING, id.to_string())
 }
 
 fn internal<E>(_: E) -> ApiError {
@@ -210,7 +208,7 @@ impl Jobs {
     pub async fn idle(&self) -> Result<Vec<Read>, ApiError> {
         let (mut after, mut open) = (String::new(), Vec::new());
         loop {
-            let rows = self.0.records.scan(KIND, &after, PAGE).await.map_err(internal)?;
+            let rows = self.0.records.scan(PENDING, &after, PAGE).await.map_err(internal)?;
             let Some(last) = rows.last() else { return Ok(open) };
             after = last.key.id().to_owned();
             let whole = rows.len() == PAGE as usize;

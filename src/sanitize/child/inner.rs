@@ -81,7 +81,8 @@ impl<R: Read, W: Write> Remote<R, W> {
 impl<R: Read, W: Write> Judge for Remote<R, W> {
     fn part(&mut self, part: Part<'_>) -> Result<(), Refusal> {
         // Not waited for: the parent reads in order, and looks at it before it takes the clean file.
-        frame::put(&mut self.output, &Ask::Part(part.name.to_owned()), part.bytes).map_err(|_| Refusal::Provider)
+        frame::put(&mut self.output, &Ask::Part(part.name.to_owned()), part.bytes)
+            .map_err(|_| Refusal::Provider)
     }
 
     fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
