@@ -15,7 +15,9 @@ use crate::app::{admin, files, master, table, upkeep};
 use crate::base::budget::Budget;
 use crate::base::secret::Secret;
 use crate::config::{Config, Known, Options, ProcessEnv, embedded, load, reload};
-use crate::gateway::listen::{self, Listen, Serving, Stop};
+use crate::gateway::listen::{
+    self, Certificate, Limits, Listen, ListenError, Places, Serving, Sockets, Stop,
+};
 use crate::gateway::proxy::{Bounds, Gateway, InFlight};
 use crate::gateway::route::RouteTable;
 use crate::telemetry::{LogFormat, start_log};
@@ -25,6 +27,9 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// A caller that says nothing for this long in the middle of its request is cut off.
 const CALLER_SILENCE: Duration = Duration::from_secs(60);
+
+/// Connections to the listener for metrics and health.
+const ADMIN_CONNECTIONS: usize = 256;
 
 /// Where the configuration comes from.
 #[derive(Clone, Debug)]
@@ -88,14 +93,17 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     let in_flight = InFlight::default();
     let mut servings = vec![Serving {
         gateway: gateway(&config, &parts, (Arc::clone(&routes), in_flight.clone())),
-        listen: config.listen.iter().map(|listen| listen_of(listen)).collect(),
+        listen: config.listen.iter().map(|listen| listen_of(listen)).collect::<Result<_, _>>()?,
         threads,
+        places: Places::new(config.limits.connections.get(), config.limits.connections_per_address.get()),
+        limits: limits(&config),
     }];
     if let Some(admin) = &config.admin {
         let listen = Listen { address: *admin.address, tls: None, h2c: false };
         let table = Arc::new(ArcSwap::from_pointee(admin::table(&parts)?));
         let gateway = gateway(&config, &parts, (table, InFlight::default()));
-        servings.push(Serving { gateway, listen: vec![listen], threads: 1 });
+        let places = Places::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
+        servings.push(Serving { gateway, listen: vec![listen], threads: 1, places, limits: limits(&config) });
     }
     let (stop, stopped) = oneshot::channel();
     let watch = Watch {
@@ -113,20 +121,22 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
         parts.opened.io.spawn(writer);
     }
     parts.opened.io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
-    listen::try_all(&servings)?;
     let addresses: Vec<SocketAddr> = config.listen.iter().map(|listen| *listen.address).collect();
-    let (ready, own) = (parts.ready.clone(), addresses.clone());
-    parts.opened.io.spawn(async move {
-        listen::until_accepting(&own).await;
-        ready.begin();
-    });
+    // Bound, they take connections: what comes before the server runs waits in their queues.
+    let sockets = Sockets::default();
+    {
+        let _runtime = parts.opened.io.enter();
+        let all = servings.iter().flat_map(|serving| &serving.listen).map(|listen| listen.address);
+        sockets.open(&all.collect::<Vec<_>>())?;
+    }
+    parts.ready.begin();
     announce(Announce {
         first_token,
         listen: addresses,
         admin: config.admin.as_ref().map(|admin| *admin.address),
         data: config.data.to_path_buf(),
     });
-    listen::serve(servings, config.limits.drain.get(), stopped)?;
+    listen::serve(servings, &sockets, config.limits.drain.get(), stopped)?;
     parts.opened.io.block_on(parts.opened.records.close());
     Ok(())
 }
@@ -178,9 +188,16 @@ fn gateway(
     Gateway::new(routes, budget, bounds, (Arc::clone(&parts.opened.clock), in_flight))
 }
 
-fn listen_of(setting: &crate::config::settings::Listen) -> Listen {
-    let tls = setting.tls.as_ref().map(|tls| (tls.certificate.to_path_buf(), tls.key.to_path_buf()));
-    Listen { address: *setting.address, tls, h2c: *setting.h2c }
+fn limits(config: &Config) -> Limits {
+    Limits { head_time: config.limits.head_time.get() }
+}
+
+fn listen_of(setting: &crate::config::settings::Listen) -> Result<Listen, ListenError> {
+    let tls = setting.tls.as_ref().map(|tls| {
+        let certificate = Certificate::load(tls.certificate.to_path_buf(), tls.key.to_path_buf());
+        certificate.map(Arc::new)
+    });
+    Ok(Listen { address: *setting.address, tls: tls.transpose()?, h2c: *setting.h2c })
 }
 
 /// What signals act on.

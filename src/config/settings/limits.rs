@@ -1,5 +1,7 @@
 //! Bounds on what callers may make the process hold, and on how long it waits for them when it stops.
 
+use std::num::NonZeroUsize;
+
 use serde::Deserialize;
 
 use crate::config::{At, Period, Size};
@@ -8,6 +10,12 @@ use crate::config::{At, Period, Size};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
+    /// Connections at once. Default 16,384; those beyond it are closed.
+    pub connections: NonZeroUsize,
+    /// Connections at once from one address (of IPv6 its /64). Default 4,096; those beyond it are closed.
+    pub connections_per_address: NonZeroUsize,
+    /// How long a TLS handshake, and then a request's head, may take. Default 10 s; beyond it 408.
+    pub head_time: Period,
     /// A request's head: request line and fields. Default 64 KiB; beyond it 431.
     pub head: At<Size>,
     /// The body of a call to our own JSON endpoints. Default 128 MiB; beyond it 413.
@@ -28,6 +36,9 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Self {
         Self {
+            connections: count(16_384),
+            connections_per_address: count(4_096),
+            head_time: Period::secs(10),
             head: At::new(Size::kib(64)),
             body: At::new(Size::mib(128)),
             file: At::new(Size::mib(2048)),
@@ -37,4 +48,8 @@ impl Default for Limits {
             drain: Period::secs(30),
         }
     }
+}
+
+fn count(n: usize) -> NonZeroUsize {
+    NonZeroUsize::new(n).unwrap_or(NonZeroUsize::MIN)
 }

@@ -1,0 +1,26 @@
+//! The front: sockets, TLS, and everything that a connection must be before Pingora sees a request on it.
+//!
+//! Pingora has listeners of its own; ours replace them, since theirs cannot count connections, change a certificate or
+//! refuse a request that could be read in two ways. What goes on from here is Pingora's proxy, one connection a task.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `socket` | [`Sockets`]: bound before anything is served, adopted from a predecessor, handed to a successor |
+//! | `certificate` | [`Certificate`]: what TLS shows, replaced while it runs |
+//! | `places` | [`Places`]: how many connections there may be, in all and from one address |
+//! | `limits` | [`Limits`]: all that callers are held to before their request is known |
+//! | `server` | [`serve`]: Pingora's server with our service in it, until it is told to stop |
+//! | `door` | the service: accepts, counts, and hands connections on |
+
+mod certificate;
+mod door;
+mod limits;
+mod places;
+mod server;
+mod socket;
+
+pub use certificate::Certificate;
+pub use limits::Limits;
+pub use places::Places;
+pub use server::{Listen, ListenError, Serving, Stop, serve};
+pub use socket::Sockets;

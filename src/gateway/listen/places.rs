@@ -1,0 +1,173 @@
+//! How many connections there may be: in all, and from one address. Whoever holds a [`Place`] is counted until it is
+//! dropped.
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv6Addr};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Counts connections. Clones share the count.
+#[derive(Clone, Debug)]
+pub struct Places(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    all: usize,
+    each: usize,
+    taken: Mutex<Taken>,
+}
+
+#[derive(Debug, Default)]
+struct Taken {
+    all: usize,
+    by: HashMap<IpAddr, usize>,
+}
+
+/// There is no place left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Full {
+    /// For anyone.
+    All,
+    /// For this address.
+    Address,
+}
+
+/// One connection's place.
+#[derive(Debug)]
+pub struct Place {
+    places: Arc<Inner>,
+    whose: Option<IpAddr>,
+}
+
+impl Places {
+    /// At most `all` connections, and `each` from one address (of IPv6 its /64, which is what one customer gets).
+    pub fn new(all: usize, each: usize) -> Self {
+        Self(Arc::new(Inner { all, each, taken: Mutex::default() }))
+    }
+
+    /// Connections there are now.
+    pub fn taken(&self) -> usize {
+        self.0.lock().all
+    }
+
+    /// Takes a place for a connection from `address`; `None` stands for many callers and counts in all only.
+    ///
+    /// # Errors
+    /// Which limit is reached.
+    pub fn take(&self, address: Option<IpAddr>) -> Result<Place, Full> {
+        let mut taken = self.0.lock();
+        if taken.all >= self.0.all {
+            return Err(Full::All);
+        }
+        let whose = address.map(block);
+        if let Some(whose) = whose {
+            taken.count(whose, self.0.each)?;
+        }
+        taken.all += 1;
+        drop(taken);
+        Ok(Place { places: Arc::clone(&self.0), whose })
+    }
+}
+
+impl Place {
+    /// The connection turns out to be made for `address` by a proxy that was counted in all only.
+    ///
+    /// # Errors
+    /// That address has all the connections it may have; the place stays as it was.
+    pub fn give_to(&mut self, address: IpAddr) -> Result<(), Full> {
+        let whose = block(address);
+        let mut taken = self.places.lock();
+        taken.count(whose, self.places.each)?;
+        if let Some(before) = self.whose.replace(whose) {
+            taken.discount(before);
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut taken = self.places.lock();
+        taken.all = taken.all.saturating_sub(1);
+        if let Some(whose) = self.whose {
+            taken.discount(whose);
+        }
+    }
+}
+
+impl Inner {
+    fn lock(&self) -> MutexGuard<'_, Taken> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Taken {
+    fn count(&mut self, whose: IpAddr, most: usize) -> Result<(), Full> {
+        let held = self.by.entry(whose).or_default();
+        if *held >= most {
+            return Err(Full::Address);
+        }
+        *held += 1;
+        Ok(())
+    }
+
+    fn discount(&mut self, whose: IpAddr) {
+        if let Some(held) = self.by.get_mut(&whose) {
+            *held = held.saturating_sub(1);
+            if *held == 0 {
+                self.by.remove(&whose);
+            }
+        }
+    }
+}
+
+/// Whom an address counts for.
+fn block(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 64)).into(),
+        v4 => v4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Option<IpAddr> {
+        Some(text.parse().unwrap())
+    }
+
+    #[test]
+    fn places_come_back_when_they_are_dropped() {
+        let places = Places::new(3, 2);
+        let first = places.take(at("192.0.2.1")).unwrap();
+        let _second = places.take(at("::ffff:192.0.2.1")).unwrap();
+        assert_eq!(places.take(at("192.0.2.1")).unwrap_err(), Full::Address);
+        let _third = places.take(at("192.0.2.2")).unwrap();
+        assert_eq!(places.take(at("192.0.2.3")).unwrap_err(), Full::All);
+        drop(first);
+        assert_eq!(places.taken(), 2);
+        let _fourth = places.take(at("192.0.2.1")).unwrap();
+        assert_eq!(places.0.lock().by.len(), 2);
+    }
+
+    #[test]
+    fn a_network_of_one_customer_is_one_address() {
+        let places = Places::new(9, 1);
+        let _one = places.take(at("2001:db8:0:1::1")).unwrap();
+        assert_eq!(places.take(at("2001:db8:0:1:ffff::2")).unwrap_err(), Full::Address);
+        assert!(places.take(at("2001:db8:0:2::1")).is_ok());
+    }
+
+    #[test]
+    fn whom_a_proxy_speaks_for_is_counted_in_its_stead() {
+        let places = Places::new(9, 1);
+        let mut one = places.take(None).unwrap();
+        let mut other = places.take(None).unwrap();
+        one.give_to("192.0.2.7".parse().unwrap()).unwrap();
+        assert_eq!(other.give_to("192.0.2.7".parse().unwrap()), Err(Full::Address));
+        drop(one);
+        other.give_to("192.0.2.7".parse().unwrap()).unwrap();
+        drop(other);
+        assert!(places.0.lock().by.is_empty() && places.taken() == 0);
+    }
+}

@@ -1,0 +1,111 @@
+//! Pingora's server with our [`Door`]s in it, from the first connection until it is told to stop.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use pingora::server::configuration::{Opt, ServerConf};
+use pingora::server::{RunArgs, Server, ShutdownSignal, ShutdownSignalWatch};
+use tokio::sync::{Mutex, oneshot};
+
+use crate::gateway::listen::door::Door;
+use crate::gateway::listen::{Certificate, Limits, Places, Sockets};
+use crate::gateway::proxy::Gateway;
+
+/// One address to listen at.
+#[derive(Clone, Debug)]
+pub struct Listen {
+    /// IP address and port.
+    pub address: SocketAddr,
+    /// What to show, if TLS is spoken. Replaced by [`Certificate::reload`] while it is in use.
+    pub tls: Option<Arc<Certificate>>,
+    /// HTTP/2 without TLS, by prior knowledge (RFC 9113 section 3.3).
+    pub h2c: bool,
+}
+
+/// One gateway and where it is reached.
+pub struct Serving {
+    /// What is served.
+    pub gateway: Gateway,
+    /// Where; the same at each address.
+    pub listen: Vec<Listen>,
+    /// Threads for it.
+    pub threads: usize,
+    /// How many connections it takes, and how many it has.
+    pub places: Places,
+    /// What its callers are held to.
+    pub limits: Limits,
+}
+
+/// A gateway cannot listen as it is told to.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// A certificate or key cannot be used.
+    #[error("{}: the certificate or its key cannot be used", .0.display())]
+    Certificate(PathBuf),
+    /// The address cannot be bound.
+    #[error("{address}: {why}")]
+    Bind {
+        /// Which address.
+        address: SocketAddr,
+        /// What the system says.
+        why: std::io::Error,
+    },
+}
+
+/// How a running server ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// New connections are refused, requests under way may end.
+    Drain,
+    /// At once.
+    Now,
+}
+
+struct Signal(Mutex<oneshot::Receiver<Stop>>);
+
+#[async_trait]
+impl ShutdownSignalWatch for Signal {
+    async fn recv(&self) -> ShutdownSignal {
+        match (&mut *self.0.lock().await).await {
+            Ok(Stop::Drain) => ShutdownSignal::GracefulTerminate,
+            Ok(Stop::Now) | Err(_) => ShutdownSignal::FastShutdown,
+        }
+    }
+}
+
+/// Serves at `sockets`, which must be open, until `stop` says otherwise. Blocks; must not be called within a runtime,
+/// since Pingora makes its own. Once told to drain it answers the connections that wait in the sockets' queues, closes
+/// the sockets and returns after `drain`.
+///
+/// A hand-over is the same drain, after a successor has got [`Sockets::hand_out`]: it listens on as this process closes
+/// its own handles.
+///
+/// # Errors
+/// A certificate that cannot be used; nothing is served then.
+pub fn serve(
+    servings: Vec<Serving>,
+    sockets: &Sockets,
+    drain: Duration,
+    stop: oneshot::Receiver<Stop>,
+) -> Result<(), ListenError> {
+    let mut server = Server::new_with_opt_and_conf(None::<Opt>, conf(drain));
+    server.bootstrap();
+    for serving in servings {
+        server.add_service(Door::new(&server.configuration, serving, sockets.clone())?);
+    }
+    server.run(RunArgs { shutdown_signal: Box::new(Signal(Mutex::new(stop))) });
+    Ok(())
+}
+
+fn conf(drain: Duration) -> ServerConf {
+    ServerConf {
+        work_stealing: true,
+        grace_period_seconds: Some(drain.as_secs()),
+        graceful_shutdown_timeout_seconds: Some(1),
+        upstream_keepalive_pool_size: 256,
+        ..ServerConf::default()
+    }
+}
