@@ -16,8 +16,7 @@ struct Exposition(Arc<Parts>);
 
 impl Handler for Exposition {
     fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
-        self.0.gather();
-        let text = self.0.metrics.expose(self.0.budget.used(), self.0.opened.tokens.active());
+        let text = self.0.exposition();
         Box::pin(async move {
             match text {
                 Ok(text) => Answer::new(StatusCode::OK, "text/plain; version=0.0.4; charset=utf-8", text),

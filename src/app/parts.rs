@@ -18,10 +18,11 @@ use crate::config::Config;
 use crate::config::settings::{Settings, Store, StoreTls};
 use crate::detect::Catalogue;
 use crate::gateway::filters::Buckets;
+use crate::gateway::proxy::InFlight;
 use crate::redact::Counts;
 use crate::store::postgres::{self, Database};
 use crate::store::{Blobs, EmbeddedRecords, PostgresRecords, Records, StoreError, private};
-use crate::telemetry::{Metrics, MetricsError};
+use crate::telemetry::{Direction, Levels, Metrics, MetricsError};
 use crate::vault::items::Items;
 use crate::vault::{Vault, VaultError};
 
@@ -179,6 +180,7 @@ pub fn builtin() -> Result<Catalogue, AppError> {
 
 /// Counts of a route's findings, and the rules they are of.
 struct Counted {
+    way: Direction,
     rules: Catalogue,
     counts: Arc<Counts>,
 }
@@ -199,6 +201,9 @@ pub struct Parts {
     pub metrics: Arc<Metrics>,
     /// What all requests may hold.
     pub budget: Budget,
+    held_limit: usize,
+    /// Requests under way.
+    pub in_flight: InFlight,
     /// Places for long work.
     pub cpu: CpuPool,
     /// Whether traffic is taken.
@@ -228,6 +233,8 @@ impl Parts {
             vault,
             metrics: Arc::new(Metrics::new()?),
             budget: Budget::process(config.limits.held.bytes()),
+            held_limit: config.limits.held.bytes(),
+            in_flight: InFlight::default(),
             cpu: CpuPool::new(places),
             ready: Ready::default(),
             counts: DashMap::new(),
@@ -235,16 +242,16 @@ impl Parts {
         })
     }
 
-    /// The counts of a route's findings with these rules. After a reload requests under way still count in those of
+    /// The counts of a route's findings in bodies that go this way, with these rules. After a reload requests under way still count in those of
     /// the rules before.
-    pub(super) fn counts(&self, route: &str, rules: &Catalogue) -> Arc<Counts> {
+    pub(super) fn counts(&self, route: &str, way: Direction, rules: &Catalogue) -> Arc<Counts> {
         self.gather();
         let mut kept = self.counts.entry(route.to_owned()).or_default();
-        if let Some(known) = kept.iter().find(|counted| counted.rules.is(rules)) {
+        if let Some(known) = kept.iter().find(|counted| counted.way == way && counted.rules.is(rules)) {
             return Arc::clone(&known.counts);
         }
         let counts = Arc::new(Counts::new(rules.rules().count()));
-        kept.push(Counted { rules: rules.clone(), counts: Arc::clone(&counts) });
+        kept.push(Counted { way, rules: rules.clone(), counts: Arc::clone(&counts) });
         counts
     }
 
@@ -252,23 +259,37 @@ impl Parts {
     pub(super) fn gather(&self) {
         for mut entry in self.counts.iter_mut() {
             let (route, kept) = entry.pair_mut();
-            for Counted { rules, counts } in kept.iter() {
+            for Counted { way, rules, counts } in kept.iter() {
                 let drained = counts.drain();
                 if drained.is_empty() {
                     continue;
                 }
-                let metrics = self.metrics.rules(rules.names());
+                let metrics = self.metrics.rules(rules.names(), *way);
                 for (rule, count) in drained {
                     let family = rules.rule(rule).map_or("", |rule| rule.family().name());
                     metrics.add(rule.index(), count);
                     self.metrics.route(route, &[family]).findings(0, count);
                 }
             }
-            // The last one is in use, or will be.
-            let last = kept.len().saturating_sub(1);
+            // The last ones are in use, or will be.
+            let recent = kept.len().saturating_sub(2);
             let mut at = 0..;
-            kept.retain(|counted| at.next() == Some(last) || Arc::strong_count(&counted.counts) > 1);
+            kept.retain(|counted| at.next() >= Some(recent) || Arc::strong_count(&counted.counts) > 1);
         }
+    }
+
+    /// The exposition of the metrics, brought up to date.
+    ///
+    /// # Errors
+    /// The encoder's.
+    pub(super) fn exposition(&self) -> Result<Vec<u8>, MetricsError> {
+        self.gather();
+        self.metrics.expose(Levels {
+            held: self.budget.used(),
+            held_limit: self.held_limit,
+            tokens: self.opened.tokens.active(),
+            in_flight: self.in_flight.count(),
+        })
     }
 
     /// The rates of a route's callers.

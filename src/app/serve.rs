@@ -90,7 +90,7 @@ pub fn serve(source: &Source, announce: impl FnOnce(Announce)) -> Result<(), App
     }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let threads = config.threads.map_or(processors, usize::from);
-    let in_flight = InFlight::default();
+    let in_flight = parts.in_flight.clone();
     let mut servings = vec![Serving {
         gateway: gateway(&config, &parts, (Arc::clone(&routes), in_flight.clone())),
         listen: config.listen.iter().map(|listen| listen_of(listen)).collect::<Result<_, _>>()?,

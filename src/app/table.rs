@@ -35,6 +35,7 @@ use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, Tab
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::{Authorities, Dialing, Target, Tls, Upstream, UpstreamParts};
 use crate::redact::{Method, Plan, Redactor};
+use crate::telemetry::Direction;
 use crate::vault::items::Items;
 use crate::vault::jwt::{Audience, Policy};
 
@@ -103,7 +104,7 @@ fn add_endpoints(
         Dialect::Sdk => DialectChoice::Sdk,
     };
     let rules = &config.catalogue;
-    let counts = parts.counts(<redact::Redact as ApiEndpoint>::PATH, rules);
+    let counts = parts.counts(<redact::Redact as ApiEndpoint>::PATH, Direction::Request, rules);
     let detector = Detector::new(rules, &Choice::defaults(rules));
     let detector =
         detector.map_err(|error| AppError::Rules(error.to_string()))?.allowing(config.allow.clone());
@@ -304,7 +305,8 @@ fn redaction(
         unknown,
         protocols: protocols.to_vec(),
         collected: config.limits.collected.bytes(),
-        counts: parts.counts(route, rules),
+        counts: parts.counts(route, Direction::Request, rules),
+        answer_counts: parts.counts(route, Direction::Answer, rules),
         vault: Arc::clone(&parts.vault),
         cpu: parts.cpu.clone(),
     }))

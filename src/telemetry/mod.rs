@@ -7,5 +7,7 @@ mod metrics;
 pub use event::{Access, Scan, Unscanned};
 pub use init::{LogFormat, start_log};
 pub use metrics::{
-    Direction, Metrics, MetricsError, RouteMetrics, RuleMetrics, UpstreamFailure, UpstreamMetrics,
+    Check, ChildEnd, Circuit, ConnectionState, Direction, Each, FrontMetrics, HttpVersion, JobState, Levels,
+    Metrics, MetricsError, PeerState, Refusal, RouteMetrics, RuleMetrics, ScanResult, StatusClass, StoreWork,
+    Traffic, UpstreamFailure, UpstreamMetrics, Verdict, Word, WorkMetrics,
 };

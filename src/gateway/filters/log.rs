@@ -7,7 +7,7 @@ use http::Method;
 
 use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::filter::{Filter, Stage};
-use crate::telemetry::Access;
+use crate::telemetry::{Access, Traffic};
 
 /// Writes the access log and counts requests.
 pub struct Log;
@@ -24,7 +24,12 @@ impl Filter for Log {
 
     async fn done(&self, x: &mut Exchange, outcome: &Outcome) {
         let route = x.route();
-        route.metrics.request(outcome.status, outcome.took.as_secs_f64());
+        route.metrics.request(Traffic {
+            status: outcome.status,
+            seconds: outcome.took.as_secs_f64(),
+            bytes_in: outcome.bytes_in,
+            bytes_out: outcome.bytes_out,
+        });
         let access = Access {
             id: &x.id,
             route: &route.name,

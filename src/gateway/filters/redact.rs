@@ -50,8 +50,10 @@ pub struct RedactParts {
     pub protocols: Vec<Arc<Spoken>>,
     /// The largest request that is collected, in bytes.
     pub collected: usize,
-    /// Where findings are counted.
+    /// Where findings in requests are counted.
     pub counts: Arc<Counts>,
+    /// Where findings in answers are counted.
+    pub answer_counts: Arc<Counts>,
     /// Keeps the key of surrogates.
     pub vault: Arc<Vault>,
     /// Places for long documents.
@@ -131,15 +133,21 @@ impl Redact {
                     return Ok(());
                 }
                 let keys = self.keys().await?;
-                let layer = self.one_way(redactor.clone(), keys, None, x);
+                let layer = self.one_way(redactor.clone(), keys, (None, &self.parts.counts), x);
                 x.rewrite_request(layer);
                 Ok(())
             }
         }
     }
 
-    fn one_way(&self, redactor: Redactor, keys: Keys, spoken: Option<Arc<Spoken>>, x: &Exchange) -> Layer {
-        let counts = Arc::clone(&self.parts.counts);
+    fn one_way(
+        &self,
+        redactor: Redactor,
+        keys: Keys,
+        (spoken, counts): (Option<Arc<Spoken>>, &Arc<Counts>),
+        x: &Exchange,
+    ) -> Layer {
+        let counts = Arc::clone(counts);
         let seen = Arc::clone(&x.facts.redacted);
         let editor = Arc::new(move || -> Box<dyn Editor> {
             Box::new(Tally { editor: redactor.live(&keys, Arc::clone(&counts)), made: Arc::clone(&seen) })
@@ -221,7 +229,7 @@ impl Filter for Redact {
             }
             AnswerWay::Redact(redactor) => {
                 let keys = self.keys().await?;
-                let layer = self.one_way(redactor.clone(), keys, spoken, x);
+                let layer = self.one_way(redactor.clone(), keys, (spoken, &self.parts.answer_counts), x);
                 x.rewrite_answer(layer, self.parts.unknown);
                 Ok(())
             }

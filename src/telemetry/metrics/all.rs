@@ -1,0 +1,179 @@
+//! All metrics of the process.
+
+use std::sync::{Mutex, PoisonError};
+
+use prometheus::{Encoder, IntCounter, IntGauge, Registry, TextEncoder};
+
+use super::family::Families;
+use super::front::FrontMetrics;
+use super::process::Process;
+use super::route::{Direction, RouteMetrics, Routes, RuleMetrics};
+use super::upstream::{UpstreamMetrics, Upstreams};
+use super::work::WorkMetrics;
+
+/// A metric could not be registered or written.
+#[derive(Debug, thiserror::Error)]
+#[error("metrics: {0}")]
+pub struct MetricsError(#[from] prometheus::Error);
+
+type Hook = Box<dyn Fn() + Send + Sync>;
+
+/// What is looked up when somebody asks.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Levels {
+    /// Bytes of bodies held in memory.
+    pub held: usize,
+    /// The most that may be.
+    pub held_limit: usize,
+    /// API tokens used here within the last five minutes.
+    pub tokens: usize,
+    /// Requests under way.
+    pub in_flight: usize,
+}
+
+/// All metrics of the process.
+pub struct Metrics {
+    registry: Registry,
+    routes: Routes,
+    upstreams: Upstreams,
+    process: Process,
+    held: IntGauge,
+    held_limit: IntGauge,
+    tokens: IntGauge,
+    in_flight: IntGauge,
+    hooks: Mutex<Vec<Hook>>,
+    /// Connections and refusals.
+    pub front: FrontMetrics,
+    /// Files, tokens, the store.
+    pub work: WorkMetrics,
+    /// Lines of the access log that could not be written.
+    pub lines_lost: IntCounter,
+    /// Spans that could not be sent.
+    pub spans_lost: IntCounter,
+}
+
+impl Metrics {
+    /// Registers everything.
+    ///
+    /// # Errors
+    /// A name clash, which would be a bug here.
+    pub fn new() -> Result<Self, MetricsError> {
+        let registry = Registry::new();
+        let families = Families(&registry);
+        let build = families.gauges("build_info", "1, with the version of the program.", &["version"])?;
+        build.with_label_values(&[env!("CARGO_PKG_VERSION")]).set(1);
+        Ok(Self {
+            routes: Routes::new(&families)?,
+            upstreams: Upstreams::new(&families)?,
+            process: Process::new(&families)?,
+            held: families.gauge("held_bytes", "Bytes of bodies held in memory now.")?,
+            held_limit: families.gauge("held_limit_bytes", "Bytes of bodies that may be held in memory.")?,
+            tokens: families.gauge("active_tokens", "API tokens used here within the last five minutes.")?,
+            in_flight: families.gauge("in_flight_requests", "Requests under way.")?,
+            front: FrontMetrics::new(&families)?,
+            work: WorkMetrics::new(&families)?,
+            lines_lost: families
+                .counter("access_lines_lost_total", "Lines of the access log that could not be written.")?,
+            spans_lost: families.counter("spans_lost_total", "Spans that could not be sent.")?,
+            hooks: Mutex::default(),
+            registry,
+        })
+    }
+
+    /// The handles of one route; `families` are the families its rules belong to.
+    pub fn route(&self, name: &str, families: &[&'static str]) -> RouteMetrics {
+        self.routes.of(name, families)
+    }
+
+    /// The counters of findings in bodies that go this way, one for each of `rules`, in that order.
+    pub fn rules<'a>(&self, rules: impl Iterator<Item = &'a str>, way: Direction) -> RuleMetrics {
+        self.routes.rules(rules, way)
+    }
+
+    /// One upstream's.
+    pub fn upstream(&self, name: &str) -> UpstreamMetrics {
+        self.upstreams.of(name)
+    }
+
+    /// Has `hook` called before each exposition, to set what is only known when somebody looks. It must not wait.
+    pub fn before_exposing(&self, hook: impl Fn() + Send + Sync + 'static) {
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(hook));
+    }
+
+    /// The exposition, brought up to date.
+    ///
+    /// # Errors
+    /// The encoder's.
+    pub fn expose(&self, levels: Levels) -> Result<Vec<u8>, MetricsError> {
+        let set = |gauge: &IntGauge, level: usize| gauge.set(i64::try_from(level).unwrap_or(i64::MAX));
+        set(&self.held, levels.held);
+        set(&self.held_limit, levels.held_limit);
+        set(&self.tokens, levels.tokens);
+        set(&self.in_flight, levels.in_flight);
+        self.process.look();
+        self.hooks.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(|hook| hook());
+        let mut text = Vec::new();
+        TextEncoder::new().encode(&self.registry.gather(), &mut text)?;
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::telemetry::{Circuit, Refusal, Traffic, UpstreamFailure};
+
+    #[test]
+    fn counts_show_under_their_names() {
+        let metrics = Metrics::new().unwrap();
+        let route = metrics.route("chat", &["email"]);
+        route.request(Traffic { status: 204, seconds: 0.01, bytes_in: 9, bytes_out: 4 });
+        route.request(Traffic::default());
+        route.scanned(Direction::Answer, 7);
+        route.findings(0, 2);
+        metrics.rules(["EMAIL_ADDRESS"].into_iter(), Direction::Request).add(0, 3);
+        metrics.upstream("openai").failed(UpstreamFailure::Timeout);
+        metrics.upstream("openai").circuit(Circuit::Open);
+        metrics.front.refused.inc(Refusal::Flood);
+        let held = metrics.in_flight.clone();
+        metrics.before_exposing(move || held.set(11));
+        let text = metrics.expose(Levels { held: 5, held_limit: 6, tokens: 2, in_flight: 1 }).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        for line in [
+            "portcullis_requests_total{route=\"chat\",status=\"2xx\"} 1",
+            "portcullis_requests_total{route=\"chat\",status=\"gone\"} 1",
+            "portcullis_body_bytes_total{direction=\"request\",route=\"chat\"} 9",
+            "portcullis_scanned_bytes_total{direction=\"answer\"} 7",
+            "portcullis_route_findings_total{family=\"email\",route=\"chat\"} 2",
+            "portcullis_findings_total{direction=\"request\",rule=\"EMAIL_ADDRESS\"} 3",
+            "portcullis_upstream_errors_total{kind=\"timeout\",upstream=\"openai\"} 1",
+            "portcullis_upstream_circuit{state=\"open\",upstream=\"openai\"} 1",
+            "portcullis_upstream_circuit{state=\"closed\",upstream=\"openai\"} 0",
+            "portcullis_refused_total{reason=\"flood\"} 1",
+            "portcullis_held_bytes 5",
+            "portcullis_held_limit_bytes 6",
+            "portcullis_active_tokens 2",
+            "portcullis_in_flight_requests 11",
+            "portcullis_reloads_total{result=\"failed\"} 0",
+        ] {
+            assert!(text.contains(&format!("{line}\n")), "{line} is not in\n{text}");
+        }
+    }
+
+    #[test]
+    fn the_process_is_measured() {
+        let metrics = Metrics::new().unwrap();
+        let text = String::from_utf8(metrics.expose(Levels::default()).unwrap()).unwrap();
+        let value = |name: &str| -> f64 {
+            let line = text.lines().find(|line| line.starts_with(&format!("{name} "))).unwrap();
+            line.rsplit(' ').next().unwrap().parse().unwrap()
+        };
+        for name in ["resident_memory_bytes", "virtual_memory_bytes", "open_fds", "max_fds", "threads"] {
+            assert!(value(&format!("process_{name}")) > 0.0, "{name}");
+        }
+        let started = value("process_start_time_seconds");
+        let now =
+            crate::base::clock::Clock::now(&crate::base::clock::SystemClock).as_millis() as f64 / 1000.0;
+        assert!((now - started).abs() < 3600.0, "{started} {now}");
+    }
+}

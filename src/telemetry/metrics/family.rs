@@ -1,0 +1,129 @@
+//! How metrics are registered, and [`Each`]: one metric for each word of a label.
+
+use std::marker::PhantomData;
+
+use prometheus::core::Collector;
+use prometheus::{
+    Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
+    Registry,
+};
+
+use super::all::MetricsError;
+use super::words::Word;
+
+/// Buckets of durations, in seconds: half a millisecond to two minutes.
+pub(super) const SECONDS: &[f64] =
+    &[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 120.0];
+
+type Made<T> = Result<T, MetricsError>;
+
+/// Registers metrics; `name` without the prefix that all of ours have.
+pub(super) struct Families<'a>(pub(super) &'a Registry);
+
+impl Families<'_> {
+    fn keep<C: Collector + Clone + 'static>(&self, made: C) -> Made<C> {
+        self.0.register(Box::new(made.clone()))?;
+        Ok(made)
+    }
+
+    pub(super) fn counter(&self, name: &str, help: &str) -> Made<IntCounter> {
+        self.keep(IntCounter::new(ours(name), help)?)
+    }
+
+    pub(super) fn counters(&self, name: &str, help: &str, labels: &[&str]) -> Made<IntCounterVec> {
+        self.keep(IntCounterVec::new(Opts::new(ours(name), help), labels)?)
+    }
+
+    pub(super) fn gauge(&self, name: &str, help: &str) -> Made<IntGauge> {
+        self.keep(IntGauge::new(ours(name), help)?)
+    }
+
+    pub(super) fn gauges(&self, name: &str, help: &str, labels: &[&str]) -> Made<IntGaugeVec> {
+        self.keep(IntGaugeVec::new(Opts::new(ours(name), help), labels)?)
+    }
+
+    pub(super) fn histogram(&self, name: &str, help: &str, buckets: &[f64]) -> Made<Histogram> {
+        self.keep(Histogram::with_opts(HistogramOpts::new(ours(name), help).buckets(buckets.to_vec()))?)
+    }
+
+    pub(super) fn histograms(
+        &self,
+        name: &str,
+        help: &str,
+        labels: &[&str],
+        buckets: &[f64],
+    ) -> Made<HistogramVec> {
+        let options = HistogramOpts::new(ours(name), help).buckets(buckets.to_vec());
+        self.keep(HistogramVec::new(options, labels)?)
+    }
+
+    /// A gauge under a name that is not of our own choice.
+    pub(super) fn foreign(&self, name: &str, help: &str) -> Made<Gauge> {
+        self.keep(Gauge::new(name, help)?)
+    }
+}
+
+fn ours(name: &str) -> String {
+    format!("portcullis_{name}")
+}
+
+/// One metric for each word of a label, there from the beginning: a counter that appears with its first event hides that
+/// event from rates.
+pub struct Each<W, M> {
+    metrics: Vec<M>,
+    words: PhantomData<fn(W)>,
+}
+
+impl<W, M: Clone> Clone for Each<W, M> {
+    fn clone(&self) -> Self {
+        Self { metrics: self.metrics.clone(), words: PhantomData }
+    }
+}
+
+impl<W: Word, M> Each<W, M> {
+    pub(super) fn new(make: impl FnMut(&'static str) -> M) -> Self {
+        Self { metrics: W::ALL.iter().map(|word| word.word()).map(make).collect(), words: PhantomData }
+    }
+
+    pub(super) fn with(&self, word: W, act: impl FnOnce(&M)) {
+        if let Some(metric) = self.metrics.get(word.index()) {
+            act(metric);
+        }
+    }
+}
+
+impl<W: Word> Each<W, IntCounter> {
+    /// Counts one.
+    pub fn inc(&self, word: W) {
+        self.add(word, 1);
+    }
+
+    /// Counts `n`.
+    pub fn add(&self, word: W, n: u64) {
+        self.with(word, |counter| counter.inc_by(n));
+    }
+}
+
+impl<W: Word> Each<W, IntGauge> {
+    /// Is so many now.
+    pub fn set(&self, word: W, value: usize) {
+        self.with(word, |gauge| gauge.set(i64::try_from(value).unwrap_or(i64::MAX)));
+    }
+
+    /// One more.
+    pub fn enter(&self, word: W) {
+        self.with(word, IntGauge::inc);
+    }
+
+    /// One less.
+    pub fn leave(&self, word: W) {
+        self.with(word, IntGauge::dec);
+    }
+}
+
+impl<W: Word> Each<W, Histogram> {
+    /// Records a value.
+    pub fn observe(&self, word: W, value: f64) {
+        self.with(word, |histogram| histogram.observe(value));
+    }
+}

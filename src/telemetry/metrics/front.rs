@@ -1,0 +1,97 @@
+//! The HTTP front: connections, and what was refused before a route took it.
+
+use prometheus::{IntCounter, IntGauge};
+
+use super::all::MetricsError;
+use super::family::{Each, Families};
+use super::words::words;
+
+words! {
+    /// What a connection of a caller's is doing.
+    pub enum ConnectionState {
+        /// Accepted, but its TLS handshake or PROXY head is not done.
+        Opening => "opening",
+        /// A request on it is under way.
+        Active => "active",
+        /// It waits for the next request.
+        Idle => "idle",
+    }
+}
+
+words! {
+    /// What is spoken on a connection.
+    pub enum HttpVersion {
+        /// HTTP/1.0 and HTTP/1.1.
+        One => "http1",
+        /// HTTP/2.
+        Two => "http2",
+    }
+}
+
+words! {
+    /// Why a connection or a request was turned away.
+    pub enum Refusal {
+        /// All connections that may be open are.
+        Connections => "connections",
+        /// Its address has all that it may have.
+        Address => "address",
+        /// The TLS handshake failed, or took too long.
+        Handshake => "handshake",
+        /// The PROXY protocol's head is wrong, or from nobody who may send one.
+        ProxyHead => "proxy_head",
+        /// The head did not come in time.
+        SlowHead => "slow_head",
+        /// The body came too slowly.
+        SlowBody => "slow_body",
+        /// The caller does not read its answer.
+        SlowReader => "slow_reader",
+        /// The request took longer than any may.
+        Total => "total",
+        /// The head is too large.
+        LargeHead => "large_head",
+        /// A request that can be read in two ways.
+        Framing => "framing",
+        /// Too many frames of HTTP/2 that do nothing.
+        Flood => "flood",
+        /// More requests than may be under way.
+        InFlight => "in_flight",
+        /// More bytes than may be held.
+        Held => "held",
+        /// The waiting before a request begins is too long.
+        Queue => "queue",
+        /// The process is about to end.
+        Draining => "draining",
+    }
+}
+
+/// Connections and refusals.
+#[derive(Clone)]
+pub struct FrontMetrics {
+    /// Connections open now.
+    pub connections: Each<ConnectionState, IntGauge>,
+    /// Connections taken, by what was spoken on them.
+    pub accepted: Each<HttpVersion, IntCounter>,
+    /// Connections and requests turned away.
+    pub refused: Each<Refusal, IntCounter>,
+}
+
+impl FrontMetrics {
+    pub(super) fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
+        let connections = families.gauges("connections", "Connections open now.", &["state"])?;
+        let accepted = families.counters(
+            "connections_total",
+            "Connections, by what was spoken on them.",
+            &["protocol"],
+        )?;
+        let refused = families.counters(
+            "refused_total",
+            "Connections and requests turned away, by reason.",
+            &["reason"],
+        )?;
+        Ok(Self {
+            connections: Each::new(|word| connections.with_label_values(&[word])),
+            accepted: Each::new(|word| accepted.with_label_values(&[word])),
+            refused: Each::new(|word| refused.with_label_values(&[word])),
+        })
+    }
+}

@@ -1,0 +1,194 @@
+//! Requests and findings, by route and by rule.
+
+use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec};
+
+use super::all::MetricsError;
+use super::family::{Each, Families, SECONDS};
+use super::words::words;
+
+words! {
+    /// Which way a body goes.
+    pub enum Direction {
+        /// From the caller.
+        Request => "request",
+        /// To the caller.
+        Answer => "answer",
+    }
+}
+
+words! {
+    /// The class of a status.
+    pub enum StatusClass {
+        /// The caller was gone before one could be sent.
+        Gone => "gone",
+        /// Informational: another protocol.
+        Informational => "1xx",
+        /// Success.
+        Success => "2xx",
+        /// Redirection.
+        Redirection => "3xx",
+        /// The caller's fault.
+        Caller => "4xx",
+        /// Ours, or the upstream's.
+        Server => "5xx",
+    }
+}
+
+impl StatusClass {
+    const fn of(status: u16) -> Self {
+        match status / 100 {
+            0 => Self::Gone,
+            1 => Self::Informational,
+            2 => Self::Success,
+            3 => Self::Redirection,
+            4 => Self::Caller,
+            _ => Self::Server,
+        }
+    }
+}
+
+/// The families, of which each route has its own.
+pub(super) struct Routes {
+    requests: IntCounterVec,
+    durations: HistogramVec,
+    bytes: IntCounterVec,
+    scanned: IntCounterVec,
+    unscanned: IntCounterVec,
+    findings: IntCounterVec,
+    route_findings: IntCounterVec,
+    held_back: Histogram,
+}
+
+impl Routes {
+    pub(super) fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
+        Ok(Self {
+            requests: families.counters(
+                "requests_total",
+                "Requests by route and class of status.",
+                &["route", "status"],
+            )?,
+            durations: families.histograms(
+                "request_duration_seconds",
+                "From the first byte of the head to the last of the answer.",
+                &["route"],
+                SECONDS,
+            )?,
+            bytes: families.counters(
+                "body_bytes_total",
+                "Body bytes received and sent.",
+                &["route", "direction"],
+            )?,
+            scanned: families.counters("scanned_bytes_total", "Body bytes looked at.", &["direction"])?,
+            unscanned: families.counters(
+                "unscanned_bodies_total",
+                "Bodies that passed unseen by a route's policy.",
+                &["route", "direction"],
+            )?,
+            findings: families.counters(
+                "findings_total",
+                "Values found, by rule.",
+                &["rule", "direction"],
+            )?,
+            route_findings: families.counters(
+                "route_findings_total",
+                "Values found, by route and family of rules.",
+                &["route", "family"],
+            )?,
+            held_back: families.histogram(
+                "held_back_bytes",
+                "Text held back after a piece of a stream, until it was decided.",
+                &[0.0, 8.0, 32.0, 64.0, 128.0, 256.0, 512.0, 1024.0, 4096.0, 16384.0],
+            )?,
+        })
+    }
+
+    pub(super) fn of(&self, name: &str, families: &[&'static str]) -> RouteMetrics {
+        RouteMetrics {
+            status: Each::new(|class| self.requests.with_label_values(&[name, class])),
+            duration: self.durations.with_label_values(&[name]),
+            bytes: Each::new(|way| self.bytes.with_label_values(&[name, way])),
+            scanned: Each::new(|way| self.scanned.with_label_values(&[way])),
+            unscanned: Each::new(|way| self.unscanned.with_label_values(&[name, way])),
+            held_back: self.held_back.clone(),
+            families: families
+                .iter()
+                .map(|family| self.route_findings.with_label_values(&[name, family]))
+                .collect(),
+        }
+    }
+
+    pub(super) fn rules<'a>(&self, rules: impl Iterator<Item = &'a str>, way: Direction) -> RuleMetrics {
+        RuleMetrics(rules.map(|rule| self.findings.with_label_values(&[rule, way.word()])).collect())
+    }
+}
+
+/// What a finished request was.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Traffic {
+    /// The status sent; 0 when the caller was gone before one could be.
+    pub status: u16,
+    /// How long it took, in seconds.
+    pub seconds: f64,
+    /// Body bytes received.
+    pub bytes_in: u64,
+    /// Body bytes sent.
+    pub bytes_out: u64,
+}
+
+/// One route's handles.
+#[derive(Clone)]
+pub struct RouteMetrics {
+    status: Each<StatusClass, IntCounter>,
+    duration: Histogram,
+    bytes: Each<Direction, IntCounter>,
+    scanned: Each<Direction, IntCounter>,
+    unscanned: Each<Direction, IntCounter>,
+    held_back: Histogram,
+    families: Vec<IntCounter>,
+}
+
+impl RouteMetrics {
+    /// Counts a finished request.
+    pub fn request(&self, traffic: Traffic) {
+        self.status.inc(StatusClass::of(traffic.status));
+        self.duration.observe(traffic.seconds);
+        self.bytes.add(Direction::Request, traffic.bytes_in);
+        self.bytes.add(Direction::Answer, traffic.bytes_out);
+    }
+
+    /// Counts body bytes looked at.
+    pub fn scanned(&self, way: Direction, bytes: u64) {
+        self.scanned.add(way, bytes);
+    }
+
+    /// Counts a body that passed unseen.
+    pub fn unscanned(&self, way: Direction) {
+        self.unscanned.inc(way);
+    }
+
+    /// Records how much text is held back after a piece of a stream.
+    pub fn held_back(&self, bytes: usize) {
+        // Buckets end at 16 KiB; the loss above 2^52 does not matter.
+        self.held_back.observe(bytes as f64);
+    }
+
+    /// Counts findings of the family at `index` of those the handles were made with.
+    pub fn findings(&self, index: usize, count: u64) {
+        if let Some(counter) = self.families.get(index) {
+            counter.inc_by(count);
+        }
+    }
+}
+
+/// The counters of findings by rule.
+#[derive(Clone)]
+pub struct RuleMetrics(Vec<IntCounter>);
+
+impl RuleMetrics {
+    /// Counts findings of the rule at `index`.
+    pub fn add(&self, index: usize, count: u64) {
+        if let Some(counter) = self.0.get(index) {
+            counter.inc_by(count);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Upstreams: attempts, failures, how long they take, who is well.
+
+use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
+
+use super::all::MetricsError;
+use super::family::{Each, Families, SECONDS};
+use super::words::words;
+
+words! {
+    /// What failed between us and an upstream.
+    pub enum UpstreamFailure {
+        /// No connection within the time-out, or refused.
+        Connect => "connect",
+        /// The TLS handshake or the certificate.
+        Tls => "tls",
+        /// No byte within the time-out.
+        Timeout => "timeout",
+        /// The connection broke, or what came was not HTTP.
+        Broken => "broken",
+    }
+}
+
+words! {
+    /// Whether a peer gets requests.
+    pub enum PeerState {
+        /// It does.
+        Healthy => "healthy",
+        /// Its health checks fail.
+        Unhealthy => "unhealthy",
+        /// It failed too many requests.
+        Ejected => "ejected",
+    }
+}
+
+words! {
+    /// Whether an upstream gets requests.
+    pub enum Circuit {
+        /// It does.
+        Closed => "closed",
+        /// One, to see whether it is back.
+        HalfOpen => "half_open",
+        /// None.
+        Open => "open",
+    }
+}
+
+/// The families, of which each upstream has its own.
+pub(super) struct Upstreams {
+    attempts: IntCounterVec,
+    errors: IntCounterVec,
+    first_byte: HistogramVec,
+    peers: IntGaugeVec,
+    circuit: IntGaugeVec,
+    retries: IntCounterVec,
+    in_flight: IntGaugeVec,
+}
+
+impl Upstreams {
+    pub(super) fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
+        Ok(Self {
+            attempts: families.counters(
+                "upstream_attempts_total",
+                "Attempts to send a request to an upstream.",
+                &["upstream"],
+            )?,
+            errors: families.counters(
+                "upstream_errors_total",
+                "Failures between the gateway and an upstream.",
+                &["upstream", "kind"],
+            )?,
+            first_byte: families.histograms(
+                "upstream_first_byte_seconds",
+                "From the choice of a peer to the head of its answer.",
+                &["upstream"],
+                SECONDS,
+            )?,
+            peers: families.gauges(
+                "upstream_peers",
+                "Peers of an upstream, by state.",
+                &["upstream", "state"],
+            )?,
+            circuit: families.gauges(
+                "upstream_circuit",
+                "1 for the state that an upstream's circuit is in.",
+                &["upstream", "state"],
+            )?,
+            retries: families.counters(
+                "upstream_retries_total",
+                "Attempts after a first that failed.",
+                &["upstream"],
+            )?,
+            in_flight: families.gauges(
+                "upstream_in_flight",
+                "Requests of which an upstream has not answered the last byte.",
+                &["upstream"],
+            )?,
+        })
+    }
+
+    pub(super) fn of(&self, name: &str) -> UpstreamMetrics {
+        UpstreamMetrics {
+            attempts: self.attempts.with_label_values(&[name]),
+            errors: Each::new(|kind| self.errors.with_label_values(&[name, kind])),
+            first_byte: self.first_byte.with_label_values(&[name]),
+            peers: Each::new(|state| self.peers.with_label_values(&[name, state])),
+            circuit: Each::new(|state| self.circuit.with_label_values(&[name, state])),
+            retries: self.retries.with_label_values(&[name]),
+            in_flight: self.in_flight.with_label_values(&[name]),
+        }
+    }
+}
+
+/// One upstream's metrics.
+#[derive(Clone)]
+pub struct UpstreamMetrics {
+    attempts: IntCounter,
+    errors: Each<UpstreamFailure, IntCounter>,
+    first_byte: Histogram,
+    /// Its peers, by state.
+    pub peers: Each<PeerState, IntGauge>,
+    circuit: Each<Circuit, IntGauge>,
+    retries: IntCounter,
+    in_flight: IntGauge,
+}
+
+impl UpstreamMetrics {
+    /// Counts an attempt; `again` if one before it failed.
+    pub fn attempt(&self, again: bool) {
+        self.attempts.inc();
+        if again {
+            self.retries.inc();
+        }
+    }
+
+    /// Counts a failure.
+    pub fn failed(&self, kind: UpstreamFailure) {
+        self.errors.inc(kind);
+    }
+
+    /// Records how long the head of an answer took, in seconds.
+    pub fn first_byte(&self, seconds: f64) {
+        self.first_byte.observe(seconds);
+    }
+
+    /// So many requests wait for it, or read its answers.
+    pub fn in_flight(&self, requests: usize) {
+        self.in_flight.set(i64::try_from(requests).unwrap_or(i64::MAX));
+    }
+
+    /// Its circuit is in this state now.
+    pub fn circuit(&self, state: Circuit) {
+        for one in [Circuit::Closed, Circuit::HalfOpen, Circuit::Open] {
+            self.circuit.set(one, usize::from(one == state));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What is done beside bodies in motion: files, tokens, the store, and the process's own life.
+
+use prometheus::{Histogram, IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
+
+use super::all::MetricsError;
+use super::family::{Each, Families, SECONDS};
+use super::words::words;
+
+words! {
+    /// Where a file of a caller's stands.
+    pub enum JobState {
+        /// It waits for a place.
+        Waiting => "waiting",
+        /// It is being worked on.
+        Running => "running",
+    }
+}
+
+words! {
+    /// What became of a file.
+    pub enum Verdict {
+        /// Its clean form was released.
+        Clean => "clean",
+        /// It is malicious.
+        Malicious => "malicious",
+        /// It could not be made clean.
+        Refused => "refused",
+        /// We failed.
+        Failed => "failed",
+    }
+}
+
+words! {
+    /// How the process that read a file ended, where it did not end well.
+    pub enum ChildEnd {
+        /// It took too long.
+        Timeout => "timeout",
+        /// It needed more memory than it may have.
+        Memory => "memory",
+        /// Anything else.
+        Died => "died",
+    }
+}
+
+words! {
+    /// What a scanner said.
+    pub enum ScanResult {
+        /// Nothing is known against it.
+        Clean => "clean",
+        /// It is malicious.
+        Malicious => "malicious",
+        /// No answer.
+        Failed => "failed",
+    }
+}
+
+words! {
+    /// What was looked at.
+    pub enum Check {
+        /// An API token, and it is good.
+        TokenGood => "api_token_good",
+        /// An API token, and it is none.
+        TokenBad => "api_token_bad",
+        /// A signed token on a route, and it is good.
+        JwtGood => "jwt_good",
+        /// A signed token on a route, and it is not.
+        JwtBad => "jwt_bad",
+        /// A token was signed for a route.
+        Signed => "jwt_signed",
+    }
+}
+
+words! {
+    /// What the store is asked.
+    pub enum StoreWork {
+        /// To read.
+        Read => "read",
+        /// To write.
+        Write => "write",
+    }
+}
+
+/// Files, tokens, the store.
+#[derive(Clone)]
+pub struct WorkMetrics {
+    /// Files under way.
+    pub jobs: Each<JobState, IntGauge>,
+    /// Files done.
+    pub verdicts: Each<Verdict, IntCounter>,
+    /// How long files took, in seconds.
+    pub job_seconds: Histogram,
+    /// Processes that read files and did not end well.
+    pub children: Each<ChildEnd, IntCounter>,
+    scans: IntCounterVec,
+    feeds: IntGaugeVec,
+    /// Tokens looked at.
+    pub checks: Each<Check, IntCounter>,
+    /// How long the store took, in seconds.
+    pub store: Each<StoreWork, Histogram>,
+    /// What the store could not do.
+    pub store_errors: IntCounter,
+    reloads: IntCounterVec,
+    reloaded: IntGauge,
+}
+
+impl WorkMetrics {
+    pub(super) fn new(families: &Families<'_>) -> Result<Self, MetricsError> {
+        let jobs = families.gauges("sanitize_jobs", "Files under way, by state.", &["state"])?;
+        let verdicts =
+            families.counters("sanitize_total", "Files done, by what became of them.", &["verdict"])?;
+        let children = families.counters(
+            "child_deaths_total",
+            "Processes that read files and did not end well.",
+            &["reason"],
+        )?;
+        let checks = families.counters("token_checks_total", "Tokens looked at and signed.", &["outcome"])?;
+        let store =
+            families.histograms("store_seconds", "How long the store took.", &["operation"], SECONDS)?;
+        let made = Self {
+            jobs: Each::new(|word| jobs.with_label_values(&[word])),
+            verdicts: Each::new(|word| verdicts.with_label_values(&[word])),
+            job_seconds: families.histogram("sanitize_duration_seconds", "How long files took.", SECONDS)?,
+            children: Each::new(|word| children.with_label_values(&[word])),
+            scans: families.counters("scan_results_total", "What scanners said.", &["provider", "result"])?,
+            feeds: families.gauges(
+                "feed_loaded_timestamp_seconds",
+                "When a feed of bad links or files was last read, since 1970.",
+                &["feed"],
+            )?,
+            checks: Each::new(|word| checks.with_label_values(&[word])),
+            store: Each::new(|word| store.with_label_values(&[word])),
+            store_errors: families.counter("store_errors_total", "What the store could not do.")?,
+            reloads: families.counters("reloads_total", "Reloads of the configuration.", &["result"])?,
+            reloaded: families.gauge(
+                "config_loaded_timestamp_seconds",
+                "When the running configuration was read, since 1970.",
+            )?,
+        };
+        for result in ["ok", "failed"] {
+            made.reloads.with_label_values(&[result]);
+        }
+        Ok(made)
+    }
+
+    /// The counters of what one scanner of the configuration says.
+    pub fn scanner(&self, provider: &str) -> Each<ScanResult, IntCounter> {
+        Each::new(|result| self.scans.with_label_values(&[provider, result]))
+    }
+
+    /// A feed of the configuration was read at this time, in seconds since 1970.
+    pub fn feed_loaded(&self, feed: &str, at: u64) {
+        self.feeds.with_label_values(&[feed]).set(i64::try_from(at).unwrap_or(i64::MAX));
+    }
+
+    /// A configuration was loaded at this time, in seconds since 1970; `first` at the start of the process.
+    pub fn loaded(&self, at: u64, first: bool) {
+        if !first {
+            self.reloads.with_label_values(&["ok"]).inc();
+        }
+        self.reloaded.set(i64::try_from(at).unwrap_or(i64::MAX));
+    }
+
+    /// A configuration could not be loaded; the one before stays.
+    pub fn not_loaded(&self) {
+        self.reloads.with_label_values(&["failed"]).inc();
+    }
+}
