@@ -460,6 +460,29 @@ ACME_A = 0.9
 }
 
 #[test]
+fn it_is_known_which_files_to_look_at() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let text = "[detect]\nrule_files = ['rules.d']\n[sanitize.intel]\nfeeds = ['feed.txt']\n[upstreams.a]\n\
+        peers = ['https://a.example']\nheaders = { key = { file = 'secret' } }\n";
+    for (name, text) in [("gate.toml", text), ("feed.txt", ""), ("secret", "s")] {
+        std::fs::write(at(name), text).unwrap();
+    }
+    std::fs::create_dir(at("rules.d")).unwrap();
+    let mut files = load(&at("gate.toml"), &env(&[]), &rules()).unwrap().files;
+    files.sort();
+    let all: Vec<_> = ["feed.txt", "gate.toml", "rules.d", "secret"].map(at).into();
+    assert_eq!(files, all);
+    // What is missing may come.
+    std::fs::remove_file(at("secret")).unwrap();
+    let known = load(&at("feed.txt"), &env(&[]), &rules()).unwrap().known;
+    let reading = reload(&at("gate.toml"), &env(&[]), &rules(), &known);
+    assert!(reading.outcome.is_err() && reading.files.contains(&at("secret")));
+    std::fs::remove_file(at("gate.toml")).unwrap();
+    assert_eq!(reload(&at("gate.toml"), &env(&[]), &rules(), &known).files, [at("gate.toml")]);
+}
+
+#[test]
 fn rules_that_did_not_change_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -469,7 +492,7 @@ fn rules_that_did_not_change_are_kept() {
     write("own.toml", own);
     write("gate.toml", &gate(""));
     let first = load(&at("gate.toml"), &env(&[]), &rules()).unwrap();
-    let again = |known: &Known| reload(&at("gate.toml"), &env(&[]), &rules(), known).unwrap();
+    let again = |known: &Known| reload(&at("gate.toml"), &env(&[]), &rules(), known).outcome.unwrap();
     let second = again(&first.known);
     assert!(second.catalogue.is(&first.catalogue) && second.known.is_same(&first.known));
 
@@ -489,7 +512,7 @@ fn rules_that_did_not_change_are_kept() {
     assert!(!changed.catalogue.is(&stricter.catalogue));
     // What was kept is no way past a rule's own examples.
     write("own.toml", &own.replace("{4}", "{9}"));
-    let problems = lines(reload(&at("gate.toml"), &env(&[]), &rules(), &changed.known));
+    let problems = lines(reload(&at("gate.toml"), &env(&[]), &rules(), &changed.known).outcome);
     assert!(problems[0].contains("example 1 of `matches` is not found"), "{problems:?}");
 
     std::fs::write(at("gate.toml"), "").unwrap();

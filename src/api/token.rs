@@ -269,6 +269,11 @@ impl Tokens {
         self.uses.writer(Arc::clone(&self.records))
     }
 
+    /// Returns once every use of a token that was noted here is written down.
+    pub async fn uses_written(&self) {
+        self.uses.written().await;
+    }
+
     /// How many tokens were used in this process within the last five minutes.
     pub fn active(&self) -> usize {
         self.uses.active(self.clock.now())

@@ -1,5 +1,5 @@
 //! When tokens were last used, to the minute. A request only notes it; rows are written beside, at most one a minute for
-//! each token, and whatever does not fit the queue, or is under way when the process ends, is lost: it is for people who
+//! each token, and whatever does not fit the queue, or is under way when the process is killed, is lost: it is for people who
 //! tidy up, and nothing depends on it.
 
 use std::collections::HashMap;
@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use dashmap::DashMap;
 use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::oneshot;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
@@ -29,7 +30,15 @@ pub(super) struct Uses {
     /// The minute of each token's last use here.
     noted: DashMap<TokenId, u64>,
     /// To whoever writes; there is nobody in a process that does not serve.
-    queue: OnceLock<Sender<(TokenId, u64)>>,
+    queue: OnceLock<Sender<Note>>,
+}
+
+/// What the writer is given.
+enum Note {
+    /// A token was used in this minute.
+    Use(TokenId, u64),
+    /// Somebody waits until all before this is written.
+    Here(oneshot::Sender<()>),
 }
 
 impl Uses {
@@ -48,7 +57,7 @@ impl Uses {
         }
         // Of two requests that come here at once only one is written.
         if self.noted.insert(id.clone(), minute).is_none_or(|before| before < minute) {
-            drop(queue.try_send((id.clone(), minute)));
+            drop(queue.try_send(Note::Use(id.clone(), minute)));
         }
     }
 
@@ -56,6 +65,15 @@ impl Uses {
     pub(super) fn active(&self, now: Timestamp) -> usize {
         let minute = now.as_millis() / MINUTE;
         self.noted.iter().filter(|noted| **noted + ACTIVE > minute).count()
+    }
+
+    /// Returns once every use that was noted is written.
+    pub(super) async fn written(&self) {
+        let Some(queue) = self.queue.get() else { return };
+        let (reached, here) = oneshot::channel();
+        if queue.send(Note::Here(reached)).await.is_ok() {
+            drop(here.await);
+        }
     }
 
     /// What writes: to be run beside everything else. `None` the second time.
@@ -66,7 +84,15 @@ impl Uses {
         let (queue, mut waiting) = channel(WAITING);
         self.queue.set(queue).ok()?;
         Some(async move {
-            while let Some((id, minute)) = waiting.recv().await {
+            while let Some(note) = waiting.recv().await {
+                let (id, minute) = match note {
+                    Note::Use(id, minute) => (id, minute),
+                    Note::Here(reached) => {
+                        // Whoever waited may have had enough.
+                        let _ = reached.send(());
+                        continue;
+                    }
+                };
                 if let Err(error) = write(records.as_ref(), &id, minute).await {
                     tracing::debug!(target: "portcullis::api", token = %id, "its last use is not noted: {error}");
                 }

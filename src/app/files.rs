@@ -82,7 +82,7 @@ pub(super) fn add(
     let shares = Shares::new(Arc::clone(records), Arc::clone(blobs), clock());
     let work = Arc::new(PutWork::new(shares.clone()));
     let kept = Kept { upload: KEPT, answer: KEPT };
-    let jobs = Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), kept);
+    let jobs = Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), (kept, parts.shift.clone()));
     let jobs = jobs.map_err(|error| AppError::Io(error.to_string()))?;
     let configs = Configs::new(Arc::clone(records), clock());
     let sanitizer = sanitizer(

@@ -9,7 +9,7 @@
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`Providers`]: whom sanitizing asks, built from a configuration |
 //! | `admin` | metrics and health on their own listener |
-//! | `serve` | the running process: signals, reload, drain |
+//! | `serve/` | the running process: signals, reload, drain |
 //! | `cleaning` | one file, cleaned on the command line |
 //! | `pipe` | text from standard input to standard output |
 //! | `upkeep` | what it does every second |

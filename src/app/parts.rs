@@ -7,6 +7,7 @@ use std::sync::Arc;
 use dashmap::DashMap;
 use tokio::runtime::Runtime;
 
+use crate::api::pending::Shift;
 use crate::api::token::Tokens;
 use crate::api::{CpuPool, Ready};
 use crate::app::master;
@@ -78,6 +79,9 @@ pub enum AppError {
     /// Reading or writing.
     #[error("{0}")]
     Io(String),
+    /// Another process cannot be succeeded.
+    #[error("upgrade: {0}")]
+    Upgrade(String),
     /// The command line names something that is not there.
     #[error("{0}")]
     Usage(String),
@@ -208,6 +212,8 @@ pub struct Parts {
     pub cpu: CpuPool,
     /// Whether traffic is taken.
     pub ready: Ready,
+    /// Whether this process takes work that outlives a call.
+    pub shift: Shift,
     /// Findings by route; they outlive a reload.
     counts: DashMap<String, Vec<Counted>>,
     /// Rates by route; they outlive a reload.
@@ -237,6 +243,7 @@ impl Parts {
             in_flight: InFlight::default(),
             cpu: CpuPool::new(places),
             ready: Ready::default(),
+            shift: Shift::default(),
             counts: DashMap::new(),
             buckets: DashMap::new(),
         })

@@ -23,6 +23,12 @@ const EXIT_CODES: &str =
 pub(super) enum Command {
     /// Run the gateway.
     Serve(ServeArgs),
+    /// Ask a running gateway whether it takes traffic; exit code 0 if it does.
+    Health {
+        /// Its listener for metrics and health.
+        #[arg(long, value_name = "ADDR", env = "PORTCULLIS_ADMIN", default_value = "127.0.0.1:9180")]
+        admin: SocketAddr,
+    },
     /// Check a configuration file and report every problem in it.
     Check {
         /// The file.
@@ -88,6 +94,9 @@ pub(super) struct ServeArgs {
     /// The folder for the database and the master key.
     #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA")]
     pub(super) data: Option<PathBuf>,
+    /// Take over from the process that serves from the same data folder: it drains once this one accepts connections.
+    #[arg(long)]
+    pub(super) upgrade: bool,
 }
 
 /// Which data folder is meant.

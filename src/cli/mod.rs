@@ -4,6 +4,7 @@
 
 mod args;
 mod detect;
+mod health;
 mod keys;
 mod keys_args;
 mod page;

@@ -11,7 +11,7 @@ use crate::app::{
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
-use crate::cli::{detect, keys, rules, sanitize};
+use crate::cli::{detect, health, keys, rules, sanitize};
 use crate::config::{Config, Options};
 use crate::redact::Method;
 use crate::sanitize::child::inner;
@@ -81,6 +81,7 @@ pub fn run(args: Args) -> ExitCode {
 fn command(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => run_serve(args),
+        Command::Health { admin } => health::run(admin),
         Command::Check { config } => run_check(&config),
         Command::Tokens { place, command } => run_tokens(&place, command),
         Command::Keys { place, command } => keys::run(&place, command),
@@ -106,6 +107,7 @@ pub(super) fn message(line: &str) {
 }
 
 fn run_serve(args: ServeArgs) -> Result<(), Failure> {
+    let upgrade = args.upgrade;
     let source = match args.config {
         Some(path) => Source::File(path),
         None => {
@@ -113,7 +115,7 @@ fn run_serve(args: ServeArgs) -> Result<(), Failure> {
             Source::Options(Options { listen, admin, upstream, data })
         }
     };
-    Ok(serve(&source, announce)?)
+    Ok(serve(&source, upgrade, announce)?)
 }
 
 fn announce(told: Announce) {

@@ -30,6 +30,8 @@ pub struct Config {
     pub allow: Allow,
     /// Those rules for [`reload`].
     pub known: Known,
+    /// The file itself, and all files and folders that it points to.
+    pub files: Vec<PathBuf>,
 }
 
 impl Deref for Config {
@@ -42,15 +44,28 @@ impl Deref for Config {
 
 /// Reads and checks a file. `rules` are those that are there without it.
 pub fn load(path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    let (name, text) = text_of(path)?;
-    read(&text, &name, env, (rules, None))
+    read_file(path, env, (rules, None)).outcome
 }
 
 /// The same, while a configuration with the rules `known` runs: where nothing about them has changed, its own compiled
 /// rules are used again, and its [`Config::catalogue`] is the same.
-pub fn reload(path: &Path, env: &dyn Env, rules: &Catalogue, known: &Known) -> Result<Config, Problems> {
-    let (name, text) = text_of(path)?;
-    read(&text, &name, env, (rules, Some(known)))
+pub fn reload(path: &Path, env: &dyn Env, rules: &Catalogue, known: &Known) -> Reading {
+    read_file(path, env, (rules, Some(known)))
+}
+
+/// What came of reading a file.
+#[derive(Debug)]
+pub struct Reading {
+    /// The configuration, or all that is wrong with it.
+    pub outcome: Result<Config, Problems>,
+    /// The file itself, and what it points to as far as it could be read: once one of these changes, the outcome may.
+    pub files: Vec<PathBuf>,
+}
+
+fn read_file(path: &Path, env: &dyn Env, known: (&Catalogue, Option<&Known>)) -> Reading {
+    let mut files = vec![path.to_owned()];
+    let outcome = text_of(path).and_then(|(name, text)| read((&text, &name), env, known, &mut files));
+    Reading { outcome, files }
 }
 
 fn text_of(path: &Path) -> Result<(String, String), Problems> {
@@ -62,14 +77,14 @@ fn text_of(path: &Path) -> Result<(String, String), Problems> {
 
 /// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
 pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read(text, name, env, (rules, None))
+    read((text, name), env, (rules, None), &mut Vec::new())
 }
 
 fn read(
-    text: &str,
-    name: &str,
+    (text, name): (&str, &str),
     env: &dyn Env,
     known: (&Catalogue, Option<&Known>),
+    files: &mut Vec<PathBuf>,
 ) -> Result<Config, Problems> {
     let mut mistakes = Mistakes::default();
     let mut mended = text.to_owned();
@@ -80,14 +95,16 @@ fn read(
         return Err(problems.unwrap_or_else(|| Problems::whole(name, "this is not a configuration")));
     };
     let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
-    resolve(&mut settings, folder, env, &mut mistakes);
+    files.extend(resolve(&mut settings, folder, env, &mut mistakes));
+    files.extend(settings.detect.rule_files.iter().map(|path| folder.join(&**path)));
     let built = rules::build(&settings.detect, known, folder, &mut mistakes);
     // Where rules are at fault, those that routes name may be among them.
     let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();
     check(&settings, &names, &mut mistakes);
     match (mistakes.settle(name, text, wrong), built) {
         (None, Some((known, allow))) => {
-            Ok(Config { settings, catalogue: known.catalogue().clone(), allow, known })
+            let (catalogue, files) = (known.catalogue().clone(), files.clone());
+            Ok(Config { settings, catalogue, allow, known, files })
         }
         (problems, _) => Err(problems.unwrap_or_else(|| Problems::whole(name, "the rules cannot be used"))),
     }
@@ -137,13 +154,13 @@ pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<C
         }));
     }
     let mut mistakes = Mistakes::default();
-    resolve(&mut settings, Path::new(""), env, &mut mistakes);
+    let files = resolve(&mut settings, Path::new(""), env, &mut mistakes);
     check(&settings, &[], &mut mistakes);
     match mistakes.settle("command line", "", Vec::new()) {
         Some(problems) => Err(problems),
         None => {
             let known = Known::unchanged(rules.clone());
-            Ok(Config { settings, catalogue: rules.clone(), allow: Allow::default(), known })
+            Ok(Config { settings, catalogue: rules.clone(), allow: Allow::default(), known, files })
         }
     }
 }

@@ -34,7 +34,7 @@ mod units;
 mod written;
 
 pub use at::At;
-pub use load::{Config, Options, embedded, load, parse, reload};
+pub use load::{Config, Options, Reading, embedded, load, parse, reload};
 pub use problem::{Problem, Problems};
 pub use rules::Known;
 pub use supplied::{Env, ProcessEnv, Source, Supplied};

@@ -8,18 +8,24 @@ use std::path::{Path, PathBuf};
 use crate::base::secret::Secret;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Sanitize, Settings, Tls, Upstream};
+use crate::config::settings::{Sanitize, Settings, Tls, Upgrade, Upstream};
 use crate::config::supplied::{Env, Source, Supplied};
 
 /// The largest secret file.
 const SECRET: u64 = 64 << 10;
 
-/// Fetches everything; `folder` is where relative paths begin.
-pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mistakes: &mut Mistakes) {
+/// Fetches everything; `folder` is where relative paths begin. Returns the files that were pointed to, there or not.
+pub(crate) fn resolve(
+    settings: &mut Settings,
+    folder: &Path,
+    env: &dyn Env,
+    mistakes: &mut Mistakes,
+) -> Vec<PathBuf> {
+    let mut fetch = Fetch { folder, env, mistakes, files: Vec::new() };
     for listen in &mut settings.listen {
         if let Some(Tls { certificate, key }) = &mut listen.value_mut().tls {
             for path in [certificate, key] {
-                file(path, folder, mistakes);
+                fetch.file(path);
             }
         }
     }
@@ -28,52 +34,42 @@ pub(crate) fn resolve(settings: &mut Settings, folder: &Path, env: &dyn Env, mis
     } else {
         anchor(settings.data.value_mut(), folder);
     }
+    let Upgrade { socket, pid_file } = &mut settings.upgrade;
+    for path in [socket, pid_file].into_iter().flatten() {
+        anchor(path, folder);
+    }
     for upstream in settings.upstreams.values_mut() {
         let Upstream { tls, headers, .. } = upstream.value_mut();
         if let Some(ca) = tls.as_mut().and_then(|tls| tls.value_mut().ca.as_mut()) {
-            file(ca, folder, mistakes);
+            fetch.file(ca);
         }
         for supplied in headers.values_mut() {
-            supply(supplied, folder, env, mistakes);
+            fetch.supply(supplied);
         }
     }
     for route in &mut settings.routes {
         let jwt = route.value_mut().jwt.as_mut();
         if let Some(keys) = jwt.and_then(|jwt| jwt.value_mut().keys.value_mut().file.as_mut()) {
-            file(keys, folder, mistakes);
+            fetch.file(keys);
         }
     }
-    sanitize(&mut settings.sanitize, folder, env, mistakes);
+    fetch.sanitize(&mut settings.sanitize);
     if let Some(url) = &mut settings.store.url {
-        supply(url, folder, env, mistakes);
+        fetch.supply(url);
     }
     if let Some(ca) = &mut settings.store.ca {
-        file(ca, folder, mistakes);
+        fetch.file(ca);
     }
     if let Some(s3) = settings.blobs.s3.as_mut().map(At::value_mut) {
         for key in s3.access_key.iter_mut().chain(&mut s3.secret_key) {
-            supply(key, folder, env, mistakes);
+            fetch.supply(key);
         }
     }
     let vault = &mut settings.vault;
     for supplied in [&mut vault.master_key, &mut vault.passphrase].into_iter().flatten() {
-        supply(supplied, folder, env, mistakes);
+        fetch.supply(supplied);
     }
-}
-
-fn sanitize(sanitize: &mut Sanitize, folder: &Path, env: &dyn Env, mistakes: &mut Mistakes) {
-    let Sanitize { scan, intel, .. } = sanitize;
-    for path in scan.rules.iter_mut().chain(&mut intel.feeds).chain(&mut intel.common) {
-        anchor(path.value_mut(), folder);
-        if let Err(error) = fs::metadata(&**path) {
-            mistakes.say(path.span().start, unreadable(&error));
-        }
-    }
-    for remote in intel.remote.values_mut() {
-        for supplied in remote.value_mut().headers.values_mut() {
-            supply(supplied, folder, env, mistakes);
-        }
-    }
+    fetch.files
 }
 
 /// The data folder of someone who named none (XDG base directory specification; a relative path there is invalid).
@@ -86,21 +82,6 @@ pub(crate) fn data_folder(env: &dyn Env) -> PathBuf {
 fn anchor(path: &mut PathBuf, folder: &Path) {
     // `join` leaves an absolute path alone.
     *path = folder.join(&*path);
-}
-
-fn file(path: &mut At<PathBuf>, folder: &Path, mistakes: &mut Mistakes) {
-    anchor(path.value_mut(), folder);
-    let place = path.span().start;
-    match fs::metadata(&**path) {
-        // Opening a pipe would wait for its writer, so what is no file is not opened.
-        Ok(found) if !found.is_file() => mistakes.say(place, "this is not a file"),
-        Ok(_) => {
-            if let Err(error) = File::open(&**path) {
-                mistakes.say(place, unreadable(&error));
-            }
-        }
-        Err(error) => mistakes.say(place, unreadable(&error)),
-    }
 }
 
 /// Why a file cannot be read; the system's own words may be in any language.
@@ -122,27 +103,72 @@ pub(crate) fn text(path: &Path, limit: u64) -> io::Result<String> {
     if read as u64 > limit { Err(io::ErrorKind::FileTooLarge.into()) } else { Ok(text) }
 }
 
-fn supply(supplied: &mut At<Supplied>, folder: &Path, env: &dyn Env, mistakes: &mut Mistakes) {
-    let at = supplied.span().start;
-    let supplied = supplied.value_mut();
-    let fetched = match &mut supplied.source {
-        Source::Literal => return,
-        Source::Env(name) => match env.var(name) {
-            Some(value) => Ok(value),
-            None => Err(format!("the environment variable `{name}` is not set")),
-        },
-        Source::File(path) => {
-            anchor(path, folder);
-            text(path, SECRET).map_err(|error| unreadable(&error).to_owned())
+/// Fetching, and what it comes across.
+struct Fetch<'a> {
+    folder: &'a Path,
+    env: &'a dyn Env,
+    mistakes: &'a mut Mistakes,
+    files: Vec<PathBuf>,
+}
+
+impl Fetch<'_> {
+    fn path(&mut self, path: &mut PathBuf) {
+        anchor(path, self.folder);
+        self.files.push(path.clone());
+    }
+
+    fn file(&mut self, path: &mut At<PathBuf>) {
+        self.path(path.value_mut());
+        let place = path.span().start;
+        match fs::metadata(&**path) {
+            // Opening a pipe would wait for its writer, so what is no file is not opened.
+            Ok(found) if !found.is_file() => self.mistakes.say(place, "this is not a file"),
+            Ok(_) => {
+                if let Err(error) = File::open(&**path) {
+                    self.mistakes.say(place, unreadable(&error));
+                }
+            }
+            Err(error) => self.mistakes.say(place, unreadable(&error)),
         }
-    };
-    match fetched {
-        Ok(value) if value.trim().is_empty() => mistakes.say(at, "the value is empty"),
-        Ok(mut value) => {
-            trim_line_break(&mut value);
-            supplied.value = Secret::new(value);
+    }
+
+    fn sanitize(&mut self, sanitize: &mut Sanitize) {
+        let Sanitize { scan, intel, .. } = sanitize;
+        for path in scan.rules.iter_mut().chain(&mut intel.feeds).chain(&mut intel.common) {
+            self.path(path.value_mut());
+            if let Err(error) = fs::metadata(&**path) {
+                self.mistakes.say(path.span().start, unreadable(&error));
+            }
         }
-        Err(message) => mistakes.say(at, message),
+        for remote in intel.remote.values_mut() {
+            for supplied in remote.value_mut().headers.values_mut() {
+                self.supply(supplied);
+            }
+        }
+    }
+
+    fn supply(&mut self, supplied: &mut At<Supplied>) {
+        let at = supplied.span().start;
+        let supplied = supplied.value_mut();
+        let fetched = match &mut supplied.source {
+            Source::Literal => return,
+            Source::Env(name) => match self.env.var(name) {
+                Some(value) => Ok(value),
+                None => Err(format!("the environment variable `{name}` is not set")),
+            },
+            Source::File(path) => {
+                self.path(path);
+                text(path, SECRET).map_err(|error| unreadable(&error).to_owned())
+            }
+        };
+        match fetched {
+            Ok(value) if value.trim().is_empty() => self.mistakes.say(at, "the value is empty"),
+            Ok(mut value) => {
+                trim_line_break(&mut value);
+                supplied.value = Secret::new(value);
+            }
+            Err(message) => self.mistakes.say(at, message),
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 use data_encoding::HEXLOWER;
 
 use crate::api::error::ApiError;
+use crate::api::pending::shift::{Hand, Shift};
 use crate::api::pending::{Ended, Job, Stage};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
@@ -43,6 +44,7 @@ struct Shared {
     /// Names this process in leases.
     me: String,
     kept: Kept,
+    shift: Shift,
 }
 
 /// A job as it was read.
@@ -57,7 +59,7 @@ pub struct Read {
 
 /// A job that this process works on.
 #[derive(Debug)]
-pub struct Claim(Read);
+pub struct Claim(Read, Hand);
 
 impl Claim {
     /// Which.
@@ -88,10 +90,10 @@ impl Jobs {
         records: Arc<dyn Records>,
         vault: Arc<Vault>,
         clock: SharedClock,
-        kept: Kept,
+        (kept, shift): (Kept, Shift),
     ) -> Result<Self, ApiError> {
         let me = HEXLOWER.encode(&random::bytes::<8>().map_err(internal)?);
-        Ok(Self(Arc::new(Shared { records, vault, clock, me, kept })))
+        Ok(Self(Arc::new(Shared { records, vault, clock, me, kept, shift })))
     }
 
     /// How long an answer can be asked for.
@@ -136,7 +138,8 @@ impl Jobs {
         Ok(Some(Read { id: id.clone(), job, version: row.version }))
     }
 
-    /// Takes a job to work on, if it waits for somebody. `None` if somebody else has it, or it is answered.
+    /// Takes a job to work on, if it waits for somebody. `None` if somebody else has it, or it is answered, or this
+    /// process takes no work any more.
     ///
     /// # Errors
     /// A store that fails.
@@ -148,9 +151,7 @@ impl Jobs {
             Stage::Running { until, .. } => *until <= now,
             Stage::Ended(_) => false,
         };
-        if !free {
-            return Ok(None);
-        }
+        let Some(hand) = self.0.shift.begin().filter(|_| free) else { return Ok(None) };
         job.tries = job.tries.saturating_add(1);
         if job.tries > TRIES {
             job.stage = Stage::Ended(ApiError::Internal("job").into());
@@ -161,20 +162,20 @@ impl Jobs {
         }
         job.stage = Stage::Running { by: self.0.me.clone(), until: self.in_millis(LEASE) };
         match self.write(&id, Expected::Version(version), &job).await {
-            Ok(version) => Ok(Some(Claim(Read { id, job, version }))),
+            Ok(version) => Ok(Some(Claim(Read { id, job, version }, hand))),
             Err(StoreError::Conflict) => Ok(None),
             Err(error) => Err(internal(error)),
         }
     }
 
     /// Does `work` on a claimed job under a lease that is renewed meanwhile, and writes what it returns. `None`: the
-    /// lease was lost to another, whose answer counts.
+    /// lease was lost to another, whose answer counts, or handed back as this process ends.
     ///
     /// # Errors
     /// A store that fails.
     pub async fn work(
         &self,
-        Claim(mut claim): Claim,
+        Claim(mut claim, mut hand): Claim,
         work: impl Future<Output = Ended> + Send,
     ) -> Result<Option<Ended>, ApiError> {
         tokio::pin!(work);
@@ -182,6 +183,7 @@ impl Jobs {
             tokio::select! {
                 ended = &mut work => break ended,
                 () = tokio::time::sleep(LEASE / 3) => {}
+                () = hand.over() => return self.hand_back(claim).await,
             }
             claim.job.stage = Stage::Running { by: self.0.me.clone(), until: self.in_millis(LEASE) };
             match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
@@ -197,6 +199,16 @@ impl Jobs {
         match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
             Ok(_) => Ok(Some(ended)),
             Err(StoreError::Conflict) => Ok(None),
+            Err(error) => Err(internal(error)),
+        }
+    }
+
+    /// Leaves a job to whoever takes it next, at once; that it was begun here is no fault of its own.
+    async fn hand_back(&self, mut claim: Read) -> Result<Option<Ended>, ApiError> {
+        claim.job.stage = Stage::Ready;
+        claim.job.tries = claim.job.tries.saturating_sub(1);
+        match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
+            Ok(_) | Err(StoreError::Conflict) => Ok(None),
             Err(error) => Err(internal(error)),
         }
     }

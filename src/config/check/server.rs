@@ -1,10 +1,11 @@
 //! Listeners, limits, the vault and the store.
 
 use std::net::SocketAddr;
+use std::time::Duration;
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Limits, Settings, Store, StoreTls, Vault, judge_store_url};
+use crate::config::settings::{Limits, Reload, Settings, Store, StoreTls, Vault, judge_store_url};
 use crate::config::supplied::{Source, Supplied};
 
 pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
@@ -43,6 +44,15 @@ pub(super) fn limits(limits: &Limits, mistakes: &mut Mistakes) {
             let hint = format!("they are {} and {}", **small, **large);
             mistakes.hint(place, format!("`{name}` must not be larger than `{bound}`"), hint);
         }
+    }
+}
+
+/// The shortest time between two looks at the files.
+const SHORTEST: Duration = Duration::from_millis(100);
+
+pub(super) fn reload(reload: &Reload, mistakes: &mut Mistakes) {
+    if reload.every.get() < SHORTEST {
+        mistakes.say(reload.every.span().start, "files are looked at every 100ms at most");
     }
 }
 

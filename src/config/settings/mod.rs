@@ -10,11 +10,13 @@ mod jwt;
 mod limits;
 mod log;
 mod redact;
+mod reload;
 mod route;
 mod sanitize;
 mod server;
 mod sign;
 mod store;
+mod upgrade;
 mod upstream;
 
 use std::collections::BTreeMap;
@@ -31,6 +33,7 @@ pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Format, Level, Log};
 pub use redact::{Answers, Method, Protocol, Redact, Requests, Unknown};
+pub use reload::Reload;
 pub use route::{
     Auth, By, Endpoint, Host, HttpMethod, NotAHost, NotAMethod, PathMatch, Pattern, PatternError, Rate,
     Respond, Route, Terminal,
@@ -43,6 +46,7 @@ pub use server::{Admin, Api, Dialect, Listen, Tls};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;
 pub use store::{Store, StoreTls, UrlError};
+pub use upgrade::Upgrade;
 pub use upstream::{Balance, Http, Peer, PeerError, Scheme, Timeouts, Upstream, UpstreamTls};
 
 /// The whole file.
@@ -64,6 +68,10 @@ pub struct Settings {
     pub blobs: Blobs,
     /// The vault.
     pub vault: Vault,
+    /// When all this is read again.
+    pub reload: Reload,
+    /// Where this process hands over to the next.
+    pub upgrade: Upgrade,
     /// Logging.
     pub log: Log,
     /// Bounds on what callers may make us hold.
@@ -92,6 +100,8 @@ impl Default for Settings {
             store: Store::default(),
             blobs: Blobs::default(),
             vault: Vault::default(),
+            reload: Reload::default(),
+            upgrade: Upgrade::default(),
             log: Log::default(),
             limits: Limits::default(),
             detect: Detect::default(),

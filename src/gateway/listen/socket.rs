@@ -8,6 +8,7 @@
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::net::TcpSocket;
@@ -19,13 +20,13 @@ const WAITING: u32 = 4096;
 
 /// The listening sockets of this process, by configured address. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub struct Sockets(Arc<Mutex<Vec<(SocketAddr, TcpListener)>>>);
+pub struct Sockets(Arc<Mutex<Vec<(SocketAddr, TcpListener)>>>, Arc<AtomicUsize>);
 
 impl Sockets {
     /// Sockets that listen already, from a predecessor: each with the address it was configured with.
     pub fn adopt(inherited: impl IntoIterator<Item = (SocketAddr, OwnedFd)>) -> Self {
         let sockets = inherited.into_iter().map(|(address, fd)| (address, TcpListener::from(fd))).collect();
-        Self(Arc::new(Mutex::new(sockets)))
+        Self(Arc::new(Mutex::new(sockets)), Arc::default())
     }
 
     /// Listens at `addresses`: sockets that are there are kept, the others are bound, and what was inherited for any
@@ -61,6 +62,16 @@ impl Sockets {
         self.lock().iter().find(|(there, _)| *there == address)?.1.local_addr().ok()
     }
 
+    /// Whether every socket has an accept loop: what connects is answered, not only queued.
+    pub fn are_served(&self) -> bool {
+        self.1.load(Ordering::Acquire) >= self.lock().len()
+    }
+
+    /// Whether all are closed, and what had waited in their queues is accepted.
+    pub fn is_empty(&self) -> bool {
+        self.lock().is_empty()
+    }
+
     /// A handle for the accept loop. To be called within a runtime.
     pub(super) fn listener(&self, address: SocketAddr) -> io::Result<tokio::net::TcpListener> {
         let sockets = self.lock();
@@ -68,7 +79,9 @@ impl Sockets {
         let (_, socket) = found.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
         let own = socket.try_clone()?;
         own.set_nonblocking(true)?;
-        tokio::net::TcpListener::from_std(own)
+        let listener = tokio::net::TcpListener::from_std(own)?;
+        self.1.fetch_add(1, Ordering::AcqRel);
+        Ok(listener)
     }
 
     /// Closes our handle to a socket: without a successor its port refuses connections from now on.

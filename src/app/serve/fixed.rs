@@ -1,0 +1,52 @@
+//! Settings that change with a restart only: a reload leaves them as they are, and says so.
+
+use crate::config::settings::{Limits, Settings};
+
+/// The keys of settings that differ between what runs and what the file says now, and which a reload does not reach.
+pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str> {
+    let (a, b) = (running, now);
+    // All but those that routes are built with.
+    let limits = |settings: &Settings| {
+        let Limits { body, file, collected, drain, .. } = Limits::default();
+        Limits { body, file, collected, drain, ..settings.limits.clone() }
+    };
+    let mut differ = vec![
+        (a.listen != b.listen, "listen"),
+        (a.admin != b.admin, "admin"),
+        (a.data != b.data, "data"),
+        (a.threads != b.threads, "threads"),
+        (a.store != b.store, "store"),
+        (a.upgrade != b.upgrade, "upgrade"),
+        (a.blobs.s3 != b.blobs.s3, "blobs.s3"),
+        (a.blobs.passing != b.blobs.passing, "blobs.passing"),
+        (a.log != b.log, "log"),
+        (limits(a) != limits(b), "limits"),
+    ];
+    differ.retain(|(differs, _)| *differs);
+    differ.into_iter().map(|(_, key)| key).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{ProcessEnv, parse};
+    use crate::app::parts::builtin;
+
+    fn settings(text: &str) -> Settings {
+        let rules = builtin().unwrap();
+        (*parse(text, "test.toml", &ProcessEnv, &rules).unwrap()).clone()
+    }
+
+    #[test]
+    fn what_takes_a_restart_is_named_and_nothing_else() {
+        let first = settings("data = 'a'\n[[listen]]\naddress = '127.0.0.1:8080'\n[log]\nlevel = 'warn'");
+        assert!(differing(&first, &first).is_empty());
+        // Elsewhere in the file, and what a reload does reach.
+        let same = settings(
+            "# longer\ndata = 'a'\n[limits]\nbody = '1MiB'\n[[listen]]\naddress = '127.0.0.1:8080'\n[log]\nlevel = 'warn'",
+        );
+        assert!(differing(&first, &same).is_empty());
+        let other = settings("data = 'b'\nthreads = 2\n[admin]\n[limits]\nhead = '1KiB'\n[[listen]]\naddress = '127.0.0.1:8081'");
+        assert_eq!(differing(&first, &other), ["listen", "admin", "data", "threads", "log", "limits"]);
+    }
+}

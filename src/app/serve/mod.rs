@@ -1,0 +1,25 @@
+//! The running process: it listens, reloads on SIGHUP and when a file changes, hands over to its successor, and drains
+//! on SIGTERM and SIGINT.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `source` | [`Source`]: where the configuration comes from |
+//! | `start` | [`serve`]: from a configuration to a process that serves, and [`Announce`], what it says then |
+//! | `watch` | what signals and changed files act on |
+//! | `watched` | files that are looked at, and whether they changed |
+//! | `fixed` | settings that change with a restart only |
+//! | `handover` | listening sockets from one process to the next |
+//! | `ending` | the last seconds: requests under way, work that others go on with, the store |
+//! | `notify` | what a supervisor is told |
+
+mod ending;
+mod fixed;
+mod handover;
+mod notify;
+mod source;
+mod start;
+mod watch;
+mod watched;
+
+pub use source::Source;
+pub use start::{Announce, serve};

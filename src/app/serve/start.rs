@@ -1,0 +1,222 @@
+//! [`serve`]: from a configuration to a process that serves.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::api::token::NewToken;
+use crate::app::parts::{AppError, Parts};
+use crate::app::serve::handover::{self, Predecessor};
+use crate::app::serve::notify;
+use crate::app::serve::source::Source;
+use crate::app::serve::watch::Watch;
+use crate::app::serve::watched::{Files, Watched};
+use crate::app::{admin, files, table, upkeep};
+use crate::base::budget::Budget;
+use crate::base::secret::Secret;
+use crate::base::clock::{Clock, SystemClock};
+use crate::config::Config;
+use crate::gateway::listen::{self, Certificate, Limits, Listen, ListenError, Places, Serving, Sockets};
+use crate::gateway::proxy::{Bounds, Gateway, InFlight};
+use crate::gateway::route::RouteTable;
+use crate::telemetry::{LogFormat, start_log};
+
+/// A caller that says nothing for this long in the middle of its request is cut off.
+const CALLER_SILENCE: Duration = Duration::from_secs(60);
+
+/// How often it is looked whether connections are accepted.
+const SOON: Duration = Duration::from_millis(5);
+
+/// Connections to the listener for metrics and health.
+const ADMIN_CONNECTIONS: usize = 256;
+
+/// Told to whoever started the process, once it can serve.
+pub struct Announce {
+    /// The first token, if one had to be made; shown once.
+    pub first_token: Option<Secret<String>>,
+    /// Where requests are taken.
+    pub listen: Vec<SocketAddr>,
+    /// Where metrics and health are.
+    pub admin: Option<SocketAddr>,
+    /// The data folder.
+    pub data: PathBuf,
+}
+
+/// Serves until the process is told to stop. Blocks. With `upgrade` it takes the listening sockets of the process that
+/// serves from the same data folder, and that one drains once this one accepts connections.
+///
+/// # Errors
+/// Anything that keeps the process from serving; nothing has been served then, and a predecessor goes on.
+pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
+    let began = SystemClock.now();
+    let config = source.load()?;
+    let watched = Watched::new(config.files.clone(), began);
+    start_log(log_format(&config), log_level(&config));
+    let parts = Arc::new(Parts::new(&config)?);
+    parts.metrics.work.loaded(began.as_millis() / 1000, true);
+    let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
+    let first_token = first_token(&parts)?;
+    // Made now and not by the first request that encrypts: there may be no room for it by then.
+    if let Err(error) = parts.opened.io.block_on(parts.vault.default_fpe_key()) {
+        tracing::warn!(target: "portcullis::app", "the key for encryption cannot be had yet: {error}");
+    }
+    let servings = servings(&config, &parts, &routes)?;
+    let place = handover::Place::of(&config);
+    let (sockets, predecessor) = match upgrade {
+        true => Predecessor::meet(&place).map(|(predecessor, sockets)| (sockets, Some(predecessor)))?,
+        false => (Sockets::default(), None),
+    };
+    // Bound, they take connections: what comes before the server runs waits in their queues.
+    let all = servings.iter().flat_map(|serving| &serving.listen).map(|listen| listen.address);
+    {
+        let _runtime = parts.opened.io.enter();
+        sockets.open(&all.collect::<Vec<_>>())?;
+    }
+    let (stop, stopped) = oneshot::channel();
+    let (takes, taken) = mpsc::channel(1);
+    let watch = Watch {
+        source: source.clone(),
+        started: config.clone(),
+        known: config.known.clone(),
+        files: Files::new(config.reload.clone(), watched),
+        parts: Arc::clone(&parts),
+        routes,
+        certificates: servings.iter().flat_map(|serving| &serving.listen).filter_map(|l| l.tls.clone()).collect(),
+        connections: servings.iter().map(|serving| serving.places.clone()).collect(),
+        sockets: sockets.clone(),
+        drain: config.limits.drain.get(),
+        taken,
+        successor: Arc::default(),
+    };
+    let signals = watch.signals().map_err(|error| AppError::Io(format!("signals: {error}")))?;
+    let io = &parts.opened.io;
+    io.spawn(watch.run(signals, stop));
+    io.spawn(files::sweep(Arc::clone(&parts), config.blobs.passing.get()));
+    if let Some(writer) = parts.opened.tokens.record_uses() {
+        io.spawn(writer);
+    }
+    io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
+    let (begins, serving) = (Begins { place, predecessor, takes }, sockets.clone());
+    io.spawn(begins.run(Arc::clone(&parts), serving));
+    announce(Announce {
+        first_token,
+        listen: config.listen.iter().map(|listen| *listen.address).collect(),
+        admin: config.admin.as_ref().map(|admin| *admin.address),
+        data: config.data.to_path_buf(),
+    });
+    listen::serve(servings, &sockets, config.limits.drain.get(), stopped)?;
+    parts.opened.io.block_on(parts.opened.records.close());
+    Ok(())
+}
+
+/// What happens once connections are accepted.
+struct Begins {
+    place: handover::Place,
+    predecessor: Option<Predecessor>,
+    takes: mpsc::Sender<()>,
+}
+
+impl Begins {
+    async fn run(self, parts: Arc<Parts>, sockets: Sockets) {
+        while !sockets.are_served() {
+            tokio::time::sleep(SOON).await;
+        }
+        parts.ready.begin();
+        if let Some(predecessor) = self.predecessor {
+            predecessor.relieve();
+            tracing::info!(target: "portcullis::app", "took over from the process before");
+        }
+        self.place.sign();
+        // Whoever supervises follows the process that serves now.
+        notify::tell(&format!("READY=1\nMAINPID={}", std::process::id()));
+        handover::offer(self.place, sockets, self.takes).await;
+    }
+}
+
+/// The listeners of the configuration, and of metrics and health.
+fn servings(
+    config: &Config,
+    parts: &Arc<Parts>,
+    routes: &Arc<ArcSwap<RouteTable>>,
+) -> Result<Vec<Serving>, AppError> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = config.threads.map_or(processors, usize::from);
+    let mut servings = vec![Serving {
+        gateway: gateway(config, parts, (Arc::clone(routes), parts.in_flight.clone())),
+        listen: config.listen.iter().map(|listen| listen_of(listen)).collect::<Result<_, _>>()?,
+        threads,
+        places: Places::new(config.limits.connections.get(), config.limits.connections_per_address.get()),
+        limits: limits(config),
+    }];
+    if let Some(admin) = &config.admin {
+        let listen = Listen { address: *admin.address, tls: None, h2c: false };
+        let table = Arc::new(ArcSwap::from_pointee(admin::table(parts)?));
+        let gateway = gateway(config, parts, (table, InFlight::default()));
+        let places = Places::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
+        servings.push(Serving { gateway, listen: vec![listen], threads: 1, places, limits: limits(config) });
+    }
+    Ok(servings)
+}
+
+fn log_format(config: &Config) -> LogFormat {
+    match config.log.format {
+        crate::config::settings::Format::Text => LogFormat::Text,
+        crate::config::settings::Format::Json => LogFormat::Json,
+    }
+}
+
+fn log_level(config: &Config) -> &'static str {
+    use crate::config::settings::Level;
+    match config.log.level {
+        Level::Error => "error",
+        Level::Warn => "warn",
+        Level::Info => "info",
+        Level::Debug => "debug",
+        Level::Trace => "trace",
+    }
+}
+
+/// Makes the first API token, unless one was ever made: a gateway nobody can call would be of no use.
+fn first_token(parts: &Parts) -> Result<Option<Secret<String>>, AppError> {
+    parts.opened.io.block_on(async {
+        if parts.opened.tokens.any().await? {
+            return Ok(None);
+        }
+        let new =
+            NewToken { name: "first".to_owned(), services: Vec::new(), configs: Vec::new(), expires: None };
+        let (_, token) = parts.opened.tokens.create(new).await?;
+        Ok(Some(token))
+    })
+}
+
+fn gateway(
+    config: &Config,
+    parts: &Parts,
+    (routes, in_flight): (Arc<ArcSwap<RouteTable>>, InFlight),
+) -> Gateway {
+    let limits = &config.limits;
+    let bounds = Bounds {
+        head: limits.head.bytes(),
+        per_request: limits.per_request.bytes(),
+        read: CALLER_SILENCE,
+        write: CALLER_SILENCE,
+    };
+    let budget: Budget = parts.budget.clone();
+    Gateway::new(routes, budget, bounds, (Arc::clone(&parts.opened.clock), in_flight))
+}
+
+fn limits(config: &Config) -> Limits {
+    Limits { head_time: config.limits.head_time.get() }
+}
+
+fn listen_of(setting: &crate::config::settings::Listen) -> Result<Listen, ListenError> {
+    let tls = setting.tls.as_ref().map(|tls| {
+        let certificate = Certificate::load(tls.certificate.to_path_buf(), tls.key.to_path_buf());
+        certificate.map(Arc::new)
+    });
+    Ok(Listen { address: *setting.address, tls: tls.transpose()?, h2c: *setting.h2c })
+}

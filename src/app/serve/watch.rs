@@ -1,0 +1,179 @@
+//! [`Watch`]: what signals and changed files act on.
+
+use std::process::Stdio;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::process::Command;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::app::parts::{AppError, Parts};
+use crate::app::serve::ending::Ending;
+use crate::app::serve::source::Source;
+use crate::app::serve::watched::Files;
+use crate::app::serve::{fixed, notify};
+use crate::app::{master, table};
+use crate::config::{Config, Known};
+use crate::gateway::listen::{Certificate, Places, Sockets, Stop};
+use crate::gateway::route::RouteTable;
+
+const TARGET: &str = "portcullis::app";
+
+/// What tells a process that it is a successor.
+const UPGRADE: &str = "--upgrade";
+
+/// What signals and changed files act on.
+pub(super) struct Watch {
+    pub(super) source: Source,
+    /// What the process was started with.
+    pub(super) started: Config,
+    /// The rules of the running configuration.
+    pub(super) known: Known,
+    pub(super) files: Files,
+    pub(super) parts: Arc<Parts>,
+    pub(super) routes: Arc<ArcSwap<RouteTable>>,
+    pub(super) certificates: Vec<Arc<Certificate>>,
+    pub(super) sockets: Sockets,
+    /// Connections to each kind of listener.
+    pub(super) connections: Vec<Places>,
+    pub(super) drain: Duration,
+    /// Says that a successor has taken over.
+    pub(super) taken: mpsc::Receiver<()>,
+    /// Whether one was started, and is not ready yet.
+    pub(super) successor: Arc<AtomicBool>,
+}
+
+/// Signals, caught from the moment this is made.
+pub(super) struct Signals {
+    hangup: Signal,
+    quit: Signal,
+    terminate: Signal,
+    interrupt: Signal,
+}
+
+/// Returns once a successor has taken over; never, if none can any more.
+async fn taken(taken: &mut mpsc::Receiver<()>) {
+    if taken.recv().await.is_none() {
+        std::future::pending().await
+    }
+}
+
+impl Watch {
+    pub(super) fn signals(&self) -> std::io::Result<Signals> {
+        let _runtime = self.parts.opened.io.enter();
+        Ok(Signals {
+            hangup: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    pub(super) async fn run(mut self, mut signals: Signals, stop: oneshot::Sender<Stop>) {
+        let handed_over = loop {
+            tokio::select! {
+                _ = signals.hangup.recv() => self.reload("a signal").await,
+                () = self.files.changed() => self.reload("a changed file").await,
+                _ = signals.quit.recv() => self.succeed(),
+                () = taken(&mut self.taken) => break true,
+                _ = signals.terminate.recv() => break false,
+                _ = signals.interrupt.recv() => break false,
+            }
+        };
+        // Nobody can take over any more.
+        self.taken.close();
+        if !handed_over {
+            // The successor is asked at the same address, and is ready.
+            self.parts.ready.end();
+            notify::tell("STOPPING=1");
+        }
+        let Self { parts, sockets, connections, drain, .. } = self;
+        let ending = Ending { parts, sockets, connections, drain };
+        let again = async {
+            tokio::select! {
+                _ = signals.terminate.recv() => {}
+                _ = signals.interrupt.recv() => {}
+            }
+        };
+        if stop.send(Stop::Drain).is_err() {
+            return;
+        }
+        ending.run(again).await;
+        // Pingora would sleep out its whole grace period though nothing is left to wait for.
+        std::process::exit(0);
+    }
+
+    /// Starts this program anew with the same arguments, to take over.
+    fn succeed(&self) {
+        if self.successor.swap(true, Ordering::AcqRel) {
+            return tracing::warn!(target: TARGET, "a successor is on its way already");
+        }
+        let mut arguments = std::env::args_os();
+        let program = arguments.next().unwrap_or_default();
+        // Not what `/proc` calls it: a link may lead to another version by now.
+        let mut command = Command::new(program);
+        command.args(arguments.filter(|argument| argument != UPGRADE)).arg(UPGRADE);
+        let (under_way, started) = (Arc::clone(&self.successor), command.stdin(Stdio::null()).spawn());
+        self.parts.opened.io.spawn(async move {
+            let ended = match started {
+                Ok(mut child) => child.wait().await.map(|status| status.to_string()),
+                Err(error) => Err(error),
+            };
+            let why = ended.unwrap_or_else(|error| error.to_string());
+            under_way.store(false, Ordering::Release);
+            tracing::error!(target: TARGET, why, "the successor did not take over, this process goes on");
+        });
+    }
+
+    /// Goes on with another master key, if one took over.
+    async fn follow(&self, config: &Config) {
+        let records = self.parts.opened.records.as_ref();
+        if let Err(error) = master::follow(&self.parts.vault, records, config).await {
+            tracing::error!(target: TARGET, "the master key that took over cannot be used: {error}");
+        }
+    }
+
+    async fn reload(&mut self, why: &'static str) {
+        let began = self.parts.opened.clock.now();
+        let (read, files) = tokio::task::block_in_place(|| self.source.reload(&self.known));
+        let outcome = match read {
+            Ok(config) => self.take(config).await,
+            Err(error) => Err(error),
+        };
+        // Also of what could not be used: once it is mended, it is read again.
+        self.files.read(files, began);
+        let metrics = &self.parts.metrics.work;
+        match outcome {
+            Ok(rules_kept) => {
+                metrics.loaded(began.as_millis() / 1000, false);
+                tracing::info!(target: TARGET, why, rules_kept, "reloaded routes and rules");
+            }
+            Err(error) => {
+                metrics.not_loaded();
+                tracing::error!(target: TARGET, why, "not reloaded, the running configuration stays: {error}");
+            }
+        }
+    }
+
+    /// Goes on with another configuration. Returns whether its rules are those that were there.
+    async fn take(&mut self, config: Config) -> Result<bool, AppError> {
+        self.follow(&config).await;
+        let table = table::build(&config, &self.parts).await?;
+        for certificate in &self.certificates {
+            certificate.reload()?;
+        }
+        self.routes.store(Arc::new(table));
+        let differing = fixed::differing(&self.started, &config);
+        if !differing.is_empty() {
+            tracing::warn!(target: TARGET, settings = %differing.join(", "), "these change with a restart only");
+        }
+        let rules_kept = config.known.is_same(&self.known);
+        self.files.setting = config.reload.clone();
+        self.drain = config.limits.drain.get();
+        self.known = config.known;
+        Ok(rules_kept)
+    }
+}

@@ -1,0 +1,128 @@
+"""A changed file is read as on SIGHUP, in whatever way it was put there; one that is wrong leaves what runs."""
+
+import os
+import signal
+
+import pytest
+from gateway import Gateway
+
+CONFIG = """
+data = "data"
+[[listen]]
+address = "127.0.0.1:{port}"
+[admin]
+address = "127.0.0.1:{admin}"
+[log]
+format = "json"
+[reload]
+every = "100ms"
+[detect]
+rule_files = ["rules"]
+[sanitize.intel]
+feeds = ["feed.txt"]
+[[routes]]
+name = "fixed"
+path = "/fixed"
+respond = {{ status = 200, body = "BODY" }}
+"""
+RULE = "[[rule]]\nname = 'ACME_A'\npatterns = [{ regex = 'ACME-[0-9]{4}' }]\nmatches = ['%s']\n"
+
+
+class Reloading(Gateway):
+    """Has the files that CONFIG names."""
+
+    def start(self, every=0.02):
+        (self.home / "rules").mkdir(exist_ok=True)
+        (self.home / "feed.txt").write_text("http://bad.test/x\n")
+        super().start(every)
+
+    def text(self, body="one"):
+        return CONFIG.replace("BODY", body).format(**self.places())
+
+    def body(self):
+        return self.call("GET", "/fixed").body.decode()
+
+    def said(self, what):
+        return [line for line in self.log if what in line]
+
+
+@pytest.fixture
+def gateway():
+    with Reloading("", CONFIG) as running:
+        yield running
+
+
+def in_place(gateway, text):
+    gateway.file.write_text(text)
+
+
+def renamed(gateway, text):
+    """As editors and deployment tools do it."""
+    other = gateway.home / "next.toml"
+    other.write_text(text)
+    os.rename(other, gateway.file)
+
+
+def kubernetes(gateway, text):
+    """As the kubelet does it: the file is a link into `..data`, which is a link to a folder that is swapped."""
+    version = gateway.home / ("..v%d" % len(list(gateway.home.iterdir())))
+    version.mkdir()
+    (version / "portcullis.toml").write_text(text)
+    link = gateway.home / "..data_tmp"
+    link.symlink_to(version.name)
+    os.rename(link, gateway.home / "..data")
+    if not gateway.file.is_symlink():
+        gateway.file.unlink()
+        gateway.file.symlink_to("..data/portcullis.toml")
+
+
+@pytest.mark.parametrize("put", [in_place, renamed, kubernetes])
+def test_a_changed_file_is_read_however_it_was_put_there(gateway, put):
+    for body in ["two", "three"]:
+        put(gateway, gateway.text(body))
+        gateway.wait_for(lambda: gateway.body() == body)
+    assert len(gateway.said("reloaded")) == 2
+
+
+def test_what_the_file_names_is_watched_too(gateway):
+    def found(text):
+        answer = gateway.api("/v1/redact", {"text": text, "rules": ["ACME_A"]})
+        return answer.status == 200 and answer.json()["result"]["count"]
+
+    (gateway.home / "rules/a.toml").write_text(RULE % "ACME-1234")
+    gateway.wait_for(lambda: found("ask about ACME-5678"))
+    (gateway.home / "feed.txt").write_text("http://worse.test/y\n")
+    gateway.wait_for(lambda: len(gateway.said("reloaded")) == 2)
+
+
+def test_a_wrong_file_leaves_what_runs_and_is_named_by_line_and_column(gateway):
+    gateway.file.write_text(gateway.text("two").replace("status = 200", "status = 99"))
+    why = gateway.wait_for(lambda: gateway.said("not reloaded"))[0]
+    assert "portcullis.toml:20:24:" in why, why
+    assert gateway.body() == "one"
+    assert 'portcullis_reloads_total{result="failed"} 1' in gateway.metrics()
+    (gateway.home / "rules/a.toml").write_text(RULE % "ACME-12")
+    gateway.file.write_text(gateway.text("two"))
+    why = gateway.wait_for(lambda: [line for line in gateway.said("not reloaded") if "a.toml" in line])[0]
+    assert "is not found" in why and gateway.body() == "one"
+    # Said once, not at every look.
+    assert len(gateway.said("not reloaded")) <= 3
+    (gateway.home / "rules/a.toml").write_text(RULE % "ACME-1234")
+    gateway.wait_for(lambda: gateway.body() == "two")
+    assert 'portcullis_reloads_total{result="ok"} 1' in gateway.metrics()
+
+
+def test_what_takes_a_restart_is_said(gateway):
+    gateway.file.write_text(gateway.text("two") + "[limits]\nhead = '1KiB'\n[log]\n".replace("[log]\n", ""))
+    line = gateway.wait_for(lambda: gateway.said("change with a restart only"))[0]
+    assert "limits" in line and gateway.body() == "two"
+
+
+def test_nobody_looks_where_nobody_is_to(gateway):
+    gateway.file.write_text(gateway.text().replace('every = "100ms"', "watch = false\nevery = '100ms'"))
+    gateway.wait_for(lambda: gateway.said("reloaded"))
+    gateway.file.write_text(gateway.text("two").replace('every = "100ms"', "watch = false\nevery = '100ms'"))
+    with pytest.raises(TimeoutError):
+        gateway.wait_for(lambda: gateway.body() == "two", seconds=1)
+    gateway.process.send_signal(signal.SIGHUP)
+    gateway.wait_for(lambda: gateway.body() == "two")
