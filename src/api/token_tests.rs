@@ -308,6 +308,10 @@ async fn the_last_use_is_written_once_a_minute_and_beside_the_request() {
         bench.clock.advance(Duration::from_secs(60));
     }
     assert_eq!(bench.records.get(&key).await.unwrap().unwrap().version, 3);
+    // Whoever waits for it finds it written.
+    bench.tokens.verify(token.expose()).await.unwrap();
+    bench.tokens.uses_written().await;
+    assert_eq!(bench.records.get(&key).await.unwrap().unwrap().version, 4);
     assert_eq!(bench.tokens.active(), 1);
     bench.clock.advance(Duration::from_secs(300));
     assert_eq!(bench.tokens.active(), 0);

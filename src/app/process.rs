@@ -18,6 +18,18 @@ pub fn without_core_dumps() -> Result<(), AppError> {
     Ok(())
 }
 
+/// Takes as many file descriptors as the operating system allows, instead of what it gives who does not ask: often 1024,
+/// which is some five hundred requests.
+///
+/// # Errors
+/// What the operating system says; then the limit is what it was.
+pub(super) fn take_descriptors() -> Result<(), AppError> {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
+    let taken = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    taken.map_err(|error| AppError::Io(format!("file descriptors: {error}")))
+}
+
 /// Starts a log of warnings, for a command that ends by itself.
 pub fn log_warnings() {
     start_log(LogFormat::Text, "warn");

@@ -16,6 +16,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 BINARY = Path(os.environ.get("PORTCULLIS_BIN") or ROOT / "target/debug/portcullis").resolve()
+# How often as long as usual things may take: more, on a machine that does much else.
+PATIENCE = float(os.environ.get("PORTCULLIS_PATIENCE", 1))
 
 # The least that a test needs; more may follow.
 MINIMAL = """
@@ -256,6 +258,7 @@ class Gateway:
 
     def wait_for(self, condition, seconds=30, every=0.02):
         """Until something is true of this process; its value."""
+        seconds *= PATIENCE
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             if value := condition():
@@ -270,7 +273,7 @@ class Gateway:
             body = json.dumps(body)
             headers.setdefault("content-type", "application/json")
         body = body.encode() if isinstance(body, str) else body
-        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=30 * PATIENCE)
         try:
             chunked = body is not None and not isinstance(body, bytes)
             connection.request(method, path, body, headers, encode_chunked=chunked)

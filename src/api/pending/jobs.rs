@@ -247,3 +247,67 @@ impl Jobs {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::FixedClock;
+    use crate::store::EmbeddedRecords;
+    use crate::vault::MasterKey;
+
+    const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
+    const KEPT: Kept = Kept { upload: Duration::from_secs(60), answer: Duration::from_secs(60) };
+
+    struct Place {
+        records: Arc<dyn Records>,
+        vault: Arc<Vault>,
+        clock: SharedClock,
+    }
+
+    impl Place {
+        async fn new(folder: &std::path::Path) -> Self {
+            let clock: SharedClock = Arc::new(FixedClock::at(START));
+            let opened = EmbeddedRecords::open(&folder.join("a.sqlite"), Arc::clone(&clock)).await;
+            let records: Arc<dyn Records> = Arc::new(opened.unwrap());
+            let master = MasterKey::load_or_create(&folder.join("master.key")).unwrap();
+            let vault = Vault::open(Arc::clone(&records), &master, Arc::clone(&clock)).await.unwrap();
+            Self { records, vault: Arc::new(vault), clock }
+        }
+
+        fn process(&self, shift: &Shift) -> Jobs {
+            let (records, vault) = (Arc::clone(&self.records), Arc::clone(&self.vault));
+            Jobs::new(records, vault, Arc::clone(&self.clock), (KEPT, shift.clone())).unwrap()
+        }
+    }
+
+    fn job() -> Job {
+        let (owner, tenant) = ("pti_x".to_owned(), "t".to_owned());
+        let order = serde_json::Value::Null;
+        Job { owner, tenant, received: START.as_millis(), order, stage: Stage::Ready, tries: 0 }
+    }
+
+    #[tokio::test]
+    async fn what_a_process_has_not_done_when_it_ends_another_does_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::new(folder.path()).await;
+        let shift = Shift::default();
+        let (ours, theirs) = (place.process(&shift), place.process(&Shift::default()));
+        let id = RequestId::from_random([7; _]);
+        ours.create(&id, &job()).await.unwrap();
+        let claim = ours.claim(ours.get(&id).await.unwrap().unwrap()).await.unwrap().unwrap();
+        let working = tokio::spawn({
+            let ours = ours.clone();
+            async move { ours.work(claim, std::future::pending()).await.map(|ended| ended.is_some()) }
+        });
+        // It is ours, and nobody else's to begin.
+        assert!(theirs.claim(theirs.get(&id).await.unwrap().unwrap()).await.unwrap().is_none());
+        shift.end().await;
+        assert!(!working.await.unwrap().unwrap());
+        let read = theirs.get(&id).await.unwrap().unwrap();
+        assert_eq!(read.job.tries, 0, "no fault of its own");
+        assert!(ours.claim(ours.get(&id).await.unwrap().unwrap()).await.unwrap().is_none(), "no more");
+        let claim = theirs.claim(read).await.unwrap().unwrap();
+        let done = async { Ended::success("done".to_owned(), serde_json::Value::Null) };
+        assert!(theirs.work(claim, done).await.unwrap().is_some());
+    }
+}

@@ -29,8 +29,8 @@ pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{ProcessEnv, parse};
     use crate::app::parts::builtin;
+    use crate::config::{ProcessEnv, parse};
 
     fn settings(text: &str) -> Settings {
         let rules = builtin().unwrap();
@@ -46,7 +46,9 @@ mod tests {
             "# longer\ndata = 'a'\n[limits]\nbody = '1MiB'\n[[listen]]\naddress = '127.0.0.1:8080'\n[log]\nlevel = 'warn'",
         );
         assert!(differing(&first, &same).is_empty());
-        let other = settings("data = 'b'\nthreads = 2\n[admin]\n[limits]\nhead = '1KiB'\n[[listen]]\naddress = '127.0.0.1:8081'");
+        let other = settings(
+            "data = 'b'\nthreads = 2\n[admin]\n[limits]\nhead = '1KiB'\n[[listen]]\naddress = '127.0.0.1:8081'",
+        );
         assert_eq!(differing(&first, &other), ["listen", "admin", "data", "threads", "log", "limits"]);
     }
 }

@@ -153,9 +153,9 @@ impl Predecessor {
     pub(super) fn meet(place: &Place) -> Result<(Self, Sockets), AppError> {
         let socket = place.socket.display();
         let failed = |error: io::Error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => {
-                AppError::Upgrade(format!("{socket}: no process serves from here, so start without `--upgrade`"))
-            }
+            io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => AppError::Upgrade(format!(
+                "{socket}: no process serves from here, so start without `--upgrade`"
+            )),
             _ => AppError::Upgrade(format!("{socket}: no sockets came: {error}")),
         };
         let stream = UnixStream::connect(&place.socket).map_err(failed)?;
@@ -179,7 +179,7 @@ const RECEIVE: RecvFlags = RecvFlags::empty();
 fn receive(stream: &UnixStream) -> io::Result<Vec<(SocketAddr, OwnedFd)>> {
     let invalid = || io::Error::from(io::ErrorKind::InvalidData);
     stream.set_read_timeout(Some(PATIENCE))?;
-    let (mut text, mut sockets) = (Vec::new(), Vec::new());
+    let (mut text, mut sockets): (Vec<u8>, Vec<OwnedFd>) = (Vec::new(), Vec::new());
     while !text.ends_with(b"\n\n") {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(EACH))];
         let mut control = RecvAncillaryBuffer::new(&mut space);
@@ -200,7 +200,8 @@ fn receive(stream: &UnixStream) -> io::Result<Vec<(SocketAddr, OwnedFd)>> {
     }
     let text = String::from_utf8(text).map_err(|_| invalid())?;
     let lines = text.strip_prefix(GREETING).ok_or_else(invalid)?;
-    let addresses: Result<Vec<SocketAddr>, _> = lines.lines().filter(|line| !line.is_empty()).map(str::parse).collect();
+    let addresses: Result<Vec<SocketAddr>, _> =
+        lines.lines().filter(|line| !line.is_empty()).map(str::parse).collect();
     let addresses = addresses.map_err(|_| invalid())?;
     if addresses.len() != sockets.len() {
         return Err(invalid());

@@ -15,10 +15,10 @@ use crate::app::serve::notify;
 use crate::app::serve::source::Source;
 use crate::app::serve::watch::Watch;
 use crate::app::serve::watched::{Files, Watched};
-use crate::app::{admin, files, table, upkeep};
+use crate::app::{admin, files, process, table, upkeep};
 use crate::base::budget::Budget;
-use crate::base::secret::Secret;
 use crate::base::clock::{Clock, SystemClock};
+use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::gateway::listen::{self, Certificate, Limits, Listen, ListenError, Places, Serving, Sockets};
 use crate::gateway::proxy::{Bounds, Gateway, InFlight};
@@ -56,6 +56,9 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     let config = source.load()?;
     let watched = Watched::new(config.files.clone(), began);
     start_log(log_format(&config), log_level(&config));
+    if let Err(error) = process::take_descriptors() {
+        tracing::warn!(target: "portcullis::app", "{error}");
+    }
     let parts = Arc::new(Parts::new(&config)?);
     parts.metrics.work.loaded(began.as_millis() / 1000, true);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
@@ -85,7 +88,11 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         files: Files::new(config.reload.clone(), watched),
         parts: Arc::clone(&parts),
         routes,
-        certificates: servings.iter().flat_map(|serving| &serving.listen).filter_map(|l| l.tls.clone()).collect(),
+        certificates: servings
+            .iter()
+            .flat_map(|serving| &serving.listen)
+            .filter_map(|l| l.tls.clone())
+            .collect(),
         connections: servings.iter().map(|serving| serving.places.clone()).collect(),
         sockets: sockets.clone(),
         drain: config.limits.drain.get(),

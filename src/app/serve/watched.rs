@@ -93,8 +93,9 @@ fn look(paths: &[PathBuf]) -> Look {
     for path in paths {
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => look.extend(inside(path)),
-            Ok(found) => drop(look.insert(path.clone(), Some(Stamp::of(&found)))),
-            Err(_) => drop(look.insert(path.clone(), None)),
+            found => {
+                look.insert(path.clone(), found.ok().map(|found| Stamp::of(&found)));
+            }
         }
     }
     look

@@ -1,0 +1,279 @@
+"""A process's life under load: reloads, the hand-over to a successor, the end. Thousands of requests are under way
+meanwhile, over HTTP/1.1 and HTTP/2, streams and plain ones; none may be lost.
+
+PORTCULLIS_IN_FLIGHT says how many (default 300; the figures in the notes are of 10000), PORTCULLIS_TICKS how long each takes,
+in half seconds."""
+
+import asyncio
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from gateway import BINARY, ROOT, Gateway, free_ports, run
+from load import Slow, Tally, flight, kept, steady
+
+COUNT = int(os.environ.get("PORTCULLIS_IN_FLIGHT", 300))
+TICKS = int(os.environ.get("PORTCULLIS_TICKS", 10))
+
+CONFIG = """
+data = "data"
+[[listen]]
+address = "127.0.0.1:{port}"
+[[listen]]
+address = "127.0.0.1:{h2c}"
+h2c = true
+[admin]
+address = "127.0.0.1:{admin}"
+[log]
+format = "json"
+level = "warn"
+[limits]
+connections = 20000
+connections_per_address = 20000
+drain = "60s"
+[upstreams.slow]
+peers = ["{upstream}"]
+[[routes]]
+name = "load"
+path = "/load"
+upstream = "slow"
+auth = "none"
+rate = {{ requests = 1000000, per = "1s", by = "address" }}
+[[routes]]
+name = "fixed"
+path = "/fixed"
+respond = {{ status = 200, body = "one" }}
+"""
+
+
+def many_descriptors():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with contextlib.suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 40_000), max(hard, 40_000)))
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+class Living(Gateway):
+    """One whose process can be succeeded by another."""
+
+    def serving(self):
+        return int((self.home / "data/serve.pid").read_text())
+
+    def succeeded(self, pid):
+        return self.wait_for(lambda: self.serving() != pid and self.serving(), seconds=60)
+
+    def stop(self):
+        """The process that serves may be a grandchild."""
+        with contextlib.suppress(OSError, ValueError):
+            if (pid := self.serving()) != self.process.pid:
+                os.kill(pid, signal.SIGTERM)
+                self.wait_for(lambda: not alive(pid), seconds=60)
+        return super().stop()
+
+
+def alive(pid):
+    try:
+        return open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def gateway():
+    many_descriptors()
+    with Slow(free_ports(1)[0]) as slow, Living(slow.url, CONFIG) as running:
+        running.wait_for(lambda: running.call("GET", "/load/now").status == 200)
+        yield running
+
+
+async def under_way(gateway, count):
+    port = int(gateway.upstream.rsplit(":", 1)[1])
+    for _ in range(1200):
+        answer = await asyncio.to_thread(gateway.call, "GET", "/count", port=port)
+        if int(answer.body) >= count:
+            return
+        await asyncio.sleep(0.05)
+    raise TimeoutError("only %s of %d are under way" % (answer.body, count))
+
+
+async def through(gateway, event, ticks=TICKS):
+    """`event` happens while requests are under way and others keep coming. What became of them."""
+    tally, stop = Tally(), asyncio.Event()
+    flying = flight(gateway, COUNT, tally, ticks)
+    more = [asyncio.create_task(steady(gateway, 50, stop, tally))]
+    more += [asyncio.create_task(kept(gateway.port, "/load/now", stop, tally)) for _ in range(4)]
+    await under_way(gateway, COUNT)
+    await event()
+    await asyncio.gather(*flying)
+    stop.set()
+    for outcome in await asyncio.gather(*more, return_exceptions=True):
+        if outcome is not None:
+            tally.note(outcome)
+    print(dict(tally))
+    return tally
+
+
+def test_reloads_lose_nothing(gateway):
+    async def event():
+        for number in range(3):
+            gateway.write(CONFIG.replace('"one"', '"%d"' % number))
+            gateway.process.send_signal(signal.SIGHUP)
+            for _ in range(600):
+                if (await asyncio.to_thread(gateway.call, "GET", "/fixed")).body == b"%d" % number:
+                    break
+                await asyncio.sleep(0.05)
+            else:
+                raise TimeoutError("not reloaded")
+
+    tally = asyncio.run(through(gateway, event))
+    assert tally["ok"] > COUNT and not tally.lost() and not tally["refused"], tally
+
+
+def test_a_successor_takes_over_and_nothing_is_lost(gateway):
+    first = gateway.process.pid
+    token = gateway.token
+
+    async def event():
+        gateway.process.send_signal(signal.SIGQUIT)
+        await asyncio.to_thread(gateway.succeeded, first)
+        await asyncio.sleep(1)
+
+    tally = asyncio.run(through(gateway, event))
+    assert tally["ok"] > COUNT and not tally.lost() and not tally["refused"], tally
+    assert gateway.process.wait(70) == 0
+    second = gateway.serving()
+    assert alive(second)
+    # The store and its tokens are the same.
+    answer = gateway.call("POST", "/v1/redact", {"text": "x"}, {"authorization": "Bearer " + token})
+    assert answer.status == 200, answer.body
+    # And once more, by the script, under a little load.
+    done = subprocess.run([ROOT / "conf/upgrade", gateway.home / "data"], capture_output=True, text=True, timeout=90)
+    assert done.returncode == 0, done.stderr
+    third = gateway.serving()
+    assert third not in (first, second) and "process %d took over" % third in done.stdout
+    gateway.wait_for(lambda: not alive(second), seconds=70)
+    assert gateway.call("GET", "/fixed").body == b"one"
+
+
+def test_a_successor_that_cannot_start_changes_nothing(gateway):
+    pid = gateway.process.pid
+    for wrong in ["nonsense", CONFIG.replace('format = "json"', 'format = "json"\nlevel = "loud"')]:
+        gateway.write(wrong.replace("{", "{{").replace("}", "}}") if wrong == "nonsense" else wrong)
+        before = len(gateway.log)
+        gateway.process.send_signal(signal.SIGQUIT)
+        gateway.wait_for(lambda: [line for line in gateway.log[before:] if "did not take over" in line])
+        assert gateway.serving() == pid and gateway.call("GET", "/fixed").body == b"one"
+    # An address that is somebody else's: it fails after it has got the sockets.
+    port = free_ports(1)[0]
+    import socket
+
+    with socket.create_server(("127.0.0.1", port)):
+        gateway.write(CONFIG + '[[listen]]\naddress = "127.0.0.1:%d"\n' % port)
+        done = subprocess.run([ROOT / "conf/upgrade", gateway.home / "data"], capture_output=True, text=True, env={**os.environ, "WAIT": "3"})
+        assert done.returncode == 1 and "goes on" in done.stderr
+    gateway.wait_for(lambda: [line for line in gateway.log if "left before it was ready" in line])
+    assert gateway.call("GET", "/fixed").body == b"one" and gateway.is_ready()
+    # And with that mended it does take over, with one more address.
+    gateway.process.send_signal(signal.SIGQUIT)
+    gateway.succeeded(pid)
+    assert gateway.call("GET", "/fixed", port=port).body == b"one"
+    assert gateway.process.wait(70) == 0
+
+
+def test_without_a_process_before_there_is_nothing_to_take_over(tmp_path):
+    done = run("serve", "--upgrade", "--data", tmp_path / "data", "--listen", "127.0.0.1:0")
+    assert done.returncode == 1 and "start without `--upgrade`" in done.err
+
+
+def test_the_end_loses_nothing_that_was_accepted(gateway):
+    async def event():
+        gateway.process.send_signal(signal.SIGTERM)
+
+    tally = asyncio.run(through(gateway, event))
+    refused = {why: count for why, count in tally.lost().items() if why.startswith("ConnectionRefused")}
+    lost = {why: count for why, count in tally.lost().items() if why not in refused}
+    assert tally["ok"] >= COUNT and not lost, tally
+    assert tally["refused"] > 0
+    assert gateway.process.wait(70) == 0
+
+
+def test_an_idle_process_ends_quickly_and_a_second_signal_ends_any(gateway):
+    began = time.monotonic()
+    assert gateway.stop() == 0
+    assert time.monotonic() - began < 3
+    gateway.start()
+
+    async def twice():
+        tally = Tally()
+        flying = flight(gateway, 20, tally, 60)
+        await under_way(gateway, 20)
+        gateway.process.send_signal(signal.SIGTERM)
+        await asyncio.sleep(0.5)
+        assert gateway.process.poll() is None
+        gateway.process.send_signal(signal.SIGTERM)
+        await asyncio.to_thread(gateway.process.wait, 10)
+        await asyncio.gather(*flying)
+
+    asyncio.run(twice())
+
+
+def test_health_says_what_readyz_says(gateway):
+    done = run("health", "--admin", "127.0.0.1:%d" % gateway.admin)
+    assert done.returncode == 0 and done.out == "ready\n", done.err
+    gateway.stop()
+    done = run("health", "--admin", "127.0.0.1:%d" % gateway.admin)
+    assert done.returncode == 1 and "127.0.0.1:%d" % gateway.admin in done.err
+
+
+def test_a_supervisor_is_told_who_serves(tmp_path):
+    import socket
+
+    place = str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
+        told.bind(place)
+        told.settimeout(30)
+        os.environ["NOTIFY_SOCKET"] = place
+        try:
+            with Living("http://127.0.0.1:1", CONFIG) as running:
+                first = running.process.pid
+                assert told.recv(999).decode().splitlines() == ["READY=1", "MAINPID=%d" % first]
+                running.process.send_signal(signal.SIGQUIT)
+                second = running.succeeded(first)
+                assert told.recv(999).decode().splitlines() == ["READY=1", "MAINPID=%d" % second]
+            assert told.recv(999) == b"STOPPING=1"
+        finally:
+            del os.environ["NOTIFY_SOCKET"]
+
+
+def test_the_unit_is_sound(tmp_path):
+    if not (systemd := shutil.which("systemd-analyze")):
+        pytest.skip("systemd-analyze is missing: conf/portcullis.service is not checked")
+    unit = tmp_path / "portcullis.service"
+    text = Path(ROOT / "conf/portcullis.service").read_text()
+    unit.write_text(text.replace("/usr/local/bin/portcullis", str(BINARY)))
+    done = subprocess.run([systemd, "verify", unit], capture_output=True, text=True)
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    done = subprocess.run([systemd, "security", "--offline=true", "--threshold=25", unit], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_example_of_a_chat_is_right():
+    """As far as it can be told without an engine that runs it."""
+    text = (ROOT / "examples/compose/portcullis.toml").read_text()
+    done = run("check", "-c", ROOT / "examples/compose/portcullis.toml")
+    assert done.returncode == 0, done.err + text
+    for line in (ROOT / "conf/Dockerfile").read_text().splitlines():
+        if line.startswith("CMD "):
+            import json
+
+            command = json.loads(line[4:])
+            # Options that there are; `--version` ends before anything is done.
+            done = run(*command, "--help")
+            assert done.returncode == 0, done.err
