@@ -27,7 +27,10 @@ pub enum BodyError {
     /// The caller was too slow.
     #[error("the body did not arrive in time")]
     Slow,
-    /// The caller left, or its framing is wrong.
+    /// It is not framed as HTTP frames bodies.
+    #[error("the body's chunks are not well-formed")]
+    Malformed,
+    /// The caller left.
     #[error("the body ended early")]
     Gone,
     /// A budget is used up.

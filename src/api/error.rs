@@ -204,6 +204,7 @@ impl From<BodyError> for ApiError {
         match error {
             BodyError::TooLarge(limit) => Self::TooLarge(limit),
             BodyError::Slow => Self::RequestTimeout,
+            BodyError::Malformed => Self::BadRequest("the body's chunks are not well-formed"),
             BodyError::Gone => Self::BadRequest("the body ended early"),
             BodyError::Exhausted(why) => why.into(),
         }

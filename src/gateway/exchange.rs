@@ -87,6 +87,7 @@ pub struct Exchange {
     head: RequestHeader,
     sends_body: bool,
     route: Arc<Route>,
+    pace: (usize, Duration),
     clock: SharedClock,
     started: Instant,
     entered: usize,
@@ -116,6 +117,8 @@ pub struct Begin {
     pub sends_body: bool,
     /// Its route.
     pub route: Arc<Route>,
+    /// How fast its body must come, in bytes a second, and how long it may be slower.
+    pub pace: (usize, Duration),
     /// Reads time.
     pub clock: SharedClock,
     /// When it began.
@@ -125,7 +128,7 @@ pub struct Begin {
 impl Exchange {
     /// Begins a walk along `route`.
     pub fn new(begin: Begin) -> Self {
-        let Begin { id, client, budget, head, sends_body, route, clock, started } = begin;
+        let Begin { id, client, budget, head, sends_body, route, pace, clock, started } = begin;
         let received = clock.now();
         Self {
             id,
@@ -139,6 +142,7 @@ impl Exchange {
             head,
             sends_body,
             route,
+            pace,
             clock,
             started,
             entered: 0,
@@ -183,6 +187,11 @@ impl Exchange {
     /// The route taken.
     pub fn route(&self) -> &Arc<Route> {
         &self.route
+    }
+
+    /// How fast the body must come, in bytes a second, and how long it may be slower.
+    pub fn pace(&self) -> (usize, Duration) {
+        self.pace
     }
 
     /// Reads time.

@@ -11,6 +11,7 @@
 //! | [`upstream`] | pools of peers |
 //! | [`relay`] | a collected request, sent by ourselves |
 //! | [`keys`] | public keys of those who sign tokens |
+//! | [`clients`] | who a caller is, behind other proxies |
 //! | [`native`] | our own endpoints over a session |
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`llm`] | where the words are in an LLM protocol |
@@ -18,6 +19,7 @@
 //! | [`listen`] | sockets, TLS, and the end |
 
 pub mod body;
+pub mod clients;
 pub mod exchange;
 pub mod fault;
 pub mod filter;

@@ -1,6 +1,8 @@
 //! Drives a native terminal over a session: the handler gets the body under the route's cap, and its answer passes
 //! through the same response half of the chain as any upstream's.
 
+use std::future::poll_fn;
+use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -12,6 +14,7 @@ use pingora::{Error, ErrorType, Result};
 use crate::api::{Answer, ApiError, Body, BodyError, BodyRead, BoxFuture, Call, Handler};
 use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::fault::Fault;
+use crate::gateway::listen::Pace;
 use crate::store::Pieces;
 
 /// How much of a body that nobody wants is read so that the connection can be used again, in bytes.
@@ -26,12 +29,15 @@ pub struct SessionBody<'a> {
     left: usize,
     limit: usize,
     begun: bool,
+    /// Of HTTP/1 the front keeps the pace; of HTTP/2 it sees many bodies at once.
+    pace: Option<Pace>,
 }
 
 impl<'a> SessionBody<'a> {
-    /// Reads at most `limit` bytes.
-    pub fn new(session: &'a mut Session, limit: usize) -> Self {
-        Self { session, left: limit, limit, begun: false }
+    /// Reads at most `limit` bytes; `pace` is how many must come a second, and how long it may be fewer.
+    pub fn new(session: &'a mut Session, limit: usize, pace: (usize, Duration)) -> Self {
+        let pace = session.is_http2().then(|| Pace::new(pace.0, pace.1));
+        Self { session, left: limit, limit, begun: false, pace }
     }
 
     /// A length that is declared too large is refused unread; a caller that waits for leave to send gets it.
@@ -60,17 +66,27 @@ impl BodyRead for SessionBody<'_> {
                 self.begun = true;
                 self.begin().await?;
             }
-            let read = self.session.read_request_body().await;
-            let Some(piece) = read.map_err(|error| slow_or_gone(&error))? else { return Ok(None) };
+            let read = match &mut self.pace {
+                None => self.session.read_request_body().await,
+                Some(pace) => tokio::select! {
+                    biased;
+                    read = self.session.read_request_body() => read,
+                    () = poll_fn(|context| pace.poll_over(context)) => return Err(BodyError::Slow),
+                },
+            };
+            let Some(piece) = read.map_err(|error| unread(&error))? else { return Ok(None) };
+            self.pace.iter_mut().for_each(|pace| pace.moved(piece.len()));
             self.left = self.left.checked_sub(piece.len()).ok_or(BodyError::TooLarge(self.limit))?;
             Ok(Some(piece))
         })
     }
 }
 
-fn slow_or_gone(error: &Error) -> BodyError {
-    match error.etype() {
-        ErrorType::ReadTimedout => BodyError::Slow,
+/// Why a body cannot be read further: Pingora's own time-out, or what the front says of the bytes.
+pub fn unread(error: &Error) -> BodyError {
+    match (error.etype(), error.root_cause().downcast_ref::<io::Error>().map(io::Error::kind)) {
+        (ErrorType::ReadTimedout, _) | (_, Some(io::ErrorKind::TimedOut)) => BodyError::Slow,
+        (_, Some(io::ErrorKind::InvalidData)) => BodyError::Malformed,
         _ => BodyError::Gone,
     }
 }
@@ -82,7 +98,7 @@ fn slow_or_gone(error: &Error) -> BodyError {
 pub async fn run(session: &mut Session, x: &mut Exchange, handler: &dyn Handler) -> Result<(), Fault> {
     let limit = x.route().max_body.unwrap_or(usize::MAX);
     let answer = {
-        let mut body = SessionBody::new(session, limit);
+        let mut body = SessionBody::new(session, limit, x.pace());
         let head = x.head().as_owned_parts();
         let call = Call {
             who: x.facts.who.as_ref(),

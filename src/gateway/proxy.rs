@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
-use http::{HeaderValue, StatusCode, Version};
+use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Version};
 use pingora::connectors::ConnectorOptions;
 use pingora::connectors::http::Connector;
 use pingora::http::{RequestHeader, ResponseHeader};
@@ -21,6 +21,7 @@ use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
 use crate::base::id::RequestId;
 use crate::crypto::random;
+use crate::gateway::clients::{Clients, Underscores};
 use crate::gateway::exchange::{Begin, Exchange, Outcome};
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::Flow;
@@ -28,6 +29,7 @@ use crate::gateway::native;
 use crate::gateway::relay;
 use crate::gateway::route::{Found, Route, RouteTable};
 use crate::gateway::terminal::Terminal;
+use crate::gateway::upstream::strip_hop_by_hop;
 
 /// Unused connections kept to all upstreams together.
 const POOL: usize = 512;
@@ -43,6 +45,10 @@ pub struct Bounds {
     pub read: Duration,
     /// The longest time a write to a caller may not move.
     pub write: Duration,
+    /// How fast a body must come, in bytes a second, and how long it may be slower.
+    pub pace: (usize, Duration),
+    /// What becomes of header fields with an underscore in the name.
+    pub underscores: Underscores,
 }
 
 /// Requests under way.
@@ -77,6 +83,7 @@ pub struct Gateway {
     connector: Arc<Connector>,
     budget: Budget,
     bounds: Bounds,
+    clients: Arc<Clients>,
     clock: SharedClock,
     in_flight: InFlight,
 }
@@ -91,19 +98,35 @@ pub struct Walk {
 }
 
 impl Gateway {
-    /// Serves `routes`, which may be swapped whole at any time. `budget` is what all requests together may hold.
+    /// Serves `routes`, which may be swapped whole at any time. `budget` is what all requests together may hold;
+    /// `clients` says who callers are.
     pub fn new(
         routes: Arc<ArcSwap<RouteTable>>,
         budget: Budget,
         bounds: Bounds,
+        clients: Arc<Clients>,
         (clock, in_flight): (SharedClock, InFlight),
     ) -> Self {
         let connector = Arc::new(Connector::new(Some(ConnectorOptions::new(POOL))));
-        Self { routes, connector, budget, bounds, clock, in_flight }
+        Self { routes, connector, budget, bounds, clients, clock, in_flight }
+    }
+
+    /// Who callers are.
+    pub fn clients(&self) -> &Arc<Clients> {
+        &self.clients
+    }
+
+    /// Reads time.
+    pub fn clock(&self) -> &SharedClock {
+        &self.clock
     }
 
     fn begin(&self, session: &mut Session) -> Result<(Exchange, Found)> {
         let sends_body = !session.is_body_empty();
+        if self.bounds.underscores == Underscores::Drop {
+            let head = session.req_header_mut();
+            ambiguous(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
+        }
         let started = self.clock.instant();
         let id = random::bytes().map_err(|_| Error::explain(ErrorType::InternalError, "no randomness"))?;
         let head = session.req_header().clone();
@@ -113,7 +136,8 @@ impl Gateway {
             Found::Route(route) => Arc::clone(route),
             Found::OtherMethod(_) | Found::Nothing => Arc::clone(table.stray()),
         };
-        let client = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
+        let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
+        let client = peer.map(|peer| self.clients.of(peer, &head.headers));
         let exchange = Exchange::new(Begin {
             id: RequestId::from_random(id),
             client,
@@ -121,6 +145,7 @@ impl Gateway {
             head,
             sends_body,
             route,
+            pace: self.bounds.pace,
             clock: Arc::clone(&self.clock),
             started,
         });
@@ -135,6 +160,9 @@ impl Gateway {
         // RFC 9112 section 3.2; of HTTP/2 requests Pingora sees to `:authority`.
         if x.head().version == Version::HTTP_11 && x.head().headers.get_all(HOST).iter().count() != 1 {
             return Err(Fault::Api(ApiError::BadRequest("a request must have one Host header")));
+        }
+        if self.bounds.underscores == Underscores::Refuse && !ambiguous(&x.head().headers).is_empty() {
+            return Err(Fault::Api(ApiError::BadRequest("a header's name has an underscore")));
         }
         let flow = x.request_head().await?;
         match found {
@@ -257,6 +285,9 @@ impl ProxyHttp for Gateway {
         if head.status.is_informational() && head.status != StatusCode::SWITCHING_PROTOCOLS {
             return Ok(());
         }
+        // How long the body is, Pingora still has to know.
+        let names = strip_hop_by_hop(&head.headers).into_iter().filter(|name| *name != TRANSFER_ENCODING);
+        names.for_each(|name| drop(head.remove_header(&name)));
         x.answer_head(head).await.map(drop).map_err(|fault| carry(x, fault))
     }
 
@@ -329,10 +360,7 @@ fn fault_of(x: &mut Exchange, error: &Error) -> Fault {
         return fault;
     }
     match error.esource() {
-        ErrorSource::Downstream => match error.etype() {
-            ErrorType::ReadTimedout => Fault::Api(ApiError::RequestTimeout),
-            _ => Fault::Gone,
-        },
+        ErrorSource::Downstream => native::unread(error).into(),
         ErrorSource::Upstream => match &x.route().terminal {
             Terminal::Upstream(upstream) => upstream.error(error),
             _ => Fault::Api(ApiError::Internal("upstream")),
@@ -352,6 +380,11 @@ fn host_of(head: &RequestHeader) -> String {
         host.find(':').unwrap_or(host.len())
     };
     host.get(..end).unwrap_or_default().to_ascii_lowercase()
+}
+
+/// Names that many programs take for others.
+fn ambiguous(headers: &HeaderMap) -> Vec<HeaderName> {
+    headers.keys().filter(|name| name.as_str().contains('_')).cloned().collect()
 }
 
 fn head_size(head: &RequestHeader) -> usize {

@@ -39,7 +39,9 @@ pub struct Road<'a> {
 /// A fault before the first byte of the answer, or a caller that left. What happens after it has been told to the
 /// caller already.
 pub async fn run(session: &mut Session, x: &mut Exchange, road: Road<'_>) -> Result<(), Fault> {
-    let mut body = Collected::read(&mut SessionBody::new(session, road.limit), road.limit, &x.budget).await?;
+    let pace = x.pace();
+    let mut body = SessionBody::new(session, road.limit, pace);
+    let mut body = Collected::read(&mut body, road.limit, &x.budget).await?;
     let codings = body::codings(&x.head().headers).map_err(|_| {
         Fault::Api(crate::api::ApiError::UnsupportedMediaType(
             "Send the body in gzip, deflate, br, zstd or no coding",

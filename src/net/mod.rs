@@ -7,6 +7,7 @@
 //! |---|---|
 //! | `address` | whether an address is the public internet's |
 //! | `allow` | [`Allow`]: the places besides that may be fetched from |
+//! | `block` | [`Block`]: addresses that share their first bits |
 //! | `lookup` | [`Lookup`]: names to addresses, and the check of what it answers |
 //! | `client` | [`Client`]: its settings, and calls to our own providers |
 //! | `fetch` | [`Fetched`]: a file as it comes from someone's URL |
@@ -14,6 +15,7 @@
 
 mod address;
 mod allow;
+mod block;
 mod client;
 mod error;
 mod fetch;
@@ -21,6 +23,7 @@ mod lookup;
 
 pub use address::public;
 pub use allow::{Allow, NotAPlace, Place};
+pub use block::{Block, NotABlock};
 pub use client::{Answer, Call, Client};
 pub use error::NetError;
 pub use fetch::{Fetched, Limits};

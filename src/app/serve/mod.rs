@@ -5,6 +5,7 @@
 //! |---|---|
 //! | `source` | [`Source`]: where the configuration comes from |
 //! | `start` | [`serve`]: from a configuration to a process that serves, and [`Announce`], what it says then |
+//! | `front` | the listeners of the configuration, and what holds at them |
 //! | `watch` | what signals and changed files act on |
 //! | `watched` | files that are looked at, and whether they changed |
 //! | `fixed` | settings that change with a restart only |
@@ -14,6 +15,7 @@
 
 mod ending;
 mod fixed;
+mod front;
 mod handover;
 mod notify;
 mod source;
@@ -21,5 +23,6 @@ mod start;
 mod watch;
 mod watched;
 
+pub(super) use front::gateway;
 pub use source::Source;
 pub use start::{Announce, serve};

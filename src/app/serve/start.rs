@@ -10,29 +10,21 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::api::token::NewToken;
 use crate::app::parts::{AppError, Parts};
+use crate::app::serve::front;
 use crate::app::serve::handover::{self, Predecessor};
 use crate::app::serve::notify;
 use crate::app::serve::source::Source;
 use crate::app::serve::watch::Watch;
 use crate::app::serve::watched::{Files, Watched};
-use crate::app::{admin, files, process, table, upkeep};
-use crate::base::budget::Budget;
+use crate::app::{files, process, table, upkeep};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::gateway::listen::{self, Certificate, Limits, Listen, ListenError, Places, Serving, Sockets};
-use crate::gateway::proxy::{Bounds, Gateway, InFlight};
-use crate::gateway::route::RouteTable;
+use crate::gateway::listen::{self, Sockets};
 use crate::telemetry::{LogFormat, start_log};
-
-/// A caller that says nothing for this long in the middle of its request is cut off.
-const CALLER_SILENCE: Duration = Duration::from_secs(60);
 
 /// How often it is looked whether connections are accepted.
 const SOON: Duration = Duration::from_millis(5);
-
-/// Connections to the listener for metrics and health.
-const ADMIN_CONNECTIONS: usize = 256;
 
 /// Told to whoever started the process, once it can serve.
 pub struct Announce {
@@ -67,7 +59,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     if let Err(error) = parts.opened.io.block_on(parts.vault.default_fpe_key()) {
         tracing::warn!(target: "portcullis::app", "the key for encryption cannot be had yet: {error}");
     }
-    let servings = servings(&config, &parts, &routes)?;
+    let servings = front::servings(&config, &parts, &routes)?;
     let place = handover::Place::of(&config);
     let (sockets, predecessor) = match upgrade {
         true => Predecessor::meet(&place).map(|(predecessor, sockets)| (sockets, Some(predecessor)))?,
@@ -144,31 +136,6 @@ impl Begins {
     }
 }
 
-/// The listeners of the configuration, and of metrics and health.
-fn servings(
-    config: &Config,
-    parts: &Arc<Parts>,
-    routes: &Arc<ArcSwap<RouteTable>>,
-) -> Result<Vec<Serving>, AppError> {
-    let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = config.threads.map_or(processors, usize::from);
-    let mut servings = vec![Serving {
-        gateway: gateway(config, parts, (Arc::clone(routes), parts.in_flight.clone())),
-        listen: config.listen.iter().map(|listen| listen_of(listen)).collect::<Result<_, _>>()?,
-        threads,
-        places: Places::new(config.limits.connections.get(), config.limits.connections_per_address.get()),
-        limits: limits(config),
-    }];
-    if let Some(admin) = &config.admin {
-        let listen = Listen { address: *admin.address, tls: None, h2c: false };
-        let table = Arc::new(ArcSwap::from_pointee(admin::table(parts)?));
-        let gateway = gateway(config, parts, (table, InFlight::default()));
-        let places = Places::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
-        servings.push(Serving { gateway, listen: vec![listen], threads: 1, places, limits: limits(config) });
-    }
-    Ok(servings)
-}
-
 fn log_format(config: &Config) -> LogFormat {
     match config.log.format {
         crate::config::settings::Format::Text => LogFormat::Text,
@@ -198,32 +165,4 @@ fn first_token(parts: &Parts) -> Result<Option<Secret<String>>, AppError> {
         let (_, token) = parts.opened.tokens.create(new).await?;
         Ok(Some(token))
     })
-}
-
-fn gateway(
-    config: &Config,
-    parts: &Parts,
-    (routes, in_flight): (Arc<ArcSwap<RouteTable>>, InFlight),
-) -> Gateway {
-    let limits = &config.limits;
-    let bounds = Bounds {
-        head: limits.head.bytes(),
-        per_request: limits.per_request.bytes(),
-        read: CALLER_SILENCE,
-        write: CALLER_SILENCE,
-    };
-    let budget: Budget = parts.budget.clone();
-    Gateway::new(routes, budget, bounds, (Arc::clone(&parts.opened.clock), in_flight))
-}
-
-fn limits(config: &Config) -> Limits {
-    Limits { head_time: config.limits.head_time.get() }
-}
-
-fn listen_of(setting: &crate::config::settings::Listen) -> Result<Listen, ListenError> {
-    let tls = setting.tls.as_ref().map(|tls| {
-        let certificate = Certificate::load(tls.certificate.to_path_buf(), tls.key.to_path_buf());
-        certificate.map(Arc::new)
-    });
-    Ok(Listen { address: *setting.address, tls: tls.transpose()?, h2c: *setting.h2c })
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Limits, Reload, Settings, Store, StoreTls, Vault, judge_store_url};
+use crate::config::settings::{
+    Forwarded, Limits, Reload, Settings, Store, StoreTls, Vault, judge_store_url,
+};
 use crate::config::supplied::{Source, Supplied};
 
 pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
@@ -24,6 +26,18 @@ pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
         }
         seen.push(address);
     }
+    for listen in settings.listen.iter().filter(|listen| *listen.proxy_protocol) {
+        if settings.clients.trusted_peers.is_empty() {
+            let hint = "name them in `clients.trusted_peers`";
+            let at = listen.proxy_protocol.span().start;
+            mistakes.hint(at, "only trusted peers may speak the PROXY protocol, and there are none", hint);
+        }
+    }
+    let forwarded = &settings.clients.forwarded;
+    if **forwarded != Forwarded::Nothing && settings.clients.trusted_peers.is_empty() {
+        let hint = "name them in `clients.trusted_peers`";
+        mistakes.hint(forwarded.span().start, "only trusted peers are believed, and there are none", hint);
+    }
     for listen in settings.listen.iter().filter(|listen| listen.tls.is_some() && *listen.h2c) {
         let hint = "with `tls`, HTTP/2 is negotiated";
         mistakes.hint(listen.h2c.span().start, "`h2c` is HTTP/2 without TLS", hint);
@@ -32,6 +46,21 @@ pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
 
 pub(super) fn limits(limits: &Limits, mistakes: &mut Mistakes) {
     let Limits { body, collected, per_request, held, .. } = limits;
+    let periods = [
+        (&limits.head_time, "head_time"),
+        (&limits.idle, "idle"),
+        (&limits.body_grace, "body_grace"),
+        (&limits.write_stall, "write_stall"),
+    ];
+    for (period, name) in periods.into_iter().filter(|(period, _)| period.get().is_zero()) {
+        mistakes.say(period.span().start, format!("`{name}` must be longer than nothing"));
+    }
+    if !(1..=256).contains(&*limits.headers) {
+        mistakes.say(limits.headers.span().start, "a request has from 1 to 256 `headers`");
+    }
+    if !(1..=10_000).contains(&*limits.streams) {
+        mistakes.say(limits.streams.span().start, "a connection has from 1 to 10000 `streams`");
+    }
     let ordered = [
         (body, "body", per_request, "per_request"),
         (collected, "collected", per_request, "per_request"),

@@ -15,7 +15,19 @@ pub struct Limits {
     /// Connections at once from one address (of IPv6 its /64). Default 4,096; those beyond it are closed.
     pub connections_per_address: NonZeroUsize,
     /// How long a TLS handshake, and then a request's head, may take. Default 10 s; beyond it 408.
-    pub head_time: Period,
+    pub head_time: At<Period>,
+    /// Header fields of a request. Default 128, at most 256; beyond it 431.
+    pub headers: At<u32>,
+    /// How long a connection is kept without a request. Default 30 s.
+    pub idle: At<Period>,
+    /// How fast a body must come and an answer be taken, a second. Default 1 KiB.
+    pub body_rate: Size,
+    /// How long a body may come slower than that. Default 10 s; beyond it 408.
+    pub body_grace: At<Period>,
+    /// How long an answer may be taken slower than that. Default 30 s; the connection is closed then.
+    pub write_stall: At<Period>,
+    /// Requests at once on one HTTP/2 connection. Default 100.
+    pub streams: At<u32>,
     /// A request's head: request line and fields. Default 64 KiB; beyond it 431.
     pub head: At<Size>,
     /// The body of a call to our own JSON endpoints. Default 128 MiB; beyond it 413.
@@ -38,7 +50,13 @@ impl Default for Limits {
         Self {
             connections: count(16_384),
             connections_per_address: count(4_096),
-            head_time: Period::secs(10),
+            head_time: At::new(Period::secs(10)),
+            headers: At::new(128),
+            idle: At::new(Period::secs(30)),
+            body_rate: Size::kib(1),
+            body_grace: At::new(Period::secs(10)),
+            write_stall: At::new(Period::secs(30)),
+            streams: At::new(100),
             head: At::new(Size::kib(64)),
             body: At::new(Size::mib(128)),
             file: At::new(Size::mib(2048)),

@@ -42,7 +42,7 @@ pub use sanitize::{
     ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,
     Sanitize, Scan, ScanAddress, UnknownFiles,
 };
-pub use server::{Admin, Api, Dialect, Listen, Tls};
+pub use server::{Admin, Api, Clients, Dialect, Forwarded, Listen, Peers, Tls, Underscores};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;
 pub use store::{Store, StoreTls, UrlError};
@@ -74,6 +74,8 @@ pub struct Settings {
     pub upgrade: Upgrade,
     /// Logging.
     pub log: Log,
+    /// Who callers are, behind other proxies.
+    pub clients: Clients,
     /// Bounds on what callers may make us hold.
     pub limits: Limits,
     /// What is found beside the built-in rules, and what may pass.
@@ -103,6 +105,7 @@ impl Default for Settings {
             reload: Reload::default(),
             upgrade: Upgrade::default(),
             log: Log::default(),
+            clients: Clients::default(),
             limits: Limits::default(),
             detect: Detect::default(),
             api: Api::default(),

@@ -3,9 +3,11 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 
 use crate::config::At;
+use crate::config::written::Written;
+use crate::net::{Block, NotABlock};
 
 /// Where `serve` listens unless told otherwise.
 const LISTEN: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 8080);
@@ -24,11 +26,20 @@ pub struct Listen {
     /// Also take HTTP/2 without TLS, by prior knowledge (RFC 9113 section 3.3). Default off.
     #[serde(default)]
     pub h2c: At<bool>,
+    /// Connections begin with a PROXY protocol head (version 1 or 2), and only `clients.trusted_peers` may connect.
+    /// Default off.
+    #[serde(default)]
+    pub proxy_protocol: At<bool>,
 }
 
 impl Default for Listen {
     fn default() -> Self {
-        Self { address: At::new(LISTEN.into()), tls: None, h2c: At::new(false) }
+        Self {
+            address: At::new(LISTEN.into()),
+            tls: None,
+            h2c: At::new(false),
+            proxy_protocol: At::new(false),
+        }
     }
 }
 
@@ -54,6 +65,57 @@ impl Default for Admin {
     fn default() -> Self {
         Self { address: At::new(ADMIN.into()) }
     }
+}
+
+/// `[clients]`: who callers are, where other proxies stand before us.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Clients {
+    /// Proxies whose word is taken, by address or block (`10.0.0.0/8`). Default: none.
+    pub trusted_peers: Vec<Peers>,
+    /// Where they say it. Default `nothing`.
+    pub forwarded: At<Forwarded>,
+    /// What becomes of headers with an underscore in the name. Default `drop`.
+    pub underscores: Underscores,
+}
+
+/// Addresses of proxies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peers(pub Block);
+
+impl<'de> Deserialize<'de> for Peers {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let parse = |text: &str| text.parse().map(Self).map_err(|error: NotABlock| error);
+        Written { expected: "an address or a block such as \"10.0.0.0/8\"", parse }.read(deserializer)
+    }
+}
+
+/// The header in which a trusted peer names the caller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Forwarded {
+    /// None.
+    #[default]
+    Nothing,
+    /// `X-Forwarded-For`.
+    XForwardedFor,
+    /// `Forwarded` (RFC 7239).
+    Forwarded,
+    /// `X-Real-IP`.
+    XRealIp,
+}
+
+/// What becomes of headers with an underscore in the name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Underscores {
+    /// They are left out.
+    #[default]
+    Drop,
+    /// The request is refused.
+    Refuse,
+    /// They go on.
+    Pass,
 }
 
 /// `[api]`: our own endpoints.

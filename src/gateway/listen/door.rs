@@ -2,24 +2,23 @@
 
 use std::future::poll_fn;
 use std::net::SocketAddr;
-use std::os::fd::AsRawFd;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use pingora::apps::{HttpServerOptions, ServerApp};
+use pingora::apps::HttpServerOptions;
 use pingora::listeners::tls::Acceptor;
-use pingora::protocols::l4::stream::Stream as Plain;
-use pingora::protocols::{GetSocketDigest, SocketDigest, Stream};
+use pingora::protocols::http::v2::server::{H2Options, default_h2_options};
 use pingora::proxy::{HttpProxy, http_proxy};
 use pingora::server::configuration::ServerConf;
 use pingora::server::{ListenFds, ShutdownWatch};
 use pingora::services::Service;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
-use crate::gateway::listen::places::Place;
+use crate::base::clock::SharedClock;
+use crate::gateway::clients::Clients;
 use crate::gateway::listen::server::{Listen, ListenError, Serving};
 use crate::gateway::listen::{Limits, Places, Sockets};
 use crate::gateway::proxy::Gateway;
@@ -35,12 +34,16 @@ pub(super) struct Door {
 }
 
 /// One address of it.
-struct Entry {
+pub(super) struct Entry {
     address: SocketAddr,
-    tls: Option<Acceptor>,
-    app: Arc<HttpProxy<Gateway>>,
     places: Places,
-    limits: Limits,
+    pub(super) tls: Option<Acceptor>,
+    pub(super) h2c: bool,
+    pub(super) proxied: bool,
+    pub(super) app: Arc<HttpProxy<Gateway>>,
+    pub(super) limits: Limits,
+    pub(super) clients: Arc<Clients>,
+    pub(super) clock: SharedClock,
 }
 
 impl Door {
@@ -54,19 +57,25 @@ impl Door {
         sockets: Sockets,
     ) -> Result<Self, ListenError> {
         let Serving { gateway, listen, threads, places, limits } = serving;
-        let apps = [false, true].map(|h2c| {
-            let mut app = http_proxy(conf, gateway.clone());
-            let mut options = HttpServerOptions::default();
-            options.h2c = h2c;
-            app.server_options = Some(options);
-            Arc::new(app)
-        });
-        let [plain, h2c] = apps;
+        let (clients, clock) = (Arc::clone(gateway.clients()), Arc::clone(gateway.clock()));
+        let mut app = http_proxy(conf, gateway);
+        app.h2_options = Some(streams(&limits));
+        let mut options = HttpServerOptions::default();
+        options.h2_idle_timeout = Some(limits.idle);
+        app.server_options = Some(options);
+        let app = Arc::new(app);
         let entry = |listen: Listen| {
-            let tls = listen.tls.as_ref().map(|certificate| certificate.acceptor()).transpose()?;
-            let app = if listen.h2c { Arc::clone(&h2c) } else { Arc::clone(&plain) };
-            let (places, limits) = (places.clone(), limits.clone());
-            Ok(Arc::new(Entry { address: listen.address, tls, app, places, limits }))
+            Ok(Arc::new(Entry {
+                address: listen.address,
+                places: places.clone(),
+                tls: listen.tls.as_ref().map(|certificate| certificate.acceptor()).transpose()?,
+                h2c: listen.h2c,
+                proxied: listen.proxied,
+                app: Arc::clone(&app),
+                limits: limits.clone(),
+                clients: Arc::clone(&clients),
+                clock: Arc::clone(&clock),
+            }))
         };
         let entries = listen.into_iter().map(entry).collect::<Result<_, ListenError>>()?;
         Ok(Self { entries, sockets, threads })
@@ -126,33 +135,22 @@ impl Entry {
         sockets.close(self.address);
     }
 
+    /// A proxy that is believed stands for many callers, so it is counted in all only.
     fn admit(self: &Arc<Self>, tcp: TcpStream, peer: SocketAddr, shutdown: &ShutdownWatch) {
-        let Ok(place) = self.places.take(Some(peer.ip())) else { return };
+        let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
+        let whose = Some(peer.ip()).filter(|&address| !self.clients.trusts(address));
+        let Ok(place) = self.places.take(whose) else { return };
         let (entry, shutdown) = (Arc::clone(self), shutdown.clone());
-        tokio::spawn(async move {
-            Box::pin(entry.connection(tcp, peer, &shutdown)).await;
-            drop::<Place>(place);
-        });
+        tokio::spawn(async move { Box::pin(entry.connection(tcp, peer, place, &shutdown)).await });
     }
+}
 
-    async fn connection(&self, tcp: TcpStream, peer: SocketAddr, shutdown: &ShutdownWatch) {
-        drop(tcp.set_nodelay(true));
-        let digest = SocketDigest::from_raw_fd(tcp.as_raw_fd());
-        drop(digest.peer_addr.set(Some(peer.into())));
-        let mut plain = Plain::from(tcp);
-        plain.set_socket_digest(digest);
-        let stream: Stream = match &self.tls {
-            None => Box::new(plain),
-            Some(tls) => match timeout(self.limits.head_time, tls.tls_handshake(plain)).await {
-                Ok(Ok(stream)) => Box::new(stream),
-                Ok(Err(_)) | Err(_) => return,
-            },
-        };
-        let mut next = self.app.process_new(stream, shutdown).await;
-        while let Some(stream) = next {
-            next = self.app.process_new(stream, shutdown).await;
-        }
-    }
+/// What the h2 crate is held to; the rest is rationed frame by frame.
+fn streams(limits: &Limits) -> H2Options {
+    let mut options = default_h2_options();
+    options.max_header_list_size(u32::try_from(limits.head).unwrap_or(u32::MAX));
+    options.max_concurrent_streams(limits.streams);
+    options
 }
 
 /// A connection that is in the queue already.

@@ -10,17 +10,31 @@
 //! | `places` | [`Places`]: how many connections there may be, in all and from one address |
 //! | `limits` | [`Limits`]: all that callers are held to before their request is known |
 //! | `server` | [`serve`]: Pingora's server with our service in it, until it is told to stop |
-//! | `door` | the service: accepts, counts, and hands connections on |
+//! | `door` | the service: accepts, counts, and gives each connection a task |
+//! | `connection` | one connection's life |
+//! | `proxied` | whose it is, by the PROXY protocol |
+//! | `guarded` | the stream that Pingora gets |
+//! | `head`, `chunks` | HTTP/1 that can be read in one way only |
+//! | `frames` | HTTP/2 frames, rationed |
+//! | `pace` | [`Pace`]: how long the other side may keep us waiting |
 
 mod certificate;
+mod chunks;
+mod connection;
 mod door;
+mod frames;
+mod guarded;
+mod head;
 mod limits;
+mod pace;
 mod places;
+mod proxied;
 mod server;
 mod socket;
 
 pub use certificate::Certificate;
 pub use limits::Limits;
+pub(in crate::gateway) use pace::Pace;
 pub use places::Places;
 pub use server::{Listen, ListenError, Serving, Stop, serve};
 pub use socket::Sockets;

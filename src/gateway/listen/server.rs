@@ -23,6 +23,8 @@ pub struct Listen {
     pub tls: Option<Arc<Certificate>>,
     /// HTTP/2 without TLS, by prior knowledge (RFC 9113 section 3.3).
     pub h2c: bool,
+    /// Connections begin with a PROXY protocol head, and only trusted peers may connect.
+    pub proxied: bool,
 }
 
 /// One gateway and where it is reached.

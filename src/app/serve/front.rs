@@ -1,0 +1,110 @@
+//! The listeners of the configuration, and what holds at them.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+
+use crate::app::admin;
+use crate::app::parts::{AppError, Parts};
+use crate::base::budget::Budget;
+use crate::config::{Config, settings};
+use crate::gateway::clients::{Clients, Says, Underscores};
+use crate::gateway::listen::{Certificate, Limits, Listen, ListenError, Places, Serving};
+use crate::gateway::proxy::{Bounds, Gateway, InFlight};
+use crate::gateway::route::RouteTable;
+
+/// A caller that says nothing for this long in the middle of its request is cut off.
+const CALLER_SILENCE: Duration = Duration::from_secs(60);
+
+/// Connections to the listener for metrics and health.
+const ADMIN_CONNECTIONS: usize = 256;
+
+/// The listeners of the configuration, and of metrics and health.
+pub(super) fn servings(
+    config: &Config,
+    parts: &Arc<Parts>,
+    routes: &Arc<ArcSwap<RouteTable>>,
+) -> Result<Vec<Serving>, AppError> {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = config.threads.map_or(processors, usize::from);
+    let metrics = Arc::new(parts.metrics.front.clone());
+    let mut servings = vec![Serving {
+        gateway: gateway(config, parts, (Arc::clone(routes), parts.in_flight.clone())),
+        listen: config.listen.iter().map(|listen| listen_of(listen)).collect::<Result<_, _>>()?,
+        threads,
+        places: Places::new(config.limits.connections.get(), config.limits.connections_per_address.get()),
+        limits: limits(config),
+        metrics: Arc::clone(&metrics),
+    }];
+    if let Some(admin) = &config.admin {
+        let listen = Listen { address: *admin.address, tls: None, h2c: false, proxied: false };
+        let table = Arc::new(ArcSwap::from_pointee(admin::table(parts)?));
+        let gateway = gateway(config, parts, (table, InFlight::default()));
+        let places = Places::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
+        let limits = limits(config);
+        servings.push(Serving { gateway, listen: vec![listen], threads: 1, places, limits, metrics });
+    }
+    Ok(servings)
+}
+
+/// The gateway over a table of routes.
+pub(in crate::app) fn gateway(
+    config: &Config,
+    parts: &Parts,
+    (routes, in_flight): (Arc<ArcSwap<RouteTable>>, InFlight),
+) -> Gateway {
+    let limits = &config.limits;
+    let bounds = Bounds {
+        head: limits.head.bytes(),
+        per_request: limits.per_request.bytes(),
+        read: CALLER_SILENCE,
+        write: CALLER_SILENCE,
+        pace: (limits.body_rate.bytes(), limits.body_grace.get()),
+        underscores: match config.clients.underscores {
+            settings::Underscores::Drop => Underscores::Drop,
+            settings::Underscores::Refuse => Underscores::Refuse,
+            settings::Underscores::Pass => Underscores::Pass,
+        },
+    };
+    let budget: Budget = parts.budget.clone();
+    let clock = Arc::clone(&parts.opened.clock);
+    Gateway::new(routes, budget, bounds, Arc::new(clients(config)), (clock, in_flight))
+}
+
+fn clients(config: &Config) -> Clients {
+    let says = match *config.clients.forwarded {
+        settings::Forwarded::Nothing => Says::Nothing,
+        settings::Forwarded::XForwardedFor => Says::XForwardedFor,
+        settings::Forwarded::Forwarded => Says::Forwarded,
+        settings::Forwarded::XRealIp => Says::XRealIp,
+    };
+    Clients::new(config.clients.trusted_peers.iter().map(|peers| peers.0).collect(), says)
+}
+
+fn limits(config: &Config) -> Limits {
+    let limits = &config.limits;
+    Limits {
+        head: limits.head.bytes(),
+        fields: usize::try_from(*limits.headers).unwrap_or(usize::MAX),
+        head_time: limits.head_time.get(),
+        idle: limits.idle.get(),
+        body_rate: limits.body_rate.bytes(),
+        body_grace: limits.body_grace.get(),
+        write_stall: limits.write_stall.get(),
+        streams: *limits.streams,
+    }
+}
+
+fn listen_of(setting: &settings::Listen) -> Result<Listen, ListenError> {
+    let tls = setting.tls.as_ref().map(|tls| {
+        let certificate = Certificate::load(tls.certificate.to_path_buf(), tls.key.to_path_buf());
+        certificate.map(Arc::new)
+    });
+    Ok(Listen {
+        address: *setting.address,
+        tls: tls.transpose()?,
+        h2c: *setting.h2c,
+        proxied: *setting.proxy_protocol,
+    })
+}

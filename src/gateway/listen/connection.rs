@@ -1,0 +1,183 @@
+//! One connection, from its first byte to its last: who is behind it, TLS, which protocol, and of HTTP/1 one request
+//! after the other, each judged before Pingora sees any of it.
+
+use std::net::SocketAddr;
+use std::os::fd::AsRawFd;
+use std::time::Duration;
+
+use bytes::Buf;
+use http::header::CONNECTION;
+use pingora::apps::{HttpServerApp, ServerApp};
+use pingora::protocols::http::ServerSession;
+use pingora::protocols::l4::stream::Stream as Plain;
+use pingora::protocols::{ALPN, GetSocketDigest, SocketDigest, Stream};
+use pingora::server::ShutdownWatch;
+use tokio::net::TcpStream;
+use tokio::time::{Instant, sleep, timeout, timeout_at};
+
+use crate::api::envelope::Stamp;
+use crate::base::id::RequestId;
+use crate::crypto::random;
+use crate::gateway::listen::door::Entry;
+use crate::gateway::listen::frames::PREFACE;
+use crate::gateway::listen::guarded::Guarded;
+use crate::gateway::listen::head::{self, Framing, Refused};
+use crate::gateway::listen::places::Place;
+use crate::gateway::listen::proxied;
+
+/// How long a connection without a request is kept once the process drains: its caller may just be sending one, which
+/// is answered, with the word that it is the last.
+const PARTING: Duration = Duration::from_secs(1);
+
+impl Entry {
+    /// Serves one connection to its end.
+    pub(super) async fn connection(
+        &self,
+        tcp: TcpStream,
+        peer: SocketAddr,
+        mut place: Place,
+        shutdown: &ShutdownWatch,
+    ) {
+        // Answers are gathered before they are written.
+        drop(tcp.set_nodelay(true));
+        let digest = SocketDigest::from_raw_fd(tcp.as_raw_fd());
+        let mut plain = Plain::from(tcp);
+        let Some(client) = self.client(&mut plain, peer, &mut place).await else { return };
+        drop(digest.peer_addr.set(Some(client.into())));
+        plain.set_socket_digest(digest);
+        let stream: Stream = match &self.tls {
+            None => Box::new(plain),
+            Some(tls) => match timeout(self.limits.head_time, tls.tls_handshake(plain)).await {
+                Ok(Ok(stream)) => Box::new(stream),
+                Ok(Err(_)) | Err(_) => return,
+            },
+        };
+        let negotiated = stream.selected_alpn_proto() == Some(ALPN::H2);
+        let mut guarded = Box::new(Guarded::new(stream, &self.limits, place));
+        let two = negotiated || self.h2c && self.prior_knowledge(&mut guarded).await;
+        if two {
+            guarded.upgrade(&self.limits);
+            drop(self.app.process_new(guarded, shutdown).await);
+        } else {
+            self.requests(guarded, shutdown).await;
+        }
+    }
+
+    /// Whose connection it is: the peer's, or that of whom a proxy before us names. `None`: nobody's that we would take.
+    async fn client(&self, plain: &mut Plain, peer: SocketAddr, place: &mut Place) -> Option<SocketAddr> {
+        if !self.proxied {
+            return Some(peer);
+        }
+        let told = match self.clients.trusts(peer.ip()) {
+            true => timeout(self.limits.head_time, proxied::read(plain)).await.ok()?.ok()?,
+            false => return None,
+        };
+        match told {
+            None => Some(peer),
+            Some(client) => place.give_to(client.ip()).ok().map(|()| client),
+        }
+    }
+
+    /// Whether the first bytes are the preface of HTTP/2 (RFC 9113 section 3.3).
+    async fn prior_knowledge(&self, guarded: &mut Guarded) -> bool {
+        let deadline = Instant::now() + self.limits.head_time;
+        while guarded.raw.len() < PREFACE.len() && PREFACE.starts_with(&guarded.raw) {
+            match timeout_at(deadline, guarded.more()).await {
+                Ok(Ok(read)) if read > 0 => {}
+                _ => return false,
+            }
+        }
+        guarded.raw.starts_with(PREFACE)
+    }
+
+    /// HTTP/1: one request after the other.
+    async fn requests(&self, mut guarded: Box<Guarded>, shutdown: &ShutdownWatch) {
+        let mut patience = self.limits.head_time;
+        loop {
+            match self.head(&mut guarded, patience, shutdown).await {
+                Ok(Some((length, framing))) => guarded.show(length, framing),
+                Ok(None) => return,
+                Err(refused) => {
+                    let answer = self.refusal(refused);
+                    return guarded.say(&answer).await;
+                }
+            }
+            patience = self.limits.idle;
+            let mut session = ServerSession::new_http1(guarded);
+            session.set_keepalive(Some(patience.as_secs()));
+            let Some(reused) = self.app.process_new_http(session, shutdown).await else { return };
+            let (stream, _) = reused.consume();
+            let Ok(next) = stream.into_any().downcast::<Guarded>() else { return };
+            if !next.reusable() {
+                return;
+            }
+            guarded = next;
+        }
+    }
+
+    /// Reads a head; its length, and what comes after it. `None`: the caller left, or had nothing to say.
+    async fn head(
+        &self,
+        guarded: &mut Guarded,
+        patience: Duration,
+        shutdown: &ShutdownWatch,
+    ) -> Result<Option<(usize, Framing)>, Refused> {
+        if guarded.raw.is_empty() && !speaks(guarded, patience, shutdown).await {
+            return Ok(None);
+        }
+        let deadline = Instant::now() + self.limits.head_time;
+        let mut line = 0;
+        loop {
+            if line == 0 {
+                guarded.raw.advance(head::skip_empty_lines(&guarded.raw)?);
+            }
+            let end = head::end(&guarded.raw, &mut line)?;
+            if end.unwrap_or(guarded.raw.len()) > self.limits.head {
+                return Err(Refused::TooLarge);
+            }
+            if let Some(end) = end {
+                let whole = guarded.raw.get(..end).unwrap_or_default();
+                return Ok(Some((end, head::judge(whole, self.limits.fields)?)));
+            }
+            match timeout_at(deadline, guarded.more()).await {
+                Ok(Ok(read)) if read > 0 => {}
+                Ok(_) => return Ok(None),
+                Err(_) => return Err(Refused::Slow),
+            }
+        }
+    }
+
+    /// The answer to a head that goes nowhere.
+    fn refusal(&self, refused: Refused) -> Vec<u8> {
+        let id = RequestId::from_random(random::bytes().unwrap_or_default());
+        let now = self.clock.now();
+        let answer = refused.error().answer(&Stamp { id: &id, received: now, answered: now });
+        let reason = answer.status.canonical_reason().unwrap_or_default();
+        let mut bytes = format!("HTTP/1.1 {} {reason}\r\n", answer.status.as_u16()).into_bytes();
+        for (name, value) in answer.headers.iter().filter(|(name, _)| *name != CONNECTION) {
+            bytes.extend_from_slice(name.as_str().as_bytes());
+            bytes.extend_from_slice(b": ");
+            bytes.extend_from_slice(value.as_bytes());
+            bytes.extend_from_slice(b"\r\n");
+        }
+        bytes.extend_from_slice(b"connection: close\r\n\r\n");
+        bytes.extend_from_slice(answer.bytes());
+        tracing::debug!(target: "portcullis::gateway", request_id = %id, status = answer.status.as_u16(), "head refused");
+        bytes
+    }
+}
+
+/// Waits for the first byte of a request.
+async fn speaks(guarded: &mut Guarded, patience: Duration, shutdown: &ShutdownWatch) -> bool {
+    let mut told = shutdown.clone();
+    let read = tokio::select! {
+        biased;
+        read = guarded.more() => read,
+        () = sleep(patience) => return false,
+        () = async { drop(told.wait_for(|&over| over).await) } => match timeout(PARTING, guarded.more()).await {
+            Ok(read) => read,
+            Err(_) => return false,
+        },
+    };
+    matches!(read, Ok(bytes) if bytes > 0)
+}

@@ -1,0 +1,451 @@
+//! The stream that Pingora gets: it shows of a connection only what has been judged. Of HTTP/1 that is one request at a
+//! time, its body put in one form, and nothing of the next before this one is answered; of HTTP/2 it is every byte, the
+//! frames counted as they pass. Either way nobody may keep it waiting for long.
+
+use std::fmt;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::{Buf, BytesMut};
+use pingora::protocols::raw_connect::ProxyDigest;
+use pingora::protocols::tls::{SslDigest, TlsRef};
+use pingora::protocols::{
+    ALPN, GetProxyDigest, GetSocketDigest, GetTimingDigest, Peek, Shutdown, SocketDigest, Ssl, Stream,
+    TimingDigest, UniqueID, UniqueIDType,
+};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::time::timeout;
+
+use crate::gateway::listen::Limits;
+use crate::gateway::listen::chunks::Chunks;
+use crate::gateway::listen::frames::{Flood, Frames};
+use crate::gateway::listen::head::Framing;
+use crate::gateway::listen::pace::Pace;
+use crate::gateway::listen::places::Place;
+
+/// What is read at once where the bytes must be looked at, and what is gathered before it is written, in bytes.
+const BLOCK: usize = 4 << 10;
+
+/// What is still read, and for how long, of a connection that is closed with bytes on their way: a close with unread
+/// bytes is a reset, which takes the answer away from the caller (RFC 9112 section 9.6).
+const LINGER: Duration = Duration::from_secs(2);
+const LINGER_BYTES: usize = 1 << 20;
+
+/// A connection under guard.
+pub(super) struct Guarded {
+    /// Only `None` while it is dropped.
+    inner: Option<Stream>,
+    /// Read, and not yet judged or not yet due.
+    pub(super) raw: BytesMut,
+    /// Judged, and due.
+    ready: BytesMut,
+    /// To be written with what follows.
+    out: BytesMut,
+    protocol: Protocol,
+    reads: Pace,
+    writes: Pace,
+    /// Nothing more comes or may come.
+    closed: bool,
+    place: Option<Place>,
+}
+
+/// What is spoken.
+enum Protocol {
+    /// HTTP/1, and what is left of the current request's body.
+    One(Body),
+    Two(Box<Frames>),
+}
+
+enum Body {
+    Over,
+    Length(u64),
+    Chunked(Chunks),
+}
+
+impl Guarded {
+    /// Guards a connection that begins with HTTP/1; it holds `place` to its end.
+    pub(super) fn new(inner: Stream, limits: &Limits, place: Place) -> Self {
+        Self {
+            inner: Some(inner),
+            raw: BytesMut::new(),
+            ready: BytesMut::new(),
+            out: BytesMut::new(),
+            protocol: Protocol::One(Body::Over),
+            reads: Pace::new(limits.body_rate, limits.body_grace),
+            writes: Pace::new(limits.body_rate, limits.write_stall),
+            closed: false,
+            place: Some(place),
+        }
+    }
+
+    /// From now on it is HTTP/2, its preface still unread.
+    pub(super) fn upgrade(&mut self, limits: &Limits) {
+        let mut frames = Frames::new(limits.head_time);
+        // What has been read is at most the preface.
+        drop(frames.came(&self.raw));
+        self.ready = self.raw.split();
+        self.protocol = Protocol::Two(Box::new(frames));
+    }
+
+    /// Reads more of what must be judged first; 0 at the end.
+    pub(super) async fn more(&mut self) -> io::Result<usize> {
+        let Some(inner) = &mut self.inner else { return Ok(0) };
+        self.raw.reserve(BLOCK);
+        let read = inner.read_buf(&mut self.raw).await?;
+        self.closed |= read == 0;
+        Ok(read)
+    }
+
+    /// Shows a judged head, the first `length` bytes of what was read, and then the body that it promises.
+    pub(super) fn show(&mut self, length: usize, framing: Framing) {
+        self.ready = self.raw.split_to(length.min(self.raw.len()));
+        self.reads.renew();
+        self.writes.renew();
+        self.protocol = Protocol::One(match framing {
+            Framing::Empty => Body::Over,
+            Framing::Length(length) => Body::Length(length),
+            Framing::Chunked => Body::Chunked(Chunks::default()),
+        });
+    }
+
+    /// Whether another request may follow: the last one was read whole.
+    pub(super) fn reusable(&self) -> bool {
+        !self.closed && self.ready.is_empty() && matches!(self.protocol, Protocol::One(Body::Over))
+    }
+
+    /// Answers without Pingora and ends.
+    pub(super) async fn say(mut self: Box<Self>, answer: &[u8]) {
+        let Some(inner) = &mut self.inner else { return };
+        let said = async {
+            inner.write_all(answer).await?;
+            inner.flush().await
+        };
+        if timeout(LINGER, said).await.is_err() {
+            self.closed = true;
+        }
+    }
+
+    fn poll_inner(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let Some(inner) = &mut self.inner else { return Poll::Ready(Ok(())) };
+        let before = buf.filled().len();
+        match Pin::new(inner).poll_read(context, buf) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(read) => {
+                let bytes = buf.filled().len() - before;
+                self.closed |= bytes == 0;
+                self.reads.moved(bytes);
+                Poll::Ready(read)
+            }
+        }
+    }
+
+    /// Reads at most `most` bytes straight to whoever asks.
+    fn poll_straight(
+        &mut self,
+        context: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+        most: u64,
+    ) -> Poll<io::Result<usize>> {
+        let most = usize::try_from(most).unwrap_or(usize::MAX).min(buf.remaining());
+        let mut limited = ReadBuf::new(buf.initialize_unfilled_to(most));
+        ready!(self.poll_paced(context, &mut limited))?;
+        let read = limited.filled().len();
+        buf.advance(read);
+        Poll::Ready(Ok(read))
+    }
+
+    /// Reads for a body: nobody else is waiting but for the caller.
+    fn poll_paced(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        match self.poll_inner(context, buf) {
+            Poll::Pending => {
+                ready!(self.reads.poll_over(context));
+                self.closed = true;
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+            done => done,
+        }
+    }
+
+    /// Reads what must be judged; 0 at the end.
+    fn poll_raw(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let mut block = [0; BLOCK];
+        let mut buf = ReadBuf::new(&mut block);
+        ready!(self.poll_paced(context, &mut buf))?;
+        self.raw.extend_from_slice(buf.filled());
+        Poll::Ready(Ok(buf.filled().len()))
+    }
+
+    fn poll_one(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        loop {
+            if !self.ready.is_empty() {
+                let here = self.ready.len().min(buf.remaining());
+                buf.put_slice(&self.ready.split_to(here));
+                return Poll::Ready(Ok(()));
+            }
+            let Protocol::One(body) = &mut self.protocol else { return Poll::Ready(Ok(())) };
+            match body {
+                Body::Over => return self.poll_silence(context),
+                Body::Length(left) if self.raw.is_empty() => {
+                    let most = *left;
+                    let read = ready!(self.poll_straight(context, buf, most))? as u64;
+                    self.body_passed(most - read.min(most));
+                    return Poll::Ready(Ok(()));
+                }
+                Body::Length(left) => {
+                    let here = usize::try_from(*left).unwrap_or(usize::MAX).min(self.raw.len());
+                    self.ready = self.raw.split_to(here);
+                    let left = left.saturating_sub(here as u64);
+                    self.body_passed(left);
+                }
+                Body::Chunked(chunks) if chunks.plain() > 0 && self.raw.is_empty() => {
+                    let most = chunks.plain();
+                    let read = ready!(self.poll_straight(context, buf, most))?;
+                    if let Protocol::One(Body::Chunked(chunks)) = &mut self.protocol {
+                        chunks.passed(read);
+                    }
+                    return Poll::Ready(Ok(()));
+                }
+                Body::Chunked(chunks) => {
+                    let judged = chunks.read(&mut self.raw, &mut self.ready);
+                    let over = chunks.over();
+                    if judged.is_err() {
+                        self.closed = true;
+                        return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
+                    }
+                    if over {
+                        self.body_passed(0);
+                    } else if self.ready.is_empty() && ready!(self.poll_raw(context))? == 0 {
+                        return Poll::Ready(Ok(()));
+                    }
+                }
+            }
+        }
+    }
+
+    fn body_passed(&mut self, left: u64) {
+        self.protocol = Protocol::One(if left == 0 { Body::Over } else { Body::Length(left) });
+    }
+
+    /// The request is over: whoever reads on wants to know whether the caller leaves. What it sends instead is kept for
+    /// later, and of that not too much.
+    fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.closed && self.raw.len() < BLOCK {
+            let mut block = [0; BLOCK];
+            let mut buf = ReadBuf::new(&mut block);
+            ready!(self.poll_inner(context, &mut buf))?;
+            self.raw.extend_from_slice(buf.filled());
+        }
+        if self.closed { Poll::Ready(Ok(())) } else { Poll::Pending }
+    }
+
+    fn poll_two(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if !self.ready.is_empty() {
+            let here = self.ready.len().min(buf.remaining());
+            buf.put_slice(&self.ready.split_to(here));
+            return Poll::Ready(Ok(()));
+        }
+        let before = buf.filled().len();
+        let waits = matches!(&self.protocol, Protocol::Two(frames) if !frames.begun());
+        let read = if waits { self.poll_paced(context, buf) } else { self.poll_inner(context, buf) };
+        ready!(read)?;
+        let Protocol::Two(frames) = &mut self.protocol else { return Poll::Ready(Ok(())) };
+        match frames.came(buf.filled().get(before..).unwrap_or_default()) {
+            Ok(()) => Poll::Ready(Ok(())),
+            Err(flood) => {
+                buf.set_filled(before);
+                self.cut_off(context, flood);
+                Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()))
+            }
+        }
+    }
+
+    /// Says why, as far as the caller still reads, and takes no more.
+    fn cut_off(&mut self, context: &mut Context<'_>, flood: Flood) {
+        tracing::info!(target: "portcullis::gateway", "an HTTP/2 connection is cut off: too many {}", flood.word());
+        let Protocol::Two(frames) = &self.protocol else { return };
+        if frames.between() {
+            self.out.extend_from_slice(&frames.calm());
+        }
+        drop(self.poll_out(context));
+        self.closed = true;
+    }
+
+    /// Writes what has been gathered.
+    fn poll_out(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while !self.out.is_empty() {
+            let Some(inner) = &mut self.inner else { break };
+            let wrote = Pin::new(inner).poll_write(context, &self.out);
+            match ready!(self.poll_moved(context, wrote))? {
+                0 => return Poll::Ready(Err(io::ErrorKind::WriteZero.into())),
+                wrote => self.out.advance(wrote),
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// A write that does not move is given up in time.
+    fn poll_moved(
+        &mut self,
+        context: &mut Context<'_>,
+        wrote: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        match wrote {
+            Poll::Ready(Ok(bytes)) => {
+                self.writes.moved(bytes);
+                Poll::Ready(Ok(bytes))
+            }
+            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
+            Poll::Pending => {
+                ready!(self.writes.poll_over(context));
+                self.closed = true;
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+        }
+    }
+}
+
+impl AsyncRead for Guarded {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buf: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        match this.protocol {
+            Protocol::One(_) => this.poll_one(context, buf),
+            Protocol::Two(_) => this.poll_two(context, buf),
+        }
+    }
+}
+
+impl AsyncWrite for Guarded {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        if this.out.len() + bytes.len() <= BLOCK {
+            this.out.extend_from_slice(bytes);
+        } else {
+            ready!(this.poll_out(context))?;
+        }
+        let taken = if this.out.is_empty() {
+            let Some(inner) = &mut this.inner else { return Poll::Ready(Ok(bytes.len())) };
+            let wrote = Pin::new(inner).poll_write(context, bytes);
+            ready!(this.poll_moved(context, wrote))?
+        } else {
+            bytes.len()
+        };
+        if let Protocol::Two(frames) = &mut this.protocol {
+            frames.went(bytes.get(..taken).unwrap_or_default());
+        }
+        Poll::Ready(Ok(taken))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.poll_out(context))?;
+        let Some(inner) = &mut this.inner else { return Poll::Ready(Ok(())) };
+        Pin::new(inner).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        ready!(this.poll_out(context))?;
+        let Some(inner) = &mut this.inner else { return Poll::Ready(Ok(())) };
+        Pin::new(inner).poll_shutdown(context)
+    }
+}
+
+impl Drop for Guarded {
+    fn drop(&mut self) {
+        let Some(inner) = self.inner.take() else { return };
+        let unread = match &self.protocol {
+            Protocol::One(Body::Over) => !self.raw.is_empty() || !self.ready.is_empty(),
+            Protocol::One(_) => true,
+            Protocol::Two(_) => self.closed,
+        };
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        if unread || !self.out.is_empty() {
+            let (rest, place) = (self.out.split(), self.place.take());
+            runtime.spawn(async move {
+                drop(timeout(LINGER, Box::pin(linger(inner, &rest))).await);
+                drop(place);
+            });
+        }
+    }
+}
+
+/// Says the last words, that there will be no others, and reads what is on its way.
+async fn linger(mut inner: Stream, rest: &[u8]) -> io::Result<()> {
+    inner.write_all(rest).await?;
+    AsyncWriteExt::shutdown(&mut inner).await?;
+    let mut block = vec![0; BLOCK];
+    let mut left = LINGER_BYTES;
+    while left > 0 {
+        let read = inner.read(&mut block).await?;
+        if read == 0 {
+            break;
+        }
+        left = left.saturating_sub(read);
+    }
+    Ok(())
+}
+
+impl fmt::Debug for Guarded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Guarded").finish_non_exhaustive()
+    }
+}
+
+#[async_trait]
+impl Shutdown for Guarded {
+    async fn shutdown(&mut self) {
+        drop(AsyncWriteExt::shutdown(self).await);
+    }
+}
+
+impl UniqueID for Guarded {
+    fn id(&self) -> UniqueIDType {
+        self.inner.as_ref().map_or(0, |inner| inner.id())
+    }
+}
+
+impl Ssl for Guarded {
+    fn get_ssl(&self) -> Option<&TlsRef> {
+        self.inner.as_ref()?.get_ssl()
+    }
+
+    fn get_ssl_digest(&self) -> Option<Arc<SslDigest>> {
+        self.inner.as_ref()?.get_ssl_digest()
+    }
+
+    /// Whatever was negotiated or told by the first bytes: Pingora asks nobody else.
+    fn selected_alpn_proto(&self) -> Option<ALPN> {
+        Some(match self.protocol {
+            Protocol::One(_) => ALPN::H1,
+            Protocol::Two(_) => ALPN::H2,
+        })
+    }
+}
+
+impl GetTimingDigest for Guarded {
+    fn get_timing_digest(&self) -> Vec<Option<TimingDigest>> {
+        self.inner.as_ref().map(|inner| inner.get_timing_digest()).unwrap_or_default()
+    }
+}
+
+impl GetProxyDigest for Guarded {
+    fn get_proxy_digest(&self) -> Option<Arc<ProxyDigest>> {
+        self.inner.as_ref()?.get_proxy_digest()
+    }
+}
+
+impl GetSocketDigest for Guarded {
+    fn get_socket_digest(&self) -> Option<Arc<SocketDigest>> {
+        self.inner.as_ref()?.get_socket_digest()
+    }
+}
+
+impl Peek for Guarded {}
