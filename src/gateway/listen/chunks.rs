@@ -137,3 +137,61 @@ fn size(line: &[u8]) -> Result<u64, Refused> {
     let digits = std::str::from_utf8(digits).map_err(|_| BAD)?;
     u64::from_str_radix(digits, 16).map_err(|_| BAD)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What goes on of a body that comes in two pieces, and what is left of it.
+    fn passed(body: &[u8], cut: usize) -> Result<(Vec<u8>, Vec<u8>), Refused> {
+        let (mut chunks, mut raw, mut out) = (Chunks::default(), BytesMut::new(), BytesMut::new());
+        for piece in [&body[..cut], &body[cut..]] {
+            raw.extend_from_slice(piece);
+            chunks.read(&mut raw, &mut out)?;
+        }
+        assert_eq!(chunks.over(), out.ends_with(b"0\r\n\r\n"));
+        Ok((out.to_vec(), raw.to_vec()))
+    }
+
+    #[test]
+    fn a_body_has_one_form_however_it_is_cut() {
+        let body =
+            b"5;a=\"b\"\r\nhello\r\n0B\r\n, worldwide\r\n000\r\nX: y\r\nContent-Length: 3\r\n\r\nGET /next";
+        for cut in 0..=body.len() {
+            let (out, left) = passed(body, cut).unwrap();
+            assert_eq!(out, b"5\r\nhello\r\nb\r\n, worldwide\r\n0\r\n\r\n", "{cut}");
+            assert_eq!(left, b"GET /next", "{cut}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_chunk_is_refused_however_it_is_cut() {
+        let bodies: [&[u8]; 12] = [
+            b"\r\n",
+            b"0x5\r\nhello\r\n",
+            b"+5\r\nhello\r\n",
+            b"5 \r\nhello\r\n",
+            b"5\nhello\n",
+            b"5\rhello\r\n",
+            b"5\r\nhello!!0\r\n",
+            b"5\r\nhello\n0\r\n",
+            b"5;a=\"\n\"\r\nhello\r\n",
+            b"1000000000000000\r\n",
+            b"0000000000000005\r\nhello\r\n",
+            b"0\r\nno trailer\r\n\r\n",
+        ];
+        for body in bodies {
+            for cut in 0..=body.len() {
+                assert!(passed(body, cut).is_err(), "{:?} {cut}", String::from_utf8_lossy(body));
+            }
+        }
+    }
+
+    #[test]
+    fn lines_between_chunks_are_bounded() {
+        let mut raw = BytesMut::from(&vec![b'a'; SIZE_LINE + 1][..]);
+        assert!(Chunks::default().read(&mut raw, &mut BytesMut::new()).is_err());
+        let trailers = [b"0\r\n".to_vec(), b"x: y\r\n".repeat(TRAILERS)].concat();
+        assert!(passed(&trailers, 0).is_err());
+    }
+}

@@ -24,6 +24,7 @@ use crate::gateway::listen::guarded::Guarded;
 use crate::gateway::listen::head::{self, Framing, Refused};
 use crate::gateway::listen::places::Place;
 use crate::gateway::listen::proxied;
+use crate::telemetry::{ConnectionState, FrontMetrics, HttpVersion, Refusal};
 
 /// How long a connection without a request is kept once the process drains: its caller may just be sending one, which
 /// is answered, with the word that it is the last.
@@ -38,43 +39,56 @@ impl Entry {
         mut place: Place,
         shutdown: &ShutdownWatch,
     ) {
+        let mut shown = Shown::new(&self.metrics, ConnectionState::Opening);
         // Answers are gathered before they are written.
         drop(tcp.set_nodelay(true));
         let digest = SocketDigest::from_raw_fd(tcp.as_raw_fd());
         let mut plain = Plain::from(tcp);
-        let Some(client) = self.client(&mut plain, peer, &mut place).await else { return };
+        let client = match self.client(&mut plain, peer, &mut place).await {
+            Ok(client) => client,
+            Err(why) => return self.metrics.refused.inc(why),
+        };
         drop(digest.peer_addr.set(Some(client.into())));
         plain.set_socket_digest(digest);
         let stream: Stream = match &self.tls {
             None => Box::new(plain),
             Some(tls) => match timeout(self.limits.head_time, tls.tls_handshake(plain)).await {
                 Ok(Ok(stream)) => Box::new(stream),
-                Ok(Err(_)) | Err(_) => return,
+                Ok(Err(_)) | Err(_) => return self.metrics.refused.inc(Refusal::Handshake),
             },
         };
         let negotiated = stream.selected_alpn_proto() == Some(ALPN::H2);
-        let mut guarded = Box::new(Guarded::new(stream, &self.limits, place));
+        let mut guarded = Box::new(Guarded::new(stream, &self.limits, place, &self.metrics));
         let two = negotiated || self.h2c && self.prior_knowledge(&mut guarded).await;
+        self.metrics.accepted.inc(if two { HttpVersion::Two } else { HttpVersion::One });
         if two {
+            shown.turn(ConnectionState::Active);
             guarded.upgrade(&self.limits);
             drop(self.app.process_new(guarded, shutdown).await);
         } else {
-            self.requests(guarded, shutdown).await;
+            self.requests(guarded, shown, shutdown).await;
         }
     }
 
-    /// Whose connection it is: the peer's, or that of whom a proxy before us names. `None`: nobody's that we would take.
-    async fn client(&self, plain: &mut Plain, peer: SocketAddr, place: &mut Place) -> Option<SocketAddr> {
+    /// Whose connection it is: the peer's, or that of whom a proxy before us names.
+    async fn client(
+        &self,
+        plain: &mut Plain,
+        peer: SocketAddr,
+        place: &mut Place,
+    ) -> Result<SocketAddr, Refusal> {
         if !self.proxied {
-            return Some(peer);
+            return Ok(peer);
         }
-        let told = match self.clients.trusts(peer.ip()) {
-            true => timeout(self.limits.head_time, proxied::read(plain)).await.ok()?.ok()?,
-            false => return None,
-        };
-        match told {
-            None => Some(peer),
-            Some(client) => place.give_to(client.ip()).ok().map(|()| client),
+        if !self.clients.trusts(peer.ip()) {
+            return Err(Refusal::ProxyHead);
+        }
+        match timeout(self.limits.head_time, proxied::read(plain)).await {
+            Ok(Ok(None)) => Ok(peer),
+            Ok(Ok(Some(client))) => {
+                place.give_to(client.ip()).map(|()| client).map_err(|full| full.refusal())
+            }
+            Ok(Err(_)) | Err(_) => Err(Refusal::ProxyHead),
         }
     }
 
@@ -91,18 +105,21 @@ impl Entry {
     }
 
     /// HTTP/1: one request after the other.
-    async fn requests(&self, mut guarded: Box<Guarded>, shutdown: &ShutdownWatch) {
+    async fn requests(&self, mut guarded: Box<Guarded>, mut shown: Shown<'_>, shutdown: &ShutdownWatch) {
         let mut patience = self.limits.head_time;
         loop {
+            shown.turn(ConnectionState::Idle);
             match self.head(&mut guarded, patience, shutdown).await {
                 Ok(Some((length, framing))) => guarded.show(length, framing),
                 Ok(None) => return,
                 Err(refused) => {
+                    self.metrics.refused.inc(refused.refusal());
                     let answer = self.refusal(refused);
                     return guarded.say(&answer).await;
                 }
             }
             patience = self.limits.idle;
+            shown.turn(ConnectionState::Active);
             let mut session = ServerSession::new_http1(guarded);
             session.set_keepalive(Some(patience.as_secs()));
             let Some(reused) = self.app.process_new_http(session, shutdown).await else { return };
@@ -164,6 +181,28 @@ impl Entry {
         bytes.extend_from_slice(answer.bytes());
         tracing::debug!(target: "portcullis::gateway", request_id = %id, status = answer.status.as_u16(), "head refused");
         bytes
+    }
+}
+
+/// A connection as it is counted, until it is dropped.
+struct Shown<'a>(&'a FrontMetrics, ConnectionState);
+
+impl<'a> Shown<'a> {
+    fn new(metrics: &'a FrontMetrics, state: ConnectionState) -> Self {
+        metrics.connections.enter(state);
+        Self(metrics, state)
+    }
+
+    fn turn(&mut self, state: ConnectionState) {
+        self.0.connections.enter(state);
+        self.0.connections.leave(self.1);
+        self.1 = state;
+    }
+}
+
+impl Drop for Shown<'_> {
+    fn drop(&mut self) {
+        self.0.connections.leave(self.1);
     }
 }
 

@@ -22,6 +22,7 @@ use crate::gateway::clients::Clients;
 use crate::gateway::listen::server::{Listen, ListenError, Serving};
 use crate::gateway::listen::{Limits, Places, Sockets};
 use crate::gateway::proxy::Gateway;
+use crate::telemetry::FrontMetrics;
 
 /// How long to wait when the system has no file descriptor for a connection: until then others may end.
 const BREATH: Duration = Duration::from_millis(50);
@@ -44,6 +45,7 @@ pub(super) struct Entry {
     pub(super) limits: Limits,
     pub(super) clients: Arc<Clients>,
     pub(super) clock: SharedClock,
+    pub(super) metrics: Arc<FrontMetrics>,
 }
 
 impl Door {
@@ -56,7 +58,7 @@ impl Door {
         serving: Serving,
         sockets: Sockets,
     ) -> Result<Self, ListenError> {
-        let Serving { gateway, listen, threads, places, limits } = serving;
+        let Serving { gateway, listen, threads, places, limits, metrics } = serving;
         let (clients, clock) = (Arc::clone(gateway.clients()), Arc::clone(gateway.clock()));
         let mut app = http_proxy(conf, gateway);
         app.h2_options = Some(streams(&limits));
@@ -75,6 +77,7 @@ impl Door {
                 limits: limits.clone(),
                 clients: Arc::clone(&clients),
                 clock: Arc::clone(&clock),
+                metrics: Arc::clone(&metrics),
             }))
         };
         let entries = listen.into_iter().map(entry).collect::<Result<_, ListenError>>()?;
@@ -139,7 +142,10 @@ impl Entry {
     fn admit(self: &Arc<Self>, tcp: TcpStream, peer: SocketAddr, shutdown: &ShutdownWatch) {
         let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
         let whose = Some(peer.ip()).filter(|&address| !self.clients.trusts(address));
-        let Ok(place) = self.places.take(whose) else { return };
+        let place = match self.places.take(whose) {
+            Ok(place) => place,
+            Err(full) => return self.metrics.refused.inc(full.refusal()),
+        };
         let (entry, shutdown) = (Arc::clone(self), shutdown.clone());
         tokio::spawn(async move { Box::pin(entry.connection(tcp, peer, place, &shutdown)).await });
     }

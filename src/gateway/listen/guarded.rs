@@ -26,6 +26,7 @@ use crate::gateway::listen::frames::{Flood, Frames};
 use crate::gateway::listen::head::Framing;
 use crate::gateway::listen::pace::Pace;
 use crate::gateway::listen::places::Place;
+use crate::telemetry::{FrontMetrics, Refusal};
 
 /// What is read at once where the bytes must be looked at, and what is gathered before it is written, in bytes.
 const BLOCK: usize = 4 << 10;
@@ -51,6 +52,7 @@ pub(super) struct Guarded {
     /// Nothing more comes or may come.
     closed: bool,
     place: Option<Place>,
+    metrics: Arc<FrontMetrics>,
 }
 
 /// What is spoken.
@@ -68,7 +70,7 @@ enum Body {
 
 impl Guarded {
     /// Guards a connection that begins with HTTP/1; it holds `place` to its end.
-    pub(super) fn new(inner: Stream, limits: &Limits, place: Place) -> Self {
+    pub(super) fn new(inner: Stream, limits: &Limits, place: Place, metrics: &Arc<FrontMetrics>) -> Self {
         Self {
             inner: Some(inner),
             raw: BytesMut::new(),
@@ -79,6 +81,7 @@ impl Guarded {
             writes: Pace::new(limits.body_rate, limits.write_stall),
             closed: false,
             place: Some(place),
+            metrics: Arc::clone(metrics),
         }
     }
 
@@ -163,7 +166,7 @@ impl Guarded {
         match self.poll_inner(context, buf) {
             Poll::Pending => {
                 ready!(self.reads.poll_over(context));
-                self.closed = true;
+                self.refused(Refusal::SlowBody);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
             done => done,
@@ -213,7 +216,7 @@ impl Guarded {
                     let judged = chunks.read(&mut self.raw, &mut self.ready);
                     let over = chunks.over();
                     if judged.is_err() {
-                        self.closed = true;
+                        self.refused(Refusal::Framing);
                         return Poll::Ready(Err(io::ErrorKind::InvalidData.into()));
                     }
                     if over {
@@ -271,6 +274,14 @@ impl Guarded {
             self.out.extend_from_slice(&frames.calm());
         }
         drop(self.poll_out(context));
+        self.refused(Refusal::Flood);
+    }
+
+    /// It ends here, once.
+    fn refused(&mut self, why: Refusal) {
+        if !self.closed {
+            self.metrics.refused.inc(why);
+        }
         self.closed = true;
     }
 
@@ -301,7 +312,7 @@ impl Guarded {
             Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
             Poll::Pending => {
                 ready!(self.writes.poll_over(context));
-                self.closed = true;
+                self.refused(Refusal::SlowReader);
                 Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
             }
         }

@@ -4,6 +4,7 @@
 use memchr::memchr;
 
 use crate::api::ApiError;
+use crate::telemetry::Refusal;
 
 /// Empty lines before a request line that are forgiven (RFC 9112 section 2.2 asks for one).
 const EMPTY_LINES: usize = 4;
@@ -25,6 +26,15 @@ pub(super) enum Refused {
 }
 
 impl Refused {
+    /// How it is counted.
+    pub(super) fn refusal(self) -> Refusal {
+        match self {
+            Self::Malformed(_) | Self::Connect => Refusal::Framing,
+            Self::TooLarge => Refusal::LargeHead,
+            Self::Slow => Refusal::SlowHead,
+        }
+    }
+
     /// What the caller is told.
     pub(super) fn error(self) -> ApiError {
         match self {
@@ -240,4 +250,59 @@ fn is_host(value: &[u8]) -> bool {
         _ => false,
     };
     !host.is_empty() && host.iter().all(named) && numbered
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As a connection does it, the bytes coming in two pieces.
+    fn read(bytes: &[u8], cut: usize) -> Result<Option<(usize, Framing)>, Refused> {
+        let mut line = 0;
+        let found = end(&bytes[..cut], &mut line)?;
+        let found = if found.is_some() { found } else { end(bytes, &mut line)? };
+        found.map(|at| Ok((at, judge(&bytes[..at], 8)?))).transpose()
+    }
+
+    #[test]
+    fn a_head_ends_where_it_ends() {
+        let bytes = b"POST /a?b=%20 HTTP/1.1\r\nHost: a.example:8080\r\nCONTENT-length:\t7 \r\n\r\nbody...";
+        for cut in 0..bytes.len() {
+            assert_eq!(read(bytes, cut), Ok(Some((bytes.len() - 7, Framing::Length(7)))), "{cut}");
+        }
+        assert_eq!(read(b"GET / HTTP/1.1\r\nHost: a\r\n", 3), Ok(None));
+    }
+
+    #[test]
+    fn framing_is_one_thing() {
+        let of = |rest: &str| {
+            let head = format!("POST / HTTP/1.1\r\nHost: a\r\n{rest}\r\n");
+            read(head.as_bytes(), 0).map(|found| found.map(|(_, framing)| framing))
+        };
+        assert_eq!(of(""), Ok(Some(Framing::Empty)));
+        assert_eq!(of("content-length: 0\r\n"), Ok(Some(Framing::Empty)));
+        assert_eq!(of("Transfer-Encoding: CHUNKED\r\n"), Ok(Some(Framing::Chunked)));
+        for bad in ["Content-Length: 1\r\nTransfer-Encoding: chunked\r\n", "Content-Length: 1, 1\r\n"] {
+            assert!(matches!(of(bad), Err(Refused::Malformed(_))), "{bad}");
+        }
+        assert_eq!(of(&"a: b\r\n".repeat(8)), Err(Refused::TooLarge));
+    }
+
+    #[test]
+    fn hosts_are_hosts() {
+        for good in ["a", "A.example:80", "127.0.0.1", "[::1]:8080", "[2001:db8::1]", "a_b.example", "a:"] {
+            assert!(is_host(good.as_bytes()), "{good}");
+        }
+        for bad in ["", ":80", "a b", "a/b", "u@a", "a,b", "a:b", "[::1", "[::1]x", "a:123456", "[]", "a\\b"]
+        {
+            assert!(!is_host(bad.as_bytes()), "{bad}");
+        }
+    }
+
+    #[test]
+    fn empty_lines_are_forgiven_in_number() {
+        assert_eq!(skip_empty_lines(b"\r\n\r\nGET"), Ok(4));
+        assert_eq!(skip_empty_lines(b"\r"), Ok(0));
+        assert!(skip_empty_lines(&b"\r\n".repeat(5)).is_err());
+    }
 }

@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::telemetry::Refusal;
+
 /// Counts connections. Clones share the count.
 #[derive(Clone, Debug)]
 pub struct Places(Arc<Inner>);
@@ -29,6 +31,16 @@ pub enum Full {
     All,
     /// For this address.
     Address,
+}
+
+impl Full {
+    /// How it is counted.
+    pub(super) fn refusal(self) -> Refusal {
+        match self {
+            Self::All => Refusal::Connections,
+            Self::Address => Refusal::Address,
+        }
+    }
 }
 
 /// One connection's place.

@@ -13,6 +13,7 @@ use tokio::sync::{Mutex, oneshot};
 use crate::gateway::listen::door::Door;
 use crate::gateway::listen::{Certificate, Limits, Places, Sockets};
 use crate::gateway::proxy::Gateway;
+use crate::telemetry::FrontMetrics;
 
 /// One address to listen at.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub struct Serving {
     pub places: Places,
     /// What its callers are held to.
     pub limits: Limits,
+    /// Where connections and refusals are counted.
+    pub metrics: Arc<FrontMetrics>,
 }
 
 /// A gateway cannot listen as it is told to.
