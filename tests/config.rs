@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use portcullis::config::settings::{
-    Admin, Answers, Api, Auth, Blobs, Http, Limits, Listen, Log, PathMatch, Redact, Requests, S3, Sanitize,
-    Scheme, Store, Terminal, Timeouts, Vault,
+    Admin, Answers, Api, Auth, Blobs, Http, Limits, Listen, Log, Outliers, PathMatch, Redact, Requests, S3,
+    Sanitize, Scheme, Store, Terminal, Timeouts, Vault,
 };
 use portcullis::config::{Config, Known, Options, Problems, Size, embedded, load, parse, reload};
 use portcullis::detect::{Catalogue, Choice, Detector};
@@ -63,6 +63,7 @@ fn the_full_file_shows_the_defaults() {
     assert_eq!(config.sanitize, Sanitize::default());
     let openai = &config.upstreams["openai"];
     assert_eq!((openai.http, &openai.timeouts), (Http::Auto, &Timeouts::default()));
+    assert_eq!(openai.outliers, Outliers::default());
     assert_eq!(**openai.tls.as_ref().unwrap(), config.upstreams["local"].tls());
     let redact = config.routes[0].redact.as_ref().unwrap();
     assert_eq!(redact.answers(), Redact::default().answers());
@@ -141,15 +142,15 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        ClamdSocket, Intel, JwkSource, Jwks, Jwt, Rate, RemoteIntel, Respond, Route, Scan, Settings, Sign,
-        Tls, TokenPlace, Upstream, UpstreamTls,
+        Breaker, ClamdSocket, Health, Intel, JwkSource, Jwks, Jwt, Rate, RemoteIntel, Respond, Route, Scan,
+        Settings, Sign, Tls, TokenPlace, Upstream, UpstreamTls,
     };
     macro_rules! keys_of {
         ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
     }
     let all = keys_of! {
         Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
-        UpstreamTls Timeouts Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
+        UpstreamTls Timeouts Outliers Breaker Health Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel
     };
     let text = uncommented();

@@ -6,10 +6,13 @@
 //! | `files` | the file store, grants, the share service |
 //! | `master` | the master key, as the configuration says, and another in its place |
 //! | `table` | a configuration's routes, built from the parts |
+//! | `pools` | upstreams, their peers and breakers |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`Providers`]: whom sanitizing asks, built from a configuration |
 //! | `admin` | metrics and health on their own listener |
 //! | `serve/` | the running process: signals, reload, drain |
+//! | `embed` | the chain for another Pingora server |
+//! | `serve` | the running process: signals, reload, drain |
 //! | `cleaning` | one file, cleaned on the command line |
 //! | `pipe` | text from standard input to standard output |
 //! | `upkeep` | what it does every second |
@@ -17,11 +20,13 @@
 
 mod admin;
 mod cleaning;
+mod embed;
 mod files;
 mod master;
 mod mint;
 mod parts;
 mod pipe;
+mod pools;
 mod process;
 mod providers;
 mod serve;

@@ -2,7 +2,7 @@
 //! that requests leave traces in.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use dashmap::DashMap;
 use tokio::runtime::Runtime;
@@ -16,10 +16,11 @@ use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::config::settings::{Settings, Store, StoreTls};
+use crate::config::settings::{Limits, Settings, Store, StoreTls};
 use crate::detect::Catalogue;
-use crate::gateway::filters::Buckets;
+use crate::gateway::filters::{Buckets, Queue, Shed, ShedParts};
 use crate::gateway::proxy::InFlight;
+use crate::gateway::upstream::{Breaker, Standing, Upstream};
 use crate::redact::Counts;
 use crate::store::postgres::{self, Database};
 use crate::store::{Blobs, EmbeddedRecords, PostgresRecords, Records, StoreError, private};
@@ -218,6 +219,16 @@ pub struct Parts {
     counts: DashMap<String, Vec<Counted>>,
     /// Rates by route; they outlive a reload.
     pub(super) buckets: DashMap<String, Arc<Buckets>>,
+    /// What is known of upstreams' peers, by upstream and peer; it outlives a reload.
+    pub(super) standings: DashMap<(String, String), Arc<Standing>>,
+    /// Upstreams' breakers by name; they outlive a reload.
+    pub(super) breakers: DashMap<String, Arc<Breaker>>,
+    /// Upstreams by name, to be looked at.
+    pub(super) pools: DashMap<String, Weak<Upstream>>,
+    /// How long work waits for a thread.
+    pub(super) queue: Arc<Queue>,
+    /// Whether routes may end at a server that embeds this one.
+    pub(super) embedded: bool,
 }
 
 impl Parts {
@@ -231,6 +242,7 @@ impl Parts {
         let blobs = opened.files(config)?;
         let grant_root = opened.io.block_on(vault.grant_root())?;
         let places = std::thread::available_parallelism().map_or(1, usize::from);
+        let clock = Arc::clone(&opened.clock);
         Ok(Self {
             opened,
             blobs,
@@ -246,6 +258,11 @@ impl Parts {
             shift: Shift::default(),
             counts: DashMap::new(),
             buckets: DashMap::new(),
+            standings: DashMap::new(),
+            breakers: DashMap::new(),
+            pools: DashMap::new(),
+            queue: Arc::new(Queue::new(clock)),
+            embedded: false,
         })
     }
 
@@ -291,11 +308,25 @@ impl Parts {
     /// The encoder's.
     pub(super) fn exposition(&self) -> Result<Vec<u8>, MetricsError> {
         self.gather();
+        self.pools.retain(|_, pool| pool.upgrade().map(|pool| pool.show()).is_some());
         self.metrics.expose(Levels {
             held: self.budget.used(),
             held_limit: self.held_limit,
             tokens: self.opened.tokens.active(),
             in_flight: self.in_flight.count(),
+        })
+    }
+
+    /// What refuses requests before anything is spent on them.
+    pub(super) fn shed(&self, limits: &Limits) -> Shed {
+        Shed::new(ShedParts {
+            in_flight: self.in_flight.clone(),
+            most: limits.in_flight.get(),
+            budget: self.budget.clone(),
+            held: limits.held.bytes() / 8 * 7,
+            queue: Arc::clone(&self.queue),
+            wait: limits.queue.get(),
+            metrics: self.metrics.front.clone(),
         })
     }
 

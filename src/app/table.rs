@@ -14,26 +14,24 @@ use crate::api::redact::{self, Redaction};
 use crate::api::vault;
 use crate::api::{Door, Endpoint as ApiEndpoint, Endpoints, Guard};
 use crate::app::parts::{AppError, Parts};
-use crate::app::{admin, files, mint};
-use crate::base::secret::Secret;
+use crate::app::{admin, files, mint, pools};
 use crate::config::Config;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, Http, JwkSource, Jwt as JwtSetting,
+    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, JwkSource, Jwt as JwtSetting,
     Method as MethodSetting, PathMatch as PathSetting, Protocol as ProtocolSetting, Redact as RedactSetting,
-    Requests, Route as RouteSetting, Scheme, Terminal as TerminalSetting, TokenPlace,
-    Unknown as UnknownSetting, Upstream as UpstreamSetting,
+    Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace, Unknown as UnknownSetting,
 };
 use crate::detect::{Catalogue, Choice, Detector};
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Log, Place, Redact, RedactParts, Whose,
+    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Log, Place, Redact, RedactParts, Shed, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::llm::{ProtocolChoice, Spoken};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};
-use crate::gateway::upstream::{Authorities, Dialing, Target, Tls, Upstream, UpstreamParts};
+use crate::gateway::upstream::Upstream;
 use crate::redact::{Method, Plan, Redactor};
 use crate::telemetry::Direction;
 use crate::vault::items::Items;
@@ -51,18 +49,22 @@ pub(super) async fn build(config: &Config, parts: &Parts) -> Result<RouteTable, 
 fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
     let mut upstreams = BTreeMap::new();
     for (name, setting) in &config.upstreams {
-        upstreams.insert(name.to_string(), Arc::new(upstream(name, setting, parts)?));
+        upstreams.insert(name.to_string(), pools::upstream(name, setting, parts)?);
     }
     let protocols = Spoken::all().map_err(|error| AppError::Rules(error.to_string()))?;
     let mut endpoints = Endpoints::default();
     if config.api.enabled
-        || config.routes.iter().any(|route| matches!(route.terminal(), TerminalSetting::Endpoint(_)))
+        || config
+            .routes
+            .iter()
+            .any(|route| matches!(route.terminal(), TerminalSetting::Endpoint(Endpoint::Api)))
     {
         add_endpoints(&mut endpoints, &config.api, config, parts)?;
     }
+    let shed = Arc::new(parts.shed(&config.limits));
     let mut native = Vec::new();
     for (door, handler) in endpoints.handlers() {
-        native.push(endpoint_route(door, Terminal::Native(handler), parts)?);
+        native.push(endpoint_route(door, Terminal::Native(handler), (parts, Arc::clone(&shed)))?);
     }
     let mut routes = Vec::new();
     for setting in &config.routes {
@@ -82,6 +84,10 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
             }
             // The table of endpoints is matched by its exact paths, before any route.
             TerminalSetting::Endpoint(Endpoint::Api) => continue,
+            TerminalSetting::Endpoint(Endpoint::Host) if parts.embedded => Terminal::Host,
+            TerminalSetting::Endpoint(Endpoint::Host) => {
+                return Err(wrong("there is no server that embeds this one".to_owned()));
+            }
         };
         routes.push(Arc::new(route(setting, terminal, (config, parts, &protocols), &upstreams)?));
     }
@@ -157,9 +163,13 @@ fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, l
 }
 
 /// The route of an endpoint of ours: a token, always.
-fn endpoint_route(door: &Door, terminal: Terminal, parts: &Parts) -> Result<Arc<Route>, AppError> {
+fn endpoint_route(
+    door: &Door,
+    terminal: Terminal,
+    (parts, shed): (&Parts, Arc<Shed>),
+) -> Result<Arc<Route>, AppError> {
     let path = door.path;
-    let mut filters: Vec<Arc<dyn Filter>> = vec![Arc::new(Log)];
+    let mut filters: Vec<Arc<dyn Filter>> = vec![Arc::new(Log), shed];
     if door.guard == Guard::Token {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
     }
@@ -183,7 +193,7 @@ fn route(
 ) -> Result<Route, AppError> {
     let name = setting.name.to_string();
     let wrong = |why: String| AppError::Route(name.clone(), why);
-    let mut filters: Vec<Arc<dyn Filter>> = vec![Arc::new(Log)];
+    let mut filters: Vec<Arc<dyn Filter>> = vec![Arc::new(Log), Arc::new(parts.shed(&config.limits))];
     if setting.auth() == AuthSetting::Token {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
     }
@@ -345,52 +355,4 @@ fn plan(method: Method, setting: &RedactSetting, catalogue: &Catalogue) -> Plan 
         }
     }
     plan
-}
-
-fn upstream(name: &str, setting: &UpstreamSetting, parts: &Parts) -> Result<Upstream, AppError> {
-    let wrong = |why: &str| AppError::Route(format!("to upstream {name}"), why.to_owned());
-    let secure = setting.peers.first().is_some_and(|peer| peer.scheme() == Scheme::Https);
-    let tls = setting.tls();
-    let authorities = match &tls.ca {
-        Some(path) => Some(Authorities::read(path).map_err(&wrong)?),
-        None => None,
-    };
-    let http = match setting.http {
-        Http::Auto => (1, 2),
-        Http::One => (1, 1),
-        Http::Two => (2, 2),
-    };
-    let times = &setting.timeouts;
-    let dialing = Dialing {
-        tls: secure.then(|| Tls {
-            verify: *tls.verify,
-            sni: tls.sni.as_ref().map(|sni| sni.to_string()),
-            authorities,
-        }),
-        http,
-        connect: times.connect.get(),
-        read: times.read.get(),
-        write: times.write.get(),
-        idle: times.idle.get(),
-    };
-    let mut headers = Vec::new();
-    for (header, value) in &setting.headers {
-        let header =
-            HeaderName::from_bytes(header.as_bytes()).map_err(|_| wrong("a header's name is wrong"))?;
-        headers.push((header, Secret::new(value.value().expose().clone().into_bytes())));
-    }
-    let made = UpstreamParts {
-        name: name.to_owned(),
-        targets: setting
-            .peers
-            .iter()
-            .map(|peer| Target { host: peer.host().to_owned(), port: peer.port() })
-            .collect(),
-        base: setting.base.as_ref().map(|base| base.to_string()).unwrap_or_default(),
-        dialing,
-        headers,
-        metrics: parts.metrics.upstream(name),
-        clock: Arc::clone(&parts.opened.clock),
-    };
-    Upstream::new(made).map_err(wrong)
 }

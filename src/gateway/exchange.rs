@@ -164,6 +164,11 @@ impl Exchange {
         self.carried = Some(fault);
     }
 
+    /// Whether a fault is kept.
+    pub fn carries(&self) -> bool {
+        self.carried.is_some()
+    }
+
     /// The fault that was kept.
     pub fn carried(&mut self) -> Option<Fault> {
         self.carried.take()

@@ -27,9 +27,57 @@ pub enum Fault {
     /// The upstream failed.
     #[error("the upstream failed ({})", .0.word())]
     Upstream(UpstreamFailure),
+    /// The upstream gets no requests now.
+    #[error("{}", .0.summary())]
+    Closed(Closed),
     /// The upstream answers in a form that the route refuses.
     #[error("the upstream's answer cannot be scanned: {0}")]
     Unscannable(&'static str),
+}
+
+/// Why an upstream gets no requests now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Closed {
+    /// Checks call every peer down.
+    Down,
+    /// As many requests are under way as may be.
+    Full,
+    /// It failed too often; so many seconds until the next try.
+    Open(u64),
+}
+
+impl Closed {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Down => "upstream_down",
+            Self::Full => "upstream_full",
+            Self::Open(_) => "breaker_open",
+        }
+    }
+
+    const fn summary(self) -> &'static str {
+        match self {
+            Self::Down | Self::Open(_) => "The upstream is not available now; try again shortly",
+            Self::Full => "The upstream has as many requests as it may; try again shortly",
+        }
+    }
+
+    /// What is counted.
+    pub const fn failure(self) -> UpstreamFailure {
+        match self {
+            Self::Down => UpstreamFailure::Down,
+            Self::Full => UpstreamFailure::Full,
+            Self::Open(_) => UpstreamFailure::Open,
+        }
+    }
+
+    /// Seconds after which it may be tried again.
+    const fn after(self) -> u64 {
+        match self {
+            Self::Open(seconds) => seconds,
+            Self::Down | Self::Full => 1,
+        }
+    }
 }
 
 impl From<BodyError> for Fault {
@@ -83,6 +131,7 @@ impl Fault {
             Self::Gone => "caller_gone",
             Self::Upstream(kind) => kind.word(),
             Self::Unscannable(_) => "unscannable_answer",
+            Self::Closed(why) => why.word(),
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) => "bad_request",
                 ApiError::Unauthorized => "unauthorized",
@@ -110,6 +159,7 @@ impl Fault {
             Self::BadBody(_) | Self::Gone => StatusCode::BAD_REQUEST,
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Upstream(_) | Self::Unscannable(_) => StatusCode::BAD_GATEWAY,
+            Self::Closed(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) | ApiError::Provider(_) => {
                     StatusCode::BAD_REQUEST
@@ -161,6 +211,11 @@ impl Fault {
                 };
                 stamp.answer(status, "ProviderError", summary, None::<()>)
             }
+            Self::Closed(why) => {
+                let mut answer = stamp.answer(status, "ServiceNotAvailable", why.summary(), None::<()>);
+                answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
+                answer
+            }
             Self::Unscannable(_) => {
                 stamp.answer(status, "ProviderError", "The upstream's answer cannot be scanned", None::<()>)
             }
@@ -186,6 +241,9 @@ impl Fault {
             answer.headers.insert(&REQUEST_ID, id);
         }
         match &self {
+            Self::Closed(why) => {
+                answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
+            }
             Self::Api(ApiError::TooManyRequests(after)) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(*after));
             }

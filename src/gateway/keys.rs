@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 
 use crate::base::clock::SharedClock;
 use crate::crypto::jws::JwsAlgorithm;
-use crate::gateway::upstream::Upstream;
+use crate::gateway::upstream::{Tried, Upstream};
 use crate::telemetry::UpstreamFailure;
 use crate::vault::jwt::{JwkSet, JwtError, Unverified, Verified, VerifyingKey};
 
@@ -233,13 +233,17 @@ impl Remote {
             self.upstream.failed(kind);
             "the upstream of keys does not answer"
         };
-        let chosen = self.upstream.choose().await.map_err(|_| "the upstream of keys has no address")?;
+        let chosen = self
+            .upstream
+            .choose(&mut Tried::default())
+            .await
+            .map_err(|_| "the upstream of keys has no address")?;
         let peer = chosen.dial().ok_or("the upstream of keys has no address")?;
         let got = self.connector.get_http_session(peer).await;
         let (mut session, _) = got.map_err(|_| failed(UpstreamFailure::Connect))?;
         let head = RequestHeader::build("GET", self.path.as_bytes(), None);
         let mut head = head.map_err(|_| "the path of keys cannot be asked for")?;
-        let dressed = self.upstream.dress(&mut head, chosen.authority);
+        let dressed = self.upstream.dress(&mut head, &chosen.authority);
         dressed.map_err(|_| "the path of keys cannot be asked for")?;
         let asked = head.insert_header(ACCEPT, HeaderValue::from_static("application/json"));
         asked.map_err(|_| "the path of keys cannot be asked for")?;

@@ -3,12 +3,14 @@
 //! | file | noun |
 //! |---|---|
 //! | [`proxy`] | Pingora's callbacks, each one call on the exchange |
+//! | [`embed`] | the chain around somebody else's callbacks |
 //! | [`exchange`] | one request's walk through the filters, to the terminal, and back |
 //! | [`filter`] | what a filter is, when it runs, what it may install |
 //! | [`filters`] | the filters |
 //! | [`route`] | which road a request takes |
 //! | [`terminal`] | where a road ends |
 //! | [`upstream`] | pools of peers |
+//! | [`way`] | what a request needs on its way to a peer |
 //! | [`relay`] | a collected request, sent by ourselves |
 //! | [`keys`] | public keys of those who sign tokens |
 //! | [`clients`] | who a caller is, behind other proxies |
@@ -20,6 +22,7 @@
 
 pub mod body;
 pub mod clients;
+pub mod embed;
 pub mod exchange;
 pub mod fault;
 pub mod filter;
@@ -33,3 +36,4 @@ pub mod relay;
 pub mod route;
 pub mod terminal;
 pub mod upstream;
+pub mod way;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
@@ -29,7 +29,9 @@ use crate::gateway::native;
 use crate::gateway::relay;
 use crate::gateway::route::{Found, Route, RouteTable};
 use crate::gateway::terminal::Terminal;
-use crate::gateway::upstream::strip_hop_by_hop;
+use crate::gateway::upstream::{Upstream, strip_hop_by_hop};
+use crate::gateway::way::{PoolWay, Progress, Way};
+use crate::telemetry::UpstreamFailure;
 
 /// Unused connections kept to all upstreams together.
 const POOL: usize = 512;
@@ -90,11 +92,31 @@ pub struct Gateway {
 
 /// One request's state; no exchange until its head has been read.
 pub struct Walk {
-    exchange: Option<Exchange>,
-    attempts: usize,
-    /// What `Host` says to the peer of this attempt.
-    authority: Option<HeaderValue>,
+    pub(super) exchange: Option<Exchange>,
+    /// To the pool, for a request that is streamed to one.
+    way: Option<PoolWay>,
+    /// When a streamed exchange must be over.
+    deadline: Option<Instant>,
+    /// Whether the head of this attempt goes out in HTTP/1.1 and nothing of the body was asked for yet.
+    unsent: bool,
     under_way: Option<UnderWay>,
+}
+
+/// What is left to do after the chain.
+pub(super) enum Next {
+    /// Nothing.
+    Answered,
+    /// It goes to this pool.
+    Pool(Arc<Upstream>),
+    /// It goes to the server that embeds the chain.
+    Host,
+}
+
+impl Walk {
+    /// Whether a fault of the chain's own travels as Pingora's error.
+    fn has_fault(&self) -> bool {
+        self.exchange.as_ref().is_some_and(Exchange::carries)
+    }
 }
 
 impl Gateway {
@@ -152,8 +174,8 @@ impl Gateway {
         Ok((exchange, found))
     }
 
-    /// The walk to the terminal. `true`: answered; `false`: Pingora streams it to the upstream.
-    async fn walk(&self, session: &mut Session, x: &mut Exchange, found: Found) -> Result<bool, Fault> {
+    /// The walk to the terminal.
+    async fn walk(&self, session: &mut Session, x: &mut Exchange, found: Found) -> Result<Next, Fault> {
         if head_size(x.head()) > self.bounds.head {
             return Err(Fault::Api(ApiError::HeadTooLarge));
         }
@@ -172,21 +194,90 @@ impl Gateway {
         }
         if let Flow::Answer(answer) = flow {
             native::send(session, x, answer).await?;
-            return Ok(true);
+            return Ok(Next::Answered);
         }
         let terminal = x.route().terminal.clone();
         match terminal {
-            Terminal::Fixed(fixed) => native::send(session, x, fixed.into()).await.map(|()| true),
-            Terminal::Native(handler) => native::run(session, x, handler.as_ref()).await.map(|()| true),
-            Terminal::Upstream(upstream) => match x.collects() {
-                None => Ok(false),
-                Some(limit) => {
-                    relay::run(session, x, relay::Road { upstream, connector: &self.connector, limit })
-                        .await
-                        .map(|()| true)
-                }
-            },
+            Terminal::Fixed(fixed) => native::send(session, x, fixed.into()).await.map(|()| Next::Answered),
+            Terminal::Native(handler) => {
+                native::run(session, x, handler.as_ref()).await.map(|()| Next::Answered)
+            }
+            Terminal::Upstream(upstream) => Ok(Next::Pool(upstream)),
+            Terminal::Host => Ok(Next::Host),
         }
+    }
+
+    /// Begins a request and walks it to its terminal. A fault has been answered.
+    ///
+    /// # Errors
+    /// Pingora's: the connection is of no more use.
+    pub(super) async fn enter(&self, session: &mut Session, walk: &mut Walk) -> Result<Next> {
+        session.set_read_timeout(Some(self.bounds.read));
+        session.set_write_timeout(Some(self.bounds.write));
+        walk.under_way = Some(self.in_flight.enter());
+        let (exchange, found) = self.begin(session)?;
+        let x = walk.exchange.insert(exchange);
+        // Boxed: the whole walk would otherwise lie in every connection's state.
+        match Box::pin(self.walk(session, x, found)).await {
+            Ok(next) => Ok(next),
+            Err(fault) => Box::pin(native::rescue(session, x, fault)).await.map(|()| Next::Answered),
+        }
+    }
+
+    /// Sends a request to a pool: at once where its body is collected, else Pingora does. `true`: it is answered.
+    ///
+    /// # Errors
+    /// Pingora's: the connection is of no more use.
+    pub(super) async fn forward(
+        &self,
+        session: &mut Session,
+        walk: &mut Walk,
+        upstream: Arc<Upstream>,
+    ) -> Result<bool> {
+        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
+        let total = upstream.dialing().total;
+        let mut way = PoolWay::new(upstream);
+        let sent = match x.collects() {
+            Some(limit) => return self.relay(session, x, (&mut way, limit)).await.map(|()| true),
+            None => way.enter().await,
+        };
+        match sent {
+            Ok(()) => {
+                walk.deadline = total.map(|total| self.clock.instant() + total);
+                walk.way = Some(way);
+                Ok(false)
+            }
+            Err(fault) => Box::pin(native::rescue(session, x, fault)).await.map(|()| true),
+        }
+    }
+
+    /// Sends a collected request by `way`.
+    ///
+    /// # Errors
+    /// Pingora's: the connection is of no more use.
+    pub(super) async fn relay(
+        &self,
+        session: &mut Session,
+        x: &mut Exchange,
+        (way, limit): (&mut dyn Way, usize),
+    ) -> Result<()> {
+        let road = relay::Road { way, connector: &self.connector, limit };
+        match Box::pin(relay::run(session, x, road)).await {
+            Ok(()) => Ok(()),
+            Err(fault) => Box::pin(native::rescue(session, x, fault)).await,
+        }
+    }
+
+    /// Whether a streamed exchange has used up its time; its peer is to blame.
+    fn late(&self, walk: &mut Walk) -> Result<()> {
+        let (Some(at), Some(way), Some(x)) = (walk.deadline, &mut walk.way, &mut walk.exchange) else {
+            return Ok(());
+        };
+        if self.clock.instant() < at {
+            return Ok(());
+        }
+        way.blame();
+        Err(carry(x, way.upstream().failed(UpstreamFailure::Timeout)))
     }
 }
 
@@ -195,47 +286,60 @@ impl ProxyHttp for Gateway {
     type CTX = Walk;
 
     fn new_ctx(&self) -> Walk {
-        Walk { exchange: None, attempts: 0, authority: None, under_way: None }
+        Walk { exchange: None, way: None, deadline: None, unsent: false, under_way: None }
     }
 
     async fn request_filter(&self, session: &mut Session, walk: &mut Walk) -> Result<bool> {
-        session.set_read_timeout(Some(self.bounds.read));
-        session.set_write_timeout(Some(self.bounds.write));
-        walk.under_way = Some(self.in_flight.enter());
-        let (exchange, found) = self.begin(session)?;
-        let x = walk.exchange.insert(exchange);
-        // Boxed: the whole walk would otherwise lie in every connection's state.
-        let outcome = Box::pin(self.walk(session, x, found)).await;
-        match outcome {
-            Ok(answered) => Ok(answered),
-            Err(fault) => Box::pin(native::rescue(session, x, fault)).await.map(|()| true),
+        match self.enter(session, walk).await? {
+            Next::Answered => Ok(true),
+            Next::Pool(upstream) => self.forward(session, walk, upstream).await,
+            // Building the table has made sure that there is no such route.
+            Next::Host => Err(out_of_turn()),
         }
     }
 
     async fn upstream_peer(&self, _: &mut Session, walk: &mut Walk) -> Result<Box<HttpPeer>> {
-        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
-        let Terminal::Upstream(upstream) = x.route().terminal.clone() else { return Err(out_of_turn()) };
-        let chosen = upstream.choose().await.map_err(|fault| carry(x, fault))?;
-        walk.authority = Some(chosen.authority.clone());
-        chosen.dial().map(|peer| Box::new(peer.clone())).ok_or_else(out_of_turn)
+        let (Some(x), Some(way)) = (&mut walk.exchange, &mut walk.way) else { return Err(out_of_turn()) };
+        way.next().await.map(Box::new).map_err(|fault| carry(x, fault))
     }
 
     /// Nothing of the request has left: the next peer may have it.
     fn fail_to_connect(
         &self,
-        _: &mut Session,
-        _: &HttpPeer,
+        session: &mut Session,
+        peer: &HttpPeer,
         walk: &mut Walk,
         mut error: Box<Error>,
     ) -> Box<Error> {
-        walk.attempts += 1;
-        let Some(x) = &walk.exchange else { return error };
-        if let Terminal::Upstream(upstream) = &x.route().terminal
-            && walk.attempts < upstream.size()
-        {
-            drop(upstream.error(&error));
-            error.set_retry(true);
-        }
+        let method = &session.req_header().method;
+        let how = Progress { peer, connected: false, reused: false, unsent: true, method };
+        let again = walk.way.as_mut().is_some_and(|way| way.again(&error, how));
+        error.set_retry(again);
+        error
+    }
+
+    /// Of a request that has left, the pool knows whether it may leave again.
+    fn error_while_proxy(
+        &self,
+        peer: &HttpPeer,
+        session: &mut Session,
+        mut error: Box<Error>,
+        walk: &mut Walk,
+        reused: bool,
+    ) -> Box<Error> {
+        let lost = session.as_ref().retry_buffer_truncated() || session.response_written().is_some();
+        let method = &session.req_header().method;
+        let how = Progress { peer, connected: true, reused, unsent: walk.unsent, method };
+        let ours = matches!(error.esource(), ErrorSource::Internal) || walk.has_fault();
+        let again = match &mut walk.way {
+            Some(way) if lost && !ours && *error.esource() == ErrorSource::Upstream => {
+                way.blame();
+                false
+            }
+            Some(way) => !lost && !ours && way.again(&error, how),
+            None => false,
+        };
+        error.set_retry(again);
         error
     }
 
@@ -250,8 +354,9 @@ impl ProxyHttp for Gateway {
         let version = head.version;
         *head = x.head().clone();
         head.set_version(version);
-        if let (Terminal::Upstream(upstream), Some(authority)) = (&x.route().terminal, &walk.authority) {
-            upstream.dress(head, authority)?;
+        walk.unsent = version != Version::HTTP_2;
+        if let Some(way) = &walk.way {
+            way.dress(head)?;
         }
         if changes {
             head.remove_header(&CONTENT_LENGTH);
@@ -271,6 +376,7 @@ impl ProxyHttp for Gateway {
         end: bool,
         walk: &mut Walk,
     ) -> Result<()> {
+        walk.unsent = false;
         let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
         x.request_chunk(body, end).map_err(|fault| carry(x, fault))
     }
@@ -281,13 +387,17 @@ impl ProxyHttp for Gateway {
         head: &mut ResponseHeader,
         walk: &mut Walk,
     ) -> Result<()> {
-        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
         if head.status.is_informational() && head.status != StatusCode::SWITCHING_PROTOCOLS {
             return Ok(());
         }
         // How long the body is, Pingora still has to know.
         let names = strip_hop_by_hop(&head.headers).into_iter().filter(|name| *name != TRANSFER_ENCODING);
         names.for_each(|name| drop(head.remove_header(&name)));
+        self.late(walk)?;
+        if let Some(way) = &mut walk.way {
+            way.answered(head.status);
+        }
+        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
         x.answer_head(head).await.map(drop).map_err(|fault| carry(x, fault))
     }
 
@@ -298,6 +408,9 @@ impl ProxyHttp for Gateway {
         end: bool,
         walk: &mut Walk,
     ) -> Result<Option<Duration>> {
+        if !end {
+            self.late(walk)?;
+        }
         let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
         x.answer_chunk(body, end).map_err(|fault| carry(x, fault))?;
         Ok(None)
@@ -323,6 +436,8 @@ impl ProxyHttp for Gateway {
     }
 
     async fn logging(&self, session: &mut Session, _: Option<&Error>, walk: &mut Walk) {
+        // The place at the upstream is free now, whatever the log still does.
+        walk.way = None;
         let Some(mut x) = walk.exchange.take() else { return };
         let status = session.response_written().map_or(0, |head| head.status.as_u16());
         let outcome = Outcome {

@@ -1,7 +1,7 @@
 //! A collected request, sent by ourselves over Pingora's connector: exact length, our own retry, and an answer loop
 //! that may await. LLM protocols always take this road.
 
-use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use http::Version;
@@ -11,22 +11,29 @@ use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::protocols::http::client::HttpSession;
 use pingora::proxy::Session;
 use pingora::upstreams::peer::HttpPeer;
-use pingora::{Error, Result};
+use pingora::{Error, ErrorType, Result};
 
 use crate::api::Collected;
+use crate::base::clock::SharedClock;
 use crate::gateway::body::{self, Unpack};
 use crate::gateway::exchange::{Exchange, WHOLE_ANSWER, has_body};
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Flow};
 use crate::gateway::native::{self, SessionBody};
-use crate::gateway::upstream::{Upstream, strip_hop_by_hop};
+use crate::gateway::upstream::strip_hop_by_hop;
+use crate::gateway::way::{Progress, Times, Way};
 use crate::stream::codec::Coding;
-use crate::telemetry::UpstreamFailure;
+
+/// How much of a body is written at once, in bytes: each such write may take as long as the write time-out says.
+const PIECE: usize = 64 << 10;
+
+/// How long an answer is looked for once the request could not be written to its end.
+const EARLY: Duration = Duration::from_secs(1);
 
 /// Where a collected request goes.
 pub struct Road<'a> {
-    /// The pool.
-    pub upstream: Arc<Upstream>,
+    /// Who knows the peers.
+    pub way: &'a mut dyn Way,
     /// Makes and keeps connections.
     pub connector: &'a Connector,
     /// How much of the body is collected, in bytes.
@@ -38,7 +45,7 @@ pub struct Road<'a> {
 /// # Errors
 /// A fault before the first byte of the answer, or a caller that left. What happens after it has been told to the
 /// caller already.
-pub async fn run(session: &mut Session, x: &mut Exchange, road: Road<'_>) -> Result<(), Fault> {
+pub async fn run(session: &mut Session, x: &mut Exchange, mut road: Road<'_>) -> Result<(), Fault> {
     let pace = x.pace();
     let mut body = SessionBody::new(session, road.limit, pace);
     let mut body = Collected::read(&mut body, road.limit, &x.budget).await?;
@@ -57,10 +64,10 @@ pub async fn run(session: &mut Session, x: &mut Exchange, road: Road<'_>) -> Res
         body.replace(recoded(x, &rewritten, &codings)?)?;
     }
     drop(document);
-    let mut sent = send(x, &road, &body.bytes).await?;
+    let mut sent = send(session, x, &mut road, &body.bytes).await?;
     drop(body);
-    let whole = answer(session, x, &road, &mut sent).await;
-    if matches!(whole, Ok(true)) {
+    let whole = answer(session, x, &mut road, &mut sent).await;
+    if matches!(whole, Ok(true)) && sent.whole {
         let Sent { up, peer, .. } = sent;
         road.connector.release_http_session(up, &peer, peer.options.idle_timeout).await;
     } else {
@@ -82,35 +89,70 @@ struct Sent {
     up: HttpSession,
     peer: HttpPeer,
     head: ResponseHeader,
+    deadline: Deadline,
+    /// Whether the upstream took the request to its end.
+    whole: bool,
 }
 
-/// Sends the request. Another peer is tried only while no byte of it has left: an upstream may act on half a
-/// request.
-async fn send(x: &mut Exchange, road: &Road<'_>, body: &Bytes) -> Result<Sent, Fault> {
-    let upstream = &road.upstream;
-    let mut attempt = 1;
-    let (mut up, peer, authority) = loop {
-        let chosen = upstream.choose().await?;
-        let Some(peer) = chosen.dial() else { return Err(upstream.failed(UpstreamFailure::Connect)) };
-        match road.connector.get_http_session(peer).await {
-            Ok((up, _)) => break (up, peer.clone(), chosen.authority.clone()),
-            Err(error) if attempt >= upstream.size().max(2) => return Err(upstream.error(&error)),
-            Err(error) => drop(upstream.error(&error)),
+/// When an exchange must be over.
+#[derive(Clone)]
+struct Deadline {
+    at: Option<Instant>,
+    clock: SharedClock,
+}
+
+impl Deadline {
+    fn after(total: Option<Duration>, clock: &SharedClock) -> Self {
+        let clock = SharedClock::clone(clock);
+        Self { at: total.map(|total| clock.instant() + total), clock }
+    }
+
+    /// Waits for the upstream, but not beyond the deadline.
+    async fn keep<T>(&self, wait: impl Future<Output = Result<T>>) -> Result<T> {
+        let Some(at) = self.at else { return wait.await };
+        let left = at.saturating_duration_since(self.clock.instant());
+        match tokio::time::timeout(left, wait).await {
+            Ok(done) => done,
+            Err(_) => Error::e_explain(ErrorType::ReadTimedout, "the exchange takes too long"),
         }
-        attempt += 1;
-    };
-    let mut head = x.head().clone();
-    let dressed = upstream
-        .dress(&mut head, &authority)
-        .and_then(|()| framed(&mut head, body.len(), up.as_http2().is_some()));
-    dressed.map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))?;
-    up.set_read_timeout(peer.options.read_timeout);
-    up.set_write_timeout(peer.options.write_timeout);
-    match exchange_heads(&mut up, head, body).await {
-        Ok(head) => Ok(Sent { up, peer, head }),
-        Err(error) => {
-            up.shutdown().await;
-            Err(upstream.error(&error))
+    }
+}
+
+/// Sends the request; again only if the way says that the upstream cannot have acted on it.
+async fn send(
+    session: &mut Session,
+    x: &mut Exchange,
+    road: &mut Road<'_>,
+    body: &Bytes,
+) -> Result<Sent, Fault> {
+    road.way.admit().await?;
+    let mut deadline: Option<Deadline> = None;
+    let method = x.head().method.clone();
+    loop {
+        let peer = road.way.peer(session).await?;
+        let times = road.way.times(&peer);
+        let deadline = deadline.get_or_insert_with(|| Deadline::after(times.total, x.clock())).clone();
+        let mut how =
+            Progress { peer: &peer, connected: false, reused: false, unsent: true, method: &method };
+        let (mut up, reused) = match deadline.keep(road.connector.get_http_session(&peer)).await {
+            Ok(got) => got,
+            Err(error) => {
+                road.way.failed(session, error, how)?;
+                continue;
+            }
+        };
+        let mut head = x.head().clone();
+        road.way.head(session, &mut head).await?;
+        let body = road.way.body(session, body.clone()).await?;
+        framed(&mut head, body.len(), up.as_http2().is_some())
+            .map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))?;
+        (how.connected, how.reused) = (true, reused);
+        match exchanged(&mut up, (head, body), (times, &deadline)).await {
+            Ok((head, whole)) => return Ok(Sent { up, peer, head, deadline, whole }),
+            Err(Unanswered { error, unsent }) => {
+                up.shutdown().await;
+                road.way.failed(session, error, Progress { unsent, ..how })?;
+            }
         }
     }
 }
@@ -126,12 +168,47 @@ fn framed(head: &mut RequestHeader, length: usize, http2: bool) -> Result<()> {
     Ok(())
 }
 
-async fn exchange_heads(up: &mut HttpSession, head: RequestHeader, body: &Bytes) -> Result<ResponseHeader> {
-    up.write_request_header(Box::new(head)).await?;
-    if !body.is_empty() {
-        up.write_request_body(body.clone(), true).await?;
+/// A request that got no answer.
+struct Unanswered {
+    error: Box<Error>,
+    /// Whether the head never left as a whole.
+    unsent: bool,
+}
+
+/// Sends head and body, and waits for the head of the answer. Also says whether the body left to its end.
+async fn exchanged(
+    up: &mut HttpSession,
+    (head, body): (RequestHeader, Bytes),
+    (times, deadline): (Times, &Deadline),
+) -> Result<(ResponseHeader, bool), Unanswered> {
+    up.set_read_timeout(times.first_byte);
+    up.set_write_timeout(times.write);
+    let written = deadline.keep(up.write_request_header(Box::new(head))).await;
+    written.map_err(|error| Unanswered { error, unsent: true })?;
+    // One that answers before it has read everything, and reads no more, has an answer all the same.
+    let unwritten = deadline.keep(write(up, body)).await.err();
+    if unwritten.is_some() {
+        up.set_read_timeout(Some(EARLY));
     }
-    up.finish_request_body().await?;
+    let whole = unwritten.is_none();
+    match deadline.keep(answer_head(up)).await {
+        Ok(head) => {
+            up.set_read_timeout(times.read);
+            Ok((head, whole))
+        }
+        Err(error) => Err(Unanswered { error: unwritten.unwrap_or(error), unsent: false }),
+    }
+}
+
+async fn write(up: &mut HttpSession, mut body: Bytes) -> Result<()> {
+    while !body.is_empty() {
+        let piece = body.split_to(PIECE.min(body.len()));
+        up.write_request_body(piece, body.is_empty()).await?;
+    }
+    up.finish_request_body().await
+}
+
+async fn answer_head(up: &mut HttpSession) -> Result<ResponseHeader> {
     loop {
         up.read_response_header().await?;
         match up.response_header() {
@@ -147,13 +224,14 @@ async fn exchange_heads(up: &mut HttpSession, head: RequestHeader, body: &Bytes)
 async fn answer(
     session: &mut Session,
     x: &mut Exchange,
-    road: &Road<'_>,
+    road: &mut Road<'_>,
     sent: &mut Sent,
 ) -> Result<bool, Fault> {
     let mut head =
         std::mem::replace(&mut sent.head, ResponseHeader::build(200, None).map_err(|_| Fault::Gone)?);
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
     head.set_version(Version::HTTP_11);
+    road.way.answer_head(session, &mut head).await?;
     let known =
         head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let rewritten = x.answer_head(&mut head).await?;
@@ -178,15 +256,16 @@ async fn answer(
 async fn whole(
     session: &mut Session,
     x: &mut Exchange,
-    road: &Road<'_>,
+    road: &mut Road<'_>,
     answer: (&mut Sent, ResponseHeader),
 ) -> Result<bool, Fault> {
     let (sent, mut head) = answer;
     let mut out = BytesMut::new();
     loop {
-        let piece = sent.up.read_response_body().await.map_err(|error| road.upstream.error(&error))?;
+        let read = sent.deadline.keep(sent.up.read_response_body()).await;
+        let mut piece = read.map_err(|error| road.way.broken(&error))?;
         let end = piece.is_none() || sent.up.response_done();
-        let mut piece = piece;
+        road.way.answer_piece(session, &mut piece, end)?;
         x.answer_chunk(&mut piece, end)?;
         out.extend_from_slice(piece.as_deref().unwrap_or_default());
         if end {
@@ -206,13 +285,13 @@ async fn whole(
 async fn stream(
     session: &mut Session,
     x: &mut Exchange,
-    road: &Road<'_>,
+    road: &mut Road<'_>,
     sent: &mut Sent,
 ) -> Result<bool, Fault> {
     loop {
         let read = tokio::select! {
             biased;
-            read = sent.up.read_response_body() => read,
+            read = sent.deadline.keep(sent.up.read_response_body()) => read,
             // Only a caller that left ends this wait.
             _ = session.downstream_session.read_body_or_idle(true) => return Err(Fault::Gone),
         };
@@ -222,12 +301,13 @@ async fn stream(
                 (piece, end)
             }
             Err(error) => {
-                let fault = road.upstream.error(&error);
+                let fault = road.way.broken(&error);
                 let words = x.last_words(&fault)?;
                 session.write_response_body(Some(words), true).await.map_err(|_| Fault::Gone)?;
                 return Ok(false);
             }
         };
+        road.way.answer_piece(session, &mut piece, end)?;
         x.answer_chunk(&mut piece, end)?;
         let over = end || x.silenced();
         if piece.is_some() || over {

@@ -1,4 +1,4 @@
-//! Where a road ends: an upstream, one of our own endpoints, or a fixed answer.
+//! Where a road ends: an upstream, one of our own endpoints, a fixed answer, or the server that embeds the chain.
 
 use std::sync::Arc;
 
@@ -17,6 +17,8 @@ pub enum Terminal {
     Native(Arc<dyn Handler>),
     /// Always the same answer.
     Fixed(Fixed),
+    /// Forwarded by the server that embeds the chain, see [`embed`](super::embed).
+    Host,
 }
 
 /// An answer that can be given again and again.

@@ -15,7 +15,7 @@ const LEEWAY: Duration = Duration::from_secs(600);
 pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
     for route in &settings.routes {
         let Some(jwt) = &route.jwt else { continue };
-        if route.upstream.is_none() {
+        if !route.forwards() {
             mistakes.say(jwt.span().start, "[routes.jwt] needs an `upstream`");
         }
         let TokenPlace { header, cookie, query } = &*jwt.token;

@@ -8,7 +8,7 @@ use crate::config::similar;
 pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes) {
     for route in routes {
         let Some(redact) = &route.redact else { continue };
-        if route.respond.is_some() || route.endpoint.is_some() {
+        if (route.respond.is_some() || route.endpoint.is_some()) && !route.forwards() {
             mistakes.say(redact.span().start, "[routes.redact] needs an `upstream`");
         }
         methods(redact, mistakes);

@@ -2,7 +2,7 @@
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Auth, By, Host, PathMatch, Route, Settings};
+use crate::config::settings::{Auth, By, Endpoint, Host, PathMatch, Route, Settings};
 use crate::config::similar;
 
 /// What says where a route ends.
@@ -57,7 +57,8 @@ pub(super) fn ends(settings: &Settings, mistakes: &mut Mistakes) {
                 mistakes.say(respond.status.span().start, "an answer with this status has no body");
             }
         }
-        if let Some(endpoint) = endpoint.as_ref().filter(|_| !settings.api.enabled) {
+        let own = endpoint.as_ref().filter(|endpoint| ***endpoint == Endpoint::Api);
+        if let Some(endpoint) = own.filter(|_| !settings.api.enabled) {
             mistakes.say(endpoint.span().start, "the API is not enabled under [api]");
         }
     }
@@ -93,10 +94,11 @@ pub(super) fn paths(routes: &[At<Route>], mistakes: &mut Mistakes) {
 pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
     for route in routes {
         let begin = route.span().start;
-        if route.upstream.is_some() && route.auth.is_none() && !mistakes.lost(begin, "auth") {
+        let own = route.endpoint.is_some() && !route.forwards();
+        if route.forwards() && route.auth.is_none() && !mistakes.lost(begin, "auth") {
             mistakes.hint(begin, "`auth` is missing", "a route to an upstream says \"token\" or \"none\"");
         }
-        if let (Some(_), Some(auth)) = (&route.endpoint, &route.auth) {
+        if let (true, Some(auth)) = (own, &route.auth) {
             mistakes
                 .say(auth.span().start, "`auth` does nothing here: our own endpoints always ask for a token");
         }
@@ -104,7 +106,7 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
         if rate.per.get().is_zero() {
             mistakes.say(rate.per.span().start, "`per` must be longer than nothing");
         }
-        let counted = *rate.by == By::Token && route.endpoint.is_none();
+        let counted = *rate.by == By::Token && !own;
         if counted && route.auth() != Auth::Token && !mistakes.lost(begin, "auth") {
             mistakes.say(rate.by.span().start, "counting by token needs auth = \"token\" on the route");
         }

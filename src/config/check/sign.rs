@@ -45,7 +45,7 @@ const OURS: [(&str, &str); 6] = [
 pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
     for route in &settings.routes {
         let Some(sign) = &route.sign else { continue };
-        if route.upstream.is_none() && !mistakes.lost(route.span().start, "upstream") {
+        if !route.forwards() && !mistakes.lost(route.span().start, "upstream") {
             mistakes.say(sign.span().start, "[routes.sign] needs an `upstream`");
         }
         claims(route, sign, mistakes);

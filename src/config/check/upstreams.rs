@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use http::{HeaderName, HeaderValue};
 
+use crate::config::Period;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Scheme, Timeouts, Upstream};
+use crate::config::settings::{Breaker, Health, Outliers, Scheme, Timeouts, Upstream};
 use crate::config::supplied::Supplied;
 
 /// Fields that belong to one connection or to the body's framing (RFC 9110 sections 7.6.1 and 8.6, RFC 9112
@@ -28,6 +29,9 @@ pub(super) fn all(upstreams: &BTreeMap<At<String>, At<Upstream>>, mistakes: &mut
         base(upstream, mistakes);
         tls(upstream, mistakes);
         timeouts(&upstream.timeouts, mistakes);
+        health(upstream, mistakes);
+        outliers(&upstream.outliers, mistakes);
+        breaker(upstream.breaker.as_ref(), mistakes);
         headers(&upstream.headers, mistakes);
     }
 }
@@ -81,9 +85,54 @@ fn tls(upstream: &Upstream, mistakes: &mut Mistakes) {
 }
 
 fn timeouts(timeouts: &Timeouts, mistakes: &mut Mistakes) {
-    let Timeouts { connect, read, write, idle } = timeouts;
-    for period in [connect, read, write, idle].into_iter().filter(|period| period.get().is_zero()) {
-        mistakes.say(period.span().start, "a timeout must be longer than nothing");
+    let Timeouts { connect, first_byte, read, write, idle, total } = timeouts;
+    let always = [connect, read, write, idle].into_iter();
+    for period in always.chain(first_byte).chain(total) {
+        lasting(period, "a timeout", mistakes);
+    }
+}
+
+fn lasting(period: &At<Period>, what: &str, mistakes: &mut Mistakes) {
+    if period.get().is_zero() {
+        mistakes.say(period.span().start, format!("{what} must be longer than nothing"));
+    }
+}
+
+fn health(upstream: &Upstream, mistakes: &mut Mistakes) {
+    let Some(health) = &upstream.health else { return };
+    let Health { path, interval, timeout, status, .. } = &**health;
+    if !path.starts_with('/') || path.contains(['#', ' ']) {
+        mistakes.say(path.span().start, "`path` must begin with `/`, without `#` or a space");
+    }
+    lasting(interval, "`interval`", mistakes);
+    lasting(timeout, "a timeout", mistakes);
+    for status in status.iter().filter(|status| !(200..=599).contains(&***status)) {
+        mistakes.say(status.span().start, "a status must be from 200 to 599");
+    }
+}
+
+fn outliers(outliers: &Outliers, mistakes: &mut Mistakes) {
+    let Outliers { rate, window, eject, longest, share, .. } = outliers;
+    for part in [rate, share].into_iter().filter(|part| !(0.0..=1.0).contains(&***part)) {
+        mistakes.say(part.span().start, "a part must be from 0 to 1");
+    }
+    lasting(window, "`window`", mistakes);
+    lasting(eject, "`eject`", mistakes);
+    ordered((eject, "eject"), longest, mistakes);
+}
+
+fn breaker(breaker: Option<&Breaker>, mistakes: &mut Mistakes) {
+    let Some(Breaker { open, longest, .. }) = breaker else { return };
+    lasting(open, "`open`", mistakes);
+    ordered((open, "open"), longest, mistakes);
+}
+
+fn ordered((first, name): (&At<Period>, &str), longest: &At<Period>, mistakes: &mut Mistakes) {
+    if first > longest {
+        // A default has no place; then the other one is what the file says.
+        let place = [longest, first].iter().map(|period| period.span().start).find(|&at| at > 0).unwrap_or(0);
+        let hint = format!("they are {} and {}", **longest, **first);
+        mistakes.hint(place, format!("`longest` must not be shorter than `{name}`"), hint);
     }
 }
 

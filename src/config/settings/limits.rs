@@ -41,6 +41,10 @@ pub struct Limits {
     pub per_request: At<Size>,
     /// All that all requests hold together. Default 512 MiB; beyond it 503.
     pub held: At<Size>,
+    /// Requests under way at once. Default 16,384; beyond it 503.
+    pub in_flight: NonZeroUsize,
+    /// How long work may wait for a thread. Default 1 s; while it waits longer, new requests get 503.
+    pub queue: At<Period>,
     /// How long a stopping process waits for requests under way. Default 30 s; `"0s"` does not wait.
     pub drain: Period,
 }
@@ -63,6 +67,8 @@ impl Default for Limits {
             collected: At::new(Size::mib(32)),
             per_request: At::new(Size::mib(256)),
             held: At::new(Size::mib(512)),
+            in_flight: count(16_384),
+            queue: At::new(Period::secs(1)),
             drain: Period::secs(30),
         }
     }

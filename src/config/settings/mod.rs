@@ -11,6 +11,7 @@ mod limits;
 mod log;
 mod redact;
 mod reload;
+mod resilience;
 mod route;
 mod sanitize;
 mod server;
@@ -34,6 +35,7 @@ pub use limits::Limits;
 pub use log::{Format, Level, Log};
 pub use redact::{Answers, Method, Protocol, Redact, Requests, Unknown};
 pub use reload::Reload;
+pub use resilience::{Breaker, Health, Outliers};
 pub use route::{
     Auth, By, Endpoint, Host, HttpMethod, NotAHost, NotAMethod, PathMatch, Pattern, PatternError, Rate,
     Respond, Route, Terminal,
@@ -48,6 +50,7 @@ pub(crate) use store::judge as judge_store_url;
 pub use store::{Store, StoreTls, UrlError};
 pub use upgrade::Upgrade;
 pub use upstream::{Balance, Http, Peer, PeerError, Scheme, Timeouts, Upstream, UpstreamTls};
+pub use upstream::{Balance, Http, Peer, PeerError, Repeat, Scheme, Timeouts, Upstream, UpstreamTls};
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

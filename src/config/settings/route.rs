@@ -78,6 +78,11 @@ impl Route {
         }
     }
 
+    /// Whether it goes on to somebody else: an upstream, or the server that embeds the chain.
+    pub fn forwards(&self) -> bool {
+        self.upstream.is_some() || self.endpoint.as_ref().is_some_and(|endpoint| **endpoint == Endpoint::Host)
+    }
+
     /// Which paths it takes; all, if the file does not say.
     pub fn path(&self) -> PathMatch<'_> {
         match (&self.pattern, &self.path) {
@@ -234,6 +239,8 @@ pub enum Endpoint {
     /// The API's table of endpoints.
     #[default]
     Api,
+    /// The server that embeds the chain; `portcullis serve` has no such end.
+    Host,
 }
 
 /// Who may pass a route.

@@ -8,6 +8,7 @@ mod limits;
 mod log;
 mod own;
 mod redact;
+mod shed;
 mod sign;
 
 pub use auth::Auth;
@@ -15,4 +16,5 @@ pub use jwt::{Jwt, JwtParts, Place};
 pub use limits::{Allowance, Buckets, Limits, Whose};
 pub use log::Log;
 pub use redact::{AnswerWay, Redact, RedactParts};
+pub use shed::{Queue, Shed, ShedParts};
 pub use sign::{Sign, SignParts};

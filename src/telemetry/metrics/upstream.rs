@@ -17,6 +17,12 @@ words! {
         Timeout => "timeout",
         /// The connection broke, or what came was not HTTP.
         Broken => "broken",
+        /// Checks call every peer down, so it was not tried.
+        Down => "down",
+        /// Its circuit is open, so it was not tried.
+        Open => "open",
+        /// It has as many requests as it may.
+        Full => "full",
     }
 }
 

@@ -1,0 +1,140 @@
+//! Upstreams of a configuration, built from the parts. What is known of their peers outlives a reload.
+
+use std::sync::Arc;
+
+use http::HeaderName;
+
+use crate::app::parts::{AppError, Parts};
+use crate::base::secret::Secret;
+use crate::config::settings::{
+    Breaker as BreakerSetting, Health, Http, Outliers, Repeat, Scheme, Upstream as UpstreamSetting,
+};
+use crate::gateway::upstream::{
+    Authorities, Breaker, BreakerLimits, Dialing, Ejection, Probe, Repeats, Standing, Target, Tls, Upstream,
+    UpstreamParts, watch,
+};
+
+/// Builds a pool, and has its peers asked how they are as long as there is it.
+///
+/// # Errors
+/// A pool that cannot be built as configured; which, and why.
+pub(super) fn upstream(
+    name: &str,
+    setting: &UpstreamSetting,
+    parts: &Parts,
+) -> Result<Arc<Upstream>, AppError> {
+    let wrong = |why: &str| AppError::Route(format!("to upstream {name}"), why.to_owned());
+    let dialing = dialing(setting).map_err(wrong)?;
+    let mut headers = Vec::new();
+    for (header, value) in &setting.headers {
+        let header =
+            HeaderName::from_bytes(header.as_bytes()).map_err(|_| wrong("a header's name is wrong"))?;
+        headers.push((header, Secret::new(value.value().expose().clone().into_bytes())));
+    }
+    let made = UpstreamParts {
+        name: name.to_owned(),
+        targets: setting
+            .peers
+            .iter()
+            .map(|peer| {
+                let target = Target { host: peer.host().to_owned(), port: peer.port() };
+                (target, standing(name, &format!("{}:{}", peer.host(), peer.port()), parts))
+            })
+            .collect(),
+        base: setting.base.as_ref().map(|base| base.to_string()).unwrap_or_default(),
+        dialing,
+        headers,
+        repeats: match setting.repeat {
+            Repeat::Idempotent => Repeats::Idempotent,
+            Repeat::Unsent => Repeats::Unsent,
+        },
+        ejection: ejection(&setting.outliers),
+        breaker: breaker(name, setting.breaker.as_ref(), parts),
+        metrics: parts.metrics.upstream(name),
+        clock: Arc::clone(&parts.opened.clock),
+    };
+    let upstream = Arc::new(Upstream::new(made).map_err(wrong)?);
+    parts.pools.insert(name.to_owned(), Arc::downgrade(&upstream));
+    match &setting.health {
+        Some(health) => {
+            parts.opened.io.spawn(watch(Arc::downgrade(&upstream), probe(health)));
+        }
+        None => upstream.unchecked(),
+    }
+    Ok(upstream)
+}
+
+fn dialing(setting: &UpstreamSetting) -> Result<Dialing, &'static str> {
+    let secure = setting.peers.first().is_some_and(|peer| peer.scheme() == Scheme::Https);
+    let tls = setting.tls();
+    let authorities = match &tls.ca {
+        Some(path) => Some(Authorities::read(path)?),
+        None => None,
+    };
+    let http = match setting.http {
+        Http::Auto => (1, 2),
+        Http::One => (1, 1),
+        Http::Two => (2, 2),
+    };
+    let times = &setting.timeouts;
+    Ok(Dialing {
+        tls: secure.then(|| Tls {
+            verify: *tls.verify,
+            sni: tls.sni.as_ref().map(|sni| sni.to_string()),
+            authorities,
+        }),
+        http,
+        connect: times.connect.get(),
+        first_byte: times.first_byte.as_ref().unwrap_or(&times.read).get(),
+        read: times.read.get(),
+        write: times.write.get(),
+        idle: times.idle.get(),
+        total: times.total.as_ref().map(|total| total.get()),
+    })
+}
+
+/// What is known of a peer.
+fn standing(upstream: &str, peer: &str, parts: &Parts) -> Arc<Standing> {
+    Arc::clone(&parts.standings.entry((upstream.to_owned(), peer.to_owned())).or_default())
+}
+
+/// The breaker of before, if its limits are the same.
+fn breaker(name: &str, setting: Option<&BreakerSetting>, parts: &Parts) -> Arc<Breaker> {
+    let limits = setting.map_or_else(BreakerLimits::default, |setting| BreakerLimits {
+        requests: setting.requests.map(usize::from),
+        pending: setting.pending,
+        wait: setting.wait.get(),
+        failures: setting.failures,
+        open: setting.open.get(),
+        longest: setting.longest.get(),
+    });
+    let fresh = || Arc::new(Breaker::new(limits, Arc::clone(&parts.opened.clock)));
+    let mut kept = parts.breakers.entry(name.to_owned()).or_insert_with(fresh);
+    if *kept.limits() != limits {
+        *kept = fresh();
+    }
+    Arc::clone(&kept)
+}
+
+fn ejection(setting: &Outliers) -> Ejection {
+    Ejection {
+        failures: setting.failures,
+        rate: *setting.rate,
+        requests: setting.requests.get(),
+        window: setting.window.get(),
+        eject: setting.eject.get(),
+        longest: setting.longest.get(),
+        share: *setting.share,
+    }
+}
+
+fn probe(setting: &Health) -> Probe {
+    Probe {
+        path: setting.path.to_string(),
+        interval: setting.interval.get(),
+        timeout: setting.timeout.get(),
+        healthy: setting.healthy.get(),
+        unhealthy: setting.unhealthy.get(),
+        statuses: setting.status.iter().map(|status| **status).collect(),
+    }
+}

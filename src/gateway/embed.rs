@@ -1,0 +1,370 @@
+//! The chain around somebody else's callbacks: [`Guarded`] wraps a server's own [`ProxyHttp`], so that its upstreams see
+//! redacted bodies and its callers their own values.
+//!
+//! Requests walk the routes of the [`Chain`]'s configuration. Those that end at `endpoint = "host"` go on to the wrapped
+//! server, which chooses the peer; what they pass is
+//!
+//! ```text
+//! caller ─► our filters ─► its request filters ─► peer
+//! caller ◄─ our rewriters ◄─ its response filters ◄─ peer
+//! ```
+//!
+//! so its filters never see a value that was redacted. All other routes end as in the gateway itself, and a request that
+//! no route takes is answered with 404. Three of its callbacks are not called: those of caching (a cache would keep what
+//! was restored for one caller for the next), `fail_to_proxy` (errors are in the caller's protocol), and those of
+//! upgraded connections, which are refused. In `request_filter` it must not read the body.
+
+use std::os::unix::io::RawFd;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::HeaderMap;
+use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::modules::http::HttpModules;
+use pingora::protocols::Digest;
+use pingora::proxy::{FailToProxy, ProxyHttp, Session};
+use pingora::upstreams::peer::{HttpPeer, HttpUpstreamRequestPolicy};
+use pingora::{Error, ErrorSource, ErrorType, Result, RetryType};
+
+use crate::gateway::fault::Fault;
+use crate::gateway::proxy::{Gateway, Next, Walk};
+use crate::gateway::upstream::failure_of;
+use crate::gateway::way::{Progress, Times, Way};
+
+/// How often a request may be sent again, as in Pingora.
+const ATTEMPTS: usize = 16;
+
+/// The chain of one configuration. Made by `Chain::from_config`.
+#[derive(Clone)]
+pub struct Chain(Gateway);
+
+/// Chooses who does TLS, unless the process has done so: Pingora would make ring the active provider, and only the first
+/// call counts.
+pub fn choose_tls() {
+    drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
+}
+
+impl Chain {
+    /// The chain of this gateway.
+    pub fn new(gateway: Gateway) -> Self {
+        Self(gateway)
+    }
+
+    /// Puts the chain around a server's callbacks.
+    pub fn guard<P>(&self, host: P) -> Guarded<P> {
+        Guarded { gateway: self.0.clone(), host }
+    }
+}
+
+/// A server's callbacks with the chain around them.
+pub struct Guarded<P> {
+    gateway: Gateway,
+    host: P,
+}
+
+/// The state of one request: the chain's and the server's.
+pub struct Both<C> {
+    walk: Walk,
+    host: C,
+    /// Whether the server has the request.
+    hosted: bool,
+}
+
+impl<P> Guarded<P>
+where
+    P: ProxyHttp + Send + Sync,
+    P::CTX: Send + Sync,
+{
+    /// Gives a request to the server; `true`: it is answered.
+    async fn hosted(&self, session: &mut Session, both: &mut Both<P::CTX>) -> Result<bool> {
+        let Both { walk, host, hosted } = both;
+        *hosted = true;
+        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
+        // The server sees and changes the head as our filters have left it.
+        *session.req_header_mut() = x.head().clone();
+        if self.host.request_filter(session, host).await? {
+            return Ok(true);
+        }
+        *x.head_mut() = session.req_header().clone();
+        let Some(limit) = x.collects() else { return Ok(false) };
+        let mut way = HostWay { host: &self.host, ctx: host, attempts: 0 };
+        self.gateway.relay(session, x, (&mut way, limit)).await.map(|()| true)
+    }
+}
+
+#[async_trait]
+impl<P> ProxyHttp for Guarded<P>
+where
+    P: ProxyHttp + Send + Sync,
+    P::CTX: Send + Sync,
+{
+    type CTX = Both<P::CTX>;
+
+    fn new_ctx(&self) -> Self::CTX {
+        Both { walk: self.gateway.new_ctx(), host: self.host.new_ctx(), hosted: false }
+    }
+
+    fn init_downstream_modules(&self, modules: &mut HttpModules) {
+        self.host.init_downstream_modules(modules);
+    }
+
+    async fn early_request_filter(&self, session: &mut Session, both: &mut Self::CTX) -> Result<()> {
+        self.host.early_request_filter(session, &mut both.host).await
+    }
+
+    async fn request_filter(&self, session: &mut Session, both: &mut Self::CTX) -> Result<bool> {
+        match self.gateway.enter(session, &mut both.walk).await? {
+            Next::Answered => Ok(true),
+            Next::Pool(upstream) => self.gateway.forward(session, &mut both.walk, upstream).await,
+            Next::Host => Box::pin(self.hosted(session, both)).await,
+        }
+    }
+
+    async fn upstream_peer(&self, session: &mut Session, both: &mut Self::CTX) -> Result<Box<HttpPeer>> {
+        if !both.hosted {
+            return self.gateway.upstream_peer(session, &mut both.walk).await;
+        }
+        let mut peer = self.host.upstream_peer(session, &mut both.host).await?;
+        no_upgrades(&mut peer);
+        Ok(peer)
+    }
+
+    fn fail_to_connect(
+        &self,
+        session: &mut Session,
+        peer: &HttpPeer,
+        both: &mut Self::CTX,
+        error: Box<Error>,
+    ) -> Box<Error> {
+        match both.hosted {
+            true => self.host.fail_to_connect(session, peer, &mut both.host, error),
+            false => self.gateway.fail_to_connect(session, peer, &mut both.walk, error),
+        }
+    }
+
+    fn error_while_proxy(
+        &self,
+        peer: &HttpPeer,
+        session: &mut Session,
+        error: Box<Error>,
+        both: &mut Self::CTX,
+        reused: bool,
+    ) -> Box<Error> {
+        match both.hosted {
+            true => self.host.error_while_proxy(peer, session, error, &mut both.host, reused),
+            false => self.gateway.error_while_proxy(peer, session, error, &mut both.walk, reused),
+        }
+    }
+
+    async fn connected_to_upstream(
+        &self,
+        session: &mut Session,
+        reused: bool,
+        peer: &HttpPeer,
+        fd: RawFd,
+        digest: Option<&Digest>,
+        both: &mut Self::CTX,
+    ) -> Result<()> {
+        match both.hosted {
+            true => self.host.connected_to_upstream(session, reused, peer, fd, digest, &mut both.host).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn upstream_request_filter(
+        &self,
+        session: &mut Session,
+        head: &mut RequestHeader,
+        both: &mut Self::CTX,
+    ) -> Result<()> {
+        self.gateway.upstream_request_filter(session, head, &mut both.walk).await?;
+        match both.hosted {
+            true => self.host.upstream_request_filter(session, head, &mut both.host).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn request_body_filter(
+        &self,
+        session: &mut Session,
+        body: &mut Option<Bytes>,
+        end: bool,
+        both: &mut Self::CTX,
+    ) -> Result<()> {
+        self.gateway.request_body_filter(session, body, end, &mut both.walk).await?;
+        match both.hosted {
+            true => self.host.request_body_filter(session, body, end, &mut both.host).await,
+            false => Ok(()),
+        }
+    }
+
+    async fn upstream_response_filter(
+        &self,
+        session: &mut Session,
+        head: &mut ResponseHeader,
+        both: &mut Self::CTX,
+    ) -> Result<()> {
+        match both.hosted {
+            true => self.host.upstream_response_filter(session, head, &mut both.host).await,
+            false => Ok(()),
+        }
+    }
+
+    fn upstream_response_body_filter(
+        &self,
+        session: &mut Session,
+        body: &mut Option<Bytes>,
+        end: bool,
+        both: &mut Self::CTX,
+    ) -> Result<Option<Duration>> {
+        match both.hosted {
+            true => self.host.upstream_response_body_filter(session, body, end, &mut both.host),
+            false => Ok(None),
+        }
+    }
+
+    async fn response_filter(
+        &self,
+        session: &mut Session,
+        head: &mut ResponseHeader,
+        both: &mut Self::CTX,
+    ) -> Result<()> {
+        if both.hosted {
+            self.host.response_filter(session, head, &mut both.host).await?;
+        }
+        self.gateway.response_filter(session, head, &mut both.walk).await
+    }
+
+    fn response_body_filter(
+        &self,
+        session: &mut Session,
+        body: &mut Option<Bytes>,
+        end: bool,
+        both: &mut Self::CTX,
+    ) -> Result<Option<Duration>> {
+        let pause = match both.hosted {
+            true => self.host.response_body_filter(session, body, end, &mut both.host)?,
+            false => None,
+        };
+        self.gateway.response_body_filter(session, body, end, &mut both.walk).map(|ours| pause.or(ours))
+    }
+
+    async fn response_trailer_filter(
+        &self,
+        session: &mut Session,
+        trailers: &mut HeaderMap,
+        both: &mut Self::CTX,
+    ) -> Result<Option<Bytes>> {
+        match both.hosted {
+            true => self.host.response_trailer_filter(session, trailers, &mut both.host).await,
+            false => Ok(None),
+        }
+    }
+
+    async fn fail_to_proxy(&self, session: &mut Session, error: &Error, both: &mut Self::CTX) -> FailToProxy {
+        self.gateway.fail_to_proxy(session, error, &mut both.walk).await
+    }
+
+    async fn logging(&self, session: &mut Session, error: Option<&Error>, both: &mut Self::CTX) {
+        self.gateway.logging(session, error, &mut both.walk).await;
+        self.host.logging(session, error, &mut both.host).await;
+    }
+
+    // Pingora's own lines quote the request.
+    fn suppress_error_log(&self, _: &Session, _: &Self::CTX, _: &Error) -> bool {
+        true
+    }
+
+    fn request_summary(&self, session: &Session, both: &Self::CTX) -> String {
+        self.gateway.request_summary(session, &both.walk)
+    }
+}
+
+/// The way of a collected request to a peer that the server chooses.
+struct HostWay<'a, P: ProxyHttp> {
+    host: &'a P,
+    ctx: &'a mut P::CTX,
+    attempts: usize,
+}
+
+#[async_trait]
+impl<P> Way for HostWay<'_, P>
+where
+    P: ProxyHttp + Send + Sync,
+    P::CTX: Send + Sync,
+{
+    async fn peer(&mut self, session: &mut Session) -> Result<HttpPeer, Fault> {
+        self.attempts += 1;
+        let mut peer = self.host.upstream_peer(session, self.ctx).await.map_err(|error| fault_of(&error))?;
+        no_upgrades(&mut peer);
+        Ok(*peer)
+    }
+
+    fn times(&self, peer: &HttpPeer) -> Times {
+        let (read, write) = (peer.options.read_timeout, peer.options.write_timeout);
+        Times { first_byte: read, read, write, total: None }
+    }
+
+    async fn head(&mut self, session: &mut Session, head: &mut RequestHeader) -> Result<(), Fault> {
+        self.host.upstream_request_filter(session, head, self.ctx).await.map_err(|error| fault_of(&error))
+    }
+
+    async fn body(&mut self, session: &mut Session, body: Bytes) -> Result<Bytes, Fault> {
+        let mut body = Some(body);
+        let filtered = self.host.request_body_filter(session, &mut body, true, self.ctx).await;
+        filtered.map_err(|error| fault_of(&error))?;
+        Ok(body.unwrap_or_default())
+    }
+
+    fn failed(&mut self, session: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), Fault> {
+        let kind = failure_of(&error);
+        let error = match how.connected {
+            true => self.host.error_while_proxy(how.peer, session, error, self.ctx, how.reused),
+            false => self.host.fail_to_connect(session, how.peer, self.ctx, error),
+        };
+        match error.retry {
+            RetryType::Decided(true) if self.attempts < ATTEMPTS => Ok(()),
+            _ => Err(Fault::Upstream(kind)),
+        }
+    }
+
+    async fn answer_head(&mut self, session: &mut Session, head: &mut ResponseHeader) -> Result<(), Fault> {
+        let seen = self.host.upstream_response_filter(session, head, self.ctx).await;
+        seen.map_err(|error| fault_of(&error))?;
+        self.host.response_filter(session, head, self.ctx).await.map_err(|error| fault_of(&error))
+    }
+
+    fn answer_piece(
+        &mut self,
+        session: &mut Session,
+        piece: &mut Option<Bytes>,
+        end: bool,
+    ) -> Result<(), Fault> {
+        let seen = self.host.upstream_response_body_filter(session, piece, end, self.ctx);
+        seen.map_err(|error| fault_of(&error))?;
+        let seen = self.host.response_body_filter(session, piece, end, self.ctx);
+        seen.map(drop).map_err(|error| fault_of(&error))
+    }
+
+    fn broken(&mut self, error: &Error) -> Fault {
+        Fault::Upstream(failure_of(error))
+    }
+}
+
+/// A server's own error, for its caller: what it blames on the request is the request's, all else the upstream's.
+fn fault_of(error: &Error) -> Fault {
+    match error.esource() {
+        ErrorSource::Downstream => Fault::BadBody("the request was refused"),
+        _ => Fault::Upstream(failure_of(error)),
+    }
+}
+
+/// Frames of an upgraded connection are not rewritten.
+fn no_upgrades(peer: &mut HttpPeer) {
+    peer.options.http_upstream_request_policy = HttpUpstreamRequestPolicy::deny_upgrades();
+}
+
+fn out_of_turn() -> Box<Error> {
+    Error::explain(ErrorType::InternalError, "callback out of turn")
+}

@@ -1,0 +1,199 @@
+//! Refuses requests before anything is spent on them: when too many are under way, when those hold nearly all that they
+//! may, and when work waits too long for a thread. What is refused early is cheap, so that what was begun gets done.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+
+use crate::api::ApiError;
+use crate::base::budget::Budget;
+use crate::base::clock::SharedClock;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::fault::Fault;
+use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::proxy::InFlight;
+use crate::telemetry::{FrontMetrics, Refusal};
+
+/// How often it is looked how long work waits.
+const TICK: Duration = Duration::from_millis(50);
+
+/// How long work waits for a thread, measured on the threads that serve: a task that wants to run every so often sees how
+/// much later it does.
+pub struct Queue(SharedClock);
+
+thread_local! {
+    /// The measure of the runtime that this thread works for.
+    static HERE: OnceCell<Arc<Lag>> = const { OnceCell::new() };
+}
+
+/// What one task has seen, in microseconds.
+struct Lag {
+    clock: SharedClock,
+    start: Instant,
+    /// When it wants to run next, since the start.
+    due: AtomicU64,
+    /// How much later it ran the last time.
+    late: AtomicU64,
+}
+
+impl Queue {
+    /// By this clock.
+    pub fn new(clock: SharedClock) -> Self {
+        Self(clock)
+    }
+
+    /// How long work waits on this thread's runtime. Must be called within one.
+    pub fn wait(&self) -> Duration {
+        HERE.with(|here| {
+            here.get_or_init(|| {
+                let lag = Arc::new(Lag::new(Arc::clone(&self.0)));
+                tokio::spawn(measure(Arc::clone(&lag)));
+                lag
+            })
+            .wait()
+        })
+    }
+}
+
+impl Lag {
+    fn new(clock: SharedClock) -> Self {
+        let start = clock.instant();
+        Self { clock, start, due: AtomicU64::new(micros(TICK)), late: AtomicU64::new(0) }
+    }
+
+    fn wait(&self) -> Duration {
+        let overdue = self.now().saturating_sub(self.due.load(Ordering::Relaxed));
+        Duration::from_micros(overdue.max(self.late.load(Ordering::Relaxed)))
+    }
+
+    fn now(&self) -> u64 {
+        micros(self.clock.instant().saturating_duration_since(self.start))
+    }
+}
+
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+async fn measure(lag: Arc<Lag>) {
+    loop {
+        tokio::time::sleep(TICK).await;
+        let now = lag.now();
+        lag.late.store(now.saturating_sub(lag.due.load(Ordering::Relaxed)), Ordering::Relaxed);
+        lag.due.store(now + micros(TICK), Ordering::Relaxed);
+    }
+}
+
+/// What it goes by.
+pub struct ShedParts {
+    /// Requests under way.
+    pub in_flight: InFlight,
+    /// The most of them.
+    pub most: usize,
+    /// What they hold together.
+    pub budget: Budget,
+    /// From how many held bytes on no more are taken: before those under way run out of room.
+    pub held: usize,
+    /// How long work waits.
+    pub queue: Arc<Queue>,
+    /// The longest it may.
+    pub wait: Duration,
+    /// Counts what is refused.
+    pub metrics: FrontMetrics,
+}
+
+/// Refuses what is too much.
+pub struct Shed(ShedParts);
+
+impl Shed {
+    /// By these measures.
+    pub fn new(parts: ShedParts) -> Self {
+        Self(parts)
+    }
+
+    fn why(&self) -> Option<Refusal> {
+        let parts = &self.0;
+        // The request itself is under way already.
+        if parts.in_flight.count() > parts.most {
+            Some(Refusal::InFlight)
+        } else if parts.budget.used() >= parts.held {
+            Some(Refusal::Held)
+        } else if parts.queue.wait() > parts.wait {
+            Some(Refusal::Queue)
+        } else {
+            None
+        }
+    }
+}
+
+#[async_trait]
+impl Filter for Shed {
+    fn name(&self) -> &'static str {
+        "shed"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Shed
+    }
+
+    async fn request(&self, _: &mut Exchange) -> Result<Flow, Fault> {
+        match self.why() {
+            None => Ok(Flow::Next),
+            Some(why) => {
+                self.0.metrics.refused.inc(why);
+                Err(Fault::Api(ApiError::Overloaded))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::base::clock::SystemClock;
+    use crate::telemetry::Metrics;
+
+    fn shed(most: usize, held: usize) -> Shed {
+        let clock: SharedClock = Arc::new(SystemClock);
+        Shed::new(ShedParts {
+            in_flight: InFlight::default(),
+            most,
+            budget: Budget::process(1000),
+            held,
+            queue: Arc::new(Queue::new(clock)),
+            wait: Duration::from_secs(30),
+            metrics: Metrics::new().unwrap().front.clone(),
+        })
+    }
+
+    #[tokio::test]
+    async fn what_is_held_keeps_the_next_out() {
+        let shed = shed(10, 800);
+        assert_eq!(shed.why(), None);
+        let mut charge = shed.0.budget.charge();
+        charge.set(800).unwrap();
+        assert_eq!(shed.why(), Some(Refusal::Held));
+        drop(charge);
+        assert_eq!(shed.why(), None);
+    }
+
+    /// One thread, which does nothing else for a while: whoever asks then hears of it, and no longer afterwards.
+    #[tokio::test]
+    async fn a_busy_thread_is_seen_and_forgotten() {
+        let queue = Queue::new(Arc::new(SystemClock));
+        assert!(queue.wait() < Duration::from_millis(100));
+        tokio::task::yield_now().await;
+        std::thread::sleep(TICK + Duration::from_millis(200));
+        assert!(queue.wait() >= Duration::from_millis(200));
+        for _ in 0..200 {
+            tokio::time::sleep(TICK).await;
+            if queue.wait() < Duration::from_millis(100) {
+                return;
+            }
+        }
+        panic!("it is still late");
+    }
+}

@@ -1,0 +1,27 @@
+//! Where proxied requests go.
+//!
+//! | file | noun |
+//! |---|---|
+//! | [`Upstream`] in `pool` | a pool of peers as good as each other, and which of them is next |
+//! | [`Dialing`] in `dialing` | addresses, TLS and time-outs |
+//! | [`Attempt`] in `attempt` | one request on its way to one peer, and how that went |
+//! | [`Standing`] in `standing` | what is known of a peer: checks, failures, how long it stays out |
+//! | [`Breaker`] in `breaker` | how many requests a pool may have, and when it may have none |
+//! | [`Probe`] in `probe` | asks every peer how it is |
+//! | `headers` | what a head has on its way out, and what it leaves behind |
+
+mod attempt;
+mod breaker;
+mod dialing;
+mod headers;
+mod pool;
+mod probe;
+mod standing;
+
+pub use attempt::{Attempt, Tried};
+pub use breaker::{Breaker, BreakerLimits, Pass};
+pub use dialing::{Authorities, Dialing, Target, Tls};
+pub use headers::strip_hop_by_hop;
+pub use pool::{Chosen, Repeats, Upstream, UpstreamParts, failure_of};
+pub use probe::{Probe, watch};
+pub use standing::{Ejection, Standing};

@@ -1,0 +1,378 @@
+//! A pool of peers as good as each other: which of them is next, where it is, and what a request's head says there.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwapOption;
+use http::Method;
+use http::header::{HOST, HeaderName, HeaderValue};
+use pingora::http::RequestHeader;
+use pingora::upstreams::peer::HttpPeer;
+use pingora::{Error, ErrorType};
+
+use crate::base::clock::SharedClock;
+use crate::base::secret::Secret;
+use crate::gateway::fault::{Closed, Fault};
+use crate::gateway::upstream::attempt::{Attempt, Tried};
+use crate::gateway::upstream::breaker::{Breaker, Pass};
+use crate::gateway::upstream::dialing::{Dialing, Target};
+use crate::gateway::upstream::headers;
+use crate::gateway::upstream::standing::{Ejection, Standing};
+use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
+
+/// How long a name's addresses are used before they are looked up again.
+const RESOLVE_EVERY: Duration = Duration::from_secs(30);
+
+/// Which requests are sent again when their connection ended before a byte of the answer came.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Repeats {
+    /// Those that the upstream cannot have acted on, and on a connection that was kept from before also those whose
+    /// method is idempotent (RFC 9110 section 9.2.2).
+    #[default]
+    Idempotent,
+    /// Only those that the upstream cannot have acted on.
+    Unsent,
+}
+
+/// What a pool is made from.
+pub struct UpstreamParts {
+    /// Its name.
+    pub name: String,
+    /// At least one, each with what is known of it.
+    pub targets: Vec<(Target, Arc<Standing>)>,
+    /// Put before every path; begins with `/` and does not end with it, or empty.
+    pub base: String,
+    /// How it is spoken to.
+    pub dialing: Dialing,
+    /// Set on every request on its way out.
+    pub headers: Vec<(HeaderName, Secret<Vec<u8>>)>,
+    /// What is sent twice.
+    pub repeats: Repeats,
+    /// When failures put a peer out.
+    pub ejection: Ejection,
+    /// What it lets through.
+    pub breaker: Arc<Breaker>,
+    /// Its metrics.
+    pub metrics: UpstreamMetrics,
+    /// For the age of addresses.
+    pub clock: SharedClock,
+}
+
+/// A pool of peers.
+pub struct Upstream {
+    name: String,
+    base: String,
+    peers: Vec<Peer>,
+    next: AtomicUsize,
+    dialing: Dialing,
+    headers: Vec<(HeaderName, HeaderValue)>,
+    repeats: Repeats,
+    ejection: Ejection,
+    /// Held while it is decided whether one more peer may be out.
+    ejecting: Mutex<()>,
+    breaker: Arc<Breaker>,
+    metrics: UpstreamMetrics,
+    clock: SharedClock,
+}
+
+struct Peer {
+    target: Target,
+    /// What `Host` says.
+    authority: HeaderValue,
+    known: ArcSwapOption<Known>,
+    standing: Arc<Standing>,
+}
+
+/// A peer's addresses, as ready-made descriptions for the connector.
+struct Known {
+    since: Instant,
+    dials: Vec<HttpPeer>,
+}
+
+impl Upstream {
+    /// Builds the pool; no name is looked up yet.
+    ///
+    /// # Errors
+    /// A host or header that cannot stand in a head, as a word for the log.
+    pub fn new(parts: UpstreamParts) -> Result<Self, &'static str> {
+        let default_port = if parts.dialing.tls.is_some() { 443 } else { 80 };
+        let peer = |(target, standing): (Target, Arc<Standing>)| {
+            let host =
+                if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
+            let text = if target.port == default_port { host } else { format!("{host}:{}", target.port) };
+            let authority = HeaderValue::from_str(&text).map_err(|_| "a peer's host is not a host name")?;
+            Ok(Peer { target, authority, known: ArcSwapOption::empty(), standing })
+        };
+        let header = |(name, value): (HeaderName, Secret<Vec<u8>>)| {
+            let mut value = HeaderValue::from_bytes(value.expose())
+                .map_err(|_| "a header's value has control characters")?;
+            value.set_sensitive(true);
+            Ok((name, value))
+        };
+        Ok(Self {
+            name: parts.name,
+            base: parts.base,
+            peers: parts.targets.into_iter().map(peer).collect::<Result<_, &'static str>>()?,
+            next: AtomicUsize::new(0),
+            dialing: parts.dialing,
+            headers: parts.headers.into_iter().map(header).collect::<Result<_, &'static str>>()?,
+            repeats: parts.repeats,
+            ejection: parts.ejection,
+            ejecting: Mutex::new(()),
+            breaker: parts.breaker,
+            metrics: parts.metrics,
+            clock: parts.clock,
+        })
+    }
+
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How it is spoken to.
+    pub fn dialing(&self) -> &Dialing {
+        &self.dialing
+    }
+
+    /// How many attempts make sense: each peer once, and a second try where there is only one.
+    pub fn attempts(&self) -> usize {
+        self.peers.len().max(2)
+    }
+
+    /// Asks its breaker for leave to send a request; may wait for a place.
+    ///
+    /// # Errors
+    /// [`Fault::Closed`].
+    pub async fn admit(&self) -> Result<Pass, Fault> {
+        self.breaker.admit().await.inspect_err(|fault| {
+            if let Fault::Closed(why) = fault {
+                self.metrics.failed(why.failure());
+            }
+        })
+    }
+
+    /// Brings its gauges up to date.
+    pub fn show(&self) {
+        let now = self.clock.instant();
+        for state in [PeerState::Healthy, PeerState::Unhealthy, PeerState::Ejected] {
+            let peers = self.peers.iter().filter(|peer| peer.standing.state(now) == state).count();
+            self.metrics.peers.set(state, peers);
+        }
+        self.metrics.circuit(self.breaker.circuit());
+        self.metrics.in_flight(self.breaker.in_flight());
+    }
+
+    /// Chooses a peer that takes requests: each in turn, then each of its addresses in turn; one that `tried` does not
+    /// have, if there is one.
+    ///
+    /// # Errors
+    /// No peer takes requests, or no address for its name.
+    pub async fn choose(&self, tried: &mut Tried) -> Result<Chosen, Fault> {
+        let turn = self.next.fetch_add(1, Ordering::Relaxed);
+        let place = self.place(turn, *tried).ok_or_else(|| {
+            self.metrics.failed(UpstreamFailure::Down);
+            Fault::Closed(Closed::Down)
+        })?;
+        tried.add(place);
+        let Some(peer) = self.peers.get(place) else { return Err(self.failed(UpstreamFailure::Connect)) };
+        self.reach(place, peer, turn / self.peers.len().max(1)).await
+    }
+
+    /// The first from `turn` on that takes requests. If failures put all of them out, any that checks do not call down.
+    fn place(&self, turn: usize, tried: Tried) -> Option<usize> {
+        let now = self.clock.instant();
+        let count = self.peers.len();
+        let places = || (0..count).map(|step| turn.wrapping_add(step) % count.max(1));
+        let state = |place: &usize| self.peers.get(*place).map(|peer| peer.standing.state(now));
+        let takes = |place: &usize| state(place) == Some(PeerState::Healthy);
+        let is_up = |place: &usize| state(place).is_some_and(|state| state != PeerState::Unhealthy);
+        let fresh = places().filter(|place| !tried.has(*place)).find(takes);
+        fresh.or_else(|| places().find(takes)).or_else(|| places().find(is_up))
+    }
+
+    /// The peer at `place`, whatever is known of it.
+    ///
+    /// # Errors
+    /// No address for its name.
+    pub(super) async fn at(&self, place: usize) -> Option<Result<Chosen, Fault>> {
+        let peer = self.peers.get(place)?;
+        Some(self.reach(place, peer, 0).await)
+    }
+
+    async fn reach(&self, place: usize, peer: &Peer, turn: usize) -> Result<Chosen, Fault> {
+        let known = match peer.known.load_full() {
+            Some(known) if self.clock.instant().duration_since(known.since) < RESOLVE_EVERY => known,
+            stale => match self.resolve(peer, stale).await {
+                Some(known) => known,
+                None => {
+                    self.went(place, false);
+                    return Err(self.failed(UpstreamFailure::Connect));
+                }
+            },
+        };
+        let dial = turn % known.dials.len().max(1);
+        Ok(Chosen { authority: peer.authority.clone(), place, known, dial })
+    }
+
+    async fn resolve(&self, peer: &Peer, stale: Option<Arc<Known>>) -> Option<Arc<Known>> {
+        let Target { host, port } = &peer.target;
+        let found =
+            tokio::time::timeout(self.dialing.connect, tokio::net::lookup_host((host.as_str(), *port))).await;
+        let dials: Vec<HttpPeer> = match found {
+            Ok(Ok(addresses)) => addresses.map(|address| self.dialing.peer(address, host)).collect(),
+            _ => Vec::new(),
+        };
+        if dials.is_empty() {
+            // A resolver that is down for a moment should not take a working upstream with it.
+            return stale;
+        }
+        let known = Arc::new(Known { since: self.clock.instant(), dials });
+        peer.known.store(Some(Arc::clone(&known)));
+        Some(known)
+    }
+
+    /// An attempt at the peer that was chosen.
+    pub fn attempt(self: &Arc<Self>, chosen: &Chosen, again: bool) -> Attempt {
+        self.metrics.attempt(again);
+        Attempt::new(Arc::clone(self), chosen.place, self.clock.instant())
+    }
+
+    /// The head of an answer came to what was begun then.
+    pub(super) fn answers(&self, begun: Instant) {
+        let took = self.clock.instant().saturating_duration_since(begun);
+        self.metrics.first_byte(took.as_secs_f64());
+    }
+
+    /// A request to the peer at `place` went so.
+    pub(super) fn went(&self, place: usize, well: bool) {
+        let Some(peer) = self.peers.get(place) else { return };
+        let now = self.clock.instant();
+        if well {
+            return peer.standing.good(&self.ejection, now);
+        }
+        if !peer.standing.bad(&self.ejection, now) {
+            return;
+        }
+        let _one_at_a_time = self.ejecting.lock().unwrap_or_else(PoisonError::into_inner);
+        let out = self.peers.iter().filter(|peer| peer.standing.is_out(now)).count();
+        if out < self.ejection.most(self.peers.len()) {
+            let period = peer.standing.eject(&self.ejection, now);
+            let (upstream, seconds) = (self.name.as_str(), period.as_secs_f64());
+            let peer = peer.authority.to_str().unwrap_or_default();
+            tracing::warn!(target: "portcullis::upstream", upstream, peer, seconds, "a peer fails and gets no requests");
+        }
+    }
+
+    /// A check of the peer at `place` ended so; `needed` in a row are believed.
+    pub(super) fn checked(&self, place: usize, well: bool, needed: u32) {
+        let Some(peer) = self.peers.get(place) else { return };
+        if peer.standing.checked(well, needed) {
+            let (upstream, peer) = (self.name.as_str(), peer.authority.to_str().unwrap_or_default());
+            match well {
+                true => {
+                    tracing::info!(target: "portcullis::upstream", upstream, peer, "checks call a peer up again")
+                }
+                false => {
+                    tracing::warn!(target: "portcullis::upstream", upstream, peer, "checks call a peer down")
+                }
+            }
+        }
+    }
+
+    /// Nobody checks its peers any more.
+    pub fn unchecked(&self) {
+        self.peers.iter().for_each(|peer| peer.standing.unchecked());
+    }
+
+    /// How many peers there are.
+    pub(super) fn size(&self) -> usize {
+        self.peers.len()
+    }
+
+    /// Whether a request that failed so may be sent again. `unsent`: its head never left; `reused`: its connection was
+    /// kept from before.
+    ///
+    /// An HTTP/1.1 upstream that closes a kept connection may have read the request before: then only the method says
+    /// whether it matters (RFC 9112 section 9.3.1). HTTP/2 says itself what it has not looked at (RFC 9113 sections 6.8
+    /// and 8.7).
+    pub fn repeats(&self, error: &Error, method: &Method, (unsent, reused): (bool, bool)) -> bool {
+        let mut why = error.retry;
+        why.decide_reuse(reused);
+        match error.etype() {
+            ErrorType::H2Error | ErrorType::H2Downgrade if why.retry() => true,
+            ErrorType::WriteError | ErrorType::H2Error if unsent => true,
+            // What came was no HTTP/2, so it may be anything.
+            ErrorType::InvalidH2 => false,
+            _ => why.retry() && method.is_idempotent() && self.repeats == Repeats::Idempotent,
+        }
+    }
+
+    /// Counts a failure and names it.
+    pub fn failed(&self, kind: UpstreamFailure) -> Fault {
+        self.metrics.failed(kind);
+        Fault::Upstream(kind)
+    }
+
+    /// Counts and names the failure behind a Pingora error.
+    pub fn error(&self, error: &Error) -> Fault {
+        self.failed(failure_of(error))
+    }
+
+    /// Makes a caller's head into one for this upstream: its base path and `Host`, no hop-by-hop or forwarding
+    /// headers of the caller's, and the pool's own headers.
+    ///
+    /// # Errors
+    /// Pingora's, for a head that cannot be written.
+    pub fn dress(&self, head: &mut RequestHeader, authority: &HeaderValue) -> Result<(), Box<Error>> {
+        headers::strip(head);
+        if !self.base.is_empty() {
+            let path = [self.base.as_bytes(), head.raw_path()].concat();
+            head.set_raw_path(&path)?;
+        } else if head.uri.authority().is_some() {
+            let path = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+            head.set_raw_path(path.as_bytes())?;
+        }
+        head.insert_header(HOST, authority.clone())?;
+        for (name, value) in &self.headers {
+            head.insert_header(name.clone(), value.clone())?;
+        }
+        Ok(())
+    }
+}
+
+/// A chosen peer.
+pub struct Chosen {
+    /// What `Host` says.
+    pub authority: HeaderValue,
+    place: usize,
+    known: Arc<Known>,
+    dial: usize,
+}
+
+impl Chosen {
+    /// How the connector reaches it.
+    pub fn dial(&self) -> Option<&HttpPeer> {
+        self.known.dials.get(self.dial)
+    }
+}
+
+/// What kind of failure a Pingora error is.
+pub fn failure_of(error: &Error) -> UpstreamFailure {
+    match error.etype() {
+        ErrorType::ConnectTimedout
+        | ErrorType::ConnectRefused
+        | ErrorType::ConnectNoRoute
+        | ErrorType::ConnectError
+        | ErrorType::BindError
+        | ErrorType::SocketError => UpstreamFailure::Connect,
+        ErrorType::TLSHandshakeFailure
+        | ErrorType::TLSHandshakeTimedout
+        | ErrorType::TLSWantX509Lookup
+        | ErrorType::InvalidCert
+        | ErrorType::HandshakeError => UpstreamFailure::Tls,
+        ErrorType::ReadTimedout | ErrorType::WriteTimedout => UpstreamFailure::Timeout,
+        _ => UpstreamFailure::Broken,
+    }
+}

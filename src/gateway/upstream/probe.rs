@@ -1,0 +1,79 @@
+//! Asks every peer of a pool how it is, again and again, as long as there is the pool.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use futures_util::future::join_all;
+use http::header::{HeaderValue, USER_AGENT};
+use pingora::connectors::http::Connector;
+use pingora::http::RequestHeader;
+
+use crate::gateway::upstream::pool::Upstream;
+
+/// What a peer is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// `GET` this path, under the pool's base.
+    pub path: String,
+    /// How often.
+    pub interval: Duration,
+    /// How long an answer may take, connecting included.
+    pub timeout: Duration,
+    /// Good answers in a row that bring a peer back.
+    pub healthy: u32,
+    /// Bad ones in a row that take it out.
+    pub unhealthy: u32,
+    /// Statuses that are good; none: every 2xx.
+    pub statuses: Vec<u16>,
+}
+
+/// Asks until the pool is gone.
+pub async fn watch(upstream: Weak<Upstream>, probe: Probe) {
+    // Connections of its own, and new ones: whether one can be made is part of the question.
+    let connector = Connector::new(None);
+    let mut ticks = tokio::time::interval(probe.interval);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        let Some(upstream) = upstream.upgrade() else { return };
+        let rounds = (0..upstream.size()).map(|place| {
+            let (upstream, probe, connector) = (&upstream, &probe, &connector);
+            async move {
+                let asked =
+                    tokio::time::timeout(probe.timeout, ask(upstream, place, (probe, connector))).await;
+                let well = matches!(asked, Ok(Some(true)));
+                let needed = if well { probe.healthy } else { probe.unhealthy };
+                upstream.checked(place, well, needed);
+            }
+        });
+        join_all(rounds).await;
+    }
+}
+
+/// `None`: no answer.
+async fn ask(
+    upstream: &Arc<Upstream>,
+    place: usize,
+    (probe, connector): (&Probe, &Connector),
+) -> Option<bool> {
+    let chosen = upstream.at(place).await?.ok()?;
+    let peer = chosen.dial()?;
+    let mut head = RequestHeader::build("GET", probe.path.as_bytes(), None).ok()?;
+    upstream.dress(&mut head, &chosen.authority).ok()?;
+    head.insert_header(USER_AGENT, HeaderValue::from_static("portcullis-health")).ok()?;
+    let (mut session, _) = connector.get_http_session(peer).await.ok()?;
+    session.write_request_header(Box::new(head)).await.ok()?;
+    session.finish_request_body().await.ok()?;
+    let status = loop {
+        session.read_response_header().await.ok()?;
+        let status = session.response_header()?.status;
+        if !status.is_informational() || status == 101 {
+            break status;
+        }
+    };
+    session.shutdown().await;
+    Some(match probe.statuses.as_slice() {
+        [] => status.is_success(),
+        statuses => statuses.contains(&status.as_u16()),
+    })
+}

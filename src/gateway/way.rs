@@ -1,0 +1,216 @@
+//! [`Way`]: what a request needs of whoever knows the peers, on its way to one and back. [`PoolWay`] leads to a pool of
+//! the configuration.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::{HeaderValue, Method, StatusCode};
+use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::proxy::Session;
+use pingora::upstreams::peer::HttpPeer;
+use pingora::{Error, ErrorSource};
+
+use crate::gateway::fault::Fault;
+use crate::gateway::upstream::{Attempt, Pass, Tried, Upstream};
+use crate::telemetry::UpstreamFailure;
+
+/// How long an exchange may take.
+#[derive(Clone, Copy, Debug)]
+pub struct Times {
+    /// From the end of the request to the first byte of the answer.
+    pub first_byte: Option<Duration>,
+    /// Silence within the answer.
+    pub read: Option<Duration>,
+    /// A write that does not move.
+    pub write: Option<Duration>,
+    /// All of it, from the first attempt on.
+    pub total: Option<Duration>,
+}
+
+/// How far an attempt came that failed.
+#[derive(Clone, Copy)]
+pub struct Progress<'a> {
+    /// Where it went.
+    pub peer: &'a HttpPeer,
+    /// Whether there was a connection.
+    pub connected: bool,
+    /// Whether the connection was kept from before.
+    pub reused: bool,
+    /// Whether the head never left as a whole.
+    pub unsent: bool,
+    /// The request's method.
+    pub method: &'a Method,
+}
+
+/// What a collected request asks on its way.
+#[async_trait]
+pub trait Way: Send {
+    /// Leave to send it; may wait.
+    async fn admit(&mut self) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// Where the next attempt goes.
+    async fn peer(&mut self, session: &mut Session) -> Result<HttpPeer, Fault>;
+
+    /// How long it may take there.
+    fn times(&self, peer: &HttpPeer) -> Times;
+
+    /// Makes the caller's head one for that peer.
+    async fn head(&mut self, session: &mut Session, head: &mut RequestHeader) -> Result<(), Fault>;
+
+    /// The body as it leaves.
+    async fn body(&mut self, _: &mut Session, body: Bytes) -> Result<Bytes, Fault> {
+        Ok(body)
+    }
+
+    /// An attempt failed. `Ok`: there is to be another.
+    fn failed(&mut self, session: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), Fault>;
+
+    /// The head of the answer, before the chain sees it.
+    async fn answer_head(&mut self, session: &mut Session, head: &mut ResponseHeader) -> Result<(), Fault>;
+
+    /// A piece of the answer, before the chain sees it.
+    fn answer_piece(&mut self, _: &mut Session, _: &mut Option<Bytes>, _: bool) -> Result<(), Fault> {
+        Ok(())
+    }
+
+    /// The answer broke off.
+    fn broken(&mut self, error: &Error) -> Fault;
+}
+
+/// The way to a pool.
+pub struct PoolWay {
+    upstream: Arc<Upstream>,
+    pass: Option<Pass>,
+    tried: Tried,
+    attempts: usize,
+    attempt: Option<Attempt>,
+    /// What `Host` says to the peer of this attempt.
+    authority: Option<HeaderValue>,
+}
+
+impl PoolWay {
+    /// To this pool.
+    pub fn new(upstream: Arc<Upstream>) -> Self {
+        Self { upstream, pass: None, tried: Tried::default(), attempts: 0, attempt: None, authority: None }
+    }
+
+    /// The pool.
+    pub fn upstream(&self) -> &Arc<Upstream> {
+        &self.upstream
+    }
+
+    /// Leave to send; may wait.
+    ///
+    /// # Errors
+    /// The pool's breaker is open, or it is full.
+    pub async fn enter(&mut self) -> Result<(), Fault> {
+        self.pass = Some(self.upstream.admit().await?);
+        Ok(())
+    }
+
+    /// Where the next attempt goes.
+    ///
+    /// # Errors
+    /// Nobody takes requests, or no address is known.
+    pub async fn next(&mut self) -> Result<HttpPeer, Fault> {
+        self.attempts += 1;
+        let chosen = self.upstream.choose(&mut self.tried).await.inspect_err(|fault| {
+            if let (Fault::Upstream(_), Some(pass)) = (fault, &mut self.pass) {
+                pass.tell(false);
+            }
+        })?;
+        let Some(peer) = chosen.dial() else { return Err(self.upstream.failed(UpstreamFailure::Connect)) };
+        self.attempt = Some(self.upstream.attempt(&chosen, self.attempts > 1));
+        self.authority = Some(chosen.authority.clone());
+        Ok(peer.clone())
+    }
+
+    /// Makes the caller's head one for the peer of this attempt.
+    ///
+    /// # Errors
+    /// Pingora's, for a head that cannot be written.
+    pub fn dress(&self, head: &mut RequestHeader) -> Result<(), Box<Error>> {
+        match &self.authority {
+            Some(authority) => self.upstream.dress(head, authority),
+            None => Ok(()),
+        }
+    }
+
+    /// The head of the answer is there.
+    pub fn answered(&mut self, status: StatusCode) {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.answered(status, self.pass.as_mut());
+        }
+    }
+
+    /// The peer let the request down, and no other is tried.
+    pub fn blame(&mut self) {
+        if let Some(attempt) = &mut self.attempt {
+            attempt.failed();
+        }
+        if let Some(pass) = &mut self.pass {
+            pass.tell(false);
+        }
+    }
+
+    /// An attempt failed. Whether there is to be another; the failure is counted then, else by whoever tells the caller.
+    pub fn again(&mut self, error: &Error, how: Progress<'_>) -> bool {
+        if *error.esource() == ErrorSource::Downstream {
+            return false;
+        }
+        let again = self.attempts < self.upstream.attempts()
+            && (!how.connected || self.upstream.repeats(error, how.method, (how.unsent, how.reused)));
+        if again {
+            if let Some(mut attempt) = self.attempt.take() {
+                attempt.failed();
+            }
+            drop(self.upstream.error(error));
+        } else {
+            self.blame();
+        }
+        again
+    }
+}
+
+#[async_trait]
+impl Way for PoolWay {
+    async fn admit(&mut self) -> Result<(), Fault> {
+        self.enter().await
+    }
+
+    async fn peer(&mut self, _: &mut Session) -> Result<HttpPeer, Fault> {
+        self.next().await
+    }
+
+    fn times(&self, _: &HttpPeer) -> Times {
+        let dialing = self.upstream.dialing();
+        Times {
+            first_byte: Some(dialing.first_byte),
+            read: Some(dialing.read),
+            write: Some(dialing.write),
+            total: dialing.total,
+        }
+    }
+
+    async fn head(&mut self, _: &mut Session, head: &mut RequestHeader) -> Result<(), Fault> {
+        self.dress(head).map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))
+    }
+
+    fn failed(&mut self, _: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), Fault> {
+        if self.again(&error, how) { Ok(()) } else { Err(self.upstream.error(&error)) }
+    }
+
+    async fn answer_head(&mut self, _: &mut Session, head: &mut ResponseHeader) -> Result<(), Fault> {
+        self.answered(head.status);
+        Ok(())
+    }
+
+    fn broken(&mut self, error: &Error) -> Fault {
+        self.blame();
+        self.upstream.error(error)
+    }
+}
