@@ -13,6 +13,24 @@
 //!    [`base::secret::Secret`] have one constructor each.
 //! 6. **Bytes nobody changed leave exactly as they came.**
 //!
+//! # In another server
+//!
+//! [`gateway::embed::Chain`] puts the chain around the callbacks of somebody else's Pingora server: its own
+//! `ProxyHttp` goes in, one comes out that redacts requests before they reach its peer and restores the answers.
+//!
+//! ```no_run
+//! use pingora::prelude::*;
+//! use portcullis::gateway::embed::{Chain, Guarded};
+//!
+//! /// `host` is what the server was before.
+//! fn guarded<P: ProxyHttp + Send + Sync>(host: P) -> std::result::Result<Guarded<P>, Box<dyn std::error::Error>>
+//! where
+//!     P::CTX: Send + Sync,
+//! {
+//!     Ok(Chain::from_config("embed.toml")?.guard(host))
+//! }
+//! ```
+//!
 //! # The map
 //!
 //! | part | holds | may import |

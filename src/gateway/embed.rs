@@ -29,7 +29,7 @@ use pingora::{Error, ErrorSource, ErrorType, Result, RetryType};
 
 use crate::gateway::fault::Fault;
 use crate::gateway::proxy::{Gateway, Next, Walk};
-use crate::gateway::upstream::failure_of;
+use crate::gateway::upstream::{failure_of, plain};
 use crate::gateway::way::{Progress, Times, Way};
 
 /// How often a request may be sent again, as in Pingora.
@@ -307,6 +307,7 @@ where
     }
 
     async fn head(&mut self, session: &mut Session, head: &mut RequestHeader) -> Result<(), Fault> {
+        plain(head).map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))?;
         self.host.upstream_request_filter(session, head, self.ctx).await.map_err(|error| fault_of(&error))
     }
 

@@ -29,7 +29,7 @@ use crate::gateway::native;
 use crate::gateway::relay;
 use crate::gateway::route::{Found, Route, RouteTable};
 use crate::gateway::terminal::Terminal;
-use crate::gateway::upstream::{Upstream, strip_hop_by_hop};
+use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::gateway::way::{PoolWay, Progress, Way};
 use crate::telemetry::UpstreamFailure;
 
@@ -355,8 +355,9 @@ impl ProxyHttp for Gateway {
         *head = x.head().clone();
         head.set_version(version);
         walk.unsent = version != Version::HTTP_2;
-        if let Some(way) = &walk.way {
-            way.dress(head)?;
+        match &walk.way {
+            Some(way) => way.dress(head)?,
+            None => plain(head)?,
         }
         if changes {
             head.remove_header(&CONTENT_LENGTH);

@@ -46,8 +46,11 @@ class Faulty:
         started = threading.Event()
 
         async def begin():
-            self.server = await asyncio.start_server(self.connection, "127.0.0.1", 0)
-            self.port = self.server.sockets[0].getsockname()[1]
+            listening = socket.create_server(("127.0.0.1", 0))
+            # What is not read soon keeps its sender waiting.
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 32 << 10)
+            self.server = await asyncio.start_server(self.connection, sock=listening)
+            self.port = listening.getsockname()[1]
             started.set()
 
         def run():

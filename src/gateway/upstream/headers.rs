@@ -1,9 +1,10 @@
 //! What a head has on its way out, and what it leaves behind.
 
 use http::header::{
-    CONNECTION, HeaderMap, HeaderName, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
+    CONNECTION, HOST, HeaderMap, HeaderName, PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER,
     TRANSFER_ENCODING, UPGRADE,
 };
+use pingora::Error;
 use pingora::http::RequestHeader;
 
 /// What a caller says about forwarding is not to be believed.
@@ -22,6 +23,21 @@ pub(super) fn strip(head: &mut RequestHeader) {
     for name in FORWARDING {
         head.remove_header(name);
     }
+}
+
+/// Makes a caller's head one for somebody else's upstream: nothing that ends at this hop, and the host it asks for in
+/// `Host` (RFC 9112 section 3.2).
+///
+/// # Errors
+/// Pingora's, for a head that cannot be written.
+pub fn plain(head: &mut RequestHeader) -> Result<(), Box<Error>> {
+    strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
+    if let Some(authority) = head.uri.authority().map(|authority| authority.as_str().to_owned()) {
+        let path = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        head.set_raw_path(path.as_bytes())?;
+        head.insert_header(HOST, authority)?;
+    }
+    Ok(())
 }
 
 /// The names of `headers` that end at this hop: the standard ones, and those that `Connection` names.

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""What is left of the gateway at three times its peak: `tests/bench/overload.py [BINARY] [SECONDS]`.
+
+Finds the peak with closed-loop clients, which wait for each answer, then offers three times as much open-loop for so many
+seconds (20), whatever comes back. The request is a chat with 12 KB of history, redacted and restored. On Linux with two
+processors the gateway has the first and everything else the second. Prints goodput, what the rest got, and memory; ends
+with 1 if goodput is under 90 % of the peak, if anything but 200 and a clean 503 came, or if memory grew by over a tenth.
+"""
+
+import asyncio
+import json
+import os
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
+if len(sys.argv) > 1:
+    os.environ["PORTCULLIS_BIN"] = sys.argv[1]
+
+from gateway import Gateway  # noqa: E402
+
+CONFIG = """
+data = "data"
+threads = 1
+
+[[listen]]
+address = "127.0.0.1:{port}"
+
+[admin]
+address = "127.0.0.1:{admin}"
+
+[log]
+level = "error"
+
+[limits]
+in_flight = 64
+
+[upstreams.mock]
+peers = ["{upstream}"]
+
+[[routes]]
+name = "chat"
+path = "/v1"
+upstream = "mock"
+auth = "none"
+redact = {{}}
+"""
+
+HISTORY = " ".join(
+    "On day %d the customer wrote from jane.doe%d@example.com that nothing had arrived, and asked to be called." % (n, n)
+    for n in range(120)
+)
+BODY = json.dumps({"model": "plain", "messages": [{"role": "user", "content": HISTORY}]}).encode()
+REQUEST = (
+    b"POST /v1/chat/completions HTTP/1.1\r\nhost: overload\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n"
+    % len(BODY)
+) + BODY
+ANSWER = json.dumps({"id": "x", "object": "chat.completion", "choices": [
+    {"index": 0, "message": {"role": "assistant", "content": "I see. " * 60}, "finish_reason": "stop"}]}).encode()
+ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % len(ANSWER) + ANSWER
+
+# Callers that may wait at once, open-loop.
+CONNECTIONS = 1500
+
+
+async def model(reader, writer):
+    """An upstream that answers at once."""
+    try:
+        while True:
+            head = await reader.readuntil(b"\r\n\r\n")
+            length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
+            await reader.readexactly(length)
+            writer.write(ANSWER)
+    except (asyncio.IncompleteReadError, OSError):
+        writer.close()
+
+
+class Caller:
+    """One connection at a time."""
+
+    def __init__(self, port):
+        self.port, self.reader, self.writer = port, None, None
+
+    async def ask(self):
+        """The status; 0 where there was no answer, -1 for a 503 that is not clean."""
+        try:
+            if self.writer is None:
+                self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
+            self.writer.write(REQUEST)
+            head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
+            status = int(head[9:12])
+            if b"content-length:" in head:
+                body = await self.reader.readexactly(int(head.split(b"content-length:")[1].split(b"\r\n")[0]))
+            else:
+                body = await chunks(self.reader)
+            if b"connection: close" in head:
+                self.close()
+            if status == 503 and not (b"retry-after:" in head and json.loads(body)["error"]["type"] == "server_error"):
+                return -1
+            return status
+        except (OSError, asyncio.IncompleteReadError, ValueError, KeyError):
+            self.close()
+            return 0
+
+    def close(self):
+        if self.writer:
+            self.writer.close()
+        self.writer = None
+
+
+async def chunks(reader):
+    body = b""
+    while size := int(await reader.readline(), 16):
+        body += await reader.readexactly(size)
+        await reader.readline()
+    await reader.readline()
+    return body
+
+
+async def closed(port, clients, seconds):
+    """Answers a second to so many clients, each of which waits for the one before."""
+    end, done = time.monotonic() + seconds, 0
+
+    async def client():
+        nonlocal done
+        caller = Caller(port)
+        while time.monotonic() < end:
+            done += await caller.ask() == 200
+        caller.close()
+
+    await asyncio.gather(*(client() for _ in range(clients)))
+    return done / seconds
+
+
+async def opened(port, rate, seconds):
+    """What became of `rate` requests a second, answers or not."""
+    idle, tasks, statuses, waits, unsent = [Caller(port) for _ in range(CONNECTIONS)], set(), {}, [], 0
+    began = time.monotonic()
+
+    async def one(caller):
+        start = time.monotonic()
+        status = await caller.ask()
+        statuses[status] = statuses.get(status, 0) + 1
+        if status == 200:
+            waits.append(time.monotonic() - start)
+        idle.append(caller)
+
+    sent = 0
+    while (now := time.monotonic() - began) < seconds:
+        while sent < now * rate:
+            sent += 1
+            if not idle:
+                unsent += 1
+                continue
+            task = asyncio.ensure_future(one(idle.pop()))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+        await asyncio.sleep(0.002)
+    good = statuses.get(200, 0) / seconds
+    await asyncio.gather(*tasks)
+    return good, statuses, sorted(waits), (sent, unsent)
+
+
+def resident(pid):
+    """In MiB."""
+    for line in Path("/proc/%d/status" % pid).read_text().splitlines():
+        if line.startswith("VmRSS"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+async def measured(gate, seconds):
+    await closed(gate.port, 8, 2)
+    peaks = {}
+    for clients in (4, 8, 16, 32):
+        peaks[clients] = await closed(gate.port, clients, 5)
+        print("closed loop, %2d clients: %6.0f answers/s" % (clients, peaks[clients]))
+    peak = max(peaks.values())
+    # Its connections and buffers are there before memory is compared.
+    await opened(gate.port, 3 * peak, 5)
+    memory = [resident(gate.process.pid)]
+
+    async def watch():
+        while True:
+            await asyncio.sleep(0.5)
+            memory.append(resident(gate.process.pid))
+
+    watching = asyncio.ensure_future(watch())
+    good, statuses, waits, (sent, unsent) = await opened(gate.port, 3 * peak, seconds)
+    watching.cancel()
+    p99 = waits[len(waits) * 99 // 100] if waits else 0
+    print("offered %.0f/s for %d s: %d sent, %d found no connection" % (3 * peak, seconds, sent - unsent, unsent))
+    print("goodput %.0f/s = %.0f %% of the peak, p99 %.0f ms; statuses %s" % (good, 100 * good / peak, 1e3 * p99, statuses))
+    print("memory %.0f MiB at first, %.0f at most, %.0f at last" % (memory[0], max(memory), memory[-1]))
+    bad = set(statuses) - {200, 503}
+    return good >= 0.9 * peak and not bad and memory[-1] < 1.1 * memory[0] and 503 in statuses
+
+
+async def run(seconds):
+    server = await asyncio.start_server(model, "127.0.0.1", 0, backlog=1024)
+    url = "http://127.0.0.1:%d" % server.sockets[0].getsockname()[1]
+    with Gateway(url, CONFIG) as gate:
+        if hasattr(os, "sched_setaffinity") and len(os.sched_getaffinity(0)) > 1:
+            first, second, *_ = sorted(os.sched_getaffinity(0))
+            for thread in os.listdir("/proc/%d/task" % gate.process.pid):
+                os.sched_setaffinity(int(thread), {first})
+            os.sched_setaffinity(0, {second})
+        return await measured(gate, seconds)
+
+
+if __name__ == "__main__":
+    sys.exit(0 if asyncio.run(run(float(sys.argv[2]) if len(sys.argv) > 2 else 20)) else 1)
