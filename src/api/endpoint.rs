@@ -215,6 +215,11 @@ impl Endpoints {
         self.0.push(Entry { door, handler });
     }
 
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// The handlers, in the order of the table, with their doors.
     pub fn handlers(&self) -> impl Iterator<Item = (&Door, Arc<dyn Handler>)> + '_ {
         self.0.iter().map(|entry| (&entry.door, Arc::clone(&entry.handler)))

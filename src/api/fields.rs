@@ -160,6 +160,8 @@ impl<'a> Fields<'a> {
 
     /// Any JSON that must be there, as it is written; its endpoint keeps it ([`Endpoint::RAW`](super::Endpoint::RAW)).
     pub fn required_raw(&mut self, name: &'static str) -> &'a str {
+        #[cfg(test)]
+        crate::api::openapi::asked::note(&self.at, name);
         let found = self.kept.iter().find(|(key, _)| key == name);
         if found.is_none() {
             self.fault(Code::FieldRequired, self.at(name), format!("`{name}` is required"));
@@ -170,6 +172,8 @@ impl<'a> Fields<'a> {
     /// A secret that may be absent; its endpoint keeps it ([`Endpoint::RAW`](super::Endpoint::RAW)), and no copy of it is
     /// left behind.
     pub fn secret(&mut self, name: &'static str) -> Option<Secret<String>> {
+        #[cfg(test)]
+        crate::api::openapi::asked::note(&self.at, name);
         let (_, raw) = self.kept.iter().find(|(key, _)| key == name)?;
         // As long as it can be: a text that grows leaves copies behind.
         let mut text = String::with_capacity(raw.get().len());
@@ -186,6 +190,8 @@ impl<'a> Fields<'a> {
 
     /// A secret that must be there.
     pub fn required_secret(&mut self, name: &'static str) -> Option<Secret<String>> {
+        #[cfg(test)]
+        crate::api::openapi::asked::note(&self.at, name);
         let there = self.kept.iter().find(|(key, _)| key == name).map(|(_, raw)| raw.get());
         match there {
             None => self.fault(Code::FieldRequired, self.at(name), format!("`{name}` is required")),
@@ -259,6 +265,8 @@ impl<'a> Fields<'a> {
 
     /// One of these words, by what it stands for, that may be absent.
     pub fn one_of<T: Copy>(&mut self, name: &'static str, words: &[(&str, T)]) -> Option<T> {
+        #[cfg(test)]
+        crate::api::openapi::asked::words(&self.at(name), words);
         let text = self.text(name)?;
         let found = words.iter().find(|(word, _)| *word == text).map(|(_, meant)| *meant);
         if found.is_none() {
@@ -422,6 +430,8 @@ impl<'a> Fields<'a> {
 
     /// Ends the reading as [`Fields::close`] does, for who has more to check.
     pub fn finish(mut self) -> Faults {
+        #[cfg(test)]
+        self.known.iter().for_each(|name| crate::api::openapi::asked::note(&self.at, name));
         let strange = self.members.keys().filter(|key| !self.known.contains(&key.as_str()));
         for key in strange.take(MAX_FAULTS) {
             self.faults.add(Code::UnexpectedProperty, self.at.key(key), "there is no such property");

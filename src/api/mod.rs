@@ -14,6 +14,7 @@
 //! | `health` | [`Health`] and [`Readiness`] |
 //! | [`incoming`] | uploads as they come: bodies and forms |
 //! | [`json`] | bodies as JSON values, strictly |
+//! | [`openapi`] | the API as an OpenAPI document |
 //! | [`pending`] | calls that are answered later |
 //! | [`redact`] | the redaction operations |
 //! | [`sanitize`] | cleaning of files |
@@ -33,6 +34,7 @@ pub mod grant;
 mod health;
 pub mod incoming;
 pub mod json;
+pub mod openapi;
 pub mod pending;
 pub mod redact;
 pub mod sanitize;

@@ -6,7 +6,6 @@ use http::StatusCode;
 
 use crate::api::{Answer, BoxFuture, Call, Endpoints, Handler, Health, Readiness};
 use crate::app::parts::{AppError, Parts};
-use crate::gateway::filters::Log;
 use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};
@@ -70,7 +69,7 @@ pub(super) fn table(parts: &Arc<Parts>) -> Result<RouteTable, AppError> {
     let metrics: Arc<dyn Handler> = Arc::new(Exposition(Arc::clone(parts)));
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
-    let stray = native(parts, "-", nothing, vec![Arc::new(Log)])?;
+    let stray = native(parts, "-", nothing, vec![parts.log()])?;
     Ok(TableParts { endpoints: Endpoints::default(), native: Vec::new(), probes, routes: Vec::new(), stray }
         .into())
 }

@@ -134,10 +134,15 @@ fn sanitizer(
     (jobs, grants, shares): (Jobs, Arc<Grants>, Shares),
 ) -> Result<Sanitizer, AppError> {
     let Providers { scan, intel, client } = Providers::new(&config.sanitize, &parts.opened.clock)?;
+    let loaded = parts.opened.clock.now().as_millis() / 1000;
+    for feed in &config.sanitize.intel.feeds {
+        parts.metrics.work.feed_loaded(&feed.display().to_string(), loaded);
+    }
     let limits = &config.sanitize.limits;
     let most = limits.upload.bytes() as u64;
     Ok(Sanitizer::new(sanitize::Parts {
-        nursery: cleaning::nursery(limits),
+        nursery: cleaning::nursery(limits).counted(parts.metrics.work.clone()),
+        clock: Arc::clone(&parts.opened.clock),
         panel: scan,
         intel,
         client,

@@ -11,7 +11,7 @@ use crate::app::parts::{AppError, Parts};
 use crate::base::id::ItemId;
 use crate::config::Config;
 use crate::config::settings::Sign as SignSetting;
-use crate::gateway::filters::{Log, Sign, SignParts};
+use crate::gateway::filters::{Sign, SignParts};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
 use crate::vault::VaultError;
@@ -84,5 +84,5 @@ pub(super) fn public_keys(
     let ids = jwks.items.iter().map(|item| item.0.clone()).collect();
     let handler = Jwks::new(parts.items.clone(), ids, jwks.max_age.get());
     let terminal = Terminal::Native(Arc::new(handler));
-    admin::native(parts, "jwks", terminal, vec![Arc::new(Log)]).map(|route| Some((JWKS_PATH, route)))
+    admin::native(parts, "jwks", terminal, vec![parts.log()]).map(|route| Some((JWKS_PATH, route)))
 }

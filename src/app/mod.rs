@@ -15,6 +15,7 @@
 //! | `serve` | the running process: signals, reload, drain |
 //! | `cleaning` | one file, cleaned on the command line |
 //! | `pipe` | text from standard input to standard output |
+//! | `traces` | spans on their way to a collector |
 //! | `upkeep` | what it does every second |
 //! | `process` | what the process asks of the operating system for itself |
 
@@ -31,6 +32,7 @@ mod process;
 mod providers;
 mod serve;
 mod table;
+mod traces;
 mod upkeep;
 
 pub use cleaning::{Released, Wish, clean};

@@ -2,7 +2,7 @@
 //! that requests leave traces in.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use dashmap::DashMap;
 use tokio::runtime::Runtime;
@@ -10,21 +10,23 @@ use tokio::runtime::Runtime;
 use crate::api::pending::Shift;
 use crate::api::token::Tokens;
 use crate::api::{CpuPool, Ready};
-use crate::app::master;
+use crate::app::{master, traces};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::config::settings::{Limits, Settings, Store, StoreTls};
+use crate::config::settings::{self, Format, Level, Limits, Settings, Store, StoreTls};
 use crate::detect::Catalogue;
-use crate::gateway::filters::{Buckets, Queue, Shed, ShedParts};
+use crate::gateway::filter::Filter;
+use crate::gateway::filters::{Buckets, Log, Queue, Shed, ShedParts};
 use crate::gateway::proxy::InFlight;
 use crate::gateway::upstream::{Breaker, Standing, Upstream};
 use crate::redact::Counts;
 use crate::store::postgres::{self, Database};
-use crate::store::{Blobs, EmbeddedRecords, PostgresRecords, Records, StoreError, private};
-use crate::telemetry::{Direction, Levels, Metrics, MetricsError};
+use crate::store::{Blobs, EmbeddedRecords, PostgresRecords, Records, StoreError, Timed, private};
+use crate::telemetry::trace::{Spans, Tracer};
+use crate::telemetry::{AccessLog, AccessTo, Addresses, Direction, Levels, Metrics, MetricsError};
 use crate::vault::items::Items;
 use crate::vault::{Vault, VaultError};
 
@@ -68,6 +70,9 @@ pub enum AppError {
     /// Sockets.
     #[error(transparent)]
     Listen(#[from] crate::gateway::listen::ListenError),
+    /// The description of the API.
+    #[error(transparent)]
+    Described(#[from] crate::api::openapi::Malformed),
     /// Metrics.
     #[error(transparent)]
     Metrics(#[from] MetricsError),
@@ -104,6 +109,8 @@ pub struct Opened {
     pub records: Arc<dyn Records>,
     /// API tokens.
     pub tokens: Arc<Tokens>,
+    /// Metrics.
+    pub metrics: Arc<Metrics>,
 }
 
 impl Opened {
@@ -137,8 +144,11 @@ impl Opened {
                 Arc::new(opened.map_err(at(&path))?)
             }
         };
+        let metrics = Arc::new(Metrics::new()?);
+        let records: Arc<dyn Records> =
+            Arc::new(Timed::new(records, metrics.work.clone(), Arc::clone(&clock)));
         let tokens = Arc::new(Tokens::new(Arc::clone(&records), Arc::clone(&clock)));
-        Ok(Self { io, clock, records, tokens })
+        Ok(Self { io, clock, records, tokens, metrics })
     }
 
     /// Opens the vault that lies in the store.
@@ -183,6 +193,26 @@ pub fn builtin() -> Result<Catalogue, AppError> {
     Catalogue::builtin().map_err(|error| AppError::Rules(error.to_string()))
 }
 
+/// The access log as the settings say.
+fn access(config: &Config, metrics: &Arc<Metrics>) -> Result<AccessLog, AppError> {
+    let log = &config.log;
+    let to = match (&log.access_file, log.format) {
+        _ if !log.access => AccessTo::Off,
+        (Some(path), _) => AccessTo::File(path.to_path_buf()),
+        (None, _) if log.level < Level::Info => AccessTo::Off,
+        (None, Format::Text) => AccessTo::Log,
+        (None, Format::Json) => AccessTo::JsonLog,
+    };
+    let addresses = match log.addresses {
+        settings::Addresses::Whole => Addresses::Whole,
+        settings::Addresses::Network => Addresses::Network,
+        settings::Addresses::Off => Addresses::Off,
+    };
+    let lost = metrics.lines_lost.clone();
+    let opened = AccessLog::open(to, addresses, move || lost.inc());
+    opened.map_err(|error| AppError::Io(format!("log.access_file: {error}")))
+}
+
 /// Counts of a route's findings, and the rules they are of.
 struct Counted {
     way: Direction,
@@ -209,6 +239,12 @@ pub struct Parts {
     held_limit: usize,
     /// Requests under way.
     pub in_flight: InFlight,
+    /// The access log.
+    pub access: Arc<AccessLog>,
+    /// Makes spans.
+    pub tracer: Tracer,
+    /// Takes them, until somebody sends them.
+    pub(super) spans: Mutex<Option<Spans>>,
     /// Places for long work.
     pub cpu: CpuPool,
     /// Whether traffic is taken.
@@ -243,16 +279,22 @@ impl Parts {
         let grant_root = opened.io.block_on(vault.grant_root())?;
         let places = std::thread::available_parallelism().map_or(1, usize::from);
         let clock = Arc::clone(&opened.clock);
+        let metrics = Arc::clone(&opened.metrics);
+        let (tracer, spans) = traces::tracer(config, &opened.clock, &metrics);
+        let access = Arc::new(access(config, &metrics)?);
         Ok(Self {
             opened,
             blobs,
             grant_root,
             items: Items::new(Arc::clone(&vault)),
             vault,
-            metrics: Arc::new(Metrics::new()?),
+            metrics,
             budget: Budget::process(config.limits.held.bytes()),
             held_limit: config.limits.held.bytes(),
             in_flight: InFlight::default(),
+            access,
+            tracer,
+            spans: Mutex::new(spans),
             cpu: CpuPool::new(places),
             ready: Ready::default(),
             shift: Shift::default(),
@@ -300,6 +342,16 @@ impl Parts {
             let mut at = 0..;
             kept.retain(|counted| at.next() >= Some(recent) || Arc::strong_count(&counted.counts) > 1);
         }
+    }
+
+    /// A configuration is in use from now on; `first`, at the start of the process.
+    pub(super) fn loaded(&self, first: bool) {
+        self.metrics.work.loaded(self.opened.clock.now().as_millis() / 1000, first);
+    }
+
+    /// Sees requests end.
+    pub(super) fn log(&self) -> Arc<dyn Filter> {
+        Arc::new(Log(Arc::clone(&self.access)))
     }
 
     /// The exposition of the metrics, brought up to date.

@@ -1,6 +1,6 @@
 //! A configuration's routes, built from the parts. Built anew on every reload.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,6 +10,7 @@ use crate::api::configs::{
     Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, RedactDrafts, UpdateConfig,
 };
 use crate::api::envelope::DialectChoice;
+use crate::api::openapi::{self, Described, OPENAPI_PATH, ServeDocument};
 use crate::api::redact::{self, Redaction};
 use crate::api::vault;
 use crate::api::{Door, Endpoint as ApiEndpoint, Endpoints, Guard};
@@ -25,7 +26,7 @@ use crate::detect::{Catalogue, Choice, Detector};
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Log, Place, Redact, RedactParts, Shed, Whose,
+    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Place, Redact, RedactParts, Shed, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::llm::{ProtocolChoice, Spoken};
@@ -92,13 +93,30 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
         routes.push(Arc::new(route(setting, terminal, (config, parts, &protocols), &upstreams)?));
     }
     let nothing = Terminal::Fixed(admin::not_found(""));
-    let stray = admin::native(parts, "-", nothing, vec![Arc::new(Log)])?;
+    let stray = admin::native(parts, "-", nothing, vec![parts.log()])?;
     let mut probes = admin::probes(parts)?;
     probes.extend(mint::public_keys(config, parts)?);
+    if !endpoints.is_empty() {
+        probes.push((OPENAPI_PATH, described(&endpoints, &probes, parts)?));
+    }
     Ok(TableParts { endpoints, native, probes, routes, stray }.into())
 }
 
-fn add_endpoints(
+/// The description of what is served.
+fn described(
+    endpoints: &Endpoints,
+    probes: &[(&'static str, Arc<Route>)],
+    parts: &Parts,
+) -> Result<Arc<Route>, AppError> {
+    let mut served: HashSet<String> = endpoints.handlers().map(|(door, _)| Described::name(door)).collect();
+    served.extend(probes.iter().map(|(path, _)| format!("GET {path}")));
+    served.insert(format!("GET {OPENAPI_PATH}"));
+    let document = openapi::document(|name| served.contains(name))?;
+    let handler = Terminal::Native(Arc::new(ServeDocument::new(&document)));
+    admin::native(parts, OPENAPI_PATH, handler, vec![parts.log()])
+}
+
+pub(super) fn add_endpoints(
     endpoints: &mut Endpoints,
     api: &Api,
     config: &Config,
@@ -169,7 +187,7 @@ fn endpoint_route(
     (parts, shed): (&Parts, Arc<Shed>),
 ) -> Result<Arc<Route>, AppError> {
     let path = door.path;
-    let mut filters: Vec<Arc<dyn Filter>> = vec![Arc::new(Log), shed];
+    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), shed];
     if door.guard == Guard::Token {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
     }
@@ -193,7 +211,7 @@ fn route(
 ) -> Result<Route, AppError> {
     let name = setting.name.to_string();
     let wrong = |why: String| AppError::Route(name.clone(), why);
-    let mut filters: Vec<Arc<dyn Filter>> = vec![Arc::new(Log), Arc::new(parts.shed(&config.limits))];
+    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::new(parts.shed(&config.limits))];
     if setting.auth() == AuthSetting::Token {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
     }
@@ -316,6 +334,7 @@ fn redaction(
         protocols: protocols.to_vec(),
         collected: config.limits.collected.bytes(),
         counts: parts.counts(route, Direction::Request, rules),
+        rules: rules.names().map(str::to_owned).collect(),
         answer_counts: parts.counts(route, Direction::Answer, rules),
         vault: Arc::clone(&parts.vault),
         cpu: parts.cpu.clone(),
@@ -356,3 +375,7 @@ fn plan(method: Method, setting: &RedactSetting, catalogue: &Catalogue) -> Plan 
     }
     plan
 }
+
+#[cfg(test)]
+#[path = "described_tests.rs"]
+mod tests;

@@ -67,6 +67,8 @@ pub(super) enum Command {
     Sanitize(SanitizeArgs),
     /// Print the version.
     Version,
+    /// Print the description of the API (OpenAPI 3.1).
+    Openapi,
     /// Clean one file that comes through standard input: what the sanitizer starts for each file.
     #[command(hide = true)]
     Parse {

@@ -4,6 +4,7 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use crate::api::openapi;
 use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
 use crate::app::{
     Announce, AppError, Opened, Piped, Source, log_warnings, redact, serve, unredact, without_core_dumps,
@@ -91,6 +92,10 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Unredact(args) => run_unredact(args),
         Command::Sanitize(args) => sanitize::run(&args),
         Command::Parse { memory, seconds } => Ok(inner::run(inner::Means { memory, seconds })?),
+        Command::Openapi => {
+            let document = openapi::document(|_| true).map_err(AppError::from)?;
+            result(&format!("{document:#}"))
+        }
         Command::Version => result(concat!("portcullis ", env!("CARGO_PKG_VERSION"))),
     }
 }

@@ -1,6 +1,7 @@
 //! One request's walk: through the filters, to the terminal, and back. [`Exchange`] has the few entry points that
 //! Pingora's callbacks, the relay and the native driver call.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,8 +22,11 @@ use crate::gateway::body::{Body, Cast};
 use crate::gateway::fault::{Fault, Shape};
 use crate::gateway::filter::{Document, Flow, Layer};
 use crate::gateway::route::Route;
-use crate::redact::Undo;
-use crate::telemetry::{Direction, Scan, Unscanned};
+use crate::gateway::terminal::Terminal;
+use crate::gateway::watched::Watched;
+use crate::redact::{Counts, Undo};
+use crate::telemetry::trace::{Kind, Word};
+use crate::telemetry::{Direction, Filtered, Scan, Unscanned};
 use crate::vault::jwt::Claims;
 
 /// How much of an answer's body may be read before its head is sent, so that it can have an exact length.
@@ -41,6 +45,10 @@ pub struct Facts {
     pub redacted: Arc<AtomicU64>,
     /// Values restored in the answer.
     pub restored: Arc<AtomicU64>,
+    /// What was found, by rule, both ways together.
+    pub findings: BTreeMap<String, u64>,
+    /// What is counted in bodies that pass, and where it will be added up.
+    pub counted: Vec<(Arc<Counts>, Arc<Counts>)>,
 }
 
 /// What happens to a body that cannot be scanned.
@@ -101,6 +109,7 @@ pub struct Exchange {
     streamed: usize,
     last_words_said: bool,
     carried: Option<Fault>,
+    pub(super) watched: Watched,
 }
 
 /// What an exchange begins with.
@@ -155,6 +164,7 @@ impl Exchange {
             streamed: 0,
             last_words_said: false,
             carried: None,
+            watched: Watched::default(),
         }
     }
 
@@ -246,7 +256,16 @@ impl Exchange {
         let route = Arc::clone(&self.route);
         for filter in route.filters() {
             self.entered += 1;
-            if let Flow::Answer(answer) = filter.request(self).await? {
+            let mut span = self.place().begin("filter", Kind::Internal);
+            span.say("portcullis.filter", Word::Known(filter.name()));
+            let flow = filter.request(self).await;
+            let outcome = match &flow {
+                Ok(Flow::Next) => Filtered::Passed,
+                Ok(Flow::Answer(_)) => Filtered::Answered,
+                Err(_) => Filtered::Refused,
+            };
+            route.metrics.filtered(filter.name(), outcome);
+            if let Flow::Answer(answer) = flow? {
                 return Ok(Flow::Answer(answer));
             }
         }
@@ -312,6 +331,9 @@ impl Exchange {
     /// A filter's fault, or a body that the route refuses to pass unseen.
     pub async fn answer_head(&mut self, head: &mut ResponseHeader) -> Result<bool, Fault> {
         let route = Arc::clone(&self.route);
+        if let Terminal::Upstream(_) = &route.terminal {
+            self.answered(head.status.as_u16());
+        }
         for filter in route.filters().iter().take(self.entered).rev() {
             filter.response(self, head).await?;
         }
@@ -395,6 +417,7 @@ impl Exchange {
         for filter in route.filters().iter().take(self.entered.max(1)).rev() {
             filter.done(self, &outcome).await;
         }
+        self.unwatch(outcome.status);
     }
 }
 

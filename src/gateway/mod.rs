@@ -18,6 +18,7 @@
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`llm`] | where the words are in an LLM protocol |
 //! | [`fault`] | what goes wrong, in the shape that the caller expects |
+//! | [`watched`] | what a walk tells about itself: spans and attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
 pub mod body;
@@ -37,3 +38,4 @@ pub mod route;
 pub mod terminal;
 pub mod upstream;
 pub mod way;
+pub mod watched;

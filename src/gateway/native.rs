@@ -16,6 +16,7 @@ use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::fault::Fault;
 use crate::gateway::listen::Pace;
 use crate::store::Pieces;
+use crate::telemetry::trace::within;
 
 /// How much of a body that nobody wants is read so that the connection can be used again, in bytes.
 const DRAIN: usize = 64 << 10;
@@ -109,7 +110,7 @@ pub async fn run(session: &mut Session, x: &mut Exchange, handler: &dyn Handler)
             body: &mut body,
             budget: &x.budget,
         };
-        handler.call(call).await
+        within(x.place(), handler.call(call)).await
     };
     send(session, x, answer).await
 }

@@ -32,6 +32,7 @@ use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::gateway::way::{PoolWay, Progress, Way};
 use crate::telemetry::UpstreamFailure;
+use crate::telemetry::trace::Tracer;
 
 /// Unused connections kept to all upstreams together.
 const POOL: usize = 512;
@@ -88,6 +89,7 @@ pub struct Gateway {
     clients: Arc<Clients>,
     clock: SharedClock,
     in_flight: InFlight,
+    tracer: Tracer,
 }
 
 /// One request's state; no exchange until its head has been read.
@@ -130,7 +132,13 @@ impl Gateway {
         (clock, in_flight): (SharedClock, InFlight),
     ) -> Self {
         let connector = Arc::new(Connector::new(Some(ConnectorOptions::new(POOL))));
-        Self { routes, connector, budget, bounds, clients, clock, in_flight }
+        Self { routes, connector, budget, bounds, clients, clock, in_flight, tracer: Tracer::default() }
+    }
+
+    /// Has requests make spans.
+    #[must_use]
+    pub fn traced(self, tracer: Tracer) -> Self {
+        Self { tracer, ..self }
     }
 
     /// Who callers are.
@@ -160,7 +168,7 @@ impl Gateway {
         };
         let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
         let client = peer.map(|peer| self.clients.of(peer, &head.headers));
-        let exchange = Exchange::new(Begin {
+        let mut exchange = Exchange::new(Begin {
             id: RequestId::from_random(id),
             client,
             budget: self.budget.request(self.bounds.per_request),
@@ -171,6 +179,7 @@ impl Gateway {
             clock: Arc::clone(&self.clock),
             started,
         });
+        exchange.watch(&self.tracer);
         Ok((exchange, found))
     }
 
@@ -300,6 +309,7 @@ impl ProxyHttp for Gateway {
 
     async fn upstream_peer(&self, _: &mut Session, walk: &mut Walk) -> Result<Box<HttpPeer>> {
         let (Some(x), Some(way)) = (&mut walk.exchange, &mut walk.way) else { return Err(out_of_turn()) };
+        x.attempt(way.upstream());
         way.next().await.map(Box::new).map_err(|fault| carry(x, fault))
     }
 
@@ -359,6 +369,7 @@ impl ProxyHttp for Gateway {
             Some(way) => way.dress(head)?,
             None => plain(head)?,
         }
+        x.pass_trace(head);
         if changes {
             head.remove_header(&CONTENT_LENGTH);
         }

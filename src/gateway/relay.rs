@@ -21,6 +21,7 @@ use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Flow};
 use crate::gateway::native::{self, SessionBody};
 use crate::gateway::upstream::strip_hop_by_hop;
+use crate::gateway::terminal::Terminal;
 use crate::gateway::way::{Progress, Times, Way};
 use crate::stream::codec::Coding;
 
@@ -129,6 +130,9 @@ async fn send(
     let mut deadline: Option<Deadline> = None;
     let method = x.head().method.clone();
     loop {
+        if let Terminal::Upstream(upstream) = x.route().terminal.clone() {
+            x.attempt(&upstream);
+        }
         let peer = road.way.peer(session).await?;
         let times = road.way.times(&peer);
         let deadline = deadline.get_or_insert_with(|| Deadline::after(times.total, x.clock())).clone();
@@ -143,6 +147,7 @@ async fn send(
         };
         let mut head = x.head().clone();
         road.way.head(session, &mut head).await?;
+        x.pass_trace(&mut head);
         let body = road.way.body(session, body.clone()).await?;
         framed(&mut head, body.len(), up.as_http2().is_some())
             .map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))?;

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use crate::sanitize::child::{Cleaned, Nursery, Stillborn};
 use crate::sanitize::{Hearing, Orders, Record, Witnesses};
+use crate::telemetry::trace::step;
 
 /// A clean file, and what was heard on the way.
 pub struct Sanitized {
@@ -25,11 +26,11 @@ pub async fn sanitize(
 ) -> Result<Sanitized, Stillborn> {
     let hearing = Hearing::new(witnesses);
     let refused = |refusal| Stillborn::Refused(None, refusal);
-    hearing.scan(name, bytes.clone()).await.map_err(refused)?;
-    let cleaned = nursery.clean(orders, (name, bytes), &hearing).await?;
+    step("sanitize.scan", hearing.scan(name, bytes.clone())).await.map_err(refused)?;
+    let cleaned = step("sanitize.clean", nursery.clean(orders, (name, bytes), &hearing)).await?;
     // What was put together anew may be what no part was.
     if cleaned.bytes != *bytes {
-        hearing.scan(name, cleaned.bytes.clone()).await.map_err(refused)?;
+        step("sanitize.scan_again", hearing.scan(name, cleaned.bytes.clone())).await.map_err(refused)?;
     }
     Ok(Sanitized { cleaned, record: hearing.close() })
 }

@@ -7,6 +7,7 @@
 //! | [`embedded`] | one SQLite file, no server |
 //! | [`postgres`] | a PostgreSQL database that several gateways may share |
 //! | `columns` | what a row is in a table |
+//! | `timed` | [`Timed`]: records that are measured |
 //! | [`blobs`] | [`Blobs`], the port: files put and got piece by piece, removed, swept by age |
 //! | [`objects`] | files in a folder of this machine, or in an S3 bucket |
 //! | [`private`] | files and folders that nobody else may read |
@@ -26,6 +27,7 @@ pub mod postgres;
 mod postgres_tests;
 pub mod private;
 pub mod records;
+mod timed;
 
 pub use blobs::{Area, Blob, Blobs, Facts, Opened, Pieces};
 pub use embedded::EmbeddedRecords;
@@ -33,3 +35,4 @@ pub use error::{Cause, Fault, StoreError};
 pub use objects::{Objects, S3};
 pub use postgres::PostgresRecords;
 pub use records::{Closing, Entry, Expected, Key, Later, Records, Row};
+pub use timed::Timed;

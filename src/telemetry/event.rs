@@ -1,10 +1,15 @@
 //! Typed events. No field can hold text from a body, a header's value or a path: what is logged of a request is
 //! which route it took, how it ended, and counts.
 
-use std::net::IpAddr;
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
+use serde_json::json;
+
+use crate::base::clock::Timestamp;
 use crate::base::id::{RequestId, TokenId};
+use crate::telemetry::Addresses;
 
 /// Whether a body was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -73,28 +78,140 @@ pub struct Access<'a> {
     pub answer_scan: Scan,
     /// What went wrong, as a closed word; `-` when nothing did.
     pub fault: &'static str,
+    /// When its head had arrived.
+    pub time: Timestamp,
+    /// The upstream's name, where the route ends at one.
+    pub upstream: Option<&'a str>,
+    /// How often it was tried there.
+    pub attempts: u32,
+    /// What the caller speaks: `http/1.0`, `http/1.1` or `http/2`.
+    pub protocol: &'static str,
+    /// What was found, by rule, both ways together.
+    pub findings: &'a BTreeMap<String, u64>,
 }
 
-impl Access<'_> {
-    /// Writes the access log line.
-    pub fn log(&self) {
+/// Nothing was found.
+static NOTHING: BTreeMap<String, u64> = BTreeMap::new();
+
+impl<'a> Access<'a> {
+    /// Of a request of which nothing is known but its id.
+    pub fn of(id: &'a RequestId) -> Self {
+        Self {
+            id,
+            route: "-",
+            method: "-",
+            status: 0,
+            took: Duration::ZERO,
+            client: None,
+            token: None,
+            bytes_in: 0,
+            bytes_out: 0,
+            redacted: 0,
+            restored: 0,
+            request_scan: Scan::NotAsked,
+            answer_scan: Scan::NotAsked,
+            fault: "-",
+            time: Timestamp::from_millis(0),
+            upstream: None,
+            attempts: 0,
+            protocol: "-",
+            findings: &NOTHING,
+        }
+    }
+
+    fn micros(&self) -> u64 {
+        u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX)
+    }
+
+    /// Writes the access log line into the process's log.
+    pub(super) fn log(&self, addresses: Addresses) {
+        let findings: Vec<String> =
+            self.findings.iter().map(|(rule, count)| format!("{rule}={count}")).collect();
         tracing::info!(
             target: "portcullis::access",
             request_id = %self.id,
             route = self.route,
             method = self.method,
             status = self.status,
-            took_us = u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX),
-            client = self.client.map(tracing::field::display),
+            took_us = self.micros(),
+            client = shown(self.client, addresses).map(tracing::field::display),
             token = self.token.map(tracing::field::display),
+            protocol = self.protocol,
+            upstream = self.upstream,
+            attempts = self.attempts,
             bytes_in = self.bytes_in,
             bytes_out = self.bytes_out,
             redacted = self.redacted,
             restored = self.restored,
+            findings = findings.join(",").as_str(),
             request_scan = self.request_scan.word(),
             answer_scan = self.answer_scan.word(),
             fault = self.fault,
             "request"
         );
+    }
+
+    /// The line as one JSON object.
+    pub(super) fn json(&self, addresses: Addresses) -> String {
+        let line = json!({
+            "timestamp": self.time.iso8601(),
+            "level": "INFO",
+            "target": "portcullis::access",
+            "message": "request",
+            "request_id": self.id.to_string(),
+            "route": self.route,
+            "method": self.method,
+            "status": self.status,
+            "took_us": self.micros(),
+            "client": shown(self.client, addresses).map(|address| address.to_string()),
+            "token": self.token.map(ToString::to_string),
+            "protocol": self.protocol,
+            "upstream": self.upstream,
+            "attempts": self.attempts,
+            "bytes_in": self.bytes_in,
+            "bytes_out": self.bytes_out,
+            "redacted": self.redacted,
+            "restored": self.restored,
+            "findings": self.findings,
+            "request_scan": self.request_scan.word(),
+            "answer_scan": self.answer_scan.word(),
+            "fault": self.fault,
+        });
+        line.to_string()
+    }
+}
+
+/// The address as far as it may be shown.
+fn shown(address: Option<IpAddr>, addresses: Addresses) -> Option<IpAddr> {
+    let address = address?.to_canonical();
+    match (addresses, address) {
+        (Addresses::Off, _) => None,
+        (Addresses::Whole, address) => Some(address),
+        (Addresses::Network, IpAddr::V4(address)) => {
+            Some(Ipv4Addr::from_bits(address.to_bits() & !0xff).into())
+        }
+        (Addresses::Network, IpAddr::V6(address)) => {
+            Some(Ipv6Addr::from_bits(address.to_bits() & (!0 << 80)).into())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_shown_as_the_policy_says() {
+        let rows = [
+            ("192.0.2.77", Addresses::Whole, Some("192.0.2.77")),
+            ("192.0.2.77", Addresses::Network, Some("192.0.2.0")),
+            ("::ffff:192.0.2.77", Addresses::Network, Some("192.0.2.0")),
+            ("2001:db8:1:2::3", Addresses::Network, Some("2001:db8:1::")),
+            ("2001:db8:1:2::3", Addresses::Off, None),
+        ];
+        for (address, policy, expected) in rows {
+            let expected = expected.map(|address| address.parse().unwrap());
+            assert_eq!(shown(address.parse().ok(), policy), expected, "{address} {policy:?}");
+        }
     }
 }

@@ -1,13 +1,17 @@
 //! What can be seen from outside: counts, durations and rule names, never text.
 
+mod access;
 mod event;
 mod init;
 mod metrics;
+pub mod trace;
 
+pub use access::{AccessLog, AccessTo, Addresses};
 pub use event::{Access, Scan, Unscanned};
 pub use init::{LogFormat, start_log};
 pub use metrics::{
-    Check, ChildEnd, Circuit, ConnectionState, Direction, Each, FrontMetrics, HttpVersion, JobState, Levels,
-    Metrics, MetricsError, PeerState, Refusal, RouteMetrics, RuleMetrics, ScanResult, StatusClass, StoreWork,
-    Traffic, UpstreamFailure, UpstreamMetrics, Verdict, Word, WorkMetrics,
+    ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics, HttpVersion,
+    JobState, Levels, Metrics, MetricsError, PeerState, Refusal, RouteMetrics, RuleMetrics, ScanCounters,
+    ScanResult, StatusClass, StoreWork, Traffic, UpstreamFailure, UpstreamMetrics, Verdict, Word,
+    WorkMetrics,
 };

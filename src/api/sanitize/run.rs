@@ -1,5 +1,7 @@
 //! One job from its file to its answer: fetched, proved, scanned, cleaned, delivered.
 
+use std::sync::Arc;
+
 use bytes::{Bytes, BytesMut};
 use data_encoding::HEXLOWER;
 use serde::{Deserialize, Serialize};
@@ -19,8 +21,11 @@ use crate::net::NetError;
 use crate::redact::{Keys, Redactor};
 use crate::sanitize::child::Stillborn;
 use crate::sanitize::intel::Asked;
+use crate::sanitize::scan::{Counted, Scanner};
 use crate::sanitize::{Redaction, Refusal, Witnesses, sanitize};
 use crate::store::blobs::{Blob, Pieces};
+use crate::telemetry::Verdict;
+use crate::telemetry::trace::step;
 
 /// What a job is to do, as its row keeps it.
 #[derive(Clone, Serialize, Deserialize)]
@@ -41,27 +46,40 @@ pub(super) struct Loaded {
 impl Sanitizer {
     /// Does what the order says; the upload is in `blob`, where there is one.
     pub(super) async fn done(&self, tenant: &str, order: &Order, blob: &Blob) -> Ended {
-        match self.ended(tenant, order, blob).await {
-            Ok(ended) => ended,
+        let began = self.parts().clock.instant();
+        let ended = self.ended(tenant, order, blob).await;
+        if let Some(metrics) = self.parts().nursery.metrics() {
+            let took = self.parts().clock.instant().duration_since(began);
+            metrics.job_seconds.observe(took.as_secs_f64());
+            metrics.verdicts.inc(match &ended {
+                Ok((_, verdict)) => *verdict,
+                Err(ApiError::Internal(_)) => Verdict::Failed,
+                Err(_) => Verdict::Refused,
+            });
+        }
+        match ended {
+            Ok((ended, _)) => ended,
             Err(error) => error.into(),
         }
     }
 
-    async fn ended(&self, tenant: &str, order: &Order, blob: &Blob) -> Result<Ended, ApiError> {
-        let file = self.load(tenant, order, blob).await?;
+    async fn ended(&self, tenant: &str, order: &Order, blob: &Blob) -> Result<(Ended, Verdict), ApiError> {
+        let file = step("sanitize.load", self.load(tenant, order, blob)).await?;
         let digest = HEXLOWER.encode(&sha256(&file.bytes));
         order.proof.check(&file.bytes, &digest).close()?;
         let witnesses = self.witnesses(tenant, &order.resolved).await?;
         let nursery = &self.parts().nursery;
         let sanitized = sanitize(nursery, order.resolved.orders, (&file.name, &file.bytes), witnesses).await;
         let sanitized = match sanitized {
-            Err(Stillborn::Refused(_, Refusal::Malicious)) => return Ok(reply::malicious(&order.parameters)),
+            Err(Stillborn::Refused(_, Refusal::Malicious)) => {
+                return Ok((reply::malicious(&order.parameters), Verdict::Malicious));
+            }
             Err(error) => return Err(stopped(&error, order)),
             Ok(sanitized) => sanitized,
         };
         let clean = Loaded { name: file.name, bytes: sanitized.cleaned.bytes.clone() };
-        let place = self.deliver(tenant, &order.resolved, clean).await?;
-        Ok(reply::clean(order, place, &sanitized))
+        let place = step("sanitize.deliver", self.deliver(tenant, &order.resolved, clean)).await?;
+        Ok((reply::clean(order, place, &sanitized), Verdict::Clean))
     }
 
     /// Who is asked about a file. Names were looked up when the call came; a reload may have changed that.
@@ -91,7 +109,7 @@ impl Sanitizer {
         let domains = intel(Asked::Domains, &resolved.domain_intel, "domain_intel_provider");
         faults.close()?;
         Ok(Witnesses {
-            scanner: scanner.ok_or(ApiError::Internal("panel"))?,
+            scanner: self.counted(scanner.ok_or(ApiError::Internal("panel"))?, &resolved.scan_provider),
             block_unable: resolved.block_unable,
             urls,
             domains,
@@ -99,6 +117,14 @@ impl Sanitizer {
             redactor: self.redactor(tenant, resolved).await?,
             redaction: resolved.orders.redaction,
         })
+    }
+
+    /// The scanner, what it says counted under the provider's name.
+    fn counted(&self, scanner: Arc<dyn Scanner>, provider: &str) -> Arc<dyn Scanner> {
+        match self.parts().nursery.metrics() {
+            Some(metrics) => Arc::new(Counted::new(scanner, metrics.scanner(provider))),
+            None => scanner,
+        }
     }
 
     async fn redactor(

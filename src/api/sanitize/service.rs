@@ -15,6 +15,7 @@ use crate::api::sanitize::run::{Loaded, Order};
 use crate::api::sanitize::settings::{Resolved, SanitizeSettings};
 use crate::api::share::{Kind, New, Object, Parent, ShareError, Shares};
 use crate::api::token::Principal;
+use crate::base::clock::SharedClock;
 use crate::base::id::{ConfigId, ShareId};
 use crate::base::pointer::Pointer;
 use crate::net::{Client, Limits as FetchLimits};
@@ -27,6 +28,8 @@ use crate::store::blobs::{Area, Blob, Blobs, Facts, Whole};
 pub struct Parts {
     /// Reads files.
     pub nursery: Nursery,
+    /// Measures time.
+    pub clock: SharedClock,
     /// Scan providers.
     pub panel: Panel,
     /// Reputation providers.

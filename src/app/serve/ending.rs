@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 use crate::app::parts::Parts;
+use crate::app::traces;
 use crate::gateway::listen::{Places, Sockets};
 
 const TARGET: &str = "portcullis::app";
@@ -66,6 +67,8 @@ impl Ending {
         let written = async {
             parts.shift.end().await;
             parts.opened.tokens.uses_written().await;
+            traces::last(parts).await;
+            parts.access.flush();
             parts.opened.records.close().await;
         };
         if timeout(WRITING, written).await.is_err() {

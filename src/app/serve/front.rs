@@ -70,6 +70,7 @@ pub(in crate::app) fn gateway(
     let budget: Budget = parts.budget.clone();
     let clock = Arc::clone(&parts.opened.clock);
     Gateway::new(routes, budget, bounds, Arc::new(clients(config)), (clock, in_flight))
+        .traced(parts.tracer.clone())
 }
 
 fn clients(config: &Config) -> Clients {

@@ -16,7 +16,7 @@ use crate::app::serve::notify;
 use crate::app::serve::source::Source;
 use crate::app::serve::watch::Watch;
 use crate::app::serve::watched::{Files, Watched};
-use crate::app::{files, process, table, upkeep};
+use crate::app::{files, process, table, traces, upkeep};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
@@ -98,6 +98,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     if let Some(writer) = parts.opened.tokens.record_uses() {
         io.spawn(writer);
     }
+    traces::send(&config, &parts)?;
     io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
     let (begins, serving) = (Begins { place, predecessor, takes }, sockets.clone());
     io.spawn(begins.run(Arc::clone(&parts), serving));

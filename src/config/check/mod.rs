@@ -7,6 +7,7 @@ mod routes;
 mod sanitize;
 mod server;
 mod sign;
+mod telemetry;
 mod upstreams;
 
 use crate::config::mistakes::Mistakes;
@@ -21,6 +22,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| server::vault(&settings.vault, mistakes),
     |settings, _, mistakes| server::store(&settings.store, mistakes),
     |settings, _, mistakes| sanitize::all(&settings.sanitize, mistakes),
+    |settings, _, mistakes| telemetry::all(&settings.telemetry, mistakes),
     |settings, _, mistakes| files::blobs(&settings.blobs, mistakes),
     |settings, _, mistakes| files::public_url(&settings.api, mistakes),
     |settings, _, mistakes| upstreams::all(&settings.upstreams, mistakes),

@@ -18,6 +18,7 @@ mod server;
 mod sign;
 mod store;
 mod upgrade;
+mod telemetry;
 mod upstream;
 
 use std::collections::BTreeMap;
@@ -32,7 +33,7 @@ pub use data::Vault;
 pub use detect::{Allowed, Detect};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
-pub use log::{Format, Level, Log};
+pub use log::{Addresses, Format, Level, Log};
 pub use redact::{Answers, Method, Protocol, Redact, Requests, Unknown};
 pub use reload::Reload;
 pub use resilience::{Breaker, Health, Outliers};
@@ -49,6 +50,7 @@ pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;
 pub use store::{Store, StoreTls, UrlError};
 pub use upgrade::Upgrade;
+pub use telemetry::{Otlp, Telemetry};
 pub use upstream::{Balance, Http, Peer, PeerError, Scheme, Timeouts, Upstream, UpstreamTls};
 pub use upstream::{Balance, Http, Peer, PeerError, Repeat, Scheme, Timeouts, Upstream, UpstreamTls};
 
@@ -79,6 +81,8 @@ pub struct Settings {
     pub log: Log,
     /// Who callers are, behind other proxies.
     pub clients: Clients,
+    /// Traces.
+    pub telemetry: Telemetry,
     /// Bounds on what callers may make us hold.
     pub limits: Limits,
     /// What is found beside the built-in rules, and what may pass.
@@ -109,6 +113,7 @@ impl Default for Settings {
             upgrade: Upgrade::default(),
             log: Log::default(),
             clients: Clients::default(),
+            telemetry: Telemetry::default(),
             limits: Limits::default(),
             detect: Detect::default(),
             api: Api::default(),

@@ -1,16 +1,18 @@
 //! Sees every request end: one access line, and the route's metrics. First in, last out.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use http::Method;
+use http::{Method, Version};
 
 use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::filter::{Filter, Stage};
-use crate::telemetry::{Access, Traffic};
+use crate::gateway::terminal::Terminal;
+use crate::telemetry::{Access, AccessLog, Traffic};
 
 /// Writes the access log and counts requests.
-pub struct Log;
+pub struct Log(pub Arc<AccessLog>);
 
 #[async_trait]
 impl Filter for Log {
@@ -45,13 +47,31 @@ impl Filter for Log {
             request_scan: x.request_scan,
             answer_scan: x.answer_scan,
             fault: x.fault.unwrap_or("-"),
+            time: x.received,
+            upstream: match &route.terminal {
+                Terminal::Upstream(upstream) => Some(upstream.name()),
+                _ => None,
+            },
+            attempts: x.attempts(),
+            protocol: spoken(x.head().version),
+            findings: &x.facts.findings,
         };
-        access.log();
+        self.0.write(&access);
+    }
+}
+
+/// What a caller speaks.
+fn spoken(version: Version) -> &'static str {
+    match version {
+        Version::HTTP_10 => "http/1.0",
+        Version::HTTP_11 => "http/1.1",
+        Version::HTTP_2 => "http/2",
+        _ => "-",
     }
 }
 
 /// A method's name, if it is a common one: a caller may invent others, and put anything into them.
-fn registered(method: &Method) -> &'static str {
+pub(in crate::gateway) fn registered(method: &Method) -> &'static str {
     const KNOWN: [(&Method, &str); 8] = [
         (&Method::GET, "GET"),
         (&Method::POST, "POST"),

@@ -15,6 +15,7 @@ pub use auth::Auth;
 pub use jwt::{Jwt, JwtParts, Place};
 pub use limits::{Allowance, Buckets, Limits, Whose};
 pub use log::Log;
+pub(in crate::gateway) use log::registered;
 pub use redact::{AnswerWay, Redact, RedactParts};
 pub use shed::{Queue, Shed, ShedParts};
 pub use sign::{Sign, SignParts};

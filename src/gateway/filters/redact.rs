@@ -12,13 +12,14 @@ use pingora::http::{RequestHeader, ResponseHeader};
 
 use crate::api::{ApiError, CpuPool};
 use crate::gateway::body::{Cast, Frame};
-use crate::gateway::exchange::{Exchange, Unknown};
+use crate::gateway::exchange::{Exchange, Outcome, Unknown};
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
 use crate::gateway::llm::Spoken;
 use crate::redact::{Answer, Counts, Keys, Limits, RedactError, Redactor};
 use crate::stream::json::PathSet;
 use crate::stream::{Edit, Editor, StreamError};
+use crate::telemetry::trace::Kind;
 use crate::telemetry::{Direction, Scan, Unscanned};
 use crate::vault::Vault;
 
@@ -54,6 +55,8 @@ pub struct RedactParts {
     pub counts: Arc<Counts>,
     /// Where findings in answers are counted.
     pub answer_counts: Arc<Counts>,
+    /// The names of the rules that they are of, in order.
+    pub rules: Arc<[String]>,
     /// Keeps the key of surrogates.
     pub vault: Arc<Vault>,
     /// Places for long documents.
@@ -145,9 +148,12 @@ impl Redact {
         redactor: Redactor,
         keys: Keys,
         (spoken, counts): (Option<Arc<Spoken>>, &Arc<Counts>),
-        x: &Exchange,
+        x: &mut Exchange,
     ) -> Layer {
-        let counts = Arc::clone(counts);
+        // Counted apart first: the access log tells what one request had.
+        let own = Arc::new(Counts::new(self.parts.rules.len()));
+        x.facts.counted.push((Arc::clone(&own), Arc::clone(counts)));
+        let counts = own;
         let seen = Arc::clone(&x.facts.redacted);
         let editor = Arc::new(move || -> Box<dyn Editor> {
             Box::new(Tally { editor: redactor.live(&keys, Arc::clone(&counts)), made: Arc::clone(&seen) })
@@ -196,11 +202,16 @@ impl Filter for Redact {
             (true, true) => redactor.lines(&body, &fields, &keys, Limits::default()),
             (false, _) => redactor.plain(&body, &keys, Limits::default()),
         };
+        let span = x.place().begin("redact", Kind::Internal);
         let done = self.parts.cpu.run(document.current().len(), work).await;
+        drop(span);
         let (redacted, undo) =
             done.map_err(|_| Fault::Api(ApiError::Internal("cpu")))?.map_err(of_redaction)?;
         let report = redacted.report();
         self.parts.counts.report(report);
+        for (_, rule, count) in report.by_rule() {
+            *x.facts.findings.entry(rule.to_owned()).or_default() += count as u64;
+        }
         let replaced = report.count();
         x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
         if replaced > 0 {
@@ -232,6 +243,23 @@ impl Filter for Redact {
                 let layer = self.one_way(redactor.clone(), keys, (spoken, &self.parts.answer_counts), x);
                 x.rewrite_answer(layer, self.parts.unknown);
                 Ok(())
+            }
+        }
+    }
+
+    async fn done(&self, x: &mut Exchange, _: &Outcome) {
+        settle(x, &self.parts.rules);
+    }
+}
+
+/// Adds what was counted in one body to what is counted of all, and to what its request had.
+fn settle(x: &mut Exchange, rules: &[String]) {
+    for (own, all) in std::mem::take(&mut x.facts.counted) {
+        all.scan(usize::try_from(own.scanned()).unwrap_or(usize::MAX));
+        for (rule, count) in own.drain() {
+            all.record(rule, count);
+            if let Some(name) = rules.get(rule.index()) {
+                *x.facts.findings.entry(name.clone()).or_default() += count;
             }
         }
     }

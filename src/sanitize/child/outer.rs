@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::io;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::Stdio;
@@ -16,6 +17,7 @@ use tokio::sync::Semaphore;
 use crate::sanitize::child::frame;
 use crate::sanitize::child::message::{Ask, Reply, Start};
 use crate::sanitize::{Bounds, Edit, Kind, Link, Orders, Refusal, Tally};
+use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
 
 /// An answer of the court's, awaited.
 pub type Ruling<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send + 'a>>;
@@ -79,12 +81,24 @@ pub struct Nursery {
     program: PathBuf,
     limits: Limits,
     places: Arc<Semaphore>,
+    metrics: Option<WorkMetrics>,
 }
 
 impl Nursery {
     /// Children of this binary, which runs as one when its first argument is `parse`.
     pub fn new(program: PathBuf, limits: Limits) -> Self {
-        Self { program, limits, places: Arc::new(Semaphore::new(limits.children.max(1))) }
+        Self { program, limits, places: Arc::new(Semaphore::new(limits.children.max(1))), metrics: None }
+    }
+
+    /// Counts what happens.
+    #[must_use]
+    pub fn counted(self, metrics: WorkMetrics) -> Self {
+        Self { metrics: Some(metrics), ..self }
+    }
+
+    /// Where it is counted, if it is.
+    pub fn metrics(&self) -> Option<&WorkMetrics> {
+        self.metrics.as_ref()
     }
 
     /// Has a file cleaned.
@@ -97,14 +111,30 @@ impl Nursery {
         (name, file): (&str, &[u8]),
         court: &dyn Court,
     ) -> Result<Cleaned, Stillborn> {
+        let state = |state| self.metrics.as_ref().map(|metrics| metrics.jobs.during(state));
+        let waiting = state(JobState::Waiting);
         let _place = self.places.acquire().await.map_err(|_| Stillborn::Died)?;
+        drop(waiting);
+        let _running = state(JobState::Running);
         let mut child = self.start().map_err(Stillborn::Start)?;
         let start = Start { orders, bounds: self.limits.bounds.of_file(file.len()), name: name.to_owned() };
         let talk = self.talk(&mut child, &start, file, court);
         let outcome = tokio::time::timeout(self.limits.time, talk).await;
         drop(child.start_kill());
         // Nobody is to be left behind, nor a zombie.
-        drop(child.wait().await);
+        let status = child.wait().await;
+        if let Some(metrics) = &self.metrics {
+            match &outcome {
+                Ok(Ok((Ask::Done(..) | Ask::Refused(..), _))) => {}
+                Err(_) => metrics.children.inc(ChildEnd::Timeout),
+                // The allocator gives up with SIGABRT where there is no more memory; SIGXCPU ends what has used up its time.
+                Ok(_) => metrics.children.inc(match status.ok().and_then(|status| status.signal()) {
+                    Some(6) => ChildEnd::Memory,
+                    Some(24) => ChildEnd::Timeout,
+                    _ => ChildEnd::Died,
+                }),
+            }
+        }
         match outcome {
             Ok(Ok((Ask::Done(kind, tally), bytes))) => Ok(Cleaned { kind, bytes: Bytes::from(bytes), tally }),
             Ok(Ok((Ask::Refused(kind, refusal), _))) => Err(Stillborn::Refused(Some(kind), refusal)),

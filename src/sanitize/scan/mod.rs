@@ -9,15 +9,18 @@
 //! | `rules` | [`Rules`]: YARA rules and SHA-256 lists, built in or from a folder |
 //! | `embedded` | [`Embedded`]: the engine that applies them in this process |
 //! | `clamd` | [`Clamd`]: an engine in another process, over its socket |
+//! | `counted` | [`Counted`]: a scanner whose verdicts are counted |
 //! | `panel` | [`Panel`]: provider names and the engines behind them |
 
 mod clamd;
+mod counted;
 mod embedded;
 mod panel;
 mod rules;
 mod scanner;
 
 pub use clamd::{Clamd, ClamdAddress, ClamdSetup};
+pub use counted::Counted;
 pub use embedded::Embedded;
 pub use panel::{Engine, Panel, PanelError};
 pub use rules::{Rules, RulesError};

@@ -44,7 +44,7 @@ pub struct Metrics {
     hooks: Mutex<Vec<Hook>>,
     /// Connections and refusals.
     pub front: FrontMetrics,
-    /// Files, tokens, the store.
+    /// Files, the store, reloads.
     pub work: WorkMetrics,
     /// Lines of the access log that could not be written.
     pub lines_lost: IntCounter,

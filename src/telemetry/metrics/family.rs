@@ -110,14 +110,25 @@ impl<W: Word> Each<W, IntGauge> {
         self.with(word, |gauge| gauge.set(i64::try_from(value).unwrap_or(i64::MAX)));
     }
 
-    /// One more.
-    pub fn enter(&self, word: W) {
-        self.with(word, IntGauge::inc);
+    /// One more, until what comes back is dropped.
+    pub fn during(&self, word: W) -> During {
+        let gauge = self.metrics.get(word.index()).cloned();
+        if let Some(gauge) = &gauge {
+            gauge.inc();
+        }
+        During(gauge)
     }
+}
 
-    /// One less.
-    pub fn leave(&self, word: W) {
-        self.with(word, IntGauge::dec);
+/// Something under way that a gauge counts.
+#[must_use]
+pub struct During(Option<IntGauge>);
+
+impl Drop for During {
+    fn drop(&mut self) {
+        if let Some(gauge) = &self.0 {
+            gauge.dec();
+        }
     }
 }
 

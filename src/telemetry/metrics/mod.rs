@@ -1,7 +1,7 @@
 //! Names, labels and buckets of the metrics, and their exposition (Prometheus text format).
 //!
 //! A new one is a field of the group that it belongs to, made in that group's `new`; its labels are words of a closed
-//! list ([`words!`](words)) or names of the configuration, so the number of series is bounded whatever callers send.
+//! list (`words!`) or names of the configuration, so the number of series is bounded whatever callers send.
 //! Handles are resolved once, not per request. What is only known when somebody looks is set by a hook
 //! ([`Metrics::before_exposing`]).
 //!
@@ -13,7 +13,7 @@
 //! | `front` | [`FrontMetrics`]: connections, and what was refused |
 //! | `route` | [`RouteMetrics`] and [`RuleMetrics`]: requests and findings |
 //! | `upstream` | [`UpstreamMetrics`] |
-//! | `work` | [`WorkMetrics`]: files, tokens, the store |
+//! | `work` | [`WorkMetrics`]: files, the store, reloads |
 //! | `process` | what the system knows of the process |
 
 mod all;
@@ -26,9 +26,9 @@ mod words;
 mod work;
 
 pub use all::{Levels, Metrics, MetricsError};
-pub use family::Each;
+pub use family::{During, Each};
 pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal};
-pub use route::{Direction, RouteMetrics, RuleMetrics, StatusClass, Traffic};
+pub use route::{Direction, Filtered, RouteMetrics, RuleMetrics, StatusClass, Traffic};
 pub use upstream::{Circuit, PeerState, UpstreamFailure, UpstreamMetrics};
 pub use words::Word;
-pub use work::{Check, ChildEnd, JobState, ScanResult, StoreWork, Verdict, WorkMetrics};
+pub use work::{ChildEnd, JobState, ScanCounters, ScanResult, StoreWork, Verdict, WorkMetrics};

@@ -34,6 +34,18 @@ words! {
     }
 }
 
+words! {
+    /// What a filter did with a request's head.
+    pub enum Filtered {
+        /// Let it pass.
+        Passed => "passed",
+        /// Answered it.
+        Answered => "answered",
+        /// Refused it.
+        Refused => "refused",
+    }
+}
+
 impl StatusClass {
     const fn of(status: u16) -> Self {
         match status / 100 {
@@ -57,6 +69,7 @@ pub(super) struct Routes {
     findings: IntCounterVec,
     route_findings: IntCounterVec,
     held_back: Histogram,
+    filtered: IntCounterVec,
 }
 
 impl Routes {
@@ -94,6 +107,11 @@ impl Routes {
                 "Values found, by route and family of rules.",
                 &["route", "family"],
             )?,
+            filtered: families.counters(
+                "filtered_total",
+                "Heads of requests that filters saw, and what they did: tokens proved, rates limited, tokens signed.",
+                &["filter", "outcome"],
+            )?,
             held_back: families.histogram(
                 "held_back_bytes",
                 "Text held back after a piece of a stream, until it was decided.",
@@ -110,6 +128,7 @@ impl Routes {
             scanned: Each::new(|way| self.scanned.with_label_values(&[way])),
             unscanned: Each::new(|way| self.unscanned.with_label_values(&[name, way])),
             held_back: self.held_back.clone(),
+            filtered: self.filtered.clone(),
             families: families
                 .iter()
                 .map(|family| self.route_findings.with_label_values(&[name, family]))
@@ -144,6 +163,7 @@ pub struct RouteMetrics {
     scanned: Each<Direction, IntCounter>,
     unscanned: Each<Direction, IntCounter>,
     held_back: Histogram,
+    filtered: IntCounterVec,
     families: Vec<IntCounter>,
 }
 
@@ -164,6 +184,11 @@ impl RouteMetrics {
     /// Counts a body that passed unseen.
     pub fn unscanned(&self, way: Direction) {
         self.unscanned.inc(way);
+    }
+
+    /// Counts what a filter, by its name in the code, did.
+    pub fn filtered(&self, filter: &'static str, outcome: Filtered) {
+        self.filtered.with_label_values(&[filter, outcome.word()]).inc();
     }
 
     /// Records how much text is held back after a piece of a stream.

@@ -1,4 +1,4 @@
-//! What is done beside bodies in motion: files, tokens, the store, and the process's own life.
+//! What is done beside bodies in motion: files, the store, and the process's own life.
 
 use prometheus::{Histogram, IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
 
@@ -49,26 +49,15 @@ words! {
         Clean => "clean",
         /// It is malicious.
         Malicious => "malicious",
+        /// It cannot look at this part.
+        Unable => "unable",
         /// No answer.
-        Failed => "failed",
+        Down => "down",
     }
 }
 
-words! {
-    /// What was looked at.
-    pub enum Check {
-        /// An API token, and it is good.
-        TokenGood => "api_token_good",
-        /// An API token, and it is none.
-        TokenBad => "api_token_bad",
-        /// A signed token on a route, and it is good.
-        JwtGood => "jwt_good",
-        /// A signed token on a route, and it is not.
-        JwtBad => "jwt_bad",
-        /// A token was signed for a route.
-        Signed => "jwt_signed",
-    }
-}
+/// The counters of one scanner's verdicts.
+pub type ScanCounters = Each<ScanResult, IntCounter>;
 
 words! {
     /// What the store is asked.
@@ -80,7 +69,7 @@ words! {
     }
 }
 
-/// Files, tokens, the store.
+/// Files, the store, reloads.
 #[derive(Clone)]
 pub struct WorkMetrics {
     /// Files under way.
@@ -93,8 +82,6 @@ pub struct WorkMetrics {
     pub children: Each<ChildEnd, IntCounter>,
     scans: IntCounterVec,
     feeds: IntGaugeVec,
-    /// Tokens looked at.
-    pub checks: Each<Check, IntCounter>,
     /// How long the store took, in seconds.
     pub store: Each<StoreWork, Histogram>,
     /// What the store could not do.
@@ -113,7 +100,6 @@ impl WorkMetrics {
             "Processes that read files and did not end well.",
             &["reason"],
         )?;
-        let checks = families.counters("token_checks_total", "Tokens looked at and signed.", &["outcome"])?;
         let store =
             families.histograms("store_seconds", "How long the store took.", &["operation"], SECONDS)?;
         let made = Self {
@@ -127,7 +113,6 @@ impl WorkMetrics {
                 "When a feed of bad links or files was last read, since 1970.",
                 &["feed"],
             )?,
-            checks: Each::new(|word| checks.with_label_values(&[word])),
             store: Each::new(|word| store.with_label_values(&[word])),
             store_errors: families.counter("store_errors_total", "What the store could not do.")?,
             reloads: families.counters("reloads_total", "Reloads of the configuration.", &["result"])?,
@@ -143,7 +128,7 @@ impl WorkMetrics {
     }
 
     /// The counters of what one scanner of the configuration says.
-    pub fn scanner(&self, provider: &str) -> Each<ScanResult, IntCounter> {
+    pub fn scanner(&self, provider: &str) -> ScanCounters {
         Each::new(|result| self.scans.with_label_values(&[provider, result]))
     }
 

@@ -1,0 +1,233 @@
+//! The document, put together from the table of endpoints and their descriptions.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use http::StatusCode;
+use serde_json::{Map, Value, json};
+
+use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::endpoint::Door;
+use crate::api::openapi::described::{FILES, Malformed, Operation, SCHEMAS, read};
+
+/// Where it is served.
+pub const OPENAPI_PATH: &str = "/openapi.json";
+
+/// Statuses of errors, and when they come.
+const ERRORS: [(&str, &str); 12] = [
+    ("400", "The request is not valid; `result.errors` has every fault with its place."),
+    ("401", "No token, or none of this gateway's."),
+    ("403", "The token does not cover this, or the item does not allow it."),
+    ("404", "Nothing is there."),
+    ("408", "The request did not arrive in time."),
+    ("413", "The body is too large."),
+    ("415", "The body's media type or content coding is not taken."),
+    ("429", "Too many requests; see `Retry-After`."),
+    ("431", "The request's head is too large."),
+    ("500", "A fault of the gateway's; quote the request's id."),
+    ("503", "The gateway holds as much as it may; see `Retry-After`."),
+    ("507", "There is no room to store anything."),
+];
+
+/// All descriptions, by method and path as served.
+pub struct Described(BTreeMap<String, (&'static str, Operation)>);
+
+impl Described {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// One that cannot be read.
+    pub fn read() -> Result<Self, Malformed> {
+        let mut all = BTreeMap::new();
+        for (tag, text) in FILES {
+            let operations = read(tag, text)?;
+            all.extend(operations.into_iter().map(|(key, operation)| (key, (tag, operation))));
+        }
+        Ok(Self(all))
+    }
+
+    /// The name of what is behind a door: method, and the path with its service's name where that is needed.
+    pub fn name(door: &Door) -> String {
+        match door.bare {
+            true => format!("{} {}", door.method, door.path),
+            false => format!("{} /{}{}", door.method, door.service.as_str(), door.path),
+        }
+    }
+
+    /// The operations, by name.
+    pub fn operations(&self) -> impl Iterator<Item = (&str, &Operation)> {
+        self.0.iter().map(|(name, (_, operation))| (name.as_str(), operation))
+    }
+}
+
+/// The document of the operations for whose names `is_served` holds.
+///
+/// # Errors
+/// A description that cannot be read, which would be a bug in it.
+pub fn document(is_served: impl Fn(&str) -> bool) -> Result<Value, Malformed> {
+    let mut paths: BTreeMap<String, Map<String, Value>> = BTreeMap::new();
+    for (name, (tag, operation)) in &Described::read()?.0 {
+        let Some((method, path)) = name.split_once(' ').filter(|_| is_served(name)) else { continue };
+        let item = paths.entry(format!("{path}{}", operation.below)).or_default();
+        item.insert(method.to_ascii_lowercase(), described(name, tag, operation));
+    }
+    let schemas: Value = serde_json::from_str(SCHEMAS).map_err(|error| Malformed("schemas", error))?;
+    let headers = json!({
+        "RequestId": { "description": "The request's id.", "schema": { "type": "string" } },
+        "RetryAfter": { "description": "Seconds to wait.", "schema": { "type": "integer" } },
+    });
+    let mut responses = Map::new();
+    for (status, why) in ERRORS {
+        let mut told = json!({ "X-Request-Id": { "$ref": "#/components/headers/RequestId" } });
+        if let ("429" | "503", Value::Object(told)) = (status, &mut told) {
+            told.insert("Retry-After".to_owned(), json!({ "$ref": "#/components/headers/RetryAfter" }));
+        }
+        let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
+        let response = json!({ "description": why, "headers": told, "content": content });
+        responses.insert(format!("E{status}"), response);
+    }
+    Ok(json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Portcullis",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "A gateway that keeps secrets in.",
+            "description": "Paths may have the name of their service before them (`/redact/v1/redact`), or the host's first label may be it. Members that are not described here are refused.",
+            "license": { "name": "Apache-2.0", "identifier": "Apache-2.0" },
+        },
+        "security": [{ "token": [] }],
+        "tags": FILES.map(|(tag, _)| json!({ "name": tag })),
+        "paths": paths,
+        "components": {
+            "schemas": schemas,
+            "responses": responses,
+            "headers": headers,
+            "securitySchemes": {
+                "token": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "A token that `portcullis tokens create` made.",
+                },
+            },
+        },
+    }))
+}
+
+fn described(name: &str, tag: &str, operation: &Operation) -> Value {
+    let mut described = Map::new();
+    let id: Vec<&str> = name.split(['/', ' ', '.', '-', '_']).filter(|part| !part.is_empty()).collect();
+    described.insert("operationId".to_owned(), json!(id.join("_").to_ascii_lowercase()));
+    described.insert("tags".to_owned(), json!([tag]));
+    described.insert("summary".to_owned(), json!(operation.summary));
+    if let Some(description) = &operation.description {
+        described.insert("description".to_owned(), json!(description));
+    }
+    if !operation.parameters.is_empty() {
+        described.insert("parameters".to_owned(), json!(operation.parameters));
+    }
+    if let Some(body) = body(operation) {
+        described.insert("requestBody".to_owned(), json!({ "required": true, "content": body }));
+    }
+    if operation.open {
+        described.insert("security".to_owned(), json!([]));
+    }
+    described.insert("responses".to_owned(), responses(operation, name.starts_with("HEAD ")));
+    Value::Object(described)
+}
+
+fn body(operation: &Operation) -> Option<Value> {
+    let binary = json!({ "type": "string", "contentMediaType": "application/octet-stream" });
+    if operation.bytes_body {
+        return Some(json!({ "application/octet-stream": {} }));
+    }
+    if operation.file_body {
+        let form = json!({ "type": "object", "properties": { "file": binary }, "required": ["file"] });
+        return Some(json!({ "multipart/form-data": { "schema": form } }));
+    }
+    let schema = operation.request.as_ref()?;
+    let mut body = Map::new();
+    let mut whole = json!({ "schema": schema });
+    if let (Value::Object(whole), Some(example)) = (&mut whole, &operation.example) {
+        whole.insert("example".to_owned(), example.clone());
+    }
+    body.insert("application/json".to_owned(), whole);
+    if operation.form {
+        let form = json!({
+            "type": "object",
+            "properties": {
+                "request": { "type": "object", "description": "The same, without `transfer_method` or with `multipart`." },
+                "upload": binary,
+            },
+            "required": ["request", "upload"],
+        });
+        let encoding = json!({ "request": { "contentType": "application/json" } });
+        body.insert("multipart/form-data".to_owned(), json!({ "schema": form, "encoding": encoding }));
+    }
+    Some(Value::Object(body))
+}
+
+fn responses(operation: &Operation, head: bool) -> Value {
+    let mut responses = Map::new();
+    let told = json!({ "X-Request-Id": { "$ref": "#/components/headers/RequestId" } });
+    let framed = |result: &Value| json!({ "allOf": [{ "$ref": "#/components/schemas/Envelope" }, { "properties": { "result": result } }] });
+    let mut content = Map::new();
+    match (&operation.raw, &operation.result) {
+        (Some(raw), _) => {
+            content.insert("application/json".to_owned(), json!({ "schema": raw }));
+        }
+        (None, Some(result)) => {
+            content.insert("application/json".to_owned(), json!({ "schema": framed(result) }));
+        }
+        (None, None) => {}
+    }
+    if operation.form_answer {
+        content.insert("multipart/form-data".to_owned(), json!({}));
+    }
+    if operation.bytes_answer && !head {
+        content.insert("application/octet-stream".to_owned(), json!({}));
+    }
+    let mut success = json!({ "description": "Done." });
+    if let Value::Object(success) = &mut success {
+        if operation.raw.is_none() {
+            success.insert("headers".to_owned(), told.clone());
+        }
+        if !content.is_empty() {
+            success.insert("content".to_owned(), Value::Object(content));
+        }
+    }
+    responses.insert("200".to_owned(), success);
+    if operation.accepted {
+        let schema = framed(&json!({ "$ref": "#/components/schemas/Accepted" }));
+        let accepted = json!({
+            "description": "It will be answered later, at `result.location`.",
+            "headers": told,
+            "content": { "application/json": { "schema": schema } },
+        });
+        responses.insert("202".to_owned(), accepted);
+    }
+    for (status, why) in ERRORS {
+        let error = match head {
+            // RFC 9110 section 9.3.2.
+            true => json!({ "description": why }),
+            false => json!({ "$ref": format!("#/components/responses/E{status}") }),
+        };
+        responses.insert(status.to_owned(), error);
+    }
+    Value::Object(responses)
+}
+
+/// `GET /openapi.json`.
+pub struct ServeDocument(Bytes);
+
+impl ServeDocument {
+    /// Serves this document.
+    pub fn new(document: &Value) -> Self {
+        Self(document.to_string().into())
+    }
+}
+
+impl Handler for ServeDocument {
+    fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
+        Box::pin(async { Answer::json(StatusCode::OK, self.0.clone()) })
+    }
+}

@@ -1,0 +1,38 @@
+//! [`Counted`]: a scanner whose verdicts are counted.
+
+use std::sync::Arc;
+
+use crate::sanitize::scan::scanner::{BoxFuture, Part, Scanner, Verdict};
+use crate::telemetry::{ScanCounters, ScanResult};
+
+/// Counts what another scanner says.
+pub struct Counted {
+    scanner: Arc<dyn Scanner>,
+    counters: ScanCounters,
+}
+
+impl Counted {
+    /// Counts what this one says.
+    pub fn new(scanner: Arc<dyn Scanner>, counters: ScanCounters) -> Self {
+        Self { scanner, counters }
+    }
+}
+
+impl Scanner for Counted {
+    fn name(&self) -> &'static str {
+        self.scanner.name()
+    }
+
+    fn scan<'a>(&'a self, part: Part<'a>) -> BoxFuture<'a, Verdict> {
+        Box::pin(async move {
+            let verdict = self.scanner.scan(part).await;
+            self.counters.inc(match &verdict {
+                Verdict::Clean => ScanResult::Clean,
+                Verdict::Malicious { .. } => ScanResult::Malicious,
+                Verdict::Unable(_) => ScanResult::Unable,
+                Verdict::Down(_) => ScanResult::Down,
+            });
+            verdict
+        })
+    }
+}
