@@ -1,16 +1,22 @@
 //! The place that work is done for, kept with the task: what is deep below a handler need not be handed it.
 
 use std::future::Future;
+use std::pin::Pin;
 
-use super::span::{Kind, Place, Span};
+use super::span::{Kind, Place};
 
 tokio::task_local! {
     static HERE: Place;
 }
 
+/// Work whose type is of no interest. Erased on purpose: wrapped as they are, futures within futures take the compiler
+/// minutes to prove that they can be sent.
+type Work<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
 /// Does `work` for `place`. A task of its own is begun with `within(here(), …)`.
-pub fn within<F: Future>(place: Place, work: F) -> impl Future<Output = F::Output> {
-    HERE.scope(place, work)
+pub fn within<'a, T: 'a>(place: Place, work: impl Future<Output = T> + Send + 'a) -> Work<'a, T> {
+    let work: Work<'a, T> = Box::pin(work);
+    Box::pin(HERE.scope(place, work))
 }
 
 /// The place that the running task works for; nowhere where nobody said.
@@ -19,7 +25,10 @@ pub fn here() -> Place {
 }
 
 /// Does `work` as a step with a span of its own, in which further steps hang.
-pub async fn step<F: Future>(name: &'static str, work: F) -> F::Output {
-    let span: Span = here().begin(name, Kind::Internal);
-    within(span.place(), work).await
+pub fn step<'a, T: Send + 'a>(name: &'static str, work: impl Future<Output = T> + Send + 'a) -> Work<'a, T> {
+    let work: Work<'a, T> = Box::pin(work);
+    Box::pin(async move {
+        let span = here().begin(name, Kind::Internal);
+        within(span.place(), work).await
+    })
 }
