@@ -51,7 +51,6 @@ pub(crate) use store::judge as judge_store_url;
 pub use store::{Store, StoreTls, UrlError};
 pub use upgrade::Upgrade;
 pub use telemetry::{Otlp, Telemetry};
-pub use upstream::{Balance, Http, Peer, PeerError, Scheme, Timeouts, Upstream, UpstreamTls};
 pub use upstream::{Balance, Http, Peer, PeerError, Repeat, Scheme, Timeouts, Upstream, UpstreamTls};
 
 /// The whole file.

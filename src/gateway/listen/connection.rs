@@ -24,7 +24,7 @@ use crate::gateway::listen::guarded::Guarded;
 use crate::gateway::listen::head::{self, Framing, Refused};
 use crate::gateway::listen::places::Place;
 use crate::gateway::listen::proxied;
-use crate::telemetry::{ConnectionState, FrontMetrics, HttpVersion, Refusal};
+use crate::telemetry::{ConnectionState, During, FrontMetrics, HttpVersion, Refusal};
 
 /// How long a connection without a request is kept once the process drains: its caller may just be sending one, which
 /// is answered, with the word that it is the last.
@@ -185,24 +185,15 @@ impl Entry {
 }
 
 /// A connection as it is counted, until it is dropped.
-struct Shown<'a>(&'a FrontMetrics, ConnectionState);
+struct Shown<'a>(&'a FrontMetrics, During);
 
 impl<'a> Shown<'a> {
     fn new(metrics: &'a FrontMetrics, state: ConnectionState) -> Self {
-        metrics.connections.enter(state);
-        Self(metrics, state)
+        Self(metrics, metrics.connections.during(state))
     }
 
     fn turn(&mut self, state: ConnectionState) {
-        self.0.connections.enter(state);
-        self.0.connections.leave(self.1);
-        self.1 = state;
-    }
-}
-
-impl Drop for Shown<'_> {
-    fn drop(&mut self) {
-        self.0.connections.leave(self.1);
+        self.1 = self.0.connections.during(state);
     }
 }
 
