@@ -88,8 +88,8 @@ impl Guarded {
     /// From now on it is HTTP/2, its preface still unread.
     pub(super) fn upgrade(&mut self, limits: &Limits) {
         let mut frames = Frames::new(limits.head_time);
-        // What has been read is at most the preface.
-        drop(frames.came(&self.raw));
+        // A few kilobytes at most: no flood yet.
+        let _ = frames.came(&self.raw);
         self.ready = self.raw.split();
         self.protocol = Protocol::Two(Box::new(frames));
     }
