@@ -12,6 +12,7 @@ use crate::api::grant::{Arrivals, Grants, Verb};
 use crate::api::pending::{Ended, Job, Jobs, Read, Stage};
 use crate::base::id::RequestId;
 use crate::store::{Area, Blob, Blobs, Facts, blobs};
+use crate::telemetry::trace::{here, within};
 
 /// What a job does once it may begin.
 pub trait Work: Send + Sync + 'static {
@@ -83,14 +84,14 @@ impl Uploads {
     /// neither a caller who leaves nor one who comes back later finds it half done.
     pub async fn soon(&self, id: &RequestId, facts: Option<Facts>, patience: Duration) -> Option<Ended> {
         let (uploads, id) = (self.me.upgrade()?, id.clone());
-        let begun = self.runtime.spawn(async move {
+        let begun = self.runtime.spawn(within(here(), async move {
             let begun = match uploads.jobs.get(&id).await {
                 Ok(Some(read)) => uploads.begin(read, facts.as_ref()).await,
                 Ok(None) => Ok(None),
                 Err(error) => Err(error),
             };
             told(begun)
-        });
+        }));
         tokio::time::timeout(patience, begun).await.ok()?.ok()?
     }
 
