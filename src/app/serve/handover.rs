@@ -103,7 +103,7 @@ pub(super) async fn offer(place: Place, sockets: Sockets, takes: mpsc::Sender<()
         match handed.unwrap_or_else(|_| Err(io::ErrorKind::Other.into())) {
             Ok(()) => {
                 // A process that drains already does so.
-                drop(takes.send(()).await);
+                let _taken = takes.send(()).await;
                 return;
             }
             Err(error) => {

@@ -52,7 +52,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         tracing::warn!(target: "portcullis::app", "{error}");
     }
     let parts = Arc::new(Parts::new(&config)?);
-    parts.metrics.work.loaded(began.as_millis() / 1000, true);
+    parts.loaded(true);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
     let first_token = first_token(&parts)?;
     // Made now and not by the first request that encrypts: there may be no room for it by then.

@@ -148,7 +148,7 @@ impl Watch {
         let metrics = &self.parts.metrics.work;
         match outcome {
             Ok(rules_kept) => {
-                metrics.loaded(began.as_millis() / 1000, false);
+                self.parts.loaded(false);
                 tracing::info!(target: TARGET, why, rules_kept, "reloaded routes and rules");
             }
             Err(error) => {
