@@ -13,6 +13,7 @@
 //! | [`way`] | what a request needs on its way to a peer |
 //! | [`relay`] | a collected request, sent by ourselves |
 //! | [`keys`] | public keys of those who sign tokens |
+//! | `in_flight` | how many requests are under way |
 //! | [`clients`] | who a caller is, behind other proxies |
 //! | [`native`] | our own endpoints over a session |
 //! | [`body`] | content coding × media type × protocol → rewriters |
@@ -28,6 +29,7 @@ pub mod exchange;
 pub mod fault;
 pub mod filter;
 pub mod filters;
+mod in_flight;
 pub mod keys;
 pub mod listen;
 pub mod llm;
@@ -37,5 +39,5 @@ pub mod relay;
 pub mod route;
 pub mod terminal;
 pub mod upstream;
-pub mod way;
 pub mod watched;
+pub mod way;

@@ -1,7 +1,6 @@
 //! Pingora's callbacks: each is little more than one call on [`Exchange`].
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
@@ -25,6 +24,8 @@ use crate::gateway::clients::{Clients, Underscores};
 use crate::gateway::exchange::{Begin, Exchange, Outcome};
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::Flow;
+pub use crate::gateway::in_flight::InFlight;
+use crate::gateway::in_flight::UnderWay;
 use crate::gateway::native;
 use crate::gateway::relay;
 use crate::gateway::route::{Found, Route, RouteTable};
@@ -52,31 +53,6 @@ pub struct Bounds {
     pub pace: (usize, Duration),
     /// What becomes of header fields with an underscore in the name.
     pub underscores: Underscores,
-}
-
-/// Requests under way.
-#[derive(Clone, Debug, Default)]
-pub struct InFlight(Arc<AtomicUsize>);
-
-impl InFlight {
-    /// How many there are now.
-    pub fn count(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-
-    fn enter(&self) -> UnderWay {
-        self.0.fetch_add(1, Ordering::Relaxed);
-        UnderWay(Arc::clone(&self.0))
-    }
-}
-
-/// One request under way, until it is dropped.
-struct UnderWay(Arc<AtomicUsize>);
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
 }
 
 /// The gateway: what Pingora drives. Cheap to clone.

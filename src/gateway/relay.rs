@@ -20,8 +20,8 @@ use crate::gateway::exchange::{Exchange, WHOLE_ANSWER, has_body};
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Flow};
 use crate::gateway::native::{self, SessionBody};
-use crate::gateway::upstream::strip_hop_by_hop;
 use crate::gateway::terminal::Terminal;
+use crate::gateway::upstream::strip_hop_by_hop;
 use crate::gateway::way::{Progress, Times, Way};
 use crate::stream::codec::Coding;
 
@@ -65,7 +65,7 @@ pub async fn run(session: &mut Session, x: &mut Exchange, mut road: Road<'_>) ->
         body.replace(recoded(x, &rewritten, &codings)?)?;
     }
     drop(document);
-    let mut sent = send(session, x, &mut road, &body.bytes).await?;
+    let mut sent = Box::pin(send(session, x, &mut road, &body.bytes)).await?;
     drop(body);
     let whole = answer(session, x, &mut road, &mut sent).await;
     if matches!(whole, Ok(true)) && sent.whole {
@@ -138,7 +138,7 @@ async fn send(
         let deadline = deadline.get_or_insert_with(|| Deadline::after(times.total, x.clock())).clone();
         let mut how =
             Progress { peer: &peer, connected: false, reused: false, unsent: true, method: &method };
-        let (mut up, reused) = match deadline.keep(road.connector.get_http_session(&peer)).await {
+        let (mut up, reused) = match Box::pin(deadline.keep(road.connector.get_http_session(&peer))).await {
             Ok(got) => got,
             Err(error) => {
                 road.way.failed(session, error, how)?;

@@ -110,7 +110,7 @@ impl AccessLog {
         let Way::File(lines) = &self.way else { return };
         let (done, written) = sync_channel(1);
         if lines.try_send(Line::Flush(done)).is_ok() {
-            drop(written.recv_timeout(Duration::from_secs(1)));
+            let _in_time = written.recv_timeout(Duration::from_secs(1));
         }
     }
 }
@@ -148,7 +148,7 @@ impl Writer {
                 (0..count).for_each(|_| lost());
             }
             held.clear();
-            done.into_iter().for_each(|done| drop(done.send(())));
+            done.into_iter().for_each(|done| done.send(()).unwrap_or_default());
         }
     }
 

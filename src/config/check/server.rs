@@ -5,9 +5,7 @@ use std::time::Duration;
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{
-    Forwarded, Limits, Reload, Settings, Store, StoreTls, Vault, judge_store_url,
-};
+use crate::config::settings::{Forwarded, Limits, Reload, Settings, Store, StoreTls, Vault, judge_store_url};
 use crate::config::supplied::{Source, Supplied};
 
 pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {

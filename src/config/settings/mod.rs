@@ -17,8 +17,8 @@ mod sanitize;
 mod server;
 mod sign;
 mod store;
-mod upgrade;
 mod telemetry;
+mod upgrade;
 mod upstream;
 
 use std::collections::BTreeMap;
@@ -49,8 +49,8 @@ pub use server::{Admin, Api, Clients, Dialect, Forwarded, Listen, Peers, Tls, Un
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;
 pub use store::{Store, StoreTls, UrlError};
-pub use upgrade::Upgrade;
 pub use telemetry::{Otlp, Telemetry};
+pub use upgrade::Upgrade;
 pub use upstream::{Balance, Http, Peer, PeerError, Repeat, Scheme, Timeouts, Upstream, UpstreamTls};
 
 /// The whole file.
