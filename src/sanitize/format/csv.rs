@@ -15,13 +15,6 @@ const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
 /// Lines that are looked at for the delimiter.
 const LINES: usize = 20;
 
-/// Where the next cell is: its first byte, and its row and column.
-#[derive(Default)]
-struct Next {
-    at: usize,
-    place: (usize, usize),
-}
-
 /// Cells that are held at once.
 const SOME: usize = 100_000;
 
