@@ -24,6 +24,10 @@ const DRAIN: usize = 64 << 10;
 /// How long that may take.
 const DRAIN_TIME: Duration = Duration::from_secs(2);
 
+/// The same where nobody knows how long the body will be. Some clients lose an answer that comes before they have sent
+/// theirs whole.
+const UNDECLARED_TIME: Duration = Duration::from_millis(200);
+
 /// A session's request body.
 pub struct SessionBody<'a> {
     session: &'a mut Session,
@@ -223,8 +227,20 @@ async fn drained(session: &mut Session) -> bool {
     let declared =
         head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let waits = head.headers.contains_key(EXPECT);
-    if waits || declared.is_none_or(|length| length > DRAIN) {
+    if waits || declared.is_some_and(|length| length > DRAIN) {
         return false;
     }
-    matches!(tokio::time::timeout(DRAIN_TIME, session.drain_request_body()).await, Ok(Ok(())))
+    let time = if declared.is_some() { DRAIN_TIME } else { UNDECLARED_TIME };
+    matches!(tokio::time::timeout(time, ended(session)).await, Ok(true))
+}
+
+/// Whether the body ends before it is too long.
+async fn ended(session: &mut Session) -> bool {
+    let mut left = DRAIN;
+    while let Ok(piece) = session.read_request_body().await {
+        let Some(piece) = piece else { return true };
+        let Some(less) = left.checked_sub(piece.len()) else { return false };
+        left = less;
+    }
+    false
 }

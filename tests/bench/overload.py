@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
-if len(sys.argv) > 1:
+if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
     os.environ["PORTCULLIS_BIN"] = sys.argv[1]
 
 from gateway import Gateway  # noqa: E402
@@ -72,7 +72,7 @@ async def model(reader, writer):
             length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
             await reader.readexactly(length)
             writer.write(ANSWER)
-    except (asyncio.IncompleteReadError, OSError):
+    except (asyncio.IncompleteReadError, asyncio.CancelledError, OSError):
         writer.close()
 
 
@@ -82,12 +82,12 @@ class Caller:
     def __init__(self, port):
         self.port, self.reader, self.writer = port, None, None
 
-    async def ask(self):
+    async def ask(self, request=REQUEST):
         """The status; 0 where there was no answer, -1 for a 503 that is not clean."""
         try:
             if self.writer is None:
                 self.reader, self.writer = await asyncio.open_connection("127.0.0.1", self.port)
-            self.writer.write(REQUEST)
+            self.writer.write(request)
             head = (await self.reader.readuntil(b"\r\n\r\n")).lower()
             status = int(head[9:12])
             if b"content-length:" in head:
@@ -197,15 +197,20 @@ async def measured(gate, seconds):
     return good >= 0.9 * peak and not bad and memory[-1] < 1.1 * memory[0] and 503 in statuses
 
 
+def apart(gate):
+    """The gateway on one processor, this on another, where there are two."""
+    if hasattr(os, "sched_setaffinity") and len(os.sched_getaffinity(0)) > 1:
+        first, second, *_ = sorted(os.sched_getaffinity(0))
+        for thread in os.listdir("/proc/%d/task" % gate.process.pid):
+            os.sched_setaffinity(int(thread), {first})
+        os.sched_setaffinity(0, {second})
+
+
 async def run(seconds):
     server = await asyncio.start_server(model, "127.0.0.1", 0, backlog=1024)
     url = "http://127.0.0.1:%d" % server.sockets[0].getsockname()[1]
     with Gateway(url, CONFIG) as gate:
-        if hasattr(os, "sched_setaffinity") and len(os.sched_getaffinity(0)) > 1:
-            first, second, *_ = sorted(os.sched_getaffinity(0))
-            for thread in os.listdir("/proc/%d/task" % gate.process.pid):
-                os.sched_setaffinity(int(thread), {first})
-            os.sched_setaffinity(0, {second})
+        apart(gate)
         return await measured(gate, seconds)
 
 

@@ -11,7 +11,7 @@
     dribble:MS                  the head of an answer, then a byte of its body every so often, for ever
     early:STATUS                an answer at once; the request is never read
     one_shot                    each connection is closed just when a second request comes
-    random                      one of these for each connection, most of them good
+    random                      one of these for each connection, reset within half a second
 """
 
 import asyncio
@@ -89,7 +89,11 @@ class Faulty:
     async def connection(self, reader, writer):
         self.connections += 1
         self.writers.add(writer)
-        mode = random.choice(RANDOM) if self.mode == "random" else self.mode
+        mode = self.mode
+        if mode == "random":
+            mode = random.choice(RANDOM)
+            # One that stayed good would soon be the only one that is used.
+            self.loop.call_later(random.uniform(0, 0.5), reset, writer)
         kind, _, value = mode.partition(":")
         try:
             if kind == "refuse":
@@ -112,6 +116,8 @@ class Faulty:
 
 
 def reset(writer):
+    if writer.transport.is_closing():
+        return
     writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()
 

@@ -246,7 +246,10 @@ class Gateway:
         return ports | {"upstream": self.upstream, "home": str(self.home)}
 
     def write(self, config):
-        self.file.write_text(config.format(**self.places()))
+        """Whole at once: what reads an empty file has another data folder."""
+        draft = self.home / "draft.toml"
+        draft.write_text(config.format(**self.places()))
+        os.replace(draft, self.file)
 
     def is_ready(self):
         if self.process.poll() is not None:

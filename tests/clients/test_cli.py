@@ -8,6 +8,7 @@ import stat
 import threading
 
 import pytest
+from gateway import CONFIG as WHOLE
 from gateway import ROOT, Gateway, run
 
 DONE, FAILED, USAGE, CONFIG = 0, 1, 2, 3
@@ -269,7 +270,8 @@ def test_rules_of_ones_own_are_there_after_a_reload(mock):
         lines = [json.loads(line) for line in gateway.log if "reloaded routes" in line]
         return [line["rules_kept"] for line in lines]
 
-    with Gateway(mock.url) as gateway:
+    # By signal alone, so that reloads can be counted.
+    with Gateway(mock.url, WHOLE + "\n[reload]\nwatch = false\n") as gateway:
         gateway.wait_for(lambda: seen(gateway, "Heron-1, Heron-7, <EMAIL_ADDRESS>, <EMAIL_ADDRESS>"))
         rules = gateway.home / "rules.d"
         rules.mkdir()
@@ -329,6 +331,7 @@ def test_a_stopping_process_ends_what_it_began(mock):
         mock.gate.set()
         caller.join(20)
         assert answers and answers[0].body.endswith(b"data: [DONE]\n\n")
-        assert running.stop() == 0
+        # Not asked again: a second signal would cut off what is left.
+        assert running.process.wait(15) == 0 and running.stop() == 0
         access = [json.loads(line) for line in running.log if '"portcullis::access"' in line]
         assert [one["status"] for one in access] == [200]

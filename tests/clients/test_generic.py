@@ -128,8 +128,8 @@ def test_what_cannot_be_scanned_passes_where_that_is_wanted(gateway, mock, kind,
     answer = post(gateway, "/lenient/reflect", MAIL, kind, **headers)
     assert (answer.status, answer.body, mock.requests[-1].raw) == (200, MAIL.encode(), MAIL.encode())
     why = "not_scanned_content_coding" if coding else "not_scanned_content_type"
-    both = '"request_scan":"%s","answer_scan":"%s"' % (why, why)
-    gateway.wait_for(lambda: [line for line in gateway.log if both in line and '"route":"lenient"' in line])
+    told = ['"request_scan":"%s"' % why, '"answer_scan":"%s"' % why, '"route":"lenient"']
+    gateway.wait_for(lambda: [line for line in gateway.log if all(part in line for part in told)])
 
 
 def test_a_body_that_is_not_in_its_coding(gateway, mock):

@@ -12,6 +12,8 @@ from http2 import (
     WINDOW_UPDATE, Connection, block, frame,
 )
 
+# Seconds of processor time that a flood may cost.
+CPU = 5
 P99 = float(os.environ.get("FLOOD_P99_MS", "500")) / 1000
 FRAMES = 10_000
 
@@ -25,10 +27,10 @@ def rapid_reset(c):
 
 def made_you_reset(c):
     """CVE-2025-8671: each stream is ended by an error that the server answers with RST_STREAM."""
-    head = block(c.pseudo("POST", "/generic"))
+    head = block(c.pseudo("POST", "/generic") + [("content-type", "application/json")])
     for at in range(FRAMES):
         stream = 2 * at + 1
-        yield frame(HEADERS, END_HEADERS, stream, head) + frame(WINDOW_UPDATE, 0, stream, bytes(4))
+        yield frame(HEADERS, END_HEADERS, stream, head) + frame(WINDOW_UPDATE, 0, stream, b"\x7f\xff\xff\xff")
 
 
 def continuations(c):
@@ -140,7 +142,7 @@ def test_floods_are_cut_off(gateway, flood, record_property):
     assert seen and seen[-1] is None, "the connection is still open"
     assert seen[0] == ENHANCE_YOUR_CALM, seen
     assert not good.failed and len(good.took) > 20
-    assert spent < 1 and good.p99() < P99
+    assert spent < CPU and good.p99() < P99
 
 
 def test_who_cancels_what_it_asked_is_no_flood(gateway):

@@ -18,7 +18,8 @@ ISSUER = "https://gateway.example.com"
 ALGORITHMS = "ES256 ES384 ES512 RS256 RS384 RS512 PS256 PS384 PS512 EdDSA".split()
 
 # No route that redacts: rules are compiled at every reload.
-BASE = CONFIG[: CONFIG.index("[upstreams.mock]")]
+# By signal alone, so that a reload is the one that was asked for.
+BASE = CONFIG[: CONFIG.index("[upstreams.mock]")] + "\n[reload]\nwatch = false\n\n"
 
 UPSTREAMS = """
 [upstreams.issuer]

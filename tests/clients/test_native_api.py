@@ -193,7 +193,7 @@ def test_metrics_count_and_do_not_tell(gateway):
     gateway.wait_for(lambda: grown('portcullis_requests_total{route="/v1/redact",status="2xx"}') == 1)
     gateway.wait_for(lambda: grown('portcullis_requests_total{route="generic",status="2xx"}') == 1)
     assert grown('portcullis_request_duration_seconds_count{route="generic"}') == 1
-    assert grown('portcullis_findings_total{rule="EMAIL_ADDRESS"}') == 2
+    assert grown('portcullis_findings_total{direction="request",rule="EMAIL_ADDRESS"}') == 2
     assert grown("portcullis_scanned_bytes_total") > len(TEXT)
     after = gateway.metrics()
     assert "portcullis_held_back_bytes_bucket" in after and "portcullis_upstream_errors_total" in after

@@ -67,7 +67,7 @@ def test_generated_requests_find_no_fault(upstream, tmp_path):
         command = [os.path.join(os.path.dirname(sys.executable), "schemathesis"), "run", document, "--url", running.url]
         command += ["--checks", ",".join(CHECKS), "--phases", "examples,coverage,fuzzing"]
         command += ["--max-examples", EXAMPLES, "--seed", "7", "--generation-deterministic"]
-        command += ["--generation-database", "none", "--request-timeout", "30", "--no-color"]
+        command += ["--request-timeout", "30", "--no-color"]
         command += ["--header", "Authorization: Bearer " + running.token, "--suppress-health-check", "all"]
         done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=1500)
         assert done.returncode == 0, done.stdout[-20000:] + done.stderr[-2000:]

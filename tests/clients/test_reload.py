@@ -98,13 +98,13 @@ def test_what_the_file_names_is_watched_too(gateway):
 def test_a_wrong_file_leaves_what_runs_and_is_named_by_line_and_column(gateway):
     gateway.file.write_text(gateway.text("two").replace("status = 200", "status = 99"))
     why = gateway.wait_for(lambda: gateway.said("not reloaded"))[0]
-    assert "portcullis.toml:20:24:" in why, why
-    assert gateway.body() == "one"
+    assert "portcullis.toml:18:22:" in why, why
+    assert gateway.body() == "BODY"
     assert 'portcullis_reloads_total{result="failed"} 1' in gateway.metrics()
     (gateway.home / "rules/a.toml").write_text(RULE % "ACME-12")
     gateway.file.write_text(gateway.text("two"))
     why = gateway.wait_for(lambda: [line for line in gateway.said("not reloaded") if "a.toml" in line])[0]
-    assert "is not found" in why and gateway.body() == "one"
+    assert "is not found" in why and gateway.body() == "BODY"
     # Said once, not at every look.
     assert len(gateway.said("not reloaded")) <= 3
     (gateway.home / "rules/a.toml").write_text(RULE % "ACME-1234")

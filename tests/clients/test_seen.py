@@ -33,7 +33,7 @@ def test_a_line_says_all_that_is_known_of_a_request_and_nothing_of_its_body(mock
     config = CONFIG.replace('format = "json"', 'format = "text"\naccess_file = "{home}/access.jsonl"\naddresses = "network"')
 
     def act(running):
-        assert running.call("POST", "/generic?secret=" + MAIL, {"text": "Write to " + MAIL}).status == 200
+        assert running.call("POST", "/generic/reflect?secret=" + MAIL, {"text": "Write to " + MAIL}).status == 200
         assert running.api("/v1/redact", {"text": MAIL, "rules": ["EMAIL_ADDRESS"]}).status == 200
         assert running.call("POST", "/nobody", {"text": "x"}).status == 502
 
@@ -107,7 +107,7 @@ def test_the_dashboard_names_metrics_that_are_there(mock, upstream):
 
     running.write = write
     with running:
-        running.call("POST", "/generic", {"text": MAIL})
+        running.call("POST", "/generic/reflect", {"text": MAIL})
         running.call("POST", "/nobody", {"text": MAIL})
         running.api("/v1/redact", {"text": MAIL})
         form = b'--b\r\nContent-Disposition: form-data; name="request"\r\n\r\n{"content":{"redact":true}}\r\n'
@@ -149,7 +149,7 @@ def test_counters_count(gateway, mock):
         'portcullis_filtered_total{filter="redact",outcome="passed"}',
     ]
     before = [value(name) for name in names]
-    assert gateway.call("POST", "/generic", {"text": "Write to " + MAIL}).status == 200
+    assert gateway.call("POST", "/generic/reflect", {"text": "Write to " + MAIL}).status == 200
     gateway.wait_for(lambda: value(names[0]) > before[0])
     grown = [value(name) - old for name, old in zip(names, before)]
     assert grown[0] == 1 and grown[1] > 30 and grown[2] >= 1 and grown[3:] == [1, 1, 1], grown
@@ -233,7 +233,7 @@ def words(span):
 def test_spans_hang_together_and_the_trace_goes_on(traced, mock):
     running, collector = traced
     headers = {"traceparent": TRACEPARENT, "tracestate": "a=b"}
-    assert running.call("POST", "/restored?canary-query=1", {"text": "canary-body to " + MAIL}, headers).status == 200
+    assert running.call("POST", "/restored/reflect?canary-query=1", {"text": "canary-body to " + MAIL}, headers).status == 200
     trace = bytes.fromhex(TRACEPARENT.split("-")[1])
     mine = lambda: [span for span in collector.spans() if span.trace_id == trace]
     running.wait_for(lambda: any(span.name == "request" for span in mine()))
@@ -248,7 +248,7 @@ def test_spans_hang_together_and_the_trace_goes_on(traced, mock):
     for child in [attempt, redact, *by_name["filter"]]:
         assert child.parent_span_id == request.span_id
         assert request.start_time_unix_nano <= child.start_time_unix_nano <= child.end_time_unix_nano
-    assert {words(span)["portcullis.filter"] for span in by_name["filter"]} == {"log", "redact"}
+    assert {words(span)["portcullis.filter"] for span in by_name["filter"]} == {"log", "redact", "shed"}
     sent = {name.lower(): value for name, value in mock.requests[-1].headers}
     assert sent["traceparent"] == "00-%s-%s-01" % (trace.hex(), attempt.span_id.hex())
     assert sent["tracestate"] == "a=b"
@@ -276,7 +276,7 @@ def test_a_failure_is_told_and_an_unsampled_trace_is_not(traced, mock):
     failed, unseen = "1" * 32, "2" * 32
     running.call("POST", "/nobody", {"text": "x"}, {"traceparent": "00-%s-b7ad6b7169203331-01" % failed})
     unsampled = "00-%s-b7ad6b7169203331-00" % unseen
-    assert running.call("POST", "/generic", {"text": "x"}, {"traceparent": unsampled}).status == 200
+    assert running.call("POST", "/generic/reflect", {"text": "x"}, {"traceparent": unsampled}).status == 200
     of = lambda trace: [span for span in collector.spans() if span.trace_id.hex() == trace]
     running.wait_for(lambda: any(span.name == "request" for span in of(failed)))
     spans = {span.name: span for span in of(failed)}
@@ -305,7 +305,7 @@ def test_a_collector_that_is_down_costs_nothing_but_spans(traced, mock):
     collector.answer = 400
     try:
         began = time.monotonic()
-        assert running.call("POST", "/generic", {"text": "x"}).status == 200
+        assert running.call("POST", "/generic/reflect", {"text": "x"}).status == 200
         assert time.monotonic() - began < 5
         lost = lambda: float(re.search(r"^portcullis_spans_lost_total (\d+)", running.metrics(), re.M)[1])
         running.wait_for(lambda: lost() > 0)
@@ -317,7 +317,7 @@ def test_the_last_spans_are_sent_before_the_process_ends(upstream, mock):
     collector = Collector()
     otlp = '\n[telemetry.otlp]\nendpoint = "%s"\n' % collector.endpoint
     with Gateway(upstream.url, config=CONFIG + otlp) as running:
-        assert running.call("POST", "/generic", {"text": "x"}).status == 200
+        assert running.call("POST", "/generic/reflect", {"text": "x"}).status == 200
         assert running.stop() == 0
     assert any(span.name == "request" for span in collector.spans())
     collector.shutdown()

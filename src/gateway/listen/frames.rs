@@ -2,7 +2,7 @@
 //! section 10.5 asks. The frames' meaning is the h2 crate's business; only their first nine bytes are looked at.
 //!
 //! Each ration is a bucket: so many at once, so many more a second, and some earned by work that was done. Whoever empties
-//! one is told to calm down and cut off.
+//! one is told to calm down and cut off. So is who sends what is no frame, with the error code that says so.
 
 use std::time::Duration;
 
@@ -16,23 +16,29 @@ const HEAD: usize = 9;
 
 const DATA: u8 = 0x0;
 const HEADERS: u8 = 0x1;
+const PRIORITY: u8 = 0x2;
 const RST_STREAM: u8 = 0x3;
+const SETTINGS: u8 = 0x4;
+const PING: u8 = 0x6;
 const GOAWAY: u8 = 0x7;
 const WINDOW_UPDATE: u8 = 0x8;
 const CONTINUATION: u8 = 0x9;
 
 const END_STREAM: u8 = 0x1;
+const ACK: u8 = 0x1;
 const END_HEADERS: u8 = 0x4;
 
-/// ENHANCE_YOUR_CALM of RFC 9113 section 7.
-const CALM: u8 = 0xb;
+/// Error codes of RFC 9113 section 7.
+const PROTOCOL_ERROR: u8 = 0x1;
+const FRAME_SIZE_ERROR: u8 = 0x6;
+const ENHANCE_YOUR_CALM: u8 = 0xb;
 
 /// Frames that continue one header block: a block that has a place in our head limit needs none or one.
 const CONTINUATIONS: u32 = 32;
 
-/// Why a connection is cut off; a closed list, for the log.
+/// Why a connection is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Flood {
+pub(super) enum Offence {
     /// Streams opened and reset (CVE-2023-44487), or made to be reset by us (CVE-2025-8671).
     Resets,
     /// A header block without an end, or of many pieces (CVE-2024-27316).
@@ -41,16 +47,35 @@ pub(super) enum Flood {
     Control,
     /// Window updates for next to nothing.
     Windows,
+    /// A frame that is not as long as those of its type are (RFC 9113 section 6).
+    Size,
+    /// No SETTINGS after the preface (RFC 9113 section 3.4).
+    Preface,
 }
 
-impl Flood {
+impl Offence {
     /// The word for the log.
     pub(super) const fn word(self) -> &'static str {
         match self {
-            Self::Resets => "resets",
-            Self::Continuations => "continuations",
-            Self::Control => "control frames",
-            Self::Windows => "window updates",
+            Self::Resets => "too many resets",
+            Self::Continuations => "too many continuations",
+            Self::Control => "too many control frames",
+            Self::Windows => "too many window updates",
+            Self::Size => "a frame of a size that its type does not have",
+            Self::Preface => "no SETTINGS first",
+        }
+    }
+
+    /// Whether it is one of too many rather than one that is wrong.
+    pub(super) const fn is_flood(self) -> bool {
+        !matches!(self, Self::Size | Self::Preface)
+    }
+
+    const fn code(self) -> u8 {
+        match self {
+            Self::Size => FRAME_SIZE_ERROR,
+            Self::Preface => PROTOCOL_ERROR,
+            _ => ENHANCE_YOUR_CALM,
         }
     }
 }
@@ -103,6 +128,20 @@ impl Splitter {
     }
 }
 
+impl Frame {
+    /// Whether it is as long as frames of its type are. The h2 crate looks too, but names no reason.
+    fn fits(self) -> bool {
+        match self.kind {
+            PRIORITY => self.length == 5,
+            RST_STREAM | WINDOW_UPDATE => self.length == 4,
+            PING => self.length == 8,
+            SETTINGS if self.flags & ACK != 0 => self.length == 0,
+            SETTINGS => self.length.is_multiple_of(6),
+            _ => true,
+        }
+    }
+}
+
 /// So many at once, so many more a second.
 #[derive(Debug)]
 struct Ration {
@@ -140,6 +179,8 @@ impl Ration {
 #[derive(Debug)]
 pub(super) struct Frames {
     preface: usize,
+    /// The first frame came.
+    greeted: bool,
     incoming: Splitter,
     outgoing: Splitter,
     last: u32,
@@ -157,6 +198,7 @@ impl Frames {
     pub(super) fn new(head_time: Duration) -> Self {
         Self {
             preface: PREFACE.len(),
+            greeted: false,
             incoming: Splitter::default(),
             outgoing: Splitter::default(),
             last: 0,
@@ -172,7 +214,7 @@ impl Frames {
     }
 
     /// Bytes that came.
-    pub(super) fn came(&mut self, mut bytes: &[u8]) -> Result<(), Flood> {
+    pub(super) fn came(&mut self, mut bytes: &[u8]) -> Result<(), Offence> {
         let (_, rest) = bytes.split_at_checked(self.preface.min(bytes.len())).unwrap_or((bytes, b""));
         self.preface -= bytes.len() - rest.len();
         bytes = rest;
@@ -180,37 +222,41 @@ impl Frames {
             self.judge(frame)?;
         }
         match self.block {
-            _ if self.provoked => Err(Flood::Resets),
-            Some((begun, _)) if begun.elapsed() > self.head_time => Err(Flood::Continuations),
+            _ if self.provoked => Err(Offence::Resets),
+            Some((begun, _)) if begun.elapsed() > self.head_time => Err(Offence::Continuations),
             _ => Ok(()),
         }
     }
 
-    fn judge(&mut self, frame: Frame) -> Result<(), Flood> {
-        let enough = |some: bool, flood: Flood| if some { Ok(()) } else { Err(flood) };
+    fn judge(&mut self, frame: Frame) -> Result<(), Offence> {
+        let enough = |some: bool, offence: Offence| if some { Ok(()) } else { Err(offence) };
+        let greeting = frame.kind == SETTINGS && frame.flags & ACK == 0;
+        enough(self.greeted || greeting, Offence::Preface)?;
+        self.greeted = true;
+        enough(frame.fits(), Offence::Size)?;
         match frame.kind {
             HEADERS => {
                 self.last = self.last.max(frame.stream);
                 self.windows.earn(2);
                 self.block = (frame.flags & END_HEADERS == 0).then(|| (Instant::now(), 0));
                 // A block of nothing is no request.
-                enough(frame.length > 0 || self.control.take(), Flood::Control)
+                enough(frame.length > 0 || self.control.take(), Offence::Control)
             }
             CONTINUATION => {
                 let done = frame.flags & END_HEADERS != 0;
                 let Some((_, count)) = &mut self.block else { return Ok(()) };
                 *count += 1;
-                enough(*count <= CONTINUATIONS, Flood::Continuations)?;
+                enough(*count <= CONTINUATIONS, Offence::Continuations)?;
                 if done {
                     self.block = None;
                 }
                 Ok(())
             }
             DATA if frame.length > 0 || frame.flags & END_STREAM != 0 => Ok(()),
-            RST_STREAM => enough(self.resets.take(), Flood::Resets),
-            WINDOW_UPDATE => enough(self.windows.take(), Flood::Windows),
+            RST_STREAM => enough(self.resets.take(), Offence::Resets),
+            WINDOW_UPDATE => enough(self.windows.take(), Offence::Windows),
             GOAWAY => Ok(()),
-            _ => enough(self.control.take(), Flood::Control),
+            _ => enough(self.control.take(), Offence::Control),
         }
     }
 
@@ -242,10 +288,10 @@ impl Frames {
         self.outgoing.between()
     }
 
-    /// GOAWAY with ENHANCE_YOUR_CALM (RFC 9113 section 6.8).
-    pub(super) fn calm(&self) -> [u8; HEAD + 8] {
+    /// GOAWAY (RFC 9113 section 6.8).
+    pub(super) fn goodbye(&self, offence: Offence) -> [u8; HEAD + 8] {
         let [a, b, c, d] = self.last.to_be_bytes();
-        [0, 0, 8, GOAWAY, 0, 0, 0, 0, 0, a, b, c, d, 0, 0, 0, CALM]
+        [0, 0, 8, GOAWAY, 0, 0, 0, 0, 0, a, b, c, d, 0, 0, 0, offence.code()]
     }
 }
 
@@ -264,27 +310,46 @@ mod tests {
     fn begun() -> Frames {
         let mut frames = Frames::new(Duration::from_secs(10));
         frames.came(PREFACE).unwrap();
+        frames.came(&frame(SETTINGS, 0, 0, 0)).unwrap();
         frames
     }
 
     /// How many of `bytes` in a row pass.
-    fn passes(frames: &mut Frames, bytes: &[u8]) -> (usize, Option<Flood>) {
-        let found = (0..100_000).find_map(|n| frames.came(bytes).err().map(|flood| (n, Some(flood))));
+    fn passes(frames: &mut Frames, bytes: &[u8]) -> (usize, Option<Offence>) {
+        let found = (0..100_000).find_map(|n| frames.came(bytes).err().map(|offence| (n, Some(offence))));
         found.unwrap_or((100_000, None))
     }
 
     #[tokio::test(start_paused = true)]
     async fn floods_end_and_say_what_they_are() {
         let reset = [frame(HEADERS, 5, 1, 3), frame(RST_STREAM, 0, 1, 4)].concat();
-        assert_eq!(passes(&mut begun(), &reset), (200, Some(Flood::Resets)));
-        assert_eq!(passes(&mut begun(), &frame(0x6, 0, 0, 8)), (1000, Some(Flood::Control)));
-        assert_eq!(passes(&mut begun(), &frame(0x4, 0, 0, 0)), (1000, Some(Flood::Control)));
-        assert_eq!(passes(&mut begun(), &frame(0xfa, 0, 0, 1)), (1000, Some(Flood::Control)));
-        assert_eq!(passes(&mut begun(), &frame(DATA, 0, 1, 0)), (1000, Some(Flood::Control)));
-        assert_eq!(passes(&mut begun(), &frame(WINDOW_UPDATE, 0, 0, 4)), (2000, Some(Flood::Windows)));
+        assert_eq!(passes(&mut begun(), &reset), (200, Some(Offence::Resets)));
+        assert_eq!(passes(&mut begun(), &frame(PING, 0, 0, 8)), (999, Some(Offence::Control)));
+        assert_eq!(passes(&mut begun(), &frame(SETTINGS, 0, 0, 0)), (999, Some(Offence::Control)));
+        assert_eq!(passes(&mut begun(), &frame(0xfa, 0, 0, 1)), (999, Some(Offence::Control)));
+        assert_eq!(passes(&mut begun(), &frame(DATA, 0, 1, 0)), (999, Some(Offence::Control)));
+        assert_eq!(passes(&mut begun(), &frame(WINDOW_UPDATE, 0, 0, 4)), (2000, Some(Offence::Windows)));
         let mut frames = begun();
         frames.came(&frame(HEADERS, 0, 1, 3)).unwrap();
-        assert_eq!(passes(&mut frames, &frame(CONTINUATION, 0, 1, 0)).1, Some(Flood::Continuations));
+        assert_eq!(passes(&mut frames, &frame(CONTINUATION, 0, 1, 0)).1, Some(Offence::Continuations));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_no_frame_of_its_type_ends_it() {
+        for (kind, flags, length) in [
+            (PRIORITY, 0, 4),
+            (RST_STREAM, 0, 3),
+            (SETTINGS, ACK, 6),
+            (SETTINGS, 0, 5),
+            (PING, 0, 6),
+            (WINDOW_UPDATE, 0, 3),
+        ] {
+            assert_eq!(begun().came(&frame(kind, flags, 1, length)), Err(Offence::Size), "{kind}");
+        }
+        let mut frames = Frames::new(Duration::from_secs(10));
+        frames.came(PREFACE).unwrap();
+        assert_eq!(frames.came(&frame(PING, 0, 0, 8)), Err(Offence::Preface));
+        assert_eq!(begun().goodbye(Offence::Size).last(), Some(&FRAME_SIZE_ERROR));
     }
 
     #[tokio::test(start_paused = true)]
@@ -292,7 +357,7 @@ mod tests {
         let mut frames = begun();
         frames.came(&frame(HEADERS, 0, 1, 3)).unwrap();
         tokio::time::advance(Duration::from_secs(11)).await;
-        assert_eq!(frames.came(&frame(CONTINUATION, 0, 1, 1)), Err(Flood::Continuations));
+        assert_eq!(frames.came(&frame(CONTINUATION, 0, 1, 1)), Err(Offence::Continuations));
     }
 
     #[tokio::test(start_paused = true)]
@@ -311,7 +376,7 @@ mod tests {
         (0..200).for_each(|_| frames.went(&frame(RST_STREAM, 0, 1, 4)));
         frames.came(&frame(DATA, 0, 1, 1)).unwrap();
         frames.went(&frame(RST_STREAM, 0, 1, 4));
-        assert_eq!(frames.came(&frame(DATA, 0, 1, 1)), Err(Flood::Resets));
+        assert_eq!(frames.came(&frame(DATA, 0, 1, 1)), Err(Offence::Resets));
     }
 
     #[test]

@@ -22,7 +22,7 @@ use tokio::time::timeout;
 
 use crate::gateway::listen::Limits;
 use crate::gateway::listen::chunks::Chunks;
-use crate::gateway::listen::frames::{Flood, Frames};
+use crate::gateway::listen::frames::{Frames, Offence};
 use crate::gateway::listen::head::Framing;
 use crate::gateway::listen::pace::Pace;
 use crate::gateway::listen::places::Place;
@@ -87,11 +87,8 @@ impl Guarded {
 
     /// From now on it is HTTP/2, its preface still unread.
     pub(super) fn upgrade(&mut self, limits: &Limits) {
-        let mut frames = Frames::new(limits.head_time);
-        // A few kilobytes at most: no flood yet.
-        let _ = frames.came(&self.raw);
         self.ready = self.raw.split();
-        self.protocol = Protocol::Two(Box::new(frames));
+        self.protocol = Protocol::Two(Box::new(Frames::new(limits.head_time)));
     }
 
     /// Reads more of what must be judged first; 0 at the end.
@@ -246,35 +243,36 @@ impl Guarded {
     }
 
     fn poll_two(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        let before = buf.filled().len();
+        let waits = matches!(&self.protocol, Protocol::Two(frames) if !frames.begun());
         if !self.ready.is_empty() {
             let here = self.ready.len().min(buf.remaining());
             buf.put_slice(&self.ready.split_to(here));
-            return Poll::Ready(Ok(()));
+        } else if waits {
+            ready!(self.poll_paced(context, buf))?;
+        } else {
+            ready!(self.poll_inner(context, buf))?;
         }
-        let before = buf.filled().len();
-        let waits = matches!(&self.protocol, Protocol::Two(frames) if !frames.begun());
-        let read = if waits { self.poll_paced(context, buf) } else { self.poll_inner(context, buf) };
-        ready!(read)?;
         let Protocol::Two(frames) = &mut self.protocol else { return Poll::Ready(Ok(())) };
         match frames.came(buf.filled().get(before..).unwrap_or_default()) {
             Ok(()) => Poll::Ready(Ok(())),
-            Err(flood) => {
+            Err(offence) => {
                 buf.set_filled(before);
-                self.cut_off(context, flood);
+                self.cut_off(context, offence);
                 Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()))
             }
         }
     }
 
     /// Says why, as far as the caller still reads, and takes no more.
-    fn cut_off(&mut self, context: &mut Context<'_>, flood: Flood) {
-        tracing::info!(target: "portcullis::gateway", "an HTTP/2 connection is cut off: too many {}", flood.word());
+    fn cut_off(&mut self, context: &mut Context<'_>, offence: Offence) {
+        tracing::info!(target: "portcullis::gateway", "an HTTP/2 connection is cut off: {}", offence.word());
         let Protocol::Two(frames) = &self.protocol else { return };
         if frames.between() {
-            self.out.extend_from_slice(&frames.calm());
+            self.out.extend_from_slice(&frames.goodbye(offence));
         }
         drop(self.poll_out(context));
-        self.refused(Refusal::Flood);
+        self.refused(if offence.is_flood() { Refusal::Flood } else { Refusal::Framing });
     }
 
     /// It ends here, once.
@@ -375,7 +373,8 @@ impl Drop for Guarded {
         let unread = match &self.protocol {
             Protocol::One(Body::Over) => !self.raw.is_empty() || !self.ready.is_empty(),
             Protocol::One(_) => true,
-            Protocol::Two(_) => self.closed,
+            // GOAWAY is to arrive, whatever else was on its way here.
+            Protocol::Two(_) => true,
         };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         if unread || !self.out.is_empty() {

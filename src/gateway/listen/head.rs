@@ -200,7 +200,7 @@ impl<'a> Seen<'a> {
             return Err(Refused::Malformed("a request must have one Host header"));
         }
         if let (Some(authority), Some(host)) = (request.authority, self.host)
-            && !authority.eq_ignore_ascii_case(host)
+            && authority != host
         {
             return Err(Refused::Malformed("Host is not what the request target says"));
         }

@@ -32,12 +32,21 @@ pub(super) fn strip(head: &mut RequestHeader) {
 /// Pingora's, for a head that cannot be written.
 pub fn plain(head: &mut RequestHeader) -> Result<(), Box<Error>> {
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
-    if let Some(authority) = head.uri.authority().map(|authority| authority.as_str().to_owned()) {
-        let path = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        head.set_raw_path(path.as_bytes())?;
+    let authority = head.uri.authority().map(|authority| authority.as_str().to_owned());
+    head.set_raw_path(&origin_form(head))?;
+    if let Some(authority) = authority {
         head.insert_header(HOST, authority)?;
     }
     Ok(())
+}
+
+/// The target as an origin server is asked for it (RFC 9112 section 3.2.1), whatever form the caller chose: Pingora keeps
+/// an absolute one as it came.
+pub(super) fn origin_form(head: &RequestHeader) -> Vec<u8> {
+    match head.raw_path() {
+        raw @ ([b'/', ..] | b"*") => raw.to_vec(),
+        _ => head.uri.path_and_query().map_or("/", |path| path.as_str()).as_bytes().to_vec(),
+    }
 }
 
 /// The names of `headers` that end at this hop: the standard ones, and those that `Connection` names.

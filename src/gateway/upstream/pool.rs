@@ -327,13 +327,7 @@ impl Upstream {
     /// Pingora's, for a head that cannot be written.
     pub fn dress(&self, head: &mut RequestHeader, authority: &HeaderValue) -> Result<(), Box<Error>> {
         headers::strip(head);
-        if !self.base.is_empty() {
-            let path = [self.base.as_bytes(), head.raw_path()].concat();
-            head.set_raw_path(&path)?;
-        } else if head.uri.authority().is_some() {
-            let path = head.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
-            head.set_raw_path(path.as_bytes())?;
-        }
+        head.set_raw_path(&[self.base.as_bytes(), &headers::origin_form(head)].concat())?;
         head.insert_header(HOST, authority.clone())?;
         for (name, value) in &self.headers {
             head.insert_header(name.clone(), value.clone())?;
