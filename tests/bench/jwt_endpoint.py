@@ -7,7 +7,6 @@ bare signature costs OpenSSL at the same time.
 Wants `wrk` and `openssl`. Build for release: a debug build tells nothing."""
 
 import argparse
-import os
 import re
 import subprocess
 import sys
@@ -15,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
-from gateway import MINIMAL, Gateway
+from gateway import MINIMAL, Gateway, cpu
 
 CONFIG = MINIMAL + """
 [log]
@@ -32,12 +31,6 @@ wrk.headers["authorization"] = "Bearer %s"
 wrk.headers["content-type"] = "application/json"
 wrk.body = [==[{"id":"%s","payload":%s}]==]
 """
-
-
-def spent(pid):
-    """CPU time of a process and its threads, in seconds."""
-    fields = Path("/proc/%d/stat" % pid).read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def bare(algorithm):
@@ -64,9 +57,9 @@ def main():
         command.append(gateway.url + "/v2/jwt/sign")
         subprocess.run([*command[:3], "-d1s", *command[4:]], capture_output=True, check=True)
         for _ in range(3):
-            before, started = bare(ask.algorithm), spent(gateway.process.pid)
+            before, started = bare(ask.algorithm), cpu(gateway.process.pid)
             said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-            cost = spent(gateway.process.pid) - started
+            cost = cpu(gateway.process.pid) - started
             signature = min(before, bare(ask.algorithm))
             count = int(re.search(r"(\d+) requests in", said).group(1))
             assert "Non-2xx" not in said, said

@@ -18,18 +18,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
 if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
     os.environ["PORTCULLIS_BIN"] = sys.argv[1]
 
-from gateway import Gateway  # noqa: E402
+from gateway import MINIMAL, Gateway  # noqa: E402
 
-CONFIG = """
-data = "data"
-threads = 1
-
-[[listen]]
-address = "127.0.0.1:{port}"
-
-[admin]
-address = "127.0.0.1:{admin}"
-
+CONFIG = "threads = 1\n" + MINIMAL + """
 [log]
 level = "error"
 

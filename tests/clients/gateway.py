@@ -145,6 +145,12 @@ def multipart(request, name, data):
     return "multipart/form-data; boundary=" + edge, body + b"--%s--\r\n" % edge.encode()
 
 
+def cpu(pid):
+    """Seconds of processor time that a process has had."""
+    fields = Path("/proc/%d/stat" % pid).read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def environment():
     """Ours without the variables that the command line reads."""
     return {name: value for name, value in os.environ.items() if not name.startswith("PORTCULLIS_")}

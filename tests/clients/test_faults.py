@@ -10,18 +10,9 @@ import time
 
 import pytest
 from faulty import Faulty
-from gateway import Gateway
-from mock_upstream import Mock
+from gateway import MINIMAL, Gateway
 
-CONFIG = """
-data = "data"
-
-[[listen]]
-address = "127.0.0.1:{port}"
-
-[admin]
-address = "127.0.0.1:{admin}"
-
+CONFIG = MINIMAL + """
 [log]
 format = "json"
 

@@ -7,6 +7,7 @@ import threading
 import time
 
 import pytest
+from gateway import cpu
 from http2 import (
     CONTINUATION, END_HEADERS, END_STREAM, ENHANCE_YOUR_CALM, GOAWAY, HEADERS, PING, RST_STREAM, SETTINGS,
     WINDOW_UPDATE, Connection, block, frame,
@@ -78,13 +79,6 @@ def hpack_bomb(c):
 FLOODS = [
     rapid_reset, made_you_reset, continuations, empty_continuations, many_settings, pings, window_updates, empty_data, hpack_bomb,
 ]
-
-
-def cpu(pid):
-    """Seconds of processor time."""
-    with open("/proc/%d/stat" % pid) as stat:
-        fields = stat.read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Good:

@@ -14,29 +14,17 @@ import time
 import urllib.error
 import urllib.request
 
-from gateway import BINARY, Gateway, environment, run
+from gateway import BINARY, MINIMAL, Gateway, cpu, environment, run
 
 KILLS = int(os.environ.get("PORTCULLIS_KILLS", 6))
 SEED = int(os.environ.get("PORTCULLIS_SEED", 1))
 # Seconds of processor time until a start is ready. Two, as built for users; a debug build takes ten to read its rules.
 START = float(os.environ.get("PORTCULLIS_START", 30))
-CONFIG = """
-data = "data"
-[[listen]]
-address = "127.0.0.1:{port}"
-[admin]
-address = "127.0.0.1:{admin}"
-[log]
+CONFIG = MINIMAL + """[log]
 format = "json"
 level = "warn"
 """
 TEXT = b"hello jane.doe@harbour-post.com\n"
-
-
-def cpu(pid):
-    """Seconds of processor time that a process has had."""
-    fields = open("/proc/%d/stat" % pid).read().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Worker(threading.Thread):

@@ -7,17 +7,9 @@ import threading
 import time
 
 import pytest
-from gateway import Gateway
+from gateway import MINIMAL, Gateway
 
-HEAD = """
-data = "data"
-
-[[listen]]
-address = "127.0.0.1:{port}"
-
-[admin]
-address = "127.0.0.1:{admin}"
-
+HEAD = MINIMAL + """
 [log]
 format = "json"
 """

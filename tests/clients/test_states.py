@@ -7,7 +7,7 @@ import hmac
 import pytest
 from test_native_api import envelope, faults
 from test_vault import change, fpe_key, key, missing, ok, rotate, secret, sign, signed, verifies
-from test_vault_redact import FPE, TEXT, back, redact
+from test_vault_redact import TEXT, back, redact
 
 STATES = ["active", "deactivated", "suspended", "compromised", "destroyed"]
 

@@ -16,7 +16,7 @@
 //! | `guarded` | the stream that Pingora gets |
 //! | `head`, `chunks` | HTTP/1 that can be read in one way only |
 //! | `frames` | HTTP/2 frames, rationed |
-//! | `pace` | [`Pace`]: how long the other side may keep us waiting |
+//! | `pace` | `Pace`: how long the other side may keep us waiting |
 
 mod certificate;
 mod chunks;
