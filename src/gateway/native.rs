@@ -227,10 +227,15 @@ async fn drained(session: &mut Session) -> bool {
     let declared =
         head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let waits = head.headers.contains_key(EXPECT);
-    if waits || declared.is_some_and(|length| length > DRAIN) {
+    let time = match declared {
+        Some(length) if length <= DRAIN => DRAIN_TIME,
+        // Of HTTP/1 it may be what was just refused for its chunks: nothing more is read of that.
+        None if session.is_http2() => UNDECLARED_TIME,
+        _ => return false,
+    };
+    if waits {
         return false;
     }
-    let time = if declared.is_some() { DRAIN_TIME } else { UNDECLARED_TIME };
     matches!(tokio::time::timeout(time, ended(session)).await, Ok(true))
 }
 
