@@ -197,7 +197,8 @@ def test_metrics_count_and_do_not_tell(gateway):
     assert grown("portcullis_scanned_bytes_total") > len(TEXT)
     after = gateway.metrics()
     assert "portcullis_held_back_bytes_bucket" in after and "portcullis_upstream_errors_total" in after
-    assert "jane.doe" not in after and "4111" not in after and gateway.token not in after
+    # Four digits of a card may be a number's.
+    assert not [told for told in ("jane.doe", "4111 1111", "41111111", gateway.token) if told in after]
 
 
 def test_the_log_names_the_request_and_tells_nothing(gateway):
