@@ -346,6 +346,9 @@ impl Parts {
 
     /// A configuration is in use from now on; `first`, at the start of the process.
     pub(super) fn loaded(&self, first: bool) {
+        // What is known of peers outlives a reload, but not their last mention.
+        self.standings.retain(|_, standing| Arc::strong_count(standing) > 1);
+        self.breakers.retain(|_, breaker| Arc::strong_count(breaker) > 1);
         self.metrics.work.loaded(self.opened.clock.now().as_millis() / 1000, first);
     }
 

@@ -20,6 +20,8 @@ pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str>
         (a.blobs.s3 != b.blobs.s3, "blobs.s3"),
         (a.blobs.passing != b.blobs.passing, "blobs.passing"),
         (a.log != b.log, "log"),
+        (a.clients != b.clients, "clients"),
+        (a.telemetry != b.telemetry, "telemetry"),
         (limits(a) != limits(b), "limits"),
     ];
     differ.retain(|(differs, _)| *differs);
@@ -47,8 +49,10 @@ mod tests {
         );
         assert!(differing(&first, &same).is_empty());
         let other = settings(
-            "data = 'b'\nthreads = 2\n[admin]\n[limits]\nhead = '1KiB'\n[[listen]]\naddress = '127.0.0.1:8081'",
+            "data = 'b'\nthreads = 2\n[admin]\n[limits]\nhead = '1KiB'\n[[listen]]\naddress = '127.0.0.1:8081'\n\
+             [clients]\ntrusted_peers = ['192.0.2.1']\n[telemetry.otlp]\nendpoint = 'http://127.0.0.1:4318/v1/traces'",
         );
-        assert_eq!(differing(&first, &other), ["listen", "admin", "data", "threads", "log", "limits"]);
+        let differ = ["listen", "admin", "data", "threads", "log", "clients", "telemetry", "limits"];
+        assert_eq!(differing(&first, &other), differ);
     }
 }

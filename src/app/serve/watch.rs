@@ -161,10 +161,10 @@ impl Watch {
     /// Goes on with another configuration. Returns whether its rules are those that were there.
     async fn take(&mut self, config: Config) -> Result<bool, AppError> {
         self.follow(&config).await;
+        let renewed: Vec<_> = self.certificates.iter().map(|one| one.renewed()).collect::<Result<_, _>>()?;
         let table = table::build(&config, &self.parts).await?;
-        for certificate in &self.certificates {
-            certificate.reload()?;
-        }
+        // From here on nothing fails: all of it changes, or nothing does.
+        self.certificates.iter().zip(renewed).for_each(|(one, renewed)| one.show(renewed));
         self.routes.store(Arc::new(table));
         let differing = fixed::differing(&self.started, &config);
         if !differing.is_empty() {

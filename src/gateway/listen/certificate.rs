@@ -16,6 +16,10 @@ use rustls::sign::CertifiedKey;
 
 use crate::gateway::listen::ListenError;
 
+/// What a certificate's files held when they were read again.
+#[derive(Debug)]
+pub struct Renewed(CertifiedKey);
+
 /// A certificate chain with its key, from two PEM files.
 #[derive(Debug)]
 pub struct Certificate {
@@ -34,15 +38,17 @@ impl Certificate {
         Ok(Self { chain, key, shown })
     }
 
-    /// Reads the files again. Returns whether they hold another certificate now.
+    /// Reads the files again. What is shown stays until [`Certificate::show`]: of several, all can be read first.
     ///
     /// # Errors
-    /// As [`Certificate::load`]; the one that is shown stays.
-    pub fn reload(&self) -> Result<bool, ListenError> {
-        let new = read(&self.chain, &self.key)?;
-        let changed = new.cert != self.shown.load().cert;
-        self.shown.store(Arc::new(new));
-        Ok(changed)
+    /// As [`Certificate::load`].
+    pub fn renewed(&self) -> Result<Renewed, ListenError> {
+        Ok(Renewed(read(&self.chain, &self.key)?))
+    }
+
+    /// Shows this from the next handshake on.
+    pub fn show(&self, renewed: Renewed) {
+        self.shown.store(Arc::new(renewed.0));
     }
 
     /// TLS 1.2 and 1.3 with this certificate; HTTP/2 is preferred where the caller knows it.

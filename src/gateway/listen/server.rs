@@ -20,7 +20,7 @@ use crate::telemetry::FrontMetrics;
 pub struct Listen {
     /// IP address and port.
     pub address: SocketAddr,
-    /// What to show, if TLS is spoken. Replaced by [`Certificate::reload`] while it is in use.
+    /// What to show, if TLS is spoken. Replaced by [`Certificate::show`] while it is in use.
     pub tls: Option<Arc<Certificate>>,
     /// HTTP/2 without TLS, by prior knowledge (RFC 9113 section 3.3).
     pub h2c: bool,
