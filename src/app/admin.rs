@@ -70,6 +70,6 @@ pub(super) fn table(parts: &Arc<Parts>) -> Result<RouteTable, AppError> {
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));
     let nothing = Terminal::Fixed(not_found(r#"{"status":"not found"}"#));
     let stray = native(parts, "-", nothing, vec![parts.log()])?;
-    Ok(TableParts { endpoints: Endpoints::default(), native: Vec::new(), probes, routes: Vec::new(), stray }
-        .into())
+    let (endpoints, native, routes) = (Endpoints::default(), Vec::new(), Vec::new());
+    Ok(TableParts { endpoints, native, probes, routes, stray, shed: None }.into())
 }

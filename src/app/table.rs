@@ -26,7 +26,7 @@ use crate::detect::{Catalogue, Choice, Detector};
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Place, Redact, RedactParts, Shed, Whose,
+    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Place, Redact, RedactParts, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::llm::{ProtocolChoice, Spoken};
@@ -62,10 +62,10 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
     {
         add_endpoints(&mut endpoints, &config.api, config, parts)?;
     }
-    let shed = Arc::new(parts.shed(&config.limits));
+    let shed: Arc<dyn Filter> = Arc::new(parts.shed(&config.limits));
     let mut native = Vec::new();
     for (door, handler) in endpoints.handlers() {
-        native.push(endpoint_route(door, Terminal::Native(handler), (parts, Arc::clone(&shed)))?);
+        native.push(endpoint_route(door, Terminal::Native(handler), (parts, &shed))?);
     }
     let mut routes = Vec::new();
     for setting in &config.routes {
@@ -90,7 +90,7 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
                 return Err(wrong("there is no server that embeds this one".to_owned()));
             }
         };
-        routes.push(Arc::new(route(setting, terminal, (config, parts, &protocols), &upstreams)?));
+        routes.push(Arc::new(route(setting, terminal, (config, parts, &protocols), (&upstreams, &shed))?));
     }
     let nothing = Terminal::Fixed(admin::not_found(""));
     let stray = admin::native(parts, "-", nothing, vec![parts.log()])?;
@@ -99,7 +99,7 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
     if !endpoints.is_empty() {
         probes.push((OPENAPI_PATH, described(&endpoints, &probes, parts)?));
     }
-    Ok(TableParts { endpoints, native, probes, routes, stray }.into())
+    Ok(TableParts { endpoints, native, probes, routes, stray, shed: Some(shed) }.into())
 }
 
 /// The description of what is served.
@@ -184,10 +184,10 @@ fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, l
 fn endpoint_route(
     door: &Door,
     terminal: Terminal,
-    (parts, shed): (&Parts, Arc<Shed>),
+    (parts, shed): (&Parts, &Arc<dyn Filter>),
 ) -> Result<Arc<Route>, AppError> {
     let path = door.path;
-    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), shed];
+    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
     if door.guard == Guard::Token {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
     }
@@ -207,11 +207,11 @@ fn route(
     setting: &RouteSetting,
     terminal: Terminal,
     (config, parts, protocols): (&Config, &Parts, &[Arc<Spoken>]),
-    upstreams: &BTreeMap<String, Arc<Upstream>>,
+    (upstreams, shed): (&BTreeMap<String, Arc<Upstream>>, &Arc<dyn Filter>),
 ) -> Result<Route, AppError> {
     let name = setting.name.to_string();
     let wrong = |why: String| AppError::Route(name.clone(), why);
-    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::new(parts.shed(&config.limits))];
+    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
     if setting.auth() == AuthSetting::Token {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
     }

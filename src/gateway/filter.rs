@@ -13,6 +13,7 @@ use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::fault::Fault;
 use crate::gateway::llm::Spoken;
 use crate::stream::{Editor, Rewriter};
+use crate::telemetry::Refusal;
 
 /// When a filter runs. The order is here and nowhere else: a configuration says which filters, never when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -52,6 +53,12 @@ pub trait Filter: Send + Sync + 'static {
 
     /// When it runs.
     fn stage(&self) -> Stage;
+
+    /// Why it would refuse any request now, whatever it asks for. Asked before there is a session too, which costs more
+    /// than such a refusal.
+    fn turns_away(&self) -> Option<Refusal> {
+        None
+    }
 
     /// Sees the request head. May await, ask for the body to be collected, install layers, or answer.
     async fn request(&self, _: &mut Exchange) -> Result<Flow, Fault> {

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`proxy`] | Pingora's callbacks, each one call on the exchange |
 //! | [`embed`] | the chain around somebody else's callbacks |
+//! | `begin` | how a request begins: its route, its exchange |
 //! | [`exchange`] | one request's walk through the filters, to the terminal, and back |
 //! | [`filter`] | what a filter is, when it runs, what it may install |
 //! | [`filters`] | the filters |
@@ -22,6 +23,7 @@
 //! | [`watched`] | what a walk tells about itself: spans and attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
+mod begin;
 pub mod body;
 pub mod clients;
 pub mod embed;

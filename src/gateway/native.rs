@@ -19,10 +19,10 @@ use crate::store::Pieces;
 use crate::telemetry::trace::within;
 
 /// How much of a body that nobody wants is read so that the connection can be used again, in bytes.
-const DRAIN: usize = 64 << 10;
+pub(super) const DRAIN: usize = 64 << 10;
 
 /// How long that may take.
-const DRAIN_TIME: Duration = Duration::from_secs(2);
+pub(super) const DRAIN_TIME: Duration = Duration::from_secs(2);
 
 /// The same where nobody knows how long the body will be. Some clients lose an answer that comes before they have sent
 /// theirs whole.

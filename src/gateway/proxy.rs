@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
-use http::{HeaderMap, HeaderName, StatusCode, Version};
+use http::{StatusCode, Version};
 use pingora::connectors::ConnectorOptions;
 use pingora::connectors::http::Connector;
 use pingora::http::{RequestHeader, ResponseHeader};
@@ -18,17 +18,16 @@ use pingora::{Error, ErrorSource, ErrorType, Result};
 use crate::api::ApiError;
 use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
-use crate::base::id::RequestId;
-use crate::crypto::random;
+use crate::gateway::begin::ambiguous;
 use crate::gateway::clients::{Clients, Underscores};
-use crate::gateway::exchange::{Begin, Exchange, Outcome};
+use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::Flow;
 pub use crate::gateway::in_flight::InFlight;
 use crate::gateway::in_flight::UnderWay;
 use crate::gateway::native;
 use crate::gateway::relay;
-use crate::gateway::route::{Found, Route, RouteTable};
+use crate::gateway::route::{Found, RouteTable};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::gateway::way::{PoolWay, Progress, Way};
@@ -58,14 +57,14 @@ pub struct Bounds {
 /// The gateway: what Pingora drives. Cheap to clone.
 #[derive(Clone)]
 pub struct Gateway {
-    routes: Arc<ArcSwap<RouteTable>>,
+    pub(super) routes: Arc<ArcSwap<RouteTable>>,
     connector: Arc<Connector>,
-    budget: Budget,
-    bounds: Bounds,
-    clients: Arc<Clients>,
-    clock: SharedClock,
+    pub(super) budget: Budget,
+    pub(super) bounds: Bounds,
+    pub(super) clients: Arc<Clients>,
+    pub(super) clock: SharedClock,
     in_flight: InFlight,
-    tracer: Tracer,
+    pub(super) tracer: Tracer,
 }
 
 /// One request's state; no exchange until its head has been read.
@@ -125,38 +124,6 @@ impl Gateway {
     /// Reads time.
     pub fn clock(&self) -> &SharedClock {
         &self.clock
-    }
-
-    fn begin(&self, session: &mut Session) -> Result<(Exchange, Found)> {
-        let sends_body = !session.is_body_empty();
-        if self.bounds.underscores == Underscores::Drop {
-            let head = session.req_header_mut();
-            ambiguous(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
-        }
-        let started = self.clock.instant();
-        let id = random::bytes().map_err(|_| Error::explain(ErrorType::InternalError, "no randomness"))?;
-        let head = session.req_header().clone();
-        let table = self.routes.load();
-        let found = table.find(&head.method, &host_of(&head), head.uri.path());
-        let route: Arc<Route> = match &found {
-            Found::Route(route) => Arc::clone(route),
-            Found::OtherMethod(_) | Found::Nothing => Arc::clone(table.stray()),
-        };
-        let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
-        let client = peer.map(|peer| self.clients.of(peer, &head.headers));
-        let mut exchange = Exchange::new(Begin {
-            id: RequestId::from_random(id),
-            client,
-            budget: self.budget.request(self.bounds.per_request),
-            head,
-            sends_body,
-            route,
-            pace: self.bounds.pace,
-            clock: Arc::clone(&self.clock),
-            started,
-        });
-        exchange.watch(&self.tracer);
-        Ok((exchange, found))
     }
 
     /// The walk to the terminal.
@@ -470,24 +437,6 @@ fn fault_of(x: &mut Exchange, error: &Error) -> Fault {
         },
         _ => Fault::Api(ApiError::Internal("proxy")),
     }
-}
-
-/// The host asked for, lower-case and without a port: `:authority` or the target's, else `Host`.
-fn host_of(head: &RequestHeader) -> String {
-    let authority = head.uri.authority().map(http::uri::Authority::host);
-    let host =
-        authority.or_else(|| head.headers.get(HOST).and_then(|host| host.to_str().ok())).unwrap_or_default();
-    let end = if host.starts_with('[') {
-        host.find(']').map_or(host.len(), |at| at + 1)
-    } else {
-        host.find(':').unwrap_or(host.len())
-    };
-    host.get(..end).unwrap_or_default().to_ascii_lowercase()
-}
-
-/// Names that many programs take for others.
-fn ambiguous(headers: &HeaderMap) -> Vec<HeaderName> {
-    headers.keys().filter(|name| name.as_str().contains('_')).cloned().collect()
 }
 
 fn head_size(head: &RequestHeader) -> usize {

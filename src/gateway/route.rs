@@ -13,7 +13,7 @@ use crate::gateway::fault::Shape;
 use crate::gateway::filter::Filter;
 use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::terminal::Terminal;
-use crate::telemetry::RouteMetrics;
+use crate::telemetry::{Refusal, RouteMetrics};
 
 /// A configuration that names one filter twice.
 #[derive(Debug, thiserror::Error)]
@@ -151,6 +151,7 @@ pub struct RouteTable {
     routes: Vec<Arc<Route>>,
     /// Sees what no route takes, so that it is logged and counted.
     stray: Arc<Route>,
+    shed: Option<Arc<dyn Filter>>,
 }
 
 /// What a table is made from.
@@ -165,12 +166,14 @@ pub struct TableParts {
     pub routes: Vec<Arc<Route>>,
     /// What is walked when nothing fits.
     pub stray: Arc<Route>,
+    /// The filter that refuses what is too much, the same on all routes that have it.
+    pub shed: Option<Arc<dyn Filter>>,
 }
 
 impl From<TableParts> for RouteTable {
     fn from(parts: TableParts) -> Self {
-        let TableParts { endpoints, native, probes, routes, stray } = parts;
-        Self { endpoints, native, probes, routes, stray }
+        let TableParts { endpoints, native, probes, routes, stray, shed } = parts;
+        Self { endpoints, native, probes, routes, stray, shed }
     }
 }
 
@@ -201,6 +204,12 @@ impl RouteTable {
             others.extend(route.matches.methods.iter().map(Method::as_str));
         }
         if others.is_empty() { Found::Nothing } else { Found::OtherMethod(others.join(", ")) }
+    }
+
+    /// The filter that refuses what is too much, and why it would do so now.
+    pub fn full(&self) -> Option<(&Arc<dyn Filter>, Refusal)> {
+        let shed = self.shed.as_ref()?;
+        Some((shed, shed.turns_away()?))
     }
 
     /// The route of what no route takes.

@@ -114,10 +114,10 @@ impl Shed {
         Self(parts)
     }
 
-    fn why(&self) -> Option<Refusal> {
+    /// Why another request is too much, where so many others are under way.
+    fn why(&self, others: usize) -> Option<Refusal> {
         let parts = &self.0;
-        // The request itself is under way already.
-        if parts.in_flight.count() > parts.most {
+        if others >= parts.most {
             Some(Refusal::InFlight)
         } else if parts.budget.used() >= parts.held {
             Some(Refusal::Held)
@@ -139,8 +139,13 @@ impl Filter for Shed {
         Stage::Shed
     }
 
+    fn turns_away(&self) -> Option<Refusal> {
+        self.why(self.0.in_flight.count())
+    }
+
     async fn request(&self, _: &mut Exchange) -> Result<Flow, Fault> {
-        match self.why() {
+        // The request itself is under way already.
+        match self.why(self.0.in_flight.count().saturating_sub(1)) {
             None => Ok(Flow::Next),
             Some(why) => {
                 self.0.metrics.refused.inc(why);
@@ -172,12 +177,12 @@ mod tests {
     #[tokio::test]
     async fn what_is_held_keeps_the_next_out() {
         let shed = shed(10, 800);
-        assert_eq!(shed.why(), None);
+        assert_eq!(shed.turns_away(), None);
         let mut charge = shed.0.budget.charge();
         charge.set(800).unwrap();
-        assert_eq!(shed.why(), Some(Refusal::Held));
+        assert_eq!(shed.turns_away(), Some(Refusal::Held));
         drop(charge);
-        assert_eq!(shed.why(), None);
+        assert_eq!(shed.turns_away(), None);
     }
 
     /// One thread, which does nothing else for a while: whoever asks then hears of it, and no longer afterwards.

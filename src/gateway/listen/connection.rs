@@ -1,12 +1,11 @@
 //! One connection, from its first byte to its last: who is behind it, TLS, which protocol, and of HTTP/1 one request
 //! after the other, each judged before Pingora sees any of it.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::AsRawFd;
 use std::time::Duration;
 
 use bytes::Buf;
-use http::header::CONNECTION;
 use pingora::apps::{HttpServerApp, ServerApp};
 use pingora::protocols::http::ServerSession;
 use pingora::protocols::l4::stream::Stream as Plain;
@@ -24,6 +23,7 @@ use crate::gateway::listen::guarded::Guarded;
 use crate::gateway::listen::head::{self, Framing, Refused};
 use crate::gateway::listen::places::Place;
 use crate::gateway::listen::proxied;
+use crate::gateway::listen::turned_away::{Asked, turned_away, wire};
 use crate::telemetry::{ConnectionState, During, FrontMetrics, HttpVersion, Refusal};
 
 /// How long a connection without a request is kept once the process drains: its caller may just be sending one, which
@@ -66,7 +66,7 @@ impl Entry {
             guarded.upgrade(&self.limits);
             drop(self.app.process_new(guarded, shutdown).await);
         } else {
-            self.requests(guarded, shown, shutdown).await;
+            self.requests((guarded, client.ip()), shown, shutdown).await;
         }
     }
 
@@ -105,12 +105,27 @@ impl Entry {
     }
 
     /// HTTP/1: one request after the other.
-    async fn requests(&self, mut guarded: Box<Guarded>, mut shown: Shown<'_>, shutdown: &ShutdownWatch) {
+    async fn requests(
+        &self,
+        (mut guarded, peer): (Box<Guarded>, IpAddr),
+        mut shown: Shown<'_>,
+        shutdown: &ShutdownWatch,
+    ) {
         let mut patience = self.limits.head_time;
         loop {
             shown.turn(ConnectionState::Idle);
             match self.head(&mut guarded, patience, shutdown).await {
-                Ok(Some((length, framing))) => guarded.show(length, framing),
+                Ok(Some((head, framing))) => {
+                    let asked = Asked { head, framing, peer };
+                    match self.turned_away(&mut guarded, asked, shutdown).await {
+                        None => guarded.show(head, framing),
+                        Some(false) => return,
+                        Some(true) => {
+                            patience = self.limits.idle;
+                            continue;
+                        }
+                    }
+                }
                 Ok(None) => return,
                 Err(refused) => {
                     self.metrics.refused.inc(refused.refusal());
@@ -130,6 +145,19 @@ impl Entry {
             }
             guarded = next;
         }
+    }
+
+    /// As [`turned_away`], but for a process that drains: the chain says that the answer is the connection's last.
+    async fn turned_away(
+        &self,
+        guarded: &mut Guarded,
+        asked: Asked,
+        shutdown: &ShutdownWatch,
+    ) -> Option<bool> {
+        if *shutdown.borrow() || !self.gateway.is_full() {
+            return None;
+        }
+        Box::pin(turned_away(&self.gateway, guarded, &self.metrics, asked)).await
     }
 
     /// Reads a head; its length, and what comes after it. `None`: the caller left, or had nothing to say.
@@ -169,18 +197,8 @@ impl Entry {
         let id = RequestId::from_random(random::bytes().unwrap_or_default());
         let now = self.clock.now();
         let answer = refused.error().answer(&Stamp { id: &id, received: now, answered: now });
-        let reason = answer.status.canonical_reason().unwrap_or_default();
-        let mut bytes = format!("HTTP/1.1 {} {reason}\r\n", answer.status.as_u16()).into_bytes();
-        for (name, value) in answer.headers.iter().filter(|(name, _)| *name != CONNECTION) {
-            bytes.extend_from_slice(name.as_str().as_bytes());
-            bytes.extend_from_slice(b": ");
-            bytes.extend_from_slice(value.as_bytes());
-            bytes.extend_from_slice(b"\r\n");
-        }
-        bytes.extend_from_slice(b"connection: close\r\n\r\n");
-        bytes.extend_from_slice(answer.bytes());
         tracing::debug!(target: "portcullis::gateway", request_id = %id, status = answer.status.as_u16(), "head refused");
-        bytes
+        wire(&answer, false)
     }
 }
 

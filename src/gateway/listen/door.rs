@@ -41,6 +41,7 @@ pub(super) struct Entry {
     pub(super) tls: Option<Acceptor>,
     pub(super) h2c: bool,
     pub(super) proxied: bool,
+    pub(super) gateway: Gateway,
     pub(super) app: Arc<HttpProxy<Gateway>>,
     pub(super) limits: Limits,
     pub(super) clients: Arc<Clients>,
@@ -60,7 +61,7 @@ impl Door {
     ) -> Result<Self, ListenError> {
         let Serving { gateway, listen, threads, places, limits, metrics } = serving;
         let (clients, clock) = (Arc::clone(gateway.clients()), Arc::clone(gateway.clock()));
-        let mut app = http_proxy(conf, gateway);
+        let mut app = http_proxy(conf, gateway.clone());
         app.h2_options = Some(streams(&limits));
         let mut options = HttpServerOptions::default();
         options.h2_idle_timeout = Some(limits.idle);
@@ -73,6 +74,7 @@ impl Door {
                 tls: listen.tls.as_ref().map(|certificate| certificate.acceptor()).transpose()?,
                 h2c: listen.h2c,
                 proxied: listen.proxied,
+                gateway: gateway.clone(),
                 app: Arc::clone(&app),
                 limits: limits.clone(),
                 clients: Arc::clone(&clients),

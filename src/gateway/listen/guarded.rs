@@ -3,7 +3,9 @@
 //! frames counted as they pass. Either way nobody may keep it waiting for long.
 
 use std::fmt;
+use std::future::poll_fn;
 use std::io;
+use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -30,6 +32,9 @@ use crate::telemetry::{FrontMetrics, Refusal};
 
 /// What is read at once where the bytes must be looked at, and what is gathered before it is written, in bytes.
 const BLOCK: usize = 4 << 10;
+
+/// What is read at once where a request begins, in bytes: most are smaller as a whole.
+const FIRST: usize = 16 << 10;
 
 /// What is still read, and for how long, of a connection that is closed with bytes on their way: a close with unread
 /// bytes is a reset, which takes the answer away from the caller (RFC 9112 section 9.6).
@@ -93,11 +98,31 @@ impl Guarded {
 
     /// Reads more of what must be judged first; 0 at the end.
     pub(super) async fn more(&mut self) -> io::Result<usize> {
-        let Some(inner) = &mut self.inner else { return Ok(0) };
-        self.raw.reserve(BLOCK);
-        let read = inner.read_buf(&mut self.raw).await?;
-        self.closed |= read == 0;
-        Ok(read)
+        if self.raw.is_empty() {
+            // Who waits for a request holds no room for it.
+            self.raw = BytesMut::new();
+        }
+        poll_fn(|context| self.poll_more(context)).await
+    }
+
+    fn poll_more(&mut self, context: &mut Context<'_>) -> Poll<io::Result<usize>> {
+        let Some(inner) = &mut self.inner else { return Poll::Ready(Ok(0)) };
+        let mut block = [MaybeUninit::uninit(); FIRST];
+        let mut buf = ReadBuf::uninit(&mut block);
+        ready!(Pin::new(inner).poll_read(context, &mut buf))?;
+        self.raw.extend_from_slice(buf.filled());
+        self.closed |= buf.filled().is_empty();
+        Poll::Ready(Ok(buf.filled().len()))
+    }
+
+    /// Answers without Pingora, between two requests.
+    ///
+    /// # Errors
+    /// The caller's system does not take it.
+    pub(super) async fn tell(&mut self, answer: &[u8]) -> io::Result<()> {
+        let Some(inner) = &mut self.inner else { return Ok(()) };
+        inner.write_all(answer).await?;
+        inner.flush().await
     }
 
     /// Shows a judged head, the first `length` bytes of what was read, and then the body that it promises.
@@ -119,12 +144,7 @@ impl Guarded {
 
     /// Answers without Pingora and ends.
     pub(super) async fn say(mut self: Box<Self>, answer: &[u8]) {
-        let Some(inner) = &mut self.inner else { return };
-        let said = async {
-            inner.write_all(answer).await?;
-            inner.flush().await
-        };
-        if timeout(LINGER, said).await.is_err() {
+        if timeout(LINGER, self.tell(answer)).await.is_err() {
             self.closed = true;
         }
     }
@@ -226,7 +246,8 @@ impl Guarded {
         }
     }
 
-    fn body_passed(&mut self, left: u64) {
+    /// So much of the body is left.
+    pub(super) fn body_passed(&mut self, left: u64) {
         self.protocol = Protocol::One(if left == 0 { Body::Over } else { Body::Length(left) });
     }
 

@@ -13,6 +13,7 @@
 //! | `door` | the service: accepts, counts, and gives each connection a task |
 //! | `connection` | one connection's life |
 //! | `proxied` | whose it is, by the PROXY protocol |
+//! | `turned_away` | what is refused under load before it has a session |
 //! | `guarded` | the stream that Pingora gets |
 //! | `head`, `chunks` | HTTP/1 that can be read in one way only |
 //! | `frames` | HTTP/2 frames, rationed |
@@ -31,6 +32,7 @@ mod places;
 mod proxied;
 mod server;
 mod socket;
+mod turned_away;
 
 pub use certificate::Certificate;
 pub use limits::Limits;

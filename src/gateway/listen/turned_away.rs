@@ -1,0 +1,148 @@
+//! What is turned away at the door: requests of HTTP/1 that shedding refuses, whatever they ask for. Under load there are
+//! more of them than of others, and a session of Pingora's would cost several times the answer. What is not plain, such
+//! as an upgrade, gets its session all the same, and is refused by the chain.
+
+use std::io;
+use std::net::IpAddr;
+use std::time::Duration;
+
+use bytes::Buf;
+use http::header::{CONNECTION, EXPECT, HOST, UPGRADE};
+use http::{HeaderName, HeaderValue, Method, Version};
+use pingora::http::RequestHeader;
+use tokio::time::timeout;
+
+use crate::api::Answer;
+use crate::gateway::exchange::Outcome;
+use crate::gateway::listen::guarded::Guarded;
+use crate::gateway::listen::head::{Framing, field};
+use crate::gateway::native::{DRAIN, DRAIN_TIME};
+use crate::gateway::proxy::Gateway;
+use crate::telemetry::FrontMetrics;
+
+/// How long the answer may take to leave.
+const SAY_TIME: Duration = Duration::from_secs(2);
+
+/// What is asked to be turned away.
+pub(super) struct Asked {
+    /// The length of its head, in bytes: the first of what was read.
+    pub(super) head: usize,
+    /// Its body.
+    pub(super) framing: Framing,
+    /// On whose connection.
+    pub(super) peer: IpAddr,
+}
+
+/// Answers a request that is refused; `None`: it is not. `Some(true)`: the connection may go on.
+pub(super) async fn turned_away(
+    gateway: &Gateway,
+    guarded: &mut Guarded,
+    metrics: &FrontMetrics,
+    asked: Asked,
+) -> Option<bool> {
+    let length = match asked.framing {
+        Framing::Empty => 0,
+        Framing::Length(length) => usize::try_from(length).ok().filter(|&length| length <= DRAIN)?,
+        Framing::Chunked => return None,
+    };
+    let head = plain(guarded.raw.get(..asked.head)?)?;
+    let (mut x, answer, why) = gateway.turned_away(head, (asked.peer, length > 0))?;
+    metrics.refused.inc(why);
+    let passed = matches!(timeout(DRAIN_TIME, pass_over(guarded, asked.head + length)).await, Ok(Ok(())));
+    let wire = wire(&answer, passed);
+    let said = matches!(timeout(SAY_TIME, guarded.tell(&wire)).await, Ok(Ok(())));
+    let (status, bytes_out) =
+        if said { (answer.status.as_u16(), answer.bytes().len() as u64) } else { (0, 0) };
+    drop(answer);
+    x.done(Outcome { status, bytes_in: length as u64, bytes_out, took: Duration::ZERO }).await;
+    Some(passed && said)
+}
+
+/// Passes over the next `length` bytes. Until that is done, the connection can do nothing but end.
+async fn pass_over(guarded: &mut Guarded, length: usize) -> io::Result<()> {
+    let mut left = length;
+    loop {
+        let here = left.min(guarded.raw.len());
+        guarded.raw.advance(here);
+        left -= here;
+        guarded.body_passed(left as u64);
+        if left == 0 {
+            return Ok(());
+        }
+        if guarded.more().await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+}
+
+/// A head that has been judged, if nothing in it asks for more than an answer on a connection that goes on.
+fn plain(head: &[u8]) -> Option<RequestHeader> {
+    let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut words = lines.next()?.split(|&byte| byte == b' ');
+    let method = Method::from_bytes(words.next()?).ok().filter(|method| *method != Method::HEAD)?;
+    let target = words.next().filter(|target| target.starts_with(b"/"))?;
+    if words.next() != Some(b"HTTP/1.1") {
+        return None;
+    }
+    let mut plain = RequestHeader::build_no_case(method, target, None).ok()?;
+    plain.set_version(Version::HTTP_11);
+    for line in lines.take_while(|line| !line.is_empty()) {
+        let (name, value) = field(line).ok()?;
+        let name = HeaderName::from_bytes(name).ok()?;
+        let goes_on = name != CONNECTION || value.eq_ignore_ascii_case(b"keep-alive");
+        if !goes_on || name == EXPECT || name == UPGRADE {
+            return None;
+        }
+        plain.append_header(name, HeaderValue::from_bytes(value).ok()?).ok()?;
+    }
+    plain.headers.contains_key(HOST).then_some(plain)
+}
+
+/// An answer as it is written in HTTP/1.1.
+pub(super) fn wire(answer: &Answer, goes_on: bool) -> Vec<u8> {
+    let reason = answer.status.canonical_reason().unwrap_or_default();
+    let mut bytes = Vec::with_capacity(512 + answer.bytes().len());
+    bytes.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", answer.status.as_u16()).as_bytes());
+    for (name, value) in answer.headers.iter().filter(|(name, _)| *name != CONNECTION) {
+        bytes.extend_from_slice(name.as_str().as_bytes());
+        bytes.extend_from_slice(b": ");
+        bytes.extend_from_slice(value.as_bytes());
+        bytes.extend_from_slice(b"\r\n");
+    }
+    bytes.extend_from_slice(if goes_on { b"\r\n" } else { b"connection: close\r\n\r\n" });
+    bytes.extend_from_slice(answer.bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_plain_requests_are_turned_away_without_a_session() {
+        let rows: &[(&str, bool)] = &[
+            ("POST /v1/x HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\n", true),
+            ("GET /?q=1 HTTP/1.1\r\nHost: a\r\nConnection: Keep-Alive\r\n\r\n", true),
+            ("GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: a\r\nConnection: keep-alive, x\r\n\r\n", false),
+            ("GET / HTTP/1.1\r\nHost: a\r\nUpgrade: websocket\r\n\r\n", false),
+            ("POST / HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\ncontent-length: 3\r\n\r\n", false),
+            ("HEAD / HTTP/1.1\r\nHost: a\r\n\r\n", false),
+            ("GET / HTTP/1.0\r\nHost: a\r\n\r\n", false),
+            ("GET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n", false),
+            ("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n", false),
+        ];
+        for (head, is_plain) in rows {
+            assert_eq!(plain(head.as_bytes()).is_some(), *is_plain, "{head}");
+        }
+    }
+
+    #[test]
+    fn a_head_is_read_as_it_was_sent() {
+        let head = b"POST /a?b=c HTTP/1.1\r\nHost: h:1\r\nX-Forwarded-For: 192.0.2.1\r\nx-forwarded-for:10.0.0.1 \r\n\r\n";
+        let plain = plain(head).unwrap();
+        assert_eq!((plain.method.as_str(), plain.uri.path()), ("POST", "/a"));
+        let hops: Vec<_> = plain.headers.get_all("x-forwarded-for").iter().collect();
+        assert_eq!(hops, ["192.0.2.1", "10.0.0.1"]);
+    }
+}
