@@ -4,7 +4,7 @@
 
 use aes::Block;
 use aes::cipher::consts::U16;
-use aes::cipher::{BlockCipherEncrypt, BlockSizeUser};
+use aes::cipher::{BlockCipherEncBackend, BlockCipherEncClosure, BlockCipherEncrypt, BlockSizeUser};
 
 /// Which way to go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,6 +54,16 @@ impl Shape {
     where
         C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16>,
     {
+        let halves = &mut halves;
+        cipher.encrypt_with_backend(Run { shape: self, tweak, halves, direction });
+        *halves
+    }
+
+    #[inline(always)]
+    fn rounds<B>(&self, cipher: &B, tweak: &[u8], mut halves: Halves, direction: Direction) -> Halves
+    where
+        B: BlockCipherEncBackend<BlockSize = U16>,
+    {
         let mut prf = Prf::new(cipher, self, tweak);
         for step in 0..ROUNDS {
             match direction {
@@ -78,10 +88,30 @@ impl Shape {
     }
 }
 
+/// All blocks of a call in one visit to the cipher: before each visit it may spread its round keys over wide registers,
+/// which costs more than a block.
+struct Run<'r> {
+    shape: &'r Shape,
+    tweak: &'r [u8],
+    halves: &'r mut Halves,
+    direction: Direction,
+}
+
+impl BlockSizeUser for Run<'_> {
+    type BlockSize = U16;
+}
+
+impl BlockCipherEncClosure for Run<'_> {
+    #[inline(always)]
+    fn call<B: BlockCipherEncBackend<BlockSize = U16>>(self, backend: &B) {
+        *self.halves = self.shape.rounds(backend, self.tweak, *self.halves, self.direction);
+    }
+}
+
 /// Steps 5 and 6i–6iv. P and the part of Q before the round's byte are the same in all rounds: their CBC-MAC is
 /// computed once.
-struct Prf<'c, C> {
-    cipher: &'c C,
+struct Prf<'c, B> {
+    cipher: &'c B,
     before: Block,
     /// The last one or two blocks of Q: the tweak's end and padding, then the round's byte and the number.
     tail: [u8; 32],
@@ -89,18 +119,18 @@ struct Prf<'c, C> {
     b: usize,
 }
 
-impl<'c, C> Prf<'c, C>
+impl<'c, B> Prf<'c, B>
 where
-    C: BlockCipherEncrypt + BlockSizeUser<BlockSize = U16>,
+    B: BlockCipherEncBackend<BlockSize = U16>,
 {
-    fn new(cipher: &'c C, shape: &Shape, tweak: &[u8]) -> Self {
+    fn new(cipher: &'c B, shape: &Shape, tweak: &[u8]) -> Self {
         let [_, r1, r2, r3] = shape.radix.to_be_bytes();
         let [n0, n1, n2, n3] = (shape.u + shape.v).to_be_bytes();
         // A tweak of 4 GiB does not exist here: `fpe` caps it.
         let [t0, t1, t2, t3] = (tweak.len() as u32).to_be_bytes();
         let u = shape.u.to_be_bytes()[3];
         let mut before = Block::from([1, 2, 1, r1, r2, r3, 10, u, n0, n1, n2, n3, t0, t1, t2, t3]);
-        cipher.encrypt_block(&mut before);
+        cipher.encrypt_block((&mut before).into());
 
         let number = 1 + shape.b;
         let len = (tweak.len() + number).next_multiple_of(16);
@@ -110,7 +140,7 @@ where
             for (byte, with) in before.iter_mut().zip(&mut padded) {
                 *byte ^= with;
             }
-            cipher.encrypt_block(&mut before);
+            cipher.encrypt_block((&mut before).into());
         }
         let mut tail = [0; 32];
         for (byte, with) in tail.iter_mut().zip(padded).take(tail_len - number) {
@@ -130,7 +160,7 @@ where
             for (byte, with) in r.iter_mut().zip(block) {
                 *byte ^= with;
             }
-            self.cipher.encrypt_block(&mut r);
+            self.cipher.encrypt_block((&mut r).into());
         }
         // Step 4: d is 4 * ceil(b / 4) + 4, so y is the first 8, 12, 16 or 20 bytes of S.
         let first = u128::from_be_bytes(r.into());
@@ -141,7 +171,7 @@ where
             _ => {
                 let mut next = r;
                 next[15] ^= 1;
-                self.cipher.encrypt_block(&mut next);
+                self.cipher.encrypt_block((&mut next).into());
                 let word = (u128::from_be_bytes(next.into()) >> 96) as u32;
                 shift_in(first % modulus, word, modulus)
             }
