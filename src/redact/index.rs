@@ -40,8 +40,8 @@ struct Key {
 /// Strings, each standing for an entry of the caller's.
 pub(super) struct Index {
     keys: Vec<Key>,
-    /// Whether a string begins with this byte.
-    starts: [bool; 256],
+    /// Where the strings begin that begin with this byte, or a later one.
+    starts: [u32; 257],
 }
 
 impl Index {
@@ -51,9 +51,14 @@ impl Index {
         keys.retain(|key| !key.text.is_empty());
         keys.sort_by(|a, b| a.text.cmp(&b.text).then(a.entry.cmp(&b.entry)));
         keys.dedup_by(|later, first| later.text == first.text);
-        let mut starts = [false; 256];
-        for byte in keys.iter().filter_map(|key| key.text.first()) {
-            starts[usize::from(*byte)] = true;
+        let mut starts = [0; 257];
+        for first in keys.iter().filter_map(|key| key.text.first()) {
+            starts[usize::from(*first) + 1] += 1;
+        }
+        let mut sum = 0;
+        for start in &mut starts {
+            sum += *start;
+            *start = sum;
         }
         Self { keys, starts }
     }
@@ -63,24 +68,31 @@ impl Index {
     }
 
     pub(super) fn may_begin(&self, byte: u8) -> bool {
-        self.starts[usize::from(byte)]
+        !self.starting(byte).is_empty()
+    }
+
+    fn starting(&self, byte: u8) -> Range<usize> {
+        let at = usize::from(byte);
+        self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
     /// Calls `see` for every place of `text` where a string stands at token boundaries: its place, length and entry.
     pub(super) fn all(&self, text: &[u8], see: &mut dyn FnMut(Range<usize>, u32)) {
+        let mut left = Left::Open;
         for (at, &byte) in text.iter().enumerate() {
             if self.may_begin(byte)
-                && Left::of(text, at).admits(byte)
+                && left.admits(byte)
                 && let Some(rest) = text.get(at..)
                 && let Seen::Found { len, entry } = self.longest(rest, Case::Exact, More::No)
             {
                 see(at..at + len, entry);
             }
+            left = left.after(byte);
         }
     }
 
     pub(super) fn walk(&self) -> Walk<'_> {
-        Walk { keys: &self.keys, range: 0..self.keys.len(), depth: 0 }
+        Walk { index: self, range: 0..self.keys.len(), depth: 0 }
     }
 
     /// The longest string at the beginning of `text` with a boundary behind it.
@@ -111,7 +123,7 @@ pub(super) fn joined(before: u8, after: u8) -> bool {
 
 /// The strings that begin with the bytes seen so far.
 pub(super) struct Walk<'i> {
-    keys: &'i [Key],
+    index: &'i Index,
     range: Range<usize>,
     depth: usize,
 }
@@ -119,18 +131,32 @@ pub(super) struct Walk<'i> {
 impl Walk<'_> {
     /// Goes on by one byte; false when no string does.
     pub(super) fn step(&mut self, byte: u8) -> bool {
-        let keys = self.keys.get(self.range.clone()).unwrap_or_default();
-        let from = keys.partition_point(|key| key.text.get(self.depth).is_none_or(|&b| b < byte));
-        let keys = keys.get(from..).unwrap_or_default();
-        let count = keys.partition_point(|key| key.text.get(self.depth).is_some_and(|&b| b <= byte));
-        self.range = self.range.start + from..self.range.start + from + count;
+        self.range = if self.depth == 0 { self.index.starting(byte) } else { self.narrowed(byte) };
         self.depth += 1;
-        count > 0
+        !self.range.is_empty()
+    }
+
+    fn narrowed(&self, byte: u8) -> Range<usize> {
+        let keys = self.index.keys.get(self.range.clone()).unwrap_or_default();
+        let here = |key: &Key| key.text.get(self.depth).copied();
+        // Mostly all go on alike, or there is but one.
+        match keys {
+            [] => return self.range.clone(),
+            [first, ..] if here(first) == Some(byte) && keys.last().and_then(here) == Some(byte) => {
+                return self.range.clone();
+            }
+            [_] => return self.range.start..self.range.start,
+            _ => {}
+        }
+        let from = keys.partition_point(|key| here(key).is_none_or(|b| b < byte));
+        let keys = keys.get(from..).unwrap_or_default();
+        let count = keys.partition_point(|key| here(key).is_some_and(|b| b <= byte));
+        self.range.start + from..self.range.start + from + count
     }
 
     /// The entry whose string has been seen whole.
     pub(super) fn complete(&self) -> Option<u32> {
-        let first = self.keys.get(self.range.start)?;
+        let first = self.index.keys.get(self.range.start)?;
         (!self.range.is_empty() && first.text.len() == self.depth).then_some(first.entry)
     }
 
@@ -153,17 +179,6 @@ pub(super) enum Left {
 }
 
 impl Left {
-    /// What stands to the left of `at`. The longest escape has six bytes; a run of backslashes is read from its
-    /// beginning, since each may escape the next.
-    fn of(text: &[u8], at: usize) -> Self {
-        let mut from = at.saturating_sub(6);
-        while from > 0 && text.get(from - 1) == Some(&b'\\') {
-            from -= 1;
-        }
-        let before = text.get(from..at).unwrap_or_default();
-        before.iter().fold(Self::Open, |left, &byte| left.after(byte))
-    }
-
     /// Whether a token may begin with `byte` here.
     pub(super) fn admits(self, byte: u8) -> bool {
         !(matches!(self, Self::Word | Self::Hex(_)) && byte.is_ascii_alphanumeric())
@@ -171,6 +186,8 @@ impl Left {
 
     pub(super) fn after(self, byte: u8) -> Self {
         match (self, byte) {
+            // Nearly all.
+            (Self::Open | Self::Word, b) if b.is_ascii_alphanumeric() => Self::Word,
             (Self::Backslash, b'n' | b't' | b'r' | b'b' | b'f' | b'\\') => Self::Open,
             (Self::Backslash, b'u') => Self::Hex(4),
             (Self::Hex(1), b) if b.is_ascii_hexdigit() => Self::Open,
@@ -184,6 +201,8 @@ impl Left {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn index(strings: &[&str]) -> Index {
@@ -191,12 +210,55 @@ mod tests {
     }
 
     #[test]
-    fn the_left_side_is_the_same_read_from_anywhere() {
-        let text = br"ab\u00e9cd \\\n12\\\\n3 \u12\u0041x \t\uzz9f\\u00e9";
+    fn all_are_found_where_tokens_begin_and_nowhere_else() {
+        let index = index(&["12", "2", "9", "@a"]);
+        let cases: &[(&str, &[usize])] = &[
+            ("12 2,12", &[0, 3, 5]),
+            ("112 x2 2x", &[]),
+            ("12é9", &[0, 4]),
+            ("x@a @a", &[1, 4]),
+            (r"\n12 \\n12", &[2]),
+            (r"\u00e99 \u00e9 \u00e12", &[6, 21]),
+            (r"\u00\n9", &[6]),
+        ];
+        for (text, expected) in cases {
+            let mut seen = Vec::new();
+            index.all(text.as_bytes(), &mut |range, _| seen.push(range.start));
+            assert_eq!(seen, *expected, "{text}");
+        }
+    }
+
+    /// Every string tried at every place.
+    fn plainly(keys: &[String], text: &str) -> Vec<(usize, usize)> {
+        let bytes = text.as_bytes();
         let mut left = Left::Open;
-        for (at, &byte) in text.iter().enumerate() {
-            assert_eq!(Left::of(text, at).admits(b'a'), left.admits(b'a'), "{at}");
+        let mut found = Vec::new();
+        for (at, &byte) in bytes.iter().enumerate() {
+            let ends = |key: &&String| match (key.as_bytes().last(), bytes.get(at + key.len())) {
+                (Some(&last), Some(&next)) => !joined(last, next),
+                _ => true,
+            };
+            let here = keys.iter().filter(|key| !key.is_empty() && bytes[at..].starts_with(key.as_bytes()));
+            let longest = here.filter(ends).map(String::len).max();
+            found.extend(longest.filter(|_| left.admits(byte)).map(|len| (at, len)));
             left = left.after(byte);
+        }
+        found
+    }
+
+    proptest! {
+        #[test]
+        fn all_are_those_that_a_search_for_each_finds(
+            keys in prop::collection::vec("[ab1@]{0,5}", 0..12),
+            text in r"[ab1@ \\nu]{0,60}",
+        ) {
+            let index = Index::new(keys.iter().zip(0..).map(|(text, entry)| (text.as_bytes().into(), entry)));
+            let mut seen = Vec::new();
+            index.all(text.as_bytes(), &mut |range, entry| {
+                assert_eq!(keys[entry as usize], text[range.clone()]);
+                seen.push((range.start, range.len()));
+            });
+            prop_assert_eq!(seen, plainly(&keys, &text));
         }
     }
 
