@@ -378,7 +378,7 @@ impl Parts {
             in_flight: self.in_flight.clone(),
             most: limits.in_flight.get(),
             budget: self.budget.clone(),
-            held: limits.held.bytes() / 8 * 7,
+            held: self.held_limit / 8 * 7,
             queue: Arc::clone(&self.queue),
             wait: limits.queue.get(),
             metrics: self.metrics.front.clone(),

@@ -14,7 +14,7 @@ use crate::gateway::upstream::{
     UpstreamParts, watch,
 };
 
-/// Builds a pool, and has its peers asked how they are as long as there is it.
+/// Builds a pool. Nobody but its owner knows of it until [`begin`].
 ///
 /// # Errors
 /// A pool that cannot be built as configured; which, and why.
@@ -53,15 +53,19 @@ pub(super) fn upstream(
         metrics: parts.metrics.upstream(name),
         clock: Arc::clone(&parts.opened.clock),
     };
-    let upstream = Arc::new(Upstream::new(made).map_err(wrong)?);
-    parts.pools.insert(name.to_owned(), Arc::downgrade(&upstream));
+    Upstream::new(made).map(Arc::new).map_err(wrong)
+}
+
+/// A pool is in use from now on: it is looked at, and its peers are asked how they are as long as there is it.
+pub(super) fn begin(name: &str, (setting, upstream): (&UpstreamSetting, &Arc<Upstream>), parts: &Parts) {
+    parts.pools.insert(name.to_owned(), Arc::downgrade(upstream));
+    parts.breakers.insert(name.to_owned(), Arc::clone(upstream.breaker()));
     match &setting.health {
         Some(health) => {
-            parts.opened.io.spawn(watch(Arc::downgrade(&upstream), probe(health)));
+            parts.opened.io.spawn(watch(Arc::downgrade(upstream), probe(health)));
         }
         None => upstream.unchecked(),
     }
-    Ok(upstream)
 }
 
 fn dialing(setting: &UpstreamSetting) -> Result<Dialing, &'static str> {
@@ -108,12 +112,10 @@ fn breaker(name: &str, setting: Option<&BreakerSetting>, parts: &Parts) -> Arc<B
         open: setting.open.get(),
         longest: setting.longest.get(),
     });
-    let fresh = || Arc::new(Breaker::new(limits, Arc::clone(&parts.opened.clock)));
-    let mut kept = parts.breakers.entry(name.to_owned()).or_insert_with(fresh);
-    if *kept.limits() != limits {
-        *kept = fresh();
+    match parts.breakers.get(name) {
+        Some(kept) if *kept.limits() == limits => Arc::clone(&kept),
+        _ => Arc::new(Breaker::new(limits, Arc::clone(&parts.opened.clock))),
     }
-    Arc::clone(&kept)
 }
 
 fn ejection(setting: &Outliers) -> Ejection {

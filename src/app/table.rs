@@ -99,6 +99,12 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
     if !endpoints.is_empty() {
         probes.push((OPENAPI_PATH, described(&endpoints, &probes, parts)?));
     }
+    // Nothing fails from here on.
+    for (name, setting) in &config.upstreams {
+        if let Some(upstream) = upstreams.get(name.as_str()) {
+            pools::begin(name, (setting, upstream), parts);
+        }
+    }
     Ok(TableParts { endpoints, native, probes, routes, stray, shed: Some(shed) }.into())
 }
 

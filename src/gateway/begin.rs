@@ -76,12 +76,14 @@ impl Gateway {
     ) -> Option<(Exchange, Answer, Refusal)> {
         let table = self.routes.load();
         let (shed, why) = table.full()?;
-        let Found::Route(route) = find(&table, &head) else { return None };
-        let (peer, sends_body) = from;
-        let mut x = self.exchange(head, (Some(peer), sends_body), route).ok()?;
-        if !x.stopped_by(shed.name()) {
+        if self.bounds.underscores == Underscores::Refuse && !ambiguous(&head.headers).is_empty() {
             return None;
         }
+        let Found::Route(route) = find(&table, &head) else { return None };
+        let at = route.filters().iter().position(|filter| filter.name() == shed.name())?;
+        let (peer, sends_body) = from;
+        let mut x = self.exchange(head, (Some(peer), sends_body), route).ok()?;
+        x.stopped_at(at);
         let answer = x.rescue(Fault::Api(ApiError::Overloaded));
         Some((x, answer, why))
     }

@@ -272,16 +272,13 @@ impl Exchange {
         Ok(Flow::Next)
     }
 
-    /// Ends the walk at the filter of this name, which refuses the request unseen. Whether the route has it.
-    pub fn stopped_by(&mut self, name: &'static str) -> bool {
-        let filters = self.route.filters();
-        let Some(last) = filters.iter().position(|filter| filter.name() == name) else { return false };
-        for passed in filters.iter().take(last) {
-            self.route.metrics.filtered(passed.name(), Filtered::Passed);
+    /// Ends the walk at the filter in this place, which refuses the request unseen.
+    pub fn stopped_at(&mut self, place: usize) {
+        for (at, filter) in self.route.filters().iter().enumerate().take(place + 1) {
+            let outcome = if at == place { Filtered::Refused } else { Filtered::Passed };
+            self.route.metrics.filtered(filter.name(), outcome);
+            self.entered = at + 1;
         }
-        self.route.metrics.filtered(name, Filtered::Refused);
-        self.entered = last + 1;
-        true
     }
 
     /// Shows the collected document to every filter, in order.

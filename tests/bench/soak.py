@@ -21,6 +21,9 @@ from gateway import Gateway, multipart
 EVERY = 10
 BESIDE = 10
 
+# Of chats, at once.
+CALLERS = 200
+
 VAULT = {"type": "asymmetric_key", "purpose": "jwt", "algorithm": "ES256", "name": "soak"}
 TEXT = json.dumps({"text": "write to jane.doe@example.com or call +1 415 555 0132"}).encode()
 PAGE = b"<html><body onload=alert(1)><p>jane.doe@example.com</p><a href='https://example.net/'>x</a></body></html>"
@@ -61,7 +64,7 @@ class Beside:
 
 
 async def chats(port, rate, end, statuses):
-    idle, tasks, sent, began, late = [overload.Caller(port) for _ in range(200)], set(), 0, time.monotonic(), 0
+    idle, tasks, sent, began, late = [overload.Caller(port) for _ in range(CALLERS)], set(), 0, time.monotonic(), 0
 
     async def one(caller, last):
         status = await caller.ask()
@@ -98,6 +101,8 @@ async def measured(gate, minutes, share):
     beside = Beside(gate)
     await overload.closed(gate.port, 8, 2)
     peak = max([await overload.closed(gate.port, clients, 5) for clients in (8, 16)])
+    # As many connections as there will ever be, each way, with all that they hold.
+    await overload.closed(gate.port, CALLERS, 20)
     rate, end, statuses = share * peak, time.monotonic() + 60 * minutes, {}
     print("peak %.0f chats/s; offered %.0f/s for %g min" % (peak, rate, minutes), flush=True)
     (sent, late), _, points = await asyncio.gather(

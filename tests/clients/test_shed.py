@@ -41,6 +41,10 @@ ROWS = {
 }
 
 
+# Those that are answered without a session.
+AT_THE_DOOR = {"a body", "a body in pieces", "no body", "kept alive by name", "one after the other"}
+
+
 @pytest.fixture(scope="module")
 def busy():
     """A gateway with one request under way, which is all that it may have, and what ends that."""
@@ -86,7 +90,9 @@ def test_all_are_told_the_same(busy, row):
             said = json.loads(body)
             assert said["error"]["code"] == "overloaded" if "error" in said else said["status"] == "ServiceNotAvailable", said
             assert fields["x-request-id"]
-        assert (fields.get("connection") != "close") == goes_on
+        assert (fields.get("connection") != "close") == goes_on and fields["date"]
+        # Of a session's answers it is always there.
+        assert ("connection" not in fields) == (row in AT_THE_DOOR)
         if goes_on:
             # Its health is no request like others.
             connection.sendall(b"GET /readyz HTTP/1.1\r\nhost: a\r\n\r\n")

@@ -7,8 +7,8 @@ pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str>
     let (a, b) = (running, now);
     // All but those that routes are built with.
     let limits = |settings: &Settings| {
-        let Limits { body, file, collected, drain, .. } = Limits::default();
-        Limits { body, file, collected, drain, ..settings.limits.clone() }
+        let Limits { body, file, collected, drain, in_flight, queue, .. } = Limits::default();
+        Limits { body, file, collected, drain, in_flight, queue, ..settings.limits.clone() }
     };
     let mut differ = vec![
         (a.listen != b.listen, "listen"),

@@ -1,5 +1,6 @@
 //! [`Watch`]: what signals and changed files act on.
 
+use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -161,10 +162,15 @@ impl Watch {
     /// Goes on with another configuration. Returns whether its rules are those that were there.
     async fn take(&mut self, config: Config) -> Result<bool, AppError> {
         self.follow(&config).await;
-        let renewed: Vec<_> = self.certificates.iter().map(|one| one.renewed()).collect::<Result<_, _>>()?;
+        // What a listener shows that the file gives another certificate stays until the restart that it takes.
+        let named = |path: &Path| {
+            config.listen.iter().filter_map(|listen| listen.tls.as_ref()).any(|tls| *tls.certificate == *path)
+        };
+        let certificates: Vec<_> = self.certificates.iter().filter(|one| named(one.chain())).collect();
+        let renewed: Vec<_> = certificates.iter().map(|one| one.renewed()).collect::<Result<_, _>>()?;
         let table = table::build(&config, &self.parts).await?;
         // From here on nothing fails: all of it changes, or nothing does.
-        self.certificates.iter().zip(renewed).for_each(|(one, renewed)| one.show(renewed));
+        certificates.iter().zip(renewed).for_each(|(one, renewed)| one.show(renewed));
         self.routes.store(Arc::new(table));
         let differing = fixed::differing(&self.started, &config);
         if !differing.is_empty() {

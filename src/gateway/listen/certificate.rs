@@ -2,7 +2,7 @@
 //! began with, the next ones see the new one. Sessions are never resumed from outside this process (RFC 8446 section
 //! 2.2: tickets are off), so nothing of an old key is kept anywhere.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -36,6 +36,11 @@ impl Certificate {
     pub fn load(chain: PathBuf, key: PathBuf) -> Result<Self, ListenError> {
         let shown = ArcSwap::from_pointee(read(&chain, &key)?);
         Ok(Self { chain, key, shown })
+    }
+
+    /// The file of the certificate and its chain.
+    pub fn chain(&self) -> &Path {
+        &self.chain
     }
 
     /// Reads the files again. What is shown stays until [`Certificate::show`]: of several, all can be read first.

@@ -116,6 +116,7 @@ impl Entry {
             shown.turn(ConnectionState::Idle);
             match self.head(&mut guarded, patience, shutdown).await {
                 Ok(Some((head, framing))) => {
+                    shown.turn(ConnectionState::Active);
                     let asked = Asked { head, framing, peer };
                     match self.turned_away(&mut guarded, asked, shutdown).await {
                         None => guarded.show(head, framing),
@@ -134,7 +135,6 @@ impl Entry {
                 }
             }
             patience = self.limits.idle;
-            shown.turn(ConnectionState::Active);
             let mut session = ServerSession::new_http1(guarded);
             session.set_keepalive(Some(patience.as_secs()));
             let Some(reused) = self.app.process_new_http(session, shutdown).await else { return };

@@ -7,9 +7,10 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 use bytes::Buf;
-use http::header::{CONNECTION, EXPECT, HOST, UPGRADE};
+use http::header::{CONNECTION, DATE, EXPECT, HOST, UPGRADE};
 use http::{HeaderName, HeaderValue, Method, Version};
 use pingora::http::RequestHeader;
+use pingora::protocols::http::date::get_cached_date;
 use tokio::time::timeout;
 
 use crate::api::Answer;
@@ -48,25 +49,26 @@ pub(super) async fn turned_away(
     let head = plain(guarded.raw.get(..asked.head)?)?;
     let (mut x, answer, why) = gateway.turned_away(head, (asked.peer, length > 0))?;
     metrics.refused.inc(why);
-    let passed = matches!(timeout(DRAIN_TIME, pass_over(guarded, asked.head + length)).await, Ok(Ok(())));
+    let mut left = asked.head + length;
+    let passed = matches!(timeout(DRAIN_TIME, pass_over(guarded, &mut left)).await, Ok(Ok(())));
+    let bytes_in = length.saturating_sub(left) as u64;
     let wire = wire(&answer, passed);
     let said = matches!(timeout(SAY_TIME, guarded.tell(&wire)).await, Ok(Ok(())));
     let (status, bytes_out) =
         if said { (answer.status.as_u16(), answer.bytes().len() as u64) } else { (0, 0) };
     drop(answer);
-    x.done(Outcome { status, bytes_in: length as u64, bytes_out, took: Duration::ZERO }).await;
+    x.done(Outcome { status, bytes_in, bytes_out, took: Duration::ZERO }).await;
     Some(passed && said)
 }
 
-/// Passes over the next `length` bytes. Until that is done, the connection can do nothing but end.
-async fn pass_over(guarded: &mut Guarded, length: usize) -> io::Result<()> {
-    let mut left = length;
+/// Passes over the next `left` bytes. Until that is done, the connection can do nothing but end.
+async fn pass_over(guarded: &mut Guarded, left: &mut usize) -> io::Result<()> {
     loop {
-        let here = left.min(guarded.raw.len());
+        let here = guarded.raw.len().min(*left);
         guarded.raw.advance(here);
-        left -= here;
-        guarded.body_passed(left as u64);
-        if left == 0 {
+        *left -= here;
+        guarded.body_passed(*left as u64);
+        if *left == 0 {
             return Ok(());
         }
         if guarded.more().await? == 0 {
@@ -103,7 +105,9 @@ pub(super) fn wire(answer: &Answer, goes_on: bool) -> Vec<u8> {
     let reason = answer.status.canonical_reason().unwrap_or_default();
     let mut bytes = Vec::with_capacity(512 + answer.bytes().len());
     bytes.extend_from_slice(format!("HTTP/1.1 {} {reason}\r\n", answer.status.as_u16()).as_bytes());
-    for (name, value) in answer.headers.iter().filter(|(name, _)| *name != CONNECTION) {
+    let date = get_cached_date();
+    let fields = answer.headers.iter().filter(|(name, _)| *name != CONNECTION).chain([(&DATE, &date)]);
+    for (name, value) in fields {
         bytes.extend_from_slice(name.as_str().as_bytes());
         bytes.extend_from_slice(b": ");
         bytes.extend_from_slice(value.as_bytes());

@@ -141,6 +141,11 @@ impl Upstream {
         self.peers.len().max(2)
     }
 
+    /// Its breaker.
+    pub fn breaker(&self) -> &Arc<Breaker> {
+        &self.breaker
+    }
+
     /// Asks its breaker for leave to send a request; may wait for a place.
     ///
     /// # Errors

@@ -1,0 +1,120 @@
+"""Certificates are replaced while they are in use: all of a reload or nothing of it, and no connection is cut."""
+
+import datetime
+import http.client
+import os
+import signal
+import socket
+import ssl
+
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from gateway import MINIMAL, Gateway
+
+CONFIG = MINIMAL + """
+[[listen]]
+address = "127.0.0.1:{h2c}"
+tls = {{ certificate = "a.pem", key = "a.key" }}
+
+[[listen]]
+address = "127.0.0.1:{nobody}"
+tls = {{ certificate = "b.pem", key = "b.key" }}
+
+[reload]
+watch = false
+
+[[routes]]
+name = "fixed"
+path = "/fixed"
+respond = {{ status = 200, body = "BODY" }}
+"""
+
+
+def issue(home, file, name):
+    """A certificate of its own for this name, whose files are there at once."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name)])
+    now = datetime.datetime.now(datetime.UTC)
+    made = x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
+    made = made.not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(1))
+    form = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (home / (file + ".key")).write_bytes(key.private_bytes(*form))
+    os.chmod(home / (file + ".key"), 0o600)
+    (home / (file + ".pem")).write_bytes(made.sign(key, hashes.SHA256()).public_bytes(serialization.Encoding.PEM))
+
+
+class Secured(Gateway):
+    def start(self, every=0.02):
+        for name in "ab":
+            issue(self.home, name, name + "-one")
+        super().start(every)
+
+    def reload(self, said):
+        before = len(self.said(said))
+        self.process.send_signal(signal.SIGHUP)
+        self.wait_for(lambda: len(self.said(said)) > before)
+
+    def said(self, what):
+        return [line for line in self.log if what in line]
+
+    def body(self):
+        return self.call("GET", "/fixed").body
+
+
+def trusting():
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
+
+
+def shown(port):
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as plain:
+        with trusting().wrap_socket(plain) as secure:
+            certificate = x509.load_der_x509_certificate(secure.getpeercert(binary_form=True))
+    return certificate.subject.rfc4514_string()
+
+
+@pytest.fixture
+def gateway():
+    with Secured("", CONFIG) as running:
+        yield running
+
+
+def test_the_next_handshake_shows_the_new_certificate_and_no_connection_is_cut(gateway):
+    kept = http.client.HTTPSConnection("127.0.0.1", gateway.h2c, timeout=20, context=trusting())
+    kept.request("GET", "/fixed")
+    assert kept.getresponse().read() == b"BODY"
+    wire = kept.sock
+    issue(gateway.home, "a", "a-two")
+    gateway.reload("reloaded routes")
+    assert (shown(gateway.h2c), shown(gateway.nobody)) == ("CN=a-two", "CN=b-one")
+    kept.request("GET", "/fixed")
+    assert kept.getresponse().read() == b"BODY" and kept.sock is wire
+    kept.close()
+
+
+def test_with_one_certificate_that_cannot_be_used_nothing_changes(gateway):
+    issue(gateway.home, "a", "a-two")
+    issue(gateway.home, "b", "b-two")
+    (gateway.home / "b.key").write_text("no key\n")
+    gateway.write(CONFIG.replace("BODY", "NEXT"))
+    gateway.reload("not reloaded")
+    assert "b.pem" in gateway.said("not reloaded")[-1]
+    assert (shown(gateway.h2c), shown(gateway.nobody)) == ("CN=a-one", "CN=b-one")
+    assert gateway.body() == b"BODY"
+    issue(gateway.home, "b", "b-two")
+    gateway.reload("reloaded routes")
+    assert (shown(gateway.h2c), shown(gateway.nobody)) == ("CN=a-two", "CN=b-two")
+    assert gateway.body() == b"NEXT"
+
+
+def test_another_file_takes_a_restart_and_keeps_nothing_else_back(gateway):
+    issue(gateway.home, "c", "c-one")
+    (gateway.home / "a.pem").unlink()
+    (gateway.home / "a.key").unlink()
+    gateway.write(CONFIG.replace('"a.', '"c.').replace("BODY", "NEXT"))
+    gateway.reload("reloaded routes")
+    assert "listen" in gateway.said("change with a restart only")[-1]
+    assert (shown(gateway.h2c), gateway.body()) == ("CN=a-one", b"NEXT")
