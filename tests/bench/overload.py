@@ -56,13 +56,19 @@ ANSWER = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 
 CONNECTIONS = 1500
 
 
+# How long the upstream thinks, in seconds.
+thinks = 0
+
+
 async def model(reader, writer):
-    """An upstream that answers at once."""
+    """An upstream that answers at once, unless it is told to think."""
     try:
         while True:
             head = await reader.readuntil(b"\r\n\r\n")
             length = int(head.lower().split(b"content-length:")[1].split(b"\r\n")[0])
             await reader.readexactly(length)
+            if thinks:
+                await asyncio.sleep(thinks)
             writer.write(ANSWER)
     except (asyncio.IncompleteReadError, asyncio.CancelledError, OSError):
         writer.close()

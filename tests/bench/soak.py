@@ -102,7 +102,9 @@ async def measured(gate, minutes, share):
     await overload.closed(gate.port, 8, 2)
     peak = max([await overload.closed(gate.port, clients, 5) for clients in (8, 16)])
     # As many connections as there will ever be, each way, with all that they hold.
+    overload.thinks = 0.5
     await overload.closed(gate.port, CALLERS, 20)
+    overload.thinks = 0
     rate, end, statuses = share * peak, time.monotonic() + 60 * minutes, {}
     print("peak %.0f chats/s; offered %.0f/s for %g min" % (peak, rate, minutes), flush=True)
     (sent, late), _, points = await asyncio.gather(
