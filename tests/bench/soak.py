@@ -9,6 +9,7 @@ scatter by), if open files rise, or if an answer is not 200."""
 
 import argparse
 import asyncio
+import collections
 import json
 import os
 import statistics
@@ -64,7 +65,9 @@ class Beside:
 
 
 async def chats(port, rate, end, statuses):
-    idle, tasks, sent, began, late = [overload.Caller(port) for _ in range(CALLERS)], set(), 0, time.monotonic(), 0
+    # In turn: the gateway closes what is idle for long.
+    idle, tasks = collections.deque(overload.Caller(port) for _ in range(CALLERS)), set()
+    sent, began, late = 0, time.monotonic(), 0
 
     async def one(caller, last):
         status = await caller.ask()
@@ -79,7 +82,7 @@ async def chats(port, rate, end, statuses):
             if not idle:
                 late += 1
                 continue
-            task = asyncio.ensure_future(one(idle.pop(), sent % 10 == 0))
+            task = asyncio.ensure_future(one(idle.popleft(), sent % 10 == 0))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
         await asyncio.sleep(0.002)
