@@ -151,6 +151,7 @@ pub struct RouteTable {
     routes: Vec<Arc<Route>>,
     /// Sees what no route takes, so that it is logged and counted.
     stray: Arc<Route>,
+    /// None where nothing is refused: health and metrics must be seen under load too.
     shed: Option<Arc<dyn Filter>>,
 }
 

@@ -1,6 +1,5 @@
 //! [`Watch`]: what signals and changed files act on.
 
-use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -163,10 +162,11 @@ impl Watch {
     async fn take(&mut self, config: Config) -> Result<bool, AppError> {
         self.follow(&config).await;
         // What a listener shows that the file gives another certificate stays until the restart that it takes.
-        let named = |path: &Path| {
-            config.listen.iter().filter_map(|listen| listen.tls.as_ref()).any(|tls| *tls.certificate == *path)
+        let named = |one: &Certificate| {
+            let mut all = config.listen.iter().filter_map(|listen| listen.tls.as_ref());
+            all.any(|tls| one.is_from(&tls.certificate, &tls.key))
         };
-        let certificates: Vec<_> = self.certificates.iter().filter(|one| named(one.chain())).collect();
+        let certificates: Vec<_> = self.certificates.iter().filter(|one| named(one)).collect();
         let renewed: Vec<_> = certificates.iter().map(|one| one.renewed()).collect::<Result<_, _>>()?;
         let table = table::build(&config, &self.parts).await?;
         // From here on nothing fails: all of it changes, or nothing does.

@@ -38,9 +38,9 @@ impl Certificate {
         Ok(Self { chain, key, shown })
     }
 
-    /// The file of the certificate and its chain.
-    pub fn chain(&self) -> &Path {
-        &self.chain
+    /// Whether it is read from these two files.
+    pub fn is_from(&self, chain: &Path, key: &Path) -> bool {
+        self.chain == chain && self.key == key
     }
 
     /// Reads the files again. What is shown stays until [`Certificate::show`]: of several, all can be read first.

@@ -80,12 +80,18 @@ pub(super) fn end(bytes: &[u8], line: &mut usize) -> Result<Option<usize>, Refus
     Ok(None)
 }
 
+/// The lines of a whole head, up to the empty one.
+pub(super) fn lines(head: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    lines.take_while(|line| !line.is_empty())
+}
+
 /// Judges a whole head, the empty line included; it may have `fields` fields.
 pub(super) fn judge(head: &[u8], fields: usize) -> Result<Framing, Refused> {
-    let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut lines = lines(head);
     let request = request_line(lines.next().unwrap_or_default())?;
     let mut seen = Seen::default();
-    for line in lines.take_while(|line| !line.is_empty()) {
+    for line in lines {
         seen.count += 1;
         if seen.count > fields {
             return Err(Refused::TooLarge);

@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use crate::api::Answer;
 use crate::gateway::exchange::Outcome;
 use crate::gateway::listen::guarded::Guarded;
-use crate::gateway::listen::head::{Framing, field};
+use crate::gateway::listen::head::{Framing, field, lines};
 use crate::gateway::native::{DRAIN, DRAIN_TIME};
 use crate::gateway::proxy::Gateway;
 use crate::telemetry::FrontMetrics;
@@ -79,7 +79,7 @@ async fn pass_over(guarded: &mut Guarded, left: &mut usize) -> io::Result<()> {
 
 /// A head that has been judged, if nothing in it asks for more than an answer on a connection that goes on.
 fn plain(head: &[u8]) -> Option<RequestHeader> {
-    let mut lines = head.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
+    let mut lines = lines(head);
     let mut words = lines.next()?.split(|&byte| byte == b' ');
     let method = Method::from_bytes(words.next()?).ok().filter(|method| *method != Method::HEAD)?;
     let target = words.next().filter(|target| target.starts_with(b"/"))?;
@@ -88,7 +88,7 @@ fn plain(head: &[u8]) -> Option<RequestHeader> {
     }
     let mut plain = RequestHeader::build_no_case(method, target, None).ok()?;
     plain.set_version(Version::HTTP_11);
-    for line in lines.take_while(|line| !line.is_empty()) {
+    for line in lines {
         let (name, value) = field(line).ok()?;
         let name = HeaderName::from_bytes(name).ok()?;
         let goes_on = name != CONNECTION || value.eq_ignore_ascii_case(b"keep-alive");
