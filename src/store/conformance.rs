@@ -16,6 +16,7 @@ pub(crate) async fn check(records: Arc<dyn Records>, clock: &FixedClock) {
     let store = records.as_ref();
     writes_replace_what_they_expect(store).await;
     removal_expects_a_version_too(store).await;
+    a_row_moves_whole_or_not_at_all(store, clock).await;
     bytes_and_ids_come_back_as_they_were(store).await;
     kinds_are_apart(store).await;
     pages_are_in_the_order_of_bytes(store).await;
@@ -54,6 +55,28 @@ async fn removal_expects_a_version_too(store: &dyn Records) {
     conflict(store.remove_if(&key, 1).await);
     assert_eq!(store.get(&key).await.unwrap(), None);
     assert_eq!(store.put_if(&key, Expected::Absent, entry("anew")).await.unwrap(), 1);
+}
+
+async fn a_row_moves_whole_or_not_at_all(store: &dyn Records, clock: &FixedClock) {
+    let [from, to] = ["case.move", "case.moved"].map(|kind| Key::new(kind, "a"));
+    let there = |row: Option<Row>| row.map(|row| (row.version, row.entry));
+    conflict(store.move_if(&from, 1, to.kind(), entry("x")).await);
+    store.put_if(&from, Expected::Absent, entry("one")).await.unwrap();
+    conflict(store.move_if(&from, 2, to.kind(), entry("x")).await);
+    assert_eq!(store.move_if(&from, 1, to.kind(), entry("two")).await.unwrap(), 2);
+    assert_eq!(there(store.get(&from).await.unwrap()), None);
+    assert_eq!(there(store.get(&to).await.unwrap()), Some((2, entry("two"))));
+    // Where another row is, it stays; what has expired is none.
+    store.put_if(&from, Expected::Absent, entry("three")).await.unwrap();
+    conflict(store.move_if(&from, 1, to.kind(), entry("x")).await);
+    assert_eq!(there(store.get(&from).await.unwrap()), Some((1, entry("three"))));
+    let brief = Entry { expires: Some(clock.now().plus(Duration::from_secs(1))), ..entry("brief") };
+    store.put_if(&to, Expected::Version(2), brief).await.unwrap();
+    clock.advance(Duration::from_secs(1));
+    assert_eq!(store.move_if(&from, 1, to.kind(), entry("four")).await.unwrap(), 2);
+    assert_eq!(there(store.get(&to).await.unwrap()), Some((2, entry("four"))));
+    assert_eq!(store.scan(from.kind(), "", 10).await.unwrap(), []);
+    assert_eq!(store.sweep().await.unwrap(), 0);
 }
 
 async fn bytes_and_ids_come_back_as_they_were(store: &dyn Records) {

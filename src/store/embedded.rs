@@ -94,6 +94,12 @@ const INSERT: &str = "INSERT INTO records (kind, id, version, expires, value, di
     SET version = ?3, expires = ?4, value = ?5, digest = ?6 WHERE records.expires <= ?7";
 const UPDATE: &str = "UPDATE records SET version = ?3, expires = ?4, value = ?5, digest = ?6
     WHERE kind = ?1 AND id = ?2 AND version = ?8 AND (expires IS NULL OR expires > ?7)";
+// What has expired where the row goes is in nobody's way.
+const MOVE: &str =
+    "UPDATE OR REPLACE records SET kind = ?9, version = ?3, expires = ?4, value = ?5, digest = ?6
+    WHERE kind = ?1 AND id = ?2 AND version = ?8 AND (expires IS NULL OR expires > ?7)
+    AND NOT EXISTS (SELECT 1 FROM records AS there
+        WHERE there.kind = ?9 AND there.id = ?2 AND (there.expires IS NULL OR there.expires > ?7))";
 const REMOVE: &str = "DELETE FROM records
     WHERE kind = ?1 AND id = ?2 AND version = ?3 AND (expires IS NULL OR expires > ?4)";
 const SCAN: &str = "SELECT kind, id, version, expires, value, digest FROM records
@@ -130,6 +136,24 @@ impl Records for EmbeddedRecords {
                 None => statement,
             };
             changed(self.write(statement).await?).map(|()| version)
+        })
+    }
+
+    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+        Box::pin(async move {
+            let next = Expected::Version(version).next();
+            let digest = digest(&Key::new(to, key.id()), next, &entry);
+            let statement = sqlx::query(MOVE)
+                .bind(key.kind())
+                .bind(key.id())
+                .bind(signed(next))
+                .bind(entry.expires.map(|at| signed(at.as_millis())))
+                .bind(entry.value)
+                .bind(digest.as_slice())
+                .bind(self.now())
+                .bind(signed(version))
+                .bind(to);
+            changed(self.write(statement).await?).map(|()| next)
         })
     }
 

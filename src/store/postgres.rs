@@ -179,6 +179,14 @@ const INSERT: &str = "INSERT INTO portcullis_records (kind, id, version, expires
     SET version = $3, expires = $4, value = $5, digest = $6 WHERE portcullis_records.expires <= $7";
 const UPDATE: &str = "UPDATE portcullis_records SET version = $3, expires = $4, value = $5, digest = $6
     WHERE kind = $1 AND id = $2 AND version = $8 AND (expires IS NULL OR expires > $7)";
+// What has expired where the row goes is removed before it goes there: the count asks for that.
+const MOVE: &str = "WITH gone AS
+    (DELETE FROM portcullis_records WHERE kind = $9 AND id = $2 AND expires <= $7 RETURNING 1)
+    UPDATE portcullis_records SET kind = $9, version = $3, expires = $4, value = $5, digest = $6
+    WHERE kind = $1 AND id = $2 AND version = $8 AND (expires IS NULL OR expires > $7)
+    AND (SELECT count(*) FROM gone) >= 0
+    AND NOT EXISTS (SELECT 1 FROM portcullis_records AS there
+        WHERE there.kind = $9 AND there.id = $2 AND (there.expires IS NULL OR there.expires > $7))";
 const REMOVE: &str = "DELETE FROM portcullis_records
     WHERE kind = $1 AND id = $2 AND version = $3 AND (expires IS NULL OR expires > $4)";
 const SCAN: &str = "SELECT id, version, expires, value, digest FROM portcullis_records
@@ -222,6 +230,27 @@ impl Records for PostgresRecords {
                     None => statement,
                 };
                 changed(statement.execute(connection).await?.rows_affected()).map(|()| version)
+            })
+        }))
+    }
+
+    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+        let (now, key) = (self.now(), key.clone());
+        Box::pin(self.run(move |connection| {
+            Box::pin(async move {
+                let next = Expected::Version(version).next();
+                let digest = digest(&Key::new(to, key.id()), next, &entry);
+                let statement = sqlx::query(MOVE)
+                    .bind(key.kind())
+                    .bind(key.id().as_bytes())
+                    .bind(signed(next))
+                    .bind(entry.expires.map(|at| signed(at.as_millis())))
+                    .bind(entry.value)
+                    .bind(digest.as_slice())
+                    .bind(now)
+                    .bind(signed(version))
+                    .bind(to);
+                changed(statement.execute(connection).await?.rows_affected()).map(|()| next)
             })
         }))
     }

@@ -111,6 +111,10 @@ pub trait Records: Send + Sync + 'static {
     /// Writes the row if what is expected is true; returns its new version, which is [`Expected::next`].
     fn put_if<'a>(&'a self, key: &'a Key, expected: Expected, entry: Entry) -> Later<'a, u64>;
 
+    /// The row, if it is at `version`, goes to another kind under the same id, with what it is to hold there. Returns its
+    /// version, one more than before; a row that is there already is a conflict.
+    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64>;
+
     /// Removes the row if it is at `version`.
     fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()>;
 

@@ -45,6 +45,10 @@ impl Records for Timed {
         self.timed(StoreWork::Write, self.records.put_if(key, expected, entry))
     }
 
+    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+        self.timed(StoreWork::Write, self.records.move_if(key, version, to, entry))
+    }
+
     fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
         self.timed(StoreWork::Write, self.records.remove_if(key, version))
     }

@@ -36,8 +36,10 @@ pub struct Vault {
     fpe: OnceCell<Arc<FpeKey>>,
 }
 
-/// The kind of row that [`Vault::seal_row`] is for: a call that is answered later. Another master key seals it anew.
+/// A kind of row that [`Vault::seal_row`] is for: a call that is answered later. Another master key seals it anew.
 pub const PENDING: &str = "api.job";
+/// The other: such a call with its answer. Whoever looks for work need not walk through what is done.
+pub const ENDED: &str = "api.job.ended";
 
 pub(super) const CANARY: &str = "vault.canary";
 pub(super) const KEYS: &str = "vault.key";
@@ -166,7 +168,7 @@ impl Vault {
         self.seal.open(&Row { key: Key::new(CONTEXT, tenant), version: 1, entry: Entry::lasting(sealed) })
     }
 
-    /// Seals what the row `key`, of kind [`PENDING`], is to hold at `version`, the one it will have once written.
+    /// Seals what the row `key`, of kind [`PENDING`] or [`ENDED`], is to hold at `version`, the one it will have once written.
     ///
     /// # Errors
     /// No randomness.

@@ -25,7 +25,7 @@ pub mod rotation;
 pub mod seal;
 
 pub use error::VaultError;
-pub use keys::{Freshness, PENDING, Vault};
+pub use keys::{ENDED, Freshness, PENDING, Vault};
 pub use master::{MasterKey, Origin};
 pub use rotation::Rotated;
 pub use seal::Seal;

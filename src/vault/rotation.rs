@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::store::{Entry, Expected, Key, Row, StoreError};
 use crate::vault::items::{FOLDERS, ITEMS};
-use crate::vault::keys::{CANARY, KEYS, PENDING};
+use crate::vault::keys::{CANARY, ENDED, KEYS, PENDING};
 use crate::vault::passphrase::SALTS;
 use crate::vault::ring::{self, Kek, Ring};
 use crate::vault::{MasterKey, Vault, VaultError};
@@ -21,9 +21,10 @@ use crate::vault::{MasterKey, Vault, VaultError};
 /// How long a process may take to notice that the ring has changed: it looks every second.
 pub const GRACE: Duration = Duration::from_secs(3);
 
-/// Kinds of rows that are sealed, and whether each has a data key of its own.
-const SEALED: [(&str, bool); 5] =
-    [(CANARY, false), (KEYS, false), (ITEMS, true), (FOLDERS, true), (PENDING, true)];
+/// Kinds of rows that are sealed, and whether each has a data key of its own. What moves while they are walked through
+/// moves to a later one.
+const SEALED: [(&str, bool); 6] =
+    [(CANARY, false), (KEYS, false), (ITEMS, true), (FOLDERS, true), (PENDING, true), (ENDED, true)];
 const PAGE: u32 = 8;
 /// A row, or the ring, that changes this often under our hands is no accident.
 const TRIES: usize = 64;

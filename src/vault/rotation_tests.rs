@@ -45,6 +45,12 @@ impl Records for Mortal {
             Err(error) => Box::pin(std::future::ready(Err(error))),
         }
     }
+    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+        match self.write() {
+            Ok(()) => self.inner.move_if(key, version, to, entry),
+            Err(error) => Box::pin(std::future::ready(Err(error))),
+        }
+    }
     fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
         match self.write() {
             Ok(()) => self.inner.remove_if(key, version),
@@ -112,15 +118,16 @@ async fn fill(vault: &Arc<Vault>) -> Vec<u8> {
     let key = Some(KeyFacts { purpose: Purpose::Jwt, algorithm, exportable: false });
     let new = NewItem { kind: Kind::AsymmetricKey, label: label("key"), key, material };
     items.create(new).await.unwrap();
-    let pending = pending();
-    let sealed = vault.seal_row(&pending, Expected::Absent.next(), b"what was asked").unwrap();
-    vault.records().put_if(&pending, Expected::Absent, Entry::lasting(sealed)).await.unwrap();
+    for call in calls() {
+        let sealed = vault.seal_row(&call, Expected::Absent.next(), b"what was asked").unwrap();
+        vault.records().put_if(&call, Expected::Absent, Entry::lasting(sealed)).await.unwrap();
+    }
     vault.default_fpe_key().await.unwrap();
     vault.seal_context("default", b"what a caller keeps").unwrap()
 }
 
-fn pending() -> Key {
-    Key::new(PENDING, "prq_1")
+fn calls() -> [Key; 2] {
+    [PENDING, ENDED].map(|kind| Key::new(kind, "prq_1"))
 }
 
 /// Everything opens: items by their keys, folders by name, the default key, and what callers keep.
@@ -133,8 +140,10 @@ async fn all_opens(vault: &Arc<Vault>, context: &[u8]) {
     assert!(items.verify_jwt(&token).await.unwrap().is_some());
     let folder = items.folder_key(&Path::parse("/folder").unwrap());
     assert!(vault.records().get(&folder).await.unwrap().is_some());
-    let waiting = vault.records().get(&pending()).await.unwrap().unwrap();
-    assert_eq!(vault.open_row(&waiting).unwrap().expose(), b"what was asked");
+    for call in calls() {
+        let row = vault.records().get(&call).await.unwrap().unwrap();
+        assert_eq!(vault.open_row(&row).unwrap().expose(), b"what was asked");
+    }
     vault.default_fpe_key().await.unwrap();
     let opened = vault.open_context("default", context.to_vec()).unwrap();
     assert_eq!(opened.expose(), b"what a caller keeps");
@@ -227,7 +236,7 @@ async fn no_row_is_left_under_an_older_key() {
     let place = Place::new().await;
     let vault = place.open(&master('1')).await.unwrap();
     fill(&vault).await;
-    assert_eq!(rotate(&vault, &master('2')).await.unwrap().rows, 5);
+    assert_eq!(rotate(&vault, &master('2')).await.unwrap().rows, 6);
     let vault = place.open(&master('2')).await.unwrap();
     for (kind, _) in SEALED {
         let rows = vault.records().scan(kind, "", 10).await.unwrap();

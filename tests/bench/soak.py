@@ -3,8 +3,9 @@
 
 Finds the peak as overload.py does, then offers `--share` of it, open-loop, for so many minutes: chats that are redacted and
 restored, one in ten on a new connection; and beside them, each ten times a second, texts, tokens signed and verified, and
-files. Memory and open files are looked at every ten seconds; the first tenth of the run, in which caches fill, does not
-count. Ends with 1 if memory rises by 1 MiB an hour or more (the slope of a line through all points, after what its points
+files. Before that a minute brings all that may stay: caches are filled, and there are as many connections as there will ever
+be, which the gateway keeps to its upstream, for otherwise memory goes up and down with them. Memory and open files are looked
+at every ten seconds; the first tenth of the run does not count. Ends with 1 if memory rises by 1 MiB an hour or more (the slope of a line through all points, after what its points
 scatter by), if open files rise, or if an answer is not 200."""
 
 import argparse
@@ -22,8 +23,18 @@ from gateway import Gateway, multipart
 EVERY = 10
 BESIDE = 10
 
+# Before it is measured: how long, and calls a second.
+WARM = 60
+WARM_BESIDE = 100
+
 # Of chats, at once.
 CALLERS = 200
+
+# Nothing is to be refused here, and no connection to the upstream to be closed for want of use.
+CONFIG = overload.CONFIG.replace("in_flight = 8", "in_flight = 1024") + """
+[upstreams.mock.timeouts]
+idle = "1d"
+"""
 
 VAULT = {"type": "asymmetric_key", "purpose": "jwt", "algorithm": "ES256", "name": "soak"}
 TEXT = json.dumps({"text": "write to jane.doe@example.com or call +1 415 555 0132"}).encode()
@@ -51,14 +62,14 @@ class Beside:
         ]
         self.port, self.requests = gate.port, [post(path, gate.token, kind, body) for path, kind, body in calls]
 
-    async def run(self, end, statuses):
+    async def run(self, end, statuses, pace=BESIDE):
         async def one(request):
             caller = overload.Caller(self.port)
             while time.monotonic() < end:
                 began = time.monotonic()
                 status = await caller.ask(request)
                 statuses[status] = statuses.get(status, 0) + 1
-                await asyncio.sleep(max(0, 1 / BESIDE - (time.monotonic() - began)))
+                await asyncio.sleep(max(0, 1 / pace - (time.monotonic() - began)))
             caller.close()
 
         await asyncio.gather(*map(one, self.requests))
@@ -92,7 +103,8 @@ async def chats(port, rate, end, statuses):
 
 async def watch(pid, end):
     points = []
-    while time.monotonic() < end:
+    # None after the end, when the callers have gone.
+    while time.monotonic() + EVERY < end:
         await asyncio.sleep(EVERY)
         points.append((time.monotonic(), overload.resident(pid), len(os.listdir("/proc/%d/fd" % pid))))
         if len(points) % 30 == 0:
@@ -104,9 +116,8 @@ async def measured(gate, minutes, share):
     beside = Beside(gate)
     await overload.closed(gate.port, 8, 2)
     peak = max([await overload.closed(gate.port, clients, 5) for clients in (8, 16)])
-    # As many connections as there will ever be, each way, with all that they hold.
     overload.thinks = 0.5
-    await overload.closed(gate.port, CALLERS, 20)
+    await asyncio.gather(overload.closed(gate.port, CALLERS, WARM), beside.run(time.monotonic() + WARM, {}, WARM_BESIDE))
     overload.thinks = 0
     rate, end, statuses = share * peak, time.monotonic() + 60 * minutes, {}
     print("peak %.0f chats/s; offered %.0f/s for %g min" % (peak, rate, minutes), flush=True)
@@ -128,8 +139,7 @@ async def measured(gate, minutes, share):
 async def run(asked):
     server = await asyncio.start_server(overload.model, "127.0.0.1", 0, backlog=1024)
     url = "http://127.0.0.1:%d" % server.sockets[0].getsockname()[1]
-    # Nothing is to be refused here.
-    with Gateway(url, overload.CONFIG.replace("in_flight = 8", "in_flight = 1024")) as gate:
+    with Gateway(url, CONFIG) as gate:
         overload.apart(gate)
         return await measured(gate, asked.minutes, asked.share)
 

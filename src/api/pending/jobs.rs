@@ -1,5 +1,6 @@
 //! [`Jobs`]: jobs as rows. Who works on one holds a lease and renews it; a lease that ran out belongs to whoever
-//! takes it next, in this process or another. Every change is a compare-and-set on the row's version.
+//! takes it next, in this process or another. Every change is a compare-and-set on the row's version. A job that is
+//! answered goes to rows of another kind, in the same write: there may be very many, and who looks for work looks often.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::crypto::random;
 use crate::store::{Entry, Expected, Key, Records, StoreError};
-use crate::vault::{PENDING, Vault};
+use crate::vault::{ENDED, PENDING, Vault};
 
 /// How long a lease lasts; it is renewed at a third of that.
 const LEASE: Duration = Duration::from_secs(15);
@@ -73,8 +74,8 @@ impl Claim {
     }
 }
 
-fn key(id: &RequestId) -> Key {
-    Key::new(PENDING, id.to_string())
+fn key(kind: &'static str, id: &RequestId) -> Key {
+    Key::new(kind, id.to_string())
 }
 
 fn internal<E>(_: E) -> ApiError {
@@ -106,16 +107,30 @@ impl Jobs {
         self.0.clock.now().as_millis().saturating_add(millis)
     }
 
-    async fn write(&self, id: &RequestId, expected: Expected, job: &Job) -> Result<u64, StoreError> {
+    /// What the row of this job is to hold.
+    fn entry(&self, key: &Key, version: u64, job: &Job) -> Result<Entry, StoreError> {
         let time = match job.stage {
             Stage::Upload { .. } => self.0.kept.upload,
             _ => self.0.kept.answer,
         };
-        let (key, text) = (key(id), serde_json::to_vec(job).unwrap_or_default());
-        let sealed = self.0.vault.seal_row(&key, expected.next(), &text);
-        let value = sealed.map_err(|_| StoreError::Conflict)?;
-        let expires = Some(Timestamp::from_millis(self.in_millis(time)));
-        self.0.records.put_if(&key, expected, Entry { value, expires }).await
+        let text = serde_json::to_vec(job).unwrap_or_default();
+        let value = self.0.vault.seal_row(key, version, &text).map_err(|_| StoreError::Conflict)?;
+        Ok(Entry { value, expires: Some(Timestamp::from_millis(self.in_millis(time))) })
+    }
+
+    async fn write(&self, id: &RequestId, expected: Expected, job: &Job) -> Result<u64, StoreError> {
+        let key = key(PENDING, id);
+        let entry = self.entry(&key, expected.next(), job)?;
+        self.0.records.put_if(&key, expected, entry).await
+    }
+
+    async fn end(&self, id: &RequestId, version: u64, job: &Job) -> Result<u64, StoreError> {
+        let entry = self.entry(&key(ENDED, id), Expected::Version(version).next(), job)?;
+        self.0.records.move_if(&key(PENDING, id), version, ENDED, entry).await
+    }
+
+    fn leased(&self) -> Stage {
+        Stage::Running { by: self.0.me.clone(), until: self.in_millis(LEASE) }
     }
 
     /// Keeps a new job. Once this returns it is not lost.
@@ -126,12 +141,27 @@ impl Jobs {
         self.write(id, Expected::Absent, job).await.map(drop).map_err(internal)
     }
 
+    /// Keeps a new job, to be worked on here and now: nobody else finds it waiting. `None` if this process takes no work
+    /// any more; another will. Once this returns it is not lost.
+    ///
+    /// # Errors
+    /// A store that fails.
+    pub async fn create_claimed(&self, id: &RequestId, job: &Job) -> Result<Option<Claim>, ApiError> {
+        let Some(hand) = self.0.shift.begin() else { return self.create(id, job).await.map(|()| None) };
+        let job = Job { stage: self.leased(), tries: job.tries.saturating_add(1), ..job.clone() };
+        let version = self.write(id, Expected::Absent, &job).await.map_err(internal)?;
+        Ok(Some(Claim(Read { id: id.clone(), job, version }, hand)))
+    }
+
     /// A job, if there is one.
     ///
     /// # Errors
     /// A store that fails.
     pub async fn get(&self, id: &RequestId) -> Result<Option<Read>, ApiError> {
-        let row = self.0.records.get(&key(id)).await.map_err(internal)?;
+        let mut row = self.0.records.get(&key(PENDING, id)).await.map_err(internal)?;
+        if row.is_none() {
+            row = self.0.records.get(&key(ENDED, id)).await.map_err(internal)?;
+        }
         let Some(row) = row else { return Ok(None) };
         let text = self.0.vault.open_row(&row).map_err(internal)?;
         let job = serde_json::from_slice(text.expose()).map_err(internal)?;
@@ -155,12 +185,12 @@ impl Jobs {
         job.tries = job.tries.saturating_add(1);
         if job.tries > TRIES {
             job.stage = Stage::Ended(ApiError::Internal("job").into());
-            return match self.write(&id, Expected::Version(version), &job).await {
+            return match self.end(&id, version, &job).await {
                 Ok(_) | Err(StoreError::Conflict) => Ok(None),
                 Err(error) => Err(internal(error)),
             };
         }
-        job.stage = Stage::Running { by: self.0.me.clone(), until: self.in_millis(LEASE) };
+        job.stage = self.leased();
         match self.write(&id, Expected::Version(version), &job).await {
             Ok(version) => Ok(Some(Claim(Read { id, job, version }, hand))),
             Err(StoreError::Conflict) => Ok(None),
@@ -185,7 +215,7 @@ impl Jobs {
                 () = tokio::time::sleep(LEASE / 3) => {}
                 () = hand.over() => return self.hand_back(claim).await,
             }
-            claim.job.stage = Stage::Running { by: self.0.me.clone(), until: self.in_millis(LEASE) };
+            claim.job.stage = self.leased();
             match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
                 Ok(version) => claim.version = version,
                 Err(StoreError::Conflict) => return Ok(None),
@@ -196,7 +226,7 @@ impl Jobs {
         claim.job.stage = Stage::Ended(ended.clone());
         // What was asked is no longer needed, and may name what is secret.
         claim.job.order = serde_json::Value::Null;
-        match self.write(&claim.id, Expected::Version(claim.version), &claim.job).await {
+        match self.end(&claim.id, claim.version, &claim.job).await {
             Ok(_) => Ok(Some(ended)),
             Err(StoreError::Conflict) => Ok(None),
             Err(error) => Err(internal(error)),
@@ -309,5 +339,27 @@ mod tests {
         let claim = theirs.claim(read).await.unwrap().unwrap();
         let done = async { Ended::success("done".to_owned(), serde_json::Value::Null) };
         assert!(theirs.work(claim, done).await.unwrap().is_some());
+    }
+
+    #[tokio::test]
+    async fn what_is_worked_on_from_its_beginning_never_waits_and_what_is_answered_is_looked_at_no_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::new(folder.path()).await;
+        let shift = Shift::default();
+        let jobs = place.process(&shift);
+        let ids = [1, 2].map(|byte| RequestId::from_random([byte; _]));
+        let claim = jobs.create_claimed(&ids[0], &job()).await.unwrap().unwrap();
+        assert!(jobs.idle().await.unwrap().is_empty());
+        assert!(jobs.claim(jobs.get(&ids[0]).await.unwrap().unwrap()).await.unwrap().is_none());
+        let done = async { Ended::success("done".to_owned(), serde_json::Value::Null) };
+        assert!(jobs.work(claim, done).await.unwrap().is_some());
+        assert!(place.records.scan(PENDING, "", 1).await.unwrap().is_empty());
+        let read = jobs.get(&ids[0]).await.unwrap().unwrap();
+        assert!(matches!(&read.job.stage, Stage::Ended(ended) if ended.summary == "done"));
+        assert!(jobs.claim(read).await.unwrap().is_none());
+        // A process that ends leaves what comes to others.
+        shift.end().await;
+        assert!(jobs.create_claimed(&ids[1], &job()).await.unwrap().is_none());
+        assert_eq!(jobs.idle().await.unwrap().len(), 1);
     }
 }

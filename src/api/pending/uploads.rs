@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 use crate::api::call::BoxFuture;
 use crate::api::error::ApiError;
 use crate::api::grant::{Arrivals, Grants, Verb};
-use crate::api::pending::{Ended, Job, Jobs, Read, Stage};
+use crate::api::pending::{Claim, Ended, Job, Jobs, Read, Stage};
 use crate::base::id::RequestId;
 use crate::store::{Area, Blob, Blobs, Facts, blobs};
 use crate::telemetry::trace::{here, within};
@@ -68,11 +68,21 @@ impl Uploads {
     /// # Errors
     /// The store's.
     pub async fn begin(&self, read: Read, facts: Option<&Facts>) -> Result<Option<Ended>, ApiError> {
-        let Some(work) = self.works.iter().find(|work| work.takes(&read.job.order)) else { return Ok(None) };
-        let blob = awaited(&read.id);
+        if self.work(&read.job).is_none() {
+            return Ok(None);
+        }
         // Of several uploads by one grant the first is taken.
         let Some(claim) = self.jobs.claim(read).await? else { return Ok(None) };
-        let job = claim.job().clone();
+        self.go_on(claim, facts).await
+    }
+
+    fn work(&self, job: &Job) -> Option<&dyn Work> {
+        self.works.iter().find(|work| work.takes(&job.order)).map(Arc::as_ref)
+    }
+
+    async fn go_on(&self, claim: Claim, facts: Option<&Facts>) -> Result<Option<Ended>, ApiError> {
+        let (job, blob) = (claim.job().clone(), awaited(claim.id()));
+        let Some(work) = self.work(&job) else { return Ok(None) };
         let ended = self.jobs.work(claim, work.run(&job, &blob, facts)).await?;
         if ended.is_some() {
             self.blobs.remove(&blob).await.map_err(|_| ApiError::Internal("files"))?;
@@ -80,18 +90,41 @@ impl Uploads {
         Ok(ended)
     }
 
-    /// Begins with the job of this request. Its answer, if it is there within `patience`; the work goes on by itself:
-    /// neither a caller who leaves nor one who comes back later finds it half done.
-    pub async fn soon(&self, id: &RequestId, facts: Option<Facts>, patience: Duration) -> Option<Ended> {
-        let (uploads, id) = (self.me.upgrade()?, id.clone());
-        let begun = self.runtime.spawn(within(here(), async move {
-            let begun = match uploads.jobs.get(&id).await {
-                Ok(Some(read)) => uploads.begin(read, facts.as_ref()).await,
-                Ok(None) => Ok(None),
-                Err(error) => Err(error),
-            };
-            told(begun)
-        }));
+    /// Keeps the job of this call and begins with it. Its answer, if it is there within `patience`.
+    ///
+    /// # Errors
+    /// The store's: the job is not kept.
+    pub async fn start(
+        &self,
+        (id, job): (&RequestId, &Job),
+        facts: Option<Facts>,
+        patience: Duration,
+    ) -> Result<Option<Ended>, ApiError> {
+        let Some(claim) = self.jobs.create_claimed(id, job).await? else { return Ok(None) };
+        let Some(uploads) = self.me.upgrade() else { return Ok(None) };
+        let going = async move { uploads.go_on(claim, facts.as_ref()).await };
+        Ok(self.aside(going, patience).await)
+    }
+
+    /// Begins with the job of this request. Its answer, if it is there within `patience`.
+    async fn soon(&self, id: RequestId, facts: Option<Facts>, patience: Duration) -> Option<Ended> {
+        let uploads = self.me.upgrade()?;
+        let begun = async move {
+            match uploads.jobs.get(&id).await? {
+                Some(read) => uploads.begin(read, facts.as_ref()).await,
+                None => Ok(None),
+            }
+        };
+        self.aside(begun, patience).await
+    }
+
+    /// The work goes on by itself: neither a caller who leaves nor one who comes back later finds it half done.
+    async fn aside(
+        &self,
+        begun: impl Future<Output = Result<Option<Ended>, ApiError>> + Send + 'static,
+        patience: Duration,
+    ) -> Option<Ended> {
+        let begun = self.runtime.spawn(within(here(), async move { told(begun.await) }));
         tokio::time::timeout(patience, begun).await.ok()?.ok()?
     }
 
@@ -128,7 +161,7 @@ impl Arrivals for Uploads {
     fn arrived<'a>(&'a self, blob: &'a Blob, facts: Facts) -> BoxFuture<'a, ()> {
         Box::pin(async move {
             // Who asks as soon as the upload is answered then finds most files done.
-            self.soon(&blob.id().twin(), Some(facts), PROMPT).await;
+            self.soon(blob.id().twin(), Some(facts), PROMPT).await;
         })
     }
 }

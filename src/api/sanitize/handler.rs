@@ -81,9 +81,14 @@ impl Sanitize {
             Stage::Ready
         };
         let job = Sanitizer::job(who, call.received.as_millis(), &order, stage)?;
-        parts.jobs.create(call.id, &job).await?;
         let dialect = self.dialect.of(&call.head.headers);
-        if !awaited && let Some(ended) = self.uploads.soon(call.id, body.facts, PATIENCE).await {
+        let ended = if awaited {
+            parts.jobs.create(call.id, &job).await?;
+            None
+        } else {
+            self.uploads.start((call.id, &job), body.facts, PATIENCE).await?
+        };
+        if let Some(ended) = ended {
             let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
             return Ok(ended.answer(&stamp, dialect));
         }

@@ -54,6 +54,17 @@ impl Records for Loose {
         Box::pin(async {})
     }
 
+    fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
+        let mut rows = self.0.lock().unwrap();
+        let (at, there) = ((key.kind(), key.id().to_owned()), (to, key.id().to_owned()));
+        let may = rows.get(&at).is_some_and(|row| row.0 == version) && !rows.contains_key(&there);
+        if may {
+            rows.remove(&at);
+            rows.insert(there, (version + 1, entry.value));
+        }
+        Box::pin(async move { may.then_some(version + 1).ok_or(StoreError::Conflict) })
+    }
+
     fn remove_if<'a>(&'a self, key: &'a Key, version: u64) -> Later<'a, ()> {
         let mut rows = self.0.lock().unwrap();
         let at = (key.kind(), key.id().to_owned());
