@@ -122,15 +122,7 @@ impl Records for EmbeddedRecords {
                 Expected::Absent => (INSERT, None),
                 Expected::Version(version) => (UPDATE, Some(signed(version))),
             };
-            let digest = digest(key, version, &entry);
-            let statement = sqlx::query(sql)
-                .bind(key.kind())
-                .bind(key.id())
-                .bind(signed(version))
-                .bind(entry.expires.map(|at| signed(at.as_millis())))
-                .bind(entry.value)
-                .bind(digest.as_slice())
-                .bind(now);
+            let statement = filled(sql, key, (key.kind(), version, entry), now);
             let statement = match replaced {
                 Some(version) => statement.bind(version),
                 None => statement,
@@ -142,17 +134,7 @@ impl Records for EmbeddedRecords {
     fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
         Box::pin(async move {
             let next = Expected::Version(version).next();
-            let digest = digest(&Key::new(to, key.id()), next, &entry);
-            let statement = sqlx::query(MOVE)
-                .bind(key.kind())
-                .bind(key.id())
-                .bind(signed(next))
-                .bind(entry.expires.map(|at| signed(at.as_millis())))
-                .bind(entry.value)
-                .bind(digest.as_slice())
-                .bind(self.now())
-                .bind(signed(version))
-                .bind(to);
+            let statement = filled(MOVE, key, (to, next, entry), self.now()).bind(signed(version)).bind(to);
             changed(self.write(statement).await?).map(|()| next)
         })
     }
@@ -182,6 +164,24 @@ impl Records for EmbeddedRecords {
             self.writer.close().await;
         })
     }
+}
+
+/// What every change binds first: the row it is about, what that holds afterwards, and the time.
+fn filled<'a>(
+    sql: &'static str,
+    key: &'a Key,
+    (kind, version, entry): (&'static str, u64, Entry),
+    now: i64,
+) -> Query<'a, Sqlite, SqliteArguments> {
+    let digest = digest(&Key::new(kind, key.id()), version, &entry);
+    sqlx::query(sql)
+        .bind(key.kind())
+        .bind(key.id())
+        .bind(signed(version))
+        .bind(entry.expires.map(|at| signed(at.as_millis())))
+        .bind(entry.value)
+        .bind(digest.to_vec())
+        .bind(now)
 }
 
 fn read(kind: &'static str, row: &SqliteRow) -> Result<Row, StoreError> {

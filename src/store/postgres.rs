@@ -11,8 +11,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use sqlx::migrate::{Migration, MigrationType, Migrator};
-use sqlx::postgres::{PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgSslMode};
-use sqlx::{ConnectOptions, Connection, Row as _, SqlSafeStr};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgSslMode};
+use sqlx::query::Query;
+use sqlx::{ConnectOptions, Connection, Postgres, Row as _, SqlSafeStr};
 use tokio::runtime::Handle;
 
 use crate::base::clock::SharedClock;
@@ -216,15 +217,7 @@ impl Records for PostgresRecords {
                     Expected::Absent => (INSERT, None),
                     Expected::Version(version) => (UPDATE, Some(signed(version))),
                 };
-                let digest = digest(&key, version, &entry);
-                let statement = sqlx::query(sql)
-                    .bind(key.kind())
-                    .bind(key.id().as_bytes())
-                    .bind(signed(version))
-                    .bind(entry.expires.map(|at| signed(at.as_millis())))
-                    .bind(entry.value)
-                    .bind(digest.as_slice())
-                    .bind(now);
+                let statement = filled(sql, &key, (key.kind(), version, entry), now);
                 let statement = match replaced {
                     Some(version) => statement.bind(version),
                     None => statement,
@@ -239,17 +232,7 @@ impl Records for PostgresRecords {
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
                 let next = Expected::Version(version).next();
-                let digest = digest(&Key::new(to, key.id()), next, &entry);
-                let statement = sqlx::query(MOVE)
-                    .bind(key.kind())
-                    .bind(key.id().as_bytes())
-                    .bind(signed(next))
-                    .bind(entry.expires.map(|at| signed(at.as_millis())))
-                    .bind(entry.value)
-                    .bind(digest.as_slice())
-                    .bind(now)
-                    .bind(signed(version))
-                    .bind(to);
+                let statement = filled(MOVE, &key, (to, next, entry), now).bind(signed(version)).bind(to);
                 changed(statement.execute(connection).await?.rows_affected()).map(|()| next)
             })
         }))
@@ -293,6 +276,24 @@ impl Records for PostgresRecords {
             drop(self.runtime.spawn(closing).await);
         })
     }
+}
+
+/// What every change binds first: the row it is about, what that holds afterwards, and the time.
+fn filled<'a>(
+    sql: &'static str,
+    key: &'a Key,
+    (kind, version, entry): (&'static str, u64, Entry),
+    now: i64,
+) -> Query<'a, Postgres, PgArguments> {
+    let digest = digest(&Key::new(kind, key.id()), version, &entry);
+    sqlx::query(sql)
+        .bind(key.kind())
+        .bind(key.id().as_bytes())
+        .bind(signed(version))
+        .bind(entry.expires.map(|at| signed(at.as_millis())))
+        .bind(entry.value)
+        .bind(digest.to_vec())
+        .bind(now)
 }
 
 fn read(kind: &'static str, row: &PgRow) -> Result<Row, StoreError> {
