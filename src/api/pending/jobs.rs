@@ -13,7 +13,7 @@ use crate::api::pending::{Ended, Job, Stage};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::crypto::random;
-use crate::store::{Entry, Expected, Key, Records, StoreError};
+use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
 use crate::vault::{ENDED, PENDING, Vault};
 
 /// How long a lease lasts; it is renewed at a third of that.
@@ -22,7 +22,7 @@ const LEASE: Duration = Duration::from_secs(15);
 /// A job that was begun so often and never ended kills whoever works on it.
 const TRIES: u32 = 5;
 
-/// Rows read at once.
+/// Rows read at once: very many jobs that wait make the look at each of them rarer, not dearer.
 const PAGE: u32 = 200;
 
 /// How long jobs are kept.
@@ -243,43 +243,37 @@ impl Jobs {
         }
     }
 
-    /// Every job that waits: for its file, for somebody to begin, or for somebody in the place of one who died.
+    /// Jobs that wait: for their files, for somebody to begin, or for somebody in the place of one who died. Those among
+    /// the next [`PAGE`] jobs after the id `after`, and the id to go on after: empty once there are no more, as at first.
     ///
     /// # Errors
     /// A store that fails.
-    pub async fn idle(&self) -> Result<Vec<Read>, ApiError> {
-        let (mut after, mut open) = (String::new(), Vec::new());
-        loop {
-            let rows = self.0.records.scan(PENDING, &after, PAGE).await.map_err(internal)?;
-            let Some(last) = rows.last() else { return Ok(open) };
-            after = last.key.id().to_owned();
-            let whole = rows.len() == PAGE as usize;
-            for row in rows {
-                // A row that does not open waits for its expiry; it must not keep the others from being done.
-                let Ok(text) = self.0.vault.open_row(&row) else { continue };
-                let (Some(id), Ok(job)) =
-                    (RequestId::parse(row.key.id()), serde_json::from_slice::<Job>(text.expose()))
-                else {
-                    continue;
-                };
-                let busy = match &job.stage {
-                    Stage::Running { until, .. } => *until > self.0.clock.now().as_millis(),
-                    Stage::Ended(_) => true,
-                    Stage::Upload { .. } | Stage::Ready => false,
-                };
-                if !busy {
-                    open.push(Read { id, job, version: row.version });
-                }
-            }
-            if !whole {
-                return Ok(open);
-            }
-        }
+    pub async fn idle(&self, after: &str) -> Result<(Vec<Read>, String), ApiError> {
+        let rows = self.0.records.scan(PENDING, after, PAGE).await.map_err(internal)?;
+        let whole = rows.len() == PAGE as usize;
+        let next = rows.last().filter(|_| whole).map(|row| row.key.id().to_owned()).unwrap_or_default();
+        // A row that does not open waits for its expiry; it must not keep the others from being done.
+        let idle = rows.iter().filter_map(|row| self.waiting(row));
+        Ok((idle.collect(), next))
+    }
+
+    fn waiting(&self, row: &Row) -> Option<Read> {
+        let text = self.0.vault.open_row(row).ok()?;
+        let id = RequestId::parse(row.key.id())?;
+        let job: Job = serde_json::from_slice(text.expose()).ok()?;
+        let waits = match &job.stage {
+            Stage::Running { until, .. } => *until <= self.0.clock.now().as_millis(),
+            Stage::Ended(_) => false,
+            Stage::Upload { .. } | Stage::Ready => true,
+        };
+        waits.then_some(Read { id, job, version: row.version })
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::base::clock::FixedClock;
     use crate::store::EmbeddedRecords;
@@ -288,14 +282,14 @@ mod tests {
     const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
     const KEPT: Kept = Kept { upload: Duration::from_secs(60), answer: Duration::from_secs(60) };
 
-    struct Place {
+    pub(in crate::api::pending) struct Place {
         records: Arc<dyn Records>,
         vault: Arc<Vault>,
         clock: SharedClock,
     }
 
     impl Place {
-        async fn new(folder: &std::path::Path) -> Self {
+        pub(in crate::api::pending) async fn new(folder: &std::path::Path) -> Self {
             let clock: SharedClock = Arc::new(FixedClock::at(START));
             let opened = EmbeddedRecords::open(&folder.join("a.sqlite"), Arc::clone(&clock)).await;
             let records: Arc<dyn Records> = Arc::new(opened.unwrap());
@@ -304,13 +298,13 @@ mod tests {
             Self { records, vault: Arc::new(vault), clock }
         }
 
-        fn process(&self, shift: &Shift) -> Jobs {
+        pub(in crate::api::pending) fn process(&self, shift: &Shift) -> Jobs {
             let (records, vault) = (Arc::clone(&self.records), Arc::clone(&self.vault));
             Jobs::new(records, vault, Arc::clone(&self.clock), (KEPT, shift.clone())).unwrap()
         }
     }
 
-    fn job() -> Job {
+    pub(in crate::api::pending) fn job() -> Job {
         let (owner, tenant) = ("pti_x".to_owned(), "t".to_owned());
         let order = serde_json::Value::Null;
         Job { owner, tenant, received: START.as_millis(), order, stage: Stage::Ready, tries: 0 }
@@ -349,7 +343,7 @@ mod tests {
         let jobs = place.process(&shift);
         let ids = [1, 2].map(|byte| RequestId::from_random([byte; _]));
         let claim = jobs.create_claimed(&ids[0], &job()).await.unwrap().unwrap();
-        assert!(jobs.idle().await.unwrap().is_empty());
+        assert!(jobs.idle("").await.unwrap().0.is_empty());
         assert!(jobs.claim(jobs.get(&ids[0]).await.unwrap().unwrap()).await.unwrap().is_none());
         let done = async { Ended::success("done".to_owned(), serde_json::Value::Null) };
         assert!(jobs.work(claim, done).await.unwrap().is_some());
@@ -360,6 +354,25 @@ mod tests {
         // A process that ends leaves what comes to others.
         shift.end().await;
         assert!(jobs.create_claimed(&ids[1], &job()).await.unwrap().is_none());
-        assert_eq!(jobs.idle().await.unwrap().len(), 1);
+        assert_eq!(jobs.idle("").await.unwrap().0.len(), 1);
+    }
+
+    #[tokio::test]
+    async fn very_many_that_wait_are_looked_at_in_turns() {
+        let folder = tempfile::tempdir().unwrap();
+        let jobs = Place::new(folder.path()).await.process(&Shift::default());
+        let many = PAGE as usize + 3;
+        for n in 0..many {
+            let mut bytes = [0; 20];
+            bytes[..2].copy_from_slice(&u16::try_from(n).unwrap().to_be_bytes());
+            let id = RequestId::from_random(bytes);
+            jobs.create(&id, &job()).await.unwrap();
+        }
+        let (first, after) = jobs.idle("").await.unwrap();
+        assert_eq!(first.len(), PAGE as usize);
+        let (rest, end) = jobs.idle(&after).await.unwrap();
+        assert_eq!((rest.len(), end.as_str()), (3, ""));
+        let ids: BTreeSet<String> = first.iter().chain(&rest).map(|read| read.id.to_string()).collect();
+        assert_eq!(ids.len(), many);
     }
 }

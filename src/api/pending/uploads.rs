@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 
 use crate::api::call::BoxFuture;
 use crate::api::error::ApiError;
@@ -100,10 +102,23 @@ impl Uploads {
         facts: Option<Facts>,
         patience: Duration,
     ) -> Result<Option<Ended>, ApiError> {
-        let Some(claim) = self.jobs.create_claimed(id, job).await? else { return Ok(None) };
-        let Some(uploads) = self.me.upgrade() else { return Ok(None) };
-        let going = async move { uploads.go_on(claim, facts.as_ref()).await };
-        Ok(self.aside(going, patience).await)
+        let uploads = self.me.upgrade().ok_or(ApiError::Internal("jobs"))?;
+        let (id, job) = (id.clone(), job.clone());
+        let (tell, kept) = oneshot::channel();
+        let going = self.aside(async move {
+            let (told, claim) = match uploads.jobs.create_claimed(&id, &job).await {
+                Ok(claim) => (Ok(()), claim),
+                Err(error) => (Err(error), None),
+            };
+            // Its caller may have left; the job has not.
+            drop(tell.send(told));
+            match claim {
+                Some(claim) => uploads.go_on(claim, facts.as_ref()).await,
+                None => Ok(None),
+            }
+        });
+        kept.await.map_err(|_| ApiError::Internal("jobs"))??;
+        Ok(within_patience(going, patience).await)
     }
 
     /// Begins with the job of this request. Its answer, if it is there within `patience`.
@@ -115,28 +130,29 @@ impl Uploads {
                 None => Ok(None),
             }
         };
-        self.aside(begun, patience).await
+        within_patience(self.aside(begun), patience).await
     }
 
     /// The work goes on by itself: neither a caller who leaves nor one who comes back later finds it half done.
-    async fn aside(
+    fn aside(
         &self,
         begun: impl Future<Output = Result<Option<Ended>, ApiError>> + Send + 'static,
-        patience: Duration,
-    ) -> Option<Ended> {
-        let begun = self.runtime.spawn(within(here(), async move { told(begun.await) }));
-        tokio::time::timeout(patience, begun).await.ok()?.ok()?
+    ) -> JoinHandle<Option<Ended>> {
+        self.runtime.spawn(within(here(), async move { told(begun.await) }))
     }
 
     /// Looks again and again for jobs that nobody works on: of a process that died, or whose file came through
     /// another, or from the file store itself. Ends when nobody else holds `uploads` any more.
     pub async fn tend(uploads: Weak<Self>) {
+        let mut after = String::new();
         loop {
             tokio::time::sleep(LOOK).await;
             let Some(uploads) = uploads.upgrade() else { return };
-            for read in uploads.jobs.idle().await.unwrap_or_default() {
+            let (idle, next) = uploads.jobs.idle(&after).await.unwrap_or_default();
+            for read in idle {
                 uploads.look(read).await;
             }
+            after = next;
         }
     }
 
@@ -147,6 +163,10 @@ impl Uploads {
             told(self.begin(read, facts.as_ref()).await);
         }
     }
+}
+
+async fn within_patience(going: JoinHandle<Option<Ended>>, patience: Duration) -> Option<Ended> {
+    tokio::time::timeout(patience, going).await.ok()?.ok()?
 }
 
 /// What came of it, if anything; a failure goes to the log.
@@ -163,5 +183,53 @@ impl Arrivals for Uploads {
             // Who asks as soon as the upload is answered then finds most files done.
             self.soon(blob.id().twin(), Some(facts), PROMPT).await;
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::pending::Shift;
+    use crate::api::pending::jobs::tests::{Place, job};
+    use crate::store::Objects;
+
+    struct Quick;
+
+    impl Work for Quick {
+        fn takes(&self, _: &Value) -> bool {
+            true
+        }
+
+        fn run<'a>(&'a self, _: &'a Job, _: &'a Blob, _: Option<&'a Facts>) -> BoxFuture<'a, Ended> {
+            Box::pin(std::future::ready(Ended::success("done".to_owned(), Value::Null)))
+        }
+    }
+
+    #[tokio::test]
+    async fn a_caller_who_leaves_as_his_job_is_written_leaves_it_to_be_done() {
+        let folder = tempfile::tempdir().unwrap();
+        let jobs = Place::new(folder.path()).await.process(&Shift::default());
+        let blobs: Arc<dyn Blobs> = Arc::new(Objects::local(&folder.path().join("files")).unwrap());
+        let uploads = Uploads::new(jobs.clone(), blobs, vec![Arc::new(Quick)], Handle::current());
+        let id = RequestId::from_random([7; _]);
+        let (order, patience) = (job(), Duration::from_secs(60));
+        tokio::select! {
+            biased;
+            _ = uploads.start((&id, &order), None, patience) => panic!("the store cannot have answered yet"),
+            () = std::future::ready(()) => {}
+        }
+        // He is gone; no lease ran out.
+        let mut turns = 0;
+        loop {
+            match jobs.get(&id).await.unwrap() {
+                Some(Read { job: Job { stage: Stage::Ended(ended), tries: 1, .. }, .. }) => {
+                    assert_eq!(ended.summary, "done");
+                    return;
+                }
+                _ => tokio::time::sleep(Duration::from_millis(5)).await,
+            }
+            turns += 1;
+            assert!(turns < 2_000, "nobody went on");
+        }
     }
 }
