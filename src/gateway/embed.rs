@@ -13,6 +13,9 @@
 //! no route takes is answered with 404. Three of its callbacks are not called: those of caching (a cache would keep what
 //! was restored for one caller for the next), `fail_to_proxy` (errors are in the caller's protocol), and those of
 //! upgraded connections, which are refused. In `request_filter` it must not read the body.
+//!
+//! Where upstreams may be silent for minutes, as models are, the server's `fast_timeout_to_tokio_threshold_seconds` should
+//! be some 30 and not 15 minutes: Pingora's own timers take memory until they would have fired.
 
 use std::os::unix::io::RawFd;
 use std::time::Duration;
