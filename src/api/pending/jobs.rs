@@ -244,7 +244,7 @@ impl Jobs {
     }
 
     /// Jobs that wait: for their files, for somebody to begin, or for somebody in the place of one who died. Those among
-    /// the next [`PAGE`] jobs after the id `after`, and the id to go on after: empty once there are no more, as at first.
+    /// the next 200 jobs after the id `after`, and the id to go on after: empty once there are no more, as at first.
     ///
     /// # Errors
     /// A store that fails.
