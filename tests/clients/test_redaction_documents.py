@@ -3,6 +3,7 @@ inflated, and from what other programs read. What stood around them is still the
 
 import io
 import json
+import shutil
 
 import docx
 import openpyxl
@@ -44,6 +45,8 @@ def test_there_are_enough():
 
 @pytest.mark.parametrize("document", ALL, ids=str)
 def test_values_are_gone_and_the_rest_is_there(clean, document):
+    if document.name == "letters-backwards.pdf" and not shutil.which("pdftotext"):
+        pytest.skip("pdftotext is not installed, and no other judge puts letters back in their order")
     data = made(document)
     before = judge.leaks(data, document.values, document.spelled)
     assert {value for value, _ in before} >= set(document.spelled or document.values), "the judge sees what was put in"
