@@ -194,6 +194,9 @@ async def measured(gate, seconds):
     print("goodput %.0f/s = %.0f %% of the peak, p99 %.0f ms; statuses %s" % (good, 100 * good / peak, 1e3 * p99, statuses))
     print("memory %.0f MiB at first, %.0f at most, %.0f at last" % (memory[0], max(memory), memory[-1]))
     bad = set(statuses) - {200, 503}
+    # A machine that is not as fast from one moment to the next shows here; it is judged by what it could do before.
+    again = [await closed(gate.port, clients, 5) for clients in (8, 16)]
+    print("closed loop afterwards: %.0f answers/s, where the peak was %.0f" % (max(again), peak))
     return good >= 0.9 * peak and not bad and memory[-1] < 1.1 * memory[0] and 503 in statuses
 
 
