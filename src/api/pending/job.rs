@@ -65,6 +65,17 @@ impl Job {
     }
 }
 
+impl Stage {
+    /// Whether anybody may begin with it at this time: nobody does, or whoever did is gone.
+    pub(super) fn waits(&self, now: Timestamp) -> bool {
+        match self {
+            Self::Upload { .. } | Self::Ready => true,
+            Self::Running { until, .. } => *until <= now.as_millis(),
+            Self::Ended(_) => false,
+        }
+    }
+}
+
 impl Ended {
     /// A success.
     pub fn success(summary: String, result: Value) -> Self {

@@ -175,12 +175,7 @@ impl Jobs {
     /// A store that fails.
     pub async fn claim(&self, read: Read) -> Result<Option<Claim>, ApiError> {
         let Read { id, mut job, version } = read;
-        let now = self.0.clock.now().as_millis();
-        let free = match &job.stage {
-            Stage::Upload { .. } | Stage::Ready => true,
-            Stage::Running { until, .. } => *until <= now,
-            Stage::Ended(_) => false,
-        };
+        let free = job.stage.waits(self.0.clock.now());
         let Some(hand) = self.0.shift.begin().filter(|_| free) else { return Ok(None) };
         job.tries = job.tries.saturating_add(1);
         if job.tries > TRIES {
@@ -261,12 +256,7 @@ impl Jobs {
         let text = self.0.vault.open_row(row).ok()?;
         let id = RequestId::parse(row.key.id())?;
         let job: Job = serde_json::from_slice(text.expose()).ok()?;
-        let waits = match &job.stage {
-            Stage::Running { until, .. } => *until <= self.0.clock.now().as_millis(),
-            Stage::Ended(_) => false,
-            Stage::Upload { .. } | Stage::Ready => true,
-        };
-        waits.then_some(Read { id, job, version: row.version })
+        job.stage.waits(self.0.clock.now()).then_some(Read { id, job, version: row.version })
     }
 }
 
