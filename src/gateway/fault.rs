@@ -24,6 +24,9 @@ pub enum Fault {
     /// The caller is gone.
     #[error("the caller left")]
     Gone,
+    /// The caller is gone, and had sent its request whole: there is nobody to answer.
+    #[error("the caller left before its answer came")]
+    Left,
     /// The upstream failed.
     #[error("the upstream failed ({})", .0.word())]
     Upstream(UpstreamFailure),
@@ -128,7 +131,7 @@ impl Fault {
     pub fn word(&self) -> &'static str {
         match self {
             Self::BadBody(_) => "bad_body",
-            Self::Gone => "caller_gone",
+            Self::Gone | Self::Left => "caller_gone",
             Self::Upstream(kind) => kind.word(),
             Self::Unscannable(_) => "unscannable_answer",
             Self::Closed(why) => why.word(),
@@ -156,7 +159,7 @@ impl Fault {
 
     fn status(&self) -> StatusCode {
         match self {
-            Self::BadBody(_) | Self::Gone => StatusCode::BAD_REQUEST,
+            Self::BadBody(_) | Self::Gone | Self::Left => StatusCode::BAD_REQUEST,
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Upstream(_) | Self::Unscannable(_) => StatusCode::BAD_GATEWAY,
             Self::Closed(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -203,7 +206,7 @@ impl Fault {
         match self {
             Self::Api(error) => error.answer(stamp),
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
-            Self::Gone => ApiError::BadRequest("the body ended early").answer(stamp),
+            Self::Gone | Self::Left => ApiError::BadRequest("the body ended early").answer(stamp),
             Self::Upstream(kind) => {
                 let summary = match kind {
                     UpstreamFailure::Timeout => "The upstream did not answer in time",

@@ -6,6 +6,7 @@ use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
+use http::StatusCode;
 use http::header::{CONNECTION, CONTENT_LENGTH, EXPECT};
 use pingora::http::ResponseHeader;
 use pingora::proxy::Session;
@@ -139,13 +140,21 @@ pub async fn send(session: &mut Session, x: &mut Exchange, answer: Answer) -> Re
     write(session, x, head, body).await.map_err(|_| Fault::Gone)
 }
 
+/// The head of the answer, if it is on its way. Leave to send a body and early hints are none (RFC 9110 section 15.2).
+pub(super) fn answered(session: &Session) -> Option<&ResponseHeader> {
+    let last = |head: &&ResponseHeader| {
+        !head.status.is_informational() || head.status == StatusCode::SWITCHING_PROTOCOLS
+    };
+    session.response_written().filter(last)
+}
+
 /// Sends the answer for a fault, if the caller has had nothing yet; it does not pass the filters, one of which may
 /// have raised it.
 ///
 /// # Errors
 /// Pingora's: the connection is of no more use.
 pub async fn rescue(session: &mut Session, x: &mut Exchange, fault: Fault) -> Result<()> {
-    if session.response_written().is_some() {
+    if answered(session).is_some() || matches!(fault, Fault::Left) {
         x.fault = Some(fault.word());
         return Err(Error::explain(ErrorType::InternalError, fault.word()));
     }

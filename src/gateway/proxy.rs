@@ -280,10 +280,12 @@ impl ProxyHttp for Gateway {
         walk: &mut Walk,
         reused: bool,
     ) -> Box<Error> {
-        let lost = session.as_ref().retry_buffer_truncated() || session.response_written().is_some();
+        let lost = session.as_ref().retry_buffer_truncated() || native::answered(session).is_some();
+        // While it waits for the rest of the body nobody knows that the peer is slow.
+        let waited = *error.etype() == ErrorType::ReadTimedout && !session.is_body_done();
         let method = &session.req_header().method;
         let how = Progress { peer, connected: true, reused, unsent: walk.unsent, method };
-        let ours = matches!(error.esource(), ErrorSource::Internal) || walk.has_fault();
+        let ours = matches!(error.esource(), ErrorSource::Internal) || walk.has_fault() || waited;
         let again = match &mut walk.way {
             Some(way) if lost && !ours && *error.esource() == ErrorSource::Upstream => {
                 way.blame();
@@ -375,8 +377,8 @@ impl ProxyHttp for Gateway {
         let closed = FailToProxy { error_code: 0, can_reuse_downstream: false };
         let Some(x) = walk.exchange.as_mut() else { return closed };
         let fault = fault_of(x, error);
-        let outcome = match session.response_written() {
-            None if matches!(fault, Fault::Gone) => {
+        let outcome = match native::answered(session) {
+            None if matches!(fault, Fault::Gone | Fault::Left) => {
                 x.fault = Some(fault.word());
                 return closed;
             }
@@ -386,7 +388,7 @@ impl ProxyHttp for Gateway {
                 Err(_) => return closed,
             },
         };
-        let code = session.response_written().map_or(0, |head| head.status.as_u16());
+        let code = native::answered(session).map_or(0, |head| head.status.as_u16());
         FailToProxy { error_code: code, can_reuse_downstream: outcome.is_ok() && session.is_body_done() }
     }
 
@@ -394,7 +396,7 @@ impl ProxyHttp for Gateway {
         // The place at the upstream is free now, whatever the log still does.
         walk.way = None;
         let Some(mut x) = walk.exchange.take() else { return };
-        let status = session.response_written().map_or(0, |head| head.status.as_u16());
+        let status = native::answered(session).map_or(0, |head| head.status.as_u16());
         let outcome = Outcome {
             status,
             bytes_in: session.body_bytes_read() as u64,

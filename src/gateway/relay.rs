@@ -152,13 +152,27 @@ async fn send(
         framed(&mut head, body.len(), up.as_http2().is_some())
             .map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))?;
         (how.connected, how.reused) = (true, reused);
-        match exchanged(&mut up, (head, body), (times, &deadline)).await {
+        let exchanged = Box::pin(exchanged(&mut up, (head, body), (times, &deadline)));
+        let Some(done) = unless_left(session, exchanged).await else {
+            up.shutdown().await;
+            return Err(Fault::Left);
+        };
+        match done {
             Ok((head, whole)) => return Ok(Sent { up, peer, head, deadline, whole }),
             Err(Unanswered { error, unsent }) => {
                 up.shutdown().await;
                 road.way.failed(session, error, Progress { unsent, ..how })?;
             }
         }
+    }
+}
+
+/// `None`: the caller has left meanwhile. One that has sent its request and closes its half of the connection has left.
+async fn unless_left<T>(session: &mut Session, wait: impl Future<Output = T>) -> Option<T> {
+    tokio::select! {
+        biased;
+        done = wait => Some(done),
+        _ = session.downstream_session.read_body_or_idle(true) => None,
     }
 }
 
@@ -267,7 +281,8 @@ async fn whole(
     let (sent, mut head) = answer;
     let mut out = BytesMut::new();
     loop {
-        let read = sent.deadline.keep(sent.up.read_response_body()).await;
+        let read = sent.deadline.keep(sent.up.read_response_body());
+        let read = unless_left(session, read).await.ok_or(Fault::Left)?;
         let mut piece = read.map_err(|error| road.way.broken(&error))?;
         let end = piece.is_none() || sent.up.response_done();
         road.way.answer_piece(session, &mut piece, end)?;
@@ -294,12 +309,8 @@ async fn stream(
     sent: &mut Sent,
 ) -> Result<bool, Fault> {
     loop {
-        let read = tokio::select! {
-            biased;
-            read = sent.deadline.keep(sent.up.read_response_body()) => read,
-            // Only a caller that left ends this wait.
-            _ = session.downstream_session.read_body_or_idle(true) => return Err(Fault::Gone),
-        };
+        let read = sent.deadline.keep(sent.up.read_response_body());
+        let read = unless_left(session, read).await.ok_or(Fault::Gone)?;
         let (mut piece, end) = match read {
             Ok(piece) => {
                 let end = piece.is_none() || sent.up.response_done();

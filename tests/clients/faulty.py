@@ -10,6 +10,7 @@
     flip:ONE_IN_N               bits of the answer turn over
     dribble:MS                  the head of an answer, then a byte of its body every so often, for ever
     early:STATUS                an answer at once; the request is never read
+    hint:STATUS                 an informational answer at once, then FIN
     one_shot                    each connection is closed just when a second request comes
     random                      one of these for each connection, reset within half a second
 """
@@ -103,6 +104,10 @@ class Faulty:
                 head = "HTTP/1.1 %s No\r\ncontent-type: application/json\r\ncontent-length: %d\r\n\r\n" % (value, len(body))
                 writer.write(head.encode() + body)
                 await asyncio.sleep(3600)
+            if kind == "hint":
+                await reader.readuntil(b"\r\n\r\n")
+                writer.write(("HTTP/1.1 %s So\r\nlink: </a>\r\n\r\n" % value).encode())
+                return
             there, back = await asyncio.open_connection("127.0.0.1", self.target)
             try:
                 await asyncio.gather(up(reader, back, kind), down(there, writer, kind, value))

@@ -5,6 +5,7 @@ import http.client
 import json
 import os
 import random
+import socket
 import threading
 import time
 
@@ -187,6 +188,51 @@ def test_bits_that_turn_over_never_hang(gate, faulty, kind):
             pytest.fail("not HTTP: %r" % error)
         assert time.monotonic() - began < LONGEST
         faulty.drop()
+
+
+@pytest.mark.parametrize("mode", ["hint:100", "hint:103", "refuse"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_comes_before_an_answer_is_none(gate, faulty, kind, mode):
+    """Leave to send the body, and early hints: what fails after them is told as ever."""
+    faulty.drop()
+    faulty.mode = mode
+    path, body = KINDS[kind]
+    body = json.dumps(body).encode()
+    head = "POST %s HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nexpect: 100-continue\r\n" % path
+    with socket.create_connection(("127.0.0.1", gate.port), timeout=LONGEST) as caller:
+        caller.sendall(head.encode() + b"content-length: %d\r\n\r\n" % len(body))
+        answers, statuses = caller.makefile("rb"), []
+        while not statuses or statuses[-1] < 200:
+            statuses.append(int(answers.readline().split()[1]))
+            while answers.readline() not in (b"\r\n", b""):
+                pass
+            if statuses == [100]:
+                caller.sendall(body)
+    assert statuses[-1] == 502, statuses
+    lines = [json.loads(line) for line in gate.log if '"route"' in line]
+    assert not [line for line in lines if line.get("status") in (100, 103)]
+
+
+@pytest.mark.parametrize("asks", [CHAT, CHAT | {"stream": True}])
+def test_who_leaves_leaves_nothing_behind(asks):
+    """The upstream is still thinking: it is told."""
+    with socket.create_server(("127.0.0.1", 0)) as upstream:
+        upstream.settimeout(LONGEST)
+        route = '[upstreams.up]\npeers = ["{upstream}"]\n[[routes]]\nname = "chat"\npath = "/"\nupstream = "up"\nauth = "none"\n'
+        with Gateway("http://127.0.0.1:%d" % upstream.getsockname()[1], MINIMAL + route + "redact = {{}}\n") as gate:
+            for heard in [b"", b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{{"]:
+                with socket.create_connection(("127.0.0.1", gate.port), timeout=LONGEST) as caller:
+                    body = json.dumps(asks).encode()
+                    head = b"POST /v1/chat/completions HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\n"
+                    caller.sendall(head + b"content-length: %d\r\n\r\n" % len(body) + body)
+                    model, _ = upstream.accept()
+                    model.settimeout(LONGEST)
+                    assert model.recv(1 << 16)
+                    model.sendall(heard)
+                    time.sleep(0.2)
+                with model:
+                    while model.recv(1 << 16):
+                        pass
 
 
 @pytest.mark.parametrize("kind", ["untouched", "streamed", "collected"])
