@@ -101,7 +101,7 @@ def test_with_one_certificate_that_cannot_be_used_nothing_changes(gateway):
     (gateway.home / "b.key").write_text("no key\n")
     gateway.write(CONFIG.replace("BODY", "NEXT"))
     gateway.reload("not reloaded")
-    assert "b.pem" in gateway.said("not reloaded")[-1]
+    assert "b.key: no private key" in gateway.said("not reloaded")[-1]
     assert (shown(gateway.h2c), shown(gateway.nobody)) == ("CN=a-one", "CN=b-one")
     assert gateway.body() == b"BODY"
     issue(gateway.home, "b", "b-two")

@@ -10,6 +10,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import time
 from pathlib import Path
@@ -172,8 +173,6 @@ def test_a_successor_that_cannot_start_changes_nothing(gateway):
         assert gateway.serving() == pid and gateway.call("GET", "/fixed").body == b"one"
     # An address that is somebody else's: it fails after it has got the sockets.
     port = free_ports(1)[0]
-    import socket
-
     with socket.create_server(("127.0.0.1", port)):
         gateway.write(CONFIG + '[[listen]]\naddress = "127.0.0.1:%d"\n' % port)
         done = subprocess.run([ROOT / "conf/upgrade", gateway.home / "data"], capture_output=True, text=True, env={**os.environ, "WAIT": "3"})
@@ -226,6 +225,42 @@ def test_an_idle_process_ends_quickly_and_a_second_signal_ends_any(gateway):
     asyncio.run(twice())
 
 
+def test_a_longer_drain_holds_after_a_reload(gateway):
+    """What is under way at the end takes longer than the process was first told to wait."""
+    gateway.stop()
+    gateway.config = CONFIG.replace('"60s"', '"1s"')
+    gateway.start()
+    gateway.write(CONFIG)
+    gateway.process.send_signal(signal.SIGHUP)
+    gateway.wait_for(lambda: 'portcullis_reloads_total{result="ok"} 1' in gateway.metrics())
+
+    async def ended():
+        tally = Tally()
+        flying = flight(gateway, 20, tally, 8)
+        await under_way(gateway, 20)
+        gateway.process.send_signal(signal.SIGTERM)
+        await asyncio.gather(*flying)
+        return tally
+
+    tally = asyncio.run(ended())
+    assert tally["ok"] == 20 and not tally.lost(), tally
+    assert gateway.process.wait(10) == 0
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="holds the process")
+def test_all_that_wait_at_the_end_are_answered(gateway):
+    """More connections than a task of the runtime accepts at once."""
+    gateway.process.send_signal(signal.SIGSTOP)
+    with contextlib.ExitStack() as stack:
+        callers = [stack.enter_context(socket.create_connection(("127.0.0.1", gateway.port), 20)) for _ in range(700)]
+        for caller in callers:
+            caller.sendall(b"GET /fixed HTTP/1.1\r\nhost: a\r\n\r\n")
+        gateway.process.send_signal(signal.SIGTERM)
+        gateway.process.send_signal(signal.SIGCONT)
+        assert [caller.recv(12) for caller in callers] == [b"HTTP/1.1 200"] * len(callers)
+    assert gateway.process.wait(20) == 0
+
+
 def test_health_says_what_readyz_says(gateway):
     done = run("health", "--admin", "127.0.0.1:%d" % gateway.admin)
     assert done.returncode == 0 and done.out == "ready\n", done.err
@@ -235,8 +270,6 @@ def test_health_says_what_readyz_says(gateway):
 
 
 def test_a_supervisor_is_told_who_serves(tmp_path):
-    import socket
-
     place = str(tmp_path / "notify")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as told:
         told.bind(place)

@@ -37,6 +37,9 @@ const READY: &[u8] = b"ready\n";
 /// How long one side waits for the other.
 const PATIENCE: Duration = Duration::from_secs(30);
 
+/// How long a process that serves may take to greet.
+const GLANCE: Duration = Duration::from_secs(2);
+
 /// The longest list of sockets, in bytes.
 const LONGEST: usize = 64 << 10;
 
@@ -55,6 +58,23 @@ impl Place {
         let upgrade = &settings.upgrade;
         let or = |said: &Option<PathBuf>, name| said.clone().unwrap_or_else(|| settings.data.join(name));
         Self { socket: or(&upgrade.socket, "upgrade.sock"), pid: or(&upgrade.pid_file, "serve.pid") }
+    }
+
+    /// That nobody else serves from here: whoever did could not hand over any more.
+    ///
+    /// # Errors
+    /// A process does, and is not draining.
+    pub(super) fn ensure_free(&self) -> Result<(), AppError> {
+        let Ok(mut other) = UnixStream::connect(&self.socket) else { return Ok(()) };
+        let mut greeting = [0; GREETING.len()];
+        let heard = other.set_read_timeout(Some(GLANCE)).and_then(|()| other.read_exact(&mut greeting));
+        match heard.is_ok() && greeting == GREETING.as_bytes() {
+            true => Err(AppError::Io(format!(
+                "{}: a process serves from here already; name another data folder, or take over with `--upgrade`",
+                self.socket.display()
+            ))),
+            false => Ok(()),
+        }
     }
 
     /// Writes down that this process serves now, in the place of whichever did.
@@ -273,6 +293,9 @@ mod tests {
         for _ in 0..3 {
             drop(met(&place).await);
         }
+        let other = place.clone();
+        let free = tokio::task::spawn_blocking(move || other.ensure_free()).await.unwrap();
+        assert!(free.unwrap_err().to_string().contains("a process serves from here already"));
         assert!(taken.try_recv().is_err());
         met(&place).await.0.relieve();
         timeout(PATIENCE, taken.recv()).await.unwrap().unwrap();
@@ -284,9 +307,11 @@ mod tests {
         let place = place(folder.path());
         let said = Predecessor::meet(&place).err().unwrap().to_string();
         assert!(said.ends_with("no process serves from here, so start without `--upgrade`"), "{said}");
+        assert!(place.ensure_free().is_ok());
         // The socket of a process that is gone.
         drop(place.bind().unwrap());
         assert!(Predecessor::meet(&place).err().unwrap().to_string().contains("no process serves"));
+        assert!(place.ensure_free().is_ok());
         // Somebody who speaks otherwise.
         let listener = place.bind().unwrap();
         let other = tokio::spawn(async move {

@@ -26,6 +26,11 @@ use crate::telemetry::{LogFormat, start_log};
 /// How often it is looked whether connections are accepted.
 const SOON: Duration = Duration::from_millis(5);
 
+/// Pingora's own grace: [`Ending`] ends the process, by the time that the file said last, and once all is written.
+///
+/// [`Ending`]: crate::app::serve::ending::Ending
+const NEVER_FIRST: Duration = Duration::from_secs(365 * 24 * 3600);
+
 /// Told to whoever started the process, once it can serve.
 pub struct Announce {
     /// The first token, if one had to be made; shown once.
@@ -54,7 +59,6 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     let parts = Arc::new(Parts::new(&config)?);
     parts.loaded(true);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
-    let first_token = first_token(&parts)?;
     // Made now and not by the first request that encrypts: there may be no room for it by then.
     if let Err(error) = parts.opened.io.block_on(parts.vault.default_fpe_key()) {
         tracing::warn!(target: "portcullis::app", "the key for encryption cannot be had yet: {error}");
@@ -70,6 +74,9 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     {
         let _runtime = parts.opened.io.enter();
         sockets.open(&all.collect::<Vec<_>>())?;
+    }
+    if !upgrade {
+        place.ensure_free()?;
     }
     let (stop, stopped) = oneshot::channel();
     let (takes, taken) = mpsc::channel(1);
@@ -102,13 +109,15 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
     let (begins, serving) = (Begins { place, predecessor, takes }, sockets.clone());
     io.spawn(begins.run(Arc::clone(&parts), serving));
+    // Not before what may fail has not: it is shown once.
+    let first_token = first_token(&parts)?;
     announce(Announce {
         first_token,
         listen: config.listen.iter().map(|listen| *listen.address).collect(),
         admin: config.admin.as_ref().map(|admin| *admin.address),
         data: config.data.to_path_buf(),
     });
-    listen::serve(servings, &sockets, config.limits.drain.get(), stopped)?;
+    listen::serve(servings, &sockets, NEVER_FIRST, stopped)?;
     parts.opened.io.block_on(parts.opened.records.close());
     Ok(())
 }

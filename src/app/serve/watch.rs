@@ -92,7 +92,7 @@ impl Watch {
         }
         let Self { parts, sockets, connections, drain, .. } = self;
         let ending = Ending { parts, sockets, connections, drain };
-        let again = async {
+        let again = async move {
             tokio::select! {
                 _ = signals.terminate.recv() => {}
                 _ = signals.interrupt.recv() => {}
@@ -101,8 +101,9 @@ impl Watch {
         if stop.send(Stop::Drain).is_err() {
             return;
         }
-        ending.run(again).await;
-        // Pingora would sleep out its whole grace period though nothing is left to wait for.
+        // A task of its own: the process ends whatever becomes of it.
+        drop(tokio::spawn(ending.run(again)).await);
+        // Pingora sleeps until then.
         std::process::exit(0);
     }
 

@@ -63,7 +63,10 @@ impl Certificate {
     pub(super) fn acceptor(self: &Arc<Self>) -> Result<Acceptor, ListenError> {
         let shows: Arc<dyn ResolvesServerCert> = Arc::clone(self) as _;
         let builder = ServerConfig::builder_with_provider(provider()).with_safe_default_protocol_versions();
-        let builder = builder.map_err(|_| ListenError::Certificate(self.chain.clone()))?;
+        let builder = builder.map_err(|_| ListenError::Certificate {
+            file: self.chain.clone(),
+            why: "the versions of TLS are not built in",
+        })?;
         let mut config = builder.with_no_client_auth().with_cert_resolver(shows);
         config.alpn_protocols = vec![b"h2".to_vec(), b"http/1.1".to_vec()];
         Ok(Acceptor::from_server_config(Arc::new(config)))
@@ -82,10 +85,12 @@ fn provider() -> Arc<CryptoProvider> {
 }
 
 fn read(chain: &PathBuf, key: &PathBuf) -> Result<CertifiedKey, ListenError> {
-    let refused = |_| ListenError::Certificate(chain.clone());
-    let certificates = CertificateDer::pem_file_iter(chain).map_err(refused)?;
-    let certificates: Vec<_> = certificates.collect::<Result<_, _>>().map_err(refused)?;
-    let key = PrivateKeyDer::from_pem_file(key).map_err(refused)?;
-    CertifiedKey::from_der(certificates, key, &provider())
-        .map_err(|_| ListenError::Certificate(chain.clone()))
+    let refused = |file: &PathBuf, why| ListenError::Certificate { file: file.clone(), why };
+    let no_chain = |_| refused(chain, "no certificate in PEM can be read from it");
+    let certificates = CertificateDer::pem_file_iter(chain).map_err(no_chain)?;
+    let certificates: Vec<_> = certificates.collect::<Result<_, _>>().map_err(no_chain)?;
+    let private = PrivateKeyDer::from_pem_file(key);
+    let private = private.map_err(|_| refused(key, "no private key in PEM can be read from it"))?;
+    CertifiedKey::from_der(certificates, private, &provider())
+        .map_err(|_| refused(chain, "the certificate cannot be used, or the key is not its own"))
 }

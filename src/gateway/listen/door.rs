@@ -1,9 +1,8 @@
 //! The service behind the sockets: accepts, counts, and gives each connection a task of its own.
 
-use std::future::poll_fn;
+use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::task::Poll;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -26,6 +25,9 @@ use crate::telemetry::FrontMetrics;
 
 /// How long to wait when the system has no file descriptor for a connection: until then others may end.
 const BREATH: Duration = Duration::from_millis(50);
+
+/// More connections than a queue has: one that is filled as fast as it is emptied has an end all the same.
+const QUEUE: usize = 1 << 16;
 
 /// One gateway's service.
 pub(super) struct Door {
@@ -134,9 +136,7 @@ impl Entry {
                 }
             }
         }
-        while let Some((tcp, peer)) = waiting(&listener).await {
-            self.admit(tcp, peer, &shutdown);
-        }
+        waiting(listener).for_each(|(tcp, peer)| self.admit(tcp, peer, &shutdown));
         sockets.close(self.address);
     }
 
@@ -161,11 +161,19 @@ fn streams(limits: &Limits) -> H2Options {
     options
 }
 
-/// A connection that is in the queue already.
-async fn waiting(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
-    poll_fn(|context| match listener.poll_accept(context) {
-        Poll::Ready(Ok(accepted)) => Poll::Ready(Some(accepted)),
-        Poll::Ready(Err(_)) | Poll::Pending => Poll::Ready(None),
-    })
-    .await
+/// The connections that are in the queue already. The system is asked itself: the runtime may have an event of one still
+/// to come, and lets a task take so many only before it pauses it.
+fn waiting(listener: TcpListener) -> impl Iterator<Item = (TcpStream, SocketAddr)> {
+    let listener = listener.into_std().ok();
+    let accepted = move || loop {
+        match listener.as_ref()?.accept() {
+            Err(error) if matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted) => {}
+            accepted => return accepted.ok(),
+        }
+    };
+    let ours = |(tcp, peer): (std::net::TcpStream, SocketAddr)| {
+        tcp.set_nonblocking(true).ok()?;
+        Some((TcpStream::from_std(tcp).ok()?, peer))
+    };
+    std::iter::from_fn(accepted).take(QUEUE).filter_map(ours)
 }

@@ -48,8 +48,13 @@ pub struct Serving {
 #[derive(Debug, thiserror::Error)]
 pub enum ListenError {
     /// A certificate or key cannot be used.
-    #[error("{}: the certificate or its key cannot be used", .0.display())]
-    Certificate(PathBuf),
+    #[error("{}: {why}", .file.display())]
+    Certificate {
+        /// The file that is wrong, as far as it is one of the two.
+        file: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
     /// The address cannot be bound.
     #[error("{address}: {why}")]
     Bind {
@@ -108,7 +113,7 @@ pub fn serve(
 fn conf(drain: Duration) -> ServerConf {
     ServerConf {
         work_stealing: true,
-        grace_period_seconds: Some(drain.as_secs()),
+        grace_period_seconds: Some(drain.as_secs() + u64::from(drain.subsec_nanos() > 0)),
         graceful_shutdown_timeout_seconds: Some(1),
         upstream_keepalive_pool_size: 256,
         // Pingora's own timers stay until they would have fired, long after what they were for: some 13 KB a second of a
