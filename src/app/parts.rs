@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use dashmap::DashMap;
 use tokio::runtime::Runtime;
+use tokio::task::AbortHandle;
 
 use crate::api::pending::Shift;
 use crate::api::token::Tokens;
@@ -37,7 +38,7 @@ pub enum AppError {
     #[error("{0}")]
     Config(#[from] crate::config::Problems),
     /// The store.
-    #[error("{}: {error}", .path.display())]
+    #[error("{}", located(.path, .error))]
     Store {
         /// The file.
         path: PathBuf,
@@ -99,6 +100,17 @@ pub enum AppError {
     Redact(String),
 }
 
+/// An error of the store with its path, once.
+fn located(path: &Path, error: &StoreError) -> String {
+    match error {
+        StoreError::File { .. } => error.to_string(),
+        other => format!("{}: {other}", path.display()),
+    }
+}
+
+/// The embedded store's file, in the data folder.
+const EMBEDDED: &str = "portcullis.sqlite";
+
 /// The store and what lies in it.
 pub struct Opened {
     /// For everything of ours that waits; outlives the server.
@@ -139,7 +151,7 @@ impl Opened {
                 Arc::new(opened.map_err(AppError::Database)?)
             }
             None => {
-                let path = data.join("portcullis.sqlite");
+                let path = data.join(EMBEDDED);
                 let opened = io.block_on(EmbeddedRecords::open(&path, Arc::clone(&clock)));
                 Arc::new(opened.map_err(at(&path))?)
             }
@@ -149,6 +161,21 @@ impl Opened {
             Arc::new(Timed::new(records, metrics.work.clone(), Arc::clone(&clock)));
         let tokens = Arc::new(Tokens::new(Arc::clone(&records), Arc::clone(&clock)));
         Ok(Self { io, clock, records, tokens, metrics })
+    }
+
+    /// Opens a store that is there: for whoever looks at what is in it, a new one would only hide that its place is
+    /// mistyped.
+    ///
+    /// # Errors
+    /// As [`Opened::at`]; also if there is none yet.
+    pub fn existing(settings: &Settings) -> Result<Self, AppError> {
+        let path = settings.data.join(EMBEDDED);
+        if settings.store.url.is_none() && !path.exists() {
+            let why =
+                "there is no store here; name its folder with --data, or the file that names it with -c";
+            return Err(AppError::Io(format!("{}: {why}", settings.data.display())));
+        }
+        Self::at(settings)
     }
 
     /// Opens the vault that lies in the store.
@@ -210,7 +237,8 @@ fn access(config: &Config, metrics: &Arc<Metrics>) -> Result<AccessLog, AppError
     };
     let lost = metrics.lines_lost.clone();
     let opened = AccessLog::open(to, addresses, move || lost.inc());
-    opened.map_err(|error| AppError::Io(format!("log.access_file: {error}")))
+    let file = log.access_file.as_deref().map(|path| format!(" {}", path.display())).unwrap_or_default();
+    opened.map_err(|error| AppError::Io(format!("log.access_file{file}: {error}")))
 }
 
 /// Counts of a route's findings, and the rules they are of.
@@ -261,6 +289,8 @@ pub struct Parts {
     pub(super) breakers: DashMap<String, Arc<Breaker>>,
     /// Upstreams by name, to be looked at.
     pub(super) pools: DashMap<String, Weak<Upstream>>,
+    /// What asks their peers how they are.
+    pub(super) checks: DashMap<String, AbortHandle>,
     /// How long work waits for a thread.
     pub(super) queue: Arc<Queue>,
     /// Whether routes may end at a server that embeds this one.
@@ -303,6 +333,7 @@ impl Parts {
             standings: DashMap::new(),
             breakers: DashMap::new(),
             pools: DashMap::new(),
+            checks: DashMap::new(),
             queue: Arc::new(Queue::new(clock)),
             embedded: false,
         })
@@ -363,6 +394,7 @@ impl Parts {
     /// The encoder's.
     pub(super) fn exposition(&self) -> Result<Vec<u8>, MetricsError> {
         self.gather();
+        self.checks.retain(|_, check| !check.is_finished());
         self.pools.retain(|_, pool| pool.upgrade().map(|pool| pool.show()).is_some());
         self.metrics.expose(Levels {
             held: self.budget.used(),

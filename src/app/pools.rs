@@ -60,9 +60,14 @@ pub(super) fn upstream(
 pub(super) fn begin(name: &str, (setting, upstream): (&UpstreamSetting, &Arc<Upstream>), parts: &Parts) {
     parts.pools.insert(name.to_owned(), Arc::downgrade(upstream));
     parts.breakers.insert(name.to_owned(), Arc::clone(upstream.breaker()));
+    // A request of before may keep its pool for long, but no longer what is thought of the peers.
+    if let Some((_, before)) = parts.checks.remove(name) {
+        before.abort();
+    }
     match &setting.health {
         Some(health) => {
-            parts.opened.io.spawn(watch(Arc::downgrade(upstream), probe(health)));
+            let check = parts.opened.io.spawn(watch(Arc::downgrade(upstream), probe(health)));
+            parts.checks.insert(name.to_owned(), check.abort_handle());
         }
         None => upstream.unchecked(),
     }

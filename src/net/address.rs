@@ -37,6 +37,15 @@ const V6: &[(Ipv6Addr, u8)] = &[
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
 ];
 
+/// Whom an address counts for where callers are counted: of IPv6 its /64, one subnet, all of whose addresses one
+/// machine may take (RFC 4291 section 2.5.4).
+pub fn customer(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 64)).into(),
+        v4 => v4,
+    }
+}
+
 /// Whether it is an address of the public internet: unicast, and for no special purpose. Addresses that embed others
 /// (IPv4-mapped, NAT64, 6to4, Teredo) are not, whatever they embed.
 pub fn public(address: IpAddr) -> bool {

@@ -5,7 +5,7 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `address` | whether an address is the public internet's |
+//! | `address` | whether an address is the public internet's, and whom it counts for |
 //! | `allow` | [`Allow`]: the places besides that may be fetched from |
 //! | `block` | [`Block`]: addresses that share their first bits |
 //! | `lookup` | [`Lookup`]: names to addresses, and the check of what it answers |
@@ -21,7 +21,7 @@ mod error;
 mod fetch;
 mod lookup;
 
-pub use address::public;
+pub use address::{customer, public};
 pub use allow::{Allow, NotAPlace, Place};
 pub use block::{Block, NotABlock};
 pub use client::{Answer, Call, Client};

@@ -13,14 +13,15 @@ use crate::base::id::TokenId;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::net::customer;
 
-/// Callers remembered for one route; beyond it those with nothing left to remember are forgotten.
+/// Callers remembered for one route; beyond it those are forgotten who have nothing or the least on their account.
 const MAX_CALLERS: usize = 100_000;
 
 /// Whose share is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
-    /// Each address's.
+    /// Each address's; of IPv6 each /64's.
     Address,
     /// Each token's; a caller without one counts by address.
     Token,
@@ -53,7 +54,7 @@ impl Buckets {
         let each = allowance.per / allowance.requests.max(1);
         let burst = allowance.per.saturating_sub(each);
         if self.0.len() >= MAX_CALLERS {
-            self.0.retain(|_, due| *due > now);
+            self.make_room(now);
         }
         let mut due = self.0.entry(caller).or_insert(now);
         let ahead = due.saturating_duration_since(now);
@@ -62,6 +63,20 @@ impl Buckets {
         }
         *due = now.max(*due) + each;
         Ok(())
+    }
+
+    /// Enough of it that the next ones to come need not look at all callers again.
+    fn make_room(&self, now: Instant) {
+        self.0.retain(|_, due| *due > now);
+        if self.0.len() < MAX_CALLERS / 4 * 3 {
+            return;
+        }
+        let mut dues: Vec<Instant> = self.0.iter().map(|due| *due).collect();
+        let middle = dues.len() / 2;
+        if middle > 0 {
+            let (_, most, _) = dues.select_nth_unstable(middle);
+            self.0.retain(|_, due| due > most);
+        }
     }
 }
 
@@ -91,7 +106,7 @@ impl Filter for Limits {
     async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
         let caller = match (self.allowance.whose, &x.facts.who) {
             (Whose::Token, Some(who)) => Caller::Token(who.id().clone()),
-            _ => Caller::Address(x.client),
+            _ => Caller::Address(x.client.map(customer)),
         };
         let taken = self.buckets.take(caller, self.allowance, x.clock().instant());
         match taken {
@@ -120,5 +135,22 @@ mod tests {
         let later = start + Duration::from_secs(1);
         assert_eq!(buckets.take(one.clone(), allowance, later), Ok(()));
         assert!(buckets.take(one, allowance, later).is_err());
+    }
+
+    #[test]
+    fn callers_without_number_take_a_bounded_room_and_the_worst_are_remembered() {
+        let buckets = Buckets::default();
+        let allowance = Allowance { requests: 2, per: Duration::from_secs(3600), whose: Whose::Address };
+        let start = SystemClock.instant();
+        let caller = |n: u32| Caller::Address(Some(IpAddr::from(n.to_be_bytes())));
+        let worst = caller(u32::MAX);
+        for _ in 0..2 {
+            assert_eq!(buckets.take(worst.clone(), allowance, start), Ok(()));
+        }
+        for n in 0..250_000 {
+            assert_eq!(buckets.take(caller(n), allowance, start + Duration::from_micros(n.into())), Ok(()));
+            assert!(buckets.0.len() <= MAX_CALLERS);
+        }
+        assert!(buckets.take(worst, allowance, start + Duration::from_secs(1)).is_err());
     }
 }

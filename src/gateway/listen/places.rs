@@ -2,9 +2,10 @@
 //! dropped.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::net::customer;
 use crate::telemetry::Refusal;
 
 /// Counts connections. Clones share the count.
@@ -70,7 +71,7 @@ impl Places {
         if taken.all >= self.0.all {
             return Err(Full::All);
         }
-        let whose = address.map(block);
+        let whose = address.map(customer);
         if let Some(whose) = whose {
             taken.count(whose, self.0.each)?;
         }
@@ -86,7 +87,7 @@ impl Place {
     /// # Errors
     /// That address has all the connections it may have; the place stays as it was.
     pub fn give_to(&mut self, address: IpAddr) -> Result<(), Full> {
-        let whose = block(address);
+        let whose = customer(address);
         let mut taken = self.places.lock();
         taken.count(whose, self.places.each)?;
         if let Some(before) = self.whose.replace(whose) {
@@ -129,14 +130,6 @@ impl Taken {
                 self.by.remove(&whose);
             }
         }
-    }
-}
-
-/// Whom an address counts for.
-fn block(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V6(v6) => Ipv6Addr::from_bits(v6.to_bits() & (u128::MAX << 64)).into(),
-        v4 => v4,
     }
 }
 

@@ -4,12 +4,14 @@
 //! |---|---|
 //! | [`Upstream`] in `pool` | a pool of peers as good as each other, and which of them is next |
 //! | [`Dialing`] in `dialing` | addresses, TLS and time-outs |
+//! | `addresses` | where a peer's name leads |
 //! | [`Attempt`] in `attempt` | one request on its way to one peer, and how that went |
 //! | [`Standing`] in `standing` | what is known of a peer: checks, failures, how long it stays out |
 //! | [`Breaker`] in `breaker` | how many requests a pool may have, and when it may have none |
 //! | [`Probe`] in `probe` | asks every peer how it is |
 //! | `headers` | what a head has on its way out, and what it leaves behind |
 
+mod addresses;
 mod attempt;
 mod breaker;
 mod dialing;

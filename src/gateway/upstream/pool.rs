@@ -2,9 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use arc_swap::ArcSwapOption;
 use http::Method;
 use http::header::{HOST, HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
@@ -14,15 +13,13 @@ use pingora::{Error, ErrorType};
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::gateway::fault::{Closed, Fault};
+use crate::gateway::upstream::addresses::{Addresses, Known};
 use crate::gateway::upstream::attempt::{Attempt, Tried};
 use crate::gateway::upstream::breaker::{Breaker, Pass};
 use crate::gateway::upstream::dialing::{Dialing, Target};
 use crate::gateway::upstream::headers;
 use crate::gateway::upstream::standing::{Ejection, Standing};
 use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
-
-/// How long a name's addresses are used before they are looked up again.
-const RESOLVE_EVERY: Duration = Duration::from_secs(30);
 
 /// Which requests are sent again when their connection ended before a byte of the answer came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -80,14 +77,8 @@ struct Peer {
     target: Target,
     /// What `Host` says.
     authority: HeaderValue,
-    known: ArcSwapOption<Known>,
+    addresses: Addresses,
     standing: Arc<Standing>,
-}
-
-/// A peer's addresses, as ready-made descriptions for the connector.
-struct Known {
-    since: Instant,
-    dials: Vec<HttpPeer>,
 }
 
 impl Upstream {
@@ -102,7 +93,7 @@ impl Upstream {
                 if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
             let text = if target.port == default_port { host } else { format!("{host}:{}", target.port) };
             let authority = HeaderValue::from_str(&text).map_err(|_| "a peer's host is not a host name")?;
-            Ok(Peer { target, authority, known: ArcSwapOption::empty(), standing })
+            Ok(Peer { target, authority, addresses: Addresses::default(), standing })
         };
         let header = |(name, value): (HeaderName, Secret<Vec<u8>>)| {
             let mut value = HeaderValue::from_bytes(value.expose())
@@ -207,9 +198,9 @@ impl Upstream {
     }
 
     async fn reach(&self, place: usize, peer: &Peer, turn: usize) -> Result<Chosen, Fault> {
-        let known = match peer.known.load_full() {
-            Some(known) if self.clock.instant().duration_since(known.since) < RESOLVE_EVERY => known,
-            stale => match self.resolve(peer, stale).await {
+        let known = match peer.addresses.usable(self.clock.instant()) {
+            Some(known) => known,
+            None => match self.resolve(peer).await {
                 Some(known) => known,
                 None => {
                     self.went(place, false);
@@ -221,21 +212,15 @@ impl Upstream {
         Ok(Chosen { authority: peer.authority.clone(), place, known, dial })
     }
 
-    async fn resolve(&self, peer: &Peer, stale: Option<Arc<Known>>) -> Option<Arc<Known>> {
+    async fn resolve(&self, peer: &Peer) -> Option<Arc<Known>> {
         let Target { host, port } = &peer.target;
         let found =
             tokio::time::timeout(self.dialing.connect, tokio::net::lookup_host((host.as_str(), *port))).await;
-        let dials: Vec<HttpPeer> = match found {
+        let dials = match found {
             Ok(Ok(addresses)) => addresses.map(|address| self.dialing.peer(address, host)).collect(),
             _ => Vec::new(),
         };
-        if dials.is_empty() {
-            // A resolver that is down for a moment should not take a working upstream with it.
-            return stale;
-        }
-        let known = Arc::new(Known { since: self.clock.instant(), dials });
-        peer.known.store(Some(Arc::clone(&known)));
-        Some(known)
+        peer.addresses.found(dials, self.clock.instant())
     }
 
     /// An attempt at the peer that was chosen.
