@@ -239,6 +239,21 @@ impl Tokens {
         Ok((info.id, token))
     }
 
+    /// Whether this is, or once was, a token of this store. What does not look like one is not looked up.
+    ///
+    /// # Errors
+    /// What the store says: it is not known then.
+    pub async fn is_ours(&self, presented: &str) -> Result<bool, TokenError> {
+        if !presented.starts_with(PREFIX) {
+            return Ok(false);
+        }
+        match self.verify(presented).await {
+            Ok(_) | Err(TokenError::Expired | TokenError::Revoked) => Ok(true),
+            Err(TokenError::Unknown) => Ok(false),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Who presents this token. The text is judged by nothing but the lookup, whatever its shape.
     pub async fn verify(&self, presented: &str) -> Result<Principal, TokenError> {
         let hash = sha256(presented.as_bytes());

@@ -26,7 +26,7 @@ use crate::detect::{Catalogue, Choice, Detector};
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Place, Redact, RedactParts, Whose,
+    Allowance, AnswerWay, Auth, Jwt, JwtParts, Keep, Limits, Place, Redact, RedactParts, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::llm::{ProtocolChoice, Spoken};
@@ -218,9 +218,11 @@ fn route(
     let name = setting.name.to_string();
     let wrong = |why: String| AppError::Route(name.clone(), why);
     let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
-    if setting.auth() == AuthSetting::Token {
-        filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
-    }
+    let ours = Arc::clone(&parts.opened.tokens);
+    filters.push(match setting.auth() {
+        AuthSetting::Token => Arc::new(Auth::new(ours)),
+        AuthSetting::None => Arc::new(Keep::new(ours)),
+    });
     if let Some(jwt) = &setting.jwt {
         filters.push(Arc::new(tokens(jwt, (parts, upstreams)).map_err(wrong)?));
     }

@@ -25,6 +25,38 @@ impl Auth {
     }
 }
 
+/// Takes a token of ours off a request of which none was asked: at a path that is mistyped, it would be shown to whoever
+/// answers there. Another gateway's token, or any other key of the caller's, travels on.
+pub struct Keep {
+    tokens: Arc<Tokens>,
+}
+
+impl Keep {
+    /// Keeps `tokens`.
+    pub fn new(tokens: Arc<Tokens>) -> Self {
+        Self { tokens }
+    }
+}
+
+#[async_trait]
+impl Filter for Keep {
+    fn name(&self) -> &'static str {
+        "keep"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Identify
+    }
+
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+        let Some(token) = bearer(&x.head().headers) else { return Ok(Flow::Next) };
+        if self.tokens.is_ours(token).await.map_err(|_| ApiError::Internal("tokens"))? {
+            x.head_mut().remove_header(&AUTHORIZATION);
+        }
+        Ok(Flow::Next)
+    }
+}
+
 #[async_trait]
 impl Filter for Auth {
     fn name(&self) -> &'static str {

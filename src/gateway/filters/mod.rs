@@ -11,7 +11,7 @@ mod redact;
 mod shed;
 mod sign;
 
-pub use auth::Auth;
+pub use auth::{Auth, Keep};
 pub use jwt::{Jwt, JwtParts, Place};
 pub use limits::{Allowance, Buckets, Limits, Whose};
 pub use log::Log;
