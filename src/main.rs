@@ -2,8 +2,7 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-use portcullis::cli::{Args, run};
+use portcullis::cli::{read, run};
 
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
@@ -11,5 +10,8 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 fn main() -> ExitCode {
     // Before anything touches TLS: Pingora would make ring the active provider, and only the first call counts.
     drop(rustls::crypto::aws_lc_rs::default_provider().install_default());
-    run(Args::parse())
+    match read() {
+        Ok(args) => run(args),
+        Err(error) => error.exit(),
+    }
 }

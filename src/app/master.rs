@@ -91,7 +91,7 @@ impl NewMaster {
     async fn key(&self, vault: &Vault, config: &Config) -> Result<MasterKey, AppError> {
         Ok(match self {
             Self::Own => MasterKey::load_or_create(&next(config))?,
-            Self::File(path) => own(path)?,
+            Self::File(path) => MasterKey::load(path)?.ok_or_else(|| missing(path))?,
             Self::Env(name) => MasterKey::from_text(variable(name)?.expose())?,
             Self::Command(command) => of_command(command).await?,
             Self::PassphraseEnv(name) => MasterKey::of_new_passphrase(vault, &variable(name)?).await?,
@@ -111,9 +111,13 @@ fn variable(name: &str) -> Result<Secret<String>, AppError> {
     }
 }
 
+fn missing(path: &Path) -> AppError {
+    AppError::Io(format!("{}: there is no such file", path.display()))
+}
+
 fn text(path: &Path) -> Result<Secret<String>, AppError> {
     let bytes = private::read(path).map_err(VaultError::from)?;
-    let bytes = bytes.ok_or_else(|| AppError::Io(format!("{}: there is no such file", path.display())))?;
+    let bytes = bytes.ok_or_else(|| missing(path))?;
     let text = std::str::from_utf8(bytes.expose()).map_err(|_| VaultError::Unfit("a passphrase is text"))?;
     // As the configuration reads it.
     let text = text.strip_suffix('\n').map_or(text, |text| text.strip_suffix('\r').unwrap_or(text));
@@ -133,6 +137,7 @@ pub fn replace_master(
     config: &Config,
     new: &NewMaster,
     keep_old: bool,
+    begin: impl FnOnce(),
 ) -> Result<Replaced, AppError> {
     if matches!(new, NewMaster::Own) && !is_own(config) {
         let why = "the configuration names the master key's place, so say where the new one is";
@@ -152,6 +157,8 @@ pub fn replace_master(
             true => Ok(private::replace(&file(config), &next(config))?),
             false => Ok(()),
         };
+        // All that may be wrong with it is known.
+        begin();
         let Rotated { rows } = vault.rotate_master(&key, rotation::GRACE, !keep_old, put).await?;
         Ok(if keep_old { Replaced::Kept(rows) } else { Replaced::Dropped(rows) })
     })

@@ -20,6 +20,7 @@
 //! | `process` | what the process asks of the operating system for itself |
 
 mod admin;
+mod check;
 mod cleaning;
 mod embed;
 mod files;
@@ -35,6 +36,7 @@ mod table;
 mod traces;
 mod upkeep;
 
+pub use check::check_files;
 pub use cleaning::{Released, Wish, clean};
 pub use master::{NewMaster, Replaced, replace_master};
 pub use parts::{AppError, Opened, Parts, builtin};

@@ -7,18 +7,20 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 
-use crate::app::parts::{AppError, Opened, builtin};
+use crate::app::parts::{AppError, Opened};
 use crate::base::budget::Budget;
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::id::ItemId;
+use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::detect::{Choice, Detector};
+use crate::detect::Detector;
 use crate::redact::{
     Answer, Context, Counts, KeyName, Keys, Limits, Method, Plan, Record, RedactError, Redactor, Undo,
     structured,
 };
-use crate::store::private;
+use crate::store::private::Draft;
 use crate::stream::{Editor, Rewriter, TextBody};
+use crate::vault::Vault;
 use crate::vault::items::Items;
 
 /// Read at once, in bytes.
@@ -115,17 +117,9 @@ impl Progress {
     }
 }
 
-fn redactor(method: Method, rules: &[String]) -> Result<(Redactor, Arc<Counts>), AppError> {
-    let catalogue = builtin()?;
-    let counts = Arc::new(Counts::new(catalogue.rules().count()));
-    let choice = if rules.is_empty() {
-        Choice::defaults(&catalogue)
-    } else {
-        let chosen = Choice::only(&catalogue, rules.iter().map(String::as_str));
-        chosen.map_err(|error| AppError::Usage(error.to_string()))?
-    };
-    let detector = Detector::new(&catalogue, &choice).map_err(|error| AppError::Rules(error.to_string()))?;
-    Ok((Redactor::new(detector, Plan::all(method)), counts))
+fn redactor(method: Method, detector: Detector) -> (Redactor, Arc<Counts>) {
+    let counts = Arc::new(Counts::new(detector.rule_count()));
+    (Redactor::new(detector, Plan::all(method)), counts)
 }
 
 fn total(counts: &Counts) -> u64 {
@@ -136,12 +130,12 @@ fn total(counts: &Counts) -> u64 {
 pub mod redact {
     use super::*;
 
-    /// Replaces what is found, for good; returns how many values.
+    /// Replaces what `detector` finds, for good; returns how many values.
     ///
     /// # Errors
-    /// A rule that is not there, or input and output.
-    pub fn one_way(piped: Piped<'_>, method: Method, rules: &[String]) -> Result<u64, AppError> {
-        let (redactor, counts) = super::redactor(method, rules)?;
+    /// Input and output.
+    pub fn one_way(piped: Piped<'_>, method: Method, detector: Detector) -> Result<u64, AppError> {
+        let (redactor, counts) = super::redactor(method, detector);
         piped.run(redactor.live(&Keys::default(), Arc::clone(&counts)))?;
         Ok(total(&counts))
     }
@@ -153,47 +147,23 @@ pub mod redact {
     /// As [`reversible`]; also what is no JSON, and paths that are none.
     pub fn document(
         piped: Piped<'_>,
-        (method, rules, paths): (Method, &[String], &[String]),
+        (method, detector, paths): (Method, Detector, &[String]),
         back: Option<(&Config, &Path)>,
     ) -> Result<u64, AppError> {
-        let opened = match back {
-            None => None,
-            Some((config, context)) => {
-                new_file(context)?;
-                let opened = Opened::at(config)?;
-                let vault = opened.vault(config)?;
-                Some((opened, vault, context))
-            }
-        };
-        let mut keys = Keys { fpe: None, tenant: Arc::from(TENANT) };
-        if let Some((opened, vault, _)) = &opened {
-            keys.fpe = Some(opened.io.block_on(vault.default_fpe_key())?);
-        }
-        let method = if opened.is_some() { Method::Encrypt } else { method };
-        let (redactor, _) = super::redactor(method, rules)?;
+        let back = back.map(|(config, context)| Back::new(config, context)).transpose()?;
+        let keys = back.as_ref().map_or_else(|| Ok(Keys { fpe: None, tenant: TENANT.into() }), Back::keys)?;
+        let method = if back.is_some() { Method::Encrypt } else { method };
+        let (redactor, _) = super::redactor(method, detector);
         let json = whole(piped.input)?;
         let which = crate::api::redact::select(&json, paths).map_err(AppError::Usage)?;
         let limits = (Limits::default(), false);
         let done = structured(json.as_bytes(), (&which, &[redactor]), &keys, limits);
         let (redacted, issued) = done.map_err(|error| AppError::Redact(error.to_string()))?;
-        if let Some((_, vault, context)) = &opened {
-            let sealed = vault.seal_context(TENANT, issued.to_bytes().expose())?;
-            publish(context, &sealed)?;
+        if let Some(back) = back {
+            back.publish(&issued.to_bytes())?;
         }
         piped.output.write_all(redacted.value()).and_then(|()| piped.output.flush()).map_err(written)?;
         Ok(redacted.report().count() as u64)
-    }
-
-    /// Before a byte is read: output whose way back cannot be written would be of no use.
-    fn new_file(path: &Path) -> Result<(), AppError> {
-        match path.exists() {
-            true => Err(AppError::Io(format!("{}: is there already; name a new file", path.display()))),
-            false => Ok(()),
-        }
-    }
-
-    fn publish(path: &Path, sealed: &[u8]) -> Result<(), AppError> {
-        private::publish(path, sealed).map_err(|error| AppError::Store { path: path.to_owned(), error })
     }
 
     /// Replaces what is found by surrogates, and writes the way back to a new file, sealed with the vault's key;
@@ -204,19 +174,41 @@ pub mod redact {
     pub fn reversible(
         piped: Piped<'_>,
         config: &Config,
-        (context, rules): (&Path, &[String]),
+        (context, detector): (&Path, Detector),
     ) -> Result<u64, AppError> {
-        new_file(context)?;
-        let opened = Opened::at(config)?;
-        let vault = opened.vault(config)?;
-        let key = opened.io.block_on(vault.default_fpe_key())?;
-        let (redactor, counts) = super::redactor(Method::Encrypt, rules)?;
-        let keys = Keys { fpe: Some(key), tenant: Arc::from(TENANT) };
+        let back = Back::new(config, context)?;
+        let (redactor, counts) = super::redactor(Method::Encrypt, detector);
         let record = Record::default();
-        piped.run(redactor.live(&keys, Arc::clone(&counts)).recording(record.clone()))?;
-        let sealed = vault.seal_context(TENANT, record.to_bytes().expose())?;
-        publish(context, &sealed)?;
+        piped.run(redactor.live(&back.keys()?, Arc::clone(&counts)).recording(record.clone()))?;
+        back.publish(&record.to_bytes())?;
         Ok(total(&counts))
+    }
+
+    /// The way back that is to be written.
+    struct Back {
+        draft: Draft,
+        vault: Vault,
+        opened: Opened,
+    }
+
+    impl Back {
+        /// Before a byte is read: output whose way back cannot be written would be of no use.
+        fn new(config: &Config, path: &Path) -> Result<Self, AppError> {
+            let draft = Draft::of(path).map_err(|error| AppError::Store { path: path.to_owned(), error })?;
+            let opened = Opened::at(config)?;
+            let vault = opened.vault(config)?;
+            Ok(Self { draft, vault, opened })
+        }
+
+        fn keys(&self) -> Result<Keys, AppError> {
+            let key = self.opened.io.block_on(self.vault.default_fpe_key())?;
+            Ok(Keys { fpe: Some(key), tenant: TENANT.into() })
+        }
+
+        fn publish(self, context: &Secret<Vec<u8>>) -> Result<(), AppError> {
+            let sealed = self.vault.seal_context(TENANT, context.expose())?;
+            self.draft.publish(&sealed).map_err(|error| AppError::Io(error.to_string()))
+        }
     }
 }
 
@@ -229,7 +221,7 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
     let file = std::fs::File::open(context).map_err(io)?;
     let mut sealed = Vec::new();
     file.take(MAX_CONTEXT).read_to_end(&mut sealed).map_err(io)?;
-    let opened = Opened::at(config)?;
+    let opened = Opened::existing(config)?;
     let vault = opened.vault(config)?;
     let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
     let plain = vault.open_context(TENANT, sealed).map_err(|_| not_ours())?;

@@ -82,12 +82,12 @@ pub(super) enum Command {
 #[derive(Debug, clap::Args)]
 pub(super) struct ServeArgs {
     /// The configuration file; without one, the embedded default serves 127.0.0.1:8080.
-    #[arg(short, long, env = "PORTCULLIS_CONFIG", conflicts_with_all = ["listen", "admin", "upstream", "data"])]
+    #[arg(short, long, env = "PORTCULLIS_CONFIG", conflicts_with_all = ["listen", "upstream", "data"])]
     pub(super) config: Option<PathBuf>,
     /// Where to listen.
     #[arg(long, value_name = "ADDR", env = "PORTCULLIS_LISTEN")]
     pub(super) listen: Option<SocketAddr>,
-    /// Where metrics and health are served [default: 127.0.0.1:9180].
+    /// Where metrics and health are served [default: 127.0.0.1:9180]; a configuration file has `[admin]` for it.
     #[arg(long, value_name = "ADDR", env = "PORTCULLIS_ADMIN")]
     pub(super) admin: Option<SocketAddr>,
     /// Forward everything but our own endpoints to this URL: redacted on the way, restored on the way back.
@@ -104,8 +104,15 @@ pub(super) struct ServeArgs {
 /// Which data folder is meant.
 #[derive(Debug, clap::Args)]
 pub(super) struct Place {
-    /// The configuration file that names the data folder.
-    #[arg(short, long = "config-file", value_name = "FILE", env = "PORTCULLIS_CONFIG", global = true)]
+    /// The configuration file: it names the data folder, and has rules, thresholds and allow-lists.
+    #[arg(
+        short,
+        long = "config-file",
+        value_name = "FILE",
+        env = "PORTCULLIS_CONFIG",
+        global = true,
+        conflicts_with = "data"
+    )]
     pub(super) config_file: Option<PathBuf>,
     /// The data folder.
     #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA", global = true)]
@@ -122,7 +129,7 @@ pub(super) enum TokenCommand {
         /// A service it covers (redact, sanitize, vault, share); may be repeated; all, if none is named.
         #[arg(long = "service", value_name = "SERVICE")]
         services: Vec<String>,
-        /// The id of a config it covers; may be repeated; all, if none is named.
+        /// The id of a stored config it covers (pci_…); may be repeated; all, if none is named.
         #[arg(long = "config", value_name = "ID")]
         configs: Vec<String>,
         /// How long it lives: 30d, 12h, 90m, or until a date such as 2027-01-31; for ever, if not said.
@@ -131,7 +138,7 @@ pub(super) enum TokenCommand {
     },
     /// List all tokens: never the token itself.
     List,
-    /// Revoke a token, at once for good.
+    /// Revoke a token for good; running gateways know within a second.
     Revoke {
         /// Its id, as `tokens list` shows it (pti_…).
         id: String,

@@ -24,7 +24,10 @@ impl From<VaultError> for Failure {
 
 pub(super) fn run(place: &Place, command: KeyCommand) -> Result<(), Failure> {
     let config = placed(place)?;
-    let opened = Opened::at(&config)?;
+    let opened = match command {
+        KeyCommand::Generate(_) => Opened::at(&config)?,
+        _ => Opened::existing(&config)?,
+    };
     let done = command_on(&opened, &config, command);
     opened.io.block_on(opened.records.close());
     done
@@ -259,9 +262,9 @@ fn rotate_master(opened: &Opened, config: &Config, source: NewSource, keep_old: 
         .or(new_passphrase_file.map(NewMaster::PassphraseFile))
         .or(new_passphrase_env.map(NewMaster::PassphraseEnv))
         .unwrap_or(NewMaster::Own);
-    message("both master keys open the store until this is done; if it stops, run it again");
     let own = matches!(new, NewMaster::Own);
-    match replace_master(opened, config, &new, keep_old)? {
+    let begin = || message("both master keys open the store until this is done; if it stops, run it again");
+    match replace_master(opened, config, &new, keep_old, begin)? {
         Replaced::Finished => {
             message("finished a replacement that was stopped before: the old master key is dropped")
         }

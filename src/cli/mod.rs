@@ -15,4 +15,4 @@ mod shown;
 mod wanted;
 
 pub use args::Args;
-pub use run::run;
+pub use run::{read, run};

@@ -4,18 +4,28 @@ use std::io::{IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use clap::Parser;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
 use crate::api::openapi;
 use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
 use crate::app::{
-    Announce, AppError, Opened, Piped, Source, log_warnings, redact, serve, unredact, without_core_dumps,
+    Announce, AppError, Opened, Piped, Source, check_files, log_warnings, redact, serve, unredact,
+    without_core_dumps,
 };
 use crate::base::clock::Timestamp;
-use crate::base::id::TokenId;
-use crate::cli::args::{Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs};
-use crate::cli::{detect, health, keys, rules, sanitize};
+use crate::base::id::{ConfigId, TokenId};
+use crate::cli::args::{
+    Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs, Wanted,
+};
+use crate::cli::{detect, health, keys, rules, sanitize, wanted};
 use crate::config::{Config, Options};
 use crate::redact::Method;
 use crate::sanitize::child::inner;
+
+/// What the environment may say in place of the command line.
+const VARIABLES: &[&str] =
+    &["PORTCULLIS_CONFIG", "PORTCULLIS_LISTEN", "PORTCULLIS_ADMIN", "PORTCULLIS_UPSTREAM", "PORTCULLIS_DATA"];
 
 /// Could not be done.
 const FAILED: u8 = 1;
@@ -56,6 +66,23 @@ impl From<std::io::Error> for Failure {
             _ => Self::App(AppError::Io(error.to_string())),
         }
     }
+}
+
+/// Reads the command line. What does not go together may have come from the environment, so its part is named.
+///
+/// # Errors
+/// A command line that is wrong, as it is to be shown; help and the like are among them.
+pub fn read() -> Result<Args, clap::Error> {
+    Args::try_parse().map_err(|mut error| {
+        let set =
+            VARIABLES.iter().filter(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        let set: Vec<&str> = set.copied().collect();
+        if error.kind() == ErrorKind::ArgumentConflict && !set.is_empty() {
+            let said = format!("set in the environment: {}", set.join(", "));
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![said.into()]));
+        }
+        error
+    })
 }
 
 /// Runs one command; the code is the process's.
@@ -114,6 +141,11 @@ pub(super) fn message(line: &str) {
 fn run_serve(args: ServeArgs) -> Result<(), Failure> {
     let upgrade = args.upgrade;
     let source = match args.config {
+        // The variable is for `health` as well, which reads no file.
+        Some(_) if args.admin.is_some() && std::env::var_os("PORTCULLIS_ADMIN").is_none() => {
+            let why = "`--admin` does not go with a configuration file: write `[admin]` into it";
+            return Err(Failure::Usage(why.to_owned()));
+        }
         Some(path) => Source::File(path),
         None => {
             let ServeArgs { listen, admin, upstream, data, .. } = args;
@@ -140,8 +172,10 @@ fn announce(told: Announce) {
 }
 
 fn run_check(path: &Path) -> Result<(), Failure> {
-    Source::File(path.to_owned()).load()?;
-    result(&format!("{}: no problems", path.display()))
+    let config = Source::File(path.to_owned()).load()?;
+    let name = path.display().to_string();
+    check_files(&config, &name)?;
+    result(&format!("{name}: no problems"))
 }
 
 /// The configuration that says where the data folder is.
@@ -157,9 +191,16 @@ pub(super) fn placed(place: &Place) -> Result<Config, AppError> {
 
 fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
     let config = placed(place)?;
-    let opened = Opened::at(&config)?;
+    let opened = match command {
+        TokenCommand::Create { .. } => Opened::at(&config)?,
+        TokenCommand::List | TokenCommand::Revoke { .. } => Opened::existing(&config)?,
+    };
     let outcome = match command {
         TokenCommand::Create { name, services, configs, expires } => {
+            if !configs.iter().all(|id| ConfigId::parse(id).is_some()) {
+                let why = "a config's id is pci_ and 32 characters; --config-file names a configuration file";
+                return Err(Failure::Usage(why.to_owned()));
+            }
             let services = services.iter().map(|service| service_of(service)).collect::<Result<_, _>>()?;
             let now = opened.clock.now();
             let expires = expires.as_deref().map(|text| parse_expiry(text, now)).transpose()?;
@@ -225,6 +266,9 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
         MethodArg::Replace => Method::Replace,
         MethodArg::Mask => Method::Mask,
     };
+    let RedactArgs { rules, place, .. } = &args;
+    let wanted = Wanted { rules: rules.clone(), rulesets: Vec::new(), config: place.config_file.clone() };
+    let detector = wanted::detector(&wanted)?;
     let mut input = input(args.file.as_ref())?;
     let mut output = std::io::stdout().lock();
     let piped = Piped { input: &mut input, output: &mut output };
@@ -232,10 +276,10 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
         back if args.json || !args.jsonp.is_empty() => {
             let config = back.is_some().then(|| placed(&args.place)).transpose()?;
             let back = config.as_ref().zip(back.as_deref());
-            redact::document(piped, (method, &args.rules, &args.jsonp), back)?
+            redact::document(piped, (method, detector, &args.jsonp), back)?
         }
-        None => redact::one_way(piped, method, &args.rules)?,
-        Some(context) => redact::reversible(piped, &placed(&args.place)?, (&context, &args.rules))?,
+        None => redact::one_way(piped, method, detector)?,
+        Some(context) => redact::reversible(piped, &placed(&args.place)?, (&context, detector))?,
     };
     if std::io::stderr().is_terminal() {
         message(&format!("redacted {counts}"));

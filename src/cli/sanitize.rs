@@ -1,6 +1,8 @@
 //! `portcullis sanitize IN OUT`: one file in, one clean file out.
 
+use std::fs::Metadata;
 use std::io::{IsTerminal, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use crate::app::{AppError, Released, Wish, clean};
@@ -10,6 +12,7 @@ use crate::cli::run::{Failure, message, placed, result};
 use crate::sanitize::{Orders, Redaction};
 
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
+    writable(&args.input, &args.output)?;
     let config = placed(&args.place)?;
     let read = |path: &Path| {
         std::fs::read(path).map_err(|error| AppError::Io(format!("{}: {error}", path.display())))
@@ -48,6 +51,25 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
         SystemClock.now().as_millis().saturating_sub(begun)
     ));
     Ok(())
+}
+
+/// Before any work: the clean file replaces a file of before, but not the one that it is made of, and nothing else.
+fn writable(input: &Path, output: &Path) -> Result<(), Failure> {
+    let wrong = |why: &str| Err(Failure::Usage(format!("{}: {why}", output.display())));
+    let Ok(there) = std::fs::metadata(output) else {
+        return match output.as_os_str() == "-" {
+            true => wrong("the clean file needs a name"),
+            false => Ok(()),
+        };
+    };
+    let same = |one: &Metadata| (one.dev(), one.ino()) == (there.dev(), there.ino());
+    if !there.is_file() {
+        wrong("not a file; name one for the clean copy")
+    } else if std::fs::metadata(input).is_ok_and(|input| same(&input)) {
+        wrong("the original; name another file for the clean copy")
+    } else {
+        Ok(())
+    }
 }
 
 /// Nobody finds half a file under the name, and a failed run leaves what was there.

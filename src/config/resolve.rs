@@ -35,7 +35,8 @@ pub(crate) fn resolve(
         anchor(settings.data.value_mut(), folder);
     }
     let Upgrade { socket, pid_file } = &mut settings.upgrade;
-    for path in [socket, pid_file].into_iter().flatten() {
+    let access_file = settings.log.access_file.as_mut().map(At::value_mut);
+    for path in [socket, pid_file].into_iter().flatten().chain(access_file) {
         anchor(path, folder);
     }
     for upstream in settings.upstreams.values_mut() {

@@ -54,7 +54,7 @@ impl StoreError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
     /// The operating system refused.
-    #[error("{0}")]
+    #[error("{}", said(*.0))]
     Io(io::ErrorKind),
     /// Others on this machine may read or write the file.
     #[error("mode {mode:04o} lets others at it; set it with chmod 600")]
@@ -80,6 +80,14 @@ pub enum Fault {
     /// A file lies where a folder should.
     #[error("not a folder")]
     NotAFolder,
+}
+
+fn said(kind: io::ErrorKind) -> String {
+    match kind {
+        io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
+        io::ErrorKind::AlreadyExists => "there is one already; name a new file".to_owned(),
+        kind => kind.to_string(),
+    }
 }
 
 impl Fault {

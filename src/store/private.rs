@@ -5,7 +5,7 @@
 use std::fs::{DirBuilder, File, Metadata, OpenOptions, hard_link, remove_file};
 use std::io::{ErrorKind, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::base::secret::Secret;
 use crate::crypto::random;
@@ -20,7 +20,11 @@ const PERMISSIONS: u32 = 0o7777;
 /// the files in it are not; it may not be writable by everybody.
 pub fn folder(path: &Path) -> Result<(), StoreError> {
     let io = |error| StoreError::io(path, &error);
-    DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(io)?;
+    match DirBuilder::new().recursive(true).mode(0o700).create(path) {
+        // What is there is judged below.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
+        made => made.map_err(io)?,
+    }
     let metadata = std::fs::metadata(path).map_err(io)?;
     let mode = metadata.permissions().mode() & PERMISSIONS;
     match (metadata.is_dir(), mode & EVERYBODY_WRITES) {
@@ -76,21 +80,55 @@ pub fn read(path: &Path) -> Result<Option<Secret<Vec<u8>>>, StoreError> {
 
 /// Writes a new file (mode 0600), whole or not at all, durable once this returns. [`ErrorKind::AlreadyExists`] if
 /// there is one by now, which then is untouched.
+pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
+    Draft::of(path)?.publish(bytes)
+}
+
+/// A new file to be: there is room for its name, which nobody finds before it is whole.
 ///
 /// The bytes are synced under another name, which is then linked to the wanted one: a plain `O_EXCL` create would
 /// let a second process (or the next start after a crash) read the file before it holds anything, and a rename
 /// would replace what the second process has just made.
-pub fn publish(path: &Path, bytes: &[u8]) -> Result<(), StoreError> {
-    let io = |error| StoreError::io(path, &error);
-    let suffix: [u8; 8] = random::bytes().map_err(|_| StoreError::io(path, &ErrorKind::Other.into()))?;
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".{:016x}", u64::from_be_bytes(suffix)));
-    let draft = Path::new(&name);
-    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(draft).map_err(io)?;
-    let linked = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| hard_link(draft, path));
-    let removed = remove_file(draft);
-    linked.and(removed).map_err(io)?;
-    sync_folder_of(path)
+#[derive(Debug)]
+pub struct Draft {
+    path: PathBuf,
+    name: PathBuf,
+    file: File,
+}
+
+impl Draft {
+    /// Begins a file (mode 0600).
+    ///
+    /// # Errors
+    /// There is one already, or none can be made there.
+    pub fn of(path: &Path) -> Result<Self, StoreError> {
+        let io = |error| StoreError::io(path, &error);
+        if path.symlink_metadata().is_ok() {
+            return Err(io(ErrorKind::AlreadyExists.into()));
+        }
+        let suffix: [u8; 8] = random::bytes().map_err(|_| io(ErrorKind::Other.into()))?;
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{:016x}", u64::from_be_bytes(suffix)));
+        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&name).map_err(io)?;
+        Ok(Self { path: path.to_owned(), name: name.into(), file })
+    }
+
+    /// Writes it, whole or not at all; durable once this returns.
+    ///
+    /// # Errors
+    /// [`ErrorKind::AlreadyExists`] if there is one by now, which then is untouched.
+    pub fn publish(mut self, bytes: &[u8]) -> Result<(), StoreError> {
+        let io = |error| StoreError::io(&self.path, &error);
+        let written = self.file.write_all(bytes).and_then(|()| self.file.sync_all());
+        written.and_then(|()| hard_link(&self.name, &self.path)).map_err(io)?;
+        sync_folder_of(&self.path)
+    }
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        drop(remove_file(&self.name));
+    }
 }
 
 /// Gives a file another's name, which then is no more: durable once this returns.

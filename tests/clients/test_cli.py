@@ -1,15 +1,17 @@
 """The command line: results on standard output, messages on standard error, exit codes, and nothing else."""
 
 import json
+import os
 import re
 import signal
 import socket
 import stat
+import subprocess
 import threading
 
 import pytest
 from gateway import CONFIG as WHOLE
-from gateway import ROOT, Gateway, run
+from gateway import BINARY, ROOT, Gateway, environment, run
 
 DONE, FAILED, USAGE, CONFIG = 0, 1, 2, 3
 
@@ -30,6 +32,32 @@ def test_redact_a_file(tmp_path):
     assert run("redact", "--rule", "CREDIT_CARD", file).out == TEXT.replace("4111 1111 1111 1111", "<CREDIT_CARD>")
     masked = run("redact", "--method", "mask", file).out
     assert len(masked) == len(TEXT) and "jane" not in masked and "ts=2 card *" in masked
+
+
+OWN = """
+[[detect.rule]]
+name = "ACME_PROJECT"
+literals = ["Project Heron"]
+[[detect.allow]]
+values = ["jane.doe@harbour-post.com"]
+"""
+
+
+def test_redact_finds_what_the_configuration_says(tmp_path):
+    own, text = tmp_path / "own.toml", "Project Heron, jane.doe@harbour-post.com, ann@harbour-post.com\n"
+    own.write_text(OWN)
+    clean = "<ACME_PROJECT>, jane.doe@harbour-post.com, <EMAIL_ADDRESS>\n"
+    assert run("redact", "-c", own, stdin=text).out == clean
+    document = run("redact", "-c", own, "--json", stdin=json.dumps({"a": text}))
+    assert json.loads(document.out) == {"a": clean}
+    assert run("redact", "-c", own, "--rule", "ACME_PROJECT", stdin=text).out == text.replace("Project Heron", "<ACME_PROJECT>")
+    hidden = run("redact", "-c", own, "--context", tmp_path / "undo", stdin=text)
+    assert "Heron" not in hidden.out and "jane.doe" in hidden.out, hidden.err
+    assert run("unredact", "-c", own, "--context", tmp_path / "undo", stdin=hidden.out).out == text
+    missing = run("redact", "-c", tmp_path / "none.toml", stdin=text)
+    assert (missing.returncode, missing.out) == (CONFIG, "") and "none.toml" in missing.err
+    unknown = run("redact", "--rule", "ACME_PROJECT", stdin=text)
+    assert (unknown.returncode, unknown.out) == (USAGE, "") and "`ACME_PROJECT`" in unknown.err
 
 
 def test_redact_passes_what_is_not_text():
@@ -105,6 +133,51 @@ def test_redact_does_not_overwrite(tmp_path):
     done = run("redact", "--data", tmp_path / "data", "--context", tmp_path / "context", stdin=TEXT)
     assert (done.returncode, done.out) == (FAILED, "") and done.err
     assert (tmp_path / "context").read_text() == "mine"
+
+
+def test_redact_gives_nothing_whose_way_back_cannot_be_written(tmp_path):
+    for more in [], ["--json"]:
+        done = run("redact", *more, "--data", tmp_path / "data", "--context", tmp_path / "none/undo", stdin='"%s"' % TEXT)
+        assert (done.returncode, done.out) == (FAILED, "")
+        assert done.err == "portcullis: %s: there is no such file or folder\n" % (tmp_path / "none/undo")
+
+
+def test_sanitize_replaces_neither_the_original_nor_what_is_no_file(tmp_path):
+    letter, pipe = tmp_path / "letter.txt", tmp_path / "pipe"
+    letter.write_text(TEXT, newline="")
+    os.mkfifo(pipe)
+    os.symlink(letter, tmp_path / "link")
+    for to, why in [(letter, "the original"), (tmp_path / "link", "the original"), (pipe, "not a file"), ("-", "needs a name")]:
+        done = run("sanitize", letter, to, "--data", tmp_path / "data", cwd=tmp_path)
+        assert done.returncode == USAGE and why in done.err, (to, done.err)
+    assert letter.read_bytes() == TEXT.encode() and stat.S_ISFIFO(pipe.stat().st_mode) and not (tmp_path / "-").exists()
+    assert run("sanitize", letter, tmp_path / "clean.txt", "--data", tmp_path / "data").returncode == DONE
+
+
+def test_a_store_that_is_not_there_is_not_made_by_looking(tmp_path):
+    for command in [["tokens", "list"], ["tokens", "revoke", "pti_" + "a" * 32], ["keys", "list"], ["keys", "rotate-master"]]:
+        done = run(*command, "--data", tmp_path / "typo")
+        assert (done.returncode, done.out) == (FAILED, "") and "there is no store here" in done.err, command
+        assert not (tmp_path / "typo").exists()
+    file = tmp_path / "data"
+    file.write_text("")
+    done = run("tokens", "create", "--data", file)
+    assert (done.returncode, done.err) == (FAILED, "portcullis: %s: not a folder\n" % file)
+
+
+def test_what_does_not_go_together_is_said(tmp_path):
+    file = tmp_path / "one.toml"
+    file.write_text("")
+    both = run("tokens", "list", "-c", file, "--data", tmp_path)
+    assert both.returncode == USAGE and "--data" in both.err and "--config-file" in both.err
+    hidden = subprocess.run(
+        [BINARY, "tokens", "list", "-c", file], env=environment() | {"PORTCULLIS_DATA": "x"}, capture_output=True, text=True
+    )
+    assert hidden.returncode == USAGE and "PORTCULLIS_DATA" in hidden.stderr
+    config = run("tokens", "create", "--config", file, "--data", tmp_path)
+    assert (config.returncode, config.out) == (USAGE, "") and "--config-file names a configuration file" in config.err
+    admin = run("serve", "-c", file, "--admin", "127.0.0.1:0")
+    assert admin.returncode == USAGE and "[admin]" in admin.err
 
 
 def test_a_file_that_is_not_there(tmp_path):
@@ -188,9 +261,37 @@ def test_serve_refuses_what_check_refuses(tmp_path):
     assert (done.returncode, done.out) == (CONFIG, "") and len(done.err.splitlines()) == 5
 
 
+def test_check_reads_what_serve_reads(tmp_path):
+    file, wrong = tmp_path / "tls.toml", tmp_path / "wrong.pem"
+    wrong.write_text("no PEM")
+    listen = '[[listen]]\naddress = "127.0.0.1:0"\ntls = { certificate = "wrong.pem", key = "wrong.pem" }\n'
+    file.write_text(listen + '[upstreams.a]\npeers = ["https://127.0.0.1:1"]\ntls = { ca = "wrong.pem" }\n')
+    done = run("check", "-c", file)
+    assert (done.returncode, done.out) == (CONFIG, "")
+    told = done.err.splitlines()
+    assert len(told) == 2 and all(line.startswith("%s: %s: " % (file, wrong)) for line in told), told
+
+
 def test_a_port_that_is_taken(gateway, tmp_path):
     done = run("serve", "--listen", "127.0.0.1:%d" % gateway.port, "--admin", "127.0.0.1:0", "--data", tmp_path)
-    assert done.returncode == FAILED and str(gateway.port) in done.err
+    assert (done.returncode, done.out) == (FAILED, "") and str(gateway.port) in done.err
+    # The first token is still to be shown.
+    assert len(run("tokens", "list", "--data", tmp_path).out.splitlines()) == 1
+
+
+def test_a_folder_that_somebody_serves_from(mock):
+    places = ("--listen", "127.0.0.1:{port}", "--admin", "127.0.0.1:{admin}", "--data", "{home}", "--upstream", "{upstream}")
+    with Gateway(mock.url, args=places) as first:
+        second = run("serve", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--data", first.home)
+        assert (second.returncode, second.out) == (FAILED, "") and "serves from here already" in second.err
+        assert (first.home / "serve.pid").read_text() == "%d\n" % first.process.pid
+        # A token of ours stays here, whatever path it is sent to; a key of the caller's travels on.
+        for token, seen in [(first.token, None), ("pts_" + "a" * 32, "Bearer pts_" + "a" * 32), ("sk-1", "Bearer sk-1")]:
+            mock.forget()
+            first.call("POST", "/v1/redacted", {}, {"authorization": "Bearer " + token})
+            (request,) = mock.requests
+            heads = {name.lower(): value for name, value in request.headers}
+            assert heads.get("authorization") == seen
 
 
 @pytest.mark.parametrize("args", [[], ["serv"], ["serve", "--listen", "here"], ["tokens", "revoke", "x"]])

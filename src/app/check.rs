@@ -1,0 +1,26 @@
+//! The files of a configuration that only their users can judge: certificates, keys and authorities.
+
+use crate::app::parts::AppError;
+use crate::config::{Config, Problem, Problems};
+use crate::gateway::listen::Certificate;
+use crate::gateway::upstream::Authorities;
+
+/// That they can be used; `name` is the configuration's file.
+///
+/// # Errors
+/// All of those that cannot.
+pub fn check_files(config: &Config, name: &str) -> Result<(), AppError> {
+    let certificates = config.listen.iter().filter_map(|listen| listen.tls.as_ref()).filter_map(|tls| {
+        let loaded = Certificate::load(tls.certificate.to_path_buf(), tls.key.to_path_buf());
+        loaded.err().map(|error| error.to_string())
+    });
+    let authorities = config.upstreams.values().filter_map(|upstream| {
+        let ca = upstream.tls().ca?;
+        Authorities::read(&ca).err().map(|why| format!("{}: {why}", ca.display()))
+    });
+    let said = |message| Problem { file: name.to_owned(), line: 0, column: 0, message, hint: None };
+    match Problems::new(certificates.chain(authorities).map(said).collect()) {
+        Some(problems) => Err(problems.into()),
+        None => Ok(()),
+    }
+}
