@@ -99,7 +99,7 @@ pub enum RuleFault {
 
 /// A name that no rule has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("name {index} of the list is not a rule")]
+#[error("name {n} of the list is not a rule", n = .index + 1)]
 pub struct UnknownRule {
     /// Which of the names given, counted from 0.
     pub index: usize,

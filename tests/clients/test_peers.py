@@ -2,6 +2,7 @@
 
 import http.server
 import json
+import signal
 import socket
 import threading
 import time
@@ -123,6 +124,26 @@ def test_a_peer_that_checks_call_down_gets_nothing_until_it_is_back(peers):
         peers[0].health = peers[1].health = 204
         running.wait_for(lambda: gauge(running, down) == 0)
         assert statuses(running, 4) == [200] * 4
+
+
+def test_checks_end_with_the_configuration_that_asks_for_them(peers):
+    """Though a request of before still has the pool that they were for."""
+    health = 'health = {{ path = "/healthy", interval = "100ms", timeout = "2s", healthy = 2, unhealthy = 2 }}\n'
+    peer = peers[0]
+    with gate([peer], health) as running:
+        peer.gate = threading.Event()
+        waiting = threading.Thread(target=statuses, args=(running, 1))
+        waiting.start()
+        running.wait_for(lambda: peer.hits == 1 and peer.checks > 2)
+        running.write(running.config.replace(health, ""))
+        running.process.send_signal(signal.SIGHUP)
+        running.wait_for(lambda: 'portcullis_reloads_total{result="ok"} 1' in running.metrics())
+        peer.health, before = 500, peer.checks
+        time.sleep(1)
+        assert peer.checks <= before + 1
+        peer.gate.set()
+        waiting.join(20)
+        assert statuses(running, 3) == [200] * 3
 
 
 @pytest.mark.parametrize("path", ["/plain/x", "/v1/models"])
