@@ -248,7 +248,7 @@ def test_spans_hang_together_and_the_trace_goes_on(traced, mock):
     for child in [attempt, redact, *by_name["filter"]]:
         assert child.parent_span_id == request.span_id
         assert request.start_time_unix_nano <= child.start_time_unix_nano <= child.end_time_unix_nano
-    assert {words(span)["portcullis.filter"] for span in by_name["filter"]} == {"log", "redact", "shed"}
+    assert {words(span)["portcullis.filter"] for span in by_name["filter"]} == {"keep", "log", "redact", "shed"}
     sent = {name.lower(): value for name, value in mock.requests[-1].headers}
     assert sent["traceparent"] == "00-%s-%s-01" % (trace.hex(), attempt.span_id.hex())
     assert sent["tracestate"] == "a=b"
