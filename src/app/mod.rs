@@ -12,7 +12,7 @@
 //! | `admin` | metrics and health on their own listener |
 //! | `serve/` | the running process: signals, reload, drain |
 //! | `embed` | the chain for another Pingora server |
-//! | `serve` | the running process: signals, reload, drain |
+//! | `check` | files of a configuration that only their users can judge |
 //! | `cleaning` | one file, cleaned on the command line |
 //! | `pipe` | text from standard input to standard output |
 //! | `traces` | spans on their way to a collector |

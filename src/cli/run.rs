@@ -268,18 +268,20 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     };
     let RedactArgs { rules, place, .. } = &args;
     let wanted = Wanted { rules: rules.clone(), rulesets: Vec::new(), config: place.config_file.clone() };
-    let detector = wanted::detector(&wanted)?;
+    // Who wants the way back needs the store as well: the file is read once.
+    let config = args.context.is_some().then(|| placed(place)).transpose()?;
+    let detector = match &config {
+        Some(config) => wanted::detector_among(&wanted, (config.catalogue.clone(), config.allow.clone()))?,
+        None => wanted::detector(&wanted)?,
+    };
+    let back = config.as_ref().zip(args.context.as_deref());
     let mut input = input(args.file.as_ref())?;
     let mut output = std::io::stdout().lock();
     let piped = Piped { input: &mut input, output: &mut output };
-    let counts = match args.context {
-        back if args.json || !args.jsonp.is_empty() => {
-            let config = back.is_some().then(|| placed(&args.place)).transpose()?;
-            let back = config.as_ref().zip(back.as_deref());
-            redact::document(piped, (method, detector, &args.jsonp), back)?
-        }
+    let counts = match back {
+        back if args.json => redact::document(piped, (method, detector, &args.jsonp), back)?,
         None => redact::one_way(piped, method, detector)?,
-        Some(context) => redact::reversible(piped, &placed(&args.place)?, (&context, detector))?,
+        Some((config, context)) => redact::reversible(piped, config, (context, detector))?,
     };
     if std::io::stderr().is_terminal() {
         message(&format!("redacted {counts}"));

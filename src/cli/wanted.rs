@@ -9,7 +9,14 @@ use crate::detect::{Allow, Catalogue, Choice, Detector};
 
 /// The engine of the rules asked for.
 pub(super) fn detector(wanted: &Wanted) -> Result<Detector, Failure> {
-    let (catalogue, allow) = known(wanted.config.as_deref())?;
+    detector_among(wanted, known(wanted.config.as_deref())?)
+}
+
+/// The same, among rules that are known already.
+pub(super) fn detector_among(
+    wanted: &Wanted,
+    (catalogue, allow): (Catalogue, Allow),
+) -> Result<Detector, Failure> {
     let choice = choice(wanted, &catalogue)?;
     let detector = Detector::new(&catalogue, &choice).map_err(|error| AppError::Rules(error.to_string()))?;
     Ok(detector.allowing(allow))

@@ -153,9 +153,12 @@ async fn send(
             .map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))?;
         (how.connected, how.reused) = (true, reused);
         let exchanged = Box::pin(exchanged(&mut up, (head, body), (times, &deadline)));
-        let Some(done) = unless_left(session, exchanged).await else {
-            up.shutdown().await;
-            return Err(Fault::Left);
+        let done = match unless_left(session, exchanged).await {
+            Ok(done) => done,
+            Err(left) => {
+                up.shutdown().await;
+                return Err(left);
+            }
         };
         match done {
             Ok((head, whole)) => return Ok(Sent { up, peer, head, deadline, whole }),
@@ -167,12 +170,16 @@ async fn send(
     }
 }
 
-/// `None`: the caller has left meanwhile. One that has sent its request and closes its half of the connection has left.
-async fn unless_left<T>(session: &mut Session, wait: impl Future<Output = T>) -> Option<T> {
+/// Waits, but not for a caller that leaves meanwhile. One that has sent its request and closes its half of the connection
+/// has left.
+///
+/// # Errors
+/// [`Fault::Left`], and nothing else.
+async fn unless_left<T>(session: &mut Session, wait: impl Future<Output = T>) -> Result<T, Fault> {
     tokio::select! {
         biased;
-        done = wait => Some(done),
-        _ = session.downstream_session.read_body_or_idle(true) => None,
+        done = wait => Ok(done),
+        _ = session.downstream_session.read_body_or_idle(true) => Err(Fault::Left),
     }
 }
 
@@ -282,7 +289,7 @@ async fn whole(
     let mut out = BytesMut::new();
     loop {
         let read = sent.deadline.keep(sent.up.read_response_body());
-        let read = unless_left(session, read).await.ok_or(Fault::Left)?;
+        let read = unless_left(session, read).await?;
         let mut piece = read.map_err(|error| road.way.broken(&error))?;
         let end = piece.is_none() || sent.up.response_done();
         road.way.answer_piece(session, &mut piece, end)?;
@@ -310,7 +317,7 @@ async fn stream(
 ) -> Result<bool, Fault> {
     loop {
         let read = sent.deadline.keep(sent.up.read_response_body());
-        let read = unless_left(session, read).await.ok_or(Fault::Gone)?;
+        let read = unless_left(session, read).await?;
         let (mut piece, end) = match read {
             Ok(piece) => {
                 let end = piece.is_none() || sent.up.response_done();

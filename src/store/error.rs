@@ -82,10 +82,11 @@ pub enum Fault {
     NotAFolder,
 }
 
+/// The system's reason, in words that fit behind a path.
 fn said(kind: io::ErrorKind) -> String {
     match kind {
         io::ErrorKind::NotFound => "there is no such file or folder".to_owned(),
-        io::ErrorKind::AlreadyExists => "there is one already; name a new file".to_owned(),
+        io::ErrorKind::AlreadyExists => "there is one already".to_owned(),
         kind => kind.to_string(),
     }
 }

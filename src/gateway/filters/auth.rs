@@ -25,6 +25,28 @@ impl Auth {
     }
 }
 
+#[async_trait]
+impl Filter for Auth {
+    fn name(&self) -> &'static str {
+        "auth"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Identify
+    }
+
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+        let token = bearer(&x.head().headers).ok_or(ApiError::Unauthorized)?;
+        let who = self.tokens.verify(token).await.map_err(|error| match error {
+            TokenError::Unknown | TokenError::Expired | TokenError::Revoked => ApiError::Unauthorized,
+            _ => ApiError::Internal("tokens"),
+        })?;
+        x.head_mut().remove_header(&AUTHORIZATION);
+        x.facts.who = Some(who);
+        Ok(Flow::Next)
+    }
+}
+
 /// Takes a token of ours off a request of which none was asked: at a path that is mistyped, it would be shown to whoever
 /// answers there. Another gateway's token, or any other key of the caller's, travels on.
 pub struct Keep {
@@ -53,28 +75,6 @@ impl Filter for Keep {
         if self.tokens.is_ours(token).await.map_err(|_| ApiError::Internal("tokens"))? {
             x.head_mut().remove_header(&AUTHORIZATION);
         }
-        Ok(Flow::Next)
-    }
-}
-
-#[async_trait]
-impl Filter for Auth {
-    fn name(&self) -> &'static str {
-        "auth"
-    }
-
-    fn stage(&self) -> Stage {
-        Stage::Identify
-    }
-
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
-        let token = bearer(&x.head().headers).ok_or(ApiError::Unauthorized)?;
-        let who = self.tokens.verify(token).await.map_err(|error| match error {
-            TokenError::Unknown | TokenError::Expired | TokenError::Revoked => ApiError::Unauthorized,
-            _ => ApiError::Internal("tokens"),
-        })?;
-        x.head_mut().remove_header(&AUTHORIZATION);
-        x.facts.who = Some(who);
         Ok(Flow::Next)
     }
 }
