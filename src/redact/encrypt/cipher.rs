@@ -2,7 +2,7 @@
 //! a class (a first digit that isn't zero stays so) by walking its cycle. Where FF1 has no domain, the keyed PRF
 //! draws the symbols; then two values may meet, and who issues surrogates takes the next counter.
 
-use crate::crypto::fpe::{FpeError, FpeKey, MIN_DOMAIN};
+use crate::crypto::fpe::{FpeError, FpeKey, Keystream, MIN_DOMAIN};
 
 /// Which piece of a value: goes into the tweak, so that equal pieces in different places differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,8 +59,9 @@ impl Cipher<'_> {
             }
         }
         let seed: Vec<u8> = symbols.iter().flat_map(|symbol| symbol.to_be_bytes()).collect();
-        for draw in 0..DRAWS {
-            self.draw(part, radix, Seed { bytes: &seed, draw }, symbols);
+        let mut draws = self.draws(part, &seed);
+        for _ in 0..DRAWS {
+            draws.fill(radix, symbols);
             if same(symbols) {
                 break;
             }
@@ -83,41 +84,27 @@ impl Cipher<'_> {
             .iter()
             .fold(0, |rank: u128, field| rank * u128::from(field.size) + u128::from(field.value));
         let tweak = self.tweak_for(part);
-        let seed = rank.to_be_bytes();
+        let mut draws = (bound < MIN_DOMAIN).then(|| self.draws(part, &rank.to_be_bytes()));
         for draw in 0.. {
-            rank = if bound >= MIN_DOMAIN {
-                self.key.encrypt_below(bound, &tweak, rank)?
-            } else {
-                self.block(part, Seed { bytes: &seed, draw }, 0) % bound
+            rank = match &mut draws {
+                None => self.key.encrypt_below(bound, &tweak, rank)?,
+                Some(draws) => draws.keystream.block() % bound,
             };
             let mut rest = rank;
             for field in fields.iter_mut().rev() {
                 field.value = (rest % u128::from(field.size)) as u32;
                 rest /= u128::from(field.size);
             }
-            if same(fields) || (bound < MIN_DOMAIN && draw == DRAWS) {
+            if same(fields) || (draws.is_some() && draw == DRAWS) {
                 break;
             }
         }
         Ok(true)
     }
 
-    /// Draws symbols from the PRF of `seed`.
-    pub(in crate::redact) fn draw(&self, part: Part, radix: u32, seed: Seed<'_>, symbols: &mut [u16]) {
-        for (number, chunk) in symbols.chunks_mut(4).enumerate() {
-            // Four words of 32 bits: a modulus of 64 or less is even to one part in 2^26.
-            let mut block = self.block(part, seed, number as u64);
-            for symbol in chunk {
-                *symbol = (block as u32 % radix) as u16;
-                block >>= 32;
-            }
-        }
-    }
-
-    fn block(&self, part: Part, seed: Seed<'_>, number: u64) -> u128 {
-        let (draw, number) = (seed.draw.to_be_bytes(), number.to_be_bytes());
-        let block = self.key.prf(&[&self.tweak_for(part), seed.bytes, &draw, &number]);
-        block.first_chunk().copied().map_or(0, u128::from_be_bytes)
+    /// What the PRF gives for a piece of a value.
+    pub(in crate::redact) fn draws(&self, part: Part, seed: &[u8]) -> Draws {
+        Draws { keystream: self.key.keystream(&[&self.tweak_for(part), seed]) }
     }
 
     fn tweak_for(&self, part: Part) -> [u8; 17] {
@@ -127,9 +114,21 @@ impl Cipher<'_> {
     }
 }
 
-/// What the PRF is drawn from: the plain symbols, and which draw it is.
-#[derive(Clone, Copy)]
-pub(in crate::redact) struct Seed<'s> {
-    pub(in crate::redact) bytes: &'s [u8],
-    pub(in crate::redact) draw: u32,
+/// Symbols that look like chance and are the same for the same piece of the same value.
+pub(in crate::redact) struct Draws {
+    keystream: Keystream,
+}
+
+impl Draws {
+    /// Draws as many symbols as there is room for.
+    pub(in crate::redact) fn fill(&mut self, radix: u32, symbols: &mut [u16]) {
+        for chunk in symbols.chunks_mut(4) {
+            // Four words of 32 bits: a modulus of 64 or less is even to one part in 2^26.
+            let mut block = self.keystream.block();
+            for symbol in chunk {
+                *symbol = (block as u32 % radix) as u16;
+                block >>= 32;
+            }
+        }
+    }
 }

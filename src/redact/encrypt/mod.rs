@@ -22,7 +22,7 @@ use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::method::Fpe;
 
-use cipher::{Cipher, Part, Seed};
+use cipher::{Cipher, Part};
 
 /// Tries before a value gets a surrogate that has no format: only layouts of a few values get there.
 const ATTEMPTS: u32 = 32;
@@ -106,7 +106,14 @@ impl std::fmt::Debug for Surrogates {
 /// The surrogate, or `None` where the value isn't laid out as its format says.
 type Shaped = Result<Option<String>, RedactError>;
 
+/// The longest value that gets a surrogate of its own length, in bytes. What stands for a longer one is short: it is
+/// looked for in answers as they stream, and its original is kept for the way back anyway.
+const LONGEST_SURROGATE: usize = 4096;
+
 fn shaped(cipher: &Cipher<'_>, rule: &Rule, value: &str) -> Result<String, RedactError> {
+    if value.len() > LONGEST_SURROGATE {
+        return Ok(word::short(cipher, value, rule.prefix_of(value)));
+    }
     let shape = match rule.format() {
         Format::Card => number::card(cipher, value)?,
         Format::Ssn => number::ssn(cipher, value)?,
@@ -133,7 +140,7 @@ fn shaped(cipher: &Cipher<'_>, rule: &Rule, value: &str) -> Result<String, Redac
 /// Sixteen letters: for values whose layout has no other value left to give.
 fn shapeless(cipher: &Cipher<'_>, value: &str) -> String {
     let mut symbols = [0; 16];
-    cipher.draw(Part::Beyond, 26, Seed { bytes: value.as_bytes(), draw: 0 }, &mut symbols);
+    cipher.draws(Part::Beyond, value.as_bytes()).fill(26, &mut symbols);
     symbols.iter().map(|&symbol| char::from(b'a' + symbol as u8)).collect()
 }
 

@@ -108,6 +108,35 @@ fn layouts_are_kept() {
     }
 }
 
+/// (value, what its short surrogate looks like).
+#[test]
+fn what_is_too_long_gets_a_short_surrogate() {
+    let long = "Ab1/".repeat(50_000);
+    let cases = [
+        (long.clone(), "", r"[0-9A-Za-z]{64}"),
+        (format!("sk-proj-{long}"), "sk-proj-", r"sk-proj-[0-9A-Za-z]{64}"),
+        (
+            format!("-----BEGIN RSA PRIVATE KEY-----\r\n{long}\r\n-----END RSA PRIVATE KEY-----"),
+            "",
+            "-----BEGIN RSA PRIVATE KEY-----\r\n[0-9A-Za-z]{64}\r\n-----END RSA PRIVATE KEY-----",
+        ),
+        (
+            format!(r"-----BEGIN PRIVATE KEY-----\n{long}\n-----END PRIVATE KEY-----\n"),
+            "",
+            r"-----BEGIN PRIVATE KEY-----\\n[0-9A-Za-z]{64}\\n-----END PRIVATE KEY-----\\n",
+        ),
+        (format!("-----BEGIN PRIVATE KEY-----{long}"), "", "-----BEGIN PRIVATE KEY-----[0-9A-Za-z]{64}"),
+        (format!("-----BEGIN {long}-----"), "", r"[0-9A-Za-z]{64}"),
+    ];
+    for (value, prefix, layout) in cases {
+        let short = |value: &str| with_cipher(|cipher| word::short(cipher, value, prefix));
+        let surrogate = short(&value);
+        assert!(Regex::new(&format!("^(?:{layout})$")).unwrap().is_match(&surrogate), "{surrogate}");
+        assert_eq!(surrogate, short(&value), "the same in every call");
+        assert_ne!(surrogate, short(&format!("{value}x")));
+    }
+}
+
 #[test]
 fn what_is_not_laid_out_as_its_format_says_is_left_to_text() {
     let cases: [(Shape, &str); 5] = [

@@ -1,7 +1,7 @@
 //! Shapes of words: e-mail addresses, URLs, keys and free text. Letters stay letters, digits stay digits; what
 //! separates them stays.
 
-use super::cipher::{Cipher, Field, Part, Seed};
+use super::cipher::{Cipher, Field, Part};
 use super::{RedactError, Shaped, number};
 
 const DIGITS: &[u8] = b"0123456789";
@@ -174,7 +174,7 @@ pub(super) fn pem(cipher: &Cipher<'_>, value: &str) -> Option<String> {
     let escaped = |at: usize| at > 0 && body.get(at - 1) == Some(&b'\\');
     letters.places.retain(|&at| !escaped(at));
     letters.symbols = vec![0; letters.places.len()];
-    cipher.draw(Part::Whole, 64, Seed { bytes: value.as_bytes(), draw: 0 }, &mut letters.symbols);
+    cipher.draws(Part::Whole, value.as_bytes()).fill(64, &mut letters.symbols);
     letters.put(body, BASE64);
     text_of(text)
 }
@@ -187,7 +187,7 @@ pub(super) fn text(cipher: &Cipher<'_>, value: &str) -> Result<String, RedactErr
     let mut ascii = ascii.into_iter();
     let other = value.chars().filter(|c| !c.is_ascii() && c.is_alphanumeric()).count();
     let mut drawn = vec![0; other];
-    cipher.draw(Part::Beyond, 26, Seed { bytes: value.as_bytes(), draw: 0 }, &mut drawn);
+    cipher.draws(Part::Beyond, value.as_bytes()).fill(26, &mut drawn);
     let mut drawn = drawn.into_iter().map(|symbol| b'a' + symbol as u8);
     let surrogate = value.chars().map(|c| match c {
         c if c.is_ascii_alphanumeric() => ascii.next().map_or(c, char::from),
@@ -198,4 +198,35 @@ pub(super) fn text(cipher: &Cipher<'_>, value: &str) -> Result<String, RedactErr
         c => c,
     });
     Ok(surrogate.collect())
+}
+
+/// Letters and digits of a surrogate that is shorter than its value.
+const SHORT: usize = 64;
+/// The longest first or last line of a PEM block, in bytes.
+const LINE: usize = 96;
+
+/// For a value too long to have a surrogate of its own length: its prefix, or the first and the last line of a PEM
+/// block, and letters and digits drawn from the PRF of the whole.
+pub(super) fn short(cipher: &Cipher<'_>, value: &str, prefix: &str) -> String {
+    let mut symbols = [0; SHORT];
+    cipher.draws(Part::Beyond, value.as_bytes()).fill(62, &mut symbols);
+    let letters = symbols.iter().filter_map(|&symbol| BASE62.get(usize::from(symbol)));
+    let drawn: String = letters.map(|&letter| char::from(letter)).collect();
+    match pem_lines(value) {
+        Some((first, last)) => format!("{first}{drawn}{last}"),
+        None => format!("{prefix}{drawn}"),
+    }
+}
+
+/// The first and the last line of a PEM block, each with its line break; the last is empty where there is none.
+fn pem_lines(value: &str) -> Option<(&str, &str)> {
+    let label = value.strip_prefix("-----BEGIN")?;
+    let begin = value.len() - label.len() + label.find("-----")? + 5;
+    let body = value.get(begin..)?;
+    // Inside a string that was not decoded, a line break is an escape.
+    let end_of_line =
+        ["\r\n", "\n", "\\r\\n", "\\n"].into_iter().find(|one| body.starts_with(one)).unwrap_or("");
+    let first = value.get(..begin + end_of_line.len()).filter(|line| line.len() <= LINE)?;
+    let last = body.rfind("-----END").and_then(|at| body.get(at - end_of_line.len().min(at)..));
+    Some((first, last.filter(|line| line.len() <= LINE).unwrap_or_default()))
 }
