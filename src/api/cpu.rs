@@ -1,59 +1,388 @@
-//! Long work on the CPU, off the threads that move bytes: a second spent on one caller's body should not be a second
-//! that every other connection of the thread waits.
+//! Long work on the CPU, off the threads that move bytes, and in turns: a second spent on one caller's body is neither a
+//! second that every other connection of a thread waits, nor one that every other caller's body waits. Work runs for a
+//! slice of time at its places; then the next caller's is let on. It stops when nobody waits for it any more.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use tokio::sync::Semaphore;
+use tokio::sync::oneshot;
 
-/// Work on more bytes than this leaves the thread that moves bytes.
-const INLINE: usize = 64 << 10;
+use crate::base::checkpoint::{Checkpoint, GoOn, Stopped};
+use crate::base::clock::SharedClock;
+use crate::base::id::TokenId;
+
+/// Work on more bytes than this leaves the thread that moves bytes: the worst text of this length takes a millisecond.
+const INLINE: usize = 4 << 10;
+/// How long work runs while others wait.
+const SLICE: Duration = Duration::from_millis(5);
+/// How long one work may take, its waiting between slices included.
+const LONGEST: Duration = Duration::from_secs(60);
+/// Work of one caller that may wait to begin.
+const LINE: usize = 256;
+/// Work that has begun and waits for its next slice keeps a thread: of a few hundred that the runtime has.
+const BEGUN: usize = 64;
+
+/// Why there is no outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PoolError {
+    /// The process ends, or the work panicked.
+    #[error("the work was given up")]
+    GivenUp,
+    /// Too much of this caller's work waits already.
+    #[error("too much work of one caller waits")]
+    Full,
+}
+
+/// Whose work it is: callers take turns.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Caller {
+    /// The holder of a token.
+    Token(TokenId),
+    /// Whoever calls without one from an address, of IPv6 from a /64; `None` where it is not known.
+    Address(Option<IpAddr>),
+    /// The gateway's own.
+    Own,
+}
+
+/// What is to be done.
+#[derive(Clone, Debug)]
+pub struct Job {
+    /// For whom.
+    pub caller: Caller,
+    /// On how many bytes: what little work there is on a few is done at once.
+    pub bytes: usize,
+}
 
 /// A bounded number of places for long work. Cheap to clone.
-#[derive(Clone, Debug)]
-pub struct CpuPool(Arc<Semaphore>);
+#[derive(Clone)]
+pub struct CpuPool(Arc<Pool>);
 
-/// The work was given up, because the process ends or because it panicked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the work was given up")]
-pub struct GivenUp;
+struct Pool {
+    clock: SharedClock,
+    state: Mutex<State>,
+    /// Work in the lines, so that what runs need not take the lock to know that nobody waits.
+    waiting: AtomicUsize,
+}
 
-impl CpuPool {
-    /// At most `places` long works at once.
-    pub fn new(places: usize) -> Self {
-        Self(Arc::new(Semaphore::new(places.max(1))))
+struct State {
+    free: usize,
+    /// Works that have begun and have not ended.
+    begun: usize,
+    /// The callers that have work waiting, the next one first.
+    lines: VecDeque<Line>,
+}
+
+/// One caller's waiting work, what has begun before what has not.
+struct Line {
+    caller: Caller,
+    works: VecDeque<Waiting>,
+}
+
+struct Waiting {
+    begun: bool,
+    grant: oneshot::Sender<Place>,
+}
+
+/// Leave to run; given back when dropped.
+struct Place(Option<Arc<Pool>>);
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if let Some(pool) = self.0.take() {
+            pool.pass_on();
+        }
+    }
+}
+
+impl Pool {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Does `work` on `bytes` bytes: here if they are few, else in a place of the pool, when one is free.
+    /// A place, when it is this work's turn.
+    fn place(self: &Arc<Self>, caller: &Caller, begun: bool) -> Result<oneshot::Receiver<Place>, PoolError> {
+        let (grant, granted) = oneshot::channel();
+        let mut state = self.state();
+        if state.free > 0 && !begun {
+            state.free -= 1;
+            drop(state);
+            // The receiver is still here.
+            drop(grant.send(Place(Some(Arc::clone(self)))));
+            return Ok(granted);
+        }
+        let known = state.lines.iter().position(|line| line.caller == *caller);
+        let waiting = Waiting { begun, grant };
+        match known.and_then(|at| state.lines.get_mut(at)) {
+            Some(line) if !begun && line.works.len() >= LINE => return Err(PoolError::Full),
+            Some(line) if !begun => line.works.push_back(waiting),
+            _ => {
+                // Whoever has just had a slice stands behind all others.
+                let line = known.and_then(|at| state.lines.remove(at));
+                let mut works = line.map(|line| line.works).unwrap_or_default();
+                works.push_front(waiting);
+                state.lines.push_back(Line { caller: caller.clone(), works });
+            }
+        }
+        self.waiting.fetch_add(1, Ordering::Relaxed);
+        Ok(granted)
+    }
+
+    /// Gives a place that was given back to the next caller in turn.
+    fn pass_on(self: &Arc<Self>) {
+        loop {
+            let next = {
+                let mut state = self.state();
+                let next = state.next();
+                state.free += usize::from(next.is_none());
+                next
+            };
+            let Some(next) = next else { return };
+            self.waiting.fetch_sub(1, Ordering::Relaxed);
+            match next.send(Place(Some(Arc::clone(self)))) {
+                Ok(()) => return,
+                // It left while it waited: the place is still to be given.
+                Err(mut place) => place.0 = None,
+            }
+        }
+    }
+}
+
+impl State {
+    /// The next work in turn. Its caller goes behind the others.
+    fn next(&mut self) -> Option<oneshot::Sender<Place>> {
+        let room = self.begun < BEGUN;
+        let ready = |line: &Line| line.works.front().is_some_and(|first| first.begun || room);
+        let at = self.lines.iter().position(ready)?;
+        let mut line = self.lines.remove(at)?;
+        let next = line.works.pop_front();
+        if !line.works.is_empty() {
+            self.lines.push_back(line);
+        }
+        next.map(|waiting| waiting.grant)
+    }
+}
+
+/// One work that has begun.
+struct Running {
+    pool: Arc<Pool>,
+    caller: Caller,
+    stopped: AtomicBool,
+    deadline: Instant,
+    slice: Mutex<Slice>,
+}
+
+/// The place that a work has now, and since when.
+struct Slice {
+    place: Option<Place>,
+    began: Instant,
+}
+
+impl Running {
+    fn slice(&self) -> MutexGuard<'_, Slice> {
+        self.slice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl GoOn for Running {
+    fn go_on(&self) -> Result<(), Stopped> {
+        if self.stopped.load(Ordering::Relaxed) {
+            return Err(Stopped);
+        }
+        let now = self.pool.clock.instant();
+        if now >= self.deadline {
+            self.stopped.store(true, Ordering::Relaxed);
+            return Err(Stopped);
+        }
+        if self.pool.waiting.load(Ordering::Relaxed) == 0 {
+            return Ok(());
+        }
+        let mut slice = self.slice();
+        if now.saturating_duration_since(slice.began) < SLICE {
+            return Ok(());
+        }
+        let granted = self.pool.place(&self.caller, true).map_err(|_| Stopped)?;
+        slice.place = None;
+        slice.place = Some(granted.blocking_recv().map_err(|_| Stopped)?);
+        slice.began = self.pool.clock.instant();
+        if self.stopped.load(Ordering::Relaxed) { Err(Stopped) } else { Ok(()) }
+    }
+}
+
+/// Whoever waits for a work: the work stops when this is dropped.
+struct Wanted(Arc<Running>);
+
+impl Drop for Wanted {
+    fn drop(&mut self) {
+        self.0.stopped.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A work on its thread: when it ends, however it does, its place is given back.
+struct OnThread(Arc<Running>);
+
+impl Drop for OnThread {
+    fn drop(&mut self) {
+        self.0.pool.state().begun -= 1;
+        self.0.slice().place = None;
+    }
+}
+
+impl CpuPool {
+    /// At most `places` long works run at once.
+    pub fn new(places: usize, clock: SharedClock) -> Self {
+        let state = State { free: places.max(1), begun: 0, lines: VecDeque::new() };
+        Self(Arc::new(Pool { clock, state: Mutex::new(state), waiting: AtomicUsize::new(0) }))
+    }
+
+    /// Does the work: here if it is on few bytes, else at a place of the pool, when it is its caller's turn. It is
+    /// stopped at its next checkpoint when the future is dropped, or after a minute.
     ///
     /// # Errors
-    /// [`GivenUp`].
+    /// [`PoolError`].
     pub async fn run<T: Send + 'static>(
         &self,
-        bytes: usize,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<T, GivenUp> {
-        if bytes <= INLINE {
-            return Ok(work());
+        job: Job,
+        work: impl FnOnce(&Checkpoint) -> T + Send + 'static,
+    ) -> Result<T, PoolError> {
+        if job.bytes <= INLINE {
+            return Ok(work(&Checkpoint::default()));
         }
-        let place = Arc::clone(&self.0).acquire_owned().await.map_err(|_| GivenUp)?;
-        let done = tokio::task::spawn_blocking(move || {
-            let _place = place;
-            work()
+        let place = self.0.place(&job.caller, false)?.await.map_err(|_| PoolError::GivenUp)?;
+        let now = self.0.clock.instant();
+        let running = Arc::new(Running {
+            pool: Arc::clone(&self.0),
+            caller: job.caller,
+            stopped: AtomicBool::new(false),
+            deadline: now + LONGEST,
+            slice: Mutex::new(Slice { place: Some(place), began: now }),
         });
-        done.await.map_err(|_| GivenUp)
+        self.0.state().begun += 1;
+        let thread = OnThread(Arc::clone(&running));
+        let _wanted = Wanted(Arc::clone(&running));
+        let done = tokio::task::spawn_blocking(move || {
+            let _thread = thread;
+            work(&Checkpoint::new(running))
+        });
+        done.await.map_err(|_| PoolError::GivenUp)
+    }
+}
+
+impl std::fmt::Debug for CpuPool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "CpuPool({} waiting)", self.0.waiting.load(Ordering::Relaxed))
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::clock::SystemClock;
+
+    fn pool(places: usize) -> CpuPool {
+        CpuPool::new(places, Arc::new(SystemClock))
+    }
+
+    fn job(name: &str, bytes: usize) -> Job {
+        Job { caller: Caller::Address(Some([127, 0, 0, name.as_bytes()[0]].into())), bytes }
+    }
+
+    /// Works until it is stopped, or `slices` have passed; how often it was asked.
+    fn long(checkpoint: &Checkpoint, slices: u32) -> Result<u32, Stopped> {
+        for _ in 0..slices {
+            std::thread::sleep(SLICE);
+            checkpoint.pass()?;
+        }
+        Ok(slices)
+    }
 
     #[tokio::test]
     async fn long_work_runs_elsewhere_and_short_work_here() {
-        let pool = CpuPool::new(1);
+        let pool = pool(1);
         let here = std::thread::current().id();
-        let thread = || std::thread::current().id();
-        assert_eq!(pool.run(INLINE, thread).await, Ok(here));
-        assert_ne!(pool.run(INLINE + 1, thread).await, Ok(here));
+        let thread = |_: &Checkpoint| std::thread::current().id();
+        assert_eq!(pool.run(job("a", INLINE), thread).await, Ok(here));
+        assert_ne!(pool.run(job("a", INLINE + 1), thread).await, Ok(here));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn callers_take_turns() {
+        let pool = pool(1);
+        let ended = Arc::new(Mutex::new(Vec::new()));
+        let run = |name: &'static str, slices| {
+            let (pool, ended) = (pool.clone(), Arc::clone(&ended));
+            tokio::spawn(async move {
+                let done = pool.run(job(name, usize::MAX), move |checkpoint| long(checkpoint, slices)).await;
+                ended.lock().unwrap().push(name);
+                done
+            })
+        };
+        let greedy: Vec<_> = (0..4).map(|_| run("greedy", 40)).collect();
+        tokio::time::sleep(SLICE * 2).await;
+        let modest = run("modest", 3);
+        assert_eq!(modest.await.unwrap(), Ok(Ok(3)));
+        assert_eq!(*ended.lock().unwrap(), ["modest"]);
+        for one in greedy {
+            assert_eq!(one.await.unwrap(), Ok(Ok(40)));
+        }
+        assert_eq!((pool.0.state().free, pool.0.state().begun), (1, 0));
+        assert!(pool.0.state().lines.is_empty());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn work_that_nobody_waits_for_stops() {
+        let pool = pool(1);
+        let (tell, told) = std::sync::mpsc::channel();
+        let work = {
+            let pool = pool.clone();
+            tokio::spawn(async move {
+                pool.run(job("a", usize::MAX), move |checkpoint| tell.send(long(checkpoint, 10_000))).await
+            })
+        };
+        tokio::time::sleep(SLICE * 3).await;
+        // One that still waits to begin leaves as well.
+        let waiting = {
+            let pool = pool.clone();
+            tokio::spawn(async move { pool.run(job("b", usize::MAX), |_| ()).await })
+        };
+        tokio::time::sleep(SLICE).await;
+        waiting.abort();
+        work.abort();
+        let outcome = tokio::task::spawn_blocking(move || told.recv_timeout(Duration::from_secs(10)));
+        assert_eq!(outcome.await.unwrap(), Ok(Err(Stopped)));
+        assert_eq!(pool.run(job("c", usize::MAX), |_| 7).await, Ok(7));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn work_that_panics_gives_its_place_back() {
+        let pool = pool(1);
+        let failed: Result<(), PoolError> =
+            pool.run(job("a", usize::MAX), |_| std::panic::resume_unwind(Box::new(()))).await;
+        assert_eq!(failed, Err(PoolError::GivenUp));
+        assert_eq!(pool.run(job("a", usize::MAX), |_| 7).await, Ok(7));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn one_callers_line_is_bounded() {
+        let pool = pool(1);
+        let (open, gate) = std::sync::mpsc::channel::<()>();
+        let hold = {
+            let pool = pool.clone();
+            tokio::spawn(async move { pool.run(job("a", usize::MAX), move |_| gate.recv().is_ok()).await })
+        };
+        tokio::time::sleep(Duration::from_millis(20)).await;
+        let mut waiting: Vec<_> =
+            (0..LINE).map(|_| Box::pin(pool.run(job("b", usize::MAX), |_| ()))).collect();
+        for one in &mut waiting {
+            assert!(tokio::time::timeout(Duration::ZERO, one).await.is_err());
+        }
+        assert_eq!(pool.run(job("b", usize::MAX), |_| ()).await, Err(PoolError::Full));
+        drop(open);
+        for one in waiting {
+            assert_eq!(one.await, Ok(()));
+        }
+        assert_eq!(hold.await.unwrap(), Ok(false));
     }
 }

@@ -8,6 +8,7 @@ use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::api::call::{Answer, BodyError};
+use crate::api::cpu::PoolError;
 use crate::api::envelope::Stamp;
 use crate::base::budget::Exhausted;
 use crate::base::pointer::Pointer;
@@ -179,6 +180,15 @@ pub enum ApiError {
     /// A fault of ours; `0` says which part, for the log.
     #[error("internal error: {0}")]
     Internal(&'static str),
+}
+
+impl From<PoolError> for ApiError {
+    fn from(error: PoolError) -> Self {
+        match error {
+            PoolError::GivenUp => Self::Internal("cpu"),
+            PoolError::Full => Self::Overloaded,
+        }
+    }
 }
 
 impl ApiError {

@@ -14,6 +14,7 @@ use dashmap::DashMap;
 use data_encoding::{BASE32, HEXLOWER};
 use serde::{Deserialize, Serialize};
 
+use crate::api::cpu::Caller;
 use crate::api::token_uses::{self, Uses};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::{ID_BYTES, TokenId};
@@ -149,6 +150,11 @@ impl Principal {
     /// The token's id, for logs and limits.
     pub fn id(&self) -> &TokenId {
         &self.0.id
+    }
+
+    /// Whose turn it is where callers take turns.
+    pub fn caller(&self) -> Caller {
+        Caller::Token(self.0.id.clone())
     }
 
     /// The token's name.

@@ -325,7 +325,7 @@ impl Parts {
             access,
             tracer,
             spans: Mutex::new(spans),
-            cpu: CpuPool::new(places),
+            cpu: CpuPool::new(places, Arc::clone(&clock)),
             ready: Ready::default(),
             shift: Shift::default(),
             counts: DashMap::new(),

@@ -7,11 +7,13 @@
 //! | [`clock`] | the only reader of time |
 //! | [`listing`] | where the times of a list lie, and in which order it goes |
 //! | [`budget`] | bytes that a request may still hold |
+//! | [`checkpoint`] | where long work asks whether to go on |
 //! | [`reader`] | binary forms of our own, read within bounds |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
 //! | [`template`] | JSON with places for claims |
 
 pub mod budget;
+pub mod checkpoint;
 pub mod clock;
 pub mod id;
 pub mod listing;

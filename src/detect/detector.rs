@@ -10,6 +10,7 @@ use super::fault::{RuleError, RuleFault};
 use super::finding::{Finding, RuleId, Score};
 use super::rule::Rule;
 use super::scanner::{Progress, Query, Scanner};
+use crate::base::checkpoint::{Checkpoint, Stopped};
 
 /// Finds values in text. Cheap to clone; shared between threads.
 #[derive(Clone)]
@@ -42,7 +43,13 @@ impl Detector {
 
     /// On an engine of the catalogue's that has what is chosen.
     pub(crate) fn on(catalogue: &Catalogue, engine: Arc<Engine>, choice: Choice) -> Self {
-        let query = Query { engine, choice: Arc::new(choice), floor: None, allow: None };
+        let query = Query {
+            engine,
+            choice: Arc::new(choice),
+            floor: None,
+            allow: None,
+            checkpoint: Checkpoint::default(),
+        };
         Self { query, catalogue: catalogue.clone() }
     }
 
@@ -75,6 +82,17 @@ impl Detector {
         self.allowing(allow)
     }
 
+    /// The same, but [`try_find`](Self::try_find) asks `checkpoint` whether to go on.
+    #[must_use]
+    pub fn passing(&self, checkpoint: Checkpoint) -> Self {
+        Self { query: Query { checkpoint, ..self.query.clone() }, catalogue: self.catalogue.clone() }
+    }
+
+    /// Where this detector asks whether to go on.
+    pub fn checkpoint(&self) -> &Checkpoint {
+        &self.query.checkpoint
+    }
+
     /// The rule of this id. An id of another catalogue names the last rule.
     #[expect(
         clippy::indexing_slicing,
@@ -99,11 +117,19 @@ impl Detector {
         Cache::default()
     }
 
-    /// All findings in `text`: resolved, in order, sharing no byte.
+    /// All findings in `text`: resolved, in order, sharing no byte. None where a [checkpoint](Self::passing) stops it.
     pub fn find(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
+        self.try_find(cache, text).unwrap_or_default()
+    }
+
+    /// The same, for a detector with a [`checkpoint`](Self::passing).
+    ///
+    /// # Errors
+    /// The checkpoint said so.
+    pub fn try_find(&self, cache: &mut Cache, text: &str) -> Result<Vec<Finding>, Stopped> {
         let mut findings = Vec::new();
-        cache.0.look_at_all(&self.query, text.as_bytes(), &mut |finding| findings.push(finding));
-        findings
+        let sink = &mut |finding| findings.push(finding);
+        cache.0.look_at_all(&self.query, text.as_bytes(), sink).map(|()| findings)
     }
 
     /// All that some rule takes for a value, in order of their starts, also what overlaps: each rule's view of

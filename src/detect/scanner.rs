@@ -11,6 +11,7 @@ use super::engine::view::{LOOKBACK, View};
 use super::engine::{Engine, Pass, Tracks};
 use super::finding::{Finding, Score};
 use super::resolve::Resolver;
+use crate::base::checkpoint::{Checkpoint, Stopped};
 
 /// The window is moved on when this much of it is no longer needed, in bytes.
 const SLACK: usize = 256;
@@ -24,6 +25,8 @@ pub(crate) struct Query {
     pub(crate) floor: Option<Score>,
     /// What may pass though it is found.
     pub(crate) allow: Option<Arc<Allow>>,
+    /// Asked between stretches of a whole text.
+    pub(crate) checkpoint: Checkpoint,
 }
 
 /// How far one text has come: what a scan keeps between windows.
@@ -38,7 +41,7 @@ pub(crate) struct Progress {
 impl Progress {
     fn run(&mut self, query: &Query, view: View<'_>) {
         self.masks.cover(view.text);
-        let Query { engine, choice, floor, allow } = query;
+        let Query { engine, choice, floor, allow, .. } = query;
         let known = self.found.len();
         let pass = Pass {
             engine,
@@ -70,11 +73,21 @@ impl Progress {
     }
 
     /// Looks at a whole text, a stretch at a time so that what is kept of it stays near the processor.
-    pub(crate) fn look_at_all(&mut self, query: &Query, text: &[u8], sink: &mut dyn FnMut(Finding)) {
+    ///
+    /// # Errors
+    /// The query's checkpoint said so.
+    pub(crate) fn look_at_all(
+        &mut self,
+        query: &Query,
+        text: &[u8],
+        sink: &mut dyn FnMut(Finding),
+    ) -> Result<(), Stopped> {
         self.reset();
         for view in stretches(text) {
             self.look(query, view, sink);
+            query.checkpoint.pass()?;
         }
+        Ok(())
     }
 
     /// All candidates of a text, in order of their starts.

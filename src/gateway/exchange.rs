@@ -14,7 +14,7 @@ use pingora::http::{RequestHeader, ResponseHeader};
 
 use crate::api::envelope::Stamp;
 use crate::api::token::Principal;
-use crate::api::{Answer, ApiError};
+use crate::api::{Answer, ApiError, Caller};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
@@ -24,6 +24,7 @@ use crate::gateway::filter::{Document, Flow, Layer};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
 use crate::gateway::watched::Watched;
+use crate::net::customer;
 use crate::redact::{Counts, Undo};
 use crate::telemetry::trace::{Kind, Word};
 use crate::telemetry::{Direction, Filtered, Scan, Unscanned};
@@ -135,6 +136,16 @@ pub struct Begin {
 }
 
 impl Exchange {
+    /// Whose turn it is where callers take turns.
+    pub fn caller(&self) -> Caller {
+        self.facts.who.as_ref().map_or_else(|| self.caller_by_address(), Principal::caller)
+    }
+
+    /// The same where tokens do not count.
+    pub fn caller_by_address(&self) -> Caller {
+        Caller::Address(self.client.map(customer))
+    }
+
     /// Begins a walk along `route`.
     pub fn new(begin: Begin) -> Self {
         let Begin { id, client, budget, head, sends_body, route, pace, clock, started } = begin;

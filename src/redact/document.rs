@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 
+use crate::base::checkpoint::Stopped;
 use crate::detect::{Cache, Detector};
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
@@ -32,12 +33,18 @@ impl Redactor {
         let mut report = Report::default();
         let mut values = Values::new(std::slice::from_ref(self));
         let mut places = Places { which, levels: limits.levels, unscanned: 0 };
-        let mut finder = Finder { detector: &self.detector, plan: &self.plan, cache: self.detector.cache() };
+        let mut finder = Finder {
+            detector: &self.detector,
+            plan: &self.plan,
+            cache: self.detector.cache(),
+            outcome: Ok(()),
+        };
         let mut hits: Vec<Vec<Hit>> = Vec::new();
         places.visit(doc, &mut |text| {
             hits.push(finder.find(text, &mut values, &mut report));
             Vec::new()
         })?;
+        finder.outcome?;
         report.skip(places.unscanned);
         if values.is_empty() {
             return Ok((Redacted::new(doc.to_vec(), report), Undo::nothing()));
@@ -70,11 +77,15 @@ struct Finder<'d> {
     detector: &'d Detector,
     plan: &'d Plan,
     cache: Cache,
+    /// Once it was stopped, nothing more is looked through.
+    outcome: Result<(), Stopped>,
 }
 
 impl Finder<'_> {
     fn find(&mut self, text: &str, values: &mut Values<'_>, report: &mut Report) -> Vec<Hit> {
-        let findings = self.detector.find(&mut self.cache, text);
+        let found = self.outcome.and_then(|()| self.detector.try_find(&mut self.cache, text));
+        self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
+        let findings = found.unwrap_or_default();
         report.scan(text.len());
         for finding in &findings {
             let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;

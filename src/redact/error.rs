@@ -1,6 +1,7 @@
 //! Why something could not be redacted. Nothing here holds a value.
 
 use crate::base::budget::Exhausted;
+use crate::base::checkpoint::Stopped;
 use crate::crypto::fpe::FpeError;
 use crate::stream::StreamError;
 use crate::stream::json::JsonError;
@@ -25,6 +26,9 @@ pub enum RedactError {
     /// The cipher refused.
     #[error("a found value cannot be encrypted: {0}")]
     Cipher(#[from] FpeError),
+    /// Nobody waits for it any more, or it took too long.
+    #[error(transparent)]
+    Stopped(#[from] Stopped),
     /// A budget is used up.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
@@ -37,6 +41,7 @@ impl From<RedactError> for StreamError {
             RedactError::TooManyValues { .. } => Self::Replace("too many different values"),
             RedactError::Json(_) => Self::Replace("not a JSON document"),
             RedactError::Cipher(_) => Self::Replace("the cipher refused"),
+            RedactError::Stopped(_) => Self::Replace("stopped"),
             RedactError::Exhausted(exhausted) => Self::Exhausted(exhausted),
         }
     }

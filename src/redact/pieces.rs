@@ -37,7 +37,7 @@ impl Redactor {
         let nowhere: Arc<str> = Arc::from("");
         let mut hits: Vec<Vec<Hit>> = Vec::with_capacity(texts.len());
         for text in texts {
-            let findings = self.detector.find(&mut cache, text);
+            let findings = self.detector.try_find(&mut cache, text)?;
             report.scan(text.len());
             let mut points = Points::new(text);
             for finding in &findings {

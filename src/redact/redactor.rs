@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::base::checkpoint::Checkpoint;
 use crate::detect::Detector;
 use crate::redact::answer::{Answer, Answering};
 use crate::redact::context::Context;
@@ -27,6 +28,13 @@ impl Redactor {
         Self { detector, plan: Arc::new(plan) }
     }
 
+    /// The same, but asks `checkpoint` whether to go on: each stretch of text and each value. A whole text or document
+    /// that is not gone on with ends in [`RedactError::Stopped`].
+    #[must_use]
+    pub fn passing(self, checkpoint: Checkpoint) -> Self {
+        Self { detector: self.detector.passing(checkpoint), plan: self.plan }
+    }
+
     /// Redacts a whole text, and tells how to undo what was encrypted.
     pub fn text(
         &self,
@@ -34,7 +42,7 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<String>, Context), RedactError> {
-        let findings = self.detector.find(&mut self.detector.cache(), text);
+        let findings = self.detector.try_find(&mut self.detector.cache(), text)?;
         let mut report = Report::default();
         report.scan(text.len());
         for finding in &findings {

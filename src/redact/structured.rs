@@ -99,11 +99,14 @@ pub fn structured(
     let mut values = Values::new(parts);
     let mut caches: Vec<Cache> = parts.iter().map(|part| part.detector.cache()).collect();
     let mut hits: Vec<Vec<Hit>> = Vec::new();
+    let mut outcome = Ok(());
     visit(doc, which, &mut |path, place, text| {
         let (Some(redactor), Some(cache)) = (parts.get(place.part), caches.get_mut(place.part)) else {
             return Vec::new();
         };
-        let findings = redactor.detector.find(cache, text);
+        let found = outcome.and_then(|()| redactor.detector.try_find(cache, text));
+        outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
+        let findings = found.unwrap_or_default();
         report.scan(text.len());
         let key: Option<Arc<str>> = (detail && !findings.is_empty()).then(|| dotted(path).into());
         let mut points = Points::new(text);
@@ -117,6 +120,7 @@ pub fn structured(
         hits.push(values.take(place, text, &findings));
         Vec::new()
     })?;
+    outcome?;
     values.settle(&mut Surrogates::new(keys), doc)?;
     let mut leaves = hits.into_iter();
     let edits = visit(doc, which, &mut |_, place, _| {

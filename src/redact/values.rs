@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use zeroize::Zeroizing;
 
+use crate::base::checkpoint::Stopped;
 use crate::detect::{Finding, Format, Rule, RuleId};
 use crate::redact::context::Context;
 use crate::redact::encrypt::{Permuted, Surrogates};
@@ -62,6 +63,11 @@ pub(super) struct Values<'p> {
 impl<'p> Values<'p> {
     pub(super) fn new(parts: &'p [Redactor]) -> Self {
         Self { parts, list: Vec::new(), slots: HashMap::new(), hasher: RandomState::new() }
+    }
+
+    /// Whether to go on.
+    fn pass(&self) -> Result<(), Stopped> {
+        self.parts.first().map_or(Ok(()), |redactor| redactor.detector.checkpoint().pass())
     }
 
     fn method(&self, part: usize, rule: RuleId) -> &'p Method {
@@ -192,6 +198,7 @@ impl<'p> Values<'p> {
         }
         while !open.is_empty() {
             for &at in &open {
+                self.pass()?;
                 let Some(value) = self.list.get_mut(at) else { continue };
                 let Some(redactor) = self.parts.get(value.place.part) else { continue };
                 let rule = redactor.detector.rule(value.rule);
@@ -220,6 +227,7 @@ impl<'p> Values<'p> {
     fn plainly(&mut self, surrogates: &Surrogates, taken: &mut Taken) -> Result<Vec<usize>, RedactError> {
         let mut open: Vec<usize> = Vec::new();
         for at in 0..self.list.len() {
+            self.pass()?;
             let Some(value) = self.list.get(at) else { continue };
             let Some(redactor) = self.parts.get(value.place.part) else { continue };
             let (method, rule) = (redactor.plan.method(value.rule), redactor.detector.rule(value.rule));

@@ -9,7 +9,7 @@ use crate::api::configs::list::ListAsk;
 use crate::api::configs::object::Settings;
 use crate::api::configs::read::Draft;
 use crate::api::configs::store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};
-use crate::api::cpu::CpuPool;
+use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::endpoint::{Asker, Endpoint, Success};
 use crate::api::envelope::Dialect;
 use crate::api::error::{ApiError, Code, Invalid};
@@ -98,7 +98,8 @@ impl Drafts for RedactDrafts {
 
     fn prove(&self, draft: Draft) -> BoxFuture<'_, Result<Settings, ApiError>> {
         Box::pin(async move {
-            self.cpu.run(draft.cost(), move || draft.check()).await.map_err(|_| ApiError::Internal("cpu"))?
+            let job = Job { caller: Caller::Own, bytes: draft.cost() };
+            self.cpu.run(job, move |_| draft.check()).await?
         })
     }
 }

@@ -11,6 +11,7 @@ use crate::api::fields::Fields;
 use crate::api::redact::service::Redaction;
 use crate::api::redact::unredact::raw;
 use crate::api::token::Service;
+use crate::base::checkpoint::Checkpoint;
 use crate::base::pointer::Pointer;
 
 /// The operation.
@@ -76,8 +77,8 @@ impl Endpoint for UnredactEvents {
                         // Whatever else the record says, such as its hash, is of the log and not of the caller.
                         let data = envelope.get().to_owned();
                         let restorer = restorer.clone();
-                        let restored =
-                            self.0.work(data.len(), move || restorer.document(data.as_bytes())).await?;
+                        let work = move |_: &Checkpoint| restorer.document(data.as_bytes());
+                        let restored = self.0.work(&asker, envelope.get().len(), work).await?;
                         *envelope = raw(restored)?;
                     }
                 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
 use crate::api::configs::{ConfigError, Configs, RedactConfig, Settings};
-use crate::api::cpu::CpuPool;
+use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::endpoint::Asker;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::{Faults, Fields};
@@ -14,6 +14,7 @@ use crate::api::redact::ask::Wanted;
 use crate::api::redact::configured::{Configured, Ready};
 use crate::api::redact::kept::{Kept, key_of};
 use crate::api::redact::plan::{Chosen, Resolver, Specific};
+use crate::base::checkpoint::Checkpoint;
 use crate::base::id::ConfigId;
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
@@ -87,12 +88,14 @@ impl Redaction {
     /// Does `work` on `bytes` bytes of a caller's.
     pub(super) async fn work<T: Send + 'static>(
         &self,
+        asker: &Asker<'_>,
         bytes: usize,
-        work: impl FnOnce() -> Result<T, RedactError> + Send + 'static,
+        work: impl FnOnce(&Checkpoint) -> Result<T, RedactError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let done = self.0.cpu.run(bytes, work).await.map_err(|_| ApiError::Internal("cpu"))?;
-        done.map_err(|error| match error {
+        let job = Job { caller: asker.who.caller(), bytes };
+        self.0.cpu.run(job, work).await?.map_err(|error| match error {
             RedactError::TooManyValues { .. } => ApiError::TooLarge(0),
+            RedactError::Stopped(_) => ApiError::Overloaded,
             _ => ApiError::Internal("redact"),
         })
     }
@@ -224,9 +227,9 @@ impl Redaction {
         }
         let (parts, settings) = (Arc::clone(&self.0), config.settings.clone());
         // Rules are compiled.
-        let made =
-            self.0.cpu.run(usize::MAX, move || Configured::new(&parts.catalogue, &parts.allow, &settings));
-        let ready = Arc::new(made.await.map_err(|_| ApiError::Internal("cpu"))??);
+        let job = Job { caller: Caller::Own, bytes: usize::MAX };
+        let made = self.0.cpu.run(job, move |_| Configured::new(&parts.catalogue, &parts.allow, &settings));
+        let ready = Arc::new(made.await??);
         self.0.ready.keep(config, &ready);
         Ok(ready)
     }

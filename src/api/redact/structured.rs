@@ -18,8 +18,9 @@ use crate::api::redact::service::{Prepared, Redaction};
 use crate::api::redact::text::summary;
 use crate::api::redact::unredact::raw;
 use crate::api::token::Service;
+use crate::base::checkpoint::Checkpoint;
 use crate::base::pointer::Pointer;
-use crate::redact::{Chosen, Limits, Selection, structured};
+use crate::redact::{Chosen, Limits, Redactor, Selection, structured};
 
 /// The most paths of one call, and rules of one path.
 const PATHS: usize = 100;
@@ -98,7 +99,9 @@ impl Endpoint for RedactStructured {
             let StructuredAsk { wanted, document, places, specific } = ask;
             let Prepared { parts, keys, name, entities } = self.0.prepare(&asker, &wanted, &specific).await?;
             let (dialect, debug, bytes) = (asker.dialect, wanted.debug, document.json.len());
-            let work = move || {
+            let work = move |checkpoint: &Checkpoint| {
+                let parts: Vec<Redactor> =
+                    parts.into_iter().map(|part| part.passing(checkpoint.clone())).collect();
                 let which = match document.chosen(&places) {
                     Ok(which) => which,
                     Err(fault) => return Ok(Err(fault)),
@@ -108,7 +111,7 @@ impl Endpoint for RedactStructured {
                 let done = structured(document.json.as_bytes(), parts, &keys, limits);
                 done.map(|done| Ok((done, document.quoted)))
             };
-            let done = self.0.work(bytes.saturating_mul(1 + specific.len()), work).await?;
+            let done = self.0.work(&asker, bytes.saturating_mul(1 + specific.len()), work).await?;
             let ((redacted, context), quoted) = done.map_err(|fault| ApiError::Validation(vec![fault]))?;
             let report = redacted.report();
             self.0.parts().counts.report(report);

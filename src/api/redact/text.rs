@@ -10,6 +10,7 @@ use crate::api::redact::ask::Wanted;
 use crate::api::redact::report::Analysis;
 use crate::api::redact::service::{Prepared, Redaction};
 use crate::api::token::Service;
+use crate::base::checkpoint::Checkpoint;
 use crate::redact::Limits;
 
 /// The operation.
@@ -57,13 +58,14 @@ impl Endpoint for Redact {
             let Prepared { parts, keys, name, entities } = prepared;
             let redactor = parts.into_iter().next().ok_or(ApiError::Internal("redact"))?;
             let (dialect, debug, bytes) = (asker.dialect, wanted.debug, text.len());
-            let work = move || {
+            let work = move |checkpoint: &Checkpoint| {
+                let redactor = redactor.passing(checkpoint.clone());
                 let (redacted, context) = redactor.text(&text, &keys, Limits::default())?;
                 let report =
                     debug.then(|| Analysis::of_text(&text, redacted.report(), dialect).called(&entities));
                 Ok((redacted, context, report))
             };
-            let (redacted, context, report) = self.0.work(bytes, work).await?;
+            let (redacted, context, report) = self.0.work(&asker, bytes, work).await?;
             self.0.parts().counts.report(redacted.report());
             let count = redacted.report().count();
             let fpe_context = self.0.seal(asker.who.tenant(), context, name)?;

@@ -53,7 +53,8 @@ impl Endpoint for Unredact {
         Box::pin(async move {
             let UnredactAsk { data, context, at } = ask;
             let restorer = self.0.open(asker.who.tenant(), &context, &at).await?;
-            let restored = self.0.work(data.len(), move || restorer.document(data.as_bytes())).await?;
+            let restored =
+                self.0.work(&asker, data.len(), move |_| restorer.document(data.as_bytes())).await?;
             Ok(Success { summary: "Unredacted".to_owned(), result: UnredactReply { data: raw(restored)? } })
         })
     }

@@ -1,19 +1,16 @@
 //! How often: a rate for each caller of a route, by the generic cell rate algorithm (ITU-T I.371, annex A): one number
 //! a caller, no timer. The buckets live outside the route table, so that a reload forgives nobody.
 
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use dashmap::DashMap;
 
-use crate::api::ApiError;
-use crate::base::id::TokenId;
+use crate::api::{ApiError, Caller};
 use crate::gateway::exchange::Exchange;
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
-use crate::net::customer;
 
 /// Callers remembered for one route; beyond it those are forgotten who have nothing or the least on their account.
 const MAX_CALLERS: usize = 100_000;
@@ -36,12 +33,6 @@ pub struct Allowance {
     pub per: Duration,
     /// For whom.
     pub whose: Whose,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Caller {
-    Address(Option<IpAddr>),
-    Token(TokenId),
 }
 
 /// What the callers of one route have used up: when each one's next request is due, theoretically.
@@ -104,9 +95,9 @@ impl Filter for Limits {
     }
 
     async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
-        let caller = match (self.allowance.whose, &x.facts.who) {
-            (Whose::Token, Some(who)) => Caller::Token(who.id().clone()),
-            _ => Caller::Address(x.client.map(customer)),
+        let caller = match self.allowance.whose {
+            Whose::Token => x.caller(),
+            Whose::Address => x.caller_by_address(),
         };
         let taken = self.buckets.take(caller, self.allowance, x.clock().instant());
         match taken {
@@ -118,6 +109,8 @@ impl Filter for Limits {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use super::*;
     use crate::base::clock::{Clock, SystemClock};
 

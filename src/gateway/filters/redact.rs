@@ -10,7 +10,8 @@ use async_trait::async_trait;
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
 
-use crate::api::{ApiError, CpuPool};
+use crate::api::{ApiError, CpuPool, Job};
+use crate::base::checkpoint::Checkpoint;
 use crate::gateway::body::{Cast, Frame};
 use crate::gateway::exchange::{Exchange, Outcome, Unknown};
 use crate::gateway::fault::Fault;
@@ -197,16 +198,19 @@ impl Filter for Redact {
         x.route().metrics.scanned(Direction::Request, body.len() as u64);
         let redactor = redactor.clone();
         let lines = json && is_lines(x.head());
-        let work = move || match (json, lines) {
-            (true, false) => redactor.document(&body, &fields, &keys, Limits::default()),
-            (true, true) => redactor.lines(&body, &fields, &keys, Limits::default()),
-            (false, _) => redactor.plain(&body, &keys, Limits::default()),
+        let work = move |checkpoint: &Checkpoint| {
+            let redactor = redactor.passing(checkpoint.clone());
+            match (json, lines) {
+                (true, false) => redactor.document(&body, &fields, &keys, Limits::default()),
+                (true, true) => redactor.lines(&body, &fields, &keys, Limits::default()),
+                (false, _) => redactor.plain(&body, &keys, Limits::default()),
+            }
         };
         let span = x.place().begin("redact", Kind::Internal);
-        let done = self.parts.cpu.run(document.current().len(), work).await;
+        let job = Job { caller: x.caller(), bytes: document.current().len() };
+        let done = self.parts.cpu.run(job, work).await;
         drop(span);
-        let (redacted, undo) =
-            done.map_err(|_| Fault::Api(ApiError::Internal("cpu")))?.map_err(of_redaction)?;
+        let (redacted, undo) = done.map_err(ApiError::from).map_err(Fault::Api)?.map_err(of_redaction)?;
         let report = redacted.report();
         self.parts.counts.report(report);
         for (_, rule, count) in report.by_rule() {
@@ -318,6 +322,7 @@ fn of_redaction(error: RedactError) -> Fault {
     match error {
         RedactError::Json(_) => Fault::BadBody("the body is not valid JSON, so it cannot be scanned"),
         RedactError::TooManyValues { .. } => Fault::Api(ApiError::TooLarge(0)),
+        RedactError::Stopped(_) => Fault::Api(ApiError::Overloaded),
         _ => Fault::Api(ApiError::Internal("redact")),
     }
 }
