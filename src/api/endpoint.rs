@@ -13,6 +13,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
 use crate::api::call::{Answer, BoxFuture, Call, Collected, Handler};
+use crate::api::cpu::apart;
 use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
@@ -80,7 +81,10 @@ impl<E: Endpoint> Served<E> {
         }
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, self.limit, call.budget).await?;
-        let ask = self.ask(&body.bytes);
+        let ask = match body.bytes.len() {
+            ..LONG => self.ask(&body.bytes),
+            _ => apart(|| self.ask(&body.bytes)),
+        };
         let secret = E::SERVICE == Service::Vault;
         if secret {
             body.wipe();
@@ -254,6 +258,9 @@ impl Endpoints {
         if others.is_empty() { Lookup::Nothing } else { Lookup::OtherMethod(others.join(", ")) }
     }
 }
+
+/// Bodies from this length on take more than a millisecond to read, in bytes.
+const LONG: usize = 64 << 10;
 
 /// No endpoint's path comes near this length, however many slashes a client's joining adds.
 const MAX_PATH: usize = 256;

@@ -45,7 +45,7 @@ pub mod vault;
 
 pub use blob::{BlobPort, charged, disposition};
 pub use call::{Answer, Body, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
-pub use cpu::{Caller, CpuPool, Job, PoolError};
+pub use cpu::{Caller, CpuPool, Job, PoolError, apart};
 pub use endpoint::{Asker, Door, Endpoint, Endpoints, Guard, Lookup, Success};
 pub use error::{ApiError, Code, Invalid, MAX_FAULTS};
 pub use fields::{Faults, Fields};

@@ -1,7 +1,7 @@
 //! Detection over text that arrives in pieces. A [`Scanner`] holds back only what text to come could still change,
 //! and finds exactly what [`Detector::find`](super::Detector::find) finds in the whole text.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::allow::Allow;
@@ -52,6 +52,8 @@ impl Progress {
             memo: RefCell::default(),
             spoken_for: RefCell::default(),
             cuts: RefCell::default(),
+            refused: RefCell::default(),
+            checked: Cell::default(),
         };
         pass.run(&mut self.tracks, &mut self.found);
         if let Some(allow) = allow {

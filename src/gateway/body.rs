@@ -6,6 +6,7 @@ use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue};
 
+use crate::api::apart;
 use crate::base::budget::Budget;
 use crate::gateway::filter::{Layer, TextLayer};
 use crate::gateway::llm::{Deltas, WholeAnswer};
@@ -17,6 +18,10 @@ use crate::telemetry::Unscanned;
 
 /// The largest single event of an event stream that is taken, in bytes.
 pub const MAX_EVENT: usize = 16 << 20;
+
+/// Pieces longer than this may take more than a millisecond, in bytes: of text, and of what is to be decoded first.
+const LONG: usize = 4 << 10;
+const LONG_PACKED: usize = 64;
 
 /// Where text is in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -122,7 +127,8 @@ impl Body {
         Ok(Self { decode, edit, encode, plain, edited, frame: cast.frame, scanned: 0, broken: false })
     }
 
-    /// Rewrites the next piece; `end` when it is the last.
+    /// Rewrites the next piece; `end` when it is the last. Where that may take more than a millisecond, what else the
+    /// thread has to do goes on elsewhere meanwhile.
     ///
     /// # Errors
     /// A stage's. Afterwards the body takes no more input: see [`Body::cut`].
@@ -130,7 +136,9 @@ impl Body {
         if self.broken {
             return Ok(());
         }
-        let result = self.run(chunk, end, out);
+        let long = if self.decode.is_empty() { LONG } else { LONG_PACKED };
+        let result =
+            if chunk.len() > long { apart(|| self.run(chunk, end, out)) } else { self.run(chunk, end, out) };
         self.broken = result.is_err() || end;
         result
     }

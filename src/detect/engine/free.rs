@@ -6,7 +6,7 @@ use regex_automata::meta;
 
 use super::automaton::{Automaton, Fate};
 use super::grown::Grown;
-use super::judge::{Settled, SpokenFor};
+use super::judge::Settled;
 use super::{Found, Pass, Track};
 
 /// Memory that the search may take, in bytes.
@@ -57,7 +57,7 @@ impl Pass<'_> {
                     track.at = start;
                     return;
                 }
-                Fate::Dead => match self.settle(&group.automaton, &track.walk, &SpokenFor::MAYBE, found) {
+                Fate::Dead => match self.settle_within(&group.automaton, track, found) {
                     Settled::Waiting => {
                         track.at = start;
                         return;
@@ -67,7 +67,7 @@ impl Pass<'_> {
                 },
                 Fate::Grown => {
                     let limit = start + group.reach;
-                    let Some(rule) = self.outgrown(&group.automaton, &track.walk, limit) else { continue };
+                    let Some(rule) = self.outgrown(&group.automaton, track, limit) else { continue };
                     track.grown = Some(Grown::new(rule, start, group.reach));
                     match self.grow(&group.automaton, track, found) {
                         Some(end) => at = end,

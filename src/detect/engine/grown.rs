@@ -4,7 +4,9 @@
 
 use super::super::finding::{Finding, RuleId, Score, Span};
 use super::super::validate::Verdict;
-use super::automaton::{Automaton, Fate, Walk};
+use super::automaton::{Automaton, Compiled, Fate, Walk};
+use super::judge::{Settled, SpokenFor};
+use super::view::Known;
 use super::{Found, Pass, Track};
 
 /// A value under way.
@@ -28,6 +30,14 @@ impl Grown {
         self.piece = self.piece.saturating_sub(by);
         self.last = self.last.saturating_sub(by);
     }
+}
+
+/// The longest match of a start, no check asked.
+enum Unchecked {
+    Nothing,
+    NotYet,
+    /// Its rule, and where it ends.
+    Match(RuleId, usize),
 }
 
 impl Pass<'_> {
@@ -65,21 +75,88 @@ impl Pass<'_> {
         }
     }
 
-    /// The rule whose value has outgrown its reach, by the matches seen so far: the longest, then the likeliest.
-    pub(crate) fn outgrown(&self, automaton: &Automaton, walk: &Walk, limit: usize) -> Option<RuleId> {
-        let seen =
-            walk.ends.iter().flat_map(|&end| automaton.matches(end).map(move |pattern| (end.at, pattern)));
-        let fit = seen.filter(|(_, pattern)| {
-            let threshold =
-                self.engine.rules.get(pattern.rule.index()).map_or(1.0, |rule| self.threshold(rule));
-            self.choice.has(pattern.rule)
-                && pattern.score >= threshold
-                && self.view.starts(walk.start, pattern.edge)
-                && (pattern.check)(self.view.slice(walk.start, limit)) != Verdict::No
-        });
-        let best =
-            fit.max_by(|(a, x), (b, y)| a.cmp(b).then(x.score.total_cmp(&y.score)).then(y.rule.cmp(&x.rule)));
-        best.map(|(_, pattern)| pattern.rule)
+    /// The rule whose value has outgrown its reach, by the matches seen so far: the longest, then the likeliest. Where
+    /// what starts may cost is used up, no check is asked.
+    pub(crate) fn outgrown(&self, automaton: &Automaton, track: &mut Track, limit: usize) -> Option<RuleId> {
+        let walk = &track.walk;
+        let before = self.checked.get();
+        // Each pattern with its longest match.
+        let mut candidates: Vec<(usize, &Compiled)> = Vec::new();
+        for &end in walk.ends.iter().rev() {
+            for pattern in automaton.matches(end) {
+                if !candidates.iter().any(|&(_, known)| std::ptr::eq(known, pattern)) {
+                    candidates.push((end.at, pattern));
+                }
+            }
+        }
+        candidates.retain(|(_, pattern)| self.could_count(pattern, walk.start));
+        let best = |fits: &dyn Fn(&Compiled) -> bool| {
+            let fitting = candidates.iter().filter(|(_, pattern)| fits(pattern));
+            let best = fitting.max_by(|(a, x), (b, y)| {
+                a.cmp(b).then(x.score.total_cmp(&y.score)).then(y.rule.cmp(&x.rule))
+            });
+            best.map(|(_, pattern)| pattern.rule)
+        };
+        let proved = best(&|pattern| self.check(pattern, walk.start, limit) != Verdict::No);
+        if proved.is_some() {
+            return proved;
+        }
+        let steps = limit - walk.start + 2 * walk.ends.len() + (self.checked.get() - before);
+        if track.credit.spend(walk.start, steps) { None } else { best(&|_| true) }
+    }
+
+    /// Whether a match of `pattern` at `start` would be reported if its check said yes.
+    fn could_count(&self, pattern: &Compiled, start: usize) -> bool {
+        let threshold = self.engine.rules.get(pattern.rule.index()).map_or(1.0, |rule| self.threshold(rule));
+        self.choice.has(pattern.rule) && pattern.score >= threshold && self.view.starts(start, pattern.edge)
+    }
+
+    /// Settles the matches of a walk that has ended, within what starts may cost: where that is used up, the longest
+    /// match counts though no check was asked.
+    pub(crate) fn settle_within(
+        &self,
+        automaton: &Automaton,
+        track: &mut Track,
+        found: &mut Found,
+    ) -> Settled {
+        let walk = &track.walk;
+        let before = self.checked.get();
+        let settled = self.settle(automaton, walk, &SpokenFor::MAYBE, found);
+        if settled != Settled::Nothing {
+            return settled;
+        }
+        let steps = (walk.at - walk.start) + 2 * walk.ends.len() + (self.checked.get() - before);
+        let mut credit = track.credit;
+        if !credit.spend(walk.start, steps) {
+            match self.unchecked(automaton, walk) {
+                Unchecked::NotYet => return Settled::Waiting,
+                Unchecked::Nothing => {}
+                Unchecked::Match(rule, end) => {
+                    track.credit = credit;
+                    self.piece(Grown::new(rule, walk.start, 0), end, found);
+                    return Settled::Upto(end);
+                }
+            }
+        }
+        track.credit = credit;
+        settled
+    }
+
+    /// The longest match of a walk that could be reported if its check said yes.
+    fn unchecked(&self, automaton: &Automaton, walk: &Walk) -> Unchecked {
+        let ends = walk.ends.iter().rev();
+        let all = ends.flat_map(|&end| automaton.matches(end).map(move |pattern| (end.at, pattern)));
+        for (end, pattern) in all {
+            if !self.could_count(pattern, walk.start) {
+                continue;
+            }
+            match self.view.ends(end, pattern.edge) {
+                Known::Yes => return Unchecked::Match(pattern.rule, end),
+                Known::NotYet => return Unchecked::NotYet,
+                Known::No => {}
+            }
+        }
+        Unchecked::Nothing
     }
 
     fn piece(&self, grown: Grown, end: usize, found: &mut Found) {

@@ -109,8 +109,23 @@ impl Matches {
 /// What became of one match.
 pub(crate) enum Judged {
     No,
+    /// The pattern's check says no.
+    Refused,
     NotYet,
     Yes(Finding),
+}
+
+/// Matches of one pattern from one start that its check may say no to, one after the other.
+const TRIES: usize = 6;
+/// What a check costs beside the bytes it sees, in steps.
+const CHECK: usize = 16;
+
+/// A pattern whose check said no to matches from one start.
+pub(crate) struct Refused {
+    pattern: *const Compiled,
+    times: usize,
+    /// How long the last one was.
+    length: usize,
 }
 
 /// What became of all matches from one start.
@@ -125,6 +140,12 @@ pub(crate) enum Settled {
 }
 
 impl Pass<'_> {
+    /// What the pattern's check says of `start..end` of the window.
+    pub(crate) fn check(&self, pattern: &Compiled, start: usize, end: usize) -> Verdict {
+        self.checked.set(self.checked.get() + CHECK + (end - start));
+        (pattern.check)(self.view.slice(start, end))
+    }
+
     /// Judges `start..end` of the window as a match of `pattern`.
     pub(crate) fn judge(&self, pattern: &Compiled, start: usize, end: usize) -> Judged {
         let view = &self.view;
@@ -135,8 +156,8 @@ impl Pass<'_> {
         if ends == Known::No {
             return Judged::No;
         }
-        let base = match (pattern.check)(view.slice(start, end)) {
-            Verdict::No => return Judged::No,
+        let base = match self.check(pattern, start, end) {
+            Verdict::No => return Judged::Refused,
             Verdict::Yes => pattern.score,
             Verdict::Sure => 1.0,
         };
@@ -193,13 +214,19 @@ impl Pass<'_> {
     ) -> Settled {
         let kept = found.len();
         let mut longest = None;
+        let refused = &mut *self.refused.borrow_mut();
+        refused.clear();
         for (end, pattern) in matches.filter(|(_, pattern)| spoken_for.fits(pattern)) {
             let ours = found.iter().skip(kept);
             if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
                 continue;
             }
+            if !worth_trying(refused, pattern, end - start) {
+                continue;
+            }
             match self.judge(pattern, start, end) {
                 Judged::No => {}
+                Judged::Refused => note(refused, pattern, end - start),
                 Judged::Yes(finding) => {
                     longest = longest.max(Some(end));
                     found.push(finding);
@@ -211,6 +238,20 @@ impl Pass<'_> {
             }
         }
         longest.map_or(Settled::Nothing, Settled::Upto)
+    }
+}
+
+/// Whether a match of this length may be accepted where longer ones were refused: the longest few are tried, then
+/// those of half the length each.
+fn worth_trying(refused: &[Refused], pattern: &Compiled, length: usize) -> bool {
+    let known = refused.iter().find(|one| std::ptr::eq(one.pattern, pattern));
+    known.is_none_or(|one| one.times < TRIES || length <= one.length / 2)
+}
+
+fn note(refused: &mut Vec<Refused>, pattern: &Compiled, length: usize) {
+    match refused.iter_mut().find(|one| std::ptr::eq(one.pattern, pattern)) {
+        Some(one) => (one.times, one.length) = (one.times + 1, length),
+        None => refused.push(Refused { pattern, times: 1, length }),
     }
 }
 

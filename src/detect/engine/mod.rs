@@ -12,6 +12,7 @@
 //! | [`names`] | persons, places, organisations |
 //! | [`free`] | operators' own patterns |
 //! | [`grown`] | what outgrew its reach |
+//! | [`credit`] | what starts that come to nothing may cost |
 //! | [`judge`] | from a match to a finding |
 //!
 //! [`mask`] steps over what cannot hold any of it, [`automaton`] is what walks from a
@@ -20,6 +21,7 @@
 mod assign;
 mod automaton;
 mod build;
+mod credit;
 mod digits;
 mod free;
 mod grown;
@@ -33,7 +35,7 @@ mod table;
 mod token;
 pub(crate) mod view;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::choice::Choice;
@@ -44,6 +46,7 @@ use super::rule::Rule;
 pub(crate) use assign::REACH as ASSIGN_REACH;
 use assign::{Assigned, Progress};
 use automaton::{Automaton, Compiled, Walk};
+use credit::Credit;
 use free::Free;
 use grown::Grown;
 use judge::SpokenFor;
@@ -77,6 +80,7 @@ pub(crate) struct Track {
     /// All that begins before here is known; an offset of the window.
     pub(crate) at: usize,
     walk: Walk,
+    credit: Credit,
     grown: Option<Grown>,
     assigned: Progress,
 }
@@ -96,6 +100,7 @@ impl Tracks {
         for track in &mut self.0 {
             track.at = track.at.saturating_sub(by);
             track.walk.shift(by);
+            track.credit.shift(by);
             if let Some(grown) = &mut track.grown {
                 grown.shift(by);
             }
@@ -107,6 +112,7 @@ impl Tracks {
         for track in &mut self.0 {
             track.at = 0;
             track.walk.live = false;
+            track.credit = Credit::default();
             track.grown = None;
             track.assigned = Progress::default();
         }
@@ -144,6 +150,10 @@ pub(crate) struct Pass<'a> {
     pub(crate) spoken_for: RefCell<SpokenFor>,
     /// Room for the ends of one token's beginnings.
     pub(crate) cuts: RefCell<Vec<(usize, u32)>>,
+    /// Room for what the checks of one start's matches said no to.
+    pub(crate) refused: RefCell<Vec<judge::Refused>>,
+    /// Steps of checks so far.
+    pub(crate) checked: Cell<usize>,
 }
 
 impl Engine {

@@ -214,7 +214,7 @@ impl Pass<'_> {
         for rule in rules {
             match self.judge(rule, start, end) {
                 Judged::Yes(finding) => found.push(finding),
-                Judged::No => {}
+                Judged::No | Judged::Refused => {}
                 Judged::NotYet => return false,
             }
         }

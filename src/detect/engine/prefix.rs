@@ -12,7 +12,7 @@ use super::super::finding::RuleId;
 use super::super::rule::{Edge, Rule};
 use super::automaton::{Automaton, Fate};
 use super::grown::Grown;
-use super::judge::{Settled, SpokenFor};
+use super::judge::Settled;
 use super::mask::{BLOCK, Class, Masks, Runs};
 use super::view::View;
 use super::{Found, Pass, Track};
@@ -264,7 +264,7 @@ impl Pass<'_> {
                     track.at = self.hold(group, start, floor);
                     return;
                 }
-                Fate::Dead => match self.settle(&group.automaton, &track.walk, &SpokenFor::MAYBE, found) {
+                Fate::Dead => match self.settle_within(&group.automaton, track, found) {
                     Settled::Waiting => {
                         track.at = self.hold(group, start, floor);
                         return;
@@ -276,7 +276,7 @@ impl Pass<'_> {
                     let limit = start + literal.reach;
                     let rule = match track.walk.ends.is_empty() {
                         true => self.begun(start),
-                        false => self.outgrown(&group.automaton, &track.walk, limit),
+                        false => self.outgrown(&group.automaton, track, limit),
                     };
                     let Some(rule) = rule else { continue };
                     track.grown = Some(Grown::new(rule, start, literal.reach));

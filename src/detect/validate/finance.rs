@@ -1,6 +1,9 @@
 //! Accounts, banks and securities: IBAN (ISO 13616, check ISO 7064 mod 97-10), BIC (ISO 9362), ABA routing numbers,
 //! ISIN (ISO 6166), CUSIP, SEDOL, FIGI, LEI (ISO 17442).
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::digits::luhn;
 use super::{digits_of, number};
 
@@ -29,6 +32,17 @@ const STRUCTURES: &str = "AD8n12c AE19n AL8n16c AT16n AZ4a20c BA16n BE12n BG4a6n
     VA18n VG4a16n XK16n YE4a4n18c \
     AO21n BF2c22n BJ2c22n CF23n CG23n CI2c22n CM23n CV21n DZ22n GA23n GQ23n GW2c19n IR22n KM23n MA24n MG23n ML2c22n \
     MZ21n NE2c22n SN2c22n TD23n TG2c22n";
+
+/// The structures by country, each with the length of its account numbers.
+static BY_COUNTRY: LazyLock<HashMap<[u8; 2], (&'static str, usize)>> = LazyLock::new(|| {
+    let rows = STRUCTURES.split(' ').filter_map(|row| {
+        let (country, structure) = row.split_at_checked(2)?;
+        let runs = structure.split(|c: char| c.is_ascii_alphabetic());
+        let length = runs.filter_map(|run| run.parse::<usize>().ok()).sum();
+        Some((country.as_bytes().try_into().ok()?, (structure, length)))
+    });
+    rows.collect()
+});
 
 /// Whether `symbols`, upper case, are an account number of that structure: `4a14n`.
 fn is_made_of(structure: &str, mut symbols: &[u8]) -> bool {
@@ -76,8 +90,8 @@ pub(super) fn iban(value: &[u8]) -> bool {
     let mut buffer = [0; 34];
     let Some(symbols) = symbols(value, &mut buffer) else { return false };
     let Some((head, account)) = symbols.split_at_checked(4) else { return false };
-    let row = STRUCTURES.split(' ').find(|row| head.starts_with(row.as_bytes().get(..2).unwrap_or(b"??")));
-    row.and_then(|row| row.get(2..)).is_some_and(|structure| is_made_of(structure, account))
+    let known = head.first_chunk().and_then(|country| BY_COUNTRY.get(country));
+    known.is_some_and(|&(structure, length)| account.len() == length && is_made_of(structure, account))
         && mod97(account.iter().chain(head).copied()) == Some(1)
 }
 

@@ -384,21 +384,20 @@ impl Text<'_> {
             let open = text.iter().any(|byte| matches!(byte, b'(' | b'{' | b'['));
             end = cut.filter(|_| !open).map_or(stop, |n| start + n);
         }
-        while end > start {
-            let text = self.view.slice(start, end);
-            let count = |byte: u8| text.iter().filter(|&&one| one == byte).count();
-            let outer = match text.last() {
-                Some(b',' | b'.' | b':') => true,
-                Some(b')') => count(b')') > count(b'('),
-                Some(b'}') => count(b'}') > count(b'{'),
-                Some(b']') => count(b']') > count(b'['),
-                _ => false,
-            };
-            if !outer {
-                break;
-            }
-            end -= 1;
-        }
-        end
+        let text = self.view.slice(start, end);
+        let count = |byte: u8| text.iter().filter(|&&one| one == byte).count();
+        // Those that close more than was opened belong to the text around, each kind of its own.
+        let surplus = |open: u8, close: u8| count(close).saturating_sub(count(open));
+        let mut surplus =
+            [(b')', surplus(b'(', b')')), (b'}', surplus(b'{', b'}')), (b']', surplus(b'[', b']'))];
+        let mut outer = |byte: &u8| match byte {
+            b',' | b'.' | b':' => true,
+            byte => surplus.iter_mut().any(|(close, left)| {
+                let taken = close == byte && *left > 0;
+                *left -= usize::from(taken);
+                taken
+            }),
+        };
+        end - text.iter().rev().take_while(|byte| outer(byte)).count()
     }
 }
