@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use regex_automata::util::syntax;
 use serde::Deserialize;
 
+use super::affordable::affordable;
 use super::builtin::BUILTIN;
 use super::choice::Choice;
 use super::detector::{Cache, Detector};
@@ -108,6 +109,10 @@ impl Catalogue {
     ) -> Result<(), Vec<RuleError>> {
         let first = self.rules.len();
         let (grown, places) = self.read(texts, more)?;
+        let faults = grown.costly(first, &places);
+        if !faults.is_empty() {
+            return Err(faults);
+        }
         if let Some(known) = known.filter(|known| known.rules == grown.rules) {
             *self = known.clone();
             return Ok(());
@@ -128,6 +133,18 @@ impl Catalogue {
         }
         *self = grown;
         Ok(())
+    }
+
+    /// Which of the rules from `first` on have patterns that are too costly; those that others find by their places
+    /// are bounded as they are.
+    fn costly(&self, first: usize, places: &[Place<'_>]) -> Vec<RuleError> {
+        let added = self.rules.iter().skip(first).zip(places);
+        let faults = added.filter_map(|(rule, &(origin, number))| {
+            let costly = rule.patterns.iter().position(|pattern| !affordable(&pattern.regex))?;
+            let fault = RuleFault::Costly(costly + 1);
+            Some(RuleError { origin: origin.to_owned(), number, fault })
+        });
+        faults.collect()
     }
 
     /// These rules, those of `texts` and `more`, each checked for itself but not against its examples; and the places of the
@@ -446,7 +463,8 @@ mod tests {
             (rule("anchor = 'digit'\npatterns = [{ regex = '\\d+' }]"), RuleFault::Unbounded(1)),
             (rule("anchor = 'prefix'\npatterns = [{ regex = 'a' }]"), RuleFault::Anchor),
             (rule(""), RuleFault::Anchor),
-            (rule("patterns = [{ regex = '[a-z]{1000}{1000}' }]"), RuleFault::TooLarge),
+            (rule("patterns = [{ regex = 'a' }, { regex = '[a-z]{1000}{1000}' }]"), RuleFault::Costly(2)),
+            (rule("patterns = [{ regex = '(x{0,500}){0,100}y' }]"), RuleFault::Costly(1)),
             (rule("patterns = [{ regex = 'AC\\d' }]\nmatches = ['AC1', 'AD1']"), RuleFault::Match(2)),
             (rule("patterns = [{ regex = 'AC\\d' }]\nmisses = ['XAC1']"), RuleFault::Miss(1)),
         ];

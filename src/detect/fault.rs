@@ -71,6 +71,9 @@ pub enum RuleFault {
     /// A pattern matches the empty text.
     #[error("pattern {0} matches the empty text")]
     Empty(usize),
+    /// A pattern takes too long, to compile or to look for.
+    #[error("pattern {0} would cost too much: bound its repetitions, and do not nest them")]
+    Costly(usize),
     /// A pattern found by its digits has no upper length, or one over the limit.
     #[error("pattern {0} needs an upper length of at most 64 bytes")]
     Unbounded(usize),

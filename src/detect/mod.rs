@@ -4,6 +4,7 @@
 //! rules. It looks at a whole text with [`Detector::find`] or at a stream with a [`Scanner`]; both are one code
 //! path, so any split of a text gives the same findings.
 
+mod affordable;
 mod allow;
 mod builtin;
 mod catalogue;
@@ -24,6 +25,7 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
+pub use affordable::states;
 pub use allow::{Allow, AllowError};
 pub use catalogue::Catalogue;
 pub use choice::Choice;

@@ -3,6 +3,7 @@
 use serde_json::Value;
 use serde_json_path::{JsonPath, PathElement};
 
+use crate::detect::states;
 use crate::redact::{Chosen, Selection};
 use crate::stream::json::Segment;
 
@@ -18,6 +19,32 @@ pub(super) struct Query {
     /// Descendant segments, and absolute queries within filters: each makes a query dearer.
     descendants: u32,
     absolutes: u32,
+    /// Steps for each node that is tested: `search` and `match` compile their pattern each time.
+    tests: f64,
+}
+
+/// Steps that compiling a pattern takes beside those for its states, and for each of those.
+const PATTERN: f64 = 3e3;
+const STATE: f64 = 1e2;
+/// The same for a pattern that is not in the query, or is too large.
+const UNKNOWN: f64 = 7e5;
+
+/// What testing one node costs at the most, in steps.
+fn tests(query: &str) -> f64 {
+    let functions = query.matches("search").count() + query.matches("match").count();
+    if functions == 0 {
+        return 1.0;
+    }
+    let quoted = |quote: char| query.split(quote).skip(1).step_by(2);
+    let literals: Vec<&str> = quoted('\'').chain(quoted('"')).collect();
+    let cost = |literal: &&str| {
+        let escaped = literal.replace("\\\\", "\\");
+        states(&escaped).map_or(UNKNOWN, |states| PATTERN + STATE * states as f64)
+    };
+    let known: f64 = literals.iter().map(cost).sum();
+    // A pattern may stand in the document, where there are fewer literals than functions.
+    let unknown = functions.saturating_sub(literals.len()) as f64 * UNKNOWN;
+    1.0 + known + unknown
 }
 
 /// A document is too large for a query of this kind.
@@ -32,22 +59,23 @@ impl Query {
         let path = JsonPath::parse(text).ok()?;
         let descendants = u32::try_from(text.matches("..").count()).unwrap_or(u32::MAX);
         let absolutes = u32::try_from(text.matches('$').count().saturating_sub(1)).unwrap_or(u32::MAX);
-        Some(Self { path, descendants, absolutes })
+        Some(Self { path, descendants, absolutes, tests: tests(text) })
     }
 
     /// Chooses what the query finds in `document`, a value of `nodes` nodes, for the redactor `part`.
     pub(super) fn choose(
         &self,
         document: &Value,
-        (nodes, depth): (usize, usize),
+        size: &mut Size,
         (part, chosen): (usize, &mut Chosen),
     ) -> Result<(), TooCostly> {
         // A second descent visits each node once for each that holds it; an absolute query in a filter looks through
         // the document at each node that is tested.
-        let (nodes, depth) = (nodes as f64, depth as f64);
+        let (nodes, depth) = (size.nodes as f64, size.depth as f64);
         let again = f64::from(self.descendants.saturating_sub(1).min(64));
-        let steps = nodes * depth.powf(again) * nodes.powf(f64::from(self.absolutes.min(8)));
-        if steps > STEPS {
+        let steps = nodes * self.tests * depth.powf(again) * nodes.powf(f64::from(self.absolutes.min(8)));
+        size.steps += steps;
+        if size.steps > STEPS {
             return Err(TooCostly);
         }
         for location in self.path.query_located(document).locations() {
@@ -71,19 +99,35 @@ pub fn select(json: &str, queries: &[String]) -> Result<Selection, String> {
     }
     let document: Value = serde_json::from_str(json)
         .map_err(|error| format!("not a JSON document (line {}, column {})", error.line(), error.column()))?;
-    let size = measure(&document);
+    let mut size = Size::of(&document);
     let mut chosen = Chosen::default();
     for (query, n) in queries.iter().zip(1..) {
         let parsed =
             Query::parse(query).ok_or_else(|| format!("path {n} is not a JSONPath query (RFC 9535)"))?;
-        let found = parsed.choose(&document, size, (0, &mut chosen));
+        let found = parsed.choose(&document, &mut size, (0, &mut chosen));
         found.map_err(|_| format!("path {n} is too costly for a document of this size"))?;
     }
     Ok(Selection::Chosen(chosen))
 }
 
+/// A document's size, and what its queries have cost so far.
+pub(super) struct Size {
+    nodes: usize,
+    /// How deep values lie at the most.
+    depth: usize,
+    steps: f64,
+}
+
+impl Size {
+    /// Of a document that no query was asked of.
+    pub(super) fn of(document: &Value) -> Self {
+        let (nodes, depth) = measure(document);
+        Self { nodes, depth, steps: 0.0 }
+    }
+}
+
 /// How many values a document has, and how deep they lie at the most.
-pub(super) fn measure(document: &Value) -> (usize, usize) {
+fn measure(document: &Value) -> (usize, usize) {
     let within = |children: &mut dyn Iterator<Item = &Value>| {
         children
             .map(measure)
@@ -158,15 +202,23 @@ mod tests {
     #[test]
     fn a_query_that_would_take_for_ever_is_refused() {
         let document = Value::Array(vec![serde_json::json!([[1]]); 100_000]);
-        let size = measure(&document);
-        assert_eq!(size, (300_001, 4));
+        assert_eq!(measure(&document), (300_001, 4));
         let choose = |query: &str| {
             let query = Query::parse(query).unwrap();
-            query.choose(&document, size, (0, &mut Chosen::default())).is_ok()
+            query.choose(&document, &mut Size::of(&document), (0, &mut Chosen::default())).is_ok()
         };
         assert!(choose("$..*") && choose("$[?@[0]]"));
         assert!(!choose("$[?$[?@[0]]]"));
         assert!(!choose("$..*..*..*..*..*..*..*"));
+        // A pattern is compiled for each of the nodes.
+        assert!(!choose(r"$[?search(@[0], '\\p{L}{9}')]") && !choose("$[?match(@[0], $[0])]"));
+        let query = Query::parse("$..*").unwrap();
+        let (mut size, mut chosen) = (Size::of(&document), Chosen::default());
+        size.steps = STEPS - 1.0;
+        assert!(
+            query.choose(&document, &mut size, (0, &mut chosen)).is_err(),
+            "all of a call count together"
+        );
     }
 
     /// The compliance suite of RFC 9535, where `PORTCULLIS_VECTORS` says where it is.

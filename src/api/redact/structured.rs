@@ -11,7 +11,7 @@ use crate::api::endpoint::{Asker, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::{Faults, Fields};
 use crate::api::redact::ask::{Named, Wanted};
-use crate::api::redact::path::{Query, measure};
+use crate::api::redact::path::{Query, Size};
 use crate::api::redact::plan::Specific;
 use crate::api::redact::report::Analysis;
 use crate::api::redact::service::{Prepared, Redaction};
@@ -154,10 +154,10 @@ impl Document {
         let json = serde_json::from_str::<Value>(&self.json);
         let json =
             json.map_err(|_| Invalid::new(Code::BadFormat, Pointer::root().key("data"), "must be JSON"))?;
-        let size = measure(&json);
+        let mut size = Size::of(&json);
         let mut chosen = Chosen::default();
         for (part, Place { query, at }) in places.iter().enumerate() {
-            query.choose(&json, size, (part, &mut chosen)).map_err(|_| {
+            query.choose(&json, &mut size, (part, &mut chosen)).map_err(|_| {
                 Invalid::new(Code::IsTooBig, at.clone(), "the document is too large for so costly a path")
             })?;
         }

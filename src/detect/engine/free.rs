@@ -23,7 +23,13 @@ impl Free {
     /// `None` if the patterns together are too large. `reach` is the largest of their rules.
     pub(crate) fn new(automaton: Automaton, regexes: &[String], reach: usize) -> Option<Self> {
         let search = meta::Builder::new()
-            .configure(meta::Config::new().utf8_empty(false).nfa_size_limit(Some(LIMIT)))
+            .configure(
+                meta::Config::new()
+                    .utf8_empty(false)
+                    .nfa_size_limit(Some(LIMIT))
+                    // Room for all states there can be, so that none is built twice.
+                    .hybrid_cache_capacity(LIMIT),
+            )
             .syntax(super::config())
             .build_many(regexes)
             .ok()?;
