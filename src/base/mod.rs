@@ -9,6 +9,7 @@
 //! | [`budget`] | bytes that a request may still hold |
 //! | [`checkpoint`] | where long work asks whether to go on |
 //! | [`reader`] | binary forms of our own, read within bounds |
+//! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
 //! | [`template`] | JSON with places for claims |
 
@@ -17,6 +18,7 @@ pub mod checkpoint;
 pub mod clock;
 pub mod id;
 pub mod listing;
+pub mod path;
 pub mod pointer;
 pub mod reader;
 pub mod secret;

@@ -4,13 +4,14 @@ use std::net::IpAddr;
 use std::sync::Arc;
 
 use http::header::HOST;
-use http::{HeaderMap, HeaderName};
+use http::{HeaderMap, HeaderName, Method};
 use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 
 use crate::api::{Answer, ApiError};
 use crate::base::id::RequestId;
+use crate::base::path::RequestPath;
 use crate::crypto::random;
 use crate::gateway::clients::Underscores;
 use crate::gateway::exchange::{Begin, Exchange};
@@ -30,20 +31,20 @@ impl Gateway {
             let head = session.req_header_mut();
             ambiguous(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
         }
-        let head = session.req_header().clone();
         let table = self.routes.load();
-        let found = find(&table, &head);
+        let (path, found) = find(&table, session.req_header_mut())?;
+        let head = session.req_header().clone();
         let route: Arc<Route> = match &found {
             Found::Route(route) => Arc::clone(route),
-            Found::OtherMethod(_) | Found::Nothing => Arc::clone(table.stray()),
+            _ => Arc::clone(table.stray()),
         };
         let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
-        Ok((self.exchange(head, (peer, sends_body), route)?, found))
+        Ok((self.exchange((head, path), (peer, sends_body), route)?, found))
     }
 
     fn exchange(
         &self,
-        head: RequestHeader,
+        (head, path): (RequestHeader, RequestPath),
         (peer, sends_body): (Option<IpAddr>, bool),
         route: Arc<Route>,
     ) -> Result<Exchange> {
@@ -53,6 +54,7 @@ impl Gateway {
             client: peer.map(|peer| self.clients.of(peer, &head.headers)),
             budget: self.budget.request(self.bounds.per_request),
             head,
+            path,
             sends_body,
             route,
             pace: self.bounds.pace,
@@ -71,7 +73,7 @@ impl Gateway {
     /// The exchange of a request that shedding refuses, with the answer; `None` for one that goes on.
     pub(super) fn turned_away(
         &self,
-        head: RequestHeader,
+        mut head: RequestHeader,
         from: (IpAddr, bool),
     ) -> Option<(Exchange, Answer, Refusal)> {
         let table = self.routes.load();
@@ -79,21 +81,52 @@ impl Gateway {
         if self.bounds.underscores == Underscores::Refuse && !ambiguous(&head.headers).is_empty() {
             return None;
         }
-        let Found::Route(route) = find(&table, &head) else { return None };
+        let (path, found) = find(&table, &mut head).ok()?;
+        let Found::Route(route) = found else { return None };
         let at = route.filters().iter().position(|filter| filter.name() == shed.name())?;
         let (peer, sends_body) = from;
-        let mut x = self.exchange(head, (Some(peer), sends_body), route).ok()?;
+        let mut x = self.exchange((head, path), (Some(peer), sends_body), route).ok()?;
         x.stopped_at(at);
         let answer = x.rescue(Fault::Api(ApiError::Overloaded));
         Some((x, answer, why))
     }
 }
 
-fn find(table: &RouteTable, head: &RequestHeader) -> Found {
-    table.find(&head.method, &host_of(head), head.uri.path())
+/// Finds the route of a head, whose target becomes what was found: nobody after this sees another path.
+///
+/// # Errors
+/// Pingora's, for a head that cannot be written.
+fn find(table: &RouteTable, head: &mut RequestHeader) -> Result<(RequestPath, Found)> {
+    // About the server, not a resource of it.
+    if head.method == Method::OPTIONS && head.uri.path() == "*" {
+        return Ok((RequestPath::default(), Found::Nothing));
+    }
+    let path = match RequestPath::parse(written(head)) {
+        Ok(path) => path,
+        Err(error) => return Ok((RequestPath::default(), Found::BadPath(error))),
+    };
+    let found = table.find(&head.method, &host_of(head), &path);
+    let target = match head.uri.query() {
+        Some(query) => format!("{}?{query}", path.sent()),
+        None => path.sent().to_owned(),
+    };
+    if head.raw_path() == target.as_bytes() && head.uri.authority().is_none() {
+        return Ok((path, found));
+    }
+    let authority = head.uri.authority().map(|authority| authority.as_str().to_owned());
+    head.set_raw_path(target.as_bytes())?;
+    if let Some(authority) = authority {
+        head.insert_header(HOST, authority)?;
+    }
+    Ok((path, found))
 }
 
-/// The host asked for, lower-case and without a port: `:authority` or the target's, else `Host`.
+/// The path of a head's target; of an absolute one it may be empty, which is the root (RFC 3986 section 6.2.3).
+fn written(head: &RequestHeader) -> &str {
+    Some(head.uri.path()).filter(|path| !path.is_empty()).unwrap_or("/")
+}
+
+/// The host asked for, lower-case, without a port and the dot that may end it: `:authority` or the target's, else `Host`.
 fn host_of(head: &RequestHeader) -> String {
     let authority = head.uri.authority().map(http::uri::Authority::host);
     let host =
@@ -103,7 +136,9 @@ fn host_of(head: &RequestHeader) -> String {
     } else {
         host.find(':').unwrap_or(host.len())
     };
-    host.get(..end).unwrap_or_default().to_ascii_lowercase()
+    let name = host.get(..end).unwrap_or_default();
+    // The root's own dot (RFC 1034 section 3.1).
+    name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
 
 /// Names that many programs take for others.

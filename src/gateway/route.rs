@@ -9,6 +9,7 @@ use http::Method;
 use regex::Regex;
 
 use crate::api::{Endpoints, Lookup};
+use crate::base::path::{PathError, RequestPath};
 use crate::gateway::fault::Shape;
 use crate::gateway::filter::Filter;
 use crate::gateway::llm::ProtocolChoice;
@@ -77,7 +78,7 @@ impl Route {
     }
 
     /// How errors look to a caller of this path.
-    pub fn shape(&self, path: &str) -> Shape {
+    pub fn shape(&self, path: &RequestPath) -> Shape {
         self.protocols.of(path).map_or(Shape::Envelope, |protocol| protocol.shape)
     }
 }
@@ -93,7 +94,7 @@ pub struct Match {
     pub methods: Vec<Method>,
 }
 
-/// Which paths a route takes.
+/// Which paths a route takes, as [`RequestPath::compared`] has them.
 #[derive(Clone, Debug)]
 pub enum PathMatch {
     /// Those that begin with this by whole segments: `/v1` and `/v1/` take `/v1/x`, only the first takes `/v1`, and
@@ -110,7 +111,8 @@ impl Default for PathMatch {
 }
 
 impl Match {
-    fn takes(&self, host: &str, path: &str) -> bool {
+    fn takes(&self, host: &str, path: &RequestPath) -> bool {
+        let path = path.compared();
         let host_fits = |pattern: &String| match pattern.strip_prefix('*') {
             Some(suffix) => host.len() > suffix.len() && host.ends_with(suffix),
             None => host == pattern,
@@ -139,6 +141,17 @@ pub enum Found {
     OtherMethod(String),
     /// Nowhere: nothing is there.
     Nothing,
+    /// Nowhere: the path is refused.
+    BadPath(PathError),
+    /// Nowhere: servers that decode separators or leave out parameters would take the path for one that has another
+    /// route.
+    TwoPaths,
+}
+
+/// What was found, and how far down the table: the higher the more it says of the path.
+struct Place {
+    found: Found,
+    depth: usize,
 }
 
 /// All routes of the process at one moment.
@@ -180,31 +193,44 @@ impl From<TableParts> for RouteTable {
 
 impl RouteTable {
     /// Finds the route of a request. `host` is lower-case and without a port.
-    pub fn find(&self, method: &Method, host: &str, path: &str) -> Found {
+    ///
+    /// A path that some servers would read as one that an earlier place of the table takes goes nowhere: who decodes
+    /// `/secret%2Fx` is asked for `/secret/x`, whatever the route of `/` lets pass.
+    pub fn find(&self, method: &Method, host: &str, path: &RequestPath) -> Found {
+        let place = self.place(method, host, path);
+        let earlier = |other: &RequestPath| self.place(method, host, other).depth < place.depth;
+        match place.found {
+            Found::Route(_) if path.readings().iter().any(earlier) => Found::TwoPaths,
+            found => found,
+        }
+    }
+
+    fn place(&self, method: &Method, host: &str, path: &RequestPath) -> Place {
         match self.endpoints.find(method, host, path) {
             Lookup::Found(index) => {
-                return self
-                    .native
-                    .get(index)
-                    .map_or(Found::Nothing, |route| Found::Route(Arc::clone(route)));
+                let native = self.native.get(index);
+                let found = native.map_or(Found::Nothing, |route| Found::Route(Arc::clone(route)));
+                return Place { found, depth: 0 };
             }
-            Lookup::OtherMethod(allow) => return Found::OtherMethod(allow),
+            Lookup::OtherMethod(allow) => return Place { found: Found::OtherMethod(allow), depth: 0 },
             Lookup::Nothing => {}
         }
-        if let Some((_, route)) = self.probes.iter().find(|(probe, _)| *probe == path) {
-            return match *method {
+        if let Some((_, route)) = self.probes.iter().find(|(probe, _)| *probe == path.compared()) {
+            let found = match *method {
                 Method::GET | Method::HEAD => Found::Route(Arc::clone(route)),
                 _ => Found::OtherMethod("GET, HEAD".to_owned()),
             };
+            return Place { found, depth: 1 };
         }
         let mut others: Vec<&str> = Vec::new();
-        for route in self.routes.iter().filter(|route| route.matches.takes(host, path)) {
+        for (at, route) in self.routes.iter().enumerate().filter(|(_, r)| r.matches.takes(host, path)) {
             if route.matches.takes_method(method) {
-                return Found::Route(Arc::clone(route));
+                return Place { found: Found::Route(Arc::clone(route)), depth: at + 2 };
             }
             others.extend(route.matches.methods.iter().map(Method::as_str));
         }
-        if others.is_empty() { Found::Nothing } else { Found::OtherMethod(others.join(", ")) }
+        let found = if others.is_empty() { Found::Nothing } else { Found::OtherMethod(others.join(", ")) };
+        Place { found, depth: usize::MAX }
     }
 
     /// The filter that refuses what is too much, and why it would do so now.
@@ -240,7 +266,8 @@ mod tests {
         for (pattern, path_match, host, path, fits) in rows {
             let matches =
                 Match { hosts: vec![(*pattern).to_owned()], path: path_match.clone(), methods: vec![] };
-            assert_eq!(matches.takes(host, path), *fits, "{pattern} {host} {path}");
+            let path = RequestPath::parse(path).unwrap();
+            assert_eq!(matches.takes(host, &path), *fits, "{pattern} {host} {path:?}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Routes: names, ends, paths, who may pass, and whether a request can reach them at all.
 
+use crate::base::path::RequestPath;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
 use crate::config::settings::{Auth, By, Endpoint, Host, PathMatch, Route, Settings};
@@ -83,10 +84,25 @@ pub(super) fn paths(routes: &[At<Route>], mistakes: &mut Mistakes) {
         }
         if let Some(path) = route.path.as_ref().filter(|path| !path.starts_with('/')) {
             mistakes.say(path.span().start, "`path` must begin with `/`");
+            continue;
         }
         if let Some(path) = route.path.as_ref().filter(|path| path.contains(['?', '#', ' ', '*'])) {
             let hint = "it is a prefix; for more, write `pattern`";
             mistakes.hint(path.span().start, "`path` must not contain `?`, `#`, `*` or a space", hint);
+            continue;
+        }
+        let Some(path) = &route.path else { continue };
+        match RequestPath::parse(path) {
+            Err(error) => mistakes.say(path.span().start, format!("no request has this `path`: {error}")),
+            Ok(normal) if normal.compared() != path.as_str() => {
+                let hint = format!("write \"{}\"", normal.compared());
+                mistakes.hint(
+                    path.span().start,
+                    "paths of requests are normalised before they are compared",
+                    hint,
+                );
+            }
+            Ok(_) => {}
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use http::{HeaderName, HeaderValue};
 
+use crate::base::path::RequestPath;
 use crate::config::Period;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
@@ -63,6 +64,15 @@ fn base(upstream: &Upstream, mistakes: &mut Mistakes) {
             "`base` must begin with `/`, not end with it, and be a path only",
             hint,
         );
+        return;
+    }
+    match RequestPath::parse(base) {
+        Err(error) => mistakes.say(base.span().start, format!("`base` cannot be sent: {error}")),
+        Ok(normal) if normal.sent() != base.as_str() => {
+            let hint = format!("write \"{}\"", normal.sent());
+            mistakes.hint(base.span().start, "`base` is sent in its normal form", hint);
+        }
+        Ok(_) => {}
     }
 }
 

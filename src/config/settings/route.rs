@@ -123,6 +123,7 @@ impl Host {
         };
         // RFC 3986 section 3.2.2, without what only percent-encoding could say.
         let bracketed = name.strip_prefix('[').and_then(|n| n.strip_suffix(']'));
+        let name = name.strip_suffix('.').unwrap_or(name);
         let fine = match bracketed {
             Some(address) => address.parse::<Ipv6Addr>().is_ok(),
             None => {
@@ -198,18 +199,18 @@ impl<'de> Deserialize<'de> for Pattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpMethod(pub http::Method);
 
-const METHODS: [http::Method; 8] = {
+const METHODS: [http::Method; 7] = {
     use http::Method as M;
-    [M::GET, M::HEAD, M::POST, M::PUT, M::PATCH, M::DELETE, M::OPTIONS, M::TRACE]
+    [M::GET, M::HEAD, M::POST, M::PUT, M::PATCH, M::DELETE, M::OPTIONS]
 };
 
 /// Says that a text is no method that can be matched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not a method, write one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS, TRACE")]
+#[error("not a method, write one of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")]
 pub struct NotAMethod;
 
 impl HttpMethod {
-    /// Reads the written form: one of the registered methods, `CONNECT` excepted, in capitals as on the wire.
+    /// Reads the written form: one of the registered methods, in capitals as on the wire.
     pub fn parse(text: &str) -> Result<Self, NotAMethod> {
         METHODS.iter().find(|known| known.as_str() == text).cloned().map(Self).ok_or(NotAMethod)
     }
@@ -307,6 +308,7 @@ mod tests {
             ("Example.COM", Some(Host::Exact("example.com".to_owned()))),
             ("*.Example.com", Some(Host::Suffix("example.com".to_owned()))),
             ("[::1]", Some(Host::Exact("[::1]".to_owned()))),
+            ("example.com.", Some(Host::Exact("example.com".to_owned()))),
             ("*", None),
             ("*.", None),
             ("a.*", None),

@@ -86,7 +86,7 @@ impl Redact {
     }
 
     fn spoken(&self, x: &Exchange) -> Option<&Arc<Spoken>> {
-        let protocol = x.route().protocols.of(x.head().uri.path())?;
+        let protocol = x.route().protocols.of(x.path())?;
         self.parts.protocols.iter().find(|spoken| std::ptr::eq(spoken.protocol, protocol))
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::base::path::RequestPath;
 use crate::gateway::fault::Shape;
 use crate::gateway::llm::openai;
 use crate::stream::json::{PathSet, PatternError, Take};
@@ -79,11 +80,10 @@ impl ProtocolChoice {
     pub const OPENAI: Self = Self::Always(&openai::CHAT);
 
     /// The protocol of a request to `path`.
-    pub fn of(self, path: &str) -> Option<&'static Protocol> {
+    pub fn of(self, path: &RequestPath) -> Option<&'static Protocol> {
+        let path = path.compared().trim_end_matches('/');
         match self {
-            Self::Auto => {
-                ALL.iter().find(|protocol| path.trim_end_matches('/').ends_with(protocol.path)).copied()
-            }
+            Self::Auto => ALL.iter().find(|protocol| path.ends_with(protocol.path)).copied(),
             Self::Always(protocol) => Some(protocol),
             Self::Generic => None,
         }
@@ -101,9 +101,13 @@ mod tests {
 
     #[test]
     fn a_path_says_its_protocol() {
-        let name = |path| ProtocolChoice::Auto.of(path).map(|protocol| protocol.name);
+        let name = |path| {
+            let path = RequestPath::parse(path).unwrap();
+            ProtocolChoice::Auto.of(&path).map(|protocol| protocol.name)
+        };
         assert_eq!(name("/v1/chat/completions"), Some("openai_chat"));
         assert_eq!(name("/openai/deployments/d/chat/completions"), Some("openai_chat"));
+        assert_eq!(name("/v1/chat/x/../%63ompletions//"), Some("openai_chat"));
         assert_eq!(name("/v1/embeddings"), None);
     }
 }
