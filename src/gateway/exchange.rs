@@ -18,11 +18,13 @@ use crate::api::{Answer, ApiError, Caller};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
+use crate::base::path::RequestPath;
 use crate::gateway::body::{Body, Cast};
 use crate::gateway::fault::{Fault, Shape};
 use crate::gateway::filter::{Document, Flow, Layer};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
+use crate::gateway::told::Told;
 use crate::gateway::watched::Watched;
 use crate::net::customer;
 use crate::redact::{Counts, Undo};
@@ -94,6 +96,7 @@ pub struct Exchange {
     /// What went wrong, for the log.
     pub fault: Option<&'static str>,
     head: RequestHeader,
+    path: RequestPath,
     sends_body: bool,
     route: Arc<Route>,
     pace: (usize, Duration),
@@ -110,6 +113,7 @@ pub struct Exchange {
     streamed: usize,
     last_words_said: bool,
     carried: Option<Fault>,
+    told: Told,
     pub(super) watched: Watched,
 }
 
@@ -123,6 +127,8 @@ pub struct Begin {
     pub budget: Budget,
     /// The request's head.
     pub head: RequestHeader,
+    /// The path that its target has.
+    pub path: RequestPath,
     /// Whether a body comes with it. Only the session knows: an HTTP/2 head need not say.
     pub sends_body: bool,
     /// Its route.
@@ -148,7 +154,7 @@ impl Exchange {
 
     /// Begins a walk along `route`.
     pub fn new(begin: Begin) -> Self {
-        let Begin { id, client, budget, head, sends_body, route, pace, clock, started } = begin;
+        let Begin { id, client, budget, head, path, sends_body, route, pace, clock, started } = begin;
         let received = clock.now();
         Self {
             id,
@@ -160,6 +166,7 @@ impl Exchange {
             answer_scan: Scan::NotAsked,
             fault: None,
             head,
+            path,
             sends_body,
             route,
             pace,
@@ -175,6 +182,7 @@ impl Exchange {
             streamed: 0,
             last_words_said: false,
             carried: None,
+            told: Told::default(),
             watched: Watched::default(),
         }
     }
@@ -205,6 +213,11 @@ impl Exchange {
         &mut self.head
     }
 
+    /// The path by which its route was found.
+    pub fn path(&self) -> &RequestPath {
+        &self.path
+    }
+
     /// Whether a body comes with the request.
     pub fn sends_body(&self) -> bool {
         self.sends_body
@@ -227,7 +240,7 @@ impl Exchange {
 
     /// How errors look to this caller.
     pub fn shape(&self) -> Shape {
-        self.route.shape(self.head.uri.path())
+        self.route.shape(&self.path)
     }
 
     /// Id and times, for an envelope.
@@ -383,7 +396,10 @@ impl Exchange {
     /// # Errors
     /// A fault in a body that has no room for words: the connection must look broken.
     pub fn answer_chunk(&mut self, chunk: &mut Option<Bytes>, end: bool) -> Result<(), Fault> {
-        let Some(body) = inner(&mut self.answer) else { return Ok(()) };
+        let Some(body) = inner(&mut self.answer) else {
+            self.told.pass(chunk.as_deref().unwrap_or_default(), end);
+            return Ok(());
+        };
         if self.last_words_said {
             *chunk = None;
             return Ok(());
@@ -400,8 +416,15 @@ impl Exchange {
             let fault = Fault::of_answer(error);
             out.extend_from_slice(&self.last_words(&fault)?);
         }
+        self.told.pass(&out, end);
         *chunk = (!out.is_empty()).then(|| out.freeze());
         Ok(())
+    }
+
+    /// The caller left: no fault, if it was `answered` and has had all of that.
+    pub fn left(&mut self, answered: bool) {
+        let had_all = answered && self.told.all() && !self.last_words_said;
+        self.fault = if had_all { None } else { Some(Fault::Left.word()) };
     }
 
     /// The answer broke off, or cannot go on: what is still to be said to a caller who reads a stream of events.

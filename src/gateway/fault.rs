@@ -33,6 +33,9 @@ pub enum Fault {
     /// The upstream gets no requests now.
     #[error("{}", .0.summary())]
     Closed(Closed),
+    /// What the caller asks for is not built.
+    #[error("{0}")]
+    NotBuilt(&'static str),
     /// The upstream answers in a form that the route refuses.
     #[error("the upstream's answer cannot be scanned: {0}")]
     Unscannable(&'static str),
@@ -134,6 +137,7 @@ impl Fault {
             Self::Gone | Self::Left => "caller_gone",
             Self::Upstream(kind) => kind.word(),
             Self::Unscannable(_) => "unscannable_answer",
+            Self::NotBuilt(_) => "not_implemented",
             Self::Closed(why) => why.word(),
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) => "bad_request",
@@ -163,6 +167,7 @@ impl Fault {
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Upstream(_) | Self::Unscannable(_) => StatusCode::BAD_GATEWAY,
             Self::Closed(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) | ApiError::Provider(_) => {
                     StatusCode::BAD_REQUEST
@@ -206,6 +211,7 @@ impl Fault {
         match self {
             Self::Api(error) => error.answer(stamp),
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
+            Self::NotBuilt(why) => stamp.answer(status, "NotImplemented", why, None::<()>),
             Self::Gone | Self::Left => ApiError::BadRequest("the body ended early").answer(stamp),
             Self::Upstream(kind) => {
                 let summary = match kind {
@@ -232,6 +238,7 @@ impl Fault {
             404 => ("invalid_request_error", "not_found"),
             413 => ("invalid_request_error", "request_too_large"),
             429 => ("rate_limit_error", "rate_limit_exceeded"),
+            501 => ("invalid_request_error", self.word()),
             500.. => ("server_error", self.word()),
             _ => ("invalid_request_error", self.word()),
         };

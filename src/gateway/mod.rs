@@ -5,6 +5,7 @@
 //! | [`proxy`] | Pingora's callbacks, each one call on the exchange |
 //! | [`embed`] | the chain around somebody else's callbacks |
 //! | `begin` | how a request begins: its route, its exchange |
+//! | `refuse` | what no request's head may say |
 //! | [`exchange`] | one request's walk through the filters, to the terminal, and back |
 //! | [`filter`] | what a filter is, when it runs, what it may install |
 //! | [`filters`] | the filters |
@@ -16,6 +17,7 @@
 //! | [`keys`] | public keys of those who sign tokens |
 //! | `in_flight` | how many requests are under way |
 //! | [`clients`] | who a caller is, behind other proxies |
+//! | `told` | whether a caller that leaves has had all of its answer |
 //! | [`native`] | our own endpoints over a session |
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`llm`] | where the words are in an LLM protocol |
@@ -37,9 +39,11 @@ pub mod listen;
 pub mod llm;
 pub mod native;
 pub mod proxy;
+mod refuse;
 pub mod relay;
 pub mod route;
 pub mod terminal;
+mod told;
 pub mod upstream;
 pub mod watched;
 pub mod way;

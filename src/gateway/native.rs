@@ -155,8 +155,9 @@ pub(super) fn answered(session: &Session) -> Option<&ResponseHeader> {
 /// Pingora's: the connection is of no more use.
 pub async fn rescue(session: &mut Session, x: &mut Exchange, fault: Fault) -> Result<()> {
     if answered(session).is_some() || matches!(fault, Fault::Left) {
-        x.fault = Some(fault.word());
-        return Err(Error::explain(ErrorType::InternalError, fault.word()));
+        let word = fault.word();
+        x.carry(fault);
+        return Err(Error::explain(ErrorType::InternalError, word));
     }
     let answer = x.rescue(fault);
     let head = head_of(&answer)?;

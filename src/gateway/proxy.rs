@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use bytes::Bytes;
-use http::header::{CONTENT_LENGTH, HOST, TRANSFER_ENCODING};
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use http::{StatusCode, Version};
 use pingora::connectors::ConnectorOptions;
 use pingora::connectors::http::Connector;
@@ -18,7 +18,6 @@ use pingora::{Error, ErrorSource, ErrorType, Result};
 use crate::api::ApiError;
 use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
-use crate::gateway::begin::ambiguous;
 use crate::gateway::clients::{Clients, Underscores};
 use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::fault::Fault;
@@ -26,6 +25,7 @@ use crate::gateway::filter::Flow;
 pub use crate::gateway::in_flight::InFlight;
 use crate::gateway::in_flight::UnderWay;
 use crate::gateway::native;
+use crate::gateway::refuse::refused;
 use crate::gateway::relay;
 use crate::gateway::route::{Found, RouteTable};
 use crate::gateway::terminal::Terminal;
@@ -128,21 +128,18 @@ impl Gateway {
 
     /// The walk to the terminal.
     async fn walk(&self, session: &mut Session, x: &mut Exchange, found: Found) -> Result<Next, Fault> {
-        if head_size(x.head()) > self.bounds.head {
-            return Err(Fault::Api(ApiError::HeadTooLarge));
-        }
-        // RFC 9112 section 3.2; of HTTP/2 requests Pingora sees to `:authority`.
-        if x.head().version == Version::HTTP_11 && x.head().headers.get_all(HOST).iter().count() != 1 {
-            return Err(Fault::Api(ApiError::BadRequest("a request must have one Host header")));
-        }
-        if self.bounds.underscores == Underscores::Refuse && !ambiguous(&x.head().headers).is_empty() {
-            return Err(Fault::Api(ApiError::BadRequest("a header's name has an underscore")));
-        }
+        refused(x.head(), &self.bounds)?;
         let flow = x.request_head().await?;
         match found {
             Found::Route(_) => {}
             Found::OtherMethod(allow) => return Err(Fault::Api(ApiError::MethodNotAllowed(allow))),
             Found::Nothing => return Err(Fault::Api(ApiError::NotFound)),
+            Found::BadPath(error) => return Err(Fault::Api(ApiError::BadRequest(error.why()))),
+            Found::TwoPaths => {
+                let why =
+                    "the path has an encoded separator or a parameter by which it could be another route's";
+                return Err(Fault::Api(ApiError::BadRequest(why)));
+            }
         }
         if let Flow::Answer(answer) = flow {
             native::send(session, x, answer).await?;
@@ -377,11 +374,11 @@ impl ProxyHttp for Gateway {
         let closed = FailToProxy { error_code: 0, can_reuse_downstream: false };
         let Some(x) = walk.exchange.as_mut() else { return closed };
         let fault = fault_of(x, error);
+        if matches!(fault, Fault::Gone | Fault::Left) {
+            x.left(native::answered(session).is_some());
+            return closed;
+        }
         let outcome = match native::answered(session) {
-            None if matches!(fault, Fault::Gone | Fault::Left) => {
-                x.fault = Some(fault.word());
-                return closed;
-            }
             None => native::rescue(session, x, fault).await,
             Some(_) => match x.last_words(&fault) {
                 Ok(words) => session.write_response_body(Some(words), true).await,
@@ -439,9 +436,4 @@ fn fault_of(x: &mut Exchange, error: &Error) -> Fault {
         },
         _ => Fault::Api(ApiError::Internal("proxy")),
     }
-}
-
-fn head_size(head: &RequestHeader) -> usize {
-    let line = head.raw_path().len() + head.method.as_str().len();
-    head.headers.iter().fold(line, |size, (name, value)| size + name.as_str().len() + value.len() + 4)
 }

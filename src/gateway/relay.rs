@@ -85,6 +85,9 @@ fn recoded(x: &Exchange, plain: &Bytes, codings: &[Coding]) -> Result<Bytes, Fau
     }
 }
 
+/// How long the end of an answer is looked for whose caller left: it may have had all that matters.
+const REST: Duration = Duration::from_millis(50);
+
 /// A request that is on its way, up to the head of its answer.
 struct Sent {
     up: HttpSession,
@@ -308,6 +311,16 @@ async fn whole(
     Ok(sent.up.response_done())
 }
 
+/// Tells `x` if nothing is left of the answer.
+async fn see_the_end(x: &mut Exchange, up: &mut HttpSession) {
+    let mut rest = match tokio::time::timeout(REST, up.read_response_body()).await {
+        Ok(Ok(None)) => None,
+        Ok(Ok(Some(piece))) if piece.is_empty() && up.response_done() => None,
+        _ => return,
+    };
+    drop(x.answer_chunk(&mut rest, true));
+}
+
 /// An answer of any length, piece by piece as it comes.
 async fn stream(
     session: &mut Session,
@@ -317,7 +330,13 @@ async fn stream(
 ) -> Result<bool, Fault> {
     loop {
         let read = sent.deadline.keep(sent.up.read_response_body());
-        let read = unless_left(session, read).await?;
+        let read = match unless_left(session, read).await {
+            Ok(read) => read,
+            Err(left) => {
+                see_the_end(x, &mut sent.up).await;
+                return Err(left);
+            }
+        };
         let (mut piece, end) = match read {
             Ok(piece) => {
                 let end = piece.is_none() || sent.up.response_done();

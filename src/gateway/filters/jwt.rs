@@ -89,7 +89,8 @@ impl Filter for Jwt {
         for (claim, header) in &self.0.headers {
             // Whatever the caller says of itself is no claim.
             own(head, header);
-            if let Some(value) = claims.get(claim).and_then(spelled) {
+            let value = claims.get(claim).map_or(Ok(None), spelled)?;
+            if let Some(value) = value {
                 drop(head.insert_header(header.clone(), value));
             }
         }
@@ -98,13 +99,26 @@ impl Filter for Jwt {
     }
 }
 
-/// A claim as a header: a text as it is, anything else as JSON. What cannot stand in a header is left out.
-fn spelled(value: &Value) -> Option<HeaderValue> {
-    match value {
-        Value::Null => None,
-        Value::String(text) => HeaderValue::from_str(text).ok(),
-        other => HeaderValue::from_str(&other.to_string()).ok(),
+/// A claim as a header: a text as it is, anything else as JSON. What is beyond ASCII is left out: servers disagree on how
+/// to read it.
+///
+/// # Errors
+/// A text with control characters or blanks around it: an upstream would see another value than was signed, or none, and
+/// might take that for leave.
+fn spelled(value: &Value) -> Result<Option<HeaderValue>, ApiError> {
+    const BAD: ApiError = ApiError::BadRequest("a claim of the token cannot be handed on in a header");
+    let text = match value {
+        Value::Null => return Ok(None),
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    if text.trim() != text || text.chars().any(char::is_control) {
+        return Err(BAD);
     }
+    if !text.is_ascii() {
+        return Ok(None);
+    }
+    HeaderValue::from_str(&text).map(Some).map_err(|_| BAD)
 }
 
 impl Place {
@@ -170,6 +184,38 @@ mod tests {
             head.append_header(*name, *value).unwrap();
         }
         head
+    }
+
+    #[test]
+    fn a_claim_is_handed_on_as_it_was_signed_or_the_request_is_refused() {
+        for text in [
+            "a\r\nx: y",
+            "a\rb",
+            "a\nb",
+            "a\0",
+            "\0",
+            " a",
+            "a ",
+            "\ta",
+            "a\t",
+            "\u{7f}",
+            "a\u{85}b",
+            "\u{a0}a",
+        ] {
+            assert!(spelled(&Value::from(text)).is_err(), "{text:?}");
+        }
+        let rows = [
+            (Value::from("jane doe"), Some("jane doe")),
+            (Value::from(""), Some("")),
+            (Value::from(7), Some("7")),
+            (serde_json::json!(["a\r\n", " b "]), Some(r#"["a\r\n"," b "]"#)),
+            (Value::from("Jos\u{e9}"), None),
+            (Value::Null, None),
+        ];
+        for (value, header) in rows {
+            let spelled = spelled(&value).unwrap();
+            assert_eq!(spelled.as_ref().map(|spelled| spelled.to_str().unwrap()), header, "{value}");
+        }
     }
 
     #[test]

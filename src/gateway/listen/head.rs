@@ -4,13 +4,11 @@
 use memchr::memchr;
 
 use crate::api::ApiError;
+use crate::gateway::refuse::METHODS;
 use crate::telemetry::Refusal;
 
 /// Empty lines before a request line that are forgiven (RFC 9112 section 2.2 asks for one).
 const EMPTY_LINES: usize = 4;
-
-/// What a caller is told it may use, where it asks for a tunnel.
-const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /// Why a connection gets no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

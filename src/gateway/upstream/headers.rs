@@ -7,31 +7,96 @@ use http::header::{
 use pingora::Error;
 use pingora::http::RequestHeader;
 
-/// What a caller says about forwarding is not to be believed.
-const FORWARDING: [&str; 6] = [
-    "forwarded",
-    "x-forwarded-for",
-    "x-forwarded-host",
-    "x-forwarded-proto",
-    "x-forwarded-port",
-    "x-real-ip",
+/// Fields by which frameworks and servers take another target than the request line has: the route was found by that one.
+const TARGETS: [&str; 15] = [
+    "x-original-url",
+    "x-original-uri",
+    "x-original-path",
+    "x-original-host",
+    "x-original-method",
+    "x-rewrite-url",
+    "x-rewrite-uri",
+    "x-override-url",
+    "x-envoy-original-path",
+    "x-envoy-original-host",
+    "x-host",
+    "x-http-host-override",
+    "x-http-destinationurl",
+    "x-proxy-url",
+    "base-url",
 ];
 
-/// Takes away what ends at this hop (RFC 9110 section 7.6.1), and what a caller says about forwarding.
+/// Fields in which proxies say who the caller is, how it came, or which certificate it has shown. A caller's own word for
+/// that is not to be believed.
+const CALLERS: [&str; 40] = [
+    "forwarded",
+    "forwarded-for",
+    "x-real-ip",
+    "true-client-ip",
+    "x-true-client-ip",
+    "client-ip",
+    "x-client-ip",
+    "x-cluster-client-ip",
+    "x-originating-ip",
+    "x-original-forwarded-for",
+    "x-original-remote-addr",
+    "x-remote-ip",
+    "x-remote-addr",
+    "remote-addr",
+    "x-proxyuser-ip",
+    "proxy-client-ip",
+    "wl-proxy-client-ip",
+    "wl-proxy-ssl",
+    "cf-connecting-ip",
+    "cf-connecting-ipv6",
+    "cf-pseudo-ipv4",
+    "cf-visitor",
+    "fastly-client-ip",
+    "fly-client-ip",
+    "do-connecting-ip",
+    "x-azure-clientip",
+    "x-azure-socketip",
+    "x-appengine-user-ip",
+    "x-appengine-remote-addr",
+    "x-vercel-proxied-for",
+    "x-envoy-external-address",
+    "x-envoy-internal",
+    "cloudfront-viewer-address",
+    "x-scheme",
+    "x-url-scheme",
+    "front-end-https",
+    "ssl-client-cert",
+    "ssl-client-verify",
+    "x-ssl-client-cert",
+    "x-client-cert",
+];
+
+/// Takes away what ends at this hop (RFC 9110 section 7.6.1), and what a caller says about its target and itself.
 pub(super) fn strip(head: &mut RequestHeader) {
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
-    for name in FORWARDING {
-        head.remove_header(name);
-    }
+    strip_where(head, |name| {
+        TARGETS.contains(&name) || CALLERS.contains(&name) || name.starts_with("x-forwarded")
+    });
 }
 
-/// Makes a caller's head one for somebody else's upstream: nothing that ends at this hop, and the host it asks for in
-/// `Host` (RFC 9112 section 3.2).
+/// Takes fields away by their names, an underscore of which many servers take for a hyphen.
+fn strip_where(head: &mut RequestHeader, goes: impl Fn(&str) -> bool) {
+    let names = head.headers.keys().filter(|name| match name.as_str() {
+        plain if !plain.contains('_') => goes(plain),
+        other => goes(&other.replace('_', "-")),
+    });
+    let names: Vec<HeaderName> = names.cloned().collect();
+    names.iter().for_each(|name| drop(head.remove_header(name)));
+}
+
+/// Makes a caller's head one for somebody else's upstream: nothing that ends at this hop or gives another target, and the
+/// host it asks for in `Host` (RFC 9112 section 3.2).
 ///
 /// # Errors
 /// Pingora's, for a head that cannot be written.
 pub fn plain(head: &mut RequestHeader) -> Result<(), Box<Error>> {
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
+    strip_where(head, |name| TARGETS.contains(&name));
     let authority = head.uri.authority().map(|authority| authority.as_str().to_owned());
     head.set_raw_path(&origin_form(head))?;
     if let Some(authority) = authority {
