@@ -253,7 +253,7 @@ fn route(
         Some(ProtocolSetting::OpenAi) => ProtocolChoice::OPENAI,
         Some(ProtocolSetting::Generic) => ProtocolChoice::Generic,
     };
-    let metrics = parts.metrics.route(&name, &[]);
+    let metrics = parts.metrics.route(&name, &[]).shown();
     let max_body = setting.max_body.as_ref().map(|size| size.bytes());
     let made = RouteParts { name: name.clone(), matches, filters, terminal, protocols, max_body, metrics };
     Route::new(made).map_err(|error| wrong(error.to_string()))

@@ -160,6 +160,57 @@ mod tests {
         }
     }
 
+    /// What nobody counts takes no room; what alerts look at is there before it first happens.
+    #[test]
+    fn series_appear_with_their_first_event_but_for_those_of_alerts() {
+        let metrics = Metrics::new().unwrap();
+        let text = || String::from_utf8(metrics.expose(Levels::default()).unwrap()).unwrap();
+        let own = metrics.route("/v1/redact", &["email"]);
+        let configured = metrics.route("chat", &["email", "card"]).shown();
+        let rules = metrics.rules(["EMAIL_ADDRESS", "SSN"].into_iter(), Direction::Answer);
+        metrics.upstream("openai");
+        metrics.work.scanner("clamd");
+        let before = text();
+        for line in [
+            "portcullis_requests_total{route=\"chat\",status=\"5xx\"} 0",
+            "portcullis_requests_total{route=\"chat\",status=\"2xx\"} 0",
+            "portcullis_unscanned_bodies_total{direction=\"answer\",route=\"chat\"} 0",
+            "portcullis_upstream_errors_total{kind=\"timeout\",upstream=\"openai\"} 0",
+            "portcullis_scan_results_total{provider=\"clamd\",result=\"down\"} 0",
+            "portcullis_refused_total{reason=\"held\"} 0",
+            "portcullis_child_deaths_total{reason=\"memory\"} 0",
+            "portcullis_sanitize_total{verdict=\"failed\"} 0",
+            "portcullis_store_errors_total 0",
+        ] {
+            assert!(before.contains(&format!("{line}\n")), "{line} is not in\n{before}");
+        }
+        let absent = ["/v1/redact", "EMAIL_ADDRESS", "family=", "status=\"4xx\"", "first_byte", "body_bytes"];
+        absent.iter().for_each(|word| assert!(!before.contains(word), "{word} is in\n{before}"));
+        own.findings(0, 0);
+        rules.add(0, 0);
+        own.request(Traffic { status: 404, ..Traffic::default() });
+        rules.add(1, 2);
+        configured.findings(1, 1);
+        let after = text();
+        let new: Vec<&str> = after
+            .lines()
+            .filter(|line| {
+                !line.starts_with('#') && !line.contains("_bucket") && !line.starts_with("process_")
+            })
+            .filter(|line| !before.contains(line.rsplit_once(' ').map_or(*line, |(name, _)| name)))
+            .collect();
+        assert_eq!(
+            new,
+            [
+                "portcullis_findings_total{direction=\"answer\",rule=\"SSN\"} 2",
+                "portcullis_request_duration_seconds_sum{route=\"/v1/redact\"} 0",
+                "portcullis_request_duration_seconds_count{route=\"/v1/redact\"} 1",
+                "portcullis_requests_total{route=\"/v1/redact\",status=\"4xx\"} 1",
+                "portcullis_route_findings_total{family=\"card\",route=\"chat\"} 1",
+            ]
+        );
+    }
+
     #[test]
     fn the_process_is_measured() {
         let metrics = Metrics::new().unwrap();

@@ -1,6 +1,7 @@
 //! How metrics are registered, and [`Each`]: one metric for each word of a label.
 
 use std::marker::PhantomData;
+use std::sync::{Arc, OnceLock};
 
 use prometheus::core::Collector;
 use prometheus::{
@@ -67,27 +68,62 @@ fn ours(name: &str) -> String {
     format!("portcullis_{name}")
 }
 
-/// One metric for each word of a label, there from the beginning: a counter that appears with its first event hides that
-/// event from rates.
+/// A metric that is shown from its first event on: there are thousands of places where something could be counted, and
+/// few where it ever is.
+pub(super) struct Late<M> {
+    made: OnceLock<M>,
+    make: Box<dyn Fn() -> M + Send + Sync>,
+}
+
+impl<M> Late<M> {
+    pub(super) fn new(make: impl Fn() -> M + Send + Sync + 'static) -> Self {
+        Self { made: OnceLock::new(), make: Box::new(make) }
+    }
+
+    /// The metric, which is shown from now on.
+    pub(super) fn get(&self) -> &M {
+        self.made.get_or_init(&self.make)
+    }
+}
+
+/// One metric for each word of a label.
 pub struct Each<W, M> {
-    metrics: Vec<M>,
+    metrics: Arc<[Late<M>]>,
     words: PhantomData<fn(W)>,
 }
 
-impl<W, M: Clone> Clone for Each<W, M> {
+impl<W, M> Clone for Each<W, M> {
     fn clone(&self) -> Self {
-        Self { metrics: self.metrics.clone(), words: PhantomData }
+        Self { metrics: Arc::clone(&self.metrics), words: PhantomData }
     }
 }
 
 impl<W: Word, M> Each<W, M> {
-    pub(super) fn new(make: impl FnMut(&'static str) -> M) -> Self {
-        Self { metrics: W::ALL.iter().map(|word| word.word()).map(make).collect(), words: PhantomData }
+    /// Each is shown from its first event on.
+    pub(super) fn new(make: impl Fn(&'static str) -> M + Clone + Send + Sync + 'static) -> Self {
+        let late = |word: &W| {
+            let (make, word) = (make.clone(), word.word());
+            Late::new(move || make(word))
+        };
+        Self { metrics: W::ALL.iter().map(late).collect(), words: PhantomData }
+    }
+
+    /// All are shown from the beginning: a counter that appears with its first event hides that event from rates, so
+    /// this is for what alerts look at.
+    #[must_use]
+    pub(super) fn shown(self) -> Self {
+        W::ALL.iter().for_each(|word| self.show(*word));
+        self
+    }
+
+    /// This one is shown from now on.
+    pub(super) fn show(&self, word: W) {
+        self.with(word, |_| ());
     }
 
     pub(super) fn with(&self, word: W, act: impl FnOnce(&M)) {
         if let Some(metric) = self.metrics.get(word.index()) {
-            act(metric);
+            act(metric.get());
         }
     }
 }
@@ -112,7 +148,7 @@ impl<W: Word> Each<W, IntGauge> {
 
     /// One more, until what comes back is dropped.
     pub fn during(&self, word: W) -> During {
-        let gauge = self.metrics.get(word.index()).cloned();
+        let gauge = self.metrics.get(word.index()).map(|gauge| gauge.get().clone());
         if let Some(gauge) = &gauge {
             gauge.inc();
         }

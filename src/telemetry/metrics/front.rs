@@ -89,9 +89,9 @@ impl FrontMetrics {
             &["reason"],
         )?;
         Ok(Self {
-            connections: Each::new(|word| connections.with_label_values(&[word])),
-            accepted: Each::new(|word| accepted.with_label_values(&[word])),
-            refused: Each::new(|word| refused.with_label_values(&[word])),
+            connections: Each::new(move |word| connections.with_label_values(&[word])).shown(),
+            accepted: Each::new(move |word| accepted.with_label_values(&[word])),
+            refused: Each::new(move |word| refused.with_label_values(&[word])).shown(),
         })
     }
 }

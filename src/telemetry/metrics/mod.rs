@@ -2,13 +2,14 @@
 //!
 //! A new one is a field of the group that it belongs to, made in that group's `new`; its labels are words of a closed
 //! list (`words!`) or names of the configuration, so the number of series is bounded whatever callers send.
-//! Handles are resolved once, not per request. What is only known when somebody looks is set by a hook
+//! Handles are resolved once, not per request; a series is shown from its first event on, unless alerts look at it
+//! (`shown`). What is only known when somebody looks is set by a hook
 //! ([`Metrics::before_exposing`]).
 //!
 //! | file | noun |
 //! |---|---|
 //! | `all` | [`Metrics`]: the registry, and every group |
-//! | `family` | [`Each`]: one metric for each word of a label; and how metrics are registered |
+//! | `family` | [`Each`]: one metric for each word of a label; and how metrics are registered and first shown |
 //! | `words` | [`Word`]: labels from closed lists |
 //! | `front` | [`FrontMetrics`]: connections, and what was refused |
 //! | `route` | [`RouteMetrics`] and [`RuleMetrics`]: requests and findings |

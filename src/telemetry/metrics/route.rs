@@ -1,9 +1,11 @@
 //! Requests and findings, by route and by rule.
 
+use std::sync::Arc;
+
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec};
 
 use super::all::MetricsError;
-use super::family::{Each, Families, SECONDS};
+use super::family::{Each, Families, Late, SECONDS};
 use super::words::words;
 
 words! {
@@ -121,23 +123,34 @@ impl Routes {
     }
 
     pub(super) fn of(&self, name: &str, families: &[&'static str]) -> RouteMetrics {
+        let counters = |family: &IntCounterVec| {
+            let (family, name) = (family.clone(), name.to_owned());
+            move |word: &'static str| family.with_label_values(&[&name, word])
+        };
+        let (durations, of_durations) = (self.durations.clone(), name.to_owned());
+        let scanned = self.scanned.clone();
+        let findings = |family: &&'static str| {
+            let (make, family) = (counters(&self.route_findings), *family);
+            Late::new(move || make(family))
+        };
         RouteMetrics {
-            status: Each::new(|class| self.requests.with_label_values(&[name, class])),
-            duration: self.durations.with_label_values(&[name]),
-            bytes: Each::new(|way| self.bytes.with_label_values(&[name, way])),
-            scanned: Each::new(|way| self.scanned.with_label_values(&[way])),
-            unscanned: Each::new(|way| self.unscanned.with_label_values(&[name, way])),
+            status: Each::new(counters(&self.requests)),
+            duration: Arc::new(Late::new(move || durations.with_label_values(&[&of_durations]))),
+            bytes: Each::new(counters(&self.bytes)),
+            scanned: Each::new(move |way| scanned.with_label_values(&[way])),
+            unscanned: Each::new(counters(&self.unscanned)),
             held_back: self.held_back.clone(),
             filtered: self.filtered.clone(),
-            families: families
-                .iter()
-                .map(|family| self.route_findings.with_label_values(&[name, family]))
-                .collect(),
+            families: families.iter().map(findings).collect(),
         }
     }
 
     pub(super) fn rules<'a>(&self, rules: impl Iterator<Item = &'a str>, way: Direction) -> RuleMetrics {
-        RuleMetrics(rules.map(|rule| self.findings.with_label_values(&[rule, way.word()])).collect())
+        let counter = |rule: &str| {
+            let (findings, rule) = (self.findings.clone(), rule.to_owned());
+            Late::new(move || findings.with_label_values(&[&rule, way.word()]))
+        };
+        RuleMetrics(rules.map(counter).collect())
     }
 }
 
@@ -158,22 +171,32 @@ pub struct Traffic {
 #[derive(Clone)]
 pub struct RouteMetrics {
     status: Each<StatusClass, IntCounter>,
-    duration: Histogram,
+    duration: Arc<Late<Histogram>>,
     bytes: Each<Direction, IntCounter>,
     scanned: Each<Direction, IntCounter>,
     unscanned: Each<Direction, IntCounter>,
     held_back: Histogram,
     filtered: IntCounterVec,
-    families: Vec<IntCounter>,
+    families: Arc<[Late<IntCounter>]>,
 }
 
 impl RouteMetrics {
+    /// Shows at zero what alerts look at: requests that fail, those that do not, and bodies that pass unseen. For routes
+    /// that somebody has configured.
+    #[must_use]
+    pub fn shown(self) -> Self {
+        [StatusClass::Success, StatusClass::Server].into_iter().for_each(|class| self.status.show(class));
+        Self { unscanned: self.unscanned.shown(), ..self }
+    }
+
     /// Counts a finished request.
     pub fn request(&self, traffic: Traffic) {
         self.status.inc(StatusClass::of(traffic.status));
-        self.duration.observe(traffic.seconds);
-        self.bytes.add(Direction::Request, traffic.bytes_in);
-        self.bytes.add(Direction::Answer, traffic.bytes_out);
+        self.duration.get().observe(traffic.seconds);
+        let sizes = [(Direction::Request, traffic.bytes_in), (Direction::Answer, traffic.bytes_out)];
+        for (way, bytes) in sizes.into_iter().filter(|(_, bytes)| *bytes > 0) {
+            self.bytes.add(way, bytes);
+        }
     }
 
     /// Counts body bytes looked at.
@@ -199,21 +222,21 @@ impl RouteMetrics {
 
     /// Counts findings of the family at `index` of those the handles were made with.
     pub fn findings(&self, index: usize, count: u64) {
-        if let Some(counter) = self.families.get(index) {
-            counter.inc_by(count);
+        if let Some(counter) = self.families.get(index).filter(|_| count > 0) {
+            counter.get().inc_by(count);
         }
     }
 }
 
 /// The counters of findings by rule.
 #[derive(Clone)]
-pub struct RuleMetrics(Vec<IntCounter>);
+pub struct RuleMetrics(Arc<[Late<IntCounter>]>);
 
 impl RuleMetrics {
     /// Counts findings of the rule at `index`.
     pub fn add(&self, index: usize, count: u64) {
-        if let Some(counter) = self.0.get(index) {
-            counter.inc_by(count);
+        if let Some(counter) = self.0.get(index).filter(|_| count > 0) {
+            counter.get().inc_by(count);
         }
     }
 }

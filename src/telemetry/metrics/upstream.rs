@@ -1,9 +1,11 @@
 //! Upstreams: attempts, failures, how long they take, who is well.
 
+use std::sync::Arc;
+
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
 
 use super::all::MetricsError;
-use super::family::{Each, Families, SECONDS};
+use super::family::{Each, Families, Late, SECONDS};
 use super::words::words;
 
 words! {
@@ -104,12 +106,18 @@ impl Upstreams {
     }
 
     pub(super) fn of(&self, name: &str) -> UpstreamMetrics {
+        let gauges = |family: &IntGaugeVec| {
+            let (family, name) = (family.clone(), name.to_owned());
+            move |word: &'static str| family.with_label_values(&[&name, word])
+        };
+        let (errors, of_errors) = (self.errors.clone(), name.to_owned());
+        let (first_byte, of_first_byte) = (self.first_byte.clone(), name.to_owned());
         UpstreamMetrics {
             attempts: self.attempts.with_label_values(&[name]),
-            errors: Each::new(|kind| self.errors.with_label_values(&[name, kind])),
-            first_byte: self.first_byte.with_label_values(&[name]),
-            peers: Each::new(|state| self.peers.with_label_values(&[name, state])),
-            circuit: Each::new(|state| self.circuit.with_label_values(&[name, state])),
+            errors: Each::new(move |kind| errors.with_label_values(&[&of_errors, kind])).shown(),
+            first_byte: Arc::new(Late::new(move || first_byte.with_label_values(&[&of_first_byte]))),
+            peers: Each::new(gauges(&self.peers)).shown(),
+            circuit: Each::new(gauges(&self.circuit)).shown(),
             retries: self.retries.with_label_values(&[name]),
             in_flight: self.in_flight.with_label_values(&[name]),
         }
@@ -121,7 +129,7 @@ impl Upstreams {
 pub struct UpstreamMetrics {
     attempts: IntCounter,
     errors: Each<UpstreamFailure, IntCounter>,
-    first_byte: Histogram,
+    first_byte: Arc<Late<Histogram>>,
     /// Its peers, by state.
     pub peers: Each<PeerState, IntGauge>,
     circuit: Each<Circuit, IntGauge>,
@@ -145,7 +153,7 @@ impl UpstreamMetrics {
 
     /// Records how long the head of an answer took, in seconds.
     pub fn first_byte(&self, seconds: f64) {
-        self.first_byte.observe(seconds);
+        self.first_byte.get().observe(seconds);
     }
 
     /// So many requests wait for it, or read its answers.

@@ -103,17 +103,17 @@ impl WorkMetrics {
         let store =
             families.histograms("store_seconds", "How long the store took.", &["operation"], SECONDS)?;
         let made = Self {
-            jobs: Each::new(|word| jobs.with_label_values(&[word])),
-            verdicts: Each::new(|word| verdicts.with_label_values(&[word])),
+            jobs: Each::new(move |word| jobs.with_label_values(&[word])).shown(),
+            verdicts: Each::new(move |word| verdicts.with_label_values(&[word])).shown(),
             job_seconds: families.histogram("sanitize_duration_seconds", "How long files took.", SECONDS)?,
-            children: Each::new(|word| children.with_label_values(&[word])),
+            children: Each::new(move |word| children.with_label_values(&[word])).shown(),
             scans: families.counters("scan_results_total", "What scanners said.", &["provider", "result"])?,
             feeds: families.gauges(
                 "feed_loaded_timestamp_seconds",
                 "When a feed of bad links or files was last read, since 1970.",
                 &["feed"],
             )?,
-            store: Each::new(|word| store.with_label_values(&[word])),
+            store: Each::new(move |word| store.with_label_values(&[word])),
             store_errors: families.counter("store_errors_total", "What the store could not do.")?,
             reloads: families.counters("reloads_total", "Reloads of the configuration.", &["result"])?,
             reloaded: families.gauge(
@@ -129,7 +129,8 @@ impl WorkMetrics {
 
     /// The counters of what one scanner of the configuration says.
     pub fn scanner(&self, provider: &str) -> ScanCounters {
-        Each::new(|result| self.scans.with_label_values(&[provider, result]))
+        let (scans, provider) = (self.scans.clone(), provider.to_owned());
+        Each::new(move |result| scans.with_label_values(&[&provider, result])).shown()
     }
 
     /// A feed of the configuration was read at this time, in seconds since 1970.
