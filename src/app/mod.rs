@@ -14,6 +14,7 @@
 //! | `embed` | the chain for another Pingora server |
 //! | `check` | files of a configuration that only their users can judge |
 //! | `cleaning` | one file, cleaned on the command line |
+//! | `lines` | lines of a live text |
 //! | `pipe` | text from standard input to standard output |
 //! | `traces` | spans on their way to a collector |
 //! | `upkeep` | what it does every second |
@@ -24,6 +25,7 @@ mod check;
 mod cleaning;
 mod embed;
 mod files;
+mod lines;
 mod master;
 mod mint;
 mod parts;

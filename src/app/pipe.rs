@@ -3,10 +3,12 @@
 use std::io::{IsTerminal, Read, Write};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 
+use crate::app::lines::{Armour, Continued, pieces};
 use crate::app::parts::{AppError, Opened};
 use crate::base::budget::Budget;
 use crate::base::clock::{Clock, SystemClock};
@@ -19,12 +21,12 @@ use crate::redact::{
     structured,
 };
 use crate::store::private::Draft;
-use crate::stream::{Editor, Rewriter, TextBody};
+use crate::stream::{Editor, Rewriter, StreamError, TextBody};
 use crate::vault::Vault;
 use crate::vault::items::Items;
 
-/// Read at once, in bytes.
-const PIECE: usize = 64 << 10;
+/// Where nothing more comes for so long, somebody may wait for the lines that came.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Work that takes longer than this shows that it goes on.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -41,32 +43,49 @@ const MAX_CONTEXT: u64 = 64 << 20;
 /// Where text comes from and goes to.
 pub struct Piped<'a> {
     /// Read to its end.
-    pub input: &'a mut dyn Read,
+    pub input: Box<dyn Read + Send>,
     /// Flushed after every piece, so that a reader of a live log sees it at once.
     pub output: &'a mut dyn Write,
 }
 
 impl Piped<'_> {
-    fn run<E: Editor>(self, editor: E) -> Result<TextBody<E>, AppError> {
-        let mut body = TextBody::new(editor, &Budget::unlimited());
-        let mut progress = Progress::new();
-        let mut piece = vec![0; PIECE];
-        let mut out = BytesMut::with_capacity(PIECE);
+    /// Edits what comes, as it comes. What could still become part of a value waits for the rest of it, but where the
+    /// input pauses after a line, no longer than that: the line is decided as if the text ended there.
+    fn run<E: Editor>(self, editor: E) -> Result<(), AppError> {
+        let redact = |error: StreamError| AppError::Redact(error.to_string());
+        let pieces = pieces(self.input)?;
+        let (mut editor, mut armour, mut progress) =
+            (Continued::new(editor), Armour::default(), Progress::new());
+        let mut out = BytesMut::new();
         loop {
-            let read = match self.input.read(&mut piece) {
-                Ok(read) => read,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(AppError::Io(format!("reading: {error}"))),
-            };
-            let text = piece.get(..read).unwrap_or_default();
-            let rewritten = if read == 0 { body.finish(&mut out) } else { body.write(text, &mut out) };
-            rewritten.map_err(|error| AppError::Redact(error.to_string()))?;
-            self.output.write_all(&out).and_then(|()| self.output.flush()).map_err(written)?;
-            out.clear();
-            progress.add(read);
-            if read == 0 {
-                progress.end();
-                return Ok(body);
+            editor.go_on().map_err(redact)?;
+            let mut body = TextBody::new(&mut editor, &Budget::unlimited());
+            loop {
+                let waits = body.held() > 0 && armour.is_between();
+                let next = match waits {
+                    true => pieces.recv_timeout(PAUSE),
+                    false => pieces.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                };
+                let piece = match next {
+                    Ok(piece) => Some(piece.map_err(|error| AppError::Io(format!("reading: {error}")))?),
+                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => Some(Vec::new()),
+                };
+                let text = piece.as_deref().unwrap_or_default();
+                let rewritten = match text {
+                    [] => body.finish(&mut out),
+                    text => body.write(text, &mut out),
+                };
+                rewritten.map_err(redact)?;
+                self.output.write_all(&out).and_then(|()| self.output.flush()).map_err(written)?;
+                out.clear();
+                armour.pass(text);
+                progress.add(text.len());
+                match piece {
+                    Some(text) if text.is_empty() => return Ok(progress.end()),
+                    Some(_) => {}
+                    None => break,
+                }
             }
         }
     }
@@ -226,8 +245,7 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
     let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
     let plain = vault.open_context(TENANT, sealed).map_err(|_| not_ours())?;
     if let Some(undo) = Undo::from_bytes(plain.expose()) {
-        piped.run(Answer::restore(Arc::new(undo)))?;
-        return Ok(());
+        return piped.run(Answer::restore(Arc::new(undo)));
     }
     // What came of a document is looked for in all of it.
     let context = Context::from_bytes(plain.expose()).ok_or_else(not_ours)?;
@@ -250,7 +268,7 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
 }
 
 /// All of the input, which is text.
-fn whole(input: &mut dyn Read) -> Result<String, AppError> {
+fn whole(input: Box<dyn Read + Send>) -> Result<String, AppError> {
     let mut text = String::new();
     let read = input.take(MAX_DOCUMENT + 1).read_to_string(&mut text);
     read.map_err(|error| AppError::Io(format!("reading: {error}")))?;

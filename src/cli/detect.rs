@@ -120,7 +120,7 @@ fn score(finding: &Finding) -> f64 {
 /// A row out for each row in; how many could not be read.
 fn rows(
     look: &Look,
-    (from, name): (&mut BufReader<Box<dyn Read>>, &str),
+    (from, name): (&mut BufReader<Box<dyn Read + Send>>, &str),
     output: &mut dyn Write,
 ) -> Result<usize, Failure> {
     let (mut cache, mut line, mut bad) = (look.detector.cache(), Vec::new(), 0);
@@ -300,7 +300,7 @@ impl Passing {
 /// Reads to the end; bytes that are not UTF-8 become U+FFFD.
 fn stream(
     detector: &Detector,
-    (from, name): (&mut BufReader<Box<dyn Read>>, &str),
+    (from, name): (&mut BufReader<Box<dyn Read + Send>>, &str),
     sink: &mut Sink<'_>,
 ) -> Result<(), Failure> {
     let mut passing = Passing { scanner: detector.scanner(), held: String::new(), base: 0 };
@@ -362,7 +362,7 @@ mod tests {
 
     /// All pieces in order, and each value with line and column where it begins and ends.
     fn streamed(detector: &Detector, bytes: &[u8], size: usize) -> (String, Vec<(String, [usize; 4])>) {
-        let drip: Box<dyn Read> = Box::new(Drip(bytes.iter().copied().collect(), size));
+        let drip: Box<dyn Read + Send> = Box::new(Drip(bytes.iter().copied().collect(), size));
         let (mut all, mut found, mut place) = (String::new(), Vec::new(), Place::default());
         let mut sink = |text: &str, finding: Option<&Finding>| {
             let begin = place;

@@ -249,12 +249,12 @@ fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
 }
 
 /// The file, or standard input, which is also called `-`.
-pub(super) fn input(file: Option<&PathBuf>) -> Result<Box<dyn Read>, Failure> {
+pub(super) fn input(file: Option<&PathBuf>) -> Result<Box<dyn Read + Send>, Failure> {
     let Some(path) = file.filter(|path| path.as_os_str() != "-") else {
         if std::io::stdin().is_terminal() {
             message("reading from the terminal; end with Ctrl-D");
         }
-        return Ok(Box::new(std::io::stdin().lock()));
+        return Ok(Box::new(std::io::stdin()));
     };
     let opened =
         std::fs::File::open(path).map_err(|error| AppError::Io(format!("{}: {error}", path.display())))?;
@@ -275,9 +275,9 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
         None => wanted::detector(&wanted)?,
     };
     let back = config.as_ref().zip(args.context.as_deref());
-    let mut input = input(args.file.as_ref())?;
+    let input = input(args.file.as_ref())?;
     let mut output = std::io::stdout().lock();
-    let piped = Piped { input: &mut input, output: &mut output };
+    let piped = Piped { input, output: &mut output };
     let counts = match back {
         back if args.json => redact::document(piped, (method, detector, &args.jsonp), back)?,
         None => redact::one_way(piped, method, detector)?,
@@ -290,8 +290,8 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
 }
 
 fn run_unredact(args: UnredactArgs) -> Result<(), Failure> {
-    let mut input = input(args.file.as_ref())?;
+    let input = input(args.file.as_ref())?;
     let mut output = std::io::stdout().lock();
-    unredact(Piped { input: &mut input, output: &mut output }, &placed(&args.place)?, &args.context)?;
+    unredact(Piped { input, output: &mut output }, &placed(&args.place)?, &args.context)?;
     Ok(())
 }
