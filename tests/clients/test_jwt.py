@@ -156,6 +156,14 @@ def test_what_does_not_pass(gate, issuer, mock):
     assert not mock.requests, "nothing of it reached the upstream"
 
 
+@pytest.mark.parametrize("user", ["jane\r\nx-admin: 1", "jane\n", "ja\rne", "jane\0", " jane", "jane ", "jane\t", "\x7f"])
+def test_a_claim_that_cannot_be_handed_on_refuses_the_request(gate, issuer, mock, user):
+    assert ask(gate, issuer.token("ES256", sub=user)).status == 400 and not mock.requests
+    # As JSON, control characters are escapes, but for the last one.
+    within = ask(gate, issuer.token("ES256", sub="jane", groups=[user]))
+    assert within.status == (400 if "\x7f" in user else 200)
+
+
 def test_a_cookie_is_taken_out_of_the_others(gate, issuer, mock):
     cookie = f"a=1; session={issuer.token('EdDSA', exp=None)}; b=2"
     assert gate.call("POST", "/cookie/reflect", {"a": 1}, {"cookie": cookie}).status == 200
