@@ -10,7 +10,9 @@ use crate::gateway::upstream::Authorities;
 /// # Errors
 /// All of those that cannot.
 pub fn check_files(config: &Config, name: &str) -> Result<(), AppError> {
-    let certificates = config.listen.iter().filter_map(|listen| listen.tls.as_ref()).filter_map(|tls| {
+    // A key that is not here is among what is missing.
+    let here = config.listen.iter().filter_map(|listen| listen.tls.as_ref()).filter(|tls| tls.key.exists());
+    let certificates = here.filter_map(|tls| {
         let loaded = Certificate::load(tls.certificate.to_path_buf(), tls.key.to_path_buf());
         loaded.err().map(|error| error.to_string())
     });

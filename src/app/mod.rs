@@ -43,6 +43,6 @@ pub use cleaning::{Released, Wish, clean};
 pub use master::{NewMaster, Replaced, replace_master};
 pub use parts::{AppError, Opened, Parts, builtin};
 pub use pipe::{Piped, redact, unredact};
-pub use process::{log_warnings, without_core_dumps};
+pub use process::{log_warnings, logged, without_core_dumps};
 pub use providers::Providers;
 pub use serve::{Announce, Source, serve};

@@ -1,7 +1,7 @@
 //! What the process asks of the operating system for itself, before it holds anything secret.
 
 use crate::app::parts::AppError;
-use crate::telemetry::{LogFormat, start_log};
+use crate::telemetry::{LogFormat, logs_json, start_log};
 
 /// Keeps what is in memory out of core files: none is written (`RLIMIT_CORE` 0, hard, so that no child may raise it
 /// again), and on Linux the process is not dumpable (`PR_SET_DUMPABLE` 0), which also keeps a program that core files
@@ -28,6 +28,17 @@ pub(super) fn take_descriptors() -> Result<(), AppError> {
     let Rlimit { maximum, .. } = getrlimit(Resource::Nofile);
     let taken = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
     taken.map_err(|error| AppError::Io(format!("file descriptors: {error}")))
+}
+
+/// Says a line to whoever runs the process: in the log, if that is one of JSON objects. `false`: it is not, and the line is
+/// still to be said.
+pub fn logged(line: &str, is_failure: bool) -> bool {
+    match (logs_json(), is_failure) {
+        (false, _) => return false,
+        (true, true) => tracing::error!(target: "portcullis::app", "{line}"),
+        (true, false) => tracing::info!(target: "portcullis::app", "{line}"),
+    }
+    true
 }
 
 /// Starts a log of warnings, for a command that ends by itself.

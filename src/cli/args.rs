@@ -30,10 +30,16 @@ pub(super) enum Command {
         admin: SocketAddr,
     },
     /// Check a configuration file and report every problem in it.
+    ///
+    /// Secrets that are not here, in the environment or in files of their own, are told and are no problem: a
+    /// configuration is checked where it is written, and used elsewhere.
     Check {
         /// The file.
         #[arg(short, long, default_value = "conf/portcullis.toml", env = "PORTCULLIS_CONFIG")]
         config: PathBuf,
+        /// Secrets that are not here are problems too, as they are to `serve`.
+        #[arg(long)]
+        secrets: bool,
     },
     /// Create, list and revoke API tokens; the server may be running.
     Tokens {
@@ -101,7 +107,25 @@ pub(super) struct ServeArgs {
     pub(super) upgrade: bool,
 }
 
-/// Which data folder is meant.
+/// Which configuration and data folder are meant.
+#[derive(Debug, clap::Args)]
+pub(super) struct Here {
+    /// The configuration file: it names the data folder, and has rules, thresholds and allow-lists.
+    #[arg(
+        short,
+        long,
+        visible_alias = "config-file",
+        value_name = "FILE",
+        env = "PORTCULLIS_CONFIG",
+        conflicts_with = "data"
+    )]
+    pub(super) config: Option<PathBuf>,
+    /// The data folder.
+    #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA")]
+    pub(super) data: Option<PathBuf>,
+}
+
+/// The same for commands with commands of their own, where `--config` is another thing.
 #[derive(Debug, clap::Args)]
 pub(super) struct Place {
     /// The configuration file: it names the data folder, and has rules, thresholds and allow-lists.
@@ -148,14 +172,14 @@ pub(super) enum TokenCommand {
 /// Which rules are asked for.
 #[derive(Debug, clap::Args)]
 pub(super) struct Wanted {
-    /// Only these rules, by name, separated by commas.
-    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    /// Only these rules, by name, separated by commas; may be repeated.
+    #[arg(long, visible_alias = "rule", value_name = "RULES", value_delimiter = ',')]
     pub(super) rules: Vec<String>,
     /// Only the rules of these sets: all, pii, identity, finance, health, network, secrets, us, uk, eu and others.
     #[arg(long, value_name = "SETS", value_delimiter = ',')]
     pub(super) rulesets: Vec<String>,
     /// A configuration file, for its rules, thresholds and allow-lists.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, visible_alias = "config-file", value_name = "FILE", env = "PORTCULLIS_CONFIG")]
     pub(super) config: Option<PathBuf>,
 }
 
@@ -209,7 +233,7 @@ pub(super) enum RulesCommand {
     /// Run every rule's own examples: of the built-in rules, a configuration's and those of rule files.
     Test {
         /// A configuration file, for its rules.
-        #[arg(short, long, value_name = "FILE")]
+        #[arg(short, long, visible_alias = "config-file", value_name = "FILE", env = "PORTCULLIS_CONFIG")]
         config: Option<PathBuf>,
         /// The files.
         files: Vec<PathBuf>,
@@ -234,9 +258,11 @@ pub(super) struct RedactArgs {
     /// What becomes of a found value.
     #[arg(long, value_enum, default_value = "replace", conflicts_with = "context")]
     pub(super) method: MethodArg,
-    /// Only these rules, by name; may be repeated.
-    #[arg(long = "rule", value_name = "RULE")]
-    pub(super) rules: Vec<String>,
+    #[command(flatten)]
+    pub(super) wanted: Wanted,
+    /// The data folder, for the key of `--context`.
+    #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA", conflicts_with = "config")]
+    pub(super) data: Option<PathBuf>,
     /// The input is one JSON document: what is not redacted comes out as it is written.
     #[arg(long)]
     pub(super) json: bool,
@@ -246,8 +272,6 @@ pub(super) struct RedactArgs {
     /// Replace by values of the same format, and write what `unredact` needs to this new file, sealed.
     #[arg(long, value_name = "FILE")]
     pub(super) context: Option<PathBuf>,
-    #[command(flatten)]
-    pub(super) place: Place,
 }
 
 #[derive(Debug, clap::Args)]
@@ -258,7 +282,7 @@ pub(super) struct UnredactArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) context: PathBuf,
     #[command(flatten)]
-    pub(super) place: Place,
+    pub(super) here: Here,
 }
 
 #[derive(Debug, clap::Args)]
@@ -295,5 +319,5 @@ pub(super) struct SanitizeArgs {
     #[arg(long)]
     pub(super) block_unable: bool,
     #[command(flatten)]
-    pub(super) place: Place,
+    pub(super) here: Here,
 }

@@ -9,7 +9,7 @@ use crate::base::listing::Order;
 use crate::cli::args::Place;
 use crate::cli::keys_args::{GenerateArgs, KeyCommand, KeyId, NewSource};
 use crate::cli::run::{Failure, message, placed, result};
-use crate::config::Config;
+use crate::config::{Config, Needs};
 use crate::vault::VaultError;
 use crate::vault::items::{
     Algorithm, Filter, Frequency, Items, KeyFacts, Kind, Label, ListAsk, Listed, Material, NewItem,
@@ -23,7 +23,7 @@ impl From<VaultError> for Failure {
 }
 
 pub(super) fn run(place: &Place, command: KeyCommand) -> Result<(), Failure> {
-    let config = placed(place)?;
+    let config = placed(place, Needs::VAULT)?;
     let opened = match command {
         KeyCommand::Generate(_) => Opened::at(&config)?,
         _ => Opened::existing(&config)?,

@@ -10,16 +10,16 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::api::openapi;
 use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
 use crate::app::{
-    Announce, AppError, Opened, Piped, Source, check_files, log_warnings, redact, serve, unredact,
+    Announce, AppError, Opened, Piped, Source, check_files, log_warnings, logged, redact, serve, unredact,
     without_core_dumps,
 };
 use crate::base::clock::Timestamp;
 use crate::base::id::{ConfigId, TokenId};
 use crate::cli::args::{
-    Args, Command, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs, Wanted,
+    Args, Command, Here, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs,
 };
 use crate::cli::{detect, health, keys, rules, sanitize, wanted};
-use crate::config::{Config, Options};
+use crate::config::{Config, Needs, Options};
 use crate::redact::Method;
 use crate::sanitize::child::inner;
 
@@ -92,15 +92,15 @@ pub fn run(args: Args) -> ExitCode {
     match done {
         Ok(()) | Err(Failure::Pipe | Failure::App(AppError::Pipe)) => ExitCode::SUCCESS,
         Err(Failure::App(AppError::Config(problems))) => {
-            message(&problems.to_string());
+            problems.iter().for_each(|problem| complaint(&problem.to_string()));
             ExitCode::from(CONFIG)
         }
         Err(Failure::App(AppError::Usage(why)) | Failure::Usage(why)) => {
-            message(&format!("portcullis: {why}"));
+            complaint(&format!("portcullis: {why}"));
             ExitCode::from(USAGE)
         }
         Err(Failure::App(error)) => {
-            message(&format!("portcullis: {error}"));
+            complaint(&format!("portcullis: {error}"));
             ExitCode::from(FAILED)
         }
     }
@@ -110,7 +110,7 @@ fn command(command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(args) => run_serve(args),
         Command::Health { admin } => health::run(admin),
-        Command::Check { config } => run_check(&config),
+        Command::Check { config, secrets } => run_check(&config, secrets),
         Command::Tokens { place, command } => run_tokens(&place, command),
         Command::Keys { place, command } => keys::run(&place, command),
         Command::Detect(args) => detect::run(&args),
@@ -133,9 +133,18 @@ pub(super) fn result(line: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A line for people. There is nobody to tell that this failed.
+/// A line for people, in the log's form where that goes to the same place. There is nobody to tell that this failed.
 pub(super) fn message(line: &str) {
-    drop(writeln!(std::io::stderr().lock(), "{line}"));
+    if !logged(line, false) {
+        drop(writeln!(std::io::stderr().lock(), "{line}"));
+    }
+}
+
+/// The same, of what ends the command.
+fn complaint(line: &str) {
+    if !logged(line, true) {
+        drop(writeln!(std::io::stderr().lock(), "{line}"));
+    }
 }
 
 fn run_serve(args: ServeArgs) -> Result<(), Failure> {
@@ -158,9 +167,10 @@ fn run_serve(args: ServeArgs) -> Result<(), Failure> {
 fn announce(told: Announce) {
     if let Some(token) = told.first_token {
         drop(result(token.expose()));
-        message(
-            "The line above is the first API token. It is shown once; `portcullis tokens create` makes more.",
-        );
+        let more = "It is shown once; `portcullis tokens create` makes more.";
+        if !logged(&format!("The first API token is on standard output. {more}"), false) {
+            message(&format!("The line above is the first API token. {more}"));
+        }
     }
     for address in &told.listen {
         message(&format!("listening on {address}"));
@@ -171,26 +181,37 @@ fn announce(told: Announce) {
     message(&format!("data in {}", told.data.display()));
 }
 
-fn run_check(path: &Path) -> Result<(), Failure> {
-    let config = Source::File(path.to_owned()).load()?;
+fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
+    let needs = if secrets { Needs::ALL } else { Needs::FILES };
+    let config = Source::File(path.to_owned()).load_for(needs)?;
     let name = path.display().to_string();
     check_files(&config, &name)?;
+    config.missing.iter().for_each(|problem| message(&format!("{problem} (`serve` needs it)")));
     result(&format!("{name}: no problems"))
 }
 
 /// The configuration that says where the data folder is.
-pub(super) fn placed(place: &Place) -> Result<Config, AppError> {
+pub(super) fn placed(place: &Place, needs: Needs) -> Result<Config, AppError> {
+    found((place.config_file.as_deref(), place.data.as_deref()), needs)
+}
+
+/// The same of a command that has no commands of its own.
+pub(super) fn here(here: &Here, needs: Needs) -> Result<Config, AppError> {
+    found((here.config.as_deref(), here.data.as_deref()), needs)
+}
+
+fn found((config, data): (Option<&Path>, Option<&Path>), needs: Needs) -> Result<Config, AppError> {
     // What a master key's command complains about is logged.
     log_warnings();
-    let source = match &place.config_file {
-        Some(path) => Source::File(path.clone()),
-        None => Source::Options(Options { data: place.data.clone(), ..Options::default() }),
+    let source = match config {
+        Some(path) => Source::File(path.to_owned()),
+        None => Source::Options(Options { data: data.map(Path::to_owned), ..Options::default() }),
     };
-    source.load()
+    source.load_for(needs)
 }
 
 fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
-    let config = placed(place)?;
+    let config = placed(place, Needs::STORE)?;
     let opened = match command {
         TokenCommand::Create { .. } => Opened::at(&config)?,
         TokenCommand::List | TokenCommand::Revoke { .. } => Opened::existing(&config)?,
@@ -266,13 +287,13 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
         MethodArg::Replace => Method::Replace,
         MethodArg::Mask => Method::Mask,
     };
-    let RedactArgs { rules, place, .. } = &args;
-    let wanted = Wanted { rules: rules.clone(), rulesets: Vec::new(), config: place.config_file.clone() };
+    let RedactArgs { wanted, data, .. } = &args;
     // Who wants the way back needs the store as well: the file is read once.
-    let config = args.context.is_some().then(|| placed(place)).transpose()?;
+    let place = (wanted.config.as_deref(), data.as_deref());
+    let config = args.context.is_some().then(|| found(place, Needs::VAULT)).transpose()?;
     let detector = match &config {
-        Some(config) => wanted::detector_among(&wanted, (config.catalogue.clone(), config.allow.clone()))?,
-        None => wanted::detector(&wanted)?,
+        Some(config) => wanted::detector_among(wanted, (config.catalogue.clone(), config.allow.clone()))?,
+        None => wanted::detector(wanted)?,
     };
     let back = config.as_ref().zip(args.context.as_deref());
     let input = input(args.file.as_ref())?;
@@ -292,6 +313,6 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
 fn run_unredact(args: UnredactArgs) -> Result<(), Failure> {
     let input = input(args.file.as_ref())?;
     let mut output = std::io::stdout().lock();
-    unredact(Piped { input, output: &mut output }, &placed(&args.place)?, &args.context)?;
+    unredact(Piped { input, output: &mut output }, &here(&args.here, Needs::VAULT)?, &args.context)?;
     Ok(())
 }

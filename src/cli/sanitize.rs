@@ -8,12 +8,13 @@ use std::path::Path;
 use crate::app::{AppError, Released, Wish, clean};
 use crate::base::clock::{Clock, SystemClock};
 use crate::cli::args::SanitizeArgs;
-use crate::cli::run::{Failure, message, placed, result};
+use crate::cli::run::{Failure, here, message, result};
+use crate::config::Needs;
 use crate::sanitize::{Orders, Redaction};
 
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     writable(&args.input, &args.output)?;
-    let config = placed(&args.place)?;
+    let config = here(&args.here, Needs::SANITIZE)?;
     let read = |path: &Path| {
         std::fs::read(path).map_err(|error| AppError::Io(format!("{}: {error}", path.display())))
     };

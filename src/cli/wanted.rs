@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::app::{AppError, Source, builtin};
 use crate::cli::args::Wanted;
 use crate::cli::run::Failure;
+use crate::config::Needs;
 use crate::detect::{Allow, Catalogue, Choice, Detector};
 
 /// The engine of the rules asked for.
@@ -32,7 +33,7 @@ pub(super) fn rules(wanted: &Wanted) -> Result<(Catalogue, Choice), Failure> {
 /// All rules there are, and what passes though they find it: the built-in ones, and a configuration's.
 pub(super) fn known(config: Option<&Path>) -> Result<(Catalogue, Allow), Failure> {
     let Some(path) = config else { return Ok((builtin()?, Allow::default())) };
-    let config = Source::File(path.to_owned()).load()?;
+    let config = Source::File(path.to_owned()).load_for(Needs::RULES)?;
     Ok((config.catalogue, config.allow))
 }
 

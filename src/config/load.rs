@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use crate::config::at::At;
 use crate::config::check::check;
 use crate::config::mistakes::Mistakes;
-use crate::config::problem::Problems;
-use crate::config::resolve::{self, resolve};
+use crate::config::problem::{Problem, Problems};
+use crate::config::resolve::{self, Lookup, resolve};
 use crate::config::rules::{self, Known};
-use crate::config::settings::{Admin, Auth, Listen, Peer, Redact, Route, Settings, Upstream};
+use crate::config::settings::{Admin, Auth, Format, Listen, Peer, Redact, Route, Settings, Upstream};
 use crate::config::shape;
-use crate::config::supplied::Env;
+use crate::config::supplied::{Env, Needs};
 use crate::config::syntax;
 use crate::detect::{Allow, Catalogue};
 
@@ -32,6 +32,8 @@ pub struct Config {
     pub known: Known,
     /// The file itself, and all files and folders that it points to.
     pub files: Vec<PathBuf>,
+    /// What is pointed to, not there, and was not needed.
+    pub missing: Vec<Problem>,
 }
 
 impl Deref for Config {
@@ -44,13 +46,31 @@ impl Deref for Config {
 
 /// Reads and checks a file. `rules` are those that are there without it.
 pub fn load(path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read_file(path, env, (rules, None)).outcome
+    load_for(Needs::ALL, path, env, rules)
+}
+
+/// Reads and checks a file for a purpose that does not need all it points to.
+pub fn load_for(needs: Needs, path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
+    read_file(path, (env, needs), (rules, None)).outcome
+}
+
+/// How a file wants the log to look, as far as that can be made out whatever else is wrong with it.
+pub fn log_format(path: &Path) -> Option<Format> {
+    let (_, mut text) = text_of(path).ok()?;
+    syntax::mend(&mut text, &mut Mistakes::default());
+    let table = syntax::table(&text)?;
+    let log = table.get("log")?.get_ref().as_table()?;
+    match log.get("format")?.get_ref().as_str()? {
+        "json" => Some(Format::Json),
+        "text" => Some(Format::Text),
+        _ => None,
+    }
 }
 
 /// The same, while a configuration with the rules `known` runs: where nothing about them has changed, its own compiled
 /// rules are used again, and its [`Config::catalogue`] is the same.
 pub fn reload(path: &Path, env: &dyn Env, rules: &Catalogue, known: &Known) -> Reading {
-    read_file(path, env, (rules, Some(known)))
+    read_file(path, (env, Needs::ALL), (rules, Some(known)))
 }
 
 /// What came of reading a file.
@@ -62,7 +82,7 @@ pub struct Reading {
     pub files: Vec<PathBuf>,
 }
 
-fn read_file(path: &Path, env: &dyn Env, known: (&Catalogue, Option<&Known>)) -> Reading {
+fn read_file(path: &Path, env: (&dyn Env, Needs), known: (&Catalogue, Option<&Known>)) -> Reading {
     let mut files = vec![path.to_owned()];
     let outcome = text_of(path).and_then(|(name, text)| read((&text, &name), env, known, &mut files));
     Reading { outcome, files }
@@ -77,12 +97,12 @@ fn text_of(path: &Path) -> Result<(String, String), Problems> {
 
 /// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
 pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read((text, name), env, (rules, None), &mut Vec::new())
+    read((text, name), (env, Needs::ALL), (rules, None), &mut Vec::new())
 }
 
 fn read(
     (text, name): (&str, &str),
-    env: &dyn Env,
+    (env, needs): (&dyn Env, Needs),
     known: (&Catalogue, Option<&Known>),
     files: &mut Vec<PathBuf>,
 ) -> Result<Config, Problems> {
@@ -95,16 +115,17 @@ fn read(
         return Err(problems.unwrap_or_else(|| Problems::whole(name, "this is not a configuration")));
     };
     let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
-    files.extend(resolve(&mut settings, folder, env, &mut mistakes));
+    files.extend(resolve(&mut settings, Lookup { folder, env, needs }, &mut mistakes));
     files.extend(settings.detect.rule_files.iter().map(|path| folder.join(&**path)));
     let built = rules::build(&settings.detect, known, folder, &mut mistakes);
     // Where rules are at fault, those that routes name may be among them.
     let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();
     check(&settings, &names, &mut mistakes);
+    let missing = mistakes.missing(name, text);
     match (mistakes.settle(name, text, wrong), built) {
         (None, Some((known, allow))) => {
             let (catalogue, files) = (known.catalogue().clone(), files.clone());
-            Ok(Config { settings, catalogue, allow, known, files })
+            Ok(Config { settings, catalogue, allow, known, files, missing })
         }
         (problems, _) => Err(problems.unwrap_or_else(|| Problems::whole(name, "the rules cannot be used"))),
     }
@@ -154,13 +175,15 @@ pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<C
         }));
     }
     let mut mistakes = Mistakes::default();
-    let files = resolve(&mut settings, Path::new(""), env, &mut mistakes);
+    let lookup = Lookup { folder: Path::new(""), env, needs: Needs::ALL };
+    let files = resolve(&mut settings, lookup, &mut mistakes);
     check(&settings, &[], &mut mistakes);
     match mistakes.settle("command line", "", Vec::new()) {
         Some(problems) => Err(problems),
         None => {
             let known = Known::unchanged(rules.clone());
-            Ok(Config { settings, catalogue: rules.clone(), allow: Allow::default(), known, files })
+            let (catalogue, allow) = (rules.clone(), Allow::default());
+            Ok(Config { settings, catalogue, allow, known, files, missing: Vec::new() })
         }
     }
 }

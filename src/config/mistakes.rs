@@ -18,6 +18,8 @@ pub(crate) struct Mistake {
 #[derive(Debug, Default)]
 pub(crate) struct Mistakes {
     found: Vec<Mistake>,
+    /// What is not there and need not be.
+    missing: Vec<Mistake>,
     /// Key and where its table begins.
     lost: BTreeSet<(String, usize)>,
     /// Lines whose syntax is wrong: byte range and text.
@@ -31,6 +33,16 @@ impl Mistakes {
 
     pub(crate) fn hint(&mut self, at: usize, message: impl Into<String>, hint: impl Into<String>) {
         self.push(Mistake { at, message: message.into(), hint: Some(hint.into()) });
+    }
+
+    /// What is pointed to is not there, and need not be.
+    pub(crate) fn miss(&mut self, at: usize, message: impl Into<String>) {
+        self.missing.push(Mistake { at, message: message.into(), hint: None });
+    }
+
+    /// What is not there, with line and column.
+    pub(crate) fn missing(&mut self, file: &str, text: &str) -> Vec<Problem> {
+        std::mem::take(&mut self.missing).into_iter().map(|mistake| placed(mistake, file, text)).collect()
     }
 
     pub(crate) fn push(&mut self, mistake: Mistake) {
@@ -70,13 +82,14 @@ impl Mistakes {
     pub(crate) fn settle(self, file: &str, text: &str, syntax: Vec<Mistake>) -> Option<Problems> {
         let broken = self.broken;
         let sound = self.found.into_iter().filter(|m| !broken.iter().any(|(lines, _)| lines.contains(&m.at)));
-        let place = |mistake: Mistake| {
-            let (line, column) = position(text, mistake.at);
-            let Mistake { message, hint, .. } = mistake;
-            Problem { file: file.to_owned(), line, column, message, hint }
-        };
-        Problems::new(sound.chain(syntax).map(place).collect())
+        Problems::new(sound.chain(syntax).map(|mistake| placed(mistake, file, text)).collect())
     }
+}
+
+fn placed(mistake: Mistake, file: &str, text: &str) -> Problem {
+    let (line, column) = position(text, mistake.at);
+    let Mistake { message, hint, .. } = mistake;
+    Problem { file: file.to_owned(), line, column, message, hint }
 }
 
 /// Whether TOML takes the character in a key without quotes.

@@ -34,8 +34,8 @@ mod units;
 mod written;
 
 pub use at::At;
-pub use load::{Config, Options, Reading, embedded, load, parse, reload};
+pub use load::{Config, Options, Reading, embedded, load, load_for, log_format, parse, reload};
 pub use problem::{Problem, Problems};
 pub use rules::Known;
-pub use supplied::{Env, ProcessEnv, Source, Supplied};
+pub use supplied::{Env, Needs, ProcessEnv, Source, Supplied};
 pub use units::{Period, Size, UnitError};

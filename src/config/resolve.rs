@@ -9,24 +9,28 @@ use crate::base::secret::Secret;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
 use crate::config::settings::{Sanitize, Settings, Tls, Upgrade, Upstream};
-use crate::config::supplied::{Env, Source, Supplied};
+use crate::config::supplied::{Env, Needs, Source, Supplied};
 
 /// The largest secret file.
 const SECRET: u64 = 64 << 10;
 
-/// Fetches everything; `folder` is where relative paths begin. Returns the files that were pointed to, there or not.
-pub(crate) fn resolve(
-    settings: &mut Settings,
-    folder: &Path,
-    env: &dyn Env,
-    mistakes: &mut Mistakes,
-) -> Vec<PathBuf> {
+/// Where what is pointed to is looked for, and what of it must be there.
+#[derive(Clone, Copy)]
+pub(crate) struct Lookup<'a> {
+    /// Where relative paths begin.
+    pub(crate) folder: &'a Path,
+    pub(crate) env: &'a dyn Env,
+    pub(crate) needs: Needs,
+}
+
+/// Fetches everything. Returns the files that were pointed to, there or not.
+pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mut Mistakes) -> Vec<PathBuf> {
+    let Lookup { folder, env, needs } = lookup;
     let mut fetch = Fetch { folder, env, mistakes, files: Vec::new() };
     for listen in &mut settings.listen {
         if let Some(Tls { certificate, key }) = &mut listen.value_mut().tls {
-            for path in [certificate, key] {
-                fetch.file(path);
-            }
+            fetch.file(certificate, needs.files);
+            fetch.file(key, needs.serving);
         }
     }
     if settings.data.as_os_str().is_empty() {
@@ -42,33 +46,33 @@ pub(crate) fn resolve(
     for upstream in settings.upstreams.values_mut() {
         let Upstream { tls, headers, .. } = upstream.value_mut();
         if let Some(ca) = tls.as_mut().and_then(|tls| tls.value_mut().ca.as_mut()) {
-            fetch.file(ca);
+            fetch.file(ca, needs.files);
         }
         for supplied in headers.values_mut() {
-            fetch.supply(supplied);
+            fetch.supply(supplied, needs.serving);
         }
     }
     for route in &mut settings.routes {
         let jwt = route.value_mut().jwt.as_mut();
         if let Some(keys) = jwt.and_then(|jwt| jwt.value_mut().keys.value_mut().file.as_mut()) {
-            fetch.file(keys);
+            fetch.file(keys, needs.files);
         }
     }
-    fetch.sanitize(&mut settings.sanitize);
+    fetch.sanitize(&mut settings.sanitize, needs);
     if let Some(url) = &mut settings.store.url {
-        fetch.supply(url);
+        fetch.supply(url, needs.store);
     }
     if let Some(ca) = &mut settings.store.ca {
-        fetch.file(ca);
+        fetch.file(ca, needs.store || needs.files);
     }
     if let Some(s3) = settings.blobs.s3.as_mut().map(At::value_mut) {
         for key in s3.access_key.iter_mut().chain(&mut s3.secret_key) {
-            fetch.supply(key);
+            fetch.supply(key, needs.serving);
         }
     }
     let vault = &mut settings.vault;
     for supplied in [&mut vault.master_key, &mut vault.passphrase].into_iter().flatten() {
-        fetch.supply(supplied);
+        fetch.supply(supplied, needs.vault);
     }
     fetch.files
 }
@@ -118,37 +122,42 @@ impl Fetch<'_> {
         self.files.push(path.clone());
     }
 
-    fn file(&mut self, path: &mut At<PathBuf>) {
+    /// What is wrong with what is pointed to: a mistake, if it is needed.
+    fn wrong(&mut self, at: usize, message: impl Into<String>, needed: bool) {
+        if needed { self.mistakes.say(at, message) } else { self.mistakes.miss(at, message) }
+    }
+
+    fn file(&mut self, path: &mut At<PathBuf>, needed: bool) {
         self.path(path.value_mut());
         let place = path.span().start;
         match fs::metadata(&**path) {
             // Opening a pipe would wait for its writer, so what is no file is not opened.
-            Ok(found) if !found.is_file() => self.mistakes.say(place, "this is not a file"),
+            Ok(found) if !found.is_file() => self.wrong(place, "this is not a file", needed),
             Ok(_) => {
                 if let Err(error) = File::open(&**path) {
-                    self.mistakes.say(place, unreadable(&error));
+                    self.wrong(place, unreadable(&error), needed);
                 }
             }
-            Err(error) => self.mistakes.say(place, unreadable(&error)),
+            Err(error) => self.wrong(place, unreadable(&error), needed),
         }
     }
 
-    fn sanitize(&mut self, sanitize: &mut Sanitize) {
+    fn sanitize(&mut self, sanitize: &mut Sanitize, needs: Needs) {
         let Sanitize { scan, intel, .. } = sanitize;
         for path in scan.rules.iter_mut().chain(&mut intel.feeds).chain(&mut intel.common) {
             self.path(path.value_mut());
             if let Err(error) = fs::metadata(&**path) {
-                self.mistakes.say(path.span().start, unreadable(&error));
+                self.wrong(path.span().start, unreadable(&error), needs.sanitize || needs.files);
             }
         }
         for remote in intel.remote.values_mut() {
             for supplied in remote.value_mut().headers.values_mut() {
-                self.supply(supplied);
+                self.supply(supplied, needs.sanitize);
             }
         }
     }
 
-    fn supply(&mut self, supplied: &mut At<Supplied>) {
+    fn supply(&mut self, supplied: &mut At<Supplied>, needed: bool) {
         let at = supplied.span().start;
         let supplied = supplied.value_mut();
         let fetched = match &mut supplied.source {
@@ -163,12 +172,12 @@ impl Fetch<'_> {
             }
         };
         match fetched {
-            Ok(value) if value.trim().is_empty() => self.mistakes.say(at, "the value is empty"),
+            Ok(value) if value.trim().is_empty() => self.wrong(at, "the value is empty", needed),
             Ok(mut value) => {
                 trim_line_break(&mut value);
                 supplied.value = Secret::new(value);
             }
-            Err(message) => self.mistakes.say(at, message),
+            Err(message) => self.wrong(at, message, needed),
         }
     }
 }

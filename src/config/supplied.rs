@@ -45,6 +45,38 @@ pub enum Source {
     File(PathBuf),
 }
 
+/// What of all that a configuration points to must be there: a command that does one thing does not need the secrets of
+/// all others. What need not be there and is not, is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Needs {
+    /// The database's address.
+    pub store: bool,
+    /// The master key or passphrase.
+    pub vault: bool,
+    /// What sanitizing asks others with, and its files.
+    pub sanitize: bool,
+    /// Other files: certificates, authorities, keys of tokens' issuers.
+    pub files: bool,
+    /// All other secrets: what goes to upstreams, keys of buckets, private keys of listeners.
+    pub serving: bool,
+}
+
+impl Needs {
+    /// Everything, as serving does.
+    pub const ALL: Self = Self { store: true, vault: true, sanitize: true, files: true, serving: true };
+    /// Nothing but the file itself and its rules.
+    pub const RULES: Self =
+        Self { store: false, vault: false, sanitize: false, files: false, serving: false };
+    /// The store.
+    pub const STORE: Self = Self { store: true, ..Self::RULES };
+    /// The vault, which lies in the store.
+    pub const VAULT: Self = Self { vault: true, ..Self::STORE };
+    /// Sanitizing.
+    pub const SANITIZE: Self = Self { sanitize: true, ..Self::RULES };
+    /// All but secrets, which are elsewhere where a configuration is only checked.
+    pub const FILES: Self = Self { files: true, ..Self::RULES };
+}
+
 /// A value that the configuration gives or points to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Supplied {
@@ -53,7 +85,7 @@ pub struct Supplied {
 }
 
 impl Supplied {
-    /// The value. Loading has fetched it, so it is there in every checked configuration.
+    /// The value. Loading has fetched it; it is empty only where that was told not to need it.
     pub fn value(&self) -> &Secret<String> {
         &self.value
     }

@@ -3,6 +3,8 @@
 //! Events of the libraries below us are not shown at any level: Pingora's error lines quote request buffers, and
 //! a token or a value must not reach the log by way of somebody else's message.
 
+use std::sync::OnceLock;
+
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -19,6 +21,14 @@ pub enum LogFormat {
     Json,
 }
 
+/// How the log of this process looks, once it has one.
+static STARTED: OnceLock<LogFormat> = OnceLock::new();
+
+/// Whether the process has a log of JSON objects, and nothing else may be written to where it goes.
+pub fn logs_json() -> bool {
+    STARTED.get() == Some(&LogFormat::Json)
+}
+
 /// Starts the log. `level` is `error`, `warn`, `info`, `debug` or `trace`; access lines are `info`. A second call
 /// in one process (tests) changes nothing. Panics are logged by their place only: a panic's message may hold data.
 pub fn start_log(format: LogFormat, level: &str) {
@@ -30,6 +40,7 @@ pub fn start_log(format: LogFormat, level: &str) {
         LogFormat::Json => fmt::layer().json().flatten_event(true).with_writer(std::io::stderr).boxed(),
     };
     if tracing_subscriber::registry().with(lines.with_filter(ours)).try_init().is_ok() {
+        STARTED.get_or_init(|| format);
         std::panic::set_hook(Box::new(|info| {
             let (file, line) = info.location().map_or(("?", 0), |at| (at.file(), at.line()));
             tracing::error!(target: "portcullis::panic", file, line, "internal error");

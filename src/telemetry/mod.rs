@@ -8,7 +8,7 @@ pub mod trace;
 
 pub use access::{AccessLog, AccessTo, Addresses};
 pub use event::{Access, Scan, Unscanned};
-pub use init::{LogFormat, start_log};
+pub use init::{LogFormat, logs_json, start_log};
 pub use metrics::{
     ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics, HttpVersion,
     JobState, Levels, Metrics, MetricsError, PeerState, Refusal, RouteMetrics, RuleMetrics, ScanCounters,

@@ -1,10 +1,13 @@
 """What can be seen from outside: the access log, metrics and the dashboard that uses them, traces."""
 
 import base64
+import http.client
 import http.server
 import json
 import re
+import socket
 import socketserver
+import struct
 import threading
 import time
 
@@ -55,6 +58,48 @@ def test_it_can_be_off(mock, upstream):
     config = CONFIG.replace('format = "json"', 'format = "json"\naccess = false')
     text, log = logged(config, upstream, lambda running: running.call("GET", "/canned/x"))
     assert text == "" and "portcullis::access" not in log
+
+
+def left_after(running, path, ask, last):
+    """Asks, reads to the end of the event that says `last`, and leaves."""
+    body = json.dumps(ask).encode()
+    head = "POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % (path, len(body))
+    with socket.create_connection(("127.0.0.1", running.port), timeout=30) as sock:
+        sock.sendall(head.encode() + body)
+        seen = b""
+        while last not in seen:
+            more = sock.recv(65536)
+            assert more, seen
+            seen += more
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/restored/v1/chat/completions", "/plain/v1/chat/completions"])
+def test_who_leaves_after_the_last_event_has_had_all(upstream, path):
+    """An OpenAI client closes at [DONE], before the body has ended; Anthropic's at message_stop."""
+    plain = '\n[[routes]]\nname = "plain"\npath = "/plain"\nupstream = "mock"\nauth = "none"\n'
+    config = CONFIG.replace('format = "json"', 'format = "json"\naccess_file = "{home}/access.jsonl"') + plain
+    last = b"data: [DONE]\n\n"
+    with Gateway(upstream.url, config=config) as running:
+        for _ in range(20):
+            left_after(running, path, CHAT | {"stream": True}, last)
+        # One who leaves before that has had nothing that it could use.
+        left_after(running, path, CHAT | {"stream": True, "model": "plain?step=1&write=7&gate=1"}, b"data: {")
+        # A connection that is kept, and then closed.
+        connection = http.client.HTTPConnection("127.0.0.1", running.port, timeout=30)
+        for _ in range(2):
+            connection.request("POST", path, json.dumps(CHAT), {"content-type": "application/json"})
+            assert connection.getresponse().read()
+        connection.close()
+        upstream.gate.set()
+        count = lambda: (running.home / "access.jsonl").read_text().count('"request"')
+        running.wait_for(lambda: count() >= 23)
+        running.stop()
+        lines = [json.loads(line) for line in (running.home / "access.jsonl").read_text().splitlines()]
+        assert [line["fault"] for line in lines if line["fault"] != "caller_gone"] == ["-"] * 22, lines
+        assert {line["status"] for line in lines if line["fault"] == "-"} == {200}
+        errors = [line for line in running.log if json.loads(line)["level"] == "ERROR"]
+        assert not errors, errors
 
 
 # ── metrics ─────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -136,6 +181,33 @@ def test_strangers_make_no_series(gateway, mock):
     # Routes that these requests are the first to take may have a class of status that was there from the start.
     assert not [one for one in new if re.search(r"stranger|host-|M\d|/x\d|/p\d|m-\d|s-\d", one)], new
     assert len(new) < 10, new
+
+
+def test_nothing_is_shown_that_never_happened_but_what_alerts_look_at(mock, upstream):
+    with Gateway(upstream.url) as running:
+        text = running.metrics()
+        lines = [line for line in text.splitlines() if not line.startswith("#")]
+        assert len(lines) < 300, len(lines)
+        value = dict(line.rsplit(" ", 1) for line in lines)
+        for name in [
+            'portcullis_requests_total{route="generic",status="5xx"}',
+            'portcullis_requests_total{route="generic",status="2xx"}',
+            'portcullis_unscanned_bodies_total{direction="request",route="lenient"}',
+            'portcullis_upstream_errors_total{kind="timeout",upstream="mock"}',
+            'portcullis_refused_total{reason="in_flight"}',
+            'portcullis_child_deaths_total{reason="timeout"}',
+            'portcullis_reloads_total{result="failed"}',
+            "portcullis_store_errors_total",
+            "portcullis_access_lines_lost_total",
+        ]:
+            assert value[name] == "0", name
+        assert running.api("/v1/redact", {"text": MAIL}).status == 200
+        assert running.call("POST", "/generic/reflect", {"text": MAIL}).status == 200
+        after = lambda: dict(line.rsplit(" ", 1) for line in running.metrics().splitlines() if not line.startswith("#"))
+        one = 'portcullis_requests_total{route="/v1/redact",status="2xx"}'
+        running.wait_for(lambda: after().get(one) == "1")
+        found = [name for name in after() if name.startswith("portcullis_findings_total")]
+        assert all('rule="EMAIL_ADDRESS"' in name for name in found) and found
 
 
 def test_counters_count(gateway, mock):

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use crate::app::parts::{AppError, builtin};
-use crate::config::{Config, Known, Options, ProcessEnv, embedded, load, reload};
+use crate::config::settings::Format;
+use crate::config::{Config, Known, Needs, Options, ProcessEnv, embedded, load_for, log_format, reload};
 
 /// Where the configuration comes from.
 #[derive(Clone, Debug)]
@@ -20,11 +21,27 @@ impl Source {
     /// # Errors
     /// Every problem, with its place.
     pub fn load(&self) -> Result<Config, AppError> {
+        self.load_for(Needs::ALL)
+    }
+
+    /// The same, for a purpose that does not need all that it points to.
+    ///
+    /// # Errors
+    /// As [`Source::load`].
+    pub fn load_for(&self, needs: Needs) -> Result<Config, AppError> {
         let rules = builtin()?;
         Ok(match self {
-            Self::File(path) => load(path, &ProcessEnv, &rules)?,
+            Self::File(path) => load_for(needs, path, &ProcessEnv, &rules)?,
             Self::Options(options) => embedded(options, &ProcessEnv, &rules)?,
         })
+    }
+
+    /// How it wants the log to look, as far as that can be made out.
+    pub(super) fn log_format(&self) -> Format {
+        match self {
+            Self::File(path) => log_format(path).unwrap_or_default(),
+            Self::Options(_) => Format::default(),
+        }
     }
 
     /// The same while a configuration with the rules `known` runs; and the files to look at for a change of it, where

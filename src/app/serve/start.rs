@@ -20,6 +20,7 @@ use crate::app::{files, process, table, traces, upkeep};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
+use crate::config::settings::Format;
 use crate::gateway::listen::{self, Sockets};
 use crate::telemetry::{LogFormat, start_log};
 
@@ -50,9 +51,10 @@ pub struct Announce {
 /// Anything that keeps the process from serving; nothing has been served then, and a predecessor goes on.
 pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
     let began = SystemClock.now();
-    let config = source.load()?;
+    // Whoever reads the log reads also why there is none.
+    let config = source.load().inspect_err(|_| start_log(log_format(source.log_format()), "info"))?;
     let watched = Watched::new(config.files.clone(), began);
-    start_log(log_format(&config), log_level(&config));
+    start_log(log_format(config.log.format), log_level(&config));
     if let Err(error) = process::take_descriptors() {
         tracing::warn!(target: "portcullis::app", "{error}");
     }
@@ -146,10 +148,10 @@ impl Begins {
     }
 }
 
-fn log_format(config: &Config) -> LogFormat {
-    match config.log.format {
-        crate::config::settings::Format::Text => LogFormat::Text,
-        crate::config::settings::Format::Json => LogFormat::Json,
+fn log_format(format: Format) -> LogFormat {
+    match format {
+        Format::Text => LogFormat::Text,
+        Format::Json => LogFormat::Json,
     }
 }
 
