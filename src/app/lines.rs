@@ -131,7 +131,9 @@ impl Armour {
         let line = std::mem::take(&mut self.line);
         let has = |word: &[u8]| line.windows(word.len()).rposition(|window| window == word);
         match (has(b"-----BEGIN "), has(b"-----END ")) {
-            (Some(begin), end) => self.open = end.is_none_or(|end| end < begin),
+            (Some(begin), end) => {
+                self.open = end.is_none_or(|end| end < begin) && has(b" PRIVATE KEY") > Some(begin)
+            }
             (None, Some(_)) => self.open = false,
             (None, None) => self.open = self.open && is_within(line.trim_ascii()),
         }
@@ -200,7 +202,7 @@ mod tests {
 
     #[test]
     fn an_armour_is_one_thing_until_it_ends_or_is_none() {
-        let rows: [(&str, bool); 9] = [
+        let rows: [(&str, bool); 10] = [
             ("", true),
             ("a line\n", true),
             ("half a line", false),
@@ -209,7 +211,8 @@ mod tests {
             ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY-----\n", true),
             ("expected -----BEGIN RSA PRIVATE KEY-----\n2026-11-22 INFO: ready\n", true),
             ("k: \"-----BEGIN PRIVATE KEY-----\\nMIIE\\n-----END PRIVATE KEY-----\"\n", true),
-            ("-----END X-----, -----BEGIN X-----\n", false),
+            ("-----BEGIN CERTIFICATE-----\nMIIE\n", true),
+            ("-----END X-----, -----BEGIN PGP PRIVATE KEY BLOCK-----\n", false),
         ];
         for (text, between) in rows {
             for size in 1..=text.len().max(1) {

@@ -291,7 +291,8 @@ mod tests {
         #[test]
         fn the_form_is_final(written in "(/|[a.;%\\\\]|%2[eEfF5]|%5[cC]|%3[aAbB]|%[0-9a-fA-F]{2}){0,24}") {
             let Ok(path) = RequestPath::parse(&format!("/{written}")) else { return Ok(()) };
-            prop_assert_eq!(RequestPath::parse(path.sent()).as_ref(), Ok(&path));
+            let again = RequestPath::parse(path.sent());
+            prop_assert_eq!(again.as_ref(), Ok(&path));
             let compared = RequestPath::parse(path.compared()).unwrap();
             prop_assert_eq!(compared.compared(), path.compared());
             let parts: Vec<&str> = path.sent().split('/').skip(1).collect();

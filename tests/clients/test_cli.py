@@ -127,6 +127,13 @@ def test_a_line_of_a_live_text_is_said_at_once():
         ("pay 4242 4242 4242 4242\n", "pay <CREDIT_CARD>\n"),
         ("a long tail " + "ab12" * 400 + "\n", None),
         ("4111\n", None),
+        # What could go on in the next line.
+        ("export API_KEY=\n", None),
+        ("Authorization: Bearer\n", None),
+        ("John Smith\n", None),
+        ("12 Main Street\n", None),
+        ("-----BEGIN CERTIFICATE-----\n", None),
+        ("MIIEpAIBAAKCAQEA\n", None),
         ("her social security number:\n", "her social security number:\n"),
         ("536-90-4399\n", "<US_SSN>\n"),
         ("caf\u00e9 \u2615\n", "caf\u00e9 \u2615\n"),
