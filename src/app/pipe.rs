@@ -82,7 +82,10 @@ impl Piped<'_> {
                 armour.pass(text);
                 progress.add(text.len());
                 match piece {
-                    Some(text) if text.is_empty() => return Ok(progress.end()),
+                    Some(text) if text.is_empty() => {
+                        progress.end();
+                        return Ok(());
+                    }
                     Some(_) => {}
                     None => break,
                 }

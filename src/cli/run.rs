@@ -192,15 +192,15 @@ fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
 
 /// The configuration that says where the data folder is.
 pub(super) fn placed(place: &Place, needs: Needs) -> Result<Config, AppError> {
-    found((place.config_file.as_deref(), place.data.as_deref()), needs)
+    found(place.config_file.as_deref(), place.data.as_deref(), needs)
 }
 
 /// The same of a command that has no commands of its own.
 pub(super) fn here(here: &Here, needs: Needs) -> Result<Config, AppError> {
-    found((here.config.as_deref(), here.data.as_deref()), needs)
+    found(here.config.as_deref(), here.data.as_deref(), needs)
 }
 
-fn found((config, data): (Option<&Path>, Option<&Path>), needs: Needs) -> Result<Config, AppError> {
+fn found(config: Option<&Path>, data: Option<&Path>, needs: Needs) -> Result<Config, AppError> {
     // What a master key's command complains about is logged.
     log_warnings();
     let source = match config {
@@ -289,8 +289,8 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     };
     let RedactArgs { wanted, data, .. } = &args;
     // Who wants the way back needs the store as well: the file is read once.
-    let place = (wanted.config.as_deref(), data.as_deref());
-    let config = args.context.is_some().then(|| found(place, Needs::VAULT)).transpose()?;
+    let open = || found(wanted.config.as_deref(), data.as_deref(), Needs::VAULT);
+    let config = args.context.is_some().then(open).transpose()?;
     let detector = match &config {
         Some(config) => wanted::detector_among(wanted, (config.catalogue.clone(), config.allow.clone()))?,
         None => wanted::detector(wanted)?,

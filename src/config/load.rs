@@ -51,7 +51,7 @@ pub fn load(path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Pro
 
 /// Reads and checks a file for a purpose that does not need all it points to.
 pub fn load_for(needs: Needs, path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read_file(path, (env, needs), (rules, None)).outcome
+    read_file(path, env, needs, (rules, None)).outcome
 }
 
 /// How a file wants the log to look, as far as that can be made out whatever else is wrong with it.
@@ -70,7 +70,7 @@ pub fn log_format(path: &Path) -> Option<Format> {
 /// The same, while a configuration with the rules `known` runs: where nothing about them has changed, its own compiled
 /// rules are used again, and its [`Config::catalogue`] is the same.
 pub fn reload(path: &Path, env: &dyn Env, rules: &Catalogue, known: &Known) -> Reading {
-    read_file(path, (env, Needs::ALL), (rules, Some(known)))
+    read_file(path, env, Needs::ALL, (rules, Some(known)))
 }
 
 /// What came of reading a file.
@@ -82,9 +82,9 @@ pub struct Reading {
     pub files: Vec<PathBuf>,
 }
 
-fn read_file(path: &Path, env: (&dyn Env, Needs), known: (&Catalogue, Option<&Known>)) -> Reading {
+fn read_file(path: &Path, env: &dyn Env, needs: Needs, known: (&Catalogue, Option<&Known>)) -> Reading {
     let mut files = vec![path.to_owned()];
-    let outcome = text_of(path).and_then(|(name, text)| read((&text, &name), env, known, &mut files));
+    let outcome = text_of(path).and_then(|(name, text)| read((&text, &name), env, needs, known, &mut files));
     Reading { outcome, files }
 }
 
@@ -97,12 +97,13 @@ fn text_of(path: &Path) -> Result<(String, String), Problems> {
 
 /// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
 pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read((text, name), (env, Needs::ALL), (rules, None), &mut Vec::new())
+    read((text, name), env, Needs::ALL, (rules, None), &mut Vec::new())
 }
 
 fn read(
     (text, name): (&str, &str),
-    (env, needs): (&dyn Env, Needs),
+    env: &dyn Env,
+    needs: Needs,
     known: (&Catalogue, Option<&Known>),
     files: &mut Vec<PathBuf>,
 ) -> Result<Config, Problems> {

@@ -39,12 +39,13 @@ impl Gateway {
             _ => Arc::clone(table.stray()),
         };
         let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
-        Ok((self.exchange((head, path), (peer, sends_body), route)?, found))
+        Ok((self.exchange(head, path, (peer, sends_body), route)?, found))
     }
 
     fn exchange(
         &self,
-        (head, path): (RequestHeader, RequestPath),
+        head: RequestHeader,
+        path: RequestPath,
         (peer, sends_body): (Option<IpAddr>, bool),
         route: Arc<Route>,
     ) -> Result<Exchange> {
@@ -85,7 +86,7 @@ impl Gateway {
         let Found::Route(route) = found else { return None };
         let at = route.filters().iter().position(|filter| filter.name() == shed.name())?;
         let (peer, sends_body) = from;
-        let mut x = self.exchange((head, path), (Some(peer), sends_body), route).ok()?;
+        let mut x = self.exchange(head, path, (Some(peer), sends_body), route).ok()?;
         x.stopped_at(at);
         let answer = x.rescue(Fault::Api(ApiError::Overloaded));
         Some((x, answer, why))

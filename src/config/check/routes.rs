@@ -95,12 +95,8 @@ pub(super) fn paths(routes: &[At<Route>], mistakes: &mut Mistakes) {
         match RequestPath::parse(path) {
             Err(error) => mistakes.say(path.span().start, format!("no request has this `path`: {error}")),
             Ok(normal) if normal.compared() != path.as_str() => {
-                let hint = format!("write \"{}\"", normal.compared());
-                mistakes.hint(
-                    path.span().start,
-                    "paths of requests are normalised before they are compared",
-                    hint,
-                );
+                let hint = "write it without dot segments, doubled slashes and escapes of what can be shown";
+                mistakes.hint(path.span().start, "paths are normalised before they are compared", hint);
             }
             Ok(_) => {}
         }

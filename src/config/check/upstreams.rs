@@ -69,8 +69,12 @@ fn base(upstream: &Upstream, mistakes: &mut Mistakes) {
     match RequestPath::parse(base) {
         Err(error) => mistakes.say(base.span().start, format!("`base` cannot be sent: {error}")),
         Ok(normal) if normal.sent() != base.as_str() => {
-            let hint = format!("write \"{}\"", normal.sent());
-            mistakes.hint(base.span().start, "`base` is sent in its normal form", hint);
+            let hint = "write it without dot segments, doubled slashes and escapes of unreserved characters";
+            mistakes.hint(
+                base.span().start,
+                "`base` is not in its normal form (RFC 3986 section 6.2.2)",
+                hint,
+            );
         }
         Ok(_) => {}
     }
