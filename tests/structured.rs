@@ -8,7 +8,7 @@ use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Choice, Detector};
 use portcullis::redact::{
-    Alphabet, Chosen, Context, Digest, Fpe, Keys, Limits, Method, Partial, Plan, Redactor, Salted, Selection,
+    Alphabet, Chosen, Context, Digest, Fpe, Keys, Limits, Made, Method, Partial, Plan, Redactor, Salted, Selection,
     structured,
 };
 use portcullis::stream::json::Segment;
@@ -154,11 +154,39 @@ proptest! {
     #[test]
     fn a_context_is_read_whole_or_not_at_all(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
         drop(Context::from_bytes(&bytes));
-        let (_, context) = redactor(&RULES, fpe(Alphabet::Numeric)).text("536-90-4399", &keys(), Limits::default()).unwrap();
-        let whole = context.to_bytes();
-        for end in 0..whole.expose().len() {
-            prop_assert!(Context::from_bytes(&whole.expose()[..end]).is_none());
+        let (_, mut context) = redactor(&RULES, fpe(Alphabet::Numeric)).text("536-90-4399", &keys(), Limits::default()).unwrap();
+        for made in [None, Some(Made { config: Some("pci_a".to_owned()), names_key: true })] {
+            context.made = made;
+            let whole = context.to_bytes();
+            for end in 0..whole.expose().len() {
+                prop_assert!(Context::from_bytes(&whole.expose()[..end]).is_none());
+            }
         }
+    }
+}
+
+#[test]
+fn a_context_says_what_it_was_made_with() {
+    let text = "ssn 536-90-4399";
+    let (redacted, mut context) =
+        redactor(&RULES, fpe(Alphabet::Numeric)).text(text, &keys(), Limits::default()).unwrap();
+    let before = context.to_bytes();
+    // Without it, it has the form before: its number, then at once the key's name, which is empty here.
+    assert_eq!(before.expose().get(..6).unwrap(), [2, 0, 0, 0, 0, 0]);
+    let config = Some(format!("pci_{}", "a".repeat(32)));
+    for made in [
+        None,
+        Some(Made::default()),
+        Some(Made { config: None, names_key: true }),
+        Some(Made { config, names_key: false }),
+    ] {
+        context.made = made.clone();
+        let bytes = context.to_bytes();
+        assert_eq!(bytes.expose()[0], if made.is_some() { 3 } else { 2 });
+        assert!(bytes.expose().ends_with(before.expose().get(1..).unwrap()));
+        let read = Context::from_bytes(bytes.expose()).unwrap();
+        assert_eq!(read.made, made);
+        assert_eq!(read.restorer(key(&[7; 32])).text(redacted.value()).unwrap(), text);
     }
 }
 

@@ -17,6 +17,7 @@ use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
 use crate::api::json;
+use crate::api::scope::Target;
 use crate::api::token::{Principal, Service};
 use crate::base::path::RequestPath;
 
@@ -76,9 +77,6 @@ struct Served<E> {
 impl<E: Endpoint> Served<E> {
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
         let who = call.who.ok_or(ApiError::Unauthorized)?;
-        if !who.allows(E::SERVICE) {
-            return Err(ApiError::ServiceNotEnabled);
-        }
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, self.limit, call.budget).await?;
         let ask = match body.bytes.len() {
@@ -176,13 +174,24 @@ pub struct Door {
 /// Who may come in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guard {
-    /// Whoever proves a token; the handler looks whether it covers the service.
+    /// Whoever proves a token that covers the service.
     Token,
+    /// Whoever proves a token, for the answer of an earlier call; the handler looks whose that is.
+    Asker,
     /// Anybody: the handler sees to it itself.
     Open,
 }
 
 impl Door {
+    /// Where it leads to, as far as tokens are narrowed to it; `None` where no token is asked for.
+    pub fn target(&self) -> Option<Target> {
+        match self.guard {
+            Guard::Token => Some(Target::Service(self.service)),
+            Guard::Asker => Some(Target::Answer),
+            Guard::Open => None,
+        }
+    }
+
     fn leads(&self, path: &str) -> bool {
         let rest = path.strip_prefix(self.path);
         rest.is_some_and(|rest| rest.is_empty() != self.below && (rest.is_empty() || rest.starts_with('/')))

@@ -3,7 +3,7 @@
 //! Statuses and codes are the specification's; which code follows which condition is decided in the wire contract
 //! of this project. No message holds the offending value: it may be the secret.
 
-use http::header::{ALLOW, CONNECTION, RETRY_AFTER};
+use http::header::{ALLOW, CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
@@ -17,6 +17,10 @@ use crate::vault::VaultError;
 
 /// Faults reported for one body, at the most; the rest of a body that is nothing but faults adds nothing.
 pub const MAX_FAULTS: usize = 100;
+
+/// What every 401 says of how to come in (RFC 9110 section 11.6.1, RFC 6750 section 3). It is the same with a wrong token
+/// as without one, as all of the answer is.
+pub(crate) const CHALLENGE: HeaderValue = HeaderValue::from_static("Bearer realm=\"portcullis\"");
 
 macro_rules! codes {
     ($($code:ident),* $(,)?) => {
@@ -132,6 +136,9 @@ pub enum ApiError {
     /// The token does not cover this service.
     #[error("the token does not cover this service")]
     ServiceNotEnabled,
+    /// The token does not cover what the call asks beyond its service; `0` says what that takes.
+    #[error("{0}")]
+    OutOfScope(&'static str),
     /// The token is for configs, and none of them is one of this service.
     #[error("no config")]
     MissingConfigID,
@@ -271,6 +278,7 @@ impl ApiError {
             }
             Self::TooManyRequests(after) => drop(headers.insert(RETRY_AFTER, HeaderValue::from(after))),
             Self::Overloaded => drop(headers.insert(RETRY_AFTER, HeaderValue::from_static("1"))),
+            Self::Unauthorized => drop(headers.insert(WWW_AUTHENTICATE, CHALLENGE)),
             // What is left of the request is not read, so the connection cannot carry another.
             Self::TooLarge(_) | Self::HeadTooLarge => {
                 drop(headers.insert(CONNECTION, HeaderValue::from_static("close")));
@@ -304,6 +312,7 @@ impl ApiError {
             Self::ServiceNotEnabled => {
                 policy(StatusCode::FORBIDDEN, "ServiceNotEnabled", "The token does not cover this service")
             }
+            Self::OutOfScope(why) => policy(StatusCode::FORBIDDEN, "ServiceNotEnabled", why),
             Self::MissingConfigID => {
                 policy(StatusCode::BAD_REQUEST, "MissingConfigID", "The token's config is not there any more")
             }

@@ -20,7 +20,8 @@
 //! | [`sanitize`] | cleaning of files |
 //! | [`share`] | the share service: files in folders |
 //! | [`vault`] | the vault's operations |
-//! | [`token`] | bearer token → [`token::Principal`] with scopes |
+//! | [`scope`] | what a [`token::Principal`] may do, all of it |
+//! | [`token`] | bearer token → [`token::Principal`] |
 
 mod blob;
 mod call;
@@ -38,8 +39,10 @@ pub mod openapi;
 pub mod pending;
 pub mod redact;
 pub mod sanitize;
+pub mod scope;
 pub mod share;
 pub mod token;
+mod token_record;
 mod token_uses;
 pub mod vault;
 
@@ -47,6 +50,7 @@ pub use blob::{BlobPort, charged, disposition};
 pub use call::{Answer, Body, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
 pub use cpu::{Caller, CpuPool, Job, PoolError, apart};
 pub use endpoint::{Asker, Door, Endpoint, Endpoints, Guard, Lookup, Success};
+pub(crate) use error::CHALLENGE;
 pub use error::{ApiError, Code, Invalid, MAX_FAULTS};
 pub use fields::{Faults, Fields};
 pub use health::{Health, Readiness, Ready};

@@ -12,16 +12,16 @@ use std::time::{Duration, Instant};
 
 use dashmap::DashMap;
 use data_encoding::{BASE32, HEXLOWER};
-use serde::{Deserialize, Serialize};
 
 use crate::api::cpu::Caller;
+use crate::api::token_record::Stored;
 use crate::api::token_uses::{self, Uses};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::{ID_BYTES, TokenId};
 use crate::base::secret::Secret;
 use crate::crypto::hash::sha256;
 use crate::crypto::random::{self, RandomError};
-use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+use crate::store::{Expected, Key, Records, Row, StoreError};
 
 /// What a token may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -78,6 +78,9 @@ pub enum TokenError {
     /// A token's name has 1 to [`MAX_NAME`] bytes and no control characters.
     #[error("a token's name has 1 to {MAX_NAME} bytes and no control characters")]
     Name,
+    /// A route's name has 1 to [`MAX_NAME`] bytes and no control characters, as in a configuration.
+    #[error("a route's name has 1 to {MAX_NAME} bytes and no control characters")]
+    Route,
     /// A new token would have expired already.
     #[error("the token would have expired already")]
     Past,
@@ -100,13 +103,16 @@ pub enum TokenError {
 /// Longest name of a token, in bytes.
 pub const MAX_NAME: usize = 128;
 
-/// What a token is to be.
+/// What a token is to be. Where it names neither services nor routes it covers all of both; else those that it names
+/// and no others.
 #[derive(Clone, Debug, Default)]
 pub struct NewToken {
     /// For the operator to know it by; need not be unique.
     pub name: String,
-    /// The services it may use; empty for all.
+    /// Services it may use.
     pub services: Vec<Service>,
+    /// Routes to others that it may pass, by their names in the configuration.
+    pub routes: Vec<String>,
     /// The ids of the configs it may use; empty for all.
     pub configs: Vec<String>,
     /// When it ceases to be accepted, if ever.
@@ -122,6 +128,8 @@ pub struct TokenInfo {
     pub name: String,
     /// The services it may use; `None` for all.
     pub services: Option<Vec<Service>>,
+    /// The names of the routes it may pass; `None` for all.
+    pub routes: Option<Vec<String>>,
     /// The ids of the configs it may use; empty for all.
     pub configs: Vec<String>,
     /// When it was made.
@@ -142,7 +150,8 @@ impl TokenInfo {
     }
 }
 
-/// Who is calling, proved by a token. Only [`Tokens::verify`] makes one.
+/// Who is calling, proved by a token. Only [`Tokens::verify`] makes one; what it may do is decided in
+/// [`scope`](crate::api::scope).
 #[derive(Clone, Debug)]
 pub struct Principal(Arc<TokenInfo>);
 
@@ -163,17 +172,17 @@ impl Principal {
     }
 
     /// The services the token may use.
-    pub fn services(&self) -> &[Service] {
+    pub(super) fn services(&self) -> &[Service] {
         self.0.services.as_deref().unwrap_or(&Service::ALL)
     }
 
-    /// Whether the token may use the service.
-    pub fn allows(&self, service: Service) -> bool {
-        self.services().contains(&service)
+    /// The names of the routes the token may pass; `None` for all.
+    pub(super) fn routes(&self) -> Option<&[String]> {
+        self.0.routes.as_deref()
     }
 
     /// The ids of the configs the token may use; empty for all.
-    pub fn configs(&self) -> &[String] {
+    pub(super) fn configs(&self) -> &[String] {
         &self.0.configs
     }
 
@@ -182,6 +191,17 @@ impl Principal {
     pub fn tenant(&self) -> &'static str {
         "default"
     }
+}
+
+/// What a text is that may be a token.
+#[derive(Debug)]
+pub enum Standing {
+    /// A token of this caller's.
+    Good(Principal),
+    /// A token that expired or was revoked.
+    Ended,
+    /// None of this store's.
+    Unknown,
 }
 
 type Hash = [u8; 32];
@@ -203,6 +223,8 @@ const REMEMBERED: usize = 10_000;
 const KIND: &str = "api.token";
 const PAGE: u32 = 500;
 const PREFIX: &str = "pts_";
+/// Characters behind the prefix.
+const RANDOM: usize = 32;
 
 /// The tokens of one store.
 pub struct Tokens {
@@ -224,16 +246,22 @@ impl Tokens {
     /// Makes a token. It can be read here and never again.
     pub async fn create(&self, new: NewToken) -> Result<(TokenId, Secret<String>), TokenError> {
         let created = self.clock.now();
-        if new.name.is_empty() || new.name.len() > MAX_NAME || new.name.contains(char::is_control) {
+        if !is_name(&new.name) {
             return Err(TokenError::Name);
+        }
+        if !new.routes.iter().all(|route| is_name(route)) {
+            return Err(TokenError::Route);
         }
         if new.expires.is_some_and(|at| at <= created) {
             return Err(TokenError::Past);
         }
+        let narrowed = !(new.services.is_empty() && new.routes.is_empty());
+        let (services, routes) = (distinct(new.services), distinct(new.routes));
         let info = TokenInfo {
             id: TokenId::from_random(random::bytes()?),
             name: new.name,
-            services: (!new.services.is_empty()).then_some(new.services),
+            services: narrowed.then_some(services),
+            routes: narrowed.then_some(routes),
             configs: new.configs,
             created,
             expires: new.expires,
@@ -245,17 +273,15 @@ impl Tokens {
         Ok((info.id, token))
     }
 
-    /// Whether this is, or once was, a token of this store. What does not look like one is not looked up.
+    /// Whether this is a token of this store, or once was one.
     ///
     /// # Errors
     /// What the store says: it is not known then.
-    pub async fn is_ours(&self, presented: &str) -> Result<bool, TokenError> {
-        if !presented.starts_with(PREFIX) {
-            return Ok(false);
-        }
+    pub async fn standing(&self, presented: &str) -> Result<Standing, TokenError> {
         match self.verify(presented).await {
-            Ok(_) | Err(TokenError::Expired | TokenError::Revoked) => Ok(true),
-            Err(TokenError::Unknown) => Ok(false),
+            Ok(who) => Ok(Standing::Good(who)),
+            Err(TokenError::Expired | TokenError::Revoked) => Ok(Standing::Ended),
+            Err(TokenError::Unknown) => Ok(Standing::Unknown),
             Err(error) => Err(error),
         }
     }
@@ -390,11 +416,41 @@ impl std::fmt::Debug for Tokens {
 }
 
 fn text(random: &Secret<[u8; ID_BYTES]>) -> Secret<String> {
-    let mut text = String::with_capacity(PREFIX.len() + 32);
+    let mut text = String::with_capacity(PREFIX.len() + RANDOM);
     text.push_str(PREFIX);
     BASE32.encode_append(random.expose(), &mut text);
     text.make_ascii_lowercase();
     Secret::new(text)
+}
+
+/// The texts within `bytes` that have a token's form, once each, in the small letters that tokens are made of: written
+/// in others one is no token, but whoever reads it has one.
+pub fn tokens_in(bytes: &[u8]) -> Vec<Secret<String>> {
+    let (prefix, bar) = (PREFIX.len(), PREFIX.len() - 1);
+    let candidates = memchr::memchr_iter(b'_', bytes).filter_map(|at| {
+        let text = bytes.get(at.checked_sub(bar)?..)?.get(..prefix + RANDOM)?;
+        let (head, random) = text.split_at_checked(prefix)?;
+        let fits = head.eq_ignore_ascii_case(PREFIX.as_bytes())
+            && random.iter().all(|byte| matches!(byte, b'a'..=b'z' | b'A'..=b'Z' | b'2'..=b'7'));
+        let text = std::str::from_utf8(text).ok().filter(|_| fits)?;
+        Some(Secret::new(text.to_ascii_lowercase()))
+    });
+    distinct(candidates)
+}
+
+/// Each once, in the order of their first appearance. Of a few.
+fn distinct<T: PartialEq>(all: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut kept = Vec::new();
+    for one in all {
+        if !kept.contains(&one) {
+            kept.push(one);
+        }
+    }
+    kept
+}
+
+fn is_name(name: &str) -> bool {
+    !(name.is_empty() || name.len() > MAX_NAME || name.contains(char::is_control))
 }
 
 fn key(hash: &Hash) -> Key {
@@ -403,60 +459,6 @@ fn key(hash: &Hash) -> Key {
 
 fn hash_of(key: &Key) -> Option<Secret<Hash>> {
     HEXLOWER.decode(key.id().as_bytes()).ok()?.try_into().ok().map(Secret::new)
-}
-
-/// A row's JSON. Fields are only ever added, and those that a version does not know it passes on as they are, since
-/// two versions of the program may share the store. Times are milliseconds since the epoch.
-#[derive(Serialize, Deserialize)]
-struct Stored {
-    id: String,
-    name: String,
-    /// `None` for all. A name that is not known grants nothing: it must not turn the list into an empty one that
-    /// means all.
-    services: Option<Vec<String>>,
-    configs: Vec<String>,
-    created: u64,
-    expires: Option<u64>,
-    revoked: Option<u64>,
-    #[serde(flatten)]
-    rest: serde_json::Map<String, serde_json::Value>,
-}
-
-impl Stored {
-    fn new(info: &TokenInfo) -> Self {
-        let services = info.services.as_ref();
-        Self {
-            id: info.id.to_string(),
-            name: info.name.clone(),
-            services: services.map(|some| some.iter().map(ToString::to_string).collect()),
-            configs: info.configs.clone(),
-            created: info.created.as_millis(),
-            expires: info.expires.map(Timestamp::as_millis),
-            revoked: info.revoked.map(Timestamp::as_millis),
-            rest: serde_json::Map::new(),
-        }
-    }
-
-    fn read(row: &Row) -> Result<Self, TokenError> {
-        serde_json::from_slice(&row.entry.value).map_err(|_| TokenError::Row)
-    }
-
-    fn entry(&self) -> Result<Entry, TokenError> {
-        serde_json::to_vec(self).map(Entry::lasting).map_err(|_| TokenError::Row)
-    }
-
-    fn info(self) -> Result<TokenInfo, TokenError> {
-        let known = |names: Vec<String>| names.iter().filter_map(|name| Service::parse(name)).collect();
-        Ok(TokenInfo {
-            id: TokenId::parse(&self.id).ok_or(TokenError::Row)?,
-            name: self.name,
-            services: self.services.map(known),
-            configs: self.configs,
-            created: Timestamp::from_millis(self.created),
-            expires: self.expires.map(Timestamp::from_millis),
-            revoked: self.revoked.map(Timestamp::from_millis),
-        })
-    }
 }
 
 /// Reads when a token is to expire: a duration from now (`30d`, `12h`, `90m`), a date (its beginning in UTC), or

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::base::clock::{Clock, FixedClock};
-use crate::store::EmbeddedRecords;
+use crate::store::{EmbeddedRecords, Entry};
 
 const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
 
@@ -50,8 +50,7 @@ async fn a_token_is_who_it_was_made_for_and_nothing_near_it_is() {
     assert!(random.len() == 32 && random.bytes().all(|b| matches!(b, b'a'..=b'z' | b'2'..=b'7')));
     let who = bench.tokens.verify(token).await.unwrap();
     assert_eq!((who.id(), who.name(), who.configs()), (&id, "ci", &["pci_a".to_owned()][..]));
-    let allowed = Service::ALL.map(|service| who.allows(service));
-    assert_eq!(allowed, [true, false, true, false]);
+    assert_eq!((who.services(), who.routes()), (&[Service::Redact, Service::Vault][..], Some(&[][..])));
     let near = [
         String::new(),
         random.to_owned(),
@@ -69,12 +68,81 @@ async fn a_token_is_who_it_was_made_for_and_nothing_near_it_is() {
 }
 
 #[tokio::test]
-async fn no_services_means_all() {
+async fn neither_services_nor_routes_means_all() {
     let folder = tempfile::tempdir().unwrap();
     let bench = bench(folder.path(), &clock()).await;
     let (_, token) = bench.tokens.create(named("all")).await.unwrap();
     let who = bench.tokens.verify(token.expose()).await.unwrap();
-    assert_eq!(who.services(), Service::ALL);
+    assert_eq!((who.services(), who.routes()), (&Service::ALL[..], None));
+}
+
+/// Rows as they were written before tokens had routes, and as later versions may write them.
+#[tokio::test]
+async fn rows_of_every_form_are_read() {
+    type Row<'a> = (&'a str, &'a [Service], Option<&'a [String]>);
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let (all, none): (&[Service], Option<&[String]>) = (&Service::ALL, Some(&[]));
+    let chat = ["chat".to_owned()];
+    let rows: [Row<'_>; 10] = [
+        (r#""services":null"#, all, None),
+        // A token that was narrowed to services is no key to routes.
+        (r#""services":["redact"]"#, &[Service::Redact], none),
+        (r#""form":2,"services":null,"routes":null"#, all, None),
+        (r#""form":2,"services":[],"routes":["chat"]"#, &[], Some(&chat)),
+        (r#""form":2,"services":null,"labels":{"team":"a"},"more":1"#, all, None),
+        // Whatever else narrows it nobody holds it to yet: it may do nothing.
+        (r#""form":3,"services":null"#, &[], none),
+        (r#""services":null,"tenant":"acme""#, &[], none),
+        (r#""form":2,"services":null,"models":["gpt-*"]"#, &[], none),
+        (r#""form":2,"services":["redact"],"routes":["chat"],"budget":{"tokens":1}"#, &[], none),
+        (r#""form":2,"services":null,"tenant":null,"models":null,"budget":null"#, all, None),
+    ];
+    for (n, (row, services, routes)) in rows.into_iter().enumerate() {
+        let id = TokenId::from_random([u8::try_from(n).unwrap(); ID_BYTES]);
+        let row = format!(
+            r#"{{"id":"{id}","name":"n","configs":[],"created":1,"expires":null,"revoked":null,{row}}}"#
+        );
+        let text = format!("pts_{n}");
+        let key = key(&sha256(text.as_bytes()));
+        let entry = Entry::lasting(row.clone().into());
+        bench.records.put_if(&key, Expected::Absent, entry).await.unwrap();
+        let who = bench.tokens.verify(&text).await.unwrap();
+        assert_eq!((who.services(), who.routes()), (services, routes), "{row}");
+        // What it says, and in which form, stays through a change.
+        bench.tokens.revoke(&id).await.unwrap();
+        let read = |bytes: &[u8]| serde_json::from_slice::<serde_json::Value>(bytes).unwrap();
+        let (before, after) = (read(row.as_bytes()), bench.records.get(&key).await.unwrap().unwrap());
+        let after = read(&after.entry.value);
+        for (name, value) in before.as_object().unwrap().iter().filter(|(name, _)| *name != "revoked") {
+            let kept = after.get(name).cloned().unwrap_or_default();
+            assert_eq!(kept, *value, "{row}: {name}");
+        }
+        assert_eq!(after["form"], before.get("form").cloned().unwrap_or(1.into()), "{row}");
+    }
+}
+
+#[test]
+fn tokens_are_seen_in_any_text() {
+    let token = format!("pts_{}", "a2".repeat(16));
+    let upper = token.to_uppercase();
+    let rows = [
+        (token.clone(), 1),
+        (format!("x{token}y"), 1),
+        (format!("pts_{token}"), 1),
+        (upper, 1),
+        (format!("{token},{token}"), 1),
+        (format!("{token} pts_{}", "b".repeat(32)), 2),
+        (token.replace('a', "1"), 0),
+        (token.get(..35).unwrap().to_owned(), 0),
+        ("_".repeat(1000), 0),
+        (String::new(), 0),
+    ];
+    for (text, count) in rows {
+        let found = tokens_in(text.as_bytes());
+        assert_eq!(found.len(), count, "{text}");
+        assert!(found.first().is_none_or(|one| *one.expose() == token));
+    }
 }
 
 #[tokio::test]
@@ -206,6 +274,10 @@ async fn bad_names_and_past_expiries_are_refused() {
     let bench = bench(folder.path(), &clock()).await;
     for name in ["", "two\nlines", "bell\u{7}", &"x".repeat(MAX_NAME + 1)] {
         assert!(matches!(bench.tokens.create(named(name)).await, Err(TokenError::Name)));
+    }
+    for route in ["", "two\nlines", &"x".repeat(MAX_NAME + 1)] {
+        let new = NewToken { routes: vec![route.to_owned()], ..named("routes") };
+        assert!(matches!(bench.tokens.create(new).await, Err(TokenError::Route)));
     }
     let past = NewToken { expires: Some(START), ..named("past") };
     assert!(matches!(bench.tokens.create(past).await, Err(TokenError::Past)));

@@ -233,7 +233,7 @@ fn readers_ask_for_what_is_described_and_nothing_else() {
     let described: BTreeMap<_, _> = described.operations().collect();
     let schemas = Schemas(document(|_| true).unwrap());
     let opened = &parts.opened;
-    let new = NewToken { name: "all".to_owned(), services: Vec::new(), configs: Vec::new(), expires: None };
+    let new = NewToken { name: "all".to_owned(), ..NewToken::default() };
     let (_, token) = opened.io.block_on(opened.tokens.create(new)).unwrap();
     let who = opened.io.block_on(opened.tokens.verify(token.expose())).unwrap();
     let mut read = 0;

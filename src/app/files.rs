@@ -114,7 +114,8 @@ pub(super) fn add(
         nudge: Arc::new(|_| Box::pin(std::future::ready(()))),
     });
     for service in Service::ALL {
-        let door = Door { method: Method::GET, service, below: true, ..door("/request", FORM) };
+        let (method, guard) = (Method::GET, Guard::Asker);
+        let door = Door { method, service, below: true, guard, ..door("/request", FORM) };
         endpoints.mount(Door { bare: service == Service::Sanitize, ..door }, poll.clone());
     }
     let put = PutShare::new(work, (jobs, Arc::clone(&grants)), dialect, limit);

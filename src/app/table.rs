@@ -12,8 +12,9 @@ use crate::api::configs::{
 use crate::api::envelope::DialectChoice;
 use crate::api::openapi::{self, Described, OPENAPI_PATH, ServeDocument};
 use crate::api::redact::{self, Redaction};
+use crate::api::scope::Target;
 use crate::api::vault;
-use crate::api::{Door, Endpoint as ApiEndpoint, Endpoints, Guard};
+use crate::api::{Door, Endpoint as ApiEndpoint, Endpoints};
 use crate::app::parts::{AppError, Parts};
 use crate::app::{admin, files, mint, pools};
 use crate::config::Config;
@@ -194,8 +195,8 @@ fn endpoint_route(
 ) -> Result<Arc<Route>, AppError> {
     let path = door.path;
     let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
-    if door.guard == Guard::Token {
-        filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens))));
+    if let Some(target) = door.target() {
+        filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens), target)));
     }
     let route = Route::new(RouteParts {
         name: path.to_owned(),
@@ -220,7 +221,7 @@ fn route(
     let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
     let ours = Arc::clone(&parts.opened.tokens);
     filters.push(match setting.auth() {
-        AuthSetting::Token => Arc::new(Auth::new(ours)),
+        AuthSetting::Token => Arc::new(Auth::new(ours, Target::Route(name.clone()))),
         AuthSetting::None => Arc::new(Keep::new(ours)),
     });
     if let Some(jwt) = &setting.jwt {

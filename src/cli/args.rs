@@ -150,9 +150,14 @@ pub(super) enum TokenCommand {
         /// For you to know it by.
         #[arg(long, default_value = "token")]
         name: String,
-        /// A service it covers (redact, sanitize, vault, share); may be repeated; all, if none is named.
+        /// A service it covers (redact, sanitize, vault, share); may be repeated. Neither a service nor a route: all of
+        /// both; else those that are named and no others.
         #[arg(long = "service", value_name = "SERVICE")]
         services: Vec<String>,
+        /// A route with `auth = "token"` that it covers, by its name in the configuration; may be repeated. Names are
+        /// checked against a configuration file, if one is given.
+        #[arg(long = "route", value_name = "NAME")]
+        routes: Vec<String>,
         /// The id of a stored config it covers (pci_…); may be repeated; all, if none is named.
         #[arg(long = "config", value_name = "ID")]
         configs: Vec<String>,

@@ -53,7 +53,7 @@ impl From<AppError> for Failure {
 impl From<TokenError> for Failure {
     fn from(error: TokenError) -> Self {
         match error {
-            TokenError::Name | TokenError::Past | TokenError::Expiry => Self::Usage(error.to_string()),
+            TokenError::Name | TokenError::Route | TokenError::Past | TokenError::Expiry => Self::Usage(error.to_string()),
             other => Self::App(other.into()),
         }
     }
@@ -217,22 +217,27 @@ fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
         TokenCommand::List | TokenCommand::Revoke { .. } => Opened::existing(&config)?,
     };
     let outcome = match command {
-        TokenCommand::Create { name, services, configs, expires } => {
+        TokenCommand::Create { name, services, routes, configs, expires } => {
             if !configs.iter().all(|id| ConfigId::parse(id).is_some()) {
                 let why = "a config's id is pci_ and 32 characters; --config-file names a configuration file";
                 return Err(Failure::Usage(why.to_owned()));
             }
-            let services = services.iter().map(|service| service_of(service)).collect::<Result<_, _>>()?;
+            let services = services.iter().map(|service| service_of(service)).collect::<Result<Vec<_>, _>>()?;
+            known_routes(&routes, &config, place)?;
+            let all = services.is_empty() && routes.is_empty();
             let now = opened.clock.now();
             let expires = expires.as_deref().map(|text| parse_expiry(text, now)).transpose()?;
-            let new = NewToken { name, services, configs, expires };
+            let new = NewToken { name, services, routes, configs, expires };
             let (_, token) = opened.io.block_on(opened.tokens.create(new))?;
+            if all {
+                message("it covers every service and every route; --service and --route make one that covers less");
+            }
             result(token.expose())
         }
         TokenCommand::List => {
             let tokens = opened.io.block_on(opened.tokens.list())?;
             let used = opened.io.block_on(opened.tokens.last_used())?;
-            result("ID\tNAME\tSERVICES\tCONFIGS\tCREATED\tEXPIRES\tREVOKED\tLAST USED")?;
+            result("ID\tNAME\tSERVICES\tCONFIGS\tROUTES\tCREATED\tEXPIRES\tREVOKED\tLAST USED")?;
             tokens.iter().try_for_each(|token| result(&row(token, used.get(&token.id).copied())))
         }
         TokenCommand::Revoke { id } => {
@@ -255,18 +260,42 @@ fn service_of(name: &str) -> Result<Service, Failure> {
     })
 }
 
+/// Routes have names in a configuration file only; a token is made for others where none is given.
+fn known_routes(routes: &[String], config: &Config, place: &Place) -> Result<(), Failure> {
+    if routes.is_empty() {
+        return Ok(());
+    }
+    if place.config_file.is_none() {
+        message("names of routes are not checked without a configuration file: give the gateway's with -c");
+        return Ok(());
+    }
+    let known = |route: &&str| config.routes.iter().any(|known| known.name.as_str() == *route);
+    match routes.iter().map(String::as_str).find(|route| !known(route)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let known: Vec<&str> = config.routes.iter().map(|route| route.name.as_str()).collect();
+            let known = if known.is_empty() { "it has none".to_owned() } else { known.join(", ") };
+            Err(Failure::Usage(format!("the configuration has no route `{unknown}`, only: {known}")))
+        }
+    }
+}
+
 fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
     let time = |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), Timestamp::iso8601);
     // To the minute, which is all that is known.
     let used = used.map_or_else(|| "-".to_owned(), |at| at.iso8601().replace(":00.000Z", "Z"));
-    let services = match &token.services {
+    let listed = |names: Option<Vec<&str>>| match names.as_deref() {
         None => "all".to_owned(),
-        Some(list) => list.iter().map(|service| service.as_str()).collect::<Vec<_>>().join(","),
+        Some([]) => "none".to_owned(),
+        Some(names) => names.join(","),
     };
+    let services = token.services.as_ref().map(|all| all.iter().map(|service| service.as_str()).collect());
+    let routes = token.routes.as_ref().map(|all| all.iter().map(String::as_str).collect());
+    let (services, routes) = (listed(services), listed(routes));
     let configs = if token.configs.is_empty() { "all".to_owned() } else { token.configs.join(",") };
     let TokenInfo { id, name, created, expires, revoked, .. } = token;
     let created = created.iso8601();
-    format!("{id}\t{name}\t{services}\t{configs}\t{created}\t{}\t{}\t{used}", time(*expires), time(*revoked))
+    format!("{id}\t{name}\t{services}\t{configs}\t{routes}\t{created}\t{}\t{}\t{used}", time(*expires), time(*revoked))
 }
 
 /// The file, or standard input, which is also called `-`.

@@ -2,12 +2,12 @@
 //! caller's protocol expects. Before the first byte it is a whole answer; after it, one last event.
 
 use bytes::Bytes;
-use http::header::{CONNECTION, RETRY_AFTER};
+use http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::api::envelope::{REQUEST_ID, Stamp};
-use crate::api::{Answer, ApiError, BodyError};
+use crate::api::{Answer, ApiError, BodyError, CHALLENGE};
 use crate::base::budget::Exhausted;
 use crate::stream::StreamError;
 use crate::telemetry::UpstreamFailure;
@@ -142,7 +142,9 @@ impl Fault {
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) => "bad_request",
                 ApiError::Unauthorized => "unauthorized",
-                ApiError::ServiceNotEnabled | ApiError::MissingConfigIDScope => "out_of_scope",
+                ApiError::ServiceNotEnabled
+                | ApiError::OutOfScope(_)
+                | ApiError::MissingConfigIDScope => "out_of_scope",
                 ApiError::MissingConfigID | ApiError::AmbiguousConfigID => "bad_request",
                 ApiError::NotFound => "no_route",
                 ApiError::VaultItemNotFound => "no_item",
@@ -173,7 +175,9 @@ impl Fault {
                     StatusCode::BAD_REQUEST
                 }
                 ApiError::Unauthorized => StatusCode::UNAUTHORIZED,
-                ApiError::ServiceNotEnabled | ApiError::MissingConfigIDScope => StatusCode::FORBIDDEN,
+                ApiError::ServiceNotEnabled
+                | ApiError::OutOfScope(_)
+                | ApiError::MissingConfigIDScope => StatusCode::FORBIDDEN,
                 ApiError::MissingConfigID | ApiError::AmbiguousConfigID => StatusCode::BAD_REQUEST,
                 ApiError::NotFound | ApiError::VaultItemNotFound => StatusCode::NOT_FOUND,
                 ApiError::ForbiddenVaultOperation(_) => StatusCode::FORBIDDEN,
@@ -192,10 +196,14 @@ impl Fault {
 
     /// The whole answer, for a caller that has had nothing yet.
     pub fn answer(self, shape: Shape, stamp: &Stamp<'_>) -> Answer {
-        match shape {
+        let mut answer = match shape {
             Shape::Envelope => self.envelope(stamp),
             Shape::OpenAi => self.openai(stamp),
+        };
+        if answer.status == StatusCode::UNAUTHORIZED {
+            answer.headers.insert(WWW_AUTHENTICATE, CHALLENGE);
         }
+        answer
     }
 
     /// One last event, for a caller that already reads a stream of them.

@@ -24,7 +24,10 @@ use crate::stream::{Edit, Editor};
 pub(super) const LONGEST: usize = 255;
 
 /// The form of what [`Context::to_bytes`] writes. A file of [`Record`](crate::redact::Record) has form 1.
-const FORM: u8 = 2;
+const FORM: u8 = 3;
+
+/// The form before, which does not say what it was made with.
+const UNSAID: u8 = 2;
 
 /// Bytes of a print: with a million words in a text and ten thousand prints, one in a hundred thousand texts has a
 /// word that looks like a surrogate.
@@ -42,10 +45,21 @@ pub struct KeyName {
     pub version: u32,
 }
 
+/// What a call was made with, so that whoever undoes it can be asked for the same rights.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Made {
+    /// The id of its config, of at most 255 bytes; `None` without one.
+    pub config: Option<String>,
+    /// Whether the call itself named the vault's key, and its config did not.
+    pub names_key: bool,
+}
+
 /// What one call issued.
 pub struct Context {
     /// The key it was issued with.
     pub key: KeyName,
+    /// What it was made with; `None` for what a version before sealed, which did not say.
+    pub made: Option<Made>,
     groups: Vec<Group>,
     issued: Vec<Issued>,
     ledger: Ledger,
@@ -63,7 +77,7 @@ struct Group {
 impl Context {
     pub(super) fn new(limits: Limits) -> Self {
         let ledger = Ledger::new(limits);
-        Self { key: KeyName::default(), groups: Vec::new(), issued: Vec::new(), ledger }
+        Self { key: KeyName::default(), made: None, groups: Vec::new(), issued: Vec::new(), ledger }
     }
 
     /// Whether nothing was issued.
@@ -103,7 +117,15 @@ impl Context {
 
     /// What [`Context::from_bytes`] reads. To be sealed at once: it may hold originals.
     pub fn to_bytes(&self) -> Secret<Vec<u8>> {
-        let mut out = vec![FORM];
+        let mut out = Vec::new();
+        match &self.made {
+            None => out.push(UNSAID),
+            Some(Made { config, names_key }) => {
+                out.push(FORM);
+                short(config.as_deref().unwrap_or_default().as_bytes(), &mut out);
+                out.push(u8::from(*names_key));
+            }
+        }
         short(self.key.id.as_bytes(), &mut out);
         out.extend_from_slice(&self.key.version.to_be_bytes());
         out.extend_from_slice(&(self.groups.len() as u32).to_be_bytes());
@@ -127,11 +149,22 @@ impl Context {
     /// Reads what [`Context::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
-        if reader.byte()? != FORM {
-            return None;
-        }
+        let made = match reader.byte()? {
+            UNSAID => None,
+            FORM => {
+                let config = String::from_utf8(reader.short()?.to_vec()).ok()?;
+                let names_key = match reader.byte()? {
+                    0 => false,
+                    1 => true,
+                    _ => return None,
+                };
+                Some(Made { config: (!config.is_empty()).then_some(config), names_key })
+            }
+            _ => return None,
+        };
         let id = String::from_utf8(reader.short()?.to_vec()).ok()?;
         let mut context = Self::new(Limits::default());
+        context.made = made;
         context.key = KeyName { id, version: reader.u32()? };
         for _ in 0..reader.u32()? {
             let alphabet = *Alphabet::ALL.get(usize::from(reader.byte()?))?;

@@ -42,7 +42,7 @@ mod values;
 
 pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
-pub use context::{Context, KeyName, Restorer};
+pub use context::{Context, KeyName, Made, Restorer};
 pub use error::RedactError;
 pub use keys::Keys;
 pub use live::Live;

@@ -18,6 +18,11 @@ pub trait Kept: Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync +
     const BARE: bool;
     /// The version of the object's schema that clients expect in the place of a count, if they do.
     const SCHEMA: Option<&'static str>;
+
+    /// The ids of the vault's items that they name: who may use the config has the use of these.
+    fn vault_items(&self) -> Vec<&str> {
+        Vec::new()
+    }
 }
 
 /// A stored config.

@@ -203,6 +203,7 @@ impl<S: Kept> Endpoint for DeleteConfig<S> {
     ) -> BoxFuture<'a, Result<Success<ConfigReply<S>>, ApiError>> {
         Box::pin(async move {
             usable(asker.who, &ask.0)?;
+            asker.who.may_change_configs()?;
             let config = self.0.delete(&ask.0).await.map_err(failed)?;
             Ok(success("Config deleted", config, asker.dialect))
         })
@@ -229,11 +230,9 @@ impl<D: Drafts> Endpoint for CreateConfig<D> {
         ask: D::Draft,
     ) -> BoxFuture<'a, Result<Success<ConfigReply<D::Settings>>, ApiError>> {
         Box::pin(async move {
-            // A token for some configs could not use the new one.
-            if !asker.who.configs().is_empty() {
-                return Err(ApiError::ServiceNotEnabled);
-            }
+            asker.who.may_change_configs()?;
             let settings = self.1.prove(ask).await?;
+            asker.who.may_name_items(&settings.vault_items(), &[])?;
             let config = self.0.create(settings).await.map_err(failed)?;
             Ok(success("Config created", config, asker.dialect))
         })
@@ -259,9 +258,17 @@ impl<D: Drafts> Endpoint for UpdateConfig<D> {
         ask: UpdateAsk<D::Draft>,
     ) -> BoxFuture<'a, Result<Success<ConfigReply<D::Settings>>, ApiError>> {
         Box::pin(async move {
+            if let Some((id, _)) = &ask.which {
+                usable(asker.who, id)?;
+            }
+            asker.who.may_change_configs()?;
             let settings = self.1.prove(ask.draft).await?;
             let (id, updated_at) = ask.which.ok_or(ApiError::Internal("configs"))?;
-            usable(asker.who, &id)?;
+            let before = self.0.get(&id).await.map_err(failed)?;
+            if before.updated_at != updated_at {
+                return Err(failed(ConfigError::Stale));
+            }
+            asker.who.may_name_items(&settings.vault_items(), &before.settings.vault_items())?;
             let config = self.0.update(&id, updated_at, settings).await.map_err(failed)?;
             Ok(success("Config updated", config, asker.dialect))
         })
@@ -323,9 +330,7 @@ fn config_id(fields: &mut Fields<'_>) -> Option<ConfigId> {
 
 /// A config that the token may not use is to its bearer as if it were not there.
 fn usable(who: &Principal, id: &ConfigId) -> Result<(), ApiError> {
-    let id = id.to_string();
-    let usable = who.configs().is_empty() || who.configs().contains(&id);
-    if usable { Ok(()) } else { Err(failed(ConfigError::Unknown)) }
+    who.may_use(Some(&id.to_string())).map_err(|_| failed(ConfigError::Unknown))
 }
 
 fn success<S: Kept>(summary: &str, config: Config<S>, dialect: Dialect) -> Success<ConfigReply<S>> {

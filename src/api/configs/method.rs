@@ -214,6 +214,14 @@ const TYPES: &[(&str, Type)] = &[
 ];
 
 impl MethodSpec {
+    /// The id of the vault's item that it names, if it does.
+    pub fn tweak_item(&self) -> Option<&str> {
+        match self {
+            Self::Fpe { fpe_tweak_vault_secret_id, .. } => fpe_tweak_vault_secret_id.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Reads the method object `value` at the place `at` of a body. Members that are null are as good as absent, and
     /// those that belong to another type of method are checked and left out. `None` with a fault in `faults`
     /// where there is no method to speak of; a method with any other fault may come back, for the caller to drop.

@@ -55,6 +55,12 @@ impl Kept for Settings {
     const SERVICE: Service = Service::Redact;
     const BARE: bool = true;
     const SCHEMA: Option<&'static str> = Some("2.0.0");
+
+    fn vault_items(&self) -> Vec<&str> {
+        let named = [&self.salt_vault_secret_id, &self.fpe_vault_secret_id];
+        let tweaks = self.redactions.values().filter_map(MethodSpec::tweak_item);
+        named.into_iter().filter_map(Option::as_deref).chain(tweaks).collect()
+    }
 }
 
 /// A rule of a config's own.

@@ -19,6 +19,14 @@ pub(super) struct Named {
     pub(super) at: Pointer,
 }
 
+impl Named {
+    /// The config that a call names.
+    pub(super) fn config(fields: &mut Fields<'_>) -> Option<Self> {
+        let name = fields.text("config_id")?.to_owned();
+        Some(Self { name, at: fields.at("config_id") })
+    }
+}
+
 /// Methods that a call chooses.
 #[derive(Default)]
 pub(super) struct Overrides {
@@ -46,8 +54,7 @@ pub(super) struct Wanted {
 impl Wanted {
     /// Reads the common members.
     pub(super) fn of(fields: &mut Fields<'_>) -> Self {
-        let config = fields.text("config_id").map(str::to_owned);
-        let config = config.map(|name| Named { name, at: fields.at("config_id") });
+        let config = Named::config(fields);
         let (mut fpe_key, mut salt) = (None, None);
         fields.object("vault_parameters", |fields| {
             fields.nulls_are_absent();

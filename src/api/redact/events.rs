@@ -8,6 +8,7 @@ use crate::api::call::BoxFuture;
 use crate::api::endpoint::{Asker, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
 use crate::api::fields::Fields;
+use crate::api::redact::ask::Named;
 use crate::api::redact::service::Redaction;
 use crate::api::redact::unredact::raw;
 use crate::api::token::Service;
@@ -18,7 +19,10 @@ use crate::base::pointer::Pointer;
 pub struct UnredactEvents(pub Redaction);
 
 /// What a call asks.
-pub struct EventsAsk(Vec<Record>);
+pub struct EventsAsk {
+    records: Vec<Record>,
+    config: Option<Named>,
+}
 
 /// A record: its members in order, as they are written.
 struct Record {
@@ -42,7 +46,7 @@ impl Endpoint for UnredactEvents {
     fn parse(&self, mut fields: Fields<'_>) -> Result<EventsAsk, ApiError> {
         let at = fields.at("events");
         let events = fields.required_raw("events");
-        let _ = fields.text("config_id");
+        let config = Named::config(&mut fields);
         fields.close()?;
         let fault = |code, at, detail: &str| ApiError::Validation(vec![Invalid::new(code, at, detail)]);
         if events == "null" {
@@ -59,7 +63,7 @@ impl Endpoint for UnredactEvents {
                 Err(_) => {}
             }
         }
-        if faults.is_empty() { Ok(EventsAsk(records)) } else { Err(ApiError::Validation(faults)) }
+        if faults.is_empty() { Ok(EventsAsk { records, config }) } else { Err(ApiError::Validation(faults)) }
     }
 
     fn call<'a>(
@@ -68,10 +72,13 @@ impl Endpoint for UnredactEvents {
         ask: EventsAsk,
     ) -> BoxFuture<'a, Result<Success<EventsReply>, ApiError>> {
         Box::pin(async move {
-            let mut events = Vec::with_capacity(ask.0.len());
-            for Record { mut members, context } in ask.0 {
+            if let Some(named) = &ask.config {
+                self.0.named(asker.who, named).await?;
+            }
+            let mut events = Vec::with_capacity(ask.records.len());
+            for Record { mut members, context } in ask.records {
                 if let Some((context, at)) = context {
-                    let restorer = self.0.open(asker.who.tenant(), &context, &at).await?;
+                    let restorer = self.0.open(asker.who, &context, &at).await?;
                     members.retain(|(key, _)| key != "fpe_context");
                     for (_, envelope) in members.iter_mut().filter(|(key, _)| key == "envelope") {
                         // Whatever else the record says, such as its hash, is of the log and not of the caller.

@@ -59,8 +59,8 @@ impl Kept {
             }
         }
         let mut tweaks = HashMap::new();
-        let specs = specs(wanted, places, config.filter(|_| !wanted.llm));
-        for id in specs.into_iter().filter_map(tweak_id) {
+        let specs = configured(config.filter(|_| !wanted.llm)).into_iter().chain(specs(wanted, places));
+        for id in specs.filter_map(MethodSpec::tweak_item) {
             if !tweaks.contains_key(id) {
                 tweaks.insert(id.to_owned(), tweak(items, id).await?);
             }
@@ -78,25 +78,25 @@ fn chosen<'a>(named: Option<&'a Named>, config: Option<&'a str>) -> Option<(&'a 
     }
 }
 
-fn specs<'a>(
-    wanted: &'a Wanted,
-    places: &'a [Specific],
-    config: Option<&'a Configured>,
-) -> Vec<&'a MethodSpec> {
+/// The ids of the items that the call itself names, whatever its config does.
+pub(super) fn named<'a>(wanted: &'a Wanted, places: &'a [Specific]) -> Vec<&'a str> {
+    let whole = [&wanted.fpe_key, &wanted.salt].into_iter().flatten().map(|named| named.name.as_str());
+    whole.chain(specs(wanted, places).filter_map(MethodSpec::tweak_item)).collect()
+}
+
+/// The methods that the call itself names.
+fn specs<'a>(wanted: &'a Wanted, places: &'a [Specific]) -> impl Iterator<Item = &'a MethodSpec> {
     let overrides = &wanted.overrides;
     let all = overrides.all.iter().map(|(_, spec)| spec);
     let each = overrides.each.iter().map(|(_, spec)| spec);
     let places = places.iter().filter_map(|place| place.rules.as_ref()).flatten();
     let places = places.filter_map(|(_, spec)| spec.as_ref());
-    let config = config.map(Configured::methods).unwrap_or_default().into_iter().map(|(_, spec)| spec);
-    all.chain(each).chain(places).chain(config).collect()
+    all.chain(each).chain(places)
 }
 
-fn tweak_id(spec: &MethodSpec) -> Option<&str> {
-    match spec {
-        MethodSpec::Fpe { fpe_tweak_vault_secret_id, .. } => fpe_tweak_vault_secret_id.as_deref(),
-        _ => None,
-    }
+/// The methods that the config names.
+fn configured(config: Option<&Configured>) -> Vec<&MethodSpec> {
+    config.map(Configured::methods).unwrap_or_default().into_iter().map(|(_, spec)| spec).collect()
 }
 
 /// Says what is wrong with an item.

@@ -5,22 +5,23 @@ use std::sync::Arc;
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
-use crate::api::configs::{ConfigError, Configs, RedactConfig, Settings};
+use crate::api::configs::{ConfigError, Configs, Kept as _, RedactConfig, Settings};
 use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::endpoint::Asker;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::{Faults, Fields};
-use crate::api::redact::ask::Wanted;
+use crate::api::redact::ask::{Named, Wanted};
 use crate::api::redact::configured::{Configured, Ready};
-use crate::api::redact::kept::{Kept, key_of};
-use crate::api::redact::plan::{Chosen, Resolver, Specific};
+use crate::api::redact::kept::{Kept, key_of, named};
+use crate::api::redact::plan::{self, Resolver, Specific};
+use crate::api::token::Principal;
 use crate::base::checkpoint::Checkpoint;
 use crate::base::id::ConfigId;
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Allow, Catalogue, Detector};
-use crate::redact::{Context, Counts, KeyName, Keys, RedactError, Redactor, Restorer};
+use crate::redact::{Context, Counts, KeyName, Keys, Made, RedactError, Redactor, Restorer};
 use crate::vault::Vault;
 use crate::vault::items::Items;
 
@@ -69,10 +70,24 @@ impl std::ops::Deref for Shared {
 pub(super) struct Prepared {
     pub(super) parts: Vec<Redactor>,
     pub(super) keys: Keys,
-    /// The key's name.
-    pub(super) name: KeyName,
+    /// What undoing it takes.
+    pub(super) terms: Terms,
     /// What findings of some rules are reported as.
     pub(super) entities: HashMap<String, String>,
+}
+
+/// What undoing a redaction takes.
+pub(super) struct Terms {
+    /// The key's name.
+    pub(super) key: KeyName,
+    /// The rights that it was made with.
+    pub(super) made: Made,
+}
+
+/// A stored config, and what was made of it.
+struct Chosen {
+    id: ConfigId,
+    ready: Arc<Configured>,
 }
 
 impl Redaction {
@@ -110,8 +125,10 @@ impl Redaction {
         wanted: &Wanted,
         places: &[Specific],
     ) -> Result<Prepared, ApiError> {
-        let config = self.config(asker, wanted).await?;
-        self.prepared(asker.who.tenant(), config.as_deref(), wanted, places).await
+        let config = self.config(asker.who, wanted.config.as_ref()).await?;
+        let granted = config.as_ref().map(|config| config.ready.settings.vault_items()).unwrap_or_default();
+        asker.who.may_name_items(&named(wanted, places), &granted)?;
+        self.prepared(asker.who.tenant(), config.as_ref(), wanted, places).await
     }
 
     /// Who looks through files, with a config or with the defaults, and their key.
@@ -134,7 +151,7 @@ impl Redaction {
         };
         let nothing = serde_json::json!({});
         let wanted = Wanted::of(&mut Fields::of(&nothing)?);
-        let mut prepared = self.prepared(tenant, config.as_deref(), &wanted, &[]).await?;
+        let mut prepared = self.prepared(tenant, config.as_ref(), &wanted, &[]).await?;
         let redactor = prepared.parts.pop().ok_or(ApiError::Internal("redact"))?;
         Ok((redactor, prepared.keys))
     }
@@ -142,10 +159,12 @@ impl Redaction {
     async fn prepared(
         &self,
         tenant: &str,
-        config: Option<&Configured>,
+        config: Option<&Chosen>,
         wanted: &Wanted,
         places: &[Specific],
     ) -> Result<Prepared, ApiError> {
+        let id = config.map(|config| config.id.to_string());
+        let config = config.map(|config| config.ready.as_ref());
         let detector = config.map_or(&self.0.detector, |config| &config.detector);
         let catalogue = config.map_or(&self.0.catalogue, |config| &config.catalogue);
         let mut faults = Faults::default();
@@ -153,16 +172,18 @@ impl Redaction {
         let own = self.key().await?;
         let own_salt = || Secret::new(own.prf(&[b"salt of digests", tenant.as_bytes()]).to_vec());
         let salt = kept.salt.unwrap_or_else(own_salt);
+        let granted = config.and_then(|config| config.settings.fpe_vault_secret_id.as_deref());
+        let names_key = wanted.fpe_key.as_ref().is_some_and(|named| granted != Some(named.name.as_str()));
         let (key, name) = kept.key.unwrap_or((own, KeyName::default()));
         let mut resolver = Resolver { catalogue, config, salt: &salt, tweaks: &kept.tweaks, faults };
         let whole = resolver.call(wanted);
-        let chosen: Vec<Chosen> = match places {
+        let chosen: Vec<plan::Chosen> = match places {
             [] => vec![whole],
             places => places.iter().map(|place| resolver.place(&whole, place)).collect(),
         };
         resolver.close()?;
         let encrypts = chosen.iter().any(|chosen| chosen.plan.is_reversible());
-        let parts = chosen.into_iter().map(|Chosen { choice, plan }| {
+        let parts = chosen.into_iter().map(|plan::Chosen { choice, plan }| {
             let detector = choice.map_or_else(|| Ok(detector.clone()), |choice| detector.with(choice));
             let detector = detector.map_err(|_| ApiError::Internal("rules"))?;
             let detector = match wanted.allow.is_empty() {
@@ -174,13 +195,14 @@ impl Redaction {
         let parts = parts.collect::<Result<Vec<_>, ApiError>>()?;
         let keys = Keys { fpe: encrypts.then_some(key), tenant: Arc::from(tenant) };
         let entities = config.map(|config| config.entities.clone()).unwrap_or_default();
-        Ok(Prepared { parts, keys, name, entities })
+        let terms = Terms { key: name, made: Made { config: id, names_key } };
+        Ok(Prepared { parts, keys, terms, entities })
     }
 
     /// The config that a call works with: the one it names, or the one that its token is for. `None`: the default.
-    async fn config(&self, asker: &Asker<'_>, wanted: &Wanted) -> Result<Option<Arc<Configured>>, ApiError> {
-        let bound = asker.who.configs();
-        let Some(named) = &wanted.config else {
+    async fn config(&self, who: &Principal, named: Option<&Named>) -> Result<Option<Chosen>, ApiError> {
+        let bound = who.configs();
+        let Some(named) = named else {
             return match self.bound(bound).await?.as_slice() {
                 [] if bound.is_empty() => Ok(None),
                 [] => Err(ApiError::MissingConfigID),
@@ -188,16 +210,23 @@ impl Redaction {
                 _ => Err(ApiError::AmbiguousConfigID),
             };
         };
-        if !bound.is_empty() && !bound.contains(&named.name) {
-            return Err(ApiError::MissingConfigIDScope);
-        }
+        let config = self.named(who, named).await?;
+        self.ready(&config).await.map(Some)
+    }
+
+    /// The config that a call names.
+    ///
+    /// # Errors
+    /// One that the token does not cover, one that is not there, or is another service's.
+    pub(super) async fn named(&self, who: &Principal, named: &Named) -> Result<RedactConfig, ApiError> {
+        who.may_use(Some(&named.name))?;
         let unknown = || {
             let fault = Invalid::new(Code::ConfigNotExist, named.at.clone(), "there is no such config");
             ApiError::Validation(vec![fault])
         };
         let id: ConfigId = ConfigId::parse(&named.name).ok_or_else(unknown)?;
         match self.0.configs.get(&id).await {
-            Ok(config) => self.ready(&config).await.map(Some),
+            Ok(config) => Ok(config),
             Err(ConfigError::Unknown) => Err(unknown()),
             Err(ConfigError::Elsewhere) => {
                 let detail = "the config of this id is another service's";
@@ -221,9 +250,10 @@ impl Redaction {
         Ok(configs)
     }
 
-    async fn ready(&self, config: &RedactConfig) -> Result<Arc<Configured>, ApiError> {
+    async fn ready(&self, config: &RedactConfig) -> Result<Chosen, ApiError> {
+        let id = config.id.clone();
         if let Some(ready) = self.0.ready.get(config) {
-            return Ok(ready);
+            return Ok(Chosen { id, ready });
         }
         let (parts, settings) = (Arc::clone(&self.0), config.settings.clone());
         // Rules are compiled.
@@ -231,31 +261,33 @@ impl Redaction {
         let made = self.0.cpu.run(job, move |_| Configured::new(&parts.catalogue, &parts.allow, &settings));
         let ready = Arc::new(made.await??);
         self.0.ready.keep(config, &ready);
-        Ok(ready)
+        Ok(Chosen { id, ready })
     }
 
     async fn key(&self) -> Result<Arc<FpeKey>, ApiError> {
         self.0.vault.default_fpe_key().await.map_err(|error| ApiError::vault(&error))
     }
 
-    /// The context of what was encrypted with the key of this name, as its caller gets it; `None` where nothing was
-    /// issued.
+    /// The context of what was encrypted on these terms, as its caller gets it; `None` where nothing was issued.
     pub(super) fn seal(
         &self,
         tenant: &str,
         mut context: Context,
-        key: KeyName,
+        terms: Terms,
     ) -> Result<Option<String>, ApiError> {
         if context.is_empty() {
             return Ok(None);
         }
-        context.key = key;
+        (context.key, context.made) = (terms.key, Some(terms.made));
         let sealed = self.0.vault.seal_context(tenant, context.to_bytes().expose());
         sealed.map(|sealed| Some(BASE64.encode(&sealed))).map_err(|_| ApiError::Internal("vault"))
     }
 
     /// Opens a context that stands at `at` of the body.
-    pub(super) async fn open(&self, tenant: &str, text: &str, at: &Pointer) -> Result<Restorer, ApiError> {
+    ///
+    /// # Errors
+    /// A text that is no context of this vault's, one that the caller may not undo, a key that is gone.
+    pub(super) async fn open(&self, who: &Principal, text: &str, at: &Pointer) -> Result<Restorer, ApiError> {
         let fault = |code, detail: &str| ApiError::Validation(vec![Invalid::new(code, at.clone(), detail)]);
         if text.len() > CONTEXT {
             return Err(fault(Code::AboveMaxLength, "longer than any context that was issued"));
@@ -264,8 +296,9 @@ impl Redaction {
         let decoded = encodings.iter().find_map(|encoding| encoding.decode(text.as_bytes()).ok());
         let sealed = decoded.ok_or_else(|| fault(Code::BadFormatBase64, "must be base64 text"))?;
         let not_ours = || fault(Code::BadFormat, "not a context that was issued here, or changed since");
-        let plain = self.0.vault.open_context(tenant, sealed).map_err(|_| not_ours())?;
+        let plain = self.0.vault.open_context(who.tenant(), sealed).map_err(|_| not_ours())?;
         let context = Context::from_bytes(plain.expose()).ok_or_else(not_ours)?;
+        who.may_undo(context.made.as_ref(), &context.key)?;
         if context.key == KeyName::default() {
             return Ok(context.restorer(self.key().await?));
         }

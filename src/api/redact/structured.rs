@@ -97,7 +97,7 @@ impl Endpoint for RedactStructured {
     ) -> BoxFuture<'a, Result<Success<StructuredReply>, ApiError>> {
         Box::pin(async move {
             let StructuredAsk { wanted, document, places, specific } = ask;
-            let Prepared { parts, keys, name, entities } = self.0.prepare(&asker, &wanted, &specific).await?;
+            let Prepared { parts, keys, terms, entities } = self.0.prepare(&asker, &wanted, &specific).await?;
             let (dialect, debug, bytes) = (asker.dialect, wanted.debug, document.json.len());
             let work = move |checkpoint: &Checkpoint| {
                 let parts: Vec<Redactor> =
@@ -117,7 +117,7 @@ impl Endpoint for RedactStructured {
             self.0.parts().counts.report(report);
             let count = report.count();
             let report = wanted.debug.then(|| Analysis::of_document(report, dialect).called(&entities));
-            let fpe_context = self.0.seal(asker.who.tenant(), context, name)?;
+            let fpe_context = self.0.seal(asker.who.tenant(), context, terms)?;
             let redacted_data = match wanted.return_result {
                 true => Some(returned(redacted.into_value(), quoted)?),
                 false => None,

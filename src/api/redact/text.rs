@@ -55,7 +55,7 @@ impl Endpoint for Redact {
         Box::pin(async move {
             let RedactAsk { text, wanted } = ask;
             let prepared = self.0.prepare(&asker, &wanted, &[]).await?;
-            let Prepared { parts, keys, name, entities } = prepared;
+            let Prepared { parts, keys, terms, entities } = prepared;
             let redactor = parts.into_iter().next().ok_or(ApiError::Internal("redact"))?;
             let (dialect, debug, bytes) = (asker.dialect, wanted.debug, text.len());
             let work = move |checkpoint: &Checkpoint| {
@@ -68,7 +68,7 @@ impl Endpoint for Redact {
             let (redacted, context, report) = self.0.work(&asker, bytes, work).await?;
             self.0.parts().counts.report(redacted.report());
             let count = redacted.report().count();
-            let fpe_context = self.0.seal(asker.who.tenant(), context, name)?;
+            let fpe_context = self.0.seal(asker.who.tenant(), context, terms)?;
             let redacted_text = wanted.return_result.then(|| redacted.into_value());
             let result = RedactReply { redacted_text, count, report, fpe_context };
             Ok(Success { summary: summary(count), result })

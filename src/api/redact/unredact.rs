@@ -8,6 +8,7 @@ use crate::api::call::BoxFuture;
 use crate::api::endpoint::{Asker, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
+use crate::api::redact::ask::Named;
 use crate::api::redact::service::Redaction;
 use crate::api::token::Service;
 use crate::base::pointer::Pointer;
@@ -20,6 +21,7 @@ pub struct UnredactAsk {
     data: String,
     context: String,
     at: Pointer,
+    config: Option<Named>,
 }
 
 /// What it is told.
@@ -39,10 +41,9 @@ impl Endpoint for Unredact {
         let data = fields.required_raw("redacted_data").to_owned();
         let context = fields.required_text("fpe_context").to_owned();
         let at = fields.at("fpe_context");
-        // One vault opens every context that it sealed, whichever config was used.
-        let _ = fields.text("config_id");
+        let config = Named::config(&mut fields);
         fields.close()?;
-        Ok(UnredactAsk { data, context, at })
+        Ok(UnredactAsk { data, context, at, config })
     }
 
     fn call<'a>(
@@ -51,8 +52,12 @@ impl Endpoint for Unredact {
         ask: UnredactAsk,
     ) -> BoxFuture<'a, Result<Success<UnredactReply>, ApiError>> {
         Box::pin(async move {
-            let UnredactAsk { data, context, at } = ask;
-            let restorer = self.0.open(asker.who.tenant(), &context, &at).await?;
+            let UnredactAsk { data, context, at, config } = ask;
+            // It must be one that the caller may use; which one undoes this, the context knows.
+            if let Some(named) = &config {
+                self.0.named(asker.who, named).await?;
+            }
+            let restorer = self.0.open(asker.who, &context, &at).await?;
             let restored =
                 self.0.work(&asker, data.len(), move |_| restorer.document(data.as_bytes())).await?;
             Ok(Success { summary: "Unredacted".to_owned(), result: UnredactReply { data: raw(restored)? } })

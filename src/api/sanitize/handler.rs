@@ -17,7 +17,6 @@ use crate::api::sanitize::ask::{Ask, Encoding, Source};
 use crate::api::sanitize::run::Order;
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
-use crate::api::token::Service;
 use crate::base::pointer::Pointer;
 use crate::store::blobs::Facts;
 
@@ -47,9 +46,6 @@ struct Body {
 impl Sanitize {
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
         let who = call.who.ok_or(ApiError::Unauthorized)?;
-        if !who.allows(Service::Sanitize) {
-            return Err(ApiError::ServiceNotEnabled);
-        }
         let body = match Form::is_one(&call.head.headers) {
             true => self.form(call).await?,
             false => self.json(call).await?,
@@ -58,6 +54,9 @@ impl Sanitize {
         let mut parameters = body.ask.parameters;
         let pass_unknown = self.sanitizer.parts().pass_unknown;
         let resolved = Resolved::of(&body.ask.chosen, &settings, pass_unknown, &mut parameters)?;
+        if resolved.folder.is_some() || matches!(body.ask.source, Source::Share(_)) {
+            who.may_use_share()?;
+        }
         // All names are looked up now: a fault is the call's, not the job's.
         self.sanitizer.witnesses(who.tenant(), &resolved).await?;
         if let Source::Share(id) = &body.ask.source {

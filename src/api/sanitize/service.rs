@@ -83,9 +83,7 @@ impl Sanitizer {
         };
         let bound = who.configs();
         if let Some(named) = named {
-            if !bound.is_empty() && !bound.iter().any(|id| id == named) {
-                return Err(ApiError::MissingConfigIDScope);
-            }
+            who.may_use(Some(named))?;
             let unknown = || fault(Code::ConfigNotExist, "there is no such config");
             let id = ConfigId::parse(named).ok_or_else(unknown)?;
             return match self.0.configs.get(&id).await {

@@ -173,7 +173,7 @@ fn first_token(parts: &Parts) -> Result<Option<Secret<String>>, AppError> {
             return Ok(None);
         }
         let new =
-            NewToken { name: "first".to_owned(), services: Vec::new(), configs: Vec::new(), expires: None };
+            NewToken { name: "first".to_owned(), ..NewToken::default() };
         let (_, token) = parts.opened.tokens.create(new).await?;
         Ok(Some(token))
     })

@@ -1,27 +1,57 @@
-//! Who calls: `Authorization: Bearer <token>` (RFC 6750 section 2.1) against the API tokens of this process. The
-//! header does not go on: the token is ours, not the upstream's.
+//! Who calls, by an API token of this process, and whether that token may go where the request does.
+//!
+//! Our own endpoints take `Authorization: Bearer <token>` (RFC 6750 section 2.1) and nothing else. A route to somebody
+//! else takes the token where that party's clients send a key: as a bearer, in `x-api-key`, `api-key` or
+//! `x-goog-api-key`, in the query's `key`. Whatever a request has of ours does not go on, wherever it stands: the token
+//! is ours, not the upstream's. Another key of the caller's, in another place, does.
 
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use http::header::AUTHORIZATION;
+use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
-use crate::api::token::{TokenError, Tokens};
+use crate::api::scope::Target;
+use crate::api::token::{Principal, Standing, TokenError, Tokens};
+use crate::base::secret::Secret;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::bearer::bearer;
+use crate::gateway::filters::presented::{Presented, presented, take_off};
 
-/// Lets only callers with a token pass.
+/// Lets only callers pass with a token that covers where they go.
 pub struct Auth {
     tokens: Arc<Tokens>,
+    target: Target,
 }
 
 impl Auth {
-    /// Proves callers against `tokens`.
-    pub fn new(tokens: Arc<Tokens>) -> Self {
-        Self { tokens }
+    /// Proves callers against `tokens`, on a road that leads to `target`.
+    pub fn new(tokens: Arc<Tokens>, target: Target) -> Self {
+        Self { tokens, target }
+    }
+
+    /// Who calls one of our own endpoints.
+    async fn caller(&self, head: &mut RequestHeader) -> Result<Principal, Fault> {
+        let token = bearer(&head.headers).ok_or(ApiError::Unauthorized)?;
+        let who = self.tokens.verify(token).await.map_err(|error| match error {
+            TokenError::Unknown | TokenError::Expired | TokenError::Revoked => ApiError::Unauthorized,
+            _ => ApiError::Internal("tokens"),
+        })?;
+        head.remove_header(&AUTHORIZATION);
+        Ok(who)
+    }
+
+    /// Who calls somebody else. Of two tokens nobody could say which was meant (RFC 6750 section 3.1, `invalid_request`).
+    async fn sender(&self, head: &mut RequestHeader) -> Result<Principal, Fault> {
+        let mut found = Found::take_off(&self.tokens, head).await?;
+        match (found.pop(), found.is_empty()) {
+            (_, false) => Err(ApiError::BadRequest("the request has two tokens of this gateway; send one").into()),
+            (Some(Found { token: Presented { proves: true, .. }, who: Some(who) }), true) => Ok(who),
+            (_, true) => Err(ApiError::Unauthorized.into()),
+        }
     }
 }
 
@@ -36,18 +66,18 @@ impl Filter for Auth {
     }
 
     async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
-        let token = bearer(&x.head().headers).ok_or(ApiError::Unauthorized)?;
-        let who = self.tokens.verify(token).await.map_err(|error| match error {
-            TokenError::Unknown | TokenError::Expired | TokenError::Revoked => ApiError::Unauthorized,
-            _ => ApiError::Internal("tokens"),
-        })?;
-        x.head_mut().remove_header(&AUTHORIZATION);
-        x.facts.who = Some(who);
+        let who = match self.target {
+            Target::Service(_) | Target::Answer => self.caller(x.head_mut()).await?,
+            Target::Route(_) => self.sender(x.head_mut()).await?,
+        };
+        // The log says who it was also of one who may not.
+        let who = x.facts.who.insert(who);
+        who.reach(&self.target)?;
         Ok(Flow::Next)
     }
 }
 
-/// Takes a token of ours off a request of which none was asked: at a path that is mistyped, it would be shown to whoever
+/// Takes tokens of ours off a request of which none was asked: at a path that is mistyped, one would be shown to whoever
 /// answers there. Another gateway's token, or any other key of the caller's, travels on.
 pub struct Keep {
     tokens: Arc<Tokens>,
@@ -71,10 +101,32 @@ impl Filter for Keep {
     }
 
     async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
-        let Some(token) = bearer(&x.head().headers) else { return Ok(Flow::Next) };
-        if self.tokens.is_ours(token).await.map_err(|_| ApiError::Internal("tokens"))? {
-            x.head_mut().remove_header(&AUTHORIZATION);
-        }
+        Found::take_off(&self.tokens, x.head_mut()).await?;
         Ok(Flow::Next)
+    }
+}
+
+/// A token of ours that a request had.
+struct Found {
+    token: Presented,
+    /// Whose, if it is still good.
+    who: Option<Principal>,
+}
+
+impl Found {
+    /// Takes all tokens of ours off a head, those that expired or were revoked too.
+    async fn take_off(tokens: &Tokens, head: &mut RequestHeader) -> Result<Vec<Self>, Fault> {
+        let mut found = Vec::new();
+        for token in presented(head)? {
+            let standing = tokens.standing(token.text.expose()).await;
+            match standing.map_err(|_| ApiError::Internal("tokens"))? {
+                Standing::Good(who) => found.push(Self { token, who: Some(who) }),
+                Standing::Ended => found.push(Self { token, who: None }),
+                Standing::Unknown => {}
+            }
+        }
+        let texts: Vec<&Secret<String>> = found.iter().map(|one| &one.token.text).collect();
+        take_off(head, &texts)?;
+        Ok(found)
     }
 }

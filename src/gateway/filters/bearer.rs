@@ -6,7 +6,12 @@ use http::header::{AUTHORIZATION, HeaderName};
 
 /// The token, if there is exactly one header of the right form.
 pub(super) fn bearer(headers: &HeaderMap) -> Option<&str> {
-    let (scheme, token) = only(headers, &AUTHORIZATION)?.split_once(' ')?;
+    bearer_in(only(headers, &AUTHORIZATION)?)
+}
+
+/// The token, if the value of one header has the right form.
+pub(super) fn bearer_in(value: &str) -> Option<&str> {
+    let (scheme, token) = value.split_once(' ')?;
     let token = token.trim_matches(' ');
     let one_word = !token.is_empty() && !token.contains([' ', '\t']);
     (scheme.eq_ignore_ascii_case("bearer") && one_word).then_some(token)

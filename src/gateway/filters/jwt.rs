@@ -12,6 +12,7 @@ use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::bearer::{bearer, only};
 use crate::gateway::filters::own::own;
+use crate::gateway::filters::pairs::{retain_cookies, retain_query};
 use crate::gateway::keys::{Keys, Unproved};
 use crate::vault::jwt::{Claims, Denied, Policy};
 
@@ -150,28 +151,18 @@ impl Place {
             Self::Bearer => drop(head.remove_header(&AUTHORIZATION)),
             Self::Header(name) => drop(head.remove_header(name)),
             Self::Cookie(name) => {
-                let cookies = head.headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-                let other = |pair: &&str| pair.split_once('=').is_none_or(|(key, _)| key.trim() != name);
-                let kept: Vec<&str> =
-                    cookies.flat_map(|line| line.split(';')).map(str::trim).filter(other).collect();
-                let kept = kept.join("; ");
-                head.remove_header(&COOKIE);
-                if let Some(kept) = HeaderValue::from_str(&kept).ok().filter(|kept| !kept.is_empty()) {
-                    drop(head.insert_header(COOKIE, kept));
-                }
+                retain_cookies(head, |cookie| key_of(cookie).trim_ascii() != name.as_bytes());
             }
             Self::Query(name) => {
-                let Some(query) = head.uri.query() else { return };
-                let other = |pair: &&str| pair.split_once('=').is_none_or(|(key, _)| key != name);
-                let kept: Vec<&str> = query.split('&').filter(other).collect();
-                let path = match kept.is_empty() {
-                    true => head.uri.path().to_owned(),
-                    false => format!("{}?{}", head.uri.path(), kept.join("&")),
-                };
-                drop(head.set_raw_path(path.as_bytes()));
+                drop(retain_query(head, |parameter| key_of(parameter) != name.as_bytes()));
             }
         }
     }
+}
+
+/// What stands before the `=`; nothing where there is none.
+fn key_of(pair: &[u8]) -> &[u8] {
+    pair.iter().position(|byte| *byte == b'=').and_then(|at| pair.get(..at)).unwrap_or_default()
 }
 
 #[cfg(test)]

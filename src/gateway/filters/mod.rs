@@ -1,5 +1,5 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer` and `own`.
+//! `bearer`, `own` and `pairs`; `presented` knows where tokens stand in a head.
 
 mod auth;
 mod bearer;
@@ -7,6 +7,8 @@ mod jwt;
 mod limits;
 mod log;
 mod own;
+mod pairs;
+mod presented;
 mod redact;
 mod shed;
 mod sign;

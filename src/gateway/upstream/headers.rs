@@ -107,7 +107,7 @@ pub fn plain(head: &mut RequestHeader) -> Result<(), Box<Error>> {
 
 /// The target as an origin server is asked for it (RFC 9112 section 3.2.1), whatever form the caller chose: Pingora keeps
 /// an absolute one as it came.
-pub(super) fn origin_form(head: &RequestHeader) -> Vec<u8> {
+pub(in crate::gateway) fn origin_form(head: &RequestHeader) -> Vec<u8> {
     match head.raw_path() {
         raw @ ([b'/', ..] | b"*") => raw.to_vec(),
         _ => head.uri.path_and_query().map_or("/", |path| path.as_str()).as_bytes().to_vec(),

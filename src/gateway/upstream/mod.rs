@@ -23,6 +23,7 @@ mod standing;
 pub use attempt::{Attempt, Tried};
 pub use breaker::{Breaker, BreakerLimits, Pass};
 pub use dialing::{Authorities, Dialing, Target, Tls};
+pub(in crate::gateway) use headers::origin_form;
 pub use headers::{plain, strip_hop_by_hop};
 pub use pool::{Chosen, Repeats, Upstream, UpstreamParts, failure_of};
 pub use probe::{Probe, watch};
