@@ -8,8 +8,8 @@ use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Choice, Detector};
 use portcullis::redact::{
-    Alphabet, Chosen, Context, Digest, Fpe, Keys, Limits, Made, Method, Partial, Plan, Redactor, Salted, Selection,
-    structured,
+    Alphabet, Chosen, Context, Digest, Fpe, Keys, Limits, Made, Method, Partial, Plan, Redactor, Salted,
+    Selection, structured,
 };
 use portcullis::stream::json::Segment;
 use proptest::prelude::*;

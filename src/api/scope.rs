@@ -60,7 +60,8 @@ impl Principal {
     /// # Errors
     /// [`ApiError::OutOfScope`].
     pub(super) fn may_change_configs(&self) -> Result<(), ApiError> {
-        const WHY: &str = "A token for some configs may use and read them, but not make, change or delete any";
+        const WHY: &str =
+            "A token for some configs may use and read them, but not make, change or delete any";
         if self.configs().is_empty() { Ok(()) } else { Err(ApiError::OutOfScope(WHY)) }
     }
 
@@ -70,7 +71,8 @@ impl Principal {
     /// # Errors
     /// [`ApiError::OutOfScope`].
     pub(super) fn may_name_items(&self, named: &[&str], granted: &[&str]) -> Result<(), ApiError> {
-        const WHY: &str = "A vault item that the config does not name takes a token that covers the vault service too";
+        const WHY: &str =
+            "A vault item that the config does not name takes a token that covers the vault service too";
         match named.iter().all(|item| granted.contains(item)) {
             true => Ok(()),
             false => self.covers(Service::Vault, WHY),

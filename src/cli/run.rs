@@ -53,7 +53,9 @@ impl From<AppError> for Failure {
 impl From<TokenError> for Failure {
     fn from(error: TokenError) -> Self {
         match error {
-            TokenError::Name | TokenError::Route | TokenError::Past | TokenError::Expiry => Self::Usage(error.to_string()),
+            TokenError::Name | TokenError::Route | TokenError::Past | TokenError::Expiry => {
+                Self::Usage(error.to_string())
+            }
             other => Self::App(other.into()),
         }
     }
@@ -222,7 +224,8 @@ fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
                 let why = "a config's id is pci_ and 32 characters; --config-file names a configuration file";
                 return Err(Failure::Usage(why.to_owned()));
             }
-            let services = services.iter().map(|service| service_of(service)).collect::<Result<Vec<_>, _>>()?;
+            let services =
+                services.iter().map(|service| service_of(service)).collect::<Result<Vec<_>, _>>()?;
             known_routes(&routes, &config, place)?;
             let all = services.is_empty() && routes.is_empty();
             let now = opened.clock.now();
@@ -230,7 +233,9 @@ fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
             let new = NewToken { name, services, routes, configs, expires };
             let (_, token) = opened.io.block_on(opened.tokens.create(new))?;
             if all {
-                message("it covers every service and every route; --service and --route make one that covers less");
+                message(
+                    "it covers every service and every route; --service and --route make one that covers less",
+                );
             }
             result(token.expose())
         }
@@ -295,7 +300,11 @@ fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
     let configs = if token.configs.is_empty() { "all".to_owned() } else { token.configs.join(",") };
     let TokenInfo { id, name, created, expires, revoked, .. } = token;
     let created = created.iso8601();
-    format!("{id}\t{name}\t{services}\t{configs}\t{routes}\t{created}\t{}\t{}\t{used}", time(*expires), time(*revoked))
+    format!(
+        "{id}\t{name}\t{services}\t{configs}\t{routes}\t{created}\t{}\t{}\t{used}",
+        time(*expires),
+        time(*revoked)
+    )
 }
 
 /// The file, or standard input, which is also called `-`.

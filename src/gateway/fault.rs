@@ -142,9 +142,9 @@ impl Fault {
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) => "bad_request",
                 ApiError::Unauthorized => "unauthorized",
-                ApiError::ServiceNotEnabled
-                | ApiError::OutOfScope(_)
-                | ApiError::MissingConfigIDScope => "out_of_scope",
+                ApiError::ServiceNotEnabled | ApiError::OutOfScope(_) | ApiError::MissingConfigIDScope => {
+                    "out_of_scope"
+                }
                 ApiError::MissingConfigID | ApiError::AmbiguousConfigID => "bad_request",
                 ApiError::NotFound => "no_route",
                 ApiError::VaultItemNotFound => "no_item",
@@ -175,9 +175,9 @@ impl Fault {
                     StatusCode::BAD_REQUEST
                 }
                 ApiError::Unauthorized => StatusCode::UNAUTHORIZED,
-                ApiError::ServiceNotEnabled
-                | ApiError::OutOfScope(_)
-                | ApiError::MissingConfigIDScope => StatusCode::FORBIDDEN,
+                ApiError::ServiceNotEnabled | ApiError::OutOfScope(_) | ApiError::MissingConfigIDScope => {
+                    StatusCode::FORBIDDEN
+                }
                 ApiError::MissingConfigID | ApiError::AmbiguousConfigID => StatusCode::BAD_REQUEST,
                 ApiError::NotFound | ApiError::VaultItemNotFound => StatusCode::NOT_FOUND,
                 ApiError::ForbiddenVaultOperation(_) => StatusCode::FORBIDDEN,

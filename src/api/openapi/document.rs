@@ -17,7 +17,10 @@ pub const OPENAPI_PATH: &str = "/openapi.json";
 const ERRORS: [(&str, &str); 12] = [
     ("400", "The request is not valid; `result.errors` has every fault with its place."),
     ("401", "No token, or none of this gateway's."),
-    ("403", "The token does not cover this, or the item does not allow it."),
+    (
+        "403",
+        "The token does not cover the service, the config, or an item or file that the call names; or the item does not allow it.",
+    ),
     ("404", "Nothing is there."),
     ("408", "The request did not arrive in time."),
     ("413", "The body is too large."),
@@ -74,6 +77,7 @@ pub fn document(is_served: impl Fn(&str) -> bool) -> Result<Value, Malformed> {
     let schemas: Value = serde_json::from_str(SCHEMAS).map_err(|error| Malformed("schemas", error))?;
     let headers = json!({
         "RequestId": { "description": "The request's id.", "schema": { "type": "string" } },
+        "Challenge": { "description": "How to come in (RFC 6750).", "schema": { "type": "string" } },
         "RetryAfter": { "description": "Seconds to wait.", "schema": { "type": "integer" } },
     });
     let mut responses = Map::new();
@@ -81,6 +85,9 @@ pub fn document(is_served: impl Fn(&str) -> bool) -> Result<Value, Malformed> {
         let mut told = json!({ "X-Request-Id": { "$ref": "#/components/headers/RequestId" } });
         if let ("429" | "503", Value::Object(told)) = (status, &mut told) {
             told.insert("Retry-After".to_owned(), json!({ "$ref": "#/components/headers/RetryAfter" }));
+        }
+        if let ("401", Value::Object(told)) = (status, &mut told) {
+            told.insert("WWW-Authenticate".to_owned(), json!({ "$ref": "#/components/headers/Challenge" }));
         }
         let content = json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Error" } } });
         let response = json!({ "description": why, "headers": told, "content": content });

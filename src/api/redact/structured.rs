@@ -97,7 +97,8 @@ impl Endpoint for RedactStructured {
     ) -> BoxFuture<'a, Result<Success<StructuredReply>, ApiError>> {
         Box::pin(async move {
             let StructuredAsk { wanted, document, places, specific } = ask;
-            let Prepared { parts, keys, terms, entities } = self.0.prepare(&asker, &wanted, &specific).await?;
+            let Prepared { parts, keys, terms, entities } =
+                self.0.prepare(&asker, &wanted, &specific).await?;
             let (dialect, debug, bytes) = (asker.dialect, wanted.debug, document.json.len());
             let work = move |checkpoint: &Checkpoint| {
                 let parts: Vec<Redactor> =

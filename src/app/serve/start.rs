@@ -172,8 +172,7 @@ fn first_token(parts: &Parts) -> Result<Option<Secret<String>>, AppError> {
         if parts.opened.tokens.any().await? {
             return Ok(None);
         }
-        let new =
-            NewToken { name: "first".to_owned(), ..NewToken::default() };
+        let new = NewToken { name: "first".to_owned(), ..NewToken::default() };
         let (_, token) = parts.opened.tokens.create(new).await?;
         Ok(Some(token))
     })

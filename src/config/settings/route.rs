@@ -248,9 +248,9 @@ pub enum Endpoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Auth {
-    /// Whoever presents one of our API tokens; it does not travel on.
+    /// Whoever presents one of our API tokens that covers the route; it does not travel on.
     Token,
-    /// Anyone; the caller's own credentials travel on.
+    /// Anyone; the caller's own credentials travel on, a token of ours does not.
     None,
 }
 

@@ -48,7 +48,9 @@ impl Auth {
     async fn sender(&self, head: &mut RequestHeader) -> Result<Principal, Fault> {
         let mut found = Found::take_off(&self.tokens, head).await?;
         match (found.pop(), found.is_empty()) {
-            (_, false) => Err(ApiError::BadRequest("the request has two tokens of this gateway; send one").into()),
+            (_, false) => {
+                Err(ApiError::BadRequest("the request has two tokens of this gateway; send one").into())
+            }
             (Some(Found { token: Presented { proves: true, .. }, who: Some(who) }), true) => Ok(who),
             (_, true) => Err(ApiError::Unauthorized.into()),
         }

@@ -44,10 +44,7 @@ pub(super) fn split(target: &[u8]) -> (&[u8], impl Iterator<Item = &[u8]>) {
 ///
 /// # Errors
 /// Pingora's, for a target that cannot be written.
-pub(super) fn retain_query(
-    head: &mut RequestHeader,
-    keep: impl Fn(&[u8]) -> bool,
-) -> Result<(), Box<Error>> {
+pub(super) fn retain_query(head: &mut RequestHeader, keep: impl Fn(&[u8]) -> bool) -> Result<(), Box<Error>> {
     let target = origin_form(head);
     let (path, parameters) = split(&target);
     let parameters: Vec<&[u8]> = parameters.collect();
@@ -92,7 +89,8 @@ mod tests {
         for (target, left) in rows {
             let mut head = RequestHeader::build("GET", target, None).unwrap();
             retain_query(&mut head, |parameter| !parameter.starts_with(b"x=")).unwrap();
-            let whole = if left.contains(&b'=') || target == left { head.raw_path() } else { &origin_form(&head) };
+            let whole =
+                if left.contains(&b'=') || target == left { head.raw_path() } else { &origin_form(&head) };
             assert_eq!(whole, left, "{}", target.escape_ascii());
         }
         let mut head = RequestHeader::build("GET", b"/", None).unwrap();

@@ -99,7 +99,10 @@ pub(super) fn take_off(head: &mut RequestHeader, tokens: &[&Secret<String>]) -> 
     retain_query(head, clean).map_err(unwritable)?;
     let in_path = !clean(split(&origin_form(head)).0);
     match in_path {
-        true => Err(ApiError::BadRequest("a token of this gateway stands in the path; send it in a header").into()),
+        true => {
+            Err(ApiError::BadRequest("a token of this gateway stands in the path; send it in a header")
+                .into())
+        }
         false => Ok(()),
     }
 }

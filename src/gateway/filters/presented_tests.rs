@@ -23,9 +23,17 @@ fn filled(text: &str) -> String {
     let upper = OURS.to_ascii_uppercase();
     let escaped: String = OURS.bytes().map(|byte| format!("%{byte:02X}")).collect();
     let bar = OURS.replace('_', "%5f");
-    [("{T}", OURS), ("{K}", THEIRS), ("{B}", &password), ("{N}", &name), ("{U}", &upper), ("{E}", &escaped), ("{F}", &bar)]
-        .iter()
-        .fold(text.to_owned(), |text, (mark, with)| text.replace(mark, with))
+    [
+        ("{T}", OURS),
+        ("{K}", THEIRS),
+        ("{B}", &password),
+        ("{N}", &name),
+        ("{U}", &upper),
+        ("{E}", &escaped),
+        ("{F}", &bar),
+    ]
+    .iter()
+    .fold(text.to_owned(), |text, (mark, with)| text.replace(mark, with))
 }
 
 struct Row {
@@ -102,7 +110,8 @@ fn a_token_is_found_and_taken_off_wherever_it_stands() {
         assert_eq!((one.raw_path(), &one.headers), (unchanged.raw_path(), &unchanged.headers), "{said}");
         take_off(&mut one, &[&found[0].text]).unwrap();
         assert_eq!(String::from_utf8_lossy(one.raw_path()), *target_left, "{said}");
-        let left: Vec<_> = one.headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
+        let left: Vec<_> =
+            one.headers.iter().map(|(name, value)| (name.as_str(), value.to_str().unwrap())).collect();
         let expected: Vec<_> = headers_left.iter().map(|(name, value)| (*name, filled(value))).collect();
         let expected: Vec<_> = expected.iter().map(|(name, value)| (*name, value.as_str())).collect();
         assert_eq!(left, expected, "{said}");
@@ -113,7 +122,8 @@ fn a_token_is_found_and_taken_off_wherever_it_stands() {
 fn what_has_no_tokens_form_is_not_looked_up() {
     let short = OURS.get(..OURS.len() - 1).unwrap();
     let odd = OURS.replace('7', "1");
-    for text in [THEIRS, "pts_", short, &odd, "ptsx", "_", "%", "%5", "Basic", "Basic !", "Bearer pts_\u{fe}"] {
+    for text in [THEIRS, "pts_", short, &odd, "ptsx", "_", "%", "%5", "Basic", "Basic !", "Bearer pts_\u{fe}"]
+    {
         let mut one = head("/", &[("cookie", "a=1")]);
         one.append_header("authorization", format!("Bearer {text}")).unwrap();
         one.append_header("x-api-key", text).unwrap();
@@ -134,7 +144,12 @@ fn tokens_are_told_apart_and_bounded() {
     assert_eq!(kept.headers[AUTHORIZATION], format!("Bearer {OTHER}"));
     let many = |count: usize| {
         let cookies: Vec<String> = (0..count)
-            .map(|n| format!("c{n}={}", OURS.replace("xyz", &format!("{}zz", char::from(b'a' + u8::try_from(n).unwrap())))))
+            .map(|n| {
+                format!(
+                    "c{n}={}",
+                    OURS.replace("xyz", &format!("{}zz", char::from(b'a' + u8::try_from(n).unwrap())))
+                )
+            })
             .collect();
         head("/", &[("cookie", &cookies.join("; "))])
     };
