@@ -7,11 +7,14 @@ use crate::crypto::jws::JwsAlgorithm;
 use crate::vault::jwt::policy::{Claims, Denied, Policy};
 use crate::vault::jwt::{JwtError, VerifyingKey, strict};
 
-/// The longest token that is read, in bytes.
+/// The longest token that is read, in bytes, its signature not counted: what is longer than any signature is none.
 pub const LONGEST_TOKEN: usize = 1 << 20;
 
 /// The longest header that is read, in bytes before base64url.
 pub const LONGEST_HEADER: usize = 16 << 10;
+
+/// The longest signature that is read, in characters: some times that of the largest RSA key.
+const LONGEST_SIGNATURE: usize = 16 << 10;
 
 /// How deep a header may be.
 const HEADER_DEPTH: usize = 8;
@@ -24,34 +27,38 @@ pub(super) const CLAIMS_DEPTH: usize = 64;
 pub struct Unverified<'a> {
     message: &'a str,
     encoded: &'a str,
-    signature: Vec<u8>,
+    /// `None` for what is not base64url in its one form, so no signature at all.
+    signature: Option<Vec<u8>>,
     payload: Vec<u8>,
     algorithm: Option<JwsAlgorithm>,
     kid: Option<String>,
 }
 
 impl<'a> Unverified<'a> {
-    /// Reads a compact JWS (RFC 7515 section 7.1).
+    /// Reads a compact JWS (RFC 7515 section 7.1). A signature in which anything is wrong, its encoding included, is one
+    /// that will not verify.
     ///
     /// # Errors
     /// [`JwtError::Malformed`] if it is none; [`JwtError::Extension`] if it is one that asks for `crit` (RFC 7515
     /// section 4.1.11) or `b64` (RFC 7797).
     pub fn parse(token: &'a str) -> Result<Self, JwtError> {
         let malformed = JwtError::Malformed;
-        if token.len() > LONGEST_TOKEN {
+        let (message, encoded) = token.rsplit_once('.').ok_or(malformed)?;
+        if message.len() > LONGEST_TOKEN {
             return Err(malformed);
         }
-        let (message, encoded) = token.rsplit_once('.').ok_or(malformed)?;
         // A dot is no character of base64url, so there are no more than these.
         let (header, payload) = message.split_once('.').ok_or(malformed)?;
         if header.len() > BASE64URL_NOPAD.encode_len(LONGEST_HEADER) {
             return Err(malformed);
         }
-        let [header, payload, signature] =
-            [header, payload, encoded].map(|part| BASE64URL_NOPAD.decode(part.as_bytes()));
+        let [header, payload] = [header, payload].map(|part| BASE64URL_NOPAD.decode(part.as_bytes()));
         let header = header.map_err(|_| malformed)?;
         let payload = payload.map_err(|_| malformed)?;
-        let signature = signature.map_err(|_| malformed)?;
+        let signature = match encoded.len() <= LONGEST_SIGNATURE {
+            true => BASE64URL_NOPAD.decode(encoded.as_bytes()).ok(),
+            false => None,
+        };
         let header = strict::object(&header, HEADER_DEPTH).map_err(|_| malformed)?;
         if header.contains_key("crit") || header.contains_key("b64") {
             return Err(JwtError::Extension);
@@ -79,7 +86,8 @@ impl<'a> Unverified<'a> {
         if self.algorithm != Some(key.algorithm()) {
             return Err(JwtError::Algorithm);
         }
-        if !key.verifies(self.message, self.encoded, &self.signature) {
+        let signature = self.signature.ok_or(JwtError::Signature)?;
+        if !key.verifies(self.message, self.encoded, &signature) {
             return Err(JwtError::Signature);
         }
         Ok(Verified { payload: self.payload, kid: self.kid })

@@ -5,8 +5,8 @@ use crate::crypto::jws::JwsError;
 /// Why a token was not made or not believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum JwtError {
-    /// Not a compact JWS (RFC 7515 section 7.1): not three parts of base64url, or its header isn't one JSON object with
-    /// each name once, or it is longer than is read.
+    /// Not a compact JWS (RFC 7515 section 7.1): not three parts, or one of the first two isn't base64url, or its
+    /// header isn't one JSON object with each name once, or it is longer than is read.
     #[error("not a compact JWS")]
     Malformed,
     /// A compact JWS that asks for what is never done: `crit` or `b64` in its header.

@@ -322,6 +322,47 @@ fn no_forgery_is_believed() {
     eprintln!("{}", lines.join(", "));
 }
 
+/// Only what is no token at all is malformed: whatever becomes of the third part, it is a signature that does not verify
+/// (specification, "Errors" 3).
+#[test]
+fn a_damaged_signature_is_a_false_one() {
+    let alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for algorithm in JwsAlgorithm::ALL {
+        let key = SigningKey::generate(algorithm, RsaBits::Two).unwrap();
+        let verifying = VerifyingKey::of(&key).unwrap();
+        let good = sign(&key, KID, CLAIMS).unwrap();
+        let (message, signature) = good.rsplit_once('.').unwrap();
+        let (rest, last) = signature.split_at(signature.len() - 1);
+        let mut damaged: Vec<String> = alphabet.chars().map(|c| format!("{rest}{c}")).collect();
+        damaged.retain(|other| !other.ends_with(last));
+        assert_eq!(damaged.len(), 63);
+        let cuts = [0, 1, 2, 3, signature.len() / 2, signature.len() - 2, signature.len() - 1];
+        damaged.extend(cuts.map(|to| signature[..to].to_owned()));
+        for stray in ["=", "==", " ", "\n", "\0", "A", "AA", "*", "+", "/", "\u{e9}", "%3D"] {
+            damaged.extend([format!("{signature}{stray}"), format!("{stray}{signature}")]);
+        }
+        damaged.extend([BASE64.encode(&[0xff; 64]), "*".to_owned(), signature.repeat(2 << 20 >> 6)]);
+        for other in damaged {
+            let token = format!("{message}.{other}");
+            let shown = &other[..other.len().min(40)];
+            let read = Unverified::parse(&token).unwrap_or_else(|error| panic!("{algorithm:?} {shown}: {error}"));
+            assert_eq!(read.verify(&verifying).err(), Some(JwtError::Signature), "{algorithm:?} {shown}");
+        }
+        let (header, payload) = message.split_once('.').unwrap();
+        for none in [
+            String::new(),
+            message.to_owned(),
+            format!("{good}.{signature}"),
+            format!(".{payload}.{signature}"),
+            format!("{header}*.{payload}.{signature}"),
+            format!("{header}.{payload}*.{signature}"),
+            format!("{payload}x.{payload}.{signature}"),
+        ] {
+            assert_eq!(Unverified::parse(&none).err(), Some(JwtError::Malformed), "{algorithm:?} {none}");
+        }
+    }
+}
+
 #[test]
 fn headers_may_say_what_does_nothing() {
     let key = SigningKey::generate(JwsAlgorithm::Es256, RsaBits::Two).unwrap();
