@@ -147,6 +147,11 @@ impl<'a> Fields<'a> {
         self.at.key(name)
     }
 
+    /// All members as they are; reading them asks for none.
+    pub fn members(&self) -> &'a Map<String, Value> {
+        self.members
+    }
+
     /// The faults so far, to add to.
     pub fn faults(&mut self) -> &mut Faults {
         &mut self.faults

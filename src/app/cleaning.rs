@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use serde_json::Value;
 
-use crate::api::sanitize::{data, summary, why};
+use crate::api::redact::Entities;
+use crate::api::sanitize::{self, LookedUp, data, summary, why};
 use crate::app::parts::AppError;
 use crate::app::providers::Providers;
 use crate::base::clock::{SharedClock, SystemClock};
@@ -77,19 +78,25 @@ pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Resu
         block_unable: wish.block_unable,
         urls: intel(Asked::Urls),
         domains: intel(Asked::Domains),
+        defang: wish.orders.links,
         threshold: wish.threshold,
         redactor: redactor(config, wish.orders.redaction)?,
         redaction: wish.orders.redaction,
     };
-    let looked_up = (witnesses.urls.is_some(), witnesses.domains.is_some());
+    let asked = sanitize::Asked {
+        orders: wish.orders,
+        urls: LookedUp::by(witnesses.urls.as_deref()),
+        domains: LookedUp::by(witnesses.domains.as_deref()),
+        entities: &Entities::default(),
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
     let nursery = nursery(&config.sanitize.limits);
     let bytes = Bytes::from(file);
     match runtime.block_on(sanitize(&nursery, wish.orders, (name, &bytes), witnesses)) {
         Ok(sanitized) => Ok(Released {
-            summary: summary(&sanitized),
-            data: data(wish.orders, looked_up, &sanitized),
+            summary: summary(&asked, &sanitized),
+            data: data(&asked, &sanitized),
             bytes: sanitized.cleaned.bytes,
         }),
         Err(error) => Err(AppError::Sanitize(format!("the file is not released: {}", why(&error)))),

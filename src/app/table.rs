@@ -159,7 +159,8 @@ pub(super) fn add_endpoints(
     endpoints.add(redact::Unredact(redaction.clone()), dialect, limit);
     endpoints.add(redact::UnredactEvents(redaction.clone()), dialect, limit);
     let limit = limit.min(MAX_BYTES);
-    let drafts = || RedactDrafts { catalogue: rules.clone(), cpu: parts.cpu.clone() };
+    let drafts =
+        || RedactDrafts { catalogue: rules.clone(), cpu: parts.cpu.clone(), items: parts.items.clone() };
     endpoints.add(GetConfig::new(configs.clone()), dialect, limit);
     endpoints.add(CreateConfig::new(configs.clone(), drafts()), dialect, limit);
     endpoints.add(UpdateConfig::new(configs.clone(), drafts()), dialect, limit);

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use crate::api::configs::{ConfigError, Configs, Settings as RedactSettings};
 use crate::api::openapi;
 use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
 use crate::app::{
@@ -224,6 +225,7 @@ fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
                 let why = "a config's id is pci_ and 32 characters; --config-file names a configuration file";
                 return Err(Failure::Usage(why.to_owned()));
             }
+            known(&opened, &configs)?;
             let services =
                 services.iter().map(|service| service_of(service)).collect::<Result<Vec<_>, _>>()?;
             known_routes(&routes, &config, place)?;
@@ -256,6 +258,21 @@ fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
     };
     opened.io.block_on(opened.records.close());
     outcome
+}
+
+/// A token for a config that is not there could do nothing, and its bearer would not learn why.
+fn known(opened: &Opened, configs: &[String]) -> Result<(), Failure> {
+    let stored = Configs::<RedactSettings>::new(opened.records.clone(), opened.clock.clone());
+    for (id, n) in configs.iter().filter_map(|id| ConfigId::parse(id)).zip(1..) {
+        match opened.io.block_on(stored.get(&id)) {
+            Ok(_) | Err(ConfigError::Elsewhere) => {}
+            Err(ConfigError::Unknown) => {
+                return Err(Failure::Usage(format!("there is no config of the id that --config {n} names")));
+            }
+            Err(error) => return Err(AppError::Io(format!("the stored configs: {error}")).into()),
+        }
+    }
+    Ok(())
 }
 
 fn service_of(name: &str) -> Result<Service, Failure> {

@@ -72,6 +72,16 @@ impl Allow {
         self.0.extend(more.0);
     }
 
+    /// The same for findings of `rules` alone.
+    #[must_use]
+    pub fn only_for(mut self, rules: &Choice) -> Self {
+        for entry in &mut self.0 {
+            let both = |own: &Choice| own.iter().filter(|rule| rules.has(*rule)).collect();
+            entry.rules = Some(entry.rules.as_ref().map_or_else(|| rules.clone(), both));
+        }
+        self
+    }
+
     /// Whether nothing is allowed.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -185,6 +195,17 @@ mod tests {
         let mut allow = Allow::default();
         allow.pattern(Some(ip), ".*").unwrap();
         assert_eq!(found(allow, TEXT).len(), 3);
+    }
+
+    #[test]
+    fn a_list_is_narrowed_to_some_rules() {
+        let catalogue = Catalogue::builtin().unwrap();
+        let [ip, email] =
+            ["IP_ADDRESS", "EMAIL_ADDRESS"].map(|rule| Choice::only(&catalogue, [rule]).unwrap());
+        let mut allow = Allow::default();
+        allow.pattern(None, ".*").unwrap();
+        assert_eq!(found(allow.clone().only_for(&ip), TEXT).len(), 3);
+        assert_eq!(found(allow.clone().only_for(&ip).only_for(&email), TEXT).len(), 4);
     }
 
     #[test]

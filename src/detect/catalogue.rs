@@ -327,11 +327,18 @@ fn lay_under(table: &mut toml::Table, defaults: &toml::Table) {
     }
 }
 
+/// Whether a rule or a rule set can have this name: 2 to 64 ASCII letters, digits, `_`, `-` and `/`, a letter first.
+/// (Those built in are upper snake case.)
+pub fn is_name(text: &str) -> bool {
+    let legal = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'/');
+    (2..=64).contains(&text.len())
+        && text.bytes().all(legal)
+        && text.starts_with(|c: char| c.is_ascii_alphabetic())
+}
+
 /// Checks what can be checked of one rule alone, and fills in what follows from it.
 fn prepare(rule: &mut Rule) -> Result<(), RuleFault> {
-    let legal = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'/');
-    let named = rule.name.bytes().all(legal) && rule.name.starts_with(|c: char| c.is_ascii_uppercase());
-    if !named || !(2..=64).contains(&rule.name.len()) {
+    if !is_name(&rule.name) {
         return Err(RuleFault::Name);
     }
     let numbers = [rule.score, rule.threshold, rule.augment, rule.against];

@@ -53,8 +53,8 @@ pub enum RuleFault {
         /// Counted from 1, in bytes.
         column: usize,
     },
-    /// The name is not upper snake case of 2 to 64 characters.
-    #[error("the name must be upper snake case, such as COUNTRY_THING, of 2 to 64 characters")]
+    /// No rule can have this name ([`is_name`](super::is_name)).
+    #[error("the name must be 2 to 64 letters, digits, _, - and /, a letter first, such as COUNTRY_THING")]
     Name,
     /// Another rule has this name.
     #[error("another rule has the same name")]

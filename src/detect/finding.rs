@@ -50,6 +50,9 @@ impl Span {
 pub struct Score(f32);
 
 impl Score {
+    /// Below every score: what a rule takes for a value counts, whatever speaks against it.
+    pub(crate) const ANY: Self = Self(f32::NEG_INFINITY);
+
     /// `value` moved into 0..=1; what is not a number is 0.
     pub const fn new(value: f32) -> Self {
         Self(if value.is_nan() { 0.0 } else { value.clamp(0.0, 1.0) })

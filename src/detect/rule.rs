@@ -325,7 +325,7 @@ fn yes() -> bool {
 }
 
 impl Rule {
-    /// The rule's name, upper snake case, unique in its catalogue.
+    /// The rule's name, unique in its catalogue ([`is_name`](super::is_name)).
     pub fn name(&self) -> &str {
         &self.name
     }

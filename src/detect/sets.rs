@@ -21,6 +21,7 @@ enum Of {
     Every,
     Default,
     Category(Category),
+    Personal,
     /// ISO 3166-1 alpha-2.
     Regions(&'static [&'static str]),
 }
@@ -67,7 +68,11 @@ const MEA: &[&str] = &[
 const SETS: &[RuleSet] = &[
     set("DEFAULT", Of::Default, "The rules that are on where nobody chose."),
     set("ALL", Of::Every, "Every rule."),
-    set("PII", Of::Category(Category::Pii), "What points to a person anywhere."),
+    set(
+        "PII",
+        Of::Personal,
+        "What points to a person: names, addresses, cards, accounts, numbers of states.",
+    ),
     set("IDENTITY", Of::Category(Category::Identity), "Numbers that a state or an employer gave."),
     set("FINANCE", Of::Category(Category::Finance), "Cards, accounts, securities, money."),
     set("HEALTH", Of::Category(Category::Health), "Patients, practitioners, insurance."),
@@ -112,8 +117,19 @@ impl RuleSet {
             Of::Every => true,
             Of::Default => rule.default_on(),
             Of::Category(category) => rule.category() == category,
+            Of::Personal => personal(rule),
             Of::Regions(regions) => regions.contains(&rule.region()),
         }
+    }
+}
+
+/// Whether a rule finds what people call personal data. Of other categories than that of this name it is what is looked
+/// for where nobody chose: not sums of money, plates, companies or devices.
+fn personal(rule: &Rule) -> bool {
+    match rule.category() {
+        Category::Pii => true,
+        Category::Identity | Category::Finance | Category::Health | Category::Network => rule.default_on(),
+        Category::Secrets | Category::Content | Category::Custom => false,
     }
 }
 
@@ -167,6 +183,41 @@ mod tests {
         assert_eq!(set("DEFAULT"), Choice::defaults(&catalogue));
         let both = Choice::sets(&catalogue, ["secrets", "us"]).unwrap();
         assert!(both.has(id("JWT_TOKEN")) && both.has(id("US_SSN")) && !both.has(id("EMAIL_ADDRESS")));
+    }
+
+    #[test]
+    fn personal_data_is_what_people_call_so() {
+        let catalogue = Catalogue::builtin().unwrap();
+        let set = Choice::sets(&catalogue, ["PII"]).unwrap();
+        let has = |name: &str| set.has(catalogue.find(name).unwrap());
+        let people = [
+            "EMAIL_ADDRESS",
+            "PERSON",
+            "PHONE_NUMBER",
+            "LOCATION",
+            "IP_ADDRESS",
+            "US_SSN",
+            "US_ITIN",
+            "US_PASSPORT",
+            "US_DRIVER_LICENSE",
+            "CREDIT_CARD",
+            "IBAN_CODE",
+            "US_BANK_NUMBER",
+            "UK_NHS",
+            "MEDICAL_LICENSE",
+            "FIN/NRIC",
+            "AU_TFN",
+        ];
+        for name in people {
+            assert!(has(name), "{name}");
+        }
+        for name in ["JWT_TOKEN", "AMAZON_AWS_ACCESS_KEY_ID", "MONEY", "PROFANITY", "US_LICENSE_PLATE"] {
+            assert!(!has(name), "{name}");
+        }
+        // Whatever is looked for without being asked is a person's or a secret.
+        let secrets = Choice::sets(&catalogue, ["SECRETS"]).unwrap();
+        let stray = Choice::defaults(&catalogue).iter().find(|id| !set.has(*id) && !secrets.has(*id));
+        assert_eq!(stray.and_then(|id| catalogue.rule(id)).map(Rule::name), None);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::checkpoint::Checkpoint;
-use crate::detect::Detector;
+use crate::detect::{Cache, Detector, Finding};
 use crate::redact::answer::{Answer, Answering};
 use crate::redact::context::Context;
 use crate::redact::encrypt::Surrogates;
@@ -11,9 +11,13 @@ use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
 use crate::redact::method::{Method, Plan};
-use crate::redact::report::{Counts, Redacted, Report};
+use crate::redact::report::{Counts, Found, Redacted, Rejected, Report};
 use crate::redact::undo::Limits;
 use crate::redact::values::{Hit, Place, Values};
+
+/// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than
+/// to redact it.
+pub const MOST_EXPLAINED: usize = 1 << 20;
 
 /// Finds and replaces. Cheap to clone.
 #[derive(Clone)]
@@ -63,6 +67,29 @@ impl Redactor {
         }
         out.push_str(text.get(done..).unwrap_or_default());
         Ok((Redacted::new(out, report), values.context(limits)?))
+    }
+
+    /// What in a text its rules take for values and do not report, with bytes for places: nothing of a text over
+    /// [`MOST_EXPLAINED`] bytes.
+    pub fn rejected(&self, text: &str) -> Vec<Rejected> {
+        let mut cache = self.detector.cache();
+        let found = self.detector.find(&mut cache, text);
+        self.rejected_beside(&mut cache, text, &found)
+    }
+
+    /// The same beside what was found in the text.
+    pub(super) fn rejected_beside(&self, cache: &mut Cache, text: &str, found: &[Finding]) -> Vec<Rejected> {
+        if text.len() > MOST_EXPLAINED {
+            return Vec::new();
+        }
+        let told = self.detector.rejected(cache, text, found).into_iter();
+        let told = told.map(|one| {
+            let Finding { rule, span, score, near } = one.finding;
+            let name = self.detector.rule(rule).name().into();
+            let found = Found { rule, name, score, span, redacted: false, near, placed: None };
+            Rejected { found, why: one.why }
+        });
+        told.collect()
     }
 
     /// Redacts text as it passes, one way: what is encrypted here can't be restored. `counts` takes what was

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use zeroize::Zeroizing;
 
-use crate::detect::{Finding, Near, RuleId, Score, Span, offset};
+use crate::detect::{Finding, Near, Rejection, RuleId, Score, Span, offset};
 
 /// One finding as a report tells it.
 #[derive(Clone)]
@@ -28,6 +28,15 @@ pub struct Found {
     pub placed: Option<Box<Placed>>,
 }
 
+/// Something that a rule takes for a value, and that does not count.
+#[derive(Clone)]
+pub struct Rejected {
+    /// What it would be.
+    pub found: Found,
+    /// Why it is not.
+    pub why: Rejection,
+}
+
 /// A finding's place in a document, and its text, which is not at hand later.
 #[derive(Clone)]
 pub struct Placed {
@@ -43,6 +52,7 @@ pub struct Placed {
 #[derive(Clone, Default)]
 pub struct Report {
     found: Vec<Found>,
+    rejected: Vec<Rejected>,
     replaced: BTreeMap<RuleId, usize>,
     names: BTreeMap<RuleId, Arc<str>>,
     unscanned: usize,
@@ -53,6 +63,11 @@ impl Report {
     /// The findings in the order of the text.
     pub fn findings(&self) -> &[Found] {
         &self.found
+    }
+
+    /// What does not count, in the order of the document, where that was asked for.
+    pub fn rejected(&self) -> &[Rejected] {
+        &self.rejected
     }
 
     /// Replacements by rule; in a document also of values that were found elsewhere in it.
@@ -89,11 +104,18 @@ impl Report {
     ) {
         self.find(finding, name, redacted);
         let Some(found) = self.found.last_mut() else { return };
-        let part = |span: Span| Zeroizing::new(text.get(span.start..span.end).unwrap_or_default().to_owned());
-        let (key, word) = (Arc::clone(key), finding.near.map(|near| part(near.span)));
-        found.placed = Some(Box::new(Placed { key, text: part(finding.span), word }));
-        found.span = points.of(finding.span);
-        found.near = finding.near.map(|near| Near { span: points.of(near.span), ..near });
+        place(found, key, (text, points));
+    }
+
+    /// What does not count in a text that lies at `key` of a document; `points` is a place in that text.
+    pub(super) fn reject_at(
+        &mut self,
+        key: &Arc<str>,
+        (text, points): (&str, &mut offset::Points<'_>),
+        mut rejected: Rejected,
+    ) {
+        place(&mut rejected.found, key, (text, points));
+        self.rejected.push(rejected);
     }
 
     pub(super) fn find(&mut self, finding: &Finding, name: &str, redacted: bool) {
@@ -114,6 +136,15 @@ impl Report {
     pub(super) fn scan(&mut self, bytes: usize) {
         self.scanned += bytes;
     }
+}
+
+/// Says where in a document a finding is, and what it is.
+fn place(found: &mut Found, key: &Arc<str>, (text, points): (&str, &mut offset::Points<'_>)) {
+    let part = |span: Span| Zeroizing::new(text.get(span.start..span.end).unwrap_or_default().to_owned());
+    let (key, word) = (Arc::clone(key), found.near.map(|near| part(near.span)));
+    found.placed = Some(Box::new(Placed { key, text: part(found.span), word }));
+    found.span = points.of(found.span);
+    found.near = found.near.map(|near| Near { span: points.of(near.span), ..near });
 }
 
 impl std::fmt::Debug for Report {

@@ -13,7 +13,7 @@ use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
-use crate::redact::redactor::Redactor;
+use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::Limits;
 use crate::redact::values::{Hit, Place, Values};
@@ -108,13 +108,23 @@ pub fn structured(
         outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
         let findings = found.unwrap_or_default();
         report.scan(text.len());
-        let key: Option<Arc<str>> = (detail && !findings.is_empty()).then(|| dotted(path).into());
+        let rejected = match detail && report.scanned() <= MOST_EXPLAINED {
+            true => redactor.rejected_beside(cache, text, &findings),
+            false => Vec::new(),
+        };
+        let told = detail && !(findings.is_empty() && rejected.is_empty());
+        let key: Option<Arc<str>> = told.then(|| dotted(path).into());
         let mut points = Points::new(text);
         for finding in &findings {
             let redacted = *redactor.plan.method(finding.rule) != Method::DetectOnly;
             let told = (redactor.detector.rule(finding.rule).name(), redacted);
             if let Some(key) = &key {
                 report.find_at(key, (text, &mut points), finding, told);
+            }
+        }
+        if let Some(key) = &key {
+            for one in rejected {
+                report.reject_at(key, (text, &mut points), one);
             }
         }
         hits.push(values.take(place, text, &findings));

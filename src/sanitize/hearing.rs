@@ -28,6 +28,8 @@ pub struct Witnesses {
     pub urls: Option<Arc<dyn Reputation>>,
     /// Knows domains, if they are looked up.
     pub domains: Option<Arc<dyn Reputation>>,
+    /// Whether links are defanged at all (`defang.enabled`), or only looked up.
+    pub defang: bool,
     /// From which score on links are defanged.
     pub threshold: u8,
     /// Finds values, if they are looked for.
@@ -110,7 +112,7 @@ impl Hearing {
             let Some(link) = link else { return false };
             let score = |of: &Scores, key: &str| of.get(key).copied().flatten().map_or(0, Score::get);
             let score = score(&urls, link.as_str()).max(score(&domains, link.to_domain().as_str()));
-            !looked_up || score >= self.witnesses.threshold
+            self.witnesses.defang && (!looked_up || score >= self.witnesses.threshold)
         });
         let verdicts = verdicts.collect();
         self.note(|record| {

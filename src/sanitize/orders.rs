@@ -9,7 +9,7 @@ pub struct Orders {
     pub attachments: bool,
     /// Take scripts, actions, forms and what else acts out (`cdr.remove_interactive`).
     pub interactive: bool,
-    /// Look for links, and ask which are to be defanged (`defang.enabled`).
+    /// Look for links, and ask what is known of them and which are to be defanged.
     pub links: bool,
     /// Look for what the detector finds.
     pub redaction: Redaction,

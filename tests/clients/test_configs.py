@@ -1,7 +1,7 @@
 """Stored redact configs by plain HTTP: made, read, changed, listed and removed, with all faults at once."""
 
 import pytest
-from gateway import run
+from gateway import multipart, run
 from test_native_api import envelope, faults
 
 ROOT = "/v1beta/config"
@@ -58,15 +58,76 @@ def test_what_is_not_set_has_its_default(gateway):
     assert made["enforce_enabled_rules"] is False and made["created_at"] > "2020-01-02"
 
 
-def test_an_update_replaces_what_was_read(gateway, config):
+def test_an_update_changes_what_it_says(gateway, config):
     body = {"id": config["id"], "name": "renamed", "updated_at": config["updated_at"]}
     second = ok(gateway.api(ROOT + "/update", body))
     assert (second["name"], second["version"], second["created_at"]) == ("renamed", 2, config["created_at"])
-    assert second["rules"] == {} and second["updated_at"] > config["updated_at"]
+    assert second["updated_at"] > config["updated_at"]
+    changed = {"name", "version", "updated_at"}
+    assert {name for name in config if second[name] != config[name]} == changed and set(second) == set(config)
     assert faults(gateway.api(ROOT + "/update", body)) == [("/updated_at", "BadState")]
-    third = ok(gateway.api(ROOT + "/update", {**body, **FULL, "updated_at": second["updated_at"]}))
-    assert third["version"] == 3 and third["rules"] == FULL["rules"]
+    body = {"id": config["id"], "updated_at": second["updated_at"], "rulesets": {}, "allow_list": [], "rules": None}
+    third = ok(gateway.api(ROOT + "/update", body))
+    assert third["version"] == 3 and third["rules"] == FULL["rules"] and third["rulesets"] == {}
+    assert "allow_list" not in third and third["name"] == "renamed"
     assert ok(gateway.api(ROOT, {"id": config["id"]})) == third
+
+
+@pytest.mark.parametrize("root, more", [(ROOT, FULL), ("/sanitize" + ROOT, {"redact": {"enabled": True}})])
+@pytest.mark.parametrize("agent", ["curl/8", "pangea-python/6.1.0"])
+def test_what_was_read_can_be_sent_back_with_a_change(gateway, root, more, agent):
+    call = lambda path, body: gateway.api(root + path, body, **{"user-agent": agent})
+    made = call("/create", {"name": "round trip", **more}).json()["result"]
+    read = call("", {"id": made["id"]}).json()["result"]
+    assert read == made and None not in read.values()
+    answer = call("/update", {**read, "name": "changed"})
+    assert answer.status == 200, answer.body
+    after = answer.json()["result"]
+    assert {name for name in read if after[name] != read[name]} - {"version"} == {"name", "updated_at"}
+    call("/delete", {"id": made["id"]})
+
+
+def test_ids_of_what_is_not_there_are_refused(gateway):
+    id, item = "pci_" + "a" * 32, "pvi_" + "a" * 32
+    body = {"name": "x", "vault_service_config_id": id, "salt_vault_secret_id": item, "fpe_vault_secret_id": item}
+    assert faults(gateway.api(ROOT + "/create", body)) == [
+        ("/fpe_vault_secret_id", "DoesNotExist"),
+        ("/salt_vault_secret_id", "DoesNotExist"),
+        ("/vault_service_config_id", "ConfigNotExist"),
+    ]
+    salt = ok(gateway.api("/v2/secret/store", {"secret": "salt", "name": "of a config"}))["id"]
+    made = create(gateway, "salted", salt_vault_secret_id=salt)
+    assert faults(gateway.api(ROOT + "/create", {"name": "x", "fpe_vault_secret_id": salt})) == [("/fpe_vault_secret_id", "BadState")]
+    body = {"id": made["id"], "updated_at": made["updated_at"], "salt_vault_secret_id": None}
+    assert "salt_vault_secret_id" not in ok(gateway.api(ROOT + "/update", body))
+    body = {
+        "name": "x",
+        "scan": {"scan_service_config_id": id},
+        "defang": {"url_intel_config_id": id, "domain_intel_config_id": id},
+        "redact": {"redact_service_config_id": id},
+        "sos": {"share_service_config_id": id},
+    }
+    assert faults(gateway.api("/sanitize" + ROOT + "/create", body)) == [
+        ("/defang/domain_intel_config_id", "ConfigNotExist"),
+        ("/defang/url_intel_config_id", "ConfigNotExist"),
+        ("/redact/redact_service_config_id", "ConfigNotExist"),
+        ("/scan/scan_service_config_id", "ConfigNotExist"),
+        ("/sos/share_service_config_id", "ConfigNotExist"),
+    ]
+    other = ok(gateway.api("/sanitize" + ROOT + "/create", {"name": "other"}))["id"]
+    body = {"name": "x", "redact": {"redact_service_config_id": other}}
+    answer = gateway.api("/sanitize" + ROOT + "/create", body)
+    assert faults(answer) == [("/redact/redact_service_config_id", "ConfigServiceMismatch")]
+
+
+def test_a_redact_config_that_went_away_is_told_to_who_sanitizes(gateway):
+    named = create(gateway, "named")
+    body = {"name": "x", "redact": {"enabled": True, "redact_service_config_id": named["id"]}}
+    config = ok(gateway.api("/sanitize" + ROOT + "/create", body))
+    ask = {"transfer_method": "put-url", "uploaded_file_name": "a.txt", "config_id": config["id"]}
+    assert gateway.api("/v1/sanitize", ask).status == 202
+    ok(gateway.api(ROOT + "/delete", {"id": named["id"]}))
+    assert faults(gateway.api("/v1/sanitize", ask)) == [("/config_id", "ConfigNotExist")]
 
 
 def test_a_deleted_one_is_gone(gateway, config):
@@ -160,7 +221,7 @@ FAULTY = [
             ("/rulesets/OWN_SET/rules/1", "DoesNotExist"),
         ],
     ),
-    ("/update", {}, [("/id", "FieldRequired"), ("/name", "FieldRequired"), ("/updated_at", "FieldRequired")]),
+    ("/update", {}, [("/id", "FieldRequired"), ("/updated_at", "FieldRequired")]),
     (
         "/update",
         {"id": "x", "name": "x", "updated_at": "yesterday", "rules": []},
@@ -247,6 +308,67 @@ def test_enforced_rules_are_on_in_every_call(gateway):
     assert got == "***** and <CREDIT_CARD>"
 
 
+LEFT = [
+    {"rules": ["CREDIT_CARD"], "redaction_method_overrides": {"redaction_type": "detect_only"}},
+    {"redaction_method_overrides": {"ACME_ID": {"redaction_type": "detect_only"}}},
+    {"redaction_method_overrides": {"ACME_ID": {"redaction_type": "partial_masking", "partial_masking": {"unmasked_from_left": 99}}}},
+    {"allow_list": ["AC-77", {"regex": ".*"}]},
+    {"rules": [], "rulesets": [], "allow_list": ["AC-77"]},
+]
+
+
+@pytest.mark.parametrize("more", LEFT, ids=[str(one)[:40] for one in LEFT])
+def test_no_call_leaves_what_is_enforced(gateway, more):
+    config = create(gateway, **OWN | {"enforce_enabled_rules": True, "allow_list": []})["id"]
+    got, _, _ = redacted(gateway, config_id=config, text="AC-77", **more)
+    assert got == "*****"
+    for place in ({}, {"jsonp": ["$.b"]}, {"jsonp": [{"path": "$.a", "rules": ["CREDIT_CARD"]}]},
+                  {"jsonp": [{"path": "$.*", "rules": [{"rule": "ACME_ID", "redaction_type": "detect_only"}]}]}):
+        body = {"config_id": config, "data": {"a": "AC-77", "b": "x"}} | more | place
+        assert ok(gateway.api("/v1/redact_structured", body))["redacted_data"] == {"a": "*****", "b": "x"}, place
+
+
+def test_what_is_not_enforced_is_the_calls_own(gateway):
+    config = create(gateway, **OWN | {"enforce_enabled_rules": True, "allow_list": []})["id"]
+    text = "AC-77 and 4111 1111 1111 1111"
+    got, _, _ = redacted(gateway, config_id=config, text=text, rules=["CREDIT_CARD"], allow_list=["4111 1111 1111 1111"])
+    assert got == text.replace("AC-77", "*****")
+    free = create(gateway, **OWN | {"allow_list": []})["id"]
+    method = {"ACME_ID": {"redaction_type": "detect_only"}}
+    assert redacted(gateway, config_id=free, text="AC-77", redaction_method_overrides=method)[0] == "AC-77"
+
+
+@pytest.mark.parametrize("empty", [{"rules": []}, {"rulesets": []}, {"rules": [], "rulesets": []}])
+def test_an_empty_list_of_rules_is_none(gateway, empty):
+    text = "card 4111 1111 1111 1111"
+    result = ok(gateway.api("/v1/redact", {"text": text, **empty}))
+    assert result == {"redacted_text": "card <CREDIT_CARD>", "count": 1}
+    body = {"data": {"a": text}, "jsonp": [{"path": "$.a", "rules": []}], **empty}
+    assert ok(gateway.api("/v1/redact_structured", body))["count"] == 1
+
+
+def test_personal_data_is_what_people_call_so(gateway):
+    text = "My SSN is 536-90-4399, card 4111 1111 1111 1111, mail jane@harbour-post.com, key AKIAIOSFODNN7EXAMPLE"
+    got = ok(gateway.api("/v1/redact", {"text": text, "rulesets": ["PII"]}))["redacted_text"]
+    assert got == "My SSN is <US_SSN>, card <CREDIT_CARD>, mail <EMAIL_ADDRESS>, key AKIAIOSFODNN7EXAMPLE"
+
+
+def test_own_rules_have_names_and_entities_as_their_owner_writes_them(gateway):
+    matcher = {"match_type": "regex", "match_value": "AC-[0-9]+", "match_score": 0.9}
+    rule = {"entity_name": "Acme number", "matchers": [matcher]}
+    config = create(gateway, "own", enabled_rules=["my-rule"], rules={"my-rule": rule}, rulesets={"my-set": {"rules": ["my-rule"]}})["id"]
+    for more in ({}, {"rules": ["my-rule"]}, {"rulesets": ["my-set"]}):
+        got, entities, result = redacted(gateway, config_id=config, text="see AC-77", **more)
+        assert (got, entities) == ("see <my-rule>", ["Acme number"])
+        assert result["report"]["summary_counts"] == {"Acme number": 1}
+    body = {"name": "x", "redact": {"enabled": True, "redact_service_config_id": config}}
+    cleaner = ok(gateway.api("/sanitize" + ROOT + "/create", body))["id"]
+    kind, form = multipart({"config_id": cleaner}, "a.txt", b"see AC-77")
+    data = ok(gateway.api("/v1/sanitize", form, **{"content-type": kind}))["data"]["redact"]
+    assert data["summary_counts"] == {"Acme number": 1}
+    assert [one["field_type"] for one in data["recognizer_results"]] == ["Acme number"]
+
+
 def test_a_token_has_the_config_it_is_for(gateway):
     ids = [gateway.api("/v1beta/config/create", OWN | {"name": name}).json()["result"]["id"] for name in ("a", "b")]
 
@@ -260,6 +382,46 @@ def test_a_token_has_the_config_it_is_for(gateway):
     for answer, status, word in [
         (call(ids), 400, "AmbiguousConfigID"),
         (call(ids[:1], config_id=ids[1]), 403, "MissingConfigIDScope"),
-        (call(["pci_" + "a" * 32]), 400, "MissingConfigID"),
     ]:
         assert (answer.status, answer.json()["status"]) == (status, word), answer.body
+    none = run("tokens", "create", "--config-file", gateway.file, "--config", ids[0], "--config", "pci_" + "a" * 32)
+    assert none.returncode == 2 and none.out == "" and "--config 2" in none.err
+    token = run("tokens", "create", "--config-file", gateway.file, "--config", ids[0]).out.strip()
+    ok(gateway.api(ROOT + "/delete", {"id": ids[0]}))
+    answer = gateway.call("POST", "/v1/redact", {"text": "AC-77"}, {"authorization": "Bearer " + token})
+    assert (answer.status, answer.json()["status"]) == (400, "MissingConfigID")
+
+
+def test_the_report_tells_what_was_rejected_and_why(gateway):
+    matcher = {"match_type": "regex", "match_value": "AC-[0-9]+", "match_score": 0.6}
+    weak = {"match_type": "regex", "match_value": "WK-[0-9]+", "match_score": 0.3}
+    rules = {
+        "ACME_ID": {"entity_name": "Acme", "matchers": [matcher], "match_threshold": 0.5, "negative_context_values": ["invoice"]},
+        "WEAK_ID": {"entity_name": "Weak", "matchers": [weak], "match_threshold": 0.5, "context_values": ["badge"]},
+    }
+    config = create(gateway, "rejects", enabled_rules=list(rules), rules=rules)["id"]
+    text = "staff AC-11, é invoice AC-22; see WK-33 or the badge WK-44"
+
+    def told(result):
+        found = result["report"]["recognizer_results"]
+        return [(one["text"], one["field_type"], one["redacted"], one.get("reason")) for one in found], found
+
+    want = [
+        ("AC-11", "Acme", True, None),
+        ("WK-44", "Weak", True, None),
+        ("AC-22", "Acme", False, "negative_context"),
+        ("WK-33", "Weak", False, "threshold"),
+    ]
+    result = ok(gateway.api("/v1/redact", {"config_id": config, "text": text, "debug": True}))
+    seen, found = told(result)
+    assert seen == want and result["count"] == 2 and result["report"]["summary_counts"] == {"Acme": 1, "Weak": 1}
+    assert all(text[one["start"] : one["end"]] == one["text"] for one in found)
+    against = found[2]["negative_context_results"]
+    assert against["word"] == "invoice" and against["score_augment"] < 0 and found[2]["score"] < 0.5
+    result = ok(gateway.api("/v1/redact_structured", {"config_id": config, "data": {"a": [text]}, "debug": True}))
+    assert told(result)[0] == want and {one["data_key"] for one in told(result)[1]} == {"a.0"}
+    agent = {"user-agent": "pangea-python/6.1.0"}
+    result = ok(gateway.api("/v1/redact", {"config_id": config, "text": text, "debug": True}, **agent), "Success")
+    assert [one["score"] for one in told(result)[1]] == [1, 1, 0, 0]
+    quiet = ok(gateway.api("/v1/redact", {"config_id": config, "text": text}))
+    assert "report" not in quiet

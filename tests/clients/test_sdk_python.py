@@ -1,10 +1,12 @@
 """The redaction API through the public Python SDK, as it is: what it sends is understood, what it gets it accepts."""
 
 import asyncio
+import json
 import re
 
 import pangea.exceptions
 import pytest
+from gateway import ROOT, run
 from pangea import PangeaConfig, PangeaResponseResult
 from pangea.asyncio.services import RedactAsync
 from pangea.services import Redact
@@ -221,3 +223,20 @@ def test_faults_are_the_sdks_own(gateway, redact):
     stranger = Redact("pts_" + "z" * 32, config=PangeaConfig(base_url_template=gateway.url))
     with pytest.raises(pangea.exceptions.UnauthorizedException):
         stranger.redact("x")
+
+
+def test_the_vendors_samples_have_a_config_that_is_shipped(gateway, config):
+    """The two lines of the README: a config from a file, and a token for it."""
+    body = json.loads((ROOT / "conf/redact-samples.json").read_text())
+    made = gateway.api("/v1beta/config/create", body).json()["result"]["id"]
+    token = run("tokens", "create", "--config", made, "--config-file", gateway.file).out.strip()
+    redact = Redact(token, config=config)
+    text = "Visit our web is https://pangea.cloud"
+    key = gateway.api("/v2/key/generate", {"type": "symmetric_key", "purpose": "fpe", "algorithm": "AES-FF3-1-256-BETA",
+                                           "exportable": True, "name": "of the samples"}).json()["result"]["id"]
+    for asked in ({"llm_request": True}, {"vault_parameters": VaultParameters(fpe_key_id=key)}):
+        done = redact.redact(text=text, **asked).result
+        assert done.count == 1 and done.fpe_context and done.redacted_text != text
+        assert redact.unredact(done.redacted_text, done.fpe_context).result.data == text
+    done = redact.redact(text="Jenny Jenny... 415-867-5309").result
+    assert (done.redacted_text, done.count) == ("<PERSON>... <PHONE_NUMBER>", 2)

@@ -197,7 +197,8 @@ def test_what_does_not_fit_is_told_by_its_place(gateway):
     item = key(gateway)["id"]
     for payload, code in (("no", "BadFormat"), ("[]", "InvalidObject"), ('{"a":1,"a":2}', "BadFormat")):
         assert faults(sign(gateway, item, payload)) == [("/payload", code)]
-    assert faults(gateway.api("/v2/jwt/verify", {"jws": "a.b.c"})) == [("/jws", "BadFormat")]
+    for none in ("", "a.b.c", "a.b", "e30.e30", "e30.e30.e30.e30", "e30.*.e30", "W10.e30.e30"):
+        assert faults(gateway.api("/v2/jwt/verify", {"jws": none})) == [("/jws", "BadFormat")], none
     for unknown in ("pvi_" + "a" * 32, "thisisnotanid", ""):
         for path in ("/v2/get", "/v2/delete", "/v2/jwk/get", "/v2/export", "/v2/key/rotate", "/v2/update"):
             missing(gateway.api(path, {"id": unknown}))
@@ -234,3 +235,14 @@ def test_items_are_listed_changed_and_removed(gateway):
     assert ok(gateway.api("/v2/delete", {"id": folder["id"], "recursive": True})) == {"id": folder["id"]}
     for one in [folder, *made]:
         missing(gateway.api("/v2/get", {"id": one["id"]}))
+
+
+def test_a_damaged_signature_is_not_valid(gateway):
+    """Whatever becomes of the last part, it is a token whose signature does not verify."""
+    alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
+    jws = signed(gateway, key(gateway)["id"])
+    message, _, signature = jws.rpartition(".")
+    damaged = [signature[:-1] + char for char in alphabet if char != signature[-1]]
+    damaged += [signature[:-1], signature[:-2], "", signature + "=", signature + "A", "*", "%", " ", "\u00e9"]
+    assert verifies(gateway, jws)
+    assert not any(verifies(gateway, message + "." + other) for other in damaged)

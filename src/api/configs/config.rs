@@ -23,6 +23,11 @@ pub trait Kept: Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync +
     fn vault_items(&self) -> Vec<&str> {
         Vec::new()
     }
+    /// Members that are objects with members of their own, which an update changes one by one.
+    const PARTS: &'static [&'static str];
+    /// Members, at whatever depth, that may be absent: an update that says `null` takes them away. For all others `null`
+    /// says nothing, since clients write out what they do not set.
+    const OPTIONAL: &'static [&'static str];
 }
 
 /// A stored config.

@@ -1,13 +1,15 @@
 //! The endpoints of a service's configs: `POST /v1beta/config` and, below it, `create`, `update`, `delete` and `list`.
-//! Source: the vendor's OpenAPI schema. An update puts the whole object in place of the one before.
+//! Source: the vendor's OpenAPI schema. An update changes what it says and nothing else.
 
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 use crate::api::call::BoxFuture;
+use crate::api::configs::change::changed;
 use crate::api::configs::config::{Config, Kept};
 use crate::api::configs::list::ListAsk;
 use crate::api::configs::object::Settings;
-use crate::api::configs::read::Draft;
+use crate::api::configs::read::{Draft, Extent};
 use crate::api::configs::store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};
 use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::endpoint::{Asker, Endpoint, Success};
@@ -16,9 +18,11 @@ use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Fields;
 use crate::api::token::{Principal, Service};
 use crate::base::clock::Timestamp;
-use crate::base::id::ConfigId;
+use crate::base::id::{ConfigId, ItemId};
 use crate::base::pointer::Pointer;
 use crate::detect::Catalogue;
+use crate::vault::VaultError;
+use crate::vault::items::Items;
 
 /// A config as callers see it.
 #[derive(Serialize)]
@@ -74,7 +78,7 @@ pub trait Drafts: Send + Sync + 'static {
     type Draft: Send;
 
     /// Reads the members that the owner sets and ends the reading of `fields`.
-    fn read(&self, fields: Fields<'_>) -> Self::Draft;
+    fn read(&self, fields: Fields<'_>, extent: Extent) -> Self::Draft;
 
     /// Proves them.
     fn prove(&self, draft: Self::Draft) -> BoxFuture<'_, Result<Self::Settings, ApiError>>;
@@ -86,18 +90,53 @@ pub struct RedactDrafts {
     pub catalogue: Catalogue,
     /// Where their patterns are compiled.
     pub cpu: CpuPool,
+    /// The keys and secrets that they name.
+    pub items: Items,
+}
+
+impl RedactDrafts {
+    /// A key or secret that cannot be used for what it is named for is found when it is named, not by each call.
+    async fn check_items(&self, draft: &mut Draft) -> Result<(), ApiError> {
+        let Settings { salt_vault_secret_id: salt, fpe_vault_secret_id: key, .. } = &draft.settings;
+        // Ids that are none are faults already.
+        let item = |id: &Option<String>| id.as_deref().and_then(ItemId::parse);
+        let (salt, key) = (item(salt), item(key));
+        if let Some(id) = salt {
+            named("salt_vault_secret_id", self.items.secret(&id).await, draft)?;
+        }
+        if let Some(id) = key {
+            named("fpe_vault_secret_id", self.items.fpe_key(&id, None).await, draft)?;
+        }
+        Ok(())
+    }
+}
+
+/// What the vault says of an item that the member `name` names.
+fn named<T>(name: &str, found: Result<T, VaultError>, draft: &mut Draft) -> Result<(), ApiError> {
+    let (code, detail) = match found {
+        Ok(_) => return Ok(()),
+        Err(VaultError::Unknown) => (Code::DoesNotExist, "there is no such vault item"),
+        Err(VaultError::Forbidden(_)) => (
+            Code::BadState,
+            "the vault item is not for that, is not exportable, or its state does not allow it",
+        ),
+        Err(error) => return Err(ApiError::vault(&error)),
+    };
+    draft.faults.add(code, Pointer::root().key(name), detail);
+    Ok(())
 }
 
 impl Drafts for RedactDrafts {
     type Settings = Settings;
     type Draft = Draft;
 
-    fn read(&self, fields: Fields<'_>) -> Draft {
-        Draft::read(fields, &self.catalogue)
+    fn read(&self, fields: Fields<'_>, extent: Extent) -> Draft {
+        Draft::read(fields, &self.catalogue, extent)
     }
 
-    fn prove(&self, draft: Draft) -> BoxFuture<'_, Result<Settings, ApiError>> {
+    fn prove(&self, mut draft: Draft) -> BoxFuture<'_, Result<Settings, ApiError>> {
         Box::pin(async move {
+            self.check_items(&mut draft).await?;
             let job = Job { caller: Caller::Own, bytes: draft.cost() };
             self.cpu.run(job, move |_| draft.check()).await?
         })
@@ -105,10 +144,11 @@ impl Drafts for RedactDrafts {
 }
 
 /// What an update asks.
-pub struct UpdateAsk<D> {
-    /// `None` if there was a fault, which the draft then has.
-    which: Option<(ConfigId, Timestamp)>,
-    draft: D,
+pub enum UpdateAsk<D> {
+    /// This config, as it was at this time, with these members.
+    Change(ConfigId, Timestamp, Map<String, Value>),
+    /// Something is wrong with what says which config that is; the draft has that, and other faults too.
+    Faulty(D),
 }
 
 /// `POST /v1beta/config`: one config.
@@ -158,6 +198,15 @@ impl<D: Drafts> UpdateConfig<D> {
     /// Changes configs.
     pub fn new(configs: Configs<D::Settings>, drafts: D) -> Self {
         Self(configs, drafts)
+    }
+
+    /// What a config becomes that has these settings, by these members of a body.
+    fn draft(&self, before: D::Settings, body: &Map<String, Value>) -> Result<D::Draft, ApiError> {
+        let whole = changed(&before, body).map_err(|_| ApiError::Internal("configs"))?;
+        let mut fields = Fields::of(&whole)?;
+        fields.member("id");
+        fields.member("updated_at");
+        Ok(self.1.read(fields, Extent::Change))
     }
 }
 
@@ -221,7 +270,7 @@ impl<D: Drafts> Endpoint for CreateConfig<D> {
         fields.nulls_are_absent();
         fields.read_only("id");
         fields.member("updated_at");
-        Ok(self.1.read(fields))
+        Ok(self.1.read(fields, Extent::Whole))
     }
 
     fn call<'a>(
@@ -249,7 +298,12 @@ impl<D: Drafts> Endpoint for UpdateConfig<D> {
     fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateAsk<D::Draft>, ApiError> {
         let id = config_id(&mut fields);
         let time = fields.required("updated_at").and_then(|_| fields.time("updated_at"));
-        Ok(UpdateAsk { which: id.zip(time), draft: self.1.read(fields) })
+        let body = fields.members().clone();
+        let draft = self.1.read(fields, Extent::Change);
+        Ok(match id.zip(time) {
+            Some((id, time)) => UpdateAsk::Change(id, time, body),
+            None => UpdateAsk::Faulty(draft),
+        })
     }
 
     fn call<'a>(
@@ -258,17 +312,26 @@ impl<D: Drafts> Endpoint for UpdateConfig<D> {
         ask: UpdateAsk<D::Draft>,
     ) -> BoxFuture<'a, Result<Success<ConfigReply<D::Settings>>, ApiError>> {
         Box::pin(async move {
-            if let Some((id, _)) = &ask.which {
+            if let UpdateAsk::Change(id, ..) = &ask {
                 usable(asker.who, id)?;
             }
             asker.who.may_change_configs()?;
-            let settings = self.1.prove(ask.draft).await?;
-            let (id, updated_at) = ask.which.ok_or(ApiError::Internal("configs"))?;
+            let (id, updated_at, body) = match ask {
+                UpdateAsk::Change(id, updated_at, body) => (id, updated_at, body),
+                UpdateAsk::Faulty(draft) => {
+                    self.1.prove(draft).await?;
+                    return Err(ApiError::Internal("configs"));
+                }
+            };
             let before = self.0.get(&id).await.map_err(failed)?;
             if before.updated_at != updated_at {
                 return Err(failed(ConfigError::Stale));
             }
-            asker.who.may_name_items(&settings.vault_items(), &before.settings.vault_items())?;
+            let named: Vec<String> = before.settings.vault_items().into_iter().map(str::to_owned).collect();
+            let draft = self.draft(before.settings, &body)?;
+            let settings = self.1.prove(draft).await?;
+            let named: Vec<&str> = named.iter().map(String::as_str).collect();
+            asker.who.may_name_items(&settings.vault_items(), &named)?;
             let config = self.0.update(&id, updated_at, settings).await.map_err(failed)?;
             Ok(success("Config updated", config, asker.dialect))
         })

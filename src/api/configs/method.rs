@@ -222,6 +222,14 @@ impl MethodSpec {
         }
     }
 
+    /// Whether a value, or a part of it, stays readable.
+    pub fn leaves_something(&self) -> bool {
+        match self {
+            Self::DetectOnly | Self::PartialMasking { .. } => true,
+            Self::Mask | Self::Replacement { .. } | Self::Hash { .. } | Self::Fpe { .. } => false,
+        }
+    }
+
     /// Reads the method object `value` at the place `at` of a body. Members that are null are as good as absent, and
     /// those that belong to another type of method are checked and left out. `None` with a fault in `faults`
     /// where there is no method to speak of; a method with any other fault may come back, for the caller to drop.

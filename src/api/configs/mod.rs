@@ -7,10 +7,12 @@
 //! | `object` | [`Settings`] of a [`RedactConfig`] |
 //! | `method` | [`MethodSpec`]: a redaction method as data, in configs and calls |
 //! | `read` | [`Draft`]: redact settings read from a request, all faults at once |
+//! | `change` | what settings become by an update |
 //! | `store` | [`Configs`]: configs as rows |
 //! | `list` | [`ListAsk`] and [`Page`]: filters, order, pages |
 //! | `endpoints` | the five endpoints |
 
+mod change;
 mod config;
 mod endpoints;
 mod list;
@@ -27,5 +29,5 @@ pub use endpoints::{
 pub use list::{Cursor, Filter, ListAsk, OrderBy, Page};
 pub use method::{FpeTweak, HashSpec, HashType, MaskingType, MethodSpec, PartialMasking, Written};
 pub use object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, RedactConfig, Settings};
-pub use read::Draft;
+pub use read::{Draft, Extent, foreign, version};
 pub use store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};

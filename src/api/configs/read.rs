@@ -10,9 +10,9 @@ use crate::api::configs::method::{MethodSpec, Written};
 use crate::api::configs::object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, Settings};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
-use crate::base::id::{ConfigId, ItemId};
+use crate::base::id::ItemId;
 use crate::base::pointer::Pointer;
-use crate::detect::{Allow, Catalogue, Rule, RuleSet};
+use crate::detect::{Allow, Catalogue, Rule, RuleSet, is_name};
 
 /// The most rules, and the most rule sets, of a config's own.
 const OWN: usize = 200;
@@ -40,10 +40,19 @@ const NO_PATTERN: &str =
 /// Texts are taken to be in any language; the schema knows this one.
 const LANGUAGES: &[(&str, &str)] = &[("en", "en")];
 
+/// What a request says of a config.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// All of it, which has a name and leaves out what the service sets.
+    Whole,
+    /// What changes, or what was read with what changes in it: times and the version may be among it.
+    Change,
+}
+
 /// Settings as read from a request. Their patterns have not been compiled yet.
 pub struct Draft {
-    settings: Settings,
-    faults: Faults,
+    pub(super) settings: Settings,
+    pub(super) faults: Faults,
     patterns: Vec<Unproved>,
 }
 
@@ -71,12 +80,15 @@ struct Reader<'c, 'a> {
 
 impl Draft {
     /// Reads the members of a config that its owner sets and ends the reading of `fields`.
-    pub fn read(mut fields: Fields<'_>, catalogue: &Catalogue) -> Self {
+    pub fn read(mut fields: Fields<'_>, catalogue: &Catalogue, extent: Extent) -> Self {
         fields.nulls_are_absent();
         // A client whose token is good for several configs sends the id of one with every call.
         fields.text("config_id");
         fields.member("created_at");
-        version(&mut fields);
+        version(&mut fields, Settings::SCHEMA, extent);
+        if extent == Extent::Whole {
+            fields.required("name");
+        }
         let mut reader = Reader {
             built_in: catalogue.names().collect(),
             own_rules: keys(fields.member("rules")),
@@ -143,17 +155,26 @@ fn keys(value: Option<&Value>) -> BTreeSet<&str> {
     members.map(|members| members.keys().map(String::as_str).collect()).unwrap_or_default()
 }
 
-/// Read-only; but clients that know versions of the schema name the one they write, and that is this one.
-fn version(fields: &mut Fields<'_>) {
-    let schema = fields.member("version").and_then(Value::as_str) == Settings::SCHEMA;
-    if !schema {
+/// The service counts versions; but clients that know versions of the schema name the one they write, and who changes
+/// what was read sends it back.
+pub fn version(fields: &mut Fields<'_>, schema: Option<&str>, extent: Extent) {
+    let version = fields.member("version");
+    let known = schema.is_some() && version.and_then(Value::as_str) == schema;
+    if extent == Extent::Whole && !known {
         fields.read_only("version");
+    }
+}
+
+/// An id of a config of a service that has none here: one that is kept and does nothing would mislead.
+pub fn foreign(fields: &mut Fields<'_>, name: &'static str) {
+    if fields.text(name).is_some() {
+        let detail = "there are no configs of that kind here: leave it out";
+        fields.fault(Code::ConfigNotExist, fields.at(name), detail);
     }
 }
 
 impl<'a> Reader<'_, 'a> {
     fn settings(&mut self, fields: &mut Fields<'a>) -> Settings {
-        fields.required("name");
         let name = fields.text_within("name", 1..=NAME).unwrap_or_default().to_owned();
         let rules = fields.map("rules", OWN, |key, value, at, faults| self.rule(key, value, &at, faults));
         let sets = fields.map("rulesets", OWN, |key, value, at, faults| self.set(key, value, &at, faults));
@@ -177,14 +198,15 @@ impl<'a> Reader<'_, 'a> {
         });
         let allowed =
             fields.array("allow_list", ALLOWED, |value, at, faults| self.allowed(value, &at, faults));
+        foreign(fields, "vault_service_config_id");
         Settings {
             name,
             enabled_rules: enabled.unwrap_or_else(|| vec![DEFAULT.to_owned()]),
             enforce_enabled_rules: fields.flag("enforce_enabled_rules").unwrap_or(false),
             redactions: redactions.unwrap_or_default(),
-            vault_service_config_id: id(fields, "vault_service_config_id", is_config),
-            salt_vault_secret_id: id(fields, "salt_vault_secret_id", is_item),
-            fpe_vault_secret_id: id(fields, "fpe_vault_secret_id", is_item),
+            vault_service_config_id: None,
+            salt_vault_secret_id: item(fields, "salt_vault_secret_id"),
+            fpe_vault_secret_id: item(fields, "fpe_vault_secret_id"),
             rules: rules.unwrap_or_default(),
             rulesets: sets.unwrap_or_default(),
             supported_languages: languages.unwrap_or_else(|| vec!["en".to_owned()]),
@@ -307,12 +329,10 @@ impl<'a> Reader<'_, 'a> {
     }
 }
 
-/// Names of a config's own are written as the catalogue's are, and are none of them.
+/// Names of a config's own are none of those that are built in.
 fn own_name(name: &str, taken: bool, at: &Pointer, faults: &mut Faults) {
-    let legal = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || matches!(byte, b'_' | b'/');
-    let named = name.starts_with(|c: char| c.is_ascii_uppercase()) && name.bytes().all(legal);
-    if !named || !(2..=64).contains(&name.len()) {
-        let detail = "the name must be upper snake case, such as COUNTRY_THING, of 2 to 64 characters";
+    if !is_name(name) {
+        let detail = "the name must be 2 to 64 letters, digits, _, - and /, a letter first";
         faults.add(Code::InvalidPropertyName, at.clone(), detail);
     } else if taken {
         faults.add(Code::InvalidPropertyName, at.clone(), "something built in has this name");
@@ -338,19 +358,15 @@ fn word(value: &Value, at: Pointer, faults: &mut Faults) -> Option<String> {
     faults.length(text, at, &(1..=WORD)).then(|| text.to_owned())
 }
 
-fn is_config(text: &str) -> bool {
-    ConfigId::parse(text).is_some()
-}
-
-fn is_item(text: &str) -> bool {
-    ItemId::parse(text).is_some()
-}
-
-/// An id that may be absent.
-fn id(fields: &mut Fields<'_>, name: &'static str, is_one: fn(&str) -> bool) -> Option<String> {
+/// The id of a vault item that may be absent.
+fn item(fields: &mut Fields<'_>, name: &'static str) -> Option<String> {
     let text = fields.text(name)?;
-    if !is_one(text) {
-        fields.fault(Code::DoesNotMatchPattern, fields.at(name), "not an id of the kind that is meant here");
+    if ItemId::parse(text).is_none() {
+        fields.fault(
+            Code::DoesNotMatchPattern,
+            fields.at(name),
+            "must be pvi_ and 32 characters of a-z and 2-7",
+        );
     }
     Some(text.to_owned())
 }

@@ -4,7 +4,7 @@ use super::*;
 
 fn read(body: &Value) -> Result<Settings, Vec<(Code, String)>> {
     let catalogue = Catalogue::builtin().unwrap();
-    match Draft::read(Fields::of(body).unwrap(), &catalogue).check() {
+    match Draft::read(Fields::of(body).unwrap(), &catalogue, Extent::Whole).check() {
         Ok(settings) => Ok(settings),
         Err(ApiError::Validation(list)) => {
             Err(list.into_iter().map(|fault| (fault.code, fault.source.to_string())).collect())
@@ -23,7 +23,6 @@ fn full() -> Value {
             "STAFF": {"redaction_type": "mask"},
             "EMAIL_ADDRESS": {"redaction_type": "fpe", "fpe_alphabet": "alphanumericlower"},
         },
-        "vault_service_config_id": format!("pci_{}", "a".repeat(32)),
         "salt_vault_secret_id": format!("pvi_{}", "b".repeat(32)),
         "fpe_vault_secret_id": format!("pvi_{}", "c".repeat(32)),
         "rules": {
@@ -84,7 +83,8 @@ fn all_faults_are_found_at_once() {
     body["rules"]["STAFF_ID"]["matchers"][0]["match_value"] = json!("(");
     body["rules"]["STAFF_ID"]["matchers"][1]["match_score"] = json!(0.05);
     body["rules"]["STAFF_MAIL"]["matchers"] = json!("NOBODYS_RULE");
-    body["rules"]["lower"] = json!({"entity_name": "x", "matchers": []});
+    body["rules"]["lower case"] = json!({"entity_name": "x", "matchers": []});
+    body["vault_service_config_id"] = json!(format!("pci_{}", "a".repeat(32)));
     body["rules"]["PERSON"] = json!({"entity_name": "x", "matchers": "PERSON"});
     body["rulesets"]["STAFF"]["rules"] = json!(["STAFF_ID", "STAFF"]);
     body["supported_languages"] = json!(["xx"]);
@@ -104,12 +104,13 @@ fn all_faults_are_found_at_once() {
         (BadFormatRegex, "/rules/STAFF_ID/matchers/0/match_value"),
         (NotWithinRange, "/rules/STAFF_ID/matchers/1/match_score"),
         (DoesNotExist, "/rules/STAFF_MAIL/matchers"),
-        (InvalidPropertyName, "/rules/lower"),
-        (BelowMinItems, "/rules/lower/matchers"),
+        (InvalidPropertyName, "/rules/lower case"),
+        (BelowMinItems, "/rules/lower case/matchers"),
         (DoesNotExist, "/rulesets/STAFF/rules/1"),
         (DoesNotMatchPattern, "/salt_vault_secret_id"),
         (UnexpectedProperty, "/strange"),
         (NotEnumMember, "/supported_languages/0"),
+        (ConfigNotExist, "/vault_service_config_id"),
         (IsReadOnly, "/version"),
     ];
     let want: Vec<_> = want.map(|(code, at)| (code, at.to_owned())).into();
@@ -137,6 +138,29 @@ fn required_members_are_missed_by_name() {
     ];
     let want: Vec<_> = want.map(|(code, at)| (code, at.to_owned())).into();
     assert_eq!(read(&body).unwrap_err(), want);
+}
+
+#[test]
+fn who_changes_a_config_sends_back_what_was_read() {
+    let mut body = full();
+    body["version"] = json!(3);
+    body["created_at"] = json!("2027-01-31T12:00:00.000Z");
+    let draft = Draft::read(Fields::of(&body).unwrap(), &Catalogue::builtin().unwrap(), Extent::Change);
+    assert_eq!(serde_json::to_value(draft.check().unwrap()).unwrap(), full());
+}
+
+#[test]
+fn names_of_rules_are_in_letters_of_either_case() {
+    let rule = || json!({"entity_name": "x", "matchers": "PERSON"});
+    let faults =
+        |name: &str| read(&json!({"name": "x", "rules": {name: rule()}, "enabled_rules": [name]})).err();
+    for good in ["my-rule", "STAFF_ID", "staffId", "a1", "FIN/own-x"] {
+        assert_eq!(faults(good), None, "{good}");
+    }
+    let long = "x".repeat(65);
+    for bad in ["a", "-a", "1a", "a b", "a.b", "\u{e9}t\u{e9}", "PERSON", &long] {
+        assert_eq!(faults(bad), Some(vec![(Code::InvalidPropertyName, format!("/rules/{bad}"))]), "{bad}");
+    }
 }
 
 #[test]

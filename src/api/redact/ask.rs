@@ -42,7 +42,7 @@ pub(super) struct Wanted {
     pub(super) return_result: bool,
     pub(super) debug: bool,
     pub(super) llm: bool,
-    /// `None`: those of the config.
+    /// `None`: those of the config. Never empty.
     pub(super) rules: Option<Vec<Named>>,
     pub(super) rulesets: Option<Vec<Named>>,
     pub(super) overrides: Overrides,
@@ -79,8 +79,9 @@ impl Wanted {
     }
 }
 
+/// An empty list is none: somebody who wants nothing redacted does not call.
 fn names(fields: &mut Fields<'_>, field: &'static str) -> Option<Vec<Named>> {
-    let named = fields.names(field)?;
+    let named = fields.names(field).filter(|named| !named.is_empty())?;
     let at = fields.at(field);
     let named = named.into_iter().map(|(index, name)| Named { name: name.to_owned(), at: at.index(index) });
     Some(named.collect())

@@ -1,12 +1,12 @@
 //! A stored config made ready: its own rules compiled, its names looked up.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::json;
 
 use crate::api::configs::{Allowed, CustomRule, MatchType, Matchers, MethodSpec, RedactConfig, Settings};
 use crate::api::error::ApiError;
+use crate::api::redact::report::Entities;
 use crate::base::id::ConfigId;
 use crate::detect::{Allow, Catalogue, Choice, Detector, Rule, starting_with};
 
@@ -28,7 +28,7 @@ pub(super) struct Configured {
     pub(super) enforced: bool,
     pub(super) settings: Settings,
     /// What findings of the config's own rules are reported as.
-    pub(super) entities: HashMap<String, String>,
+    pub(super) entities: Entities,
 }
 
 /// Configs made ready not long ago.

@@ -11,7 +11,7 @@ use crate::api::redact::configured::Configured;
 use crate::api::redact::kept::{Tweak, missing};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
-use crate::detect::{Catalogue, Choice, RuleId};
+use crate::detect::{Allow, Catalogue, Choice, RuleId};
 use crate::redact::{Digest, Fpe, Method, Partial, Plan, Salted};
 
 /// Where a call names a tweak of the vault's.
@@ -54,9 +54,10 @@ impl Resolver<'_> {
     pub(super) fn place(&mut self, call: &Chosen, specific: &Specific) -> Chosen {
         let (mut choice, mut plan) = (call.choice.clone(), call.plan.clone());
         if let Some(rules) = &specific.rules {
-            let mut own = Choice::default();
+            let mut own = self.enforced().cloned().unwrap_or_default();
             for (named, spec) in rules {
-                let method = spec.as_ref().map(|spec| self.method(spec, &named.at));
+                let spec = spec.as_ref().filter(|spec| self.may_choose(spec));
+                let method = spec.map(|spec| self.method(spec, &named.at));
                 let Some(rule) = self.rule(named) else { continue };
                 own.insert(rule);
                 if let Some(method) = method {
@@ -68,12 +69,36 @@ impl Resolver<'_> {
         Chosen { choice, plan }
     }
 
+    /// What of a document no path leads to: the rules that are on in every call, if there are any.
+    pub(super) fn rest(&self, call: &Chosen) -> Option<Chosen> {
+        let choice = self.enforced()?.clone();
+        Some(Chosen { choice: Some(choice), plan: call.plan.clone() })
+    }
+
+    /// What of the call's allow-list holds.
+    pub(super) fn allow(&self, allow: &Allow) -> Allow {
+        let Some(enforced) = self.enforced() else { return allow.clone() };
+        let free: Choice = self.catalogue.ids().filter(|rule| !enforced.has(*rule)).collect();
+        allow.clone().only_for(&free)
+    }
+
+    /// The rules that the config has on in every call.
+    fn enforced(&self) -> Option<&Choice> {
+        self.config.filter(|config| config.enforced).map(|config| &config.enabled)
+    }
+
+    /// Whether a call may choose a method. Where rules are enforced, none that leaves something of a value: nor for
+    /// another rule, whose findings may lie over those of an enforced one.
+    fn may_choose(&self, spec: &MethodSpec) -> bool {
+        self.enforced().is_none() || !spec.leaves_something()
+    }
+
     /// Rules and sets together; `None` where neither is named.
     fn choice(&mut self, rules: Option<&[Named]>, sets: Option<&[Named]>) -> Option<Choice> {
         if rules.is_none() && sets.is_none() {
             return None;
         }
-        let mut choice = Choice::default();
+        let mut choice = self.enforced().cloned().unwrap_or_default();
         for named in rules.unwrap_or_default() {
             if let Some(rule) = self.rule(named) {
                 choice.insert(rule);
@@ -90,9 +115,6 @@ impl Resolver<'_> {
                     );
                 }
             }
-        }
-        if let Some(config) = self.config.filter(|config| config.enforced) {
-            config.enabled.iter().for_each(|rule| choice.insert(rule));
         }
         Some(choice)
     }
@@ -115,7 +137,7 @@ impl Resolver<'_> {
 
     /// The call's own methods go before what it is for, and that before its config's.
     fn plan(&mut self, llm: bool, overrides: &Overrides) -> Plan {
-        if let Some((at, spec)) = &overrides.all {
+        if let Some((at, spec)) = overrides.all.as_ref().filter(|(_, spec)| self.may_choose(spec)) {
             return Plan::all(self.method(spec, at));
         }
         let mut plan = Plan::all(if llm { Method::Encrypt } else { Method::Replace });
@@ -128,7 +150,7 @@ impl Resolver<'_> {
         }
         for (named, spec) in &overrides.each {
             let method = self.method(spec, &named.at);
-            if let Some(rule) = self.rule(named) {
+            if let Some(rule) = self.rule(named).filter(|_| self.may_choose(spec)) {
                 plan.set(rule, method);
             }
         }

@@ -1,12 +1,30 @@
 //! The analysis of a redaction, as `debug` asks for it (specification, "Recognizer result element").
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use serde::Serialize;
 
 use crate::api::envelope::Dialect;
-use crate::detect::{Span, offset};
-use crate::redact::{Found, Report};
+use crate::detect::{Rejection, Span, offset};
+use crate::redact::{Found, Rejected, Report};
+
+/// What findings of some rules are reported as, by the rules' names: those of a config's own rules as its owner says.
+#[derive(Clone, Debug, Default)]
+pub struct Entities(Arc<HashMap<String, String>>);
+
+impl Entities {
+    /// The entity of a rule; for most it is the rule's name.
+    pub fn of<'n>(&'n self, rule: &'n str) -> &'n str {
+        self.0.get(rule).map_or(rule, String::as_str)
+    }
+}
+
+impl FromIterator<(String, String)> for Entities {
+    fn from_iter<I: IntoIterator<Item = (String, String)>>(names: I) -> Self {
+        Self(Arc::new(names.into_iter().collect()))
+    }
+}
 
 /// What was found and what became of it.
 #[derive(Serialize)]
@@ -24,6 +42,9 @@ pub(in crate::api) struct Recognized {
     start: usize,
     end: usize,
     redacted: bool,
+    /// Why it does not count; absent for what does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     data_key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,10 +63,10 @@ struct Nearby {
 }
 
 impl Analysis {
-    /// Of a text, whose findings have byte offsets.
-    pub(super) fn of_text(text: &str, report: &Report, dialect: Dialect) -> Self {
+    /// Of a text, whose findings have byte offsets, and what of it does not count.
+    pub(super) fn of_text(text: &str, report: &Report, rejected: &[Rejected], dialect: Dialect) -> Self {
         let mut marks = Vec::new();
-        for found in report.findings() {
+        for found in report.findings().iter().chain(rejected.iter().map(|one| &one.found)) {
             marks.extend([found.span.start, found.span.end]);
             marks.extend(found.near.iter().flat_map(|near| [near.span.start, near.span.end]));
         }
@@ -56,7 +77,8 @@ impl Analysis {
             let near = found.near.map(|near| (part(near.span), points(near.span), near.augment));
             recognized(found, dialect, (part(found.span), points(found.span)), near)
         };
-        Self::new(report, report.findings().iter().map(told).collect())
+        let rejected = rejected.iter().map(|one| told(&one.found).rejected(one.why, dialect));
+        Self::new(report, report.findings().iter().map(told).chain(rejected).collect())
     }
 
     /// Of a document, whose findings were told in detail.
@@ -70,16 +92,20 @@ impl Analysis {
             told.data_key = placed.map(|placed| placed.key.to_string());
             told
         };
-        Self::new(report, report.findings().iter().map(told).collect())
+        let rejected = report.rejected().iter().map(|one| told(&one.found).rejected(one.why, dialect));
+        Self::new(report, report.findings().iter().map(told).chain(rejected).collect())
     }
 
-    /// Findings of some rules are reported as something else.
-    pub(super) fn called(mut self, entities: &HashMap<String, String>) -> Self {
+    /// The same with entities in place of the rules' names. Rules of one entity are counted together.
+    pub(in crate::api) fn called(mut self, entities: &Entities) -> Self {
         for found in &mut self.recognizer_results {
-            if let Some(entity) = entities.get(&found.field_type) {
-                found.field_type.clone_from(entity);
-            }
+            found.field_type = entities.of(&found.field_type).to_owned();
         }
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for (rule, count) in self.summary_counts {
+            *counts.entry(entities.of(&rule).to_owned()).or_default() += count;
+        }
+        self.summary_counts = counts;
         self
     }
 
@@ -91,6 +117,20 @@ impl Analysis {
     fn new(report: &Report, recognizer_results: Vec<Recognized>) -> Self {
         let summary_counts = report.by_rule().map(|(_, name, count)| (name.to_owned(), count)).collect();
         Self { summary_counts, recognizer_results }
+    }
+}
+
+impl Recognized {
+    /// The same as what does not count. Clients whose scores are integers get 0.
+    fn rejected(mut self, why: Rejection, dialect: Dialect) -> Self {
+        self.reason = Some(match why {
+            Rejection::NegativeContext => "negative_context",
+            Rejection::Threshold => "threshold",
+        });
+        if dialect == Dialect::Sdk {
+            self.score = 0.into();
+        }
+        self
     }
 }
 
@@ -120,6 +160,7 @@ fn recognized(
         start: span.start,
         end: span.end,
         redacted: found.redacted,
+        reason: None,
         data_key: None,
         context_results,
         negative_context_results,

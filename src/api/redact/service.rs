@@ -1,6 +1,5 @@
 //! What the redaction endpoints share: from what a call wants to redactors and keys, and the way back.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
@@ -14,6 +13,7 @@ use crate::api::redact::ask::{Named, Wanted};
 use crate::api::redact::configured::{Configured, Ready};
 use crate::api::redact::kept::{Kept, key_of, named};
 use crate::api::redact::plan::{self, Resolver, Specific};
+use crate::api::redact::report::Entities;
 use crate::api::token::Principal;
 use crate::base::checkpoint::Checkpoint;
 use crate::base::id::ConfigId;
@@ -66,14 +66,25 @@ impl std::ops::Deref for Shared {
     }
 }
 
-/// Who look, in the order of the places they were asked for, and their keys.
+/// Who look, in the order of the places they were asked for, and their keys. With places there may be one more, for the
+/// rest of the document.
 pub(super) struct Prepared {
     pub(super) parts: Vec<Redactor>,
     pub(super) keys: Keys,
     /// What undoing it takes.
     pub(super) terms: Terms,
     /// What findings of some rules are reported as.
-    pub(super) entities: HashMap<String, String>,
+    pub(super) entities: Entities,
+}
+
+/// Who looks through files.
+pub struct FileRedactor {
+    /// Who looks.
+    pub redactor: Redactor,
+    /// Its keys.
+    pub keys: Keys,
+    /// What findings of some rules are reported as.
+    pub entities: Entities,
 }
 
 /// What undoing a redaction takes.
@@ -135,15 +146,27 @@ impl Redaction {
     ///
     /// # Errors
     /// A config, or something that it names, that is not there.
-    pub async fn of_files(&self, tenant: &str, config: Option<&str>) -> Result<(Redactor, Keys), ApiError> {
-        let gone = || ApiError::BadRequest("the redact config that the sanitize config names is not there");
+    pub async fn of_files(&self, tenant: &str, config: Option<&str>) -> Result<FileRedactor, ApiError> {
+        let fault = |code, detail: &str| {
+            ApiError::Validation(vec![Invalid::new(code, Pointer::root().key("config_id"), detail)])
+        };
+        let gone = || {
+            fault(
+                Code::ConfigNotExist,
+                "the redact config that the sanitize config names is not there any more",
+            )
+        };
         let config = match config {
             None => None,
             Some(id) => {
                 let id = ConfigId::parse(id).ok_or_else(gone)?;
                 let config = self.0.configs.get(&id).await;
                 let config = config.map_err(|error| match error {
-                    ConfigError::Unknown | ConfigError::Elsewhere => gone(),
+                    ConfigError::Unknown => gone(),
+                    ConfigError::Elsewhere => fault(
+                        Code::ConfigServiceMismatch,
+                        "what the sanitize config names as its redact config is another service's",
+                    ),
                     _ => ApiError::Internal("configs"),
                 })?;
                 Some(self.ready(&config).await?)
@@ -153,7 +176,7 @@ impl Redaction {
         let wanted = Wanted::of(&mut Fields::of(&nothing)?);
         let mut prepared = self.prepared(tenant, config.as_ref(), &wanted, &[]).await?;
         let redactor = prepared.parts.pop().ok_or(ApiError::Internal("redact"))?;
-        Ok((redactor, prepared.keys))
+        Ok(FileRedactor { redactor, keys: prepared.keys, entities: prepared.entities })
     }
 
     async fn prepared(
@@ -179,16 +202,22 @@ impl Redaction {
         let whole = resolver.call(wanted);
         let chosen: Vec<plan::Chosen> = match places {
             [] => vec![whole],
-            places => places.iter().map(|place| resolver.place(&whole, place)).collect(),
+            places => {
+                let places = places.iter().map(|place| resolver.place(&whole, place));
+                let mut chosen: Vec<plan::Chosen> = places.collect();
+                chosen.extend(resolver.rest(&whole));
+                chosen
+            }
         };
+        let allow = resolver.allow(&wanted.allow);
         resolver.close()?;
         let encrypts = chosen.iter().any(|chosen| chosen.plan.is_reversible());
         let parts = chosen.into_iter().map(|plan::Chosen { choice, plan }| {
             let detector = choice.map_or_else(|| Ok(detector.clone()), |choice| detector.with(choice));
             let detector = detector.map_err(|_| ApiError::Internal("rules"))?;
-            let detector = match wanted.allow.is_empty() {
+            let detector = match allow.is_empty() {
                 true => detector,
-                false => detector.also_allowing(wanted.allow.clone()),
+                false => detector.also_allowing(allow.clone()),
             };
             Ok(Redactor::new(detector, plan))
         });

@@ -103,7 +103,8 @@ impl Endpoint for RedactStructured {
             let work = move |checkpoint: &Checkpoint| {
                 let parts: Vec<Redactor> =
                     parts.into_iter().map(|part| part.passing(checkpoint.clone())).collect();
-                let which = match document.chosen(&places) {
+                let rest = (parts.len() > places.len()).then_some(places.len());
+                let which = match document.chosen(&places, rest) {
                     Ok(which) => which,
                     Err(fault) => return Ok(Err(fault)),
                 };
@@ -148,7 +149,8 @@ impl Document {
         self.quoted || !self.json.starts_with('"')
     }
 
-    fn chosen(&self, places: &[Place]) -> Result<Selection, Invalid> {
+    /// The places, each by the redactor of its number, and the rest of the document by the redactor `rest`.
+    fn chosen(&self, places: &[Place], rest: Option<usize>) -> Result<Selection, Invalid> {
         if places.is_empty() {
             return Ok(Selection::Everything);
         }
@@ -161,6 +163,9 @@ impl Document {
             query.choose(&json, &mut size, (part, &mut chosen)).map_err(|_| {
                 Invalid::new(Code::IsTooBig, at.clone(), "the document is too large for so costly a path")
             })?;
+        }
+        if let Some(rest) = rest {
+            chosen.choose([], rest);
         }
         Ok(Selection::Chosen(chosen))
     }
@@ -178,7 +183,7 @@ fn path(value: &Value, at: Pointer, faults: &mut Faults) -> Option<(Place, Speci
     }
     let read = Fields::within(value, &at, faults, |fields| {
         let (text, at) = (fields.required_text("path").to_owned(), fields.at("path"));
-        let rules = fields.array("rules", PATHS, rule);
+        let rules = fields.array("rules", PATHS, rule).filter(|rules| !rules.is_empty());
         (text, at, rules)
     });
     let (text, at, rules) = read?;

@@ -61,8 +61,10 @@ impl Endpoint for Redact {
             let work = move |checkpoint: &Checkpoint| {
                 let redactor = redactor.passing(checkpoint.clone());
                 let (redacted, context) = redactor.text(&text, &keys, Limits::default())?;
-                let report =
-                    debug.then(|| Analysis::of_text(&text, redacted.report(), dialect).called(&entities));
+                let report = debug.then(|| {
+                    let rejected = redactor.rejected(&text);
+                    Analysis::of_text(&text, redacted.report(), &rejected, dialect).called(&entities)
+                });
                 Ok((redacted, context, report))
             };
             let (redacted, context, report) = self.0.work(&asker, bytes, work).await?;

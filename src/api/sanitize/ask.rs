@@ -168,24 +168,24 @@ impl Method {
 
 /// One that does not fit how the body came is as wrong as an unknown one.
 fn method(fields: &mut Fields<'_>, encoding: Encoding) -> Method {
-    let (default, words) = match encoding {
-        Encoding::Json => (Method::SourceUrl, &Method::WORDS[1..]),
-        Encoding::Multipart => (Method::Multipart, &Method::WORDS[..1]),
+    const NAME: &str = "transfer_method";
+    let words = match encoding {
+        Encoding::Json => &Method::WORDS[1..],
+        Encoding::Multipart => &Method::WORDS[..1],
     };
-    let given = fields.member("transfer_method").is_some();
-    match fields.one_of("transfer_method", words) {
-        Some(method) => method,
-        // What the method would need cannot be known: one fault is enough.
-        None if given => Method::Multipart,
-        None => default,
+    if encoding == Encoding::Json && fields.member(NAME).is_none() {
+        fields.fault(Code::FieldRequired, fields.at(NAME), "`transfer_method` is required in a JSON body");
     }
+    // Where there is a fault, what the method would need cannot be known: that fault is enough.
+    fields.one_of(NAME, words).unwrap_or(Method::Multipart)
 }
 
 fn proof(fields: &mut Fields<'_>) -> Proof {
-    let size = fields.number("size", 0.0..=9e15);
+    let size = fields.number("size", 0.0..=f64::MAX);
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole, and in range")]
     let size = size.and_then(|size| {
-        (size.fract() == 0.0).then_some(size as u64).or_else(|| {
+        // More is more than any limit, however much.
+        (size.fract() == 0.0).then_some(size.min(9e15) as u64).or_else(|| {
             let at = fields.at("size");
             fields.fault(Code::InvalidInteger, at, "must be a whole number of bytes");
             None
@@ -293,7 +293,10 @@ mod tests {
     #[test]
     fn every_method_wants_its_companions() {
         let rows = [
-            (json!({}), vec!["/source_url"]),
+            (json!({}), vec!["/transfer_method"]),
+            (json!({"source_url": "http://a/"}), vec!["/transfer_method"]),
+            (json!({"transfer_method": null}), vec!["/transfer_method"]),
+            (json!({"transfer_method": "source-url"}), vec!["/source_url"]),
             (json!({"transfer_method": "carrier-pigeon"}), vec!["/transfer_method"]),
             (json!({"transfer_method": "multipart"}), vec!["/transfer_method"]),
             (json!({"transfer_method": "source-url", "source_url": "ftp://a/b"}), vec!["/source_url"]),
@@ -308,7 +311,7 @@ mod tests {
                 vec!["/content/defang"],
             ),
             (
-                json!({"source_url": "http://a/", "content": {"defang_threshold": 101}}),
+                json!({"transfer_method": "source-url", "source_url": "http://a/", "content": {"defang_threshold": 101}}),
                 vec!["/content/defang_threshold"],
             ),
         ];

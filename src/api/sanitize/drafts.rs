@@ -1,12 +1,13 @@
 //! Settings of sanitize configs, read from a request (specification, "Sanitize service config").
 
 use crate::api::call::BoxFuture;
-use crate::api::configs::{Drafts, Kept};
+use crate::api::configs::{ConfigError, Configs, Drafts, Extent, Kept, foreign, version};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
 use crate::api::sanitize::settings::{Cdr, Defang, Redact, SanitizeSettings, Scan, Sos};
 use crate::api::token::Service;
 use crate::base::id::ConfigId;
+use crate::base::pointer::Pointer;
 
 /// The longest name, in characters.
 const NAME: usize = 256;
@@ -20,10 +21,19 @@ impl Kept for SanitizeSettings {
     // The bare paths lead to redact configs.
     const BARE: bool = false;
     const SCHEMA: Option<&'static str> = None;
+    const PARTS: &'static [&'static str] = &["cdr", "scan", "defang", "redact", "sos"];
+    const OPTIONAL: &'static [&'static str] = &[
+        "scan_provider",
+        "risk_threshold",
+        "url_intel_provider",
+        "domain_intel_provider",
+        "redact_service_config_id",
+        "retention_days",
+    ];
 }
 
-/// How they are read.
-pub struct SanitizeDrafts;
+/// How they are read; the redact configs that they may name.
+pub struct SanitizeDrafts(pub Configs<crate::api::configs::Settings>);
 
 /// Settings as read.
 pub struct SanitizeDraft(SanitizeSettings, Faults);
@@ -32,53 +42,80 @@ impl Drafts for SanitizeDrafts {
     type Settings = SanitizeSettings;
     type Draft = SanitizeDraft;
 
-    fn read(&self, mut fields: Fields<'_>) -> SanitizeDraft {
+    fn read(&self, mut fields: Fields<'_>, extent: Extent) -> SanitizeDraft {
         fields.nulls_are_absent();
         fields.text("config_id");
         fields.member("created_at");
-        fields.read_only("version");
+        version(&mut fields, SanitizeSettings::SCHEMA, extent);
+        if extent == Extent::Whole {
+            fields.required("name");
+        }
         let settings = settings(&mut fields);
         SanitizeDraft(settings, fields.finish())
     }
 
     fn prove(
         &self,
-        SanitizeDraft(settings, faults): SanitizeDraft,
+        SanitizeDraft(settings, mut faults): SanitizeDraft,
     ) -> BoxFuture<'_, Result<SanitizeSettings, ApiError>> {
-        Box::pin(async move { faults.close().map(|()| settings) })
+        Box::pin(async move {
+            // An id that is none is a fault already.
+            let named = settings.redact.redact_service_config_id.as_deref().and_then(ConfigId::parse);
+            if let Some(id) = named {
+                let found = self.0.get(&id).await;
+                let at = Pointer::root().key("redact").key(REDACT_CONFIG);
+                match found {
+                    Ok(_) => {}
+                    Err(ConfigError::Unknown) => {
+                        faults.add(Code::ConfigNotExist, at, "there is no redact config of this id");
+                    }
+                    Err(ConfigError::Elsewhere) => {
+                        let detail = "the config of this id is another service's";
+                        faults.add(Code::ConfigServiceMismatch, at, detail);
+                    }
+                    Err(_) => return Err(ApiError::Internal("configs")),
+                }
+            }
+            faults.close().map(|()| settings)
+        })
     }
 }
 
 fn settings(fields: &mut Fields<'_>) -> SanitizeSettings {
-    fields.required("name");
     let name = fields.text_within("name", 1..=NAME).unwrap_or_default().to_owned();
     let cdr = fields.object("cdr", |cdr| Cdr {
         remove_attachments: cdr.flag("remove_attachments").unwrap_or(true),
         remove_interactive: cdr.flag("remove_interactive").unwrap_or(true),
     });
-    let scan = fields.object("scan", |scan| Scan {
-        scan_service_config_id: text(scan, "scan_service_config_id"),
-        scan_provider: text(scan, "scan_provider"),
-        block_unable_to_scan: scan.flag("block_unable_to_scan").unwrap_or(false),
+    let scan = fields.object("scan", |scan| {
+        foreign(scan, "scan_service_config_id");
+        Scan {
+            scan_provider: text(scan, "scan_provider"),
+            block_unable_to_scan: scan.flag("block_unable_to_scan").unwrap_or(false),
+        }
     });
-    let defang = fields.object("defang", |defang| Defang {
-        enabled: defang.flag("enabled").unwrap_or(true),
-        url_intel: defang.flag("url_intel").unwrap_or(false),
-        domain_intel: defang.flag("domain_intel").unwrap_or(false),
-        risk_threshold: threshold(defang),
-        url_intel_config_id: text(defang, "url_intel_config_id"),
-        domain_intel_config_id: text(defang, "domain_intel_config_id"),
-        url_intel_provider: text(defang, "url_intel_provider"),
-        domain_intel_provider: text(defang, "domain_intel_provider"),
+    let defang = fields.object("defang", |defang| {
+        foreign(defang, "url_intel_config_id");
+        foreign(defang, "domain_intel_config_id");
+        Defang {
+            enabled: defang.flag("enabled").unwrap_or(true),
+            url_intel: defang.flag("url_intel").unwrap_or(false),
+            domain_intel: defang.flag("domain_intel").unwrap_or(false),
+            risk_threshold: threshold(defang),
+            url_intel_provider: text(defang, "url_intel_provider"),
+            domain_intel_provider: text(defang, "domain_intel_provider"),
+        }
     });
     let redact = fields.object("redact", |redact| Redact {
         enabled: redact.flag("enabled").unwrap_or(false),
         redact_service_config_id: config_id(redact),
     });
-    let sos = fields.object("sos", |sos| Sos {
-        enabled: sos.flag("enabled").unwrap_or(false),
-        share_service_config_id: text(sos, "share_service_config_id"),
-        retention_days: sos.integer("retention_days", 1),
+    let sos = fields.object("sos", |sos| {
+        foreign(sos, "share_service_config_id");
+        Sos {
+            enabled: sos.flag("enabled").unwrap_or(false),
+            retention_days: sos.integer("retention_days", 1),
+        }
     });
     SanitizeSettings {
         name,
@@ -104,11 +141,12 @@ fn threshold(fields: &mut Fields<'_>) -> Option<u8> {
     fits
 }
 
+const REDACT_CONFIG: &str = "redact_service_config_id";
+
 fn config_id(fields: &mut Fields<'_>) -> Option<String> {
-    const NAME: &str = "redact_service_config_id";
-    let id = fields.text(NAME)?;
+    let id = fields.text(REDACT_CONFIG)?;
     if ConfigId::parse(id).is_none() {
-        let at = fields.at(NAME);
+        let at = fields.at(REDACT_CONFIG);
         fields.fault(Code::DoesNotMatchPattern, at, "must be pci_ and 32 characters of a-z and 2-7");
     }
     Some(id.to_owned())

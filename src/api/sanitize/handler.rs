@@ -62,6 +62,12 @@ impl Sanitize {
         if let Source::Share(id) = &body.ask.source {
             self.sanitizer.shared(who.tenant(), id).await?;
         }
+        let most = self.sanitizer.parts().max_upload;
+        if body.ask.proof.size.is_some_and(|size| size > most) {
+            let at = Pointer::root().key("size");
+            let fault = Invalid::new(Code::IsTooBig, at, format!("must be at most {most} bytes"));
+            return Err(ApiError::Validation(vec![fault]));
+        }
         let form = matches!(body.ask.source, Source::Post);
         let awaited = form || matches!(body.ask.source, Source::Put);
         let order = Order {
@@ -74,8 +80,8 @@ impl Sanitize {
         let parts = self.sanitizer.parts();
         let stage = if awaited {
             let name = safe_name(order.name.as_deref().unwrap_or_default());
-            let limit = order.proof.size.unwrap_or(parts.max_upload).min(parts.max_upload);
-            Stage::Upload { target: target(&parts.grants, call.id, form, (&name, limit)) }
+            // Whatever comes is taken: clients do not expect an upload to fail. Its size is proved before it is read.
+            Stage::Upload { target: target(&parts.grants, call.id, form, (&name, most)) }
         } else {
             Stage::Ready
         };
@@ -93,7 +99,7 @@ impl Sanitize {
         }
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let minutes = parts.jobs.kept().answer.as_secs() / 60;
-        Ok(Accepted { stamp, dialect, base: parts.grants.public(), minutes }.answer(&job))
+        Ok(Accepted { stamp, dialect, base: parts.grants.public(), minutes, polls: 0 }.answer(&job))
     }
 
     async fn json(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {
@@ -121,7 +127,7 @@ impl Sanitize {
                 let fault = Invalid::new(Code::AboveMaxItems, at, "send one file");
                 return Err(ApiError::Validation(vec![fault]));
             }
-            file_name = part.file_name().map(str::to_owned);
+            file_name = part.file_name().map(|name| name.into_owned());
             match parts.blobs.put(&awaited(call.id), &mut part, parts.max_upload).await {
                 Ok(learned) => facts = Some(learned),
                 Err(error) => return Err(part.fault(&error)),

@@ -4,8 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::api::pending::Ended;
 use crate::api::sanitize::run::Order;
-use crate::api::sanitize::settings::Resolved;
-use crate::api::sanitize::told::{data, summary};
+use crate::api::sanitize::told::{Asked, data, summary};
 use crate::sanitize::Sanitized;
 
 /// Where a clean file lies.
@@ -23,8 +22,7 @@ pub(super) fn malicious(parameters: &Map<String, Value>) -> Ended {
 }
 
 /// The answer with a clean file.
-pub(super) fn clean(order: &Order, place: Place, sanitized: &Sanitized) -> Ended {
-    let Resolved { orders, url_intel, domain_intel, .. } = &order.resolved;
+pub(super) fn clean(order: &Order, asked: &Asked<'_>, place: Place, sanitized: &Sanitized) -> Ended {
     let mut result = Map::new();
     let (member, text) = match place {
         Place::Url(url) => ("dest_url", url),
@@ -32,7 +30,6 @@ pub(super) fn clean(order: &Order, place: Place, sanitized: &Sanitized) -> Ended
     };
     result.insert(member.to_owned(), json!(text));
     result.insert("parameters".to_owned(), json!(order.parameters));
-    let data = data(*orders, (url_intel.is_some(), domain_intel.is_some()), sanitized);
-    result.insert("data".to_owned(), data);
-    Ended::success(summary(sanitized), Value::Object(result))
+    result.insert("data".to_owned(), data(asked, sanitized));
+    Ended::success(summary(asked, sanitized), Value::Object(result))
 }

@@ -10,17 +10,17 @@ use serde_json::{Map, Value};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
 use crate::api::pending::Ended;
+use crate::api::redact::{Entities, FileRedactor};
 use crate::api::sanitize::ask::{Ask, Proof, Source};
 use crate::api::sanitize::reply;
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
-use crate::api::sanitize::told::why;
+use crate::api::sanitize::told::{Asked, LookedUp, why};
 use crate::base::pointer::Pointer;
 use crate::crypto::hash::sha256;
 use crate::net::NetError;
-use crate::redact::{Keys, Redactor};
 use crate::sanitize::child::Stillborn;
-use crate::sanitize::intel::Asked;
+use crate::sanitize::intel;
 use crate::sanitize::scan::{Counted, Scanner};
 use crate::sanitize::{Redaction, Refusal, Witnesses, sanitize};
 use crate::store::blobs::{Blob, Pieces};
@@ -67,7 +67,13 @@ impl Sanitizer {
         let file = step("sanitize.load", self.load(tenant, order, blob)).await?;
         let digest = HEXLOWER.encode(&sha256(&file.bytes));
         order.proof.check(&file.bytes, &digest).close()?;
-        let witnesses = self.witnesses(tenant, &order.resolved).await?;
+        let (witnesses, entities) = self.witnesses(tenant, &order.resolved).await?;
+        let asked = Asked {
+            orders: order.resolved.orders,
+            urls: LookedUp::by(witnesses.urls.as_deref()),
+            domains: LookedUp::by(witnesses.domains.as_deref()),
+            entities: &entities,
+        };
         let nursery = &self.parts().nursery;
         let sanitized = sanitize(nursery, order.resolved.orders, (&file.name, &file.bytes), witnesses).await;
         let sanitized = match sanitized {
@@ -79,11 +85,16 @@ impl Sanitizer {
         };
         let clean = Loaded { name: file.name, bytes: sanitized.cleaned.bytes.clone() };
         let place = step("sanitize.deliver", self.deliver(tenant, &order.resolved, clean)).await?;
-        Ok((reply::clean(order, place, &sanitized), Verdict::Clean))
+        Ok((reply::clean(order, &asked, place, &sanitized), Verdict::Clean))
     }
 
-    /// Who is asked about a file. Names were looked up when the call came; a reload may have changed that.
-    pub(super) async fn witnesses(&self, tenant: &str, resolved: &Resolved) -> Result<Witnesses, ApiError> {
+    /// Who is asked about a file, and what findings of some rules are reported as. Names were looked up when the call
+    /// came; a reload may have changed that.
+    pub(super) async fn witnesses(
+        &self,
+        tenant: &str,
+        resolved: &Resolved,
+    ) -> Result<(Witnesses, Entities), ApiError> {
         let parts = self.parts();
         let mut faults = Faults::default();
         let disabled = |faults: &mut Faults, object: &str, member: &str| {
@@ -98,25 +109,31 @@ impl Sanitizer {
         if scanner.is_none() {
             disabled(&mut faults, "file", "scan_provider");
         }
-        let mut intel = |asked, provider: &Option<String>, member| {
+        let mut known = |asked, provider: &Option<String>, member| {
             let found = parts.intel.get(asked, provider.as_deref()?).ok();
             if found.is_none() {
                 disabled(&mut faults, "content", member);
             }
             found
         };
-        let urls = intel(Asked::Urls, &resolved.url_intel, "url_intel_provider");
-        let domains = intel(Asked::Domains, &resolved.domain_intel, "domain_intel_provider");
+        let urls = known(intel::Asked::Urls, &resolved.url_intel, "url_intel_provider");
+        let domains = known(intel::Asked::Domains, &resolved.domain_intel, "domain_intel_provider");
         faults.close()?;
-        Ok(Witnesses {
+        let (redactor, entities) = match self.redactor(tenant, resolved).await? {
+            Some(FileRedactor { redactor, keys, entities }) => (Some((redactor, keys)), entities),
+            None => (None, Entities::default()),
+        };
+        let witnesses = Witnesses {
             scanner: self.counted(scanner.ok_or(ApiError::Internal("panel"))?, &resolved.scan_provider),
             block_unable: resolved.block_unable,
             urls,
             domains,
+            defang: resolved.defang,
             threshold: resolved.threshold,
-            redactor: self.redactor(tenant, resolved).await?,
+            redactor,
             redaction: resolved.orders.redaction,
-        })
+        };
+        Ok((witnesses, entities))
     }
 
     /// The scanner, what it says counted under the provider's name.
@@ -127,11 +144,7 @@ impl Sanitizer {
         }
     }
 
-    async fn redactor(
-        &self,
-        tenant: &str,
-        resolved: &Resolved,
-    ) -> Result<Option<(Redactor, Keys)>, ApiError> {
+    async fn redactor(&self, tenant: &str, resolved: &Resolved) -> Result<Option<FileRedactor>, ApiError> {
         if resolved.orders.redaction == Redaction::Off {
             return Ok(None);
         }

@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
+use crate::api::blob::attachment;
 use crate::api::call::BoxFuture;
 use crate::api::configs::{ConfigError, Configs};
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::grant::{Grants, safe_name};
+use crate::api::grant::Grants;
 use crate::api::pending::{Ended, Job, Jobs, Stage, Work};
 use crate::api::redact::Redaction;
 use crate::api::sanitize::reply::Place;
@@ -132,7 +133,6 @@ impl Sanitizer {
         file: Loaded,
     ) -> Result<Place, ApiError> {
         let failed = |_| ApiError::Internal("blobs");
-        let name = safe_name(&file.name);
         let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
         let limit = file.bytes.len() as u64;
         let facts = self.0.blobs.put(&blob, &mut Whole::new(file.bytes), limit).await.map_err(failed)?;
@@ -147,8 +147,8 @@ impl Sanitizer {
             }
             None => {
                 let life = self.0.grants.life();
-                let link = self.0.blobs.link(&blob, &name, life).await.map_err(failed)?;
-                Ok(Place::Url(link.unwrap_or_else(|| self.0.grants.download(&blob, &name))))
+                let link = self.0.blobs.link(&blob, &attachment(&file.name), life).await.map_err(failed)?;
+                Ok(Place::Url(link.unwrap_or_else(|| self.0.grants.download(&blob, &file.name))))
             }
         }
     }

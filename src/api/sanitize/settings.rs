@@ -15,7 +15,7 @@ const PROVIDER: &str = "crowdstrike";
 /// The score from which on links are defanged.
 const THRESHOLD: u8 = 30;
 
-/// A config's settings.
+/// A config's settings. Rows of before have more members, ids of configs that there are none of; they are passed over.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SanitizeSettings {
@@ -53,9 +53,8 @@ impl Default for Cdr {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Scan {
-    /// A config of the vendor's file scan service; kept, and without effect here.
-    pub scan_service_config_id: Option<String>,
     /// Who scans.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub scan_provider: Option<String>,
     /// Whether what cannot be scanned is refused.
     pub block_unable_to_scan: bool,
@@ -72,14 +71,13 @@ pub struct Defang {
     /// Whether domains are looked up.
     pub domain_intel: bool,
     /// From which score on, 0 to 100.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub risk_threshold: Option<u8>,
-    /// A config of the vendor's URL service; kept, and without effect here.
-    pub url_intel_config_id: Option<String>,
-    /// A config of the vendor's domain service; kept, and without effect here.
-    pub domain_intel_config_id: Option<String>,
     /// Who knows URLs.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url_intel_provider: Option<String>,
     /// Who knows domains.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub domain_intel_provider: Option<String>,
 }
 
@@ -90,8 +88,6 @@ impl Default for Defang {
             url_intel: false,
             domain_intel: false,
             risk_threshold: None,
-            url_intel_config_id: None,
-            domain_intel_config_id: None,
             url_intel_provider: None,
             domain_intel_provider: None,
         }
@@ -105,6 +101,7 @@ pub struct Redact {
     /// Whether values are redacted.
     pub enabled: bool,
     /// The redact config that says which, and how.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub redact_service_config_id: Option<String>,
 }
 
@@ -114,9 +111,8 @@ pub struct Redact {
 pub struct Sos {
     /// Whether clean files may be stored in the share of files.
     pub enabled: bool,
-    /// A config of the vendor's share service; kept, and without effect here.
-    pub share_service_config_id: Option<String>,
     /// How long they are kept there, in days.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub retention_days: Option<u32>,
 }
 
@@ -141,6 +137,9 @@ pub struct Resolved {
     pub url_intel: Option<String>,
     /// Who knows domains, if they are looked up.
     pub domain_intel: Option<String>,
+    /// Whether links are defanged; in rows of before they were not looked for otherwise.
+    #[serde(default = "yes")]
+    pub defang: bool,
     /// From which score on links are defanged.
     pub threshold: u8,
     /// The redact config, if one is named.
@@ -149,6 +148,10 @@ pub struct Resolved {
     pub folder: Option<String>,
     /// How long it stays there, in days.
     pub retention_days: Option<u32>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 impl Resolved {
@@ -180,7 +183,7 @@ impl Resolved {
             chosen.url_intel.unwrap_or(defang.url_intel),
             chosen.domain_intel.unwrap_or(defang.domain_intel),
         );
-        let links = chosen.defang.unwrap_or(defang.enabled);
+        let defanged = chosen.defang.unwrap_or(defang.enabled);
         let named = chosen.defang_threshold.and_then(|threshold| u8::try_from(threshold).ok());
         let threshold = named.or(defang.risk_threshold).unwrap_or(THRESHOLD);
         let wanted = chosen.redact.unwrap_or(redact.enabled);
@@ -199,7 +202,7 @@ impl Resolved {
                 ("url_intel_provider", json!(url_provider)),
                 ("domain_intel", json!(domain_intel)),
                 ("domain_intel_provider", json!(domain_provider)),
-                ("defang", json!(links)),
+                ("defang", json!(defanged)),
                 ("defang_threshold", json!(threshold)),
                 ("redact", json!(wanted)),
             ],
@@ -209,14 +212,16 @@ impl Resolved {
             orders: Orders {
                 attachments: cdr.remove_attachments,
                 interactive: cdr.remove_interactive,
-                links,
+                // What is only looked up has to be found too.
+                links: defanged || url_intel || domain_intel,
                 redaction,
                 pass_unknown,
             },
             scan_provider,
             block_unable: scan.block_unable_to_scan,
-            url_intel: (links && url_intel).then_some(url_provider),
-            domain_intel: (links && domain_intel).then_some(domain_provider),
+            url_intel: url_intel.then_some(url_provider),
+            domain_intel: domain_intel.then_some(domain_provider),
+            defang: defanged,
             threshold,
             redact_config: redact.redact_service_config_id.clone(),
             folder: share.then_some(folder),
@@ -273,6 +278,27 @@ mod tests {
         let (by_call, _) = resolved(&chosen, &config);
         assert_eq!((by_call.threshold, by_call.orders.redaction), (7, Redaction::Detect));
         assert_eq!(by_call.url_intel.as_deref(), Some("crowdstrike"));
+    }
+
+    #[test]
+    fn links_are_looked_up_though_they_are_not_defanged() {
+        let rows = [
+            (false, true, false, true),
+            (false, false, true, true),
+            (false, false, false, false),
+            (true, false, false, true),
+        ];
+        for (defang, urls, domains, links) in rows {
+            let chosen = Chosen {
+                defang: Some(defang),
+                url_intel: Some(urls),
+                domain_intel: Some(domains),
+                ..Chosen::default()
+            };
+            let (found, _) = resolved(&chosen, &SanitizeSettings::of_calls());
+            let asked = (found.url_intel.is_some(), found.domain_intel.is_some());
+            assert_eq!((found.orders.links, found.defang, asked), (links, defang, (urls, domains)));
+        }
     }
 
     #[test]

@@ -5,12 +5,61 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use crate::api::envelope::Dialect;
-use crate::api::redact::Analysis;
+use crate::api::redact::{Analysis, Entities};
 use crate::sanitize::child::Stillborn;
-use crate::sanitize::{Note, Orders, Record, Redaction, Refusal, Sanitized, Tally};
+use crate::sanitize::intel::Reputation;
+use crate::sanitize::{Note, Orders, Record, Redaction, Refusal, Sanitized, Scores, Tally};
+
+/// Who was asked about links.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookedUp {
+    /// Nobody: that was not wanted.
+    No,
+    /// A provider that knows nothing: it has no feeds.
+    Unknowing,
+    /// A provider.
+    Yes,
+}
+
+impl LookedUp {
+    /// By the provider that is asked.
+    pub fn by(provider: Option<&dyn Reputation>) -> Self {
+        match provider {
+            None => Self::No,
+            Some(provider) if provider.is_empty() => Self::Unknowing,
+            Some(_) => Self::Yes,
+        }
+    }
+
+    /// What is told of what was found, if it was looked up: counts, and whether they mean anything.
+    fn summary(self, what: &str, scores: &Scores) -> Option<String> {
+        let counts = Record::summary(what, scores);
+        match self {
+            Self::No => None,
+            Self::Unknowing => Some(format!("{counts} {UNKNOWING}")),
+            Self::Yes => Some(counts),
+        }
+    }
+}
+
+/// Said where links are looked up by a provider without feeds: that none is known to be bad says nothing of them.
+const UNKNOWING: &str = "Nothing was asked: the provider has no feeds (sanitize.intel.feeds).";
+
+/// What was asked of a file, as far as its answer depends on that.
+pub struct Asked<'a> {
+    /// What was to be done.
+    pub orders: Orders,
+    /// Who was asked about its URLs.
+    pub urls: LookedUp,
+    /// Who was asked about its domains.
+    pub domains: LookedUp,
+    /// What findings of some rules are reported as.
+    pub entities: &'a Entities,
+}
 
 /// What was done to a file: a stage that was not asked for has no member.
-pub fn data(orders: Orders, looked_up: (bool, bool), sanitized: &Sanitized) -> Value {
+pub fn data(asked: &Asked<'_>, sanitized: &Sanitized) -> Value {
+    let orders = asked.orders;
     let Sanitized { cleaned, record } = sanitized;
     let tally = &cleaned.tally;
     let mut data = Map::new();
@@ -23,37 +72,37 @@ pub fn data(orders: Orders, looked_up: (bool, bool), sanitized: &Sanitized) -> V
         data.insert("cdr".to_owned(), cdr);
     }
     if orders.links {
-        data.insert("defang".to_owned(), defang(looked_up, tally, record));
+        data.insert("defang".to_owned(), defang(asked, tally, record));
     }
     if orders.redaction != Redaction::Off {
-        data.insert("redact".to_owned(), redact(orders.redaction, tally, record));
+        data.insert("redact".to_owned(), redact(asked, tally, record));
     }
     Value::Object(data)
 }
 
-fn defang((urls, domains): (bool, bool), tally: &Tally, record: &Record) -> Value {
+fn defang(asked: &Asked<'_>, tally: &Tally, record: &Record) -> Value {
     let mut defang = json!({
         "external_urls_count": record.urls.len(),
         "external_domains_count": record.domains.len(),
         "defanged_count": tally.defanged,
     });
     if let Value::Object(members) = &mut defang {
-        if urls {
-            members.insert("url_intel_summary".to_owned(), json!(Record::summary("URLs", &record.urls)));
+        if let Some(summary) = asked.urls.summary("URLs", &record.urls) {
+            members.insert("url_intel_summary".to_owned(), json!(summary));
         }
-        if domains {
-            let summary = Record::summary("domains", &record.domains);
+        if let Some(summary) = asked.domains.summary("domains", &record.domains) {
             members.insert("domain_intel_summary".to_owned(), json!(summary));
         }
     }
     defang
 }
 
-fn redact(redaction: Redaction, tally: &Tally, record: &Record) -> Value {
+fn redact(asked: &Asked<'_>, tally: &Tally, record: &Record) -> Value {
+    let (redaction, entities) = (asked.orders.redaction, asked.entities);
     let mut results: Vec<Value> = Vec::new();
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     for report in &record.reports {
-        for told in Analysis::of_document(report, Dialect::Documented).into_results() {
+        for told in Analysis::of_document(report, Dialect::Documented).called(entities).into_results() {
             let mut told = serde_json::to_value(told).unwrap_or_default();
             if let Value::Object(members) = &mut told {
                 members.remove("data_key");
@@ -64,20 +113,28 @@ fn redact(redaction: Redaction, tally: &Tally, record: &Record) -> Value {
             results.push(told);
         }
         for (_, name, count) in report.by_rule() {
-            let counted = found.entry(name.to_owned()).or_default();
+            let counted = found.entry(entities.of(name).to_owned()).or_default();
             *counted = counted.saturating_add(count as u64);
         }
     }
+    let mut redacted: BTreeMap<String, u64> = BTreeMap::new();
+    for (name, count) in &tally.redacted {
+        let counted = redacted.entry(entities.of(name).to_owned()).or_default();
+        *counted = counted.saturating_add(*count);
+    }
     let (count, counts) = match redaction {
-        Redaction::Detect => (0, &found),
-        _ => (tally.redacted.values().sum::<u64>(), &tally.redacted),
+        Redaction::Detect => (0, found),
+        _ => (redacted.values().sum::<u64>(), redacted),
     };
     json!({ "redaction_count": count, "summary_counts": counts, "recognizer_results": results })
 }
 
 /// What its reader should know besides the counts, for people.
-pub fn summary(Sanitized { cleaned, record }: &Sanitized) -> String {
+pub fn summary(asked: &Asked<'_>, Sanitized { cleaned, record }: &Sanitized) -> String {
     let mut text = "The file was sanitized.".to_owned();
+    if [asked.urls, asked.domains].contains(&LookedUp::Unknowing) && !record.domains.is_empty() {
+        text.push_str(" Links were looked up, but nothing was asked: the provider has no feeds.");
+    }
     let mut tell = |count: u64, what: &str| {
         if count > 0 {
             text.push_str(&format!(" {count} {what}."));

@@ -16,6 +16,11 @@ pub trait Reputation: Send + Sync {
     /// What logs call it.
     fn name(&self) -> &'static str;
 
+    /// Whether it knows nothing, so that its scores say nothing.
+    fn is_empty(&self) -> bool {
+        false
+    }
+
     /// What is known of each of these: as many scores as links.
     ///
     /// # Errors
@@ -26,6 +31,10 @@ pub trait Reputation: Send + Sync {
 impl Reputation for Store {
     fn name(&self) -> &'static str {
         "embedded"
+    }
+
+    fn is_empty(&self) -> bool {
+        Self::is_empty(self)
     }
 
     fn judge<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a> {

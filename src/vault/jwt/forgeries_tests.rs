@@ -345,7 +345,8 @@ fn a_damaged_signature_is_a_false_one() {
         for other in damaged {
             let token = format!("{message}.{other}");
             let shown = &other[..other.len().min(40)];
-            let read = Unverified::parse(&token).unwrap_or_else(|error| panic!("{algorithm:?} {shown}: {error}"));
+            let read =
+                Unverified::parse(&token).unwrap_or_else(|error| panic!("{algorithm:?} {shown}: {error}"));
             assert_eq!(read.verify(&verifying).err(), Some(JwtError::Signature), "{algorithm:?} {shown}");
         }
         let (header, payload) = message.split_once('.').unwrap();
