@@ -1,14 +1,16 @@
 //! Uploads as they come: a body as [`Pieces`], and the parts of a form (RFC 7578) one after the other.
 
+use std::borrow::Cow;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
+use data_encoding::HEXUPPER_PERMISSIVE;
 use futures_util::Stream;
 use http::HeaderMap;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 
 use crate::api::call::{BodyError, BodyRead, BoxFuture};
 use crate::api::error::{ApiError, Code, Invalid};
@@ -113,9 +115,12 @@ impl FormPart<'_> {
         self.field.name().unwrap_or_default()
     }
 
-    /// The name of the file it is.
-    pub fn file_name(&self) -> Option<&str> {
-        self.field.file_name()
+    /// The name of the file it is: as it is written, or in the form for other characters than ASCII (RFC 8187), which
+    /// some clients send beside a name that lost them.
+    pub fn file_name(&self) -> Option<Cow<'_, str>> {
+        let written = self.field.headers().get(CONTENT_DISPOSITION);
+        let extended = written.and_then(|value| extended(std::str::from_utf8(value.as_bytes()).ok()?));
+        extended.map(Cow::Owned).or_else(|| self.field.file_name().map(Cow::Borrowed))
     }
 
     /// All of it, if it has at most `limit` bytes.
@@ -154,6 +159,26 @@ impl Pieces for FormPart<'_> {
             })
         })
     }
+}
+
+/// The value of `filename*`, if it is UTF-8 and well-formed.
+fn extended(disposition: &str) -> Option<String> {
+    let parameters = disposition.split(';').filter_map(|parameter| parameter.split_once('='));
+    let mut named = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("filename*"));
+    let (charset, rest) = named.next()?.1.trim().split_once('\'')?;
+    let (_language, value) = rest.split_once('\'')?;
+    if !charset.eq_ignore_ascii_case("utf-8") {
+        return None;
+    }
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut pieces = value.split('%');
+    bytes.extend_from_slice(pieces.next()?.as_bytes());
+    for piece in pieces {
+        let (digits, plain) = piece.split_at_checked(2)?;
+        bytes.extend(HEXUPPER_PERMISSIVE.decode(digits.as_bytes()).ok()?);
+        bytes.extend_from_slice(plain.as_bytes());
+    }
+    String::from_utf8(bytes).ok()
 }
 
 fn boundary(headers: &HeaderMap) -> Option<String> {
@@ -231,6 +256,32 @@ impl Stream for Feed<'_> {
                 self.rest = true;
                 Poll::Ready(Some(Ok(piece)))
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::extended;
+
+    #[test]
+    fn names_of_files_come_in_two_forms() {
+        let rows = [
+            (
+                "form-data; name=\"upload\"; filename=\"_ b.txt\"; filename*=UTF-8''%C3%BC%20b.txt",
+                Some("\u{fc} b.txt"),
+            ),
+            ("attachment; FileName*=utf-8'en'a%2fb", Some("a/b")),
+            ("form-data; filename*=UTF-8''", Some("")),
+            ("form-data; filename=\"a\"", None),
+            ("form-data; filename*=ISO-8859-1''%FC", None),
+            ("form-data; filename*=UTF-8''%FC", None),
+            ("form-data; filename*=UTF-8''%C3%B", None),
+            ("form-data; filename*=UTF-8''%zz", None),
+            ("form-data; filename*=UTF-8", None),
+        ];
+        for (written, name) in rows {
+            assert_eq!(extended(written).as_deref(), name, "{written}");
         }
     }
 }

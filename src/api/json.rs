@@ -18,8 +18,9 @@ pub const MAX_DEPTH: usize = 128;
 /// Reads a whole body.
 ///
 /// # Errors
-/// [`Code::BadFormat`] at the place of a duplicate or of too deep a value, else at the whole body with line and
-/// column in the detail.
+/// [`Code::BadFormat`] at the place of a duplicate, of too deep a value, or of a text that is none, and
+/// [`Code::NotWithinRange`] at that of a number beyond all; else [`Code::BadFormat`] at the whole body with line and column
+/// in the detail.
 pub fn parse(body: &[u8]) -> Result<Value, Invalid> {
     let found = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_slice(body);
@@ -88,7 +89,32 @@ fn character(letters: &mut Chars<'_>) -> Option<char> {
 /// The members that were left as they are written.
 pub type Kept<'b> = Vec<(String, &'b RawValue)>;
 
+/// What is JSON by its grammar and still cannot be read, by what the reader says of it.
+fn beyond(error: &dyn fmt::Display) -> Option<(Code, &'static str)> {
+    let said = error.to_string();
+    let begins = |words: &[&str]| words.iter().any(|words| said.starts_with(words));
+    if begins(&["number out of range"]) {
+        return Some((
+            Code::NotWithinRange,
+            "a number must lie within those of 64 bits (IEEE 754), up to 1.8e308",
+        ));
+    }
+    begins(&["lone leading surrogate", "unexpected end of hex escape"]).then_some((Code::BadFormat, HALF))
+}
+
+const HALF: &str = "half of a surrogate pair (\\ud800 to \\udfff) is no character; send both halves";
+
+/// Says of a value that cannot be read what it is, and where; what lies deepest is told first.
+fn told<E: fmt::Display>(found: &RefCell<Option<Invalid>>, at: &Place<'_>, error: E) -> E {
+    let known = found.borrow().is_some();
+    if let Some((code, detail)) = beyond(&error).filter(|_| !known) {
+        found.replace(Some(Invalid::new(code, at.pointer(), detail)));
+    }
+    error
+}
+
 fn refused(found: RefCell<Option<Invalid>>, error: &serde_json::Error) -> Invalid {
+    told(&found, &Place::Root, error);
     found.into_inner().unwrap_or_else(|| {
         let (line, column) = (error.line(), error.column());
         Invalid::body(Code::BadFormat, format!("the body is not JSON (line {line}, column {column})"))
@@ -119,15 +145,18 @@ impl<'de> Visitor<'de> for Top<'_> {
             if self.raw.contains(&key.as_str()) {
                 let value: &'de RawValue = map.next_value()?;
                 if value.get().starts_with('"') {
-                    unescape(value.get(), |_| {}).ok_or_else(|| A::Error::custom("refused"))?;
+                    // Its form has been looked at: what is left to be wrong is what it means.
+                    unescape(value.get(), |_| {}).ok_or_else(|| strict(false).refuse(&at, HALF))?;
                 } else {
                     let mut reader = serde_json::Deserializer::from_str(value.get());
                     reader.disable_recursion_limit();
-                    strict(false).deserialize(&mut reader).map_err(|_| A::Error::custom("refused"))?;
+                    let read = strict(false).deserialize(&mut reader);
+                    read.map_err(|error| A::Error::custom(told(self.found, &at, error)))?;
                 }
                 kept.push((key, value));
             } else {
-                let value = map.next_value_seed(strict(true))?;
+                let value =
+                    map.next_value_seed(strict(true)).map_err(|error| told(self.found, &at, error))?;
                 members.insert(key, value);
             }
         }
@@ -226,7 +255,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let mut items = Vec::new();
         for index in 0.. {
             let at = Place::Index(&self.at, index);
-            let Some(item) = seq.next_element_seed(Strict { at, depth, ..self })? else { break };
+            let item = seq.next_element_seed(Strict { at, depth, ..self });
+            let Some(item) = item.map_err(|error| told(self.found, &at, error))? else { break };
             if self.keep {
                 items.push(item);
             }
@@ -242,7 +272,8 @@ impl<'de> Visitor<'de> for Strict<'_> {
             if members.contains_key(&key) {
                 return Err(self.refuse(&at, "the same member twice"));
             }
-            let value = map.next_value_seed(Strict { at, depth, ..self })?;
+            let value = map.next_value_seed(Strict { at, depth, ..self });
+            let value = value.map_err(|error| told(self.found, &at, error))?;
             members.insert(key, value);
         }
         Ok(Value::Object(members))
@@ -280,7 +311,8 @@ mod tests {
             (r#"{"a":[{"b":1,"b":2}]}"#.to_owned(), "/a/0/b"),
             (r#"{"a":1,"a":2}"#.to_owned(), "/a"),
             (r#"{"a":01}"#.to_owned(), ""),
-            (r#"{"a":"\ud800"}"#.to_owned(), ""),
+            (r#"{"a":"\ud800"}"#.to_owned(), "/a"),
+            (r#"{"a":["\ud800"]}"#.to_owned(), "/a/0"),
             (r#"{"a":1} x"#.to_owned(), ""),
             (nested(MAX_DEPTH), &*format!("/a{}", "/0".repeat(MAX_DEPTH - 1))),
         ]
@@ -316,11 +348,39 @@ mod tests {
         assert_eq!(unescape("1", |_| {}), None);
     }
 
+    /// RFC 8259 sections 6 and 8.2: both are JSON by its grammar, and what software makes of them is its own.
+    #[test]
+    fn what_cannot_be_read_is_said_where_it_is() {
+        let (half, number) = (Code::BadFormat, Code::NotWithinRange);
+        let rows = [
+            (r#""\ud800""#, "", half),
+            (r#"{"text":"a\ud800"}"#, "/text", half),
+            (r#"{"text":"\udfff"}"#, "/text", half),
+            (r#"{"text":"\ud800\u0041"}"#, "/text", half),
+            (r#"{"rules":["A","\ud800"]}"#, "/rules/1", half),
+            (r#"{"a":{"\ud800":1}}"#, "/a", half),
+            ("1e400", "", number),
+            (r#"{"size":1e400}"#, "/size", number),
+            (r#"{"size":-1e400,"b":1}"#, "/size", number),
+            (r#"{"a":{"b/c":[0,1e999]}}"#, "/a/b~1c/1", number),
+        ];
+        for (body, at, code) in rows {
+            for fault in [
+                parse(body.as_bytes()).unwrap_err(),
+                parse_keeping(body.as_bytes(), &["text", "a"]).unwrap_err(),
+            ] {
+                assert_eq!((fault.code, fault.source.as_str()), (code, at), "{body}");
+                assert!(!fault.detail.contains("not JSON"), "{body}");
+            }
+        }
+        for good in [r#""\ud83d\ude00""#, "1e308", "1e-400", "123456789012345678901234567890"] {
+            assert!(parse(good.as_bytes()).is_ok(), "{good}");
+        }
+    }
+
     #[test]
     fn what_is_not_json_says_where_and_not_what() {
-        for bad in
-            ["", " ", "{", "{} {}", "[1,]", "01", "\"\\ud800\"", "\"a\nb\"", "NaN", "1e400", "\u{feff}{}"]
-        {
+        for bad in ["", " ", "{", "{} {}", "[1,]", "01", "\"\\x\"", "\"a\nb\"", "NaN", "\u{feff}{}"] {
             let fault = parse(bad.as_bytes()).unwrap_err();
             assert_eq!((fault.code, fault.source.as_str()), (Code::BadFormat, ""), "{bad:?}");
             assert!(fault.detail.starts_with("the body is not JSON (line "), "{bad:?}");

@@ -202,9 +202,9 @@ pub trait Blobs: Send + Sync + 'static {
     /// how many files that were.
     fn expire(&self, before: Timestamp) -> Later<'_, u64>;
 
-    /// A URL by which anyone may read the file from the store itself for so long, under a file name (ASCII letters,
-    /// digits, `.`, `-` and `_`). `None`: this store gives out none.
-    fn link<'a>(&'a self, blob: &'a Blob, name: &'a str, life: Duration) -> Later<'a, Option<String>>;
+    /// A URL by which anyone may read the file from the store itself for so long, with this `Content-Disposition`. `None`:
+    /// this store gives out none.
+    fn link<'a>(&'a self, blob: &'a Blob, disposition: &'a str, life: Duration) -> Later<'a, Option<String>>;
 
     /// The most bytes that one put or get holds at a time, so that callers can charge a budget for it.
     fn holds(&self) -> usize;

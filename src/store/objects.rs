@@ -263,11 +263,11 @@ impl Blobs for Objects {
         })
     }
 
-    fn link<'a>(&'a self, blob: &'a Blob, name: &'a str, life: Duration) -> Later<'a, Option<String>> {
+    fn link<'a>(&'a self, blob: &'a Blob, disposition: &'a str, life: Duration) -> Later<'a, Option<String>> {
         Box::pin(async move {
             let Some(signer) = &self.signer else { return Ok(None) };
             let query = [
-                ("response-content-disposition", format!("attachment; filename=\"{name}\"")),
+                ("response-content-disposition", disposition.to_owned()),
                 ("response-content-type", "application/octet-stream".to_owned()),
                 ("response-cache-control", "no-store".to_owned()),
             ];

@@ -193,7 +193,8 @@ async fn a_bucket_holds_the_laws() {
     blobs.try_out().await.unwrap();
     check(blobs.as_ref()).await;
     let blob = fresh(Area::Kept);
-    let link = blobs.link(&blob, "a.pdf", Duration::from_secs(60)).await.unwrap().unwrap();
+    let link =
+        blobs.link(&blob, "attachment; filename=\"a.pdf\"", Duration::from_secs(60)).await.unwrap().unwrap();
     assert!(link.starts_with(&endpoint) && link.contains("X-Amz-Signature="), "{link}");
     let nowhere = Objects::s3(&S3 { bucket: "no-such-bucket".to_owned(), ..s3 }).unwrap();
     assert!(matches!(nowhere.try_out().await, Err(StoreError::Unavailable(_))));

@@ -92,6 +92,9 @@ FAULTY = [
     ('{"text":', [("", "BadFormat")]),
     ('{"text":"a","text":"b"}', [("/text", "BadFormat")]),
     (b'{"text":"\xff"}', [("", "BadFormat")]),
+    ('{"text":"a\\ud800"}', [("/text", "BadFormat")]),
+    ('{"text":"a","allow_list":["\\udfff"]}', [("/allow_list/0", "BadFormat")]),
+    ('{"text":1e400}', [("/text", "NotWithinRange")]),
 ]
 
 
@@ -214,3 +217,10 @@ def test_the_log_names_the_request_and_tells_nothing(gateway):
     access = [one for id in ids for one in tells(id)]
     assert [(one["method"], one["status"], one["route"]) for one in access] == [("POST", n, "/v1/redact") for n in (200, 400)]
     assert not [line for line in gateway.log if "quiet" in line.lower() or gateway.token in line]
+
+
+@pytest.mark.parametrize("body, says", [('{"text":"\\ud800"}', "surrogate"), ('{"data":[1e400]}', "1.8e308")])
+def test_what_is_json_and_cannot_be_read_is_not_called_no_json(gateway, body, says):
+    path = "/v1/redact" if "text" in body else "/v1/redact_structured"
+    (error,) = gateway.api(path, body).json()["result"]["errors"]
+    assert says in error["detail"] and "not JSON" not in error["detail"]

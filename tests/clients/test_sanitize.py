@@ -3,12 +3,14 @@
 import hashlib
 import http.server
 import io
+import json
 import subprocess
 import threading
+import urllib.parse
 
 import pangea.exceptions as pe
 import pytest
-from gateway import BINARY, Gateway
+from gateway import BINARY, CONFIG, Gateway
 from pangea import PangeaConfig
 from pangea.file_uploader import FileUploader
 from pangea.response import TransferMethod
@@ -131,7 +133,9 @@ def test_finding_alone_changes_no_value(client):
     content = SanitizeContent(redact=True, redact_detect_only=True, defang=False)
     response = send(client, content=content)
     data = response.result.data
-    assert data.redact.redaction_count == 0 and data.defang is None
+    assert data.redact.redaction_count == 0
+    # What is not defanged is still looked up, unless that is not wanted either.
+    assert data.defang.external_urls_count == 1 and data.defang.defanged_count == 0
     assert [x.field_type for x in data.redact.recognizer_results if not x.redacted] == ["EMAIL_ADDRESS"]
     assert client.download_file(response.result.dest_url).file == TEXT
 
@@ -144,24 +148,19 @@ def test_what_cannot_be_rewritten_is_not_released(client):
 
 @pytest.mark.parametrize(
     "change, source",
-    [({"size": 1}, "/size"), ({"sha256_hex": "0" * 64}, "/sha256"), ({"crc_hex": "00000000"}, "/crc32c")],
+    [({"size": 1}, "/size"), ({"size": 1 << 20}, "/size"), ({"sha256_hex": "0" * 64}, "/sha256"), ({"crc_hex": "00000000"}, "/crc32c")],
 )
 def test_another_file_than_was_promised(client, change, source):
     params = get_file_upload_params(Opened(TEXT))
     for name, value in change.items():
         setattr(params, name, value)
     accepted = client.request_upload_url(TransferMethod.POST_URL, params=params, uploaded_file_name="note.txt")
-    try:
-        FileUploader().upload_file(
-            accepted.accepted_result.post_url,
-            Opened(TEXT),
-            transfer_method=TransferMethod.POST_URL,
-            file_details=accepted.accepted_result.post_form_data,
-        )
-    except pe.PresignedUploadError:
-        # One that is too long is refused as it comes.
-        assert source == "/size"
-        return
+    FileUploader().upload_file(
+        accepted.accepted_result.post_url,
+        Opened(TEXT),
+        transfer_method=TransferMethod.POST_URL,
+        file_details=accepted.accepted_result.post_form_data,
+    )
     with pytest.raises(pe.ValidationException) as refused:
         client.poll_result(response=accepted)
     assert [(e.code, e.source) for e in refused.value.errors] == [("BadState", source)]
@@ -191,7 +190,7 @@ def test_a_stored_config(client, gateway):
     assert (answer.status, answer.json()["result"]["errors"][0]["code"]) == (400, "ProviderDisabled")
     answer = gateway.api("/v1/redact", {"text": "a", "config_id": config["id"]})
     assert (answer.status, answer.json()["result"]["errors"][0]["code"]) == (400, "ConfigServiceMismatch")
-    assert call("", {"id": config["id"]})[1]["redact"] == {"enabled": True, "redact_service_config_id": None}
+    assert call("", {"id": config["id"]})[1]["redact"] == {"enabled": True}
     status, wrong = call("/create", {"name": "", "defang": {"risk_threshold": 101}, "more": 1})
     assert {e["source"] for e in wrong["errors"]} == {"/name", "/defang/risk_threshold", "/more"}
     assert call("/delete", {"id": config["id"]})[0] == 200
@@ -221,3 +220,68 @@ def test_a_job_outlives_the_process(upstream):
         gateway.stop()
         gateway.start()
         checked(client, client.poll_result(response=accepted))
+
+
+def test_a_file_that_is_too_large_is_refused_before_it_is_sent(gateway):
+    digests = {"sha256": "0" * 64, "crc32c": "00000000"}
+    for size in (1 << 40, 10**17):
+        body = {"transfer_method": "post-url", "uploaded_file_name": "a", "size": size, **digests}
+        errors = gateway.api("/v1/sanitize", body).json()["result"]["errors"]
+        assert [(e["code"], e["source"]) for e in errors] == [("IsTooBig", "/size")]
+
+
+def test_a_json_body_says_how_the_file_comes(gateway):
+    errors = gateway.api("/v1/sanitize", {"source_url": "http://127.0.0.1:9/"}).json()["result"]["errors"]
+    assert [(e["code"], e["source"]) for e in errors] == [("FieldRequired", "/transfer_method")]
+
+
+def test_polls_are_counted(gateway):
+    body = {"transfer_method": "put-url", "uploaded_file_name": "a.txt"}
+    accepted = gateway.api("/v1/sanitize", body).json()
+    assert accepted["result"]["retry_counter"] == 0
+    for path in ("/request/", "/sanitize/request/"):
+        assert path + "{request_id}" in gateway.call("GET", "/openapi.json").json()["paths"]
+    poll = lambda n: gateway.call("GET", ("/request/", "/sanitize/request/")[n % 2] + accepted["request_id"],
+                                  headers={"authorization": "Bearer " + gateway.token})
+    answers = [poll(n) for n in range(4)]
+    assert [(one.status, one.json()["result"]["retry_counter"]) for one in answers] == [(202, n) for n in (1, 2, 3, 4)]
+
+
+NAMES = [
+    (b'filename="\xc3\xbc b.txt"', {}),
+    (b"filename=\"_ b.txt\"; filename*=UTF-8''%C3%BC%20b.txt", {}),
+    (b'filename="x"', {"uploaded_file_name": "\u00fc b.txt"}),
+]
+
+
+@pytest.mark.parametrize("written, more", NAMES, ids=["raw", "extended", "field"])
+def test_a_file_keeps_its_name(gateway, written, more):
+    part = b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
+    body = part % (b"request", b"", json.dumps(more).encode()) + part % (b"upload", b"; " + written, TEXT) + b"--x--\r\n"
+    answer = gateway.api("/v1/sanitize", body, **{"content-type": "multipart/form-data; boundary=x"})
+    assert answer.status == 200, answer.body
+    to = urllib.parse.urlsplit(answer.json()["result"]["dest_url"])
+    got = gateway.call("GET", to.path + "?" + to.query)
+    assert got.headers["content-disposition"].endswith("filename*=UTF-8''%C3%BC%20b.txt")
+
+
+def test_lookups_without_feeds_say_that_nothing_was_asked(client):
+    content = SanitizeContent(url_intel=True, domain_intel=True, defang=True, defang_threshold=20, redact=True)
+    response = send(client, content=content)
+    defang = response.result.data.defang
+    assert (defang.external_urls_count, defang.defanged_count) == (1, 0)
+    for summary in (defang.url_intel_summary, defang.domain_intel_summary):
+        assert "Processed 1 " in summary and "1 are unknown" in summary and "Nothing was asked" in summary
+    assert "nothing was asked" in response.summary
+
+
+def test_what_is_not_defanged_is_looked_up(upstream, tmp_path):
+    feed = tmp_path / "feed.txt"
+    feed.write_text("https://evil.example.net/a\n")
+    more = '\n[sanitize.intel]\nfeeds = ["%s"]\n' % feed
+    with Gateway(upstream.url, config=CONFIG + more) as gateway:
+        for asked, found in (({"url_intel": True}, "1 are malicious"), ({"url_intel": True, "defang": True}, "1 are malicious")):
+            clean, data = gateway.sanitized("a.txt", TEXT, **{"defang": False, **asked})
+            assert found in data["defang"]["url_intel_summary"] and "Nothing was asked" not in data["defang"]["url_intel_summary"]
+            assert (b"https://evil" in clean, data["defang"]["defanged_count"]) == ((False, 1) if asked.get("defang") else (True, 0))
+        assert "defang" not in gateway.sanitized("a.txt", TEXT, defang=False)[1]

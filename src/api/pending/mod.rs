@@ -16,6 +16,6 @@ mod uploads;
 
 pub use job::{Ended, Job, Stage};
 pub use jobs::{Claim, Jobs, Kept, Read};
-pub use poll::{Accepted, Located, Nudge, Poll};
+pub use poll::{Accepted, Located, Nudge, Poll, Polls};
 pub use shift::Shift;
 pub use uploads::{Uploads, Work, awaited, target};

@@ -1,7 +1,8 @@
 //! [`Poll`]: `GET /request/{id}` (wire contract 1.6): 202 while there is no answer, then the answer, as often as it is
 //! asked for.
 
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use http::StatusCode;
 use http::request::Parts;
@@ -22,8 +23,45 @@ pub type Located = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
 /// Looks whether a job that waits for an upload can begin, and has it begun.
 pub type Nudge = Arc<dyn Fn(Read) -> BoxFuture<'static, ()> + Send + Sync>;
 
+/// Calls whose polls are counted, at the most.
+const COUNTED: usize = 10_000;
+
+/// How often callers of this process have asked for answers that were not there. Clients show it to people, and nothing
+/// depends on it, so it is not kept any longer than the process.
+#[derive(Default)]
+pub struct Polls(Mutex<Counted>);
+
+#[derive(Default)]
+struct Counted {
+    times: HashMap<RequestId, u32>,
+    /// The oldest first.
+    order: VecDeque<RequestId>,
+}
+
+impl Polls {
+    /// Counts one; how many there have been with it.
+    fn count(&self, id: &RequestId) -> u32 {
+        let mut counted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Counted { times, order } = &mut *counted;
+        if let Some(times) = times.get_mut(id) {
+            *times = times.saturating_add(1);
+            return *times;
+        }
+        if order.len() >= COUNTED
+            && let Some(oldest) = order.pop_front()
+        {
+            times.remove(&oldest);
+        }
+        order.push_back(id.clone());
+        times.insert(id.clone(), 1);
+        1
+    }
+}
+
 /// `GET /request/{id}`.
 pub struct Poll {
+    /// How often it was asked.
+    pub polls: Polls,
     /// The jobs.
     pub jobs: Jobs,
     /// How answers are worded.
@@ -44,6 +82,8 @@ pub struct Accepted<'a> {
     pub base: &'a str,
     /// How long the answer will be kept.
     pub minutes: u64,
+    /// How often it was asked for before.
+    pub polls: u32,
 }
 
 impl Accepted<'_> {
@@ -51,7 +91,7 @@ impl Accepted<'_> {
     pub fn answer(&self, job: &Job) -> Answer {
         let mut result = Map::new();
         result.insert("ttl_mins".to_owned(), json!(self.minutes));
-        result.insert("retry_counter".to_owned(), json!(job.tries));
+        result.insert("retry_counter".to_owned(), json!(self.polls));
         let location = format!("{}/request/{}", self.base, self.stamp.id);
         result.insert("location".to_owned(), json!(location));
         if let Stage::Upload { target: Value::Object(target) } = &job.stage {
@@ -93,7 +133,8 @@ impl Poll {
         }
         let base = (self.located)(call.head).ok_or(ApiError::BadRequest("the request names no host"))?;
         let minutes = self.jobs.kept().answer.as_secs() / 60;
-        Ok(Accepted { stamp, dialect, base: &base, minutes }.answer(&read.job))
+        let polls = self.polls.count(&id);
+        Ok(Accepted { stamp, dialect, base: &base, minutes, polls }.answer(&read.job))
     }
 }
 
@@ -104,5 +145,24 @@ impl Handler for Poll {
             let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
             outcome.unwrap_or_else(|error| error.answer(&stamp))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn polls_are_counted_for_each_call_and_forgotten_in_time() {
+        let polls = Polls::default();
+        let id = |n: u32| {
+            RequestId::from_random(
+                [n.to_be_bytes(), [0; 4], [0; 4], [0; 4], [0; 4]].concat().try_into().unwrap(),
+            )
+        };
+        assert_eq!([0, 1, 0, 0].map(|n| polls.count(&id(n))), [1, 1, 2, 3]);
+        (2..=COUNTED as u32).for_each(|n| assert_eq!(polls.count(&id(n)), 1));
+        assert_eq!(polls.count(&id(0)), 1);
+        assert_eq!(polls.0.lock().unwrap().times.len(), COUNTED);
     }
 }
