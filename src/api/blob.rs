@@ -86,7 +86,8 @@ impl BlobPort {
         let file = charged(found.ok_or(ApiError::NotFound)?, charge);
         let mut answer = Answer::stream(HeaderValue::from_static("application/octet-stream"), file);
         let headers = &mut answer.headers;
-        headers.insert(CONTENT_DISPOSITION, disposition("attachment", None, &grant.name));
+        let named = HeaderValue::from_str(&attachment(&grant.name));
+        headers.insert(CONTENT_DISPOSITION, named.unwrap_or(HeaderValue::from_static("attachment")));
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -108,21 +109,12 @@ impl Handler for BlobPort {
     }
 }
 
-/// `Content-Disposition` (RFC 6266) with the file's name in ASCII, and as it is if that is another.
-pub fn disposition(kind: &str, field: Option<&str>, name: &str) -> HeaderValue {
+/// A file's name as `Content-Disposition` of a download (RFC 6266): in ASCII, and as it is if that is another.
+pub fn attachment(name: &str) -> String {
     use std::fmt::Write;
     let safe = safe_name(name);
-    let mut text = kind.to_owned();
-    text.push_str("; filename=\"");
-    text.push_str(&safe);
-    text.push('"');
-    // Behind the file's name: a public client takes whatever follows the first `name=` for that.
-    if let Some(field) = field {
-        text.push_str("; name=\"");
-        text.push_str(field);
-        text.push('"');
-    }
-    if safe != name && field.is_none() {
+    let mut text = format!("attachment; filename=\"{safe}\"");
+    if safe != name {
         text.push_str("; filename*=UTF-8''");
         for byte in name.bytes() {
             match byte {
@@ -132,7 +124,20 @@ pub fn disposition(kind: &str, field: Option<&str>, name: &str) -> HeaderValue {
             }
         }
     }
-    HeaderValue::from_str(&text).unwrap_or(HeaderValue::from_static("attachment"))
+    text
+}
+
+/// A file's name as `Content-Disposition` of a form's part `file` (RFC 7578 section 4.2): as it is, in UTF-8, but for what
+/// would end it.
+pub fn form_data(name: &str) -> String {
+    let escaped = |c: char| match c {
+        '"' => "%22".to_owned(),
+        c if c.is_control() => "_".to_owned(),
+        c => c.to_string(),
+    };
+    let name: String = name.chars().map(escaped).collect();
+    // Behind the file's name: a public client takes whatever follows the first `name=` for that.
+    format!("form-data; filename=\"{name}\"; name=\"file\"")
 }
 
 /// The file, with what it holds of a budget while it is read.
@@ -163,8 +168,11 @@ mod tests {
             ("é", "attachment; filename=\"_\"; filename*=UTF-8''%C3%A9"),
         ];
         for (name, text) in rows {
-            assert_eq!(disposition("attachment", None, name), text);
+            assert_eq!(attachment(name), text);
         }
-        assert_eq!(disposition("form-data", Some("file"), "é"), "form-data; filename=\"_\"; name=\"file\"");
+        let rows = [("é b.txt", "é b.txt"), ("a\"\r\nb", "a%22__b")];
+        for (name, text) in rows {
+            assert_eq!(form_data(name), format!("form-data; filename=\"{text}\"; name=\"file\""));
+        }
     }
 }

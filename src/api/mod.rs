@@ -46,7 +46,7 @@ mod token_record;
 mod token_uses;
 pub mod vault;
 
-pub use blob::{BlobPort, charged, disposition};
+pub use blob::{BlobPort, attachment, charged, form_data};
 pub use call::{Answer, Body, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
 pub use cpu::{Caller, CpuPool, Job, PoolError, apart};
 pub use endpoint::{Asker, Door, Endpoint, Endpoints, Guard, Lookup, Success};

@@ -6,15 +6,16 @@ use std::time::Duration;
 use http::Method;
 
 use crate::api::configs::{
-    Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, UpdateConfig,
+    Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, Settings as RedactSettings,
+    UpdateConfig,
 };
 use crate::api::envelope::DialectChoice;
 use crate::api::grant::{self, Grants};
-use crate::api::pending::{Jobs, Kept, Poll, Uploads, Work};
+use crate::api::pending::{Jobs, Kept, Poll, Polls, Uploads, Work};
 use crate::api::redact::Redaction;
 use crate::api::sanitize::{self, Sanitize, SanitizeDrafts, SanitizeSettings, Sanitizer};
 use crate::api::share::{
-    CreateShareFolder, DeleteShare, GetShare, ListShares, PutShare, PutWork, Shares, UpdateShare,
+    CreateShareFolder, DeleteShare, GetArchive, GetShare, ListShares, PutShare, PutWork, Shares, UpdateShare,
 };
 use crate::api::token::Service;
 use crate::api::{BlobPort, Door, Endpoints, Guard};
@@ -85,6 +86,7 @@ pub(super) fn add(
     let jobs = Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), (kept, parts.shift.clone()));
     let jobs = jobs.map_err(|error| AppError::Io(error.to_string()))?;
     let configs = Configs::new(Arc::clone(records), clock());
+    let redact_configs = Configs::new(Arc::clone(records), clock());
     let sanitizer = sanitizer(
         (config, parts),
         (redaction, configs.clone()),
@@ -93,7 +95,8 @@ pub(super) fn add(
     let works: Vec<Arc<dyn Work>> = vec![work.clone(), Arc::new(sanitizer.clone())];
     let runtime = parts.opened.io.handle().clone();
     let uploads = Uploads::new(jobs.clone(), Arc::clone(blobs), works, runtime);
-    add_sanitizer(endpoints, config, (sanitizer, Arc::clone(&uploads), configs), dialect);
+    let sanitizing = Sanitize { sanitizer, uploads: Arc::clone(&uploads), dialect };
+    add_sanitizer(endpoints, config, sanitizing, (configs, redact_configs));
     parts.opened.io.spawn(Uploads::tend(Arc::downgrade(&uploads)));
     let file = config.limits.file.bytes();
     let limit = u64::try_from(file).unwrap_or(u64::MAX);
@@ -107,6 +110,7 @@ pub(super) fn add(
     }
     let public = Arc::clone(&grants);
     let poll = Arc::new(Poll {
+        polls: Polls::default(),
         jobs: jobs.clone(),
         dialect,
         located: Arc::new(move |_| Some(public.public().to_owned())),
@@ -116,10 +120,15 @@ pub(super) fn add(
     for service in Service::ALL {
         let (method, guard) = (Method::GET, Guard::Asker);
         let door = Door { method, service, below: true, guard, ..door("/request", FORM) };
-        endpoints.mount(Door { bare: service == Service::Sanitize, ..door }, poll.clone());
+        endpoints.mount(door.clone(), poll.clone());
+        if service == Service::Sanitize {
+            endpoints.mount(Door { bare: true, ..door }, poll.clone());
+        }
     }
     let put = PutShare::new(work, (jobs, Arc::clone(&grants)), dialect, limit);
     endpoints.mount(door(PutShare::PATH, form), Arc::new(put));
+    let archive = GetArchive::new(shares.clone(), Arc::clone(&grants), dialect);
+    endpoints.mount(door(GetArchive::PATH, FORM), Arc::new(archive));
     let get = GetShare::new(shares.clone(), grants, dialect);
     endpoints.mount(door(GetShare::PATH, FORM), Arc::new(get));
     endpoints.add(UpdateShare(shares.clone()), dialect, FORM);
@@ -163,16 +172,18 @@ fn sanitizer(
 fn add_sanitizer(
     endpoints: &mut Endpoints,
     config: &Config,
-    (sanitizer, uploads, configs): (Sanitizer, Arc<Uploads>, Configs<SanitizeSettings>),
-    dialect: DialectChoice,
+    sanitizing: Sanitize,
+    (configs, redact_configs): (Configs<SanitizeSettings>, Configs<RedactSettings>),
 ) {
+    let dialect = sanitizing.dialect;
     let limit = config.sanitize.limits.upload.bytes().saturating_add(FORM);
     let door = Door { service: Service::Sanitize, bare: true, ..door("/v1/sanitize", limit) };
-    endpoints.mount(door, Arc::new(Sanitize { sanitizer, uploads, dialect }));
+    endpoints.mount(door, Arc::new(sanitizing));
     let limit = config.limits.body.bytes().min(MAX_BYTES);
     endpoints.add(GetConfig::new(configs.clone()), dialect, limit);
-    endpoints.add(CreateConfig::new(configs.clone(), SanitizeDrafts), dialect, limit);
-    endpoints.add(UpdateConfig::new(configs.clone(), SanitizeDrafts), dialect, limit);
+    let drafts = || SanitizeDrafts(redact_configs.clone());
+    endpoints.add(CreateConfig::new(configs.clone(), drafts()), dialect, limit);
+    endpoints.add(UpdateConfig::new(configs.clone(), drafts()), dialect, limit);
     endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
     endpoints.add(ListConfigs::new(configs), dialect, limit);
 }

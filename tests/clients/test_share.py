@@ -2,12 +2,14 @@
 
 import hashlib
 import io
+import tarfile
+import zipfile
 
 import pangea.exceptions as pe
 import pytest
 from pangea import PangeaConfig
 from pangea.response import TransferMethod
-from pangea.services.share.share import ItemOrder, ItemOrderBy, PutResult, Share
+from pangea.services.share.share import ArchiveFormat, ItemOrder, ItemOrderBy, PutResult, Share
 from pangea.utils import get_file_upload_params
 
 DATA = b"The quick brown fox. " * 5000
@@ -81,7 +83,9 @@ def test_an_empty_file(share):
 
 def test_folders_are_made_listed_and_deleted(share):
     made = share.folder_create(folder="/tree/inner").result.object
-    assert (made.type, made.name, made.folder) == ("dir", "inner", "/tree")
+    assert (made.type, made.name, made.folder) == ("folder", "inner", "/tree")
+    assert made.metadata is None and made.tags is None
+    assert share.list(filter={"type": "folder", "folder": "/tree"}).result.count == 1
     assert share.folder_create(name="inner", folder="/tree").result.object.id == made.id
     files = [store(share, name="f%d" % n, parent_id=made.id, data=b"x" * n) for n in (1, 2, 3)]
     assert {file.folder for file in files} == {"/tree/inner"} and {file.parent_id for file in files} == {made.id}
@@ -147,3 +151,79 @@ def test_who_may_not_is_told_so(gateway):
         assert gateway.call("POST", "/share/v1/" + path, {}).status == 401
     assert gateway.call("GET", "/request/prq_" + "a" * 32).status == 401
     assert gateway.call("GET", "/request/prq_" + "a" * 32, headers={"authorization": "Bearer " + gateway.token}).status == 404
+
+
+def test_a_folder_is_made_by_its_path(gateway, share):
+    ask = lambda **body: gateway.api("/share/v1/folder/create", body)
+    by_path = ask(path="/by/path/").json()["result"]["object"]
+    assert (by_path["name"], by_path["folder"], by_path["type"]) == ("path", "/by", "folder")
+    assert ask(folder="by/path/").json()["result"]["object"]["id"] == by_path["id"]
+    assert ask(name="path", folder="/by/").json()["result"]["object"]["id"] == by_path["id"]
+    wrong = ask(path="/a", name="b").json()["result"]["errors"]
+    assert [(one["source"], one["code"]) for one in wrong] == [("/path", "MutuallyExclusive")]
+
+
+def test_an_empty_folder_is_renamed_and_moved(gateway, share):
+    made = share.folder_create(folder="/renamed/before").result.object
+    for change, want in (
+        ({"name": "after"}, ("after", "/renamed")),
+        ({"folder": "/elsewhere/"}, ("after", "/elsewhere")),
+        ({"name": "last", "folder": "/renamed"}, ("last", "/renamed")),
+        ({"name": "last", "tags": ["t"]}, ("last", "/renamed")),
+    ):
+        answer = gateway.api("/share/v1/update", {"id": made.id, **change})
+        assert answer.status == 200, (change, answer.body)
+        now = answer.json()["result"]["object"]
+        assert (now["id"], now["name"], now["folder"], now["type"]) == (made.id, *want, "folder"), change
+    assert share.folder_create(folder="/renamed/last").result.object.id == made.id
+    assert share.folder_create(folder="/renamed/before").result.object.id != made.id
+    assert share.delete(made.id).result.count == 1
+
+
+@pytest.mark.parametrize("method", [TransferMethod.MULTIPART, TransferMethod.POST_URL])
+def test_a_path_alone_names_the_file(share, method):
+    folder = "/paths/" + method.value
+    put = lambda **more: share.put(Opened(DATA), transfer_method=method, **more).result.object
+    file = put(folder=folder + "/fox")
+    assert (file.name, file.folder, file.metadata, file.tags) == ("fox", folder, None, None)
+    assert put(folder=folder, name="named").folder == folder
+    assert put(folder=folder).folder == folder, "it is there, so it is a folder"
+    assert put(folder=folder + "/new/").folder == folder + "/new"
+
+
+def test_a_name_is_kept_on_the_way(share):
+    file = store(share, name="\u00fc b.txt")
+    assert file.name == "\u00fc b.txt"
+    as_part = share.get(file.id, transfer_method=TransferMethod.MULTIPART)
+    assert [one.filename for one in as_part.attached_files] == ["\u00fc b.txt"]
+
+
+def test_an_archive_has_a_folder_with_all_in_it(gateway, share):
+    folder = share.folder_create(folder="/packed/outer").result.object
+    want = {}
+    for path, data in (("a.txt", b"a" * 700), ("inner/\u00fc " + "b" * 120 + ".bin", DATA), ("inner/empty", b"")):
+        way, _, name = path.rpartition("/")
+        store(share, name=name, folder="/packed/outer/" + way, data=data)
+        want["outer/" + path] = data
+    store(share, name="a.txt", folder="/packed/outer", data=b"again")
+    want["outer/a.txt (2)"] = b"again"
+    store(share, name="beside", folder="/packed/outerwear")
+
+    def read(form, data):
+        if form == ArchiveFormat.ZIP:
+            with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                assert packed.testzip() is None
+                return {one.filename: packed.read(one) for one in packed.infolist() if not one.is_dir()}
+        with tarfile.open(fileobj=io.BytesIO(data)) as packed:
+            return {one.name: packed.extractfile(one).read() for one in packed if one.isfile()}
+
+    for form in (ArchiveFormat.ZIP, ArchiveFormat.TAR):
+        by_part = share.get_archive([folder.id], format=form, transfer_method=TransferMethod.MULTIPART)
+        assert by_part.result.count == 6 and len(by_part.result.objects) == 6 and by_part.result.dest_url is None
+        (file,) = by_part.attached_files
+        assert file.filename == "archive." + form.value and set(read(form, file.file)) == set(want)
+        assert sorted(read(form, file.file).values()) == sorted(want.values())
+        by_url = share.get_archive([folder.id], format=form, transfer_method=TransferMethod.DEST_URL)
+        assert share.download_file(by_url.result.dest_url).file == file.file
+    with pytest.raises(pe.NotFound):
+        share.get_archive([folder.id, "pos_" + "a" * 32])

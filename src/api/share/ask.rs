@@ -40,10 +40,15 @@ const NOT_OFFERED: [&str; 10] = [
 
 /// A call's own members are read; the rest of what clients send with every call.
 pub(super) fn common(fields: &mut Fields<'_>) {
+    common_beside(fields, &[]);
+}
+
+/// The same for a call that has members of its own among those that others do not offer.
+pub(super) fn common_beside(fields: &mut Fields<'_>, own: &[&str]) {
     fields.nulls_are_absent();
     // Clients that have a config send it to whatever service.
     fields.text("config_id");
-    for name in NOT_OFFERED {
+    for name in NOT_OFFERED.into_iter().filter(|name| !own.contains(name)) {
         if fields.member(name).is_some() {
             fields.fault(Code::ProviderDisabled, fields.at(name), "is not offered by this service");
         }

@@ -108,16 +108,26 @@ impl Endpoint for CreateShareFolder {
         let mut parent = ask::parent(&mut fields).unwrap_or_default();
         let mut name = ask::name(&mut fields).unwrap_or_default();
         let new = |name| New { name, ..New::default() };
+        let path = fields.text("path");
+        if path.is_some_and(|path| Folder::parse(path).is_none()) {
+            let detail = "must be names with slashes between them, at most 1024 bytes";
+            fields.fault(Code::DoesNotMatchPattern, fields.at("path"), detail);
+        }
+        if path.is_some() && !(name.is_empty() && parent.folder.is_none()) {
+            let detail = "says what `name` and `folder` say; send it or them";
+            fields.fault(Code::MutuallyExclusive, fields.at("path"), detail);
+        }
         // A path alone names the new folder, not the one that it lies in.
         if name.is_empty() {
-            let path = parent.folder.take().and_then(|path| Folder::parse(&path)).unwrap_or_default();
+            let path = path.map(str::to_owned).or_else(|| parent.folder.take());
+            let path = path.and_then(|path| Folder::parse(&path)).unwrap_or_default();
             match path.split() {
                 Some((outer, last)) => {
                     parent.folder = Some(outer.as_str().to_owned()).filter(|_| !outer.is_root());
                     last.clone_into(&mut name);
                 }
                 None => {
-                    let detail = "a folder needs a `name`, or a path in `folder`";
+                    let detail = "a folder needs a `name`, or a path in `path` or `folder`";
                     fields.fault(Code::MustProvideOne, fields.at("name"), detail);
                 }
             }

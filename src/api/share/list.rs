@@ -10,7 +10,7 @@ use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;
 use crate::api::share::ask;
 use crate::api::share::folder::Folder;
-use crate::api::share::object::{Kind, Object, Shown};
+use crate::api::share::object::{Object, Shown};
 use crate::api::share::store::Shares;
 use crate::api::token::Service;
 
@@ -148,19 +148,12 @@ impl Filter {
         self.id.take(&object.id.to_string())
             && self.name.take(&object.name)
             && self.parent.take(&parent)
-            && self.kind.take(kind(object.kind))
+            && self.kind.take(object.kind.word())
             && self.folder.as_ref().is_none_or(|folder| folder == object.folder.as_str())
             && self.tags.iter().all(|tag| object.tags.contains(tag))
             && self.size.take(object.size)
             && self.created.take(object.created_at.as_millis())
             && self.updated.take(object.updated_at.as_millis())
-    }
-}
-
-fn kind(kind: Kind) -> &'static str {
-    match kind {
-        Kind::File => "file",
-        Kind::Dir => "dir",
     }
 }
 
@@ -174,7 +167,7 @@ impl ListAsk {
             By::Updated => number(object.updated_at.as_millis()),
             By::Name => object.name.clone(),
             By::Parent => object.parent.as_ref().map(ToString::to_string).unwrap_or_default(),
-            By::Kind => kind(object.kind).to_owned(),
+            By::Kind => object.kind.word().to_owned(),
             By::Size => number(object.size),
         };
         format!("{text}\0{}", object.id)

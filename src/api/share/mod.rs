@@ -8,10 +8,12 @@
 //! | `store` | [`Shares`]: objects as rows, their bytes as blobs |
 //! | `ask` | what several calls say in the same way |
 //! | `put` | [`PutShare`]: `/v1/put`, at once or by a granted upload |
-//! | `get` | [`GetShare`]: `/v1/get`, as a URL or a form |
+//! | `get` | [`GetShare`]: `/v1/get`, as a URL or a form; [`GetArchive`]: `/v1/get_archive` |
+//! | `archive` | several as one archive |
 //! | `list` | [`ListShares`]: `/v1/list` |
 //! | `change` | [`UpdateShare`], [`DeleteShare`], [`CreateShareFolder`] |
 
+mod archive;
 mod ask;
 mod change;
 mod folder;
@@ -23,7 +25,7 @@ mod store;
 
 pub use change::{CountReply, CreateShareFolder, DeleteShare, ObjectReply, UpdateShare};
 pub use folder::Folder;
-pub use get::GetShare;
+pub use get::{GetArchive, GetShare};
 pub use list::{ListAsk, ListReply, ListShares};
 pub use object::{Kind, Object, Shown};
 pub use put::{PutShare, PutWork};

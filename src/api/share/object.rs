@@ -19,6 +19,16 @@ pub enum Kind {
     Dir,
 }
 
+impl Kind {
+    /// What callers see and clients compare with.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::File => "file",
+            Self::Dir => "folder",
+        }
+    }
+}
+
 /// A file or folder.
 #[derive(Clone, Debug)]
 pub struct Object {
@@ -69,13 +79,15 @@ impl Object {
 pub struct Shown {
     id: String,
     #[serde(rename = "type")]
-    kind: Kind,
+    kind: &'static str,
     name: String,
     folder: String,
     parent_id: String,
     created_at: String,
     updated_at: String,
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     metadata: BTreeMap<String, String>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u64>,
@@ -90,7 +102,7 @@ impl From<Object> for Shown {
         let file = object.kind == Kind::File;
         Self {
             id: object.id.to_string(),
-            kind: object.kind,
+            kind: object.kind.word(),
             name: object.name,
             folder: object.folder.as_str().to_owned(),
             parent_id: object.parent.map(|id| id.to_string()).unwrap_or_default(),

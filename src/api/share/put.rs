@@ -18,7 +18,7 @@ use crate::api::json;
 use crate::api::pending::{Accepted, Ended, Job, Jobs, Stage, Work, target};
 use crate::api::share::ask;
 use crate::api::share::change::ObjectReply;
-use crate::api::share::folder::is_name;
+use crate::api::share::folder::{Folder, is_name};
 use crate::api::share::object::Object;
 use crate::api::share::store::{New, Parent, Shares};
 use crate::base::pointer::Pointer;
@@ -63,6 +63,9 @@ pub struct PutShare {
     dialect: DialectChoice,
     limit: u64,
 }
+
+/// What clients call the part with the file where the caller gave it no name.
+const NO_NAMES: [&str; 6] = ["", "filename", "file", "file.exe", "upload", "blob"];
 
 const OTHERS: [(&str, FileHash, usize); 3] =
     [("md5", FileHash::Md5, 32), ("sha1", FileHash::Sha1, 40), ("sha512", FileHash::Sha512, 128)];
@@ -128,9 +131,26 @@ impl PutWork {
 
     async fn take(&self, ask: Ask, blob: &Blob, facts: &Facts) -> Result<Object, ApiError> {
         self.judge(&ask, blob, facts).await?;
-        let Ask { tenant, name, parent, metadata, tags, ttl, .. } = ask;
-        let new = New { name: name.unwrap_or_default(), metadata, tags, ttl };
+        let Ask { tenant, name, mut parent, metadata, tags, ttl, .. } = ask;
+        let name = match name {
+            Some(name) => name,
+            None => self.last_name(&tenant, &mut parent).await?,
+        };
+        let new = New { name, metadata, tags, ttl };
         self.shares.put_as(&tenant, (&parent, new), (blob, facts)).await.map_err(ask::failed)
+    }
+
+    /// The name of a file that has none: the last of its path, which then is that of the file and not of its folder,
+    /// unless there is such a folder or the path ends as that of one. Clients send a path and nothing else.
+    async fn last_name(&self, tenant: &str, parent: &mut Parent) -> Result<String, ApiError> {
+        let path = parent.folder.as_deref().filter(|path| !path.ends_with('/'));
+        let Some(path) = path.and_then(Folder::parse) else { return Ok(String::new()) };
+        let Some((outer, last)) = path.split() else { return Ok(String::new()) };
+        if self.shares.is_folder(tenant, &path).await.map_err(ask::failed)? {
+            return Ok(String::new());
+        }
+        parent.folder = Some(outer.as_str().to_owned());
+        Ok(last.to_owned())
     }
 
     /// Whether the bytes are those that were promised.
@@ -249,7 +269,7 @@ impl PutShare {
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let dialect = self.dialect.of(&call.head.headers);
         let minutes = self.jobs.kept().answer.as_secs() / 60;
-        Ok(Accepted { stamp, dialect, base: self.grants.public(), minutes }.answer(&job))
+        Ok(Accepted { stamp, dialect, base: self.grants.public(), minutes, polls: 0 }.answer(&job))
     }
 
     fn taken(&self, call: &Call<'_>, object: Object) -> Answer {
@@ -271,7 +291,7 @@ impl PutShare {
                 let body = json::parse(&text).map_err(|fault| ApiError::Validation(vec![fault]))?;
                 ask = Some(Ask::read(Fields::of(&body)?, tenant, &[("multipart", Way::Part)])?.1);
             } else if file.is_none() {
-                let name = part.file_name().filter(|name| is_name(name)).unwrap_or_default().to_owned();
+                let name = part.file_name().filter(|name| is_name(name)).unwrap_or_default().into_owned();
                 let put = blobs.put(blob, &mut part, self.limit).await;
                 file = Some((put.map_err(|error| part.fault(&error))?, name));
             } else {
@@ -282,7 +302,8 @@ impl PutShare {
             .ok_or_else(|| ask::invalid(Code::FieldRequired, "request", "the form has no part `request`"))?;
         let (facts, name) =
             file.ok_or_else(|| ask::invalid(Code::FieldRequired, "upload", "the form has no part `upload`"))?;
-        ask.name = ask.name.or(Some(name));
+        let by_path = ask.parent.folder.is_some() && NO_NAMES.contains(&name.as_str());
+        ask.name = ask.name.or(Some(name).filter(|_| !by_path));
         self.work.take(ask, blob, &facts).await
     }
 }

@@ -217,6 +217,14 @@ impl Shares {
         self.make(tenant, (path, folder, parent), new).await
     }
 
+    /// Whether there is a folder of this path.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn is_folder(&self, tenant: &str, path: &Folder) -> Result<bool, ShareError> {
+        Ok(path.is_root() || self.find(tenant, path).await?.is_some())
+    }
+
     /// Every object of the tenant.
     ///
     /// # Errors
