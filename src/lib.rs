@@ -7,7 +7,7 @@
 //!    is an upstream or one of our own endpoints.
 //! 2. **Decide first, rewrite as it passes**: filters may await when they see a head or a collected document; what
 //!    they leave for bytes in motion is a pure, synchronous [`stream::Rewriter`].
-//! 3. **Pure below, I/O above**: `stream crypto detect redact` never await, log, read clocks or touch files.
+//! 3. **Pure below, I/O above**: `edit stream crypto detect redact` never await, log, read clocks or touch files.
 //! 4. **Config says *which*, code says *when***: filters sort themselves by [`gateway::filter::Stage`].
 //! 5. **What matters for safety is a type**: [`api::token::Principal`], [`redact::Redacted`],
 //!    [`base::secret::Secret`] have one constructor each.
@@ -38,13 +38,14 @@
 //! | [`base`] | the vocabulary | – |
 //! | [`net`] | going out: one HTTP client that checks addresses | base |
 //! | [`telemetry`] | events, metrics, the log | base |
-//! | [`stream`] | bytes in motion | base |
+//! | [`edit`] | changes to texts, and the way to the bytes that spell them | – |
+//! | [`stream`] | bytes in motion | base edit |
 //! | [`crypto`] | algorithms without lifecycles | base |
-//! | [`detect`] | text in, findings out | base |
-//! | [`redact`] | findings in, clean text and the way back out | base stream crypto detect |
+//! | [`detect`] | text in, findings out | base edit |
+//! | [`redact`] | findings in, clean text and the way back out | base edit stream crypto detect |
 //! | [`store`] | rows and files; the only place for SQL and S3 | base crypto telemetry |
 //! | [`vault`] | keys, sealed at rest | base crypto store telemetry |
-//! | [`sanitize`] | one file in, one clean file out | base net stream detect redact store telemetry |
+//! | [`sanitize`] | one file in, one clean file out | base edit net stream detect redact store telemetry |
 //! | [`api`] | our endpoints, without Pingora | base detect redact crypto vault store telemetry |
 //! | [`gateway`] | the road; the only place for Pingora | base stream crypto redact vault api telemetry |
 //! | [`config`] | one TOML file, checked | base detect net |
@@ -57,6 +58,7 @@ pub mod cli;
 pub mod config;
 pub mod crypto;
 pub mod detect;
+pub mod edit;
 pub mod gateway;
 pub mod net;
 pub mod redact;

@@ -16,13 +16,14 @@ const PARTS: &[(&str, &[&str])] = &[
     ("base", &[]),
     ("net", &["base"]),
     ("telemetry", &["base"]),
-    ("stream", &["base"]),
+    ("edit", &[]),
+    ("stream", &["base", "edit"]),
     ("crypto", &["base"]),
-    ("detect", &["base"]),
-    ("redact", &["base", "crypto", "detect", "stream"]),
+    ("detect", &["base", "edit"]),
+    ("redact", &["base", "crypto", "detect", "edit", "stream"]),
     ("store", &["base", "crypto", "telemetry"]),
     ("vault", &["base", "crypto", "net", "store", "telemetry"]),
-    ("sanitize", &["base", "net", "stream", "detect", "redact", "store", "telemetry"]),
+    ("sanitize", &["base", "edit", "net", "stream", "detect", "redact", "store", "telemetry"]),
     (
         "api",
         &["base", "crypto", "detect", "net", "redact", "sanitize", "store", "stream", "telemetry", "vault"],
@@ -51,7 +52,7 @@ const PARTS: &[(&str, &[&str])] = &[
 ];
 
 /// The parts that compute and nothing else.
-const PURE: &[&str] = &["stream", "crypto", "detect", "redact"];
+const PURE: &[&str] = &["edit", "stream", "crypto", "detect", "redact"];
 
 /// What pure parts do without.
 const IMPURE: &[&str] = &[

@@ -3,31 +3,23 @@
 //! JSON string with escapes, a run of events) applies the [`Edit`]s to its own encoding, so bytes that nobody
 //! changed leave as they came.
 
-use std::ops::Range;
-
+use crate::edit::Edit;
 use crate::stream::StreamError;
-
-/// Replace `range` by `with`.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Edit {
-    /// Byte offsets in the decoded text, counted from the channel's beginning; on character boundaries.
-    pub range: Range<usize>,
-    /// What to write there.
-    pub with: String,
-}
-
-impl std::fmt::Debug for Edit {
-    // `with` may be a restored original.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Edit({:?})", self.range)
-    }
-}
+use crate::stream::json::Path;
 
 /// Edits one channel of text as it passes.
 ///
 /// Any split of the text gives the same edits. Edits are pushed in order, never overlap, and lie wholly below the
 /// offset returned with them.
+///
+/// The offsets of edits are bytes of the decoded text, counted from the channel's beginning.
 pub trait Editor: Send {
+    /// The text to come is the value at `path` of a document, and the names on the way there say what it is; or no
+    /// value. Told before any of it, if at all, and for that text only.
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        let _ = path;
+    }
+
     /// Sees the next piece, pushes the edits it has settled, and returns the offset (in bytes, from the channel's
     /// beginning) up to which the text is decided and may leave.
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError>;
@@ -37,6 +29,10 @@ pub trait Editor: Send {
 }
 
 impl<E: Editor + ?Sized> Editor for Box<E> {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        (**self).under(path);
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         (**self).feed(piece, edits)
     }

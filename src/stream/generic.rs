@@ -2,10 +2,10 @@
 
 use bytes::BytesMut;
 
+use crate::edit::spliced;
 use crate::stream::json::scan::{Every, Scan};
 use crate::stream::json::walk;
 use crate::stream::sse::{Event, Events, Verdict};
-use crate::stream::window::patched;
 use crate::stream::{Edit, Editor, StreamError};
 
 /// Edits each event's data for itself: if it is JSON, its strings, keys and long numbers, each a channel of its own;
@@ -29,7 +29,7 @@ impl<E: Editor> GenericEvents<E> {
         self.edits.clear();
         self.scan.feed(data, &mut self.edits)?;
         self.scan.end(&mut self.edits)?;
-        Ok(if self.edits.is_empty() { Verdict::Keep } else { Verdict::Data(patched(data, &self.edits)) })
+        Ok(if self.edits.is_empty() { Verdict::Keep } else { Verdict::Data(spliced(data, &self.edits)) })
     }
 }
 

@@ -21,7 +21,8 @@ mod text;
 mod utf8;
 mod window;
 
-pub use editor::{Edit, Editor};
+pub use crate::edit::Edit;
+pub use editor::Editor;
 pub use generic::GenericEvents;
 pub use rewriter::{Identity, Pipeline, Rewriter, StreamError};
 pub use text::{Channel, TextBody};

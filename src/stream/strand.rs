@@ -1,87 +1,8 @@
-//! Where the text of one channel lies in the bytes that spell it: [`Map`], and [`Strand`], which shows an editor
-//! the text and turns its edits into edits of the bytes.
+//! One channel of text within bytes: [`Strand`] shows an editor the text and turns its edits into edits of the bytes.
 
+use crate::edit::SourceMap;
 use crate::stream::json::encoded;
 use crate::stream::{Edit, Editor, StreamError};
-
-/// Text that is spelled by another number of bytes than it has.
-#[derive(Clone, Copy, Debug)]
-struct Mark {
-    /// Where it ends in the text, and how long it is there.
-    text: usize,
-    width: usize,
-    /// Where it ends in the bytes, and how long it is there.
-    code: usize,
-    length: usize,
-}
-
-/// Offsets in a text ↔ offsets in the bytes that spell it. Text spelled by itself costs nothing; what is spelled
-/// otherwise (an escape, a byte that is no UTF-8) costs a mark.
-#[derive(Debug)]
-pub(crate) struct Map {
-    /// Before the first mark, text from here on is spelled from there on.
-    origin: (usize, usize),
-    marks: Vec<Mark>,
-    /// The ends so far.
-    text: usize,
-    code: usize,
-}
-
-impl Map {
-    /// No text yet; it begins at byte `code`.
-    pub(crate) fn at(code: usize) -> Self {
-        Self { origin: (0, code), marks: Vec::new(), text: 0, code }
-    }
-
-    /// Text that spells itself.
-    pub(crate) fn plain(&mut self, length: usize) {
-        self.text += length;
-        self.code += length;
-    }
-
-    /// A character of `width` bytes that is spelled by `length` bytes.
-    pub(crate) fn escape(&mut self, width: usize, length: usize) {
-        self.text += width;
-        self.code += length;
-        self.marks.push(Mark { text: self.text, width, code: self.code, length });
-    }
-
-    /// Where the text at `text` begins in the bytes; within a mark, the mark's beginning.
-    pub(crate) fn floor(&self, text: usize) -> usize {
-        self.place(text, |mark| mark.code - mark.length)
-    }
-
-    /// As [`floor`](Self::floor), but within a mark its end.
-    pub(crate) fn ceil(&self, text: usize) -> usize {
-        self.place(text, |mark| mark.code)
-    }
-
-    /// Where the next text will be spelled.
-    fn end(&self) -> usize {
-        self.code
-    }
-
-    /// Drops the marks of text before `text`, which will not be asked for again.
-    fn forget(&mut self, text: usize) {
-        let passed = self.marks.partition_point(|mark| mark.text <= text);
-        if let Some(mark) = passed.checked_sub(1).and_then(|last| self.marks.get(last)) {
-            self.origin = (mark.text, mark.code);
-            self.marks.drain(..passed);
-        }
-    }
-
-    fn place(&self, text: usize, within: impl Fn(&Mark) -> usize) -> usize {
-        let behind = self.marks.partition_point(|mark| mark.text <= text);
-        if let Some(mark) = self.marks.get(behind)
-            && text > mark.text - mark.width
-        {
-            return within(mark);
-        }
-        let before = behind.checked_sub(1).and_then(|at| self.marks.get(at));
-        let (from, code) = before.map_or(self.origin, |mark| (mark.text, mark.code));
-        code + text.saturating_sub(from)
-    }
-}
 
 /// How a replacement is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +16,7 @@ pub(crate) enum Spelling {
 /// One channel of text within bytes. Offsets of bytes are counted from wherever the owner counts them.
 #[derive(Debug)]
 pub(crate) struct Strand {
-    map: Map,
+    map: SourceMap,
     spelling: Spelling,
     decided: usize,
     edits: Vec<Edit>,
@@ -104,13 +25,12 @@ pub(crate) struct Strand {
 impl Strand {
     /// A channel whose first text is spelled at byte `code`.
     pub(crate) fn at(code: usize, spelling: Spelling) -> Self {
-        Self { map: Map::at(code), spelling, decided: code, edits: Vec::new() }
+        Self { map: SourceMap::at(code), spelling, decided: code, edits: Vec::new() }
     }
 
     /// Begins another channel.
     pub(crate) fn begin(&mut self, code: usize, spelling: Spelling) {
-        self.map.marks.clear();
-        self.map = Map { origin: (0, code), marks: std::mem::take(&mut self.map.marks), text: 0, code };
+        self.map.restart(0, code);
         self.spelling = spelling;
         self.decided = code;
     }
@@ -122,7 +42,7 @@ impl Strand {
 
     /// A character of `width` bytes comes next, spelled by `length` bytes.
     pub(crate) fn escape(&mut self, width: usize, length: usize) {
-        self.map.escape(width, length);
+        self.map.spelled(width, length);
     }
 
     /// Up to which byte all is decided.
@@ -132,7 +52,7 @@ impl Strand {
 
     /// Bytes of memory that grow with what is not decided.
     pub(crate) fn weight(&self) -> usize {
-        self.map.marks.len() * size_of::<Mark>()
+        self.map.weight()
     }
 
     /// Shows `editor` text whose spelling has been told before.
@@ -144,7 +64,7 @@ impl Strand {
     ) -> Result<(), StreamError> {
         let decided = editor.feed(text, &mut self.edits)?;
         self.translate(out);
-        self.decided = self.decided.max(self.map.floor(decided.min(self.map.text)));
+        self.decided = self.decided.max(self.map.floor(decided.min(self.map.text_end())));
         self.map.forget(decided);
         Ok(())
     }
@@ -153,7 +73,7 @@ impl Strand {
     pub(crate) fn end<E: Editor>(&mut self, editor: &mut E, out: &mut Vec<Edit>) -> Result<(), StreamError> {
         editor.end(&mut self.edits)?;
         self.translate(out);
-        self.begin(self.map.end(), self.spelling);
+        self.begin(self.map.source_end(), self.spelling);
         Ok(())
     }
 
@@ -184,10 +104,10 @@ impl Strand {
             if invalid == 0 {
                 return Ok(());
             }
-            if self.map.text > 0 {
+            if self.map.text_end() > 0 {
                 self.end(editor, out)?;
             }
-            self.begin(self.map.end() + invalid, self.spelling);
+            self.begin(self.map.source_end() + invalid, self.spelling);
             rest = behind.get(invalid..).unwrap_or_default();
         }
     }
@@ -196,34 +116,10 @@ impl Strand {
         if self.edits.is_empty() {
             return;
         }
-        out.extend(self.edits.drain(..).map(|edit| Edit {
-            range: self.map.floor(edit.range.start)..self.map.ceil(edit.range.end),
-            with: match self.spelling {
-                Spelling::Plain => edit.with,
-                Spelling::Json => encoded(&edit.with),
-            },
-        }));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn offsets_lead_to_bytes_also_after_forgetting() {
-        let mut map = Map::at(10);
-        map.plain(2);
-        map.escape(2, 6);
-        map.plain(3);
-        map.escape(1, 2);
-        let floors = [10, 11, 12, 12, 18, 19, 20, 21, 23, 24];
-        let ceils = [10, 11, 12, 18, 18, 19, 20, 21, 23, 24];
-        for forgotten in 0..9 {
-            map.forget(forgotten);
-            for text in forgotten..10 {
-                assert_eq!((map.floor(text), map.ceil(text)), (floors[text], ceils[text]), "{text}");
-            }
-        }
+        let spell = |with: String| match self.spelling {
+            Spelling::Plain => with,
+            Spelling::Json => encoded(&with),
+        };
+        out.extend(self.edits.drain(..).map(|edit| edit.through(&self.map, spell)));
     }
 }

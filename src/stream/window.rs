@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use crate::base::budget::{Budget, Charge};
-use crate::stream::{Edit, StreamError};
+use crate::edit::{Edit, Pieces, splice};
+use crate::stream::StreamError;
 
 /// Holds back what an editor has not decided, and charges a budget for it.
 pub(crate) struct Window {
@@ -32,7 +33,7 @@ impl Window {
     ) -> Result<(), StreamError> {
         let bytes = Joined { start: self.start, head: &self.held, tail: chunk };
         let end = decided.clamp(self.start, bytes.end());
-        splice(&bytes, end, edits, put);
+        splice(&bytes, self.start..end, edits, put);
         let given = end - self.start;
         self.charge.set(self.held.len() + chunk.len() - given)?;
         match given.checked_sub(self.held.len()) {
@@ -62,15 +63,6 @@ impl Window {
     }
 }
 
-/// Applies edits to bytes that are there whole.
-pub(crate) fn patched(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    splice(&Joined { start: 0, head: &[], tail: bytes }, bytes.len(), edits, &mut |piece| {
-        out.extend_from_slice(piece);
-    });
-    out
-}
-
 /// Two slices that follow each other, which spares copying a chunk behind a few held bytes.
 struct Joined<'a> {
     start: usize,
@@ -82,29 +74,15 @@ impl Joined<'_> {
     fn end(&self) -> usize {
         self.start + self.head.len() + self.tail.len()
     }
+}
 
+impl Pieces for Joined<'_> {
     fn copy(&self, range: Range<usize>, put: &mut dyn FnMut(&[u8])) {
         let (from, to) = (range.start.saturating_sub(self.start), range.end.saturating_sub(self.start));
         let seam = self.head.len();
-        for piece in [
-            self.head.get(from.min(seam)..to.min(seam)),
-            self.tail.get(from.saturating_sub(seam)..to.saturating_sub(seam)),
-        ] {
-            if let Some(piece) = piece.filter(|piece| !piece.is_empty()) {
-                put(piece);
-            }
-        }
+        self.head.copy(from.min(seam)..to.min(seam), put);
+        self.tail.copy(from.saturating_sub(seam)..to.saturating_sub(seam), put);
     }
-}
-
-fn splice(bytes: &Joined<'_>, end: usize, edits: &[Edit], put: &mut dyn FnMut(&[u8])) {
-    let mut at = bytes.start;
-    for edit in edits {
-        bytes.copy(at..edit.range.start.clamp(at, end), put);
-        put(edit.with.as_bytes());
-        at = at.max(edit.range.end.min(end));
-    }
-    bytes.copy(at..end, put);
 }
 
 #[cfg(test)]

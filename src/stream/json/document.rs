@@ -8,10 +8,10 @@ use std::ops::Range;
 
 use bytes::BufMut;
 
+use crate::edit::SourceMap;
 use crate::stream::json::escape::{Unescaped, encoded, unescape};
 use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, RECORD_SEPARATOR, Role, Tail, is_number};
 use crate::stream::json::path::{LONG_NUMBER, MAX_DEPTH, Path, Token, Trail};
-use crate::stream::strand::Map;
 
 /// A string, a key or a long number of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ pub(super) fn number(text: &str) -> Cow<'_, str> {
 /// The text of an encoded string, and where each part of it stands in the encoding.
 pub struct Decoded<'a> {
     text: Cow<'a, str>,
-    map: Map,
+    map: SourceMap,
 }
 
 impl<'a> Decoded<'a> {
@@ -162,7 +162,7 @@ impl<'a> Decoded<'a> {
         if memchr::memchr(b'\\', encoded).is_none()
             && let Ok(text) = std::str::from_utf8(encoded)
         {
-            let mut map = Map::at(0);
+            let mut map = SourceMap::at(0);
             map.plain(text.len());
             return Self { text: Cow::Borrowed(text), map };
         }
@@ -172,13 +172,13 @@ impl<'a> Decoded<'a> {
     #[cold]
     fn spelled(encoded: &'a [u8]) -> Self {
         let mut text = String::with_capacity(encoded.len());
-        let mut map = Map::at(0);
+        let mut map = SourceMap::at(0);
         let mut rest = encoded;
         while !rest.is_empty() {
             let length = match unescape_at(rest) {
                 Some((decoded, length)) => {
                     text.push(decoded);
-                    map.escape(decoded.len_utf8(), length);
+                    map.spelled(decoded.len_utf8(), length);
                     length
                 }
                 None => {
@@ -189,7 +189,7 @@ impl<'a> Decoded<'a> {
                         map.plain(chunk.valid().len());
                         if !chunk.invalid().is_empty() {
                             text.push(char::REPLACEMENT_CHARACTER);
-                            map.escape(char::REPLACEMENT_CHARACTER.len_utf8(), chunk.invalid().len());
+                            map.spelled(char::REPLACEMENT_CHARACTER.len_utf8(), chunk.invalid().len());
                         }
                     }
                     run.len()
@@ -208,7 +208,12 @@ impl<'a> Decoded<'a> {
     /// The encoded bytes (from the string's beginning) that spell `range` of the text (in bytes); a range that
     /// begins or ends within a character takes all of it.
     pub fn encoded(&self, range: Range<usize>) -> Range<usize> {
-        self.map.floor(range.start)..self.map.ceil(range.end)
+        self.map.range(range)
+    }
+
+    /// The way from the text to the encoded bytes.
+    pub fn map(&self) -> &SourceMap {
+        &self.map
     }
 }
 

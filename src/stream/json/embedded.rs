@@ -1,5 +1,6 @@
 //! JSON within a string, as tool-call arguments are: an editor made of an editor for the text within.
 
+use crate::stream::json::Path;
 use crate::stream::json::scan::{Every, Scan};
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -27,6 +28,10 @@ impl<E: Editor> Embedded<E> {
 }
 
 impl<E: Editor> Editor for Embedded<E> {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        self.plain().under(path);
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         let mut rest = piece;
         if !self.begun {

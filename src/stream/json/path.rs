@@ -26,6 +26,13 @@ pub enum Token {
     Rest,
 }
 
+impl Token {
+    /// Whether it is a member's value, or an element.
+    pub fn is_value(self) -> bool {
+        matches!(self, Self::Text | Self::Number)
+    }
+}
+
 /// From this many digits on a number is looked at: shorter ones identify nobody and are everywhere.
 pub const LONG_NUMBER: usize = 7;
 
@@ -273,6 +280,11 @@ impl PathSet {
     /// Every place is text.
     pub const fn everything() -> Self {
         Self { patterns: Vec::new(), otherwise: Take::Text }
+    }
+
+    /// Whether every place is text, since nothing is known of the document.
+    pub fn is_everything(&self) -> bool {
+        self.patterns.is_empty() && self.otherwise == Take::Text
     }
 
     /// What to do at `path`.

@@ -1,13 +1,13 @@
 //! Reads JSON as it passes, shows chosen strings to a visitor, and says what to change in the bytes. It copies and
 //! holds nothing but a cut token: whoever carries the bytes applies the edits.
 
+use crate::edit::spliced;
 use crate::stream::json::Slots;
 use crate::stream::json::document::{is_long, number};
 use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, Role, Tail};
 use crate::stream::json::path::{Token, Trail};
 use crate::stream::strand::{Spelling, Strand};
 use crate::stream::utf8::complete;
-use crate::stream::window::patched;
 use crate::stream::{Edit, Editor, StreamError};
 
 /// The state between two chunks of a body, or of a text that is JSON itself.
@@ -233,7 +233,7 @@ impl<S: Slots> Scan<S> {
         self.slots.feed(text, &mut self.digits)?;
         self.slots.end(&mut self.digits)?;
         if !self.digits.is_empty() {
-            let mut edited = patched(text.as_bytes(), &self.digits);
+            let mut edited = spliced(text.as_bytes(), &self.digits);
             if sign > 0 {
                 edited.insert(0, b'-');
             }
@@ -254,6 +254,10 @@ fn rest(mut bytes: Vec<u8>, read: usize) -> Vec<u8> {
 pub(crate) struct Every<E>(pub(crate) E);
 
 impl<E: Editor> Editor for Every<E> {
+    fn under(&mut self, path: Option<&super::Path<'_>>) {
+        self.0.under(path);
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.0.feed(piece, edits)
     }
@@ -264,7 +268,8 @@ impl<E: Editor> Editor for Every<E> {
 }
 
 impl<E: Editor> Slots for Every<E> {
-    fn open(&mut self, _: &super::Path<'_>, _: Token) -> bool {
+    fn open(&mut self, path: &super::Path<'_>, token: Token) -> bool {
+        self.0.under(token.is_value().then_some(path));
         true
     }
 }

@@ -113,6 +113,9 @@ impl<E: Editor> Slots for EditorSlots<E> {
             (Token::Key | Token::Number, Tokens::All) if take == Take::Skip => Take::Skip,
             (Token::Key | Token::Number, Tokens::All) => Take::Text,
         };
+        if self.open != Take::Skip {
+            self.editor.under(token.is_value().then_some(path));
+        }
         self.open != Take::Skip
     }
 }

@@ -1,0 +1,42 @@
+//! Changes to texts, and the way from a text to the bytes that spell it.
+//!
+//! A text is often not what lies in the file or the message: a JSON string spells it with escapes, a person wrote it
+//! with no-break spaces, a stream brought it in pieces. Whoever looks at a text says what to change in it ([`Edit`]);
+//! a [`SourceMap`] leads each change to what spells the text. Maps are applied one after another: from what was read
+//! to the decoded string, from there to the document.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `map` | [`SourceMap`] |
+//! | `splice` | edits applied: [`splice`], [`spliced`] |
+
+mod map;
+mod splice;
+
+use std::ops::Range;
+
+pub use map::SourceMap;
+pub use splice::{Pieces, splice, spliced};
+
+/// Replace `range` by `with`.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Edit<T = String> {
+    /// Byte offsets of a text, on character boundaries.
+    pub range: Range<usize>,
+    /// What to write there.
+    pub with: T,
+}
+
+impl<T> Edit<T> {
+    /// The same change to what spells the text: where `map` leads, written as `spell` says.
+    pub fn through<U>(self, map: &SourceMap, spell: impl FnOnce(T) -> U) -> Edit<U> {
+        Edit { range: map.range(self.range), with: spell(self.with) }
+    }
+}
+
+impl<T> std::fmt::Debug for Edit<T> {
+    // `with` may be a restored original.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Edit({:?})", self.range)
+    }
+}

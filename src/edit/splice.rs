@@ -1,0 +1,62 @@
+//! Edits applied. What no edit covers stays as it is.
+
+use std::ops::Range;
+
+use super::Edit;
+
+/// Bytes that need not lie together.
+pub trait Pieces {
+    /// Gives the bytes of `range` to `put`, in order.
+    fn copy(&self, range: Range<usize>, put: &mut dyn FnMut(&[u8]));
+}
+
+impl Pieces for [u8] {
+    fn copy(&self, range: Range<usize>, put: &mut dyn FnMut(&[u8])) {
+        if let Some(piece) = self.get(range).filter(|piece| !piece.is_empty()) {
+            put(piece);
+        }
+    }
+}
+
+/// Gives `range` to `put` with `edits`, which are in order, applied. Where two overlap, the second begins where the
+/// first ends.
+pub fn splice<T: AsRef<str>>(
+    bytes: &(impl Pieces + ?Sized),
+    range: Range<usize>,
+    edits: &[Edit<T>],
+    put: &mut dyn FnMut(&[u8]),
+) {
+    let (mut at, to) = (range.start, range.end);
+    for edit in edits {
+        bytes.copy(at..edit.range.start.clamp(at, to), put);
+        put(edit.with.as_ref().as_bytes());
+        at = at.max(edit.range.end.min(to));
+    }
+    bytes.copy(at..to, put);
+}
+
+/// All of `bytes` with `edits` applied.
+pub fn spliced<T: AsRef<str>>(bytes: &[u8], edits: &[Edit<T>]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(bytes.len());
+    splice(bytes, 0..bytes.len(), edits, &mut |piece| out.extend_from_slice(piece));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edits_replace_their_ranges_and_nothing_else() {
+        let edit = |range, with: &str| Edit { range, with: with.to_owned() };
+        let cases: [(&[Edit], &str); 4] = [
+            (&[], "abcdef"),
+            (&[edit(1..3, "<>"), edit(3..3, "+"), edit(5..6, "")], "a<>+de"),
+            (&[edit(0..9, "x")], "x"),
+            (&[edit(1..4, "1"), edit(2..5, "2")], "a12f"),
+        ];
+        for (edits, expected) in cases {
+            assert_eq!(spliced(b"abcdef", edits).escape_ascii().to_string(), expected);
+        }
+    }
+}
