@@ -10,6 +10,7 @@ use regex_automata::{Anchored, Input, meta};
 
 use super::choice::Choice;
 use super::finding::RuleId;
+use super::normal::as_read;
 
 /// The longest value that can be allowed, in bytes.
 const LONGEST: usize = 256;
@@ -99,7 +100,9 @@ impl Allow {
             if value.is_empty() || value.len() > LONGEST {
                 return Err(AllowError::Value(n));
             }
-            known.insert(if ignore_case { value.to_lowercase() } else { value.to_owned() });
+            // What is found is compared as it reads.
+            let value = as_read(value);
+            known.insert(if ignore_case { value.to_lowercase() } else { value.into_owned() });
             if known.len() > VALUES {
                 return Err(AllowError::Many);
             }

@@ -15,6 +15,7 @@ use super::engine::Engine;
 use super::fault::{RuleError, RuleFault};
 use super::finding::{RuleId, Span};
 use super::literal;
+use super::normal::as_read;
 use super::rule::{Anchor, Pattern, Rule};
 use super::validate;
 
@@ -375,7 +376,7 @@ fn literals(rule: &mut Rule) -> Result<(), RuleFault> {
     if rule.literals.is_empty() {
         return Ok(());
     }
-    let any: Vec<String> = rule.literals.iter().map(|text| literal::whole(text)).collect();
+    let any: Vec<String> = rule.literals.iter().map(|text| literal::whole(&as_read(text))).collect();
     let flags = if rule.any_case { "(?i)" } else { "" };
     let regex = format!("{flags}(?:{})", any.join("|"));
     rule.patterns.push(Pattern { regex, score: None, check: None, edge: None });
@@ -407,8 +408,8 @@ fn longest(rule: &Rule) -> Result<Option<u16>, RuleFault> {
     Ok(longest)
 }
 
-/// The longest e-mail address, in bytes: 64 + 1 + 253 (RFC 5321 section 4.5.3.1).
-const EMAIL: u16 = 318;
+/// The longest e-mail address that is looked for, in bytes: local part, `@`, domain.
+const EMAIL: u16 = 256 + 1 + 253;
 
 /// A PEM block (RFC 7468 section 3) with this label, or a beginning of one that has key material. Line ends may be
 /// escaped, once or more, or be spaces; headers (RFC 1421, RFC 9580 armor) may stand before the material.

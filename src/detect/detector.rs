@@ -8,8 +8,10 @@ use super::choice::Choice;
 use super::engine::Engine;
 use super::fault::{RuleError, RuleFault};
 use super::finding::{Finding, RuleId, Score};
+use super::label::Label;
+use super::normal;
 use super::rule::Rule;
-use super::scanner::{Progress, Query, Scanner};
+use super::scanner::{Query, Scanner, Whole};
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
 /// Finds values in text. Cheap to clone; shared between threads.
@@ -28,7 +30,7 @@ impl std::fmt::Debug for Detector {
 
 /// Scratch memory of scans, to be kept and used again.
 #[derive(Default)]
-pub struct Cache(Progress);
+pub struct Cache(Whole);
 
 impl Detector {
     /// The catalogue's rules, of which `choice` are on, on an engine of those alone. Fails if the choice was made
@@ -119,23 +121,34 @@ impl Detector {
 
     /// All findings in `text`: resolved, in order, sharing no byte. None where a [checkpoint](Self::passing) stops it.
     pub fn find(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
-        self.try_find(cache, text).unwrap_or_default()
+        self.find_under(cache, None, text)
     }
 
-    /// The same, for a detector with a [`checkpoint`](Self::passing).
+    /// All findings in `text`, which stands where `label` says: what it is called speaks for or against what it holds
+    /// as words before it do. None where a checkpoint stops it.
+    pub fn find_under(&self, cache: &mut Cache, label: Option<&Label>, text: &str) -> Vec<Finding> {
+        self.try_find_under(cache, label, text).unwrap_or_default()
+    }
+
+    /// As [`find_under`](Self::find_under), for a detector with a [checkpoint](Self::passing).
     ///
     /// # Errors
     /// The checkpoint said so.
-    pub fn try_find(&self, cache: &mut Cache, text: &str) -> Result<Vec<Finding>, Stopped> {
+    pub fn try_find_under(
+        &self,
+        cache: &mut Cache,
+        label: Option<&Label>,
+        text: &str,
+    ) -> Result<Vec<Finding>, Stopped> {
         let mut findings = Vec::new();
         let sink = &mut |finding| findings.push(finding);
-        cache.0.look_at_all(&self.query, text.as_bytes(), sink).map(|()| findings)
+        cache.0.look(&self.query, (label, text), sink).map(|()| findings)
     }
 
     /// All that some rule takes for a value, in order of their starts, also what overlaps: each rule's view of
     /// `text`, for comparing rules.
     pub fn candidates(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
-        cache.0.candidates(&self.query, text.as_bytes())
+        cache.0.candidates(&self.query, text)
     }
 
     /// A scanner for text that arrives in pieces.
@@ -143,8 +156,9 @@ impl Detector {
         Scanner::new(self.query.clone())
     }
 
-    /// The most that a scanner holds back with these rules on, in bytes.
+    /// The most that a scanner holds back with these rules on, in bytes of text that reads as it is written. What
+    /// does not ([`as_read`](super::as_read)) takes up to [`WIDEST`](super::WIDEST) times that.
     pub fn reach(&self) -> usize {
-        self.query.engine.reach(&self.query.choice)
+        self.query.engine.reach(&self.query.choice) + normal::AHEAD
     }
 }

@@ -2,7 +2,8 @@
 //!
 //! Rules are data ([`Rule`]) in a [`Catalogue`]; a [`Detector`] is a catalogue's engine with a [`Choice`] of its
 //! rules. It looks at a whole text with [`Detector::find`] or at a stream with a [`Scanner`]; both are one code
-//! path, so any split of a text gives the same findings.
+//! path, so any split of a text gives the same findings. Both read a text as people do ([`as_read`]), and know what
+//! a value is called where it stands ([`Label`]).
 
 mod affordable;
 mod allow;
@@ -14,7 +15,9 @@ mod detector;
 mod engine;
 mod fault;
 mod finding;
+mod label;
 mod literal;
+mod normal;
 pub mod offset;
 mod rejected;
 mod resolve;
@@ -33,7 +36,9 @@ pub use choice::Choice;
 pub use detector::{Cache, Detector};
 pub use fault::{RuleError, RuleFault, UnknownRule};
 pub use finding::{Finding, Near, RuleId, Score, Span};
+pub use label::Label;
 pub use literal::starting_with;
+pub use normal::{WIDEST, as_read};
 pub use rejected::{Rejected, Rejection};
 pub use rule::{Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, Severity, Tag};
 pub use scanner::Scanner;

@@ -10,6 +10,8 @@ use super::engine::mask::{BLOCK, Masks};
 use super::engine::view::{LOOKBACK, View};
 use super::engine::{Engine, Pass, Tracks};
 use super::finding::{Finding, Score};
+use super::label::Label;
+use super::normal::{self, Normalizer};
 use super::resolve::Resolver;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
@@ -78,13 +80,12 @@ impl Progress {
     ///
     /// # Errors
     /// The query's checkpoint said so.
-    pub(crate) fn look_at_all(
+    fn look_at_all(
         &mut self,
         query: &Query,
         text: &[u8],
         sink: &mut dyn FnMut(Finding),
     ) -> Result<(), Stopped> {
-        self.reset();
         for view in stretches(text) {
             self.look(query, view, sink);
             query.checkpoint.pass()?;
@@ -93,8 +94,7 @@ impl Progress {
     }
 
     /// All candidates of a text, in order of their starts.
-    pub(crate) fn candidates(&mut self, query: &Query, text: &[u8]) -> Vec<Finding> {
-        self.reset();
+    fn candidates(&mut self, query: &Query, text: &[u8]) -> Vec<Finding> {
         for view in stretches(text) {
             self.run(query, view);
         }
@@ -103,11 +103,76 @@ impl Progress {
         all
     }
 
-    pub(crate) fn reset(&mut self) {
+    /// Begins another text, with what its label says.
+    fn begin(&mut self, label: Option<&Label>) {
         self.tracks.reset();
         self.masks.reset();
         self.found.clear();
         self.resolver.reset();
+        if let Some(label) = label {
+            self.tracks.begin(label.text().len(), label.meaning());
+        }
+    }
+}
+
+/// A text whose view is made at once is no longer, in bytes: the way back from a long one is not kept whole.
+const AT_ONCE: usize = 256 << 10;
+
+/// What scans of whole texts need: progress, and the last text that did not read as it is written.
+#[derive(Default)]
+pub(crate) struct Whole {
+    progress: Progress,
+    normal: Normalizer,
+    view: Vec<u8>,
+}
+
+impl Whole {
+    /// Gives all findings of a text that `label` says something of to `sink`.
+    ///
+    /// # Errors
+    /// The query's checkpoint said so.
+    pub(crate) fn look(
+        &mut self,
+        query: &Query,
+        (label, text): (Option<&Label>, &str),
+        sink: &mut dyn FnMut(Finding),
+    ) -> Result<(), Stopped> {
+        let needs = normal::needs(text);
+        if needs && text.len() > AT_ONCE {
+            let mut scanner = Scanner::new(query.clone());
+            scanner.begin(label);
+            let mut rest = text;
+            while !rest.is_empty() {
+                let (piece, behind) = rest.split_at(rest.floor_char_boundary(STRETCH));
+                scanner.feed(piece, sink);
+                query.checkpoint.pass()?;
+                rest = behind;
+            }
+            scanner.end(sink);
+            return Ok(());
+        }
+        self.progress.begin(label);
+        if label.is_none() && !needs {
+            return self.progress.look_at_all(query, text.as_bytes(), sink);
+        }
+        self.read(label, text);
+        let Self { progress, normal, view } = self;
+        progress.look_at_all(query, view, &mut |finding| sink(normal.outward(finding)))
+    }
+
+    /// All candidates of a text, in order of their starts.
+    pub(crate) fn candidates(&mut self, query: &Query, text: &str) -> Vec<Finding> {
+        self.progress.begin(None);
+        self.read(None, text);
+        let all = self.progress.candidates(query, &self.view);
+        all.into_iter().map(|finding| self.normal.outward(finding)).collect()
+    }
+
+    fn read(&mut self, label: Option<&Label>, text: &str) {
+        self.view.clear();
+        self.view.extend_from_slice(label.map_or("", Label::text).as_bytes());
+        self.normal.begin(self.view.len());
+        self.normal.push(text, true, &mut self.view);
     }
 }
 
@@ -124,9 +189,13 @@ fn stretches(text: &[u8]) -> impl Iterator<Item = View<'_>> {
 pub struct Scanner {
     query: Query,
     progress: Progress,
+    /// The text as it reads, behind its label.
     window: Vec<u8>,
-    /// Where the window begins in the text.
+    /// Where the window begins in that.
     base: usize,
+    normal: Normalizer,
+    /// What has come of the text as it is written, and how much of it is decided.
+    fed: usize,
     decided: usize,
 }
 
@@ -139,36 +208,58 @@ impl std::fmt::Debug for Scanner {
 
 impl Scanner {
     pub(crate) fn new(query: Query) -> Self {
-        Self { query, progress: Progress::default(), window: Vec::new(), base: 0, decided: 0 }
+        Self {
+            query,
+            progress: Progress::default(),
+            window: Vec::new(),
+            base: 0,
+            normal: Normalizer::default(),
+            fed: 0,
+            decided: 0,
+        }
+    }
+
+    /// Begins a text that is called so, at offset 0; what came of another is forgotten.
+    pub fn begin(&mut self, label: Option<&Label>) {
+        self.progress.begin(label);
+        self.window.clear();
+        self.window.extend_from_slice(label.map_or("", Label::text).as_bytes());
+        self.normal.begin(self.window.len());
+        (self.base, self.fed, self.decided) = (0, 0, 0);
     }
 
     /// Takes the next piece, gives the findings that are settled to `sink` in order, and returns the offset up to
     /// which the text is decided: a character boundary, never less than before. Offsets count bytes from the
     /// text's beginning; findings lie wholly below the offset returned.
     pub fn feed(&mut self, piece: &str, sink: &mut dyn FnMut(Finding)) -> usize {
-        self.window.extend_from_slice(piece.as_bytes());
-        let view = View { text: &self.window, base: self.base, complete: false };
-        let decided = self.progress.look(&self.query, view, sink);
-        self.decided = self.boundary(decided).max(self.decided);
+        self.fed += piece.len();
+        self.normal.push(piece, false, &mut self.window);
+        let decided = self.look(false, sink);
+        let decided = self.boundary(decided.min(self.base + self.window.len()));
+        self.decided = self.normal.source(decided).max(self.decided);
         self.move_on();
         self.decided
     }
 
     /// The text has ended: settles the rest and begins anew at offset 0.
     pub fn end(&mut self, sink: &mut dyn FnMut(Finding)) {
-        let view = View { text: &self.window, base: self.base, complete: true };
-        self.progress.look(&self.query, view, sink);
-        self.progress.reset();
-        self.window.clear();
-        (self.base, self.decided) = (0, 0);
+        self.normal.push("", true, &mut self.window);
+        self.look(true, sink);
+        self.begin(None);
+    }
+
+    fn look(&mut self, complete: bool, sink: &mut dyn FnMut(Finding)) -> usize {
+        let Self { query, progress, window, base, normal, .. } = self;
+        let view = View { text: window, base: *base, complete };
+        progress.look(query, view, &mut |finding| sink(normal.outward(finding)))
     }
 
     /// Bytes taken in that are not decided yet.
     pub fn held(&self) -> usize {
-        self.base + self.window.len() - self.decided
+        self.fed - self.decided
     }
 
-    /// The last character boundary at or before `offset`.
+    /// The last character boundary at or before `offset` of the view.
     fn boundary(&self, offset: usize) -> usize {
         let inside = |offset: &usize| {
             let byte = offset.checked_sub(self.base).and_then(|at| self.window.get(at));
@@ -185,6 +276,7 @@ impl Scanner {
             self.progress.tracks.shift(unused);
             self.progress.masks.shift(unused);
             self.base += unused;
+            self.normal.forget(self.base);
         }
     }
 }

@@ -6,6 +6,7 @@ use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::super::choice::Choice;
 use super::super::finding::RuleId;
+use super::super::label::is_mark;
 use super::super::rule::{Anchor, Rule};
 use super::words::Word;
 
@@ -133,7 +134,7 @@ impl Lexicon {
     fn add(&mut self, (rule, groups): (RuleId, u16), side: Side, phrases: &[String]) {
         for phrase in phrases {
             let words: Vec<Box<str>> = phrase
-                .split(|letter: char| !letter.is_alphanumeric())
+                .split(|letter: char| !letter.is_alphanumeric() && !is_mark(letter))
                 .flat_map(|word| {
                     // `auth0` is a word and what must follow it at once.
                     let digit = word.find(|letter: char| letter.is_ascii_digit()).unwrap_or(word.len());

@@ -3,6 +3,7 @@
 //! there, forwards and within bounds.
 
 mod given;
+mod labelled;
 mod names;
 mod places;
 mod shape;
@@ -18,6 +19,7 @@ use super::super::rule::{Gives, Rule};
 use super::automaton::Compiled;
 use super::judge::Judged;
 use super::{Found, Pass, Track};
+pub(crate) use names::{Meaning, meaning};
 use text::{Hungry, Text};
 
 /// The longest value that is taken in one piece, in bytes.
@@ -167,6 +169,15 @@ impl Hits<'_> {
 pub(crate) struct Progress {
     /// The rule whose value is longer than one piece and goes on.
     rest: Option<RuleId>,
+    /// What the value is that the text is, if a label says so.
+    labelled: Option<Meaning>,
+}
+
+impl Progress {
+    /// At the beginning of a value that a label says this of.
+    pub(crate) const fn labelled(labelled: Option<Meaning>) -> Self {
+        Self { rest: None, labelled }
+    }
 }
 
 /// A value and what its place says of it.
@@ -201,7 +212,7 @@ impl Assigned {
 impl Pass<'_> {
     /// Scans for values known by their places.
     pub(crate) fn assigned(&self, group: &Assigned, track: &mut Track, found: &mut Found) {
-        if !self.rest(track, found) {
+        if !self.labelled(group, track, found) || !self.rest(track, found) {
             return;
         }
         let mut at = track.at;

@@ -45,6 +45,7 @@ use super::resolve::CLUSTER;
 use super::rule::Rule;
 pub(crate) use assign::REACH as ASSIGN_REACH;
 use assign::{Assigned, Progress};
+pub(crate) use assign::{Meaning, meaning};
 use automaton::{Automaton, Compiled, Walk};
 use credit::Credit;
 use free::Free;
@@ -93,6 +94,16 @@ impl Tracks {
     /// All candidates that begin before this offset of the window are known.
     pub(crate) fn frontier(&self) -> usize {
         self.0.iter().map(|track| track.at).min().unwrap_or(0)
+    }
+
+    /// Begins with a value at `at` of the window, behind the label that says what it is.
+    pub(crate) fn begin(&mut self, at: usize, meaning: Option<Meaning>) {
+        for track in &mut self.0 {
+            track.at = at;
+        }
+        if let Some(track) = self.0.get_mut(group::ASSIGNED) {
+            track.assigned = Progress::labelled(meaning);
+        }
     }
 
     /// The window has lost its first `by` bytes.

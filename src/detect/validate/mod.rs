@@ -99,6 +99,21 @@ pub(crate) fn can_be_sure(name: &str) -> bool {
     SURE.contains(&name)
 }
 
+/// Whether these digits are a payment card number that can have been issued.
+pub(crate) fn is_card(digits: &[u8]) -> bool {
+    digits::card(digits)
+}
+
+/// Whether these letters and digits are an account number with its check digits.
+pub(crate) fn is_iban(value: &[u8]) -> bool {
+    finance::iban(value)
+}
+
+/// Whether this is a telephone number with its calling code.
+pub(crate) fn is_phone(value: &[u8]) -> bool {
+    phone::international(value)
+}
+
 /// The value's ASCII digits as numbers, into `buffer`; `None` if there are more than fit.
 pub(crate) fn digits_of<'b, const N: usize>(value: &[u8], buffer: &'b mut [u8; N]) -> Option<&'b [u8]> {
     let mut len = 0;

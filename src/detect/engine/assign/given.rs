@@ -79,6 +79,20 @@ enum Operator {
     Is,
 }
 
+/// What the whole value `text` is that a name of this meaning is given, if it can be.
+pub(super) fn kind(meaning: Meaning, text: &[u8], form: Form) -> Option<Gives> {
+    let strong = meaning.strong;
+    let (gives, fits) = match meaning.named {
+        Named::Password => (Gives::Password, fits_password(text, strong, form)),
+        Named::Key => (Gives::Key, credential::key(text, strong) && fits_list(text, form)),
+        Named::Secret => (
+            Gives::Secret,
+            credential::key(text, strong) && fits_list(text, form) || strong && fits_secret(text, form),
+        ),
+    };
+    fits.then_some(gives)
+}
+
 impl Text<'_> {
     /// What is given to the name that the word at `start..end` is a part of.
     pub(super) fn named(&self, start: usize, end: usize) -> Look {
@@ -335,22 +349,16 @@ impl Text<'_> {
         if matches!(text.first(), Some(b'.' | b'+' | b',' | b')' | b';' | b' ')) {
             return None;
         }
-        let strong = meaning.strong;
-        let (gives, fits) = match meaning.named {
-            Named::Password => (Gives::Password, fits_password(text, strong, form)),
-            Named::Key => (Gives::Key, credential::key(text, strong) && fits_list(text, form)),
-            Named::Secret => (
-                Gives::Secret,
-                credential::key(text, strong) && fits_list(text, form) || strong && fits_secret(text, form),
-            ),
-        };
-        fits.then(|| self.piece(gives, start, end, 0.0))
+        kind(meaning, text, form).map(|gives| self.piece(gives, start, end, 0.0))
     }
 
     /// A value without quotes.
     fn bare(&self, name: Name, at: usize, form: Form) -> Result<Option<Given>, Hungry> {
         let class = if form == Form::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
-        let stop = self.run(at, VALUE, class)?;
+        let mut stop = self.run(at, VALUE, class)?;
+        if name.meaning.named == Named::Password && form != Form::Element {
+            stop = self.joined(name, at, stop)?;
+        }
         let setting = self.byte(stop)? == Some(b';');
         let Meaning { named, strong } = name.meaning;
         if form == Form::Element {
@@ -373,6 +381,23 @@ impl Text<'_> {
         let gives = if listed { Gives::Connection } else { gives };
         let doubt = if form == Form::Prose { 0.1 } else { 0.0 };
         Ok(fits.then(|| self.piece(gives, at, end, doubt)))
+    }
+
+    /// Where a password that holds `&` ends, of which `stop` is the first: in a query, and where the next parameter or
+    /// an entity begins, that parts it from what follows.
+    fn joined(&self, name: Name, start: usize, stop: usize) -> Result<usize, Hungry> {
+        let mut stop = stop;
+        let query = matches!(self.before(name.start - name.dashes), Some(b'?' | b'&'));
+        while !query && stop < start + VALUE && self.is(stop, b'&')? {
+            let word = self.run(stop + 1, NAME, |byte| is_name(byte) || byte == b'#')?;
+            let more = self.byte(word)?;
+            let ends = word == stop + 1 && more.is_none_or(|byte| !is_bare(byte));
+            if ends || matches!(more, Some(b'=' | b';')) {
+                break;
+            }
+            stop = self.run(word, (start + VALUE).saturating_sub(word), is_bare)?;
+        }
+        Ok(stop)
     }
 
     /// Without what belongs to the text around: a comma, a full stop, brackets that were opened before.

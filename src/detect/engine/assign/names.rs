@@ -9,7 +9,7 @@ pub(super) const NAME: usize = 48;
 
 /// What a name gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Named {
+pub(crate) enum Named {
     Password,
     Key,
     Secret,
@@ -17,7 +17,7 @@ pub(super) enum Named {
 
 /// How much a name says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Meaning {
+pub(crate) struct Meaning {
     pub(super) named: Named,
     /// Whether the name says it is a secret; a weak one needs a value that looks like one.
     pub(super) strong: bool,
@@ -75,6 +75,7 @@ const AFTER_NOT: &str = "\
     command cmd script prompt grant combination manually less protected protection management info data \
     meta metadata spec template templates backend key keys tokens secrets cache queue chars char st \
     request response result signature signatures entropy per rate cost price mode level event events \
+    description descriptions desc help note notes comment comments example examples enum ref \
     action owner is not was lifetime duration complexity generated exists match matches missing check \
     checker auth use uses annotation";
 
@@ -188,8 +189,16 @@ fn alone(word: &str, lists: Said, before: Option<Said>) -> Option<Meaning> {
     if before.key_strong() { strong(Named::Key) } else { weak(Named::Key) }
 }
 
+impl Meaning {
+    /// Whether the name says it is a secret.
+    #[cfg(test)]
+    pub(crate) const fn is_strong(self) -> bool {
+        self.strong
+    }
+}
+
 /// What `name` says; `None` if it says nothing of a secret.
-pub(super) fn meaning(name: &[u8]) -> Option<Meaning> {
+pub(crate) fn meaning(name: &[u8]) -> Option<Meaning> {
     let mut buffer = [0; NAME];
     let mut before = None;
     let mut said: Option<Meaning> = None;

@@ -1,0 +1,326 @@
+//! What a value is called where it stands: a member's name in a document, the head of a column, an element's name. It is
+//! context of the value as words before it are in prose: `{"ssn": "536228726"}` says what `ssn: 536228726` says.
+
+use super::engine::Meaning;
+use super::engine::meaning;
+use super::normal::as_read;
+
+/// How much is read of the end of a name, in bytes, and of all names together.
+const NAME: usize = 64;
+const NAMES: usize = 48;
+
+/// Words for a password in names, besides those that the names of programs have: a word, or two with `_` between.
+/// In lower case; as words of scripts without spaces they may be a part of one.
+const PASSWORDS: &[&str] = &[
+    // Germanic and Nordic languages.
+    "passwort",
+    "kennwort",
+    "losungswort",
+    "wachtwoord",
+    "toegangscode",
+    "lösenord",
+    "losenord",
+    "adgangskode",
+    "passord",
+    "lykilorð",
+    "wagwoord",
+    "pasvoord",
+    // Romance languages.
+    "contraseña",
+    "contrasena",
+    "clave_de_acceso",
+    "mot_de_passe",
+    "motdepasse",
+    "mdp",
+    "senha",
+    "palavra_passe",
+    "palavra-passe",
+    "parola_d'ordine",
+    "parola_chiave",
+    "parolă",
+    "parola",
+    "contrasenya",
+    // Slavic and Baltic languages.
+    "пароль",
+    "парола",
+    "лозинка",
+    "hasło",
+    "haslo",
+    "heslo",
+    "lozinka",
+    "zaporka",
+    "geslo",
+    "slaptažodis",
+    "slaptazodis",
+    "parole",
+    "құпиясөз",
+    "құпия_сөз",
+    // Others of Europe and Asia.
+    "salasana",
+    "parool",
+    "jelszó",
+    "jelszo",
+    "şifre",
+    "sifre",
+    "κωδικός",
+    "κωδικος",
+    "συνθηματικό",
+    "סיסמה",
+    "סיסמא",
+    "كلمة_المرور",
+    "كلمة_السر",
+    "رمز_عبور",
+    "گذرواژه",
+    "کلمه_عبور",
+    "رمز_ورود",
+    "پاس_ورڈ",
+    "पासवर्ड",
+    "कूटशब्द",
+    "পাসওয়ার্ড",
+    "รหัสผ่าน",
+    "mật_khẩu",
+    "mat_khau",
+    "matkhau",
+    "kata_sandi",
+    "katasandi",
+    "kata_laluan",
+    "katalaluan",
+    "nenosiri",
+    "neno_la_siri",
+    "kontrasenyas",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "暗証番号",
+    "비밀번호",
+    "암호",
+    "비번",
+];
+
+/// Words for a secret key in names, in the same way.
+const KEYS: &[&str] = &[
+    "api_schlüssel",
+    "schlüssel_api",
+    "geheimer_schlüssel",
+    "clé_api",
+    "clé_d'api",
+    "cle_api",
+    "clé_secrète",
+    "clave_api",
+    "clave_secreta",
+    "chave_api",
+    "chave_secreta",
+    "chiave_api",
+    "chiave_segreta",
+    "api_sleutel",
+    "api_nyckel",
+    "api_nøgle",
+    "api_nøkkel",
+    "api_avain",
+    "api_ключ",
+    "ключ_api",
+    "секретный_ключ",
+    "klucz_api",
+    "api_klíč",
+    "api_anahtarı",
+    "密钥",
+    "密鑰",
+    "金鑰",
+    "api密钥",
+    "秘密鍵",
+    "apiキー",
+    "シークレットキー",
+    "비밀키",
+    "api키",
+    "مفتاح_api",
+    "מפתח_api",
+    "khóa_api",
+    "kunci_api",
+];
+
+/// Words at the end of a name that say that the value is about what the rest names, and is not it.
+const ABOUT: &[&str] =
+    &["at", "count", "total", "size", "length", "len", "timestamp", "ttl", "ms", "seconds", "version"];
+
+/// Whether a text is itself a word for a secret, in any of the languages: what stands in a form, or its translation.
+pub(super) fn is_name(text: &[u8]) -> bool {
+    let lower = std::str::from_utf8(text).map(str::to_lowercase).unwrap_or_default().replace([' ', '-'], "_");
+    PASSWORDS.iter().chain(KEYS).any(|word| *word == lower)
+}
+
+/// What a value is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The words, as they stand before the value.
+    text: String,
+    meaning: Option<Meaning>,
+}
+
+impl Label {
+    /// The label of a value that is called so; the names from the outermost to its own. `None` where they say nothing.
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<Self> {
+        let mut words = Vec::new();
+        for name in names {
+            let cut =
+                name.get(name.ceil_char_boundary(name.len().saturating_sub(NAME))..).unwrap_or_default();
+            parted(&as_read(cut), &mut words);
+            // Of a list of `phones` each is a phone.
+            let one = words.last().and_then(|last| last.strip_suffix('s')).filter(|one| is_one(one));
+            if let Some(one) = one.map(str::to_owned) {
+                words.insert(words.len() - 1, one);
+            }
+        }
+        // What is nearest to the value says the most.
+        let mut length = 0;
+        let fits = |word: &&String| {
+            length += word.len() + 1;
+            length <= NAMES
+        };
+        let kept = words.iter().rev().take_while(fits).count();
+        let words = words.get(words.len() - kept..).unwrap_or_default();
+        let about = words.last().is_some_and(|last| ABOUT.contains(&last.as_str()));
+        if about || !words.iter().any(|word| word.chars().any(char::is_alphabetic)) {
+            return None;
+        }
+        let name = words.join("_");
+        let said = |name: &str| meaning(secret(name).as_deref().unwrap_or(name).as_bytes());
+        let one = || {
+            words
+                .split_last()
+                .filter(|(last, _)| last.ends_with('s'))
+                .and_then(|(_, rest)| said(&rest.join("_")))
+        };
+        let meaning = said(&name).or_else(one);
+        Some(Self { text: format!("{name}: "), meaning })
+    }
+
+    /// The label as text that stands before the value.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Which secret it says the value is.
+    pub(crate) fn meaning(&self) -> Option<Meaning> {
+        self.meaning
+    }
+}
+
+/// Whether this is a word to which an `s` was added.
+fn is_one(word: &str) -> bool {
+    word.chars().nth(1).is_some() && !word.ends_with('s')
+}
+
+/// Adds the words of a name, in lower case: what is not a letter or a digit parts them, and a change of case.
+fn parted(name: &str, words: &mut Vec<String>) {
+    for run in
+        name.split(|c: char| !c.is_alphanumeric() && !is_mark(c) && c != '\'').filter(|run| !run.is_empty())
+    {
+        let letters: Vec<char> = run.chars().collect();
+        let mut word = String::new();
+        for (n, &c) in letters.iter().enumerate() {
+            let before = n.checked_sub(1).and_then(|n| letters.get(n)).copied();
+            let next = letters.get(n + 1).copied();
+            let begins = c.is_uppercase()
+                && before.is_some_and(|before| {
+                    before.is_alphanumeric()
+                        && (!before.is_uppercase() || next.is_some_and(char::is_lowercase))
+                });
+            if begins && !word.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+            word.extend(c.to_lowercase());
+        }
+        words.push(word);
+    }
+}
+
+/// Marks that letters of some scripts cannot be without.
+pub(super) fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{963}' | '\u{966}'..='\u{dff}' | '\u{e31}'..='\u{e4e}')
+}
+
+/// The name with the word of another language for a secret in English.
+fn secret(name: &str) -> Option<String> {
+    let name = name.replace('ς', "σ");
+    let lists = [(PASSWORDS, "password"), (KEYS, "api_key")];
+    lists.into_iter().find_map(|(list, english)| {
+        // Both words of two may be written as one.
+        let spelled = |word: &&str| [word.replace('ς', "σ"), word.replace('ς', "σ").replace('_', "")];
+        let word = list.iter().flat_map(spelled).find(|word| holds(&name, word))?;
+        Some(name.replacen(word.as_str(), english, 1))
+    })
+}
+
+/// Whether `word` is a word of `name`, or a part of one if its script is written without spaces.
+fn holds(name: &str, word: &str) -> bool {
+    let unspaced = word.chars().any(|c| c >= '\u{e00}');
+    name.match_indices(word).any(|(at, _)| {
+        let (head, tail) =
+            (name.get(..at).unwrap_or_default(), name.get(at + word.len()..).unwrap_or_default());
+        unspaced || !head.ends_with(char::is_alphabetic) && !tail.starts_with(char::is_alphabetic)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_words_however_they_are_written() {
+        let cases: &[(&[&str], &str)] = &[
+            (&["account_number"], "account_number: "),
+            (&["accountNumber"], "account_number: "),
+            (&["AccountNumber"], "account_number: "),
+            (&["account-number"], "account_number: "),
+            (&["account.number"], "account_number: "),
+            (&["Account Number"], "account_number: "),
+            (&["ACCOUNT_NUMBER"], "account_number: "),
+            (&["ＡＣＣＯＵＮＴ"], "account: "),
+            (&["card", "number"], "card_number: "),
+            (&["phone_numbers"], "phone_number_numbers: "),
+            (&["address"], "address: "),
+            (&["SSNNumber"], "ssn_number: "),
+            (&["Téléphone"], "téléphone: "),
+            (&["电话号码"], "电话号码: "),
+            (&["हैंडल"], "हैंडल: "),
+        ];
+        for (names, text) in cases {
+            assert_eq!(
+                Label::of(names.iter().copied()).map(|label| label.text),
+                Some((*text).to_owned()),
+                "{names:?}"
+            );
+        }
+        for names in [&[""][..], &["12"], &["-"], &["phoneVerifiedAt"], &["account_count"], &[]] {
+            assert_eq!(Label::of(names.iter().copied()), None, "{names:?}");
+        }
+        let long = "x".repeat(100);
+        assert!(Label::of([long.as_str(), "ssn"]).is_some_and(|label| label.text == "ssn: "));
+    }
+
+    #[test]
+    fn secrets_are_known_in_other_languages() {
+        for name in PASSWORDS.iter().chain(KEYS) {
+            for spelled in
+                [(*name).to_owned(), name.to_uppercase(), name.replace('_', " "), format!("db_{name}")]
+            {
+                let label = Label::of([spelled.as_str()]).unwrap();
+                assert!(label.meaning.is_some_and(Meaning::is_strong), "{spelled}");
+            }
+        }
+        assert!(is_name("Mot de passe".as_bytes()) && is_name("密码".as_bytes()) && !is_name(b"hunter2!"));
+        for name in [
+            "password_hash",
+            "passwort_hash",
+            "description",
+            "max_tokens",
+            "compass",
+            "parolee",
+            "clave",
+            "chave",
+        ] {
+            assert!(Label::of([name]).unwrap().meaning.is_none(), "{name}");
+        }
+    }
+}
