@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use portcullis::sanitize::child::{Court, Limits, Nursery, Ruling, Stillborn};
-use portcullis::sanitize::{Bounds, Edit, Link, Orders, Refusal};
+use portcullis::sanitize::{Bounds, Edit, Link, Named, Orders, Refusal};
 
 struct Nobody;
 
@@ -18,7 +18,7 @@ impl Court for Nobody {
         Box::pin(async move { Ok(vec![true; links.len()]) })
     }
 
-    fn texts(&self, texts: Vec<String>) -> Ruling<'_, Vec<Vec<Edit>>> {
+    fn texts(&self, texts: Vec<Named>) -> Ruling<'_, Vec<Vec<Edit>>> {
         Box::pin(async move { Ok(vec![Vec::new(); texts.len()]) })
     }
 }

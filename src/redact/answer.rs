@@ -9,6 +9,7 @@ use crate::redact::live::Live;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
 use crate::redact::undo::Undo;
+use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
 
 /// What to do with an answer.
@@ -50,6 +51,12 @@ impl Answer {
 }
 
 impl Editor for Answer {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        if let Inner::Mask(live) = &mut self.0 {
+            live.under(path);
+        }
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match &mut self.0 {
             Inner::Restore(restore) => Ok(restore.feed(piece, edits)),

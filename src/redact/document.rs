@@ -8,17 +8,21 @@
 use std::ops::Range;
 
 use crate::base::checkpoint::Stopped;
-use crate::detect::{Cache, Detector};
+use crate::detect::{Cache, Detector, Label};
+use crate::edit::spliced;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::method::{Method, Plan};
+use crate::redact::names::Labels;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::{Limits, Undo};
 use crate::redact::values::{Hit, Place, Values};
 use crate::stream::Edit;
-use crate::stream::json::{Decoded, JsonError, Leaf, PathSet, Take, Token, encode, encode_number, walk};
+use crate::stream::json::{
+    Decoded, JsonError, Leaf, Path, PathSet, Take, Token, encode_number, encoded, walk,
+};
 
 impl Redactor {
     /// Redacts the strings of a JSON document that `which` takes, its long numbers and keys there as well, and
@@ -32,7 +36,9 @@ impl Redactor {
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
         let mut report = Report::default();
         let mut values = Values::new(std::slice::from_ref(self));
-        let mut places = Places { which, levels: limits.levels, unscanned: 0 };
+        // A protocol says which of its members are numbers.
+        let typed = !which.is_everything();
+        let mut places = Places { which, levels: limits.levels, labels: Labels::default(), unscanned: 0 };
         let mut finder = Finder {
             detector: &self.detector,
             plan: &self.plan,
@@ -41,7 +47,12 @@ impl Redactor {
         };
         let mut hits: Vec<Vec<Hit>> = Vec::new();
         places.visit(doc, &mut |text| {
-            hits.push(finder.find(text, &mut values, &mut report));
+            let fixed = typed && text.number;
+            let found = finder.find(text, fixed, &mut values, &mut report);
+            if fixed {
+                values.keep_numbers(&found);
+            }
+            hits.push(found);
             Vec::new()
         })?;
         finder.outcome?;
@@ -54,7 +65,11 @@ impl Redactor {
         let mut leaves = hits.iter_mut();
         places.visit(doc, &mut |text| {
             if let Some(hits) = leaves.next() {
-                values.spread(&index, text, hits);
+                values.spread(&index, text.text, hits);
+                if typed && text.number {
+                    hits.retain(|hit| values.is_reversible(hit.value));
+                    values.keep_numbers(hits);
+                }
             }
             Vec::new()
         })?;
@@ -69,7 +84,7 @@ impl Redactor {
             };
             leaves.next().unwrap_or_default().into_iter().map(replace).collect()
         })?;
-        Ok((Redacted::new(apply(doc, &edits), report), values.close(limits)?))
+        Ok((Redacted::new(spliced(doc, &edits), report), values.close(limits)?))
     }
 }
 
@@ -82,10 +97,19 @@ struct Finder<'d> {
 }
 
 impl Finder<'_> {
-    fn find(&mut self, text: &str, values: &mut Values<'_>, report: &mut Report) -> Vec<Hit> {
-        let found = self.outcome.and_then(|()| self.detector.try_find(&mut self.cache, text));
+    /// What is found in a text. In a number that must stay one, only what gets another number.
+    fn find(
+        &mut self,
+        text: Text<'_>,
+        fixed: bool,
+        values: &mut Values<'_>,
+        report: &mut Report,
+    ) -> Vec<Hit> {
+        let Text { label, text, .. } = text;
+        let found = self.outcome.and_then(|()| self.detector.try_find_under(&mut self.cache, label, text));
         self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
-        let findings = found.unwrap_or_default();
+        let mut findings = found.unwrap_or_default();
+        findings.retain(|finding| !fixed || self.plan.method(finding.rule).is_reversible());
         report.scan(text.len());
         for finding in &findings {
             let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;
@@ -103,12 +127,23 @@ struct Places<'w> {
     which: &'w PathSet,
     /// How many more documents within strings are opened.
     levels: usize,
+    labels: Labels,
     /// Strings passed over in the last visit.
     unscanned: usize,
 }
 
+/// A decoded text of a document.
+#[derive(Clone, Copy)]
+struct Text<'t> {
+    /// What it is called there.
+    label: Option<&'t Label>,
+    text: &'t str,
+    /// Whether it is a number's.
+    number: bool,
+}
+
 /// Sees a decoded text, says what to replace in it.
-pub(super) type See<'s> = &'s mut dyn FnMut(&str) -> Vec<Edit>;
+type See<'s> = &'s mut dyn FnMut(Text<'_>) -> Vec<Edit>;
 
 impl Places<'_> {
     /// Calls `see` for every text, and returns its edits as edits of the document.
@@ -116,39 +151,43 @@ impl Places<'_> {
         self.unscanned = 0;
         let mut edits = Vec::new();
         walk(doc, &mut |path, leaf| {
-            let take = self.which.take(path);
-            if take != Take::Skip {
-                edits.extend(self.leaf(doc, leaf, take, see));
+            if self.which.take(path) != Take::Skip {
+                let spelled = doc.get(leaf.span.clone()).unwrap_or_default();
+                edits.extend(self.leaf(leaf, spelled, path, see));
             }
         })?;
         Ok(edits)
     }
 
-    fn leaf(&mut self, doc: &[u8], leaf: Leaf, take: Take, see: See<'_>) -> Vec<Edit> {
+    /// The edits of one leaf, which is spelled so.
+    fn leaf(&mut self, leaf: Leaf, spelled: &[u8], path: &Path<'_>, see: See<'_>) -> Vec<Edit> {
         let Leaf { span, token } = leaf;
-        let encoded = doc.get(span.clone()).unwrap_or_default();
         if token == Token::Number {
-            return number(encoded, span, see).into_iter().collect();
+            let label = self.labels.of(path);
+            let see = &mut |text: &str| see(Text { label, text, number: true });
+            return number(spelled, span, see).into_iter().collect();
         }
-        let decoded = Decoded::of(encoded);
-        let outward = |Edit { range, with }: Edit| {
-            let range = decoded.encoded(range);
-            let range = span.start + range.start..span.start + range.end;
-            Edit { range, with: written(|out| encode(&with, out)) }
+        let decoded = Decoded::of(spelled);
+        let outward = |edit: Edit| {
+            let Edit { range, with } = edit.through(decoded.map(), |with| encoded(&with));
+            Edit { range: span.start + range.start..span.start + range.end, with }
         };
-        self.string(decoded.text(), token, take, see).into_iter().map(outward).collect()
+        self.string(decoded.text(), token, path, see).into_iter().map(outward).collect()
     }
 
     /// The edits of one string: of its text, or of the document it holds.
-    fn string(&mut self, text: &str, token: Token, take: Take, see: See<'_>) -> Vec<Edit> {
+    fn string(&mut self, text: &str, token: Token, path: &Path<'_>, see: See<'_>) -> Vec<Edit> {
         if token == Token::Text && is_data_url(text) {
             self.unscanned += 1;
             return Vec::new();
         }
-        if self.levels == 0 || !may_be_json(text, take) || walk(text.as_bytes(), &mut |_, _| {}).is_err() {
-            return see(text);
+        let closed = self.levels == 0 || !may_be_json(text, self.which.take(path));
+        if closed || walk(text.as_bytes(), &mut |_, _| {}).is_err() {
+            let label = if token.is_value() { self.labels.of(path) } else { None };
+            return see(Text { label, text, number: false });
         }
-        let mut inner = Places { which: &EVERYTHING, levels: self.levels - 1, unscanned: 0 };
+        let labels = self.labels.within(path);
+        let mut inner = Places { which: &EVERYTHING, levels: self.levels - 1, labels, unscanned: 0 };
         // It has just been walked without a fault.
         let edits = inner.visit(text.as_bytes(), see).unwrap_or_default();
         self.unscanned += inner.unscanned;
@@ -157,12 +196,18 @@ impl Places<'_> {
 }
 
 /// The edit of one number, without its sign; what is no number any more becomes a string.
-pub(super) fn number(encoded: &[u8], span: Range<usize>, see: See<'_>) -> Option<Edit> {
-    let text = std::str::from_utf8(encoded).unwrap_or_default();
+pub(super) fn number(
+    spelled: &[u8],
+    span: Range<usize>,
+    see: &mut dyn FnMut(&str) -> Vec<Edit>,
+) -> Option<Edit> {
+    let text = std::str::from_utf8(spelled).unwrap_or_default();
     let (sign, digits) = text.split_at(usize::from(text.starts_with('-')));
     let inner = see(digits);
-    let edited = [sign.as_bytes(), &apply(digits.as_bytes(), &inner)].concat();
-    let with = written(|out| encode_number(&String::from_utf8_lossy(&edited), out));
+    let edited = [sign.as_bytes(), &spliced(digits.as_bytes(), &inner)].concat();
+    let mut with = Vec::new();
+    encode_number(&String::from_utf8_lossy(&edited), &mut with);
+    let with = String::from_utf8_lossy(&with).into_owned();
     (!inner.is_empty()).then_some(Edit { range: span, with })
 }
 
@@ -182,26 +227,6 @@ fn is_data_url(text: &str) -> bool {
     let scheme = head.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"data:"));
     let comma = memchr::memchr(b',', head).and_then(|at| head.get(..at));
     scheme && comma.is_some_and(|kind| kind.to_ascii_lowercase().ends_with(b";base64"))
-}
-
-/// What `write` writes, which is text.
-pub(super) fn written(write: impl FnOnce(&mut Vec<u8>)) -> String {
-    let mut out = Vec::new();
-    write(&mut out);
-    String::from_utf8(out).unwrap_or_default()
-}
-
-/// Edits in order, applied.
-pub(super) fn apply(bytes: &[u8], edits: &[Edit]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut done = 0;
-    for Edit { range, with } in edits {
-        out.extend_from_slice(bytes.get(done..range.start).unwrap_or_default());
-        out.extend_from_slice(with.as_bytes());
-        done = range.end;
-    }
-    out.extend_from_slice(bytes.get(done..).unwrap_or_default());
-    out
 }
 
 #[cfg(test)]

@@ -41,7 +41,7 @@ fn restore(text: &str, undo: Undo) -> String {
     let mut edits = Vec::new();
     answer.feed(text, &mut edits).unwrap();
     answer.end(&mut edits).unwrap();
-    String::from_utf8(apply(text.as_bytes(), &edits)).unwrap()
+    String::from_utf8(spliced(text.as_bytes(), &edits)).unwrap()
 }
 
 /// (document, what it looks like afterwards, replacements).
@@ -191,4 +191,78 @@ fn overlapping_values_leave_no_end_behind() {
     values.spread(&index, "ann-bob-cid, bob-cid, xann-bob", &mut hits);
     let ranges: Vec<Range<usize>> = hits.into_iter().map(|hit| hit.range).collect();
     assert_eq!(ranges, [0..11, 13..20]);
+}
+
+/// What a member is called is context of its value: (document, whether its value goes).
+const NAMED: &[(&str, bool)] = &[
+    (r#"{"password":"hunter2!"}"#, true),
+    (r#"{"Kennwort":"hunter2!"}"#, true),
+    (r#"{"mot-de-passe":".hunter2 und mehr"}"#, true),
+    (r#"{"密码":"hunter2!"}"#, true),
+    (r#"{"p\u0061ssword":"hunter2!"}"#, true),
+    (r#"{"db":{"password":{"value":"hunter2!"}}}"#, true),
+    (r#"{"passwords":["hunter2!"]}"#, true),
+    (r#"{"ssn":"536228726"}"#, true),
+    (r#"{"ssn":536228726}"#, true),
+    (r#"{"socialSecurityNumber":"536228726"}"#, true),
+    (r#"{"routing":"021000021"}"#, true),
+    (r#"{"phone":{"home":4158675309}}"#, true),
+    (r#"{"电话":"13800138000"}"#, true),
+    (r#"{"card":4111111111111111}"#, true),
+    (r#"{"api_key":"Zk3Jx91LmQpV8sTn2Rw7Yb4Kc6Df0Gh5"}"#, true),
+    (r#"{"a":"{\"ssn\":\"536228726\"}"}"#, true),
+    (r#"{"ssn":"{\"value\":[\"536228726\"]}"}"#, true),
+    (r#"{"order":"536228726"}"#, false),
+    (r#"{"password":"string"}"#, false),
+    (r#"{"password":"Passwort"}"#, false),
+    (r#"{"password":{"type":"string","description":"At least 8 characters."}}"#, false),
+    (r#"{"phone":{"type":"string","title":"Telephone","minLength":7}}"#, false),
+    (r#"{"phone_verified_at":1763805600,"max_tokens":4158675309}"#, false),
+];
+
+#[test]
+fn names_of_members_are_context() {
+    for (doc, goes) in NAMED {
+        let (out, report, undo) = redact(doc, &PathSet::everything());
+        assert_eq!((report.count() > 0, out != *doc), (*goes, *goes), "{doc} became {out}");
+        assert_eq!(restore(&out, undo), *doc);
+    }
+}
+
+#[test]
+fn a_protocols_numbers_stay_numbers_or_stay() {
+    let typed = PathSet::new(&[("in.**", Take::Text)], Take::Skip).unwrap();
+    let doc = br#"{"in":{"card":4111111111111111},"n":1}"#;
+    let run = |method: Method, which: &PathSet| {
+        let done = redactor(method).document(doc, which, &keys(), Limits::default()).unwrap();
+        serde_json::from_slice::<serde_json::Value>(done.0.value()).unwrap()["in"]["card"].clone()
+    };
+    assert_eq!(run(Method::Mask, &typed), 4_111_111_111_111_111_u64);
+    let issued = run(Method::Encrypt, &typed);
+    assert!(issued.is_u64() && issued != 4_111_111_111_111_111_u64);
+    assert_eq!(run(Method::Mask, &PathSet::everything()), "*".repeat(16));
+}
+
+#[test]
+fn what_does_not_read_as_it_is_written_comes_back_byte_by_byte() {
+    let spellings = [
+        "4111 1111 1111 1111",
+        "4111\u{a0}1111\u{a0}1111\u{a0}1111",
+        "4111\u{202f}1111\u{2009}1111 1111",
+        "4111-1111-1111-1111",
+        "4111\u{2011}1111\u{2013}1111\u{2212}1111",
+        "41\u{200b}11111111111111",
+        "４１１１１１１１１１１１１１１１",
+        "٤١١١ ١١١١ ١١١١ ١١١١",
+        "4111 1111\n1111 1111",
+        "4111111111111111",
+    ];
+    let text = spellings.map(|card| format!("card {card}, ok;")).join(" ");
+    let doc = serde_json::to_string(&text).unwrap();
+    let (out, report, undo) = redact(&doc, &PathSet::everything());
+    assert_eq!(report.count(), spellings.len());
+    let read: String = crate::detect::as_read(&out).chars().filter(char::is_ascii_digit).collect();
+    assert!(!read.contains("4111111111111111"));
+    let came: String = serde_json::from_str(&restore(&out, undo)).unwrap();
+    assert_eq!(came, text);
 }

@@ -2,22 +2,25 @@
 
 use std::sync::Arc;
 
-use crate::detect::{Finding, RuleId, Scanner};
+use crate::detect::{Finding, RuleId, Scanner, as_read};
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
+use crate::redact::names::Labels;
 use crate::redact::record::Record;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
 use crate::redact::undo::Spelling;
 use crate::redact::values::plain;
+use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
 
 /// Finds as text comes and edits what was found, each finding by its rule's method.
 pub struct Live {
     redactor: Redactor,
     scanner: Scanner,
+    labels: Labels,
     surrogates: Surrogates,
     counts: Arc<Counts>,
     found: Vec<Finding>,
@@ -37,6 +40,7 @@ impl Live {
         Self {
             redactor,
             scanner,
+            labels: Labels::default(),
             surrogates,
             counts,
             found: Vec::new(),
@@ -63,7 +67,8 @@ impl Live {
             let at = span.start.saturating_sub(self.from)..span.end.saturating_sub(self.from);
             let Some(value) = self.text.get(at) else { continue };
             let adjoins = self.last == Some((rule, span.start));
-            let with = match plain(method, detector.rule(rule), value) {
+            let read = as_read(value);
+            let with = match plain(method, detector.rule(rule), &read) {
                 Some(_) if adjoins && matches!(method, Method::Replace | Method::Text(_)) => String::new(),
                 Some(with) => with,
                 None => {
@@ -71,7 +76,7 @@ impl Live {
                     let refuse = |surrogate: &str| {
                         self.record.as_ref().is_some_and(|record| record.refuses(surrogate, value, spelling))
                     };
-                    let with = self.surrogates.issue(rule, detector.rule(rule), value, &mut { refuse })?;
+                    let with = self.surrogates.issue(rule, detector.rule(rule), &read, &mut { refuse })?;
                     if let Some(record) = &self.record {
                         record.keep(&with, value, spelling)?;
                     }
@@ -89,6 +94,10 @@ impl Live {
 }
 
 impl Editor for Live {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        self.scanner.begin(path.and_then(|path| self.labels.of(path)));
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.counts.scan(piece.len());
         self.text.push_str(piece);

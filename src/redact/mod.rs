@@ -10,6 +10,7 @@
 //! | `redactor` | [`Redactor`]: a whole text, and the way to the rest |
 //! | `document` | a collected document in two passes, with the means to undo it |
 //! | `structured` | [`Selection`]: chosen parts of a document, each with rules of its own |
+//! | `names` | what the values of a document are called |
 //! | `pieces` | the texts of one file, for whoever puts them together |
 //! | `plain` | a whole text, reversibly |
 //! | `record` | [`Record`]: what was issued while text passed, for a file |
@@ -31,6 +32,7 @@ mod index;
 mod keys;
 mod live;
 mod method;
+mod names;
 mod pieces;
 mod plain;
 mod record;
@@ -47,7 +49,8 @@ pub use error::RedactError;
 pub use keys::Keys;
 pub use live::Live;
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
-pub use pieces::Change;
+pub use names::called;
+pub use pieces::{Replacement, Text};
 pub use record::Record;
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report};

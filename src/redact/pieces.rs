@@ -1,10 +1,11 @@
 //! The texts of one file, which somebody else takes apart and puts together: told what is to change in each. As in a
 //! document, what was found in one text is replaced in every other.
 
-use std::ops::Range;
 use std::sync::Arc;
 
+use crate::detect::Label;
 use crate::detect::offset::Points;
+use crate::edit::Edit;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
@@ -13,14 +14,21 @@ use crate::redact::redactor::Redactor;
 use crate::redact::report::Report;
 use crate::redact::values::{Hit, Place, Values};
 
-/// One change to a text.
+/// A text of a file.
+#[derive(Clone, Copy)]
+pub struct Text<'t> {
+    /// What it is called there: the head of its column, the name of its element or member.
+    pub label: Option<&'t Label>,
+    /// All of it.
+    pub text: &'t str,
+}
+
+/// What stands in a value's place.
 #[derive(Clone)]
-pub struct Change {
-    /// Which bytes of it.
-    pub range: Range<usize>,
-    /// What stands there afterwards.
-    pub with: String,
-    /// The rule's name.
+pub struct Replacement {
+    /// The text.
+    pub text: String,
+    /// The name of the rule that found the value.
     pub rule: Arc<str>,
 }
 
@@ -30,14 +38,18 @@ impl Redactor {
     ///
     /// # Errors
     /// A plan that encrypts, without a key.
-    pub fn pieces(&self, texts: &[&str], keys: &Keys) -> Result<(Vec<Vec<Change>>, Report), RedactError> {
+    pub fn pieces(
+        &self,
+        texts: &[Text<'_>],
+        keys: &Keys,
+    ) -> Result<(Vec<Vec<Edit<Replacement>>>, Report), RedactError> {
         let mut report = Report::default();
         let mut values = Values::new(std::slice::from_ref(self));
         let mut cache = self.detector.cache();
         let nowhere: Arc<str> = Arc::from("");
         let mut hits: Vec<Vec<Hit>> = Vec::with_capacity(texts.len());
-        for text in texts {
-            let findings = self.detector.try_find(&mut cache, text)?;
+        for &Text { label, text } in texts {
+            let findings = self.detector.try_find_under(&mut cache, label, text)?;
             report.scan(text.len());
             let mut points = Points::new(text);
             for finding in &findings {
@@ -52,15 +64,21 @@ impl Redactor {
         }
         let index = values.index();
         for (text, hits) in texts.iter().zip(&mut hits) {
-            values.spread(&index, text, hits);
+            values.spread(&index, text.text, hits);
         }
-        values.settle(&mut Surrogates::new(keys), texts.join("\n").as_bytes())?;
+        values.settle(
+            &mut Surrogates::new(keys),
+            texts.iter().map(|text| text.text).collect::<Vec<_>>().join("\n").as_bytes(),
+        )?;
         let changes = hits.into_iter().map(|hits| {
             let change = |Hit { range, value }: Hit| {
                 let rule = values.rule(value);
                 let name = self.detector.rule(rule).name();
                 report.replace(rule, name);
-                Change { range, with: values.with(value).to_owned(), rule: Arc::from(name) }
+                Edit {
+                    range,
+                    with: Replacement { text: values.with(value).to_owned(), rule: Arc::from(name) },
+                }
             };
             hits.into_iter().map(change).collect()
         });
@@ -69,9 +87,15 @@ impl Redactor {
     }
 }
 
-impl std::fmt::Debug for Change {
+impl std::fmt::Debug for Text<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Change").field("range", &self.range).field("rule", &self.rule).finish_non_exhaustive()
+        write!(f, "Text({} bytes)", self.text.len())
+    }
+}
+
+impl std::fmt::Debug for Replacement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Replacement").field("rule", &self.rule).finish_non_exhaustive()
     }
 }
 
@@ -87,11 +111,12 @@ mod tests {
         let detector = Detector::new(&rules, &Choice::defaults(&rules)).unwrap();
         let redactor = Redactor::new(detector, Plan::all(Method::Replace));
         let texts = ["Account number: 12345678 is closed", "ref 12345678", "nothing"];
+        let texts = texts.map(|text| Text { label: None, text });
         let (changes, report) = redactor.pieces(&texts, &Keys::default()).unwrap();
         assert_eq!(changes.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1, 0]);
         assert_eq!(report.count(), 2);
         for (text, changes) in texts.iter().zip(&changes) {
-            assert!(changes.iter().all(|change| text.get(change.range.clone()) == Some("12345678")));
+            assert!(changes.iter().all(|change| text.text.get(change.range.clone()) == Some("12345678")));
         }
     }
 }

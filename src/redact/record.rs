@@ -37,7 +37,7 @@ impl Record {
     pub(super) fn refuses(&self, surrogate: &str, original: &str, spelling: Spelling) -> bool {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let owner = kept.owners.get(&spelling.canonical(surrogate));
-        owner.is_some_and(|entry| spelling.canonical(&entry.original) != spelling.canonical(original))
+        owner.is_some_and(|entry| spelling.owner(&entry.original) != spelling.owner(original))
     }
 
     /// Keeps what was issued; the first spelling of a value stays.

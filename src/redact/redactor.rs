@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use crate::base::checkpoint::Checkpoint;
-use crate::detect::{Cache, Detector, Finding};
+use crate::base::checkpoint::{Checkpoint, Stopped};
+use crate::detect::{Cache, Detector, Finding, Span};
 use crate::redact::answer::{Answer, Answering};
 use crate::redact::context::Context;
 use crate::redact::encrypt::Surrogates;
@@ -11,9 +11,11 @@ use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
 use crate::redact::method::{Method, Plan};
+use crate::redact::names::Labels;
 use crate::redact::report::{Counts, Found, Redacted, Rejected, Report};
 use crate::redact::undo::Limits;
 use crate::redact::values::{Hit, Place, Values};
+use crate::stream::json::{Decoded, Leaf, walk};
 
 /// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than
 /// to redact it.
@@ -46,7 +48,7 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<String>, Context), RedactError> {
-        let findings = self.detector.try_find(&mut self.detector.cache(), text)?;
+        let findings = self.found(text)?;
         let mut report = Report::default();
         report.scan(text.len());
         for finding in &findings {
@@ -73,7 +75,7 @@ impl Redactor {
     /// [`MOST_EXPLAINED`] bytes.
     pub fn rejected(&self, text: &str) -> Vec<Rejected> {
         let mut cache = self.detector.cache();
-        let found = self.detector.find(&mut cache, text);
+        let found = self.found(text).unwrap_or_default();
         self.rejected_beside(&mut cache, text, &found)
     }
 
@@ -90,6 +92,49 @@ impl Redactor {
             Rejected { found, why: one.why }
         });
         told.collect()
+    }
+
+    /// What is found in a text; where it is a JSON document, also in its values, each under the names that it has there.
+    ///
+    /// # Errors
+    /// The detector's checkpoint said so.
+    fn found(&self, text: &str) -> Result<Vec<Finding>, Stopped> {
+        let mut cache = self.detector.cache();
+        let mut found = self.detector.try_find(&mut cache, text)?;
+        if !text.trim_start().starts_with(['{', '[']) {
+            return Ok(found);
+        }
+        let (mut labels, mut more, mut outcome) = (Labels::default(), Vec::new(), Ok(()));
+        let walked = walk(text.as_bytes(), &mut |path, Leaf { span, token }| {
+            let Some(label) = labels.of(path).filter(|_| token.is_value()) else { return };
+            let decoded = Decoded::of(text.as_bytes().get(span.clone()).unwrap_or_default());
+            let outward = |one: Finding| {
+                let range = decoded.encoded(one.span.start..one.span.end);
+                Finding {
+                    span: Span::new(span.start + range.start, span.start + range.end),
+                    near: None,
+                    ..one
+                }
+            };
+            let within =
+                outcome.and_then(|()| self.detector.try_find_under(&mut cache, Some(label), decoded.text()));
+            outcome = within.as_ref().map(|_| ()).map_err(|stopped| *stopped);
+            more.extend(within.unwrap_or_default().into_iter().map(outward));
+        });
+        outcome?;
+        if walked.is_ok() {
+            // Both are in order, and what is found in all of the text stands.
+            let mut first = 0;
+            let known = found.clone();
+            more.retain(|one| {
+                first +=
+                    known.iter().skip(first).take_while(|known| known.span.end <= one.span.start).count();
+                !known.get(first).is_some_and(|known| known.span.overlaps(one.span))
+            });
+            found.extend(more);
+            found.sort_unstable_by_key(|one| one.span.start);
+        }
+        Ok(found)
     }
 
     /// Redacts text as it passes, one way: what is encrypted here can't be restored. `counts` takes what was

@@ -7,23 +7,25 @@ use std::sync::Arc;
 
 use crate::detect::Cache;
 use crate::detect::offset::Points;
+use crate::edit::spliced;
 use crate::redact::context::{Context, Restorer};
-use crate::redact::document::{apply, number, written};
+use crate::redact::document::number;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
+use crate::redact::names::Labels;
 use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::Limits;
 use crate::redact::values::{Hit, Place, Values};
 use crate::stream::Edit;
-use crate::stream::json::{Decoded, JsonError, Leaf, Path, Segment, Token, encode, walk_numbers};
+use crate::stream::json::{Decoded, JsonError, Leaf, Path, Segment, Token, encoded, walk_numbers};
 
 /// Which values of a document are looked into, and by which of several redactors.
 #[derive(Debug)]
 pub enum Selection {
-    /// Every string, by the first.
+    /// Every string and number, by the first.
     Everything,
     /// The values chosen, with all that lies in them; numbers too.
     Chosen(Chosen),
@@ -80,8 +82,8 @@ impl Selection {
     /// Who looks into a leaf of a document.
     fn part(&self, path: &Path<'_>, token: Token) -> Option<usize> {
         match (self, token) {
-            (_, Token::Key | Token::Rest) | (Self::Everything, Token::Number) => None,
-            (Self::Everything, Token::Text) => Some(0),
+            (_, Token::Key | Token::Rest) => None,
+            (Self::Everything, Token::Text | Token::Number) => Some(0),
             (Self::Chosen(chosen), _) => chosen.part(path),
         }
     }
@@ -100,11 +102,12 @@ pub fn structured(
     let mut caches: Vec<Cache> = parts.iter().map(|part| part.detector.cache()).collect();
     let mut hits: Vec<Vec<Hit>> = Vec::new();
     let mut outcome = Ok(());
+    let mut labels = Labels::default();
     visit(doc, which, &mut |path, place, text| {
         let (Some(redactor), Some(cache)) = (parts.get(place.part), caches.get_mut(place.part)) else {
             return Vec::new();
         };
-        let found = outcome.and_then(|()| redactor.detector.try_find(cache, text));
+        let found = outcome.and_then(|()| redactor.detector.try_find_under(cache, labels.of(path), text));
         outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
         let findings = found.unwrap_or_default();
         report.scan(text.len());
@@ -142,7 +145,7 @@ pub fn structured(
         };
         leaves.next().unwrap_or_default().into_iter().map(replace).collect()
     })?;
-    Ok((Redacted::new(apply(doc, &edits), report), values.context(limits)?))
+    Ok((Redacted::new(spliced(doc, &edits), report), values.context(limits)?))
 }
 
 impl Restorer {
@@ -156,7 +159,7 @@ impl Restorer {
                 Vec::new()
             })
         })?;
-        failed.map(|()| apply(doc, &edits))
+        failed.map(|()| spliced(doc, &edits))
     }
 }
 
@@ -166,19 +169,18 @@ type See<'s> = &'s mut dyn FnMut(&Path<'_>, Place, &str) -> Vec<Edit>;
 /// Shows the chosen texts in order; their edits as edits of the document.
 fn visit(doc: &[u8], which: &Selection, see: See<'_>) -> Result<Vec<Edit>, JsonError> {
     let mut edits = Vec::new();
-    walk_numbers(doc, &|_| matches!(which, Selection::Chosen(_)), &mut |path, Leaf { span, token }| {
+    walk_numbers(doc, &|_| true, &mut |path, Leaf { span, token }| {
         let Some(part) = which.part(path, token) else { return };
-        let encoded = doc.get(span.clone()).unwrap_or_default();
+        let spelled = doc.get(span.clone()).unwrap_or_default();
         let place = Place { part, number: token == Token::Number };
         if place.number {
-            edits.extend(number(encoded, span, &mut |text| see(path, place, text)));
+            edits.extend(number(spelled, span, &mut |text| see(path, place, text)));
             return;
         }
-        let decoded = Decoded::of(encoded);
-        let outward = |Edit { range, with }: Edit| {
-            let range = decoded.encoded(range);
-            let range = span.start + range.start..span.start + range.end;
-            Edit { range, with: written(|out| encode(&with, out)) }
+        let decoded = Decoded::of(spelled);
+        let outward = |edit: Edit| {
+            let Edit { range, with } = edit.through(decoded.map(), |with| encoded(&with));
+            Edit { range: span.start + range.start..span.start + range.end, with }
         };
         edits.extend(see(path, place, decoded.text()).into_iter().map(outward));
     })?;

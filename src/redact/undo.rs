@@ -6,7 +6,7 @@
 
 use zeroize::Zeroizing;
 
-use crate::detect::Format;
+use crate::detect::{Format, as_read};
 use crate::redact::error::RedactError;
 use crate::redact::index::{Case, Index, More, Seen, Walk, joined};
 
@@ -42,6 +42,15 @@ impl Spelling {
             Self::Folded => text.to_ascii_lowercase().into_bytes(),
             Self::Grouped => text.bytes().filter(u8::is_ascii_alphanumeric).collect(),
         }
+    }
+}
+
+impl Spelling {
+    /// What an original is known by among those that surrogates were issued for. Two that differ in separators only
+    /// may share a surrogate, since its own separators tell them apart; one that does not read as it is written may
+    /// not, since its surrogate is made of what it reads.
+    pub(super) fn owner(self, original: &str) -> Vec<u8> {
+        if as_read(original) == original { self.canonical(original) } else { original.as_bytes().to_vec() }
     }
 }
 

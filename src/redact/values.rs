@@ -8,7 +8,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use crate::base::checkpoint::Stopped;
-use crate::detect::{Finding, Format, Rule, RuleId};
+use crate::detect::{Finding, Format, Rule, RuleId, as_read};
 use crate::redact::context::Context;
 use crate::redact::encrypt::{Permuted, Surrogates};
 use crate::redact::error::RedactError;
@@ -40,14 +40,31 @@ impl Place {
     }
 }
 
+/// A value that was found.
 struct Value {
     /// Which redactor found it, and in what.
     place: Place,
     rule: RuleId,
     original: Zeroizing<String>,
+    /// How it reads, if not as it is written.
+    read: Option<Zeroizing<String>>,
+    /// Whether it also stands where a number must stay one.
+    numeric: bool,
     with: String,
     /// How FF1 alone turns `with` into the original again.
     permuted: Option<Permuted>,
+}
+
+impl Value {
+    /// What people read there.
+    fn read(&self) -> &str {
+        self.read.as_deref().unwrap_or(&self.original)
+    }
+
+    /// Whether `with` can stand in all its places.
+    fn admits(&self, with: &str) -> bool {
+        self.place.admits(with) && (!self.numeric || !with.starts_with('0'))
+    }
 }
 
 /// Values in the order they were found.
@@ -98,7 +115,17 @@ impl<'p> Values<'p> {
         let number = self.list.len() as u32;
         self.slots.insert(slot, number);
         let original = Zeroizing::new(text.to_owned());
-        self.list.push(Value { place, rule, original, with: String::new(), permuted: None });
+        let read = as_read(text);
+        let read = (read != text).then(|| Zeroizing::new(read.into_owned()));
+        self.list.push(Value {
+            place,
+            rule,
+            original,
+            read,
+            numeric: false,
+            with: String::new(),
+            permuted: None,
+        });
         number
     }
 
@@ -127,6 +154,20 @@ impl<'p> Values<'p> {
             Some(Hit { range, value })
         });
         hits.collect()
+    }
+
+    /// These stand where a number must stay one.
+    pub(super) fn keep_numbers(&mut self, hits: &[Hit]) {
+        for hit in hits {
+            if let Some(value) = self.list.get_mut(hit.value as usize) {
+                value.numeric = true;
+            }
+        }
+    }
+
+    /// Whether what becomes of the value can be undone.
+    pub(super) fn is_reversible(&self, value: u32) -> bool {
+        self.method(self.place(value).part, self.rule(value)).is_reversible()
     }
 
     /// An index of all originals.
@@ -203,12 +244,12 @@ impl<'p> Values<'p> {
                 let Some(redactor) = self.parts.get(value.place.part) else { continue };
                 let rule = redactor.detector.rule(value.rule);
                 let spelling = Spelling::of(rule.format());
-                let owner = spelling.canonical(&value.original);
-                let place = value.place;
+                let owner = spelling.owner(&value.original);
                 let mut refuse = |surrogate: &str| {
-                    !place.admits(surrogate) || taken.refuses(spelling.canonical(surrogate), &owner)
+                    !value.admits(surrogate) || taken.refuses(spelling.canonical(surrogate), &owner)
                 };
-                value.with = surrogates.issue(value.rule, rule, &value.original, &mut refuse)?;
+                let with = surrogates.issue(value.rule, rule, value.read(), &mut refuse)?;
+                value.with = with;
                 taken.owners.insert(spelling.canonical(&value.with), owner);
             }
             let present = self.present(&open, whole);
@@ -232,18 +273,19 @@ impl<'p> Values<'p> {
             let Some(redactor) = self.parts.get(value.place.part) else { continue };
             let (method, rule) = (redactor.plan.method(value.rule), redactor.detector.rule(value.rule));
             let spelling = Spelling::of(rule.format());
-            let owner = spelling.canonical(&value.original);
+            let owner = spelling.owner(&value.original);
             let permuted = match method {
-                Method::Fpe(fpe) => surrogates.permute(fpe, rule, &value.original)?,
+                // What FF1 alone undoes has the symbols that were there.
+                Method::Fpe(fpe) if value.read.is_none() => surrogates.permute(fpe, rule, &value.original)?,
                 _ => None,
             };
             let free = |with: &str| {
                 with != value.original.as_str()
-                    && value.place.admits(with)
+                    && value.admits(with)
                     && !taken.refuses(spelling.canonical(with), &owner)
             };
             let permuted = permuted.filter(|(with, _)| free(with));
-            let plain = plain(method, rule, &value.original);
+            let plain = plain(method, rule, value.read());
             let Some(value) = self.list.get_mut(at) else { continue };
             match (plain, permuted) {
                 (Some(with), _) => value.with = with,

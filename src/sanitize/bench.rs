@@ -1,7 +1,7 @@
 //! [`Bench`]: what formats are tried on: a judge who takes every link for bad and redacts one word.
 
 use crate::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Orders, Part, Redaction, Refusal, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Redaction, Refusal, Tally, Work, format,
 };
 
 /// Orders, and a judge who does what they say.
@@ -61,15 +61,23 @@ impl Judge for Bench {
         Ok(vec![true; links.len()])
     }
 
-    fn texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
-        let edit = |(at, word): (usize, &str)| Edit {
-            range: at..at + word.len(),
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let edit = |(at, word): (usize, &str), before: usize| Edit {
+            range: at.saturating_sub(before)..(at + word.len()).saturating_sub(before),
             with: "<N>".to_owned(),
             rule: Some("N".to_owned()),
         };
-        let edits = |text: &&str| match self.word {
-            "" => Vec::new(),
-            word => text.match_indices(word).map(edit).collect(),
+        // What a text is called is read before it.
+        let edits = |named: &Named<&str>| {
+            let name = if named.name.is_empty() { String::new() } else { format!("{}: ", named.name) };
+            let found = |&(at, word): &(usize, &str)| at + word.len() > name.len();
+            match self.word {
+                "" => Vec::new(),
+                word => {
+                    let text = format!("{name}{}", named.text);
+                    text.match_indices(word).filter(found).map(|hit| edit(hit, name.len())).collect()
+                }
+            }
         };
         Ok(texts.iter().map(edits).collect())
     }

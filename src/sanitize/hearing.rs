@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 
-use crate::redact::{Keys, Redactor, Report};
+use crate::detect::Label;
+use crate::redact::{Keys, Redactor, Replacement, Report, Text};
 use crate::sanitize::child::{Court, Ruling};
 use crate::sanitize::intel::{Canonical, Reputation, Score, Standing};
 use crate::sanitize::scan::{Part, Scanner, Verdict};
-use crate::sanitize::{Edit, Link, Redaction, Refusal};
+use crate::sanitize::{Edit, Link, Named, Redaction, Refusal};
 
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
@@ -122,12 +123,16 @@ impl Hearing {
         Ok(verdicts)
     }
 
-    async fn look(&self, texts: Vec<String>) -> Result<Vec<Vec<Edit>>, Refusal> {
+    async fn look(&self, texts: Vec<Named>) -> Result<Vec<Vec<Edit>>, Refusal> {
         let nothing = || texts.iter().map(|_| Vec::new()).collect();
         let Some((redactor, keys)) = self.witnesses.redactor.clone() else { return Ok(nothing()) };
-        let (count, bytes) = (texts.len(), texts.iter().map(String::len).sum::<usize>());
+        let (count, bytes) = (texts.len(), texts.iter().map(|named| named.text.len()).sum::<usize>());
         let find = move || {
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let labels: Vec<Option<Label>> =
+                texts.iter().map(|named| Label::of([named.name.as_str()])).collect();
+            let texts = texts.iter().zip(&labels);
+            let texts: Vec<Text<'_>> =
+                texts.map(|(named, label)| Text { label: label.as_ref(), text: &named.text }).collect();
             redactor.pieces(&texts, &keys)
         };
         // Threads that move bytes do not wait for long texts; for short ones, waking another takes longer.
@@ -142,10 +147,10 @@ impl Hearing {
             return Ok(vec![Vec::new(); count]);
         }
         let edits = changes.into_iter().map(|changes| {
-            let edit = |change: crate::redact::Change| Edit {
+            let edit = |change: crate::edit::Edit<Replacement>| Edit {
                 range: change.range,
-                with: change.with,
-                rule: Some(change.rule.to_string()),
+                with: change.with.text,
+                rule: Some(change.with.rule.to_string()),
             };
             changes.into_iter().map(edit).collect()
         });
@@ -162,7 +167,7 @@ impl Court for Hearing {
         Box::pin(async move { self.judge(&links).await })
     }
 
-    fn texts(&self, texts: Vec<String>) -> Ruling<'_, Vec<Vec<Edit>>> {
+    fn texts(&self, texts: Vec<Named>) -> Ruling<'_, Vec<Vec<Edit>>> {
         Box::pin(self.look(texts))
     }
 }

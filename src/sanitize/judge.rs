@@ -25,6 +25,16 @@ pub enum Link {
     Domain(String),
 }
 
+/// A text and what it is called where it stands.
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Named<S = String> {
+    /// The name of its member or element, or the head of its column, behind that of what it lies in and a dot, if both
+    /// have one; empty if nothing has.
+    pub name: S,
+    /// The text.
+    pub text: S,
+}
+
 /// One change to a text.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit {
@@ -55,12 +65,31 @@ pub trait Judge {
     ///
     /// # Errors
     /// [`Refusal::Provider`].
-    fn texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal>;
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal>;
 }
 
 impl std::fmt::Debug for Part<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Part({} bytes)", self.bytes.len())
+    }
+}
+
+impl<'t> Named<&'t str> {
+    /// A text of which nobody knows what it is called.
+    pub fn nowhere(text: &'t str) -> Self {
+        Self { name: "", text }
+    }
+
+    /// The same in memory of its own.
+    pub fn kept(self) -> Named {
+        Named { name: self.name.to_owned(), text: self.text.to_owned() }
+    }
+}
+
+impl<S> std::fmt::Debug for Named<S> {
+    // Both come from a file.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Named(..)")
     }
 }
 

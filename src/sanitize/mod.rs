@@ -46,7 +46,7 @@ mod zipped;
 
 pub use budget::Bounds;
 pub use hearing::{Hearing, Record, Scores, Witnesses};
-pub use judge::{Edit, Judge, Link, Part};
+pub use judge::{Edit, Judge, Link, Named, Part};
 pub use kind::Kind;
 pub use orders::{Orders, Redaction};
 pub use pipeline::{Sanitized, sanitize};

@@ -1,11 +1,10 @@
 //! [`Work`]: one file's way through the formats, with all that they share: orders, judge, budget, tally.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use crate::sanitize::budget::Left;
-use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Orders, Part, Redaction, Refusal, Tally};
+use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Redaction, Refusal, Tally};
 use crate::sanitize::{format, link};
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -55,11 +54,11 @@ impl<'j> Work<'j> {
         self.values.clone().unwrap_or_default()
     }
 
-    fn keep(&mut self, texts: &[&str], edits: &[Vec<Edit>]) {
+    fn keep(&mut self, texts: &[Named<&str>], edits: &[Vec<Edit>]) {
         let Some(values) = &mut self.values else { return };
         for (text, edits) in texts.iter().zip(edits) {
             for edit in edits {
-                let value = text.get(edit.range.clone()).map(str::trim).unwrap_or_default();
+                let value = text.text.get(edit.range.clone()).map(str::trim).unwrap_or_default();
                 if !value.is_empty() && !values.contains_key(value) {
                     values.insert(value.to_owned(), edit.clone());
                 }
@@ -119,27 +118,18 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The judge's.
     pub fn edits(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
-        let redactions = self.redactions(texts)?;
+        let redactions = self.redactions(&nowhere(texts))?;
         self.with_links(texts, redactions)
     }
 
-    /// The same for cells of a table, each with what its column is called, empty if nobody knows: `SSN` tells what bare
-    /// digits below it are.
+    /// The same for texts that are called something where they stand: `SSN` above a column tells what bare digits in it
+    /// are.
     ///
     /// # Errors
     /// The judge's.
-    pub fn cells(&mut self, cells: &[(&str, &str)]) -> Result<Vec<Vec<Edit>>, Refusal> {
-        let asked: Vec<Cow<'_, str>> = cells.iter().map(|(head, text)| headed(head, text)).collect();
-        let texts: Vec<&str> = asked.iter().map(AsRef::as_ref).collect();
-        let mut redactions = self.redactions(&texts)?;
-        for ((asked, (_, text)), edits) in asked.iter().zip(cells).zip(&mut redactions) {
-            let before = asked.len().saturating_sub(text.len());
-            edits.retain(|edit| edit.range.end > before);
-            for edit in edits {
-                edit.range = edit.range.start.saturating_sub(before)..edit.range.end.saturating_sub(before);
-            }
-        }
-        let texts: Vec<&str> = cells.iter().map(|(_, text)| *text).collect();
+    pub fn named(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let redactions = self.redactions(texts)?;
+        let texts: Vec<&str> = texts.iter().map(|named| named.text).collect();
         self.with_links(&texts, redactions)
     }
 
@@ -193,7 +183,7 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The judge's.
     pub fn names(&mut self, names: &[&str]) -> Result<Vec<Option<String>>, Refusal> {
-        let edits = self.redactions(names)?;
+        let edits = self.redactions(&nowhere(names))?;
         let mut out = Vec::with_capacity(names.len());
         for (name, edits) in names.iter().zip(edits) {
             edits.iter().for_each(|edit| self.applied(edit));
@@ -208,7 +198,7 @@ impl<'j> Work<'j> {
         let texts = targets.iter().zip(&plain);
         let texts: Vec<&str> =
             texts.map(|(target, plain)| plain.as_ref().map_or(*target, link::Plain::text)).collect();
-        let mut redactions = self.redactions(&texts)?;
+        let mut redactions = self.redactions(&nowhere(&texts))?;
         for (plain, edits) in plain.iter().zip(&mut redactions) {
             let Some(plain) = plain else { continue };
             edits.iter_mut().for_each(|edit| edit.range = plain.spelled(&edit.range));
@@ -216,7 +206,7 @@ impl<'j> Work<'j> {
         Ok(redactions)
     }
 
-    fn redactions(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    fn redactions(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
         if self.orders.redaction == Redaction::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
         }
@@ -224,8 +214,8 @@ impl<'j> Work<'j> {
         let mut rest = texts;
         while !rest.is_empty() {
             let mut size = 0_usize;
-            let fits = |text: &&&str| {
-                size = size.saturating_add(text.len());
+            let fits = |named: &&Named<&str>| {
+                size = size.saturating_add(named.name.len()).saturating_add(named.text.len());
                 size <= BATCH
             };
             let (batch, behind) = rest.split_at(rest.iter().take_while(fits).count().max(1));
@@ -280,21 +270,21 @@ impl<'j> Work<'j> {
     }
 }
 
-/// The longest cell that is read with the head of its column, and the longest head, in bytes.
-const CELL: usize = 200;
+fn nowhere<'t>(texts: &[&'t str]) -> Vec<Named<&'t str>> {
+    texts.iter().map(|text| Named::nowhere(text)).collect()
+}
+
+/// The longest head of a column, in bytes.
 const HEAD: usize = 60;
 
-/// A cell behind what its column is called, if that is a name: what holds digits or an address is data.
-fn headed<'t>(head: &str, text: &'t str) -> Cow<'t, str> {
+/// What a column is called, if its first cell is a name: what holds digits or an address is data. Empty otherwise.
+pub(super) fn head(first: &str) -> &str {
     let word = |c: char| c.is_alphabetic() || matches!(c, ' ' | '_' | '-' | '.' | '/' | '(' | ')' | '#');
-    let head = head.trim();
+    let head = first.trim();
     let letters = head.chars().filter(|c| c.is_alphabetic()).count();
-    let names = letters >= 2 && head.len() <= HEAD && head.chars().all(word);
-    if names && text.len() <= CELL && !text.trim().is_empty() {
-        Cow::Owned(format!("{head}: {text}"))
-    } else {
-        Cow::Borrowed(text)
-    }
+    let wide = head.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
+    let names = (letters >= 2 || wide) && head.len() <= HEAD && head.chars().all(word);
+    if names { head } else { "" }
 }
 
 /// A target without what browsers leave out before they read it (URL Standard: basic URL parser, steps 1 to 3).
@@ -378,14 +368,24 @@ mod tests {
     }
 
     #[test]
-    fn cells_are_read_with_their_heads() {
+    fn texts_are_shown_with_what_they_are_called() {
         let mut bench = Bench::redacting("name: Ja");
-        let cells = [("name", "Jane"), ("name", "name: Ja"), ("2 name", "Jane"), ("", "name: Jane")];
-        let edits = bench.work().cells(&cells).unwrap();
+        let texts =
+            [("name", "Jane"), ("", "name: Jane"), ("x", "Jane")].map(|(name, text)| Named { name, text });
+        let edits = bench.work().named(&texts).unwrap();
         let ranges: Vec<Vec<_>> =
             edits.into_iter().map(|edits| edits.into_iter().map(|edit| edit.range).collect()).collect();
         let one = |end: usize| std::iter::once(0..end).collect::<Vec<_>>();
-        assert_eq!(ranges, [one(2), one(8), Vec::new(), one(8)]);
+        assert_eq!(ranges, [one(2), one(8), Vec::new()]);
+    }
+
+    #[test]
+    fn a_head_is_a_name() {
+        for (first, name) in
+            [(" SSN ", "SSN"), ("Card no.", "Card no."), ("4111", ""), ("a@example.com", ""), ("x", "")]
+        {
+            assert_eq!(head(first), name, "{first}");
+        }
     }
 
     #[test]

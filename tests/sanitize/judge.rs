@@ -1,6 +1,8 @@
 //! A judge without scanners, feeds and detectors, who knows one malicious file.
 
-use portcullis::sanitize::{Bounds, Edit, Judge, Kind, Link, Orders, Part, Refusal, Tally, Work, format};
+use portcullis::sanitize::{
+    Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Refusal, Tally, Work, format,
+};
 
 /// The test file that scanners agree to call malicious, but for its first letter.
 const EICAR: &[u8] = b"5O!P%@AP[4\\PZX54(P^)7CC)7}$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*";
@@ -33,7 +35,7 @@ impl Judge for Lenient {
         Ok(links.iter().map(bad).collect())
     }
 
-    fn texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
         Ok(vec![Vec::new(); texts.len()])
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use portcullis::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Note, Orders, Part, Redaction, Refusal, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Note, Orders, Part, Redaction, Refusal, Tally, Work, format,
 };
 
 /// Remembers all texts, and redacts words.
@@ -24,9 +24,9 @@ impl Judge for Words {
         Ok(vec![false; links.len()])
     }
 
-    fn texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
-        let edits = |text: &&str| {
-            let found = self.words.iter().flat_map(|word| text.match_indices(word.as_str()));
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let edits = |named: &Named<&str>| {
+            let found = self.words.iter().flat_map(|word| named.text.match_indices(word.as_str()));
             let edit = |(at, word): (usize, &str)| Edit {
                 range: at..at + word.len(),
                 with: "gone".to_owned(),
@@ -37,7 +37,7 @@ impl Judge for Words {
             edits
         };
         let edits = texts.iter().map(edits).collect();
-        self.texts.extend(texts.iter().map(|text| (*text).to_owned()));
+        self.texts.extend(texts.iter().map(|named| named.text.to_owned()));
         Ok(edits)
     }
 }

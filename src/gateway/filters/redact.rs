@@ -18,7 +18,7 @@ use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
 use crate::gateway::llm::Spoken;
 use crate::redact::{Answer, Counts, Keys, Limits, RedactError, Redactor};
-use crate::stream::json::PathSet;
+use crate::stream::json::{Path, PathSet};
 use crate::stream::{Edit, Editor, StreamError};
 use crate::telemetry::trace::Kind;
 use crate::telemetry::{Direction, Scan, Unscanned};
@@ -276,6 +276,10 @@ struct Tally<E> {
 }
 
 impl<E: Editor> Editor for Tally<E> {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        self.editor.under(path);
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         let before = edits.len();
         let decided = self.editor.feed(piece, edits)?;

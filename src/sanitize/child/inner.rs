@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::sanitize::child::frame;
 use crate::sanitize::child::message::{Ask, Reply, Start};
-use crate::sanitize::{Edit, Judge, Kind, Link, Part, Refusal, Work, format};
+use crate::sanitize::{Edit, Judge, Kind, Link, Named, Part, Refusal, Work, format};
 
 /// What a child may use.
 #[derive(Clone, Copy, Debug)]
@@ -92,8 +92,8 @@ impl<R: Read, W: Write> Judge for Remote<R, W> {
         }
     }
 
-    fn texts(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
-        let texts = texts.iter().map(|&text| text.to_owned()).collect();
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+        let texts = texts.iter().map(|text| text.kept()).collect();
         match self.ask(&Ask::Texts(texts), &[])? {
             Reply::Texts(edits) => Ok(edits),
             _ => Err(Refusal::Provider),

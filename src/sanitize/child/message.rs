@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{Bounds, Edit, Kind, Link, Orders, Refusal, Tally};
+use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Orders, Refusal, Tally};
 
 /// The parent's first words; the file follows as the frame's bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub(super) enum Ask {
     /// Which of these links are to be defanged?
     Links(Vec<Link>),
     /// What is to change in these texts?
-    Texts(Vec<String>),
+    Texts(Vec<Named>),
     /// The frame's bytes are the clean file.
     Done(Kind, Tally),
     /// There is none.

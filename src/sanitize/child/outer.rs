@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::sanitize::child::frame;
 use crate::sanitize::child::message::{Ask, Reply, Start};
-use crate::sanitize::{Bounds, Edit, Kind, Link, Orders, Refusal, Tally};
+use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Orders, Refusal, Tally};
 use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
 
 /// An answer of the court's, awaited.
@@ -29,7 +29,7 @@ pub trait Court: Send + Sync {
     /// See [`Judge::links`](crate::sanitize::Judge::links).
     fn links(&self, links: Vec<Link>) -> Ruling<'_, Vec<bool>>;
     /// See [`Judge::texts`](crate::sanitize::Judge::texts).
-    fn texts(&self, texts: Vec<String>) -> Ruling<'_, Vec<Vec<Edit>>>;
+    fn texts(&self, texts: Vec<Named>) -> Ruling<'_, Vec<Vec<Edit>>>;
 }
 
 /// What children may use.

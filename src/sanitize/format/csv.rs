@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::text::written;
-use crate::sanitize::work::rewritten;
-use crate::sanitize::{Edit, Refusal, Work};
+use crate::sanitize::work::{head as name_of, rewritten};
+use crate::sanitize::{Edit, Named, Refusal, Work};
 
 /// What programs take for the end of a cell, by their language.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
@@ -76,10 +76,11 @@ fn clean_cells(
     }
     let head = |(row, column): (usize, usize)| match row {
         0 => "",
-        _ => heads.get(column).map(String::as_str).unwrap_or_default(),
+        _ => heads.get(column).map(|first| name_of(first)).unwrap_or_default(),
     };
-    let texts: Vec<(&str, &str)> = cells.iter().map(|cell| (head(cell.place), cell.text.text())).collect();
-    for (cell, edits) in cells.iter().zip(work.cells(&texts)?) {
+    let texts: Vec<Named<&str>> =
+        cells.iter().map(|cell| Named { name: head(cell.place), text: cell.text.text() }).collect();
+    for (cell, edits) in cells.iter().zip(work.named(&texts)?) {
         edits.iter().for_each(|edit| work.applied(edit));
         edited(cell, &edits, delimiter, patches);
     }

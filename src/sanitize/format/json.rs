@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use crate::redact::called;
 use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
 use crate::sanitize::work::rewritten;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Named, Refusal, Work};
 use crate::stream::json::{self, Decoded, Token};
 
 /// Cleans a document. What is not JSON after all is text.
@@ -18,11 +19,13 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
     let doc = decoded.text.as_bytes();
     let Some(leaves) = leaves(&decoded.text) else { return text::clean(file, work) };
     work.items(leaves.len())?;
-    let raw = |span: &Range<usize>| doc.get(span.clone()).unwrap_or_default();
-    let read: Vec<Decoded<'_>> = leaves.iter().map(|(span, _)| Decoded::of(raw(span))).collect();
-    let texts: Vec<&str> = read.iter().map(Decoded::text).collect();
+    let raw = |leaf: &Leaf| doc.get(leaf.span.clone()).unwrap_or_default();
+    let read: Vec<Decoded<'_>> = leaves.iter().map(|leaf| Decoded::of(raw(leaf))).collect();
+    let texts = leaves.iter().zip(&read);
+    let texts: Vec<Named<&str>> =
+        texts.map(|(leaf, read)| Named { name: leaf.name.as_str(), text: read.text() }).collect();
     let mut patches = Patches::default();
-    for (((span, token), read), edits) in leaves.iter().zip(&read).zip(work.edits(&texts)?) {
+    for ((Leaf { span, token, .. }, read), edits) in leaves.iter().zip(&read).zip(work.named(&texts)?) {
         edits.iter().for_each(|edit| work.applied(edit));
         if *token == Token::Number {
             if !edits.is_empty() {
@@ -46,7 +49,15 @@ pub(in crate::sanitize) fn is_json(text: &str) -> bool {
     leaves(text).is_some()
 }
 
-fn leaves(text: &str) -> Option<Vec<(Range<usize>, Token)>> {
+/// A string, a key or a long number.
+struct Leaf {
+    span: Range<usize>,
+    token: Token,
+    /// What it is called, if it is a value.
+    name: String,
+}
+
+fn leaves(text: &str) -> Option<Vec<Leaf>> {
     let mut leaves = Vec::new();
     if walked(text, 0, &mut leaves) {
         return Some(leaves);
@@ -66,9 +77,11 @@ fn leaves(text: &str) -> Option<Vec<(Range<usize>, Token)>> {
     some.then_some(leaves)
 }
 
-fn walked(doc: &str, at: usize, leaves: &mut Vec<(Range<usize>, Token)>) -> bool {
-    let see = &mut |_: &json::Path<'_>, leaf: json::Leaf| {
-        leaves.push((at.saturating_add(leaf.span.start)..at.saturating_add(leaf.span.end), leaf.token));
+fn walked(doc: &str, at: usize, leaves: &mut Vec<Leaf>) -> bool {
+    let see = &mut |path: &json::Path<'_>, leaf: json::Leaf| {
+        let span = at.saturating_add(leaf.span.start)..at.saturating_add(leaf.span.end);
+        let name = if leaf.token.is_value() { called(path) } else { String::new() };
+        leaves.push(Leaf { span, token: leaf.token, name });
     };
     json::walk(doc.as_bytes(), see).is_ok()
 }

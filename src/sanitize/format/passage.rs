@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::spans::{Attribute, Span, Tree};
-use crate::sanitize::{Edit, Refusal, Work};
+use crate::sanitize::work::head;
+use crate::sanitize::{Edit, Named, Refusal, Work};
 
 /// How much text is asked about at once, in bytes.
 const BATCH: usize = 4 << 20;
@@ -112,8 +113,9 @@ pub(super) fn redact<'t>(
         rest = more;
         let batch: Vec<&Passage<'_>> = batch.iter().filter(|passage| !passage.is_blank()).collect();
         let texts: Vec<String> = batch.iter().map(|passage| passage.text()).collect();
-        let cells = batch.iter().zip(&texts).map(|(passage, text)| (passage.head.as_str(), text.as_str()));
-        let edits = work.cells(&cells.collect::<Vec<_>>())?;
+        let named = batch.iter().zip(&texts);
+        let named = named.map(|(passage, text)| Named { name: head(&passage.head), text: text.as_str() });
+        let edits = work.named(&named.collect::<Vec<_>>())?;
         for (passage, edits) in batch.into_iter().zip(edits) {
             edits.iter().for_each(|edit| work.applied(edit));
             for change in changes(passage, &edits) {

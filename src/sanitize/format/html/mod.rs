@@ -18,7 +18,7 @@ mod token;
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::html::plan::Plan;
 use crate::sanitize::format::markup::entity;
-use crate::sanitize::{Redaction, Refusal, Work};
+use crate::sanitize::{Named, Redaction, Refusal, Work};
 
 /// Cleans a document. It is written as UTF-8, unless nothing has to change.
 ///
@@ -31,7 +31,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
     let comments = orders.interactive || orders.redaction == Redaction::Apply;
     let plan = Plan::of(&html, &tokens, orders.interactive, comments);
     let Plan { mut patches, blocks, asking, tags, sheets, charsets, removed, .. } = plan;
-    let texts: Vec<&str> = blocks.iter().map(|block| block.text.text()).collect();
+    let texts: Vec<Named<&str>> = blocks.iter().map(|block| Named::nowhere(block.text.text())).collect();
     let (edits, answers) = asking.ask(&texts, work)?;
     for (block, edits) in blocks.iter().zip(edits) {
         for edit in edits {

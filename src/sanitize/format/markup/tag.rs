@@ -20,6 +20,25 @@ pub(in crate::sanitize::format) struct Tag {
     pub(in crate::sanitize::format) attributes: Vec<(String, String)>,
 }
 
+impl Tag {
+    /// What the element says that its content is: the value of its attribute `name` or `key`, or what it is called
+    /// itself.
+    pub(in crate::sanitize::format) fn title(&self) -> String {
+        let titled = |name: &str| ["name", "key"].iter().any(|known| name.eq_ignore_ascii_case(known));
+        let title = self.attributes.iter().find(|(name, _)| titled(name));
+        title.map_or_else(|| self.name.clone(), |(_, raw)| entity::value(raw).into_owned())
+    }
+
+    /// What an attribute's value is called: `<add key="password" value="…"/>`, `<user password="…"/>`.
+    fn called(&self, attribute: &str) -> String {
+        if attribute.eq_ignore_ascii_case("value") {
+            self.title()
+        } else {
+            format!("{}.{attribute}", self.name)
+        }
+    }
+}
+
 /// A start tag that stays.
 #[derive(Debug)]
 pub(in crate::sanitize::format) struct Planned {
@@ -75,6 +94,7 @@ fn planned(
     let mut planned = Planned { range, anew, attributes: Vec::new() };
     let mut removed = 0_u64;
     for (name, raw) in &tag.attributes {
+        asking.called(tag.called(name));
         let (value, acting) = read(&name.to_lowercase(), &entity::value(raw), asking);
         removed = removed.saturating_add(acting);
         match value {

@@ -3,12 +3,14 @@
 use crate::sanitize::format::markup::css::{self, Piece};
 use crate::sanitize::format::markup::uri::srcset;
 use crate::sanitize::work::rewritten;
-use crate::sanitize::{Edit, Refusal, Work};
+use crate::sanitize::{Edit, Named, Refusal, Work};
 
 /// Texts and targets of a document, for one question.
 #[derive(Debug, Default)]
 pub(in crate::sanitize::format) struct Asking {
-    texts: Vec<String>,
+    texts: Vec<Named>,
+    /// What the next texts are called.
+    name: String,
     targets: Vec<String>,
     /// What `data:` holds, in base64.
     parts: Vec<String>,
@@ -25,7 +27,7 @@ impl Asking {
     /// Asks, with blocks of running text before them: what is to change in each block, and the answers.
     pub(in crate::sanitize::format) fn ask(
         self,
-        blocks: &[&str],
+        blocks: &[Named<&str>],
         work: &mut Work<'_>,
     ) -> Result<(Vec<Vec<Edit>>, Answers), Refusal> {
         for part in &self.parts {
@@ -33,21 +35,27 @@ impl Asking {
             work.unpacked(bytes.len())?;
             work.part("data", &bytes)?;
         }
-        let texts = self.texts.iter().map(String::as_str);
-        let all: Vec<&str> = blocks.iter().copied().chain(texts).collect();
-        let mut edits = work.edits(&all)?;
+        let texts =
+            self.texts.iter().map(|Named { name, text }| Named { name: name.as_str(), text: text.as_str() });
+        let all: Vec<Named<&str>> = blocks.iter().copied().chain(texts).collect();
+        let mut edits = work.named(&all)?;
         let of_texts = edits.split_off(blocks.len().min(edits.len()));
         let mut texts = Vec::with_capacity(of_texts.len());
         for (text, edits) in self.texts.iter().zip(of_texts) {
             edits.iter().for_each(|edit| work.applied(edit));
-            texts.push((!edits.is_empty()).then(|| rewritten(text, &edits)));
+            texts.push((!edits.is_empty()).then(|| rewritten(&text.text, &edits)));
         }
         let targets: Vec<&str> = self.targets.iter().map(String::as_str).collect();
         Ok((edits, Answers { texts, targets: work.targets(&targets)? }))
     }
 
+    /// What the next texts are called where they stand.
+    pub(in crate::sanitize::format) fn called(&mut self, name: String) {
+        self.name = name;
+    }
+
     fn text(&mut self, text: &str) -> Question {
-        self.texts.push(text.to_owned());
+        self.texts.push(Named { name: self.name.clone(), text: text.to_owned() });
         Question::Text(self.texts.len().saturating_sub(1))
     }
 

@@ -16,7 +16,7 @@ mod token;
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::markup::entity;
 use crate::sanitize::format::xml::plan::{Plan, Reading};
-use crate::sanitize::{Redaction, Refusal, Work};
+use crate::sanitize::{Named, Redaction, Refusal, Work};
 
 /// Cleans a document; a drawing, or data. It is written as UTF-8, unless nothing has to change.
 ///
@@ -29,11 +29,25 @@ pub(super) fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<V
     let tokens = token::read(&xml, work)?;
     let comments = orders.redaction == Redaction::Apply || drawing && orders.interactive;
     let plan = Plan::of(&xml, &tokens, Reading { drawing, strict: orders.interactive, comments });
-    let Plan { mut patches, blocks, asking, tags, sheets, literal, declaration, removed, foreign, .. } = plan;
+    let Plan {
+        mut patches,
+        blocks,
+        called,
+        asking,
+        tags,
+        sheets,
+        literal,
+        declaration,
+        removed,
+        foreign,
+        ..
+    } = plan;
     if foreign && orders.interactive {
         return Err(Refusal::Unsupported);
     }
-    let texts: Vec<&str> = blocks.iter().map(|block| block.text()).collect();
+    let texts = blocks.iter().zip(&called);
+    let texts: Vec<Named<&str>> =
+        texts.map(|(block, name)| Named { name: name.as_str(), text: block.text() }).collect();
     let (edits, answers) = asking.ask(&texts, work)?;
     for (block, edits) in blocks.iter().zip(edits) {
         for edit in edits {

@@ -26,6 +26,8 @@ pub(super) struct Plan<'x> {
     reading: Reading,
     pub(super) patches: Patches,
     pub(super) blocks: Vec<Spelled>,
+    /// What each block is called: its element, behind the one around it and a dot.
+    pub(super) called: Vec<String>,
     pub(super) asking: Asking,
     pub(super) tags: Vec<Planned>,
     /// Contents of `style`.
@@ -42,8 +44,11 @@ pub(super) struct Plan<'x> {
     hollow: u32,
     /// The `style` that is open: where its content began, what it reads, whether it is CSS only.
     style: Option<(usize, String, bool)>,
-    /// Names of the elements that are open.
+    /// Names of the elements that are open, and what they say that they hold.
     names: Vec<String>,
+    titles: Vec<String>,
+    /// What the block that is open is called.
+    title: String,
 }
 
 impl<'x> Plan<'x> {
@@ -54,6 +59,7 @@ impl<'x> Plan<'x> {
             reading,
             patches: Patches::default(),
             blocks: Vec::new(),
+            called: Vec::new(),
             asking: Asking::default(),
             tags: Vec::new(),
             sheets: Vec::new(),
@@ -65,6 +71,8 @@ impl<'x> Plan<'x> {
             hollow: 0,
             style: None,
             names: Vec::new(),
+            titles: Vec::new(),
+            title: String::new(),
         };
         for token in tokens {
             plan.token(token);
@@ -110,6 +118,7 @@ impl<'x> Plan<'x> {
             }
             What::Text => {
                 let raw = self.raw(&range);
+                self.name_block();
                 entity::spelled(&mut self.open, raw, range.start);
             }
             What::Cdata => self.cdata(range),
@@ -142,6 +151,7 @@ impl<'x> Plan<'x> {
             *bad = true;
             if !empty {
                 self.names.push(String::new());
+                self.titles.push(String::new());
             }
             return;
         }
@@ -170,11 +180,13 @@ impl<'x> Plan<'x> {
                 self.style = Some((range.end, String::new(), false));
             }
             self.names.push(element.name.clone());
+            self.titles.push(element.tag.title());
         }
     }
 
     fn end(&mut self, range: &Range<usize>) {
         let name = self.names.pop().unwrap_or_default();
+        self.titles.pop();
         if self.style.is_some() {
             if name != "style" {
                 return;
@@ -199,14 +211,24 @@ impl<'x> Plan<'x> {
         if let Some((_, css, _)) = &mut self.style {
             return css.push_str(raw);
         }
+        self.name_block();
         self.open.plain(inside.start, raw);
         self.literal.push(inside);
+    }
+
+    /// A block is called after the element that it begins in.
+    fn name_block(&mut self) {
+        if self.open.text().is_empty() {
+            let from = self.titles.len().saturating_sub(2);
+            self.title = self.titles.get(from..).unwrap_or_default().join(".");
+        }
     }
 
     fn end_block(&mut self) {
         let block = std::mem::take(&mut self.open);
         if !block.text().trim().is_empty() {
             self.blocks.push(block);
+            self.called.push(std::mem::take(&mut self.title));
         }
     }
 }

@@ -1,0 +1,91 @@
+//! What the values of a document are called: the names of members on the way to them are context.
+
+use std::collections::HashMap;
+
+use crate::detect::Label;
+use crate::stream::json::{Path, Segment};
+
+/// Names of a schema's own members: what is under them describes a value and is none.
+const ABOUT: &[&str] = &[
+    "type",
+    "description",
+    "title",
+    "format",
+    "pattern",
+    "enum",
+    "const",
+    "required",
+    "items",
+    "properties",
+    "default",
+    "example",
+    "examples",
+    "$ref",
+    "$schema",
+    "$id",
+    "comment",
+    "$comment",
+];
+
+/// The most names that are remembered.
+const MANY: usize = 1024;
+
+/// What the value at `path` is called: the name of its member, or of its array's, behind the name above and a dot.
+/// Empty where there is no name.
+pub fn called(path: &Path<'_>) -> String {
+    Names::of(path).within("")
+}
+
+/// The names of the members that a value lies in.
+struct Names<'p> {
+    /// That of its own member, or of its array's.
+    own: &'p str,
+    above: &'p str,
+}
+
+impl<'p> Names<'p> {
+    fn of(path: &Path<'p>) -> Self {
+        let mut keys = (0..path.len()).rev().filter_map(|at| match path.segment(at) {
+            Some(Segment::Key(key)) => Some(key),
+            _ => None,
+        });
+        Self { own: keys.next().unwrap_or_default(), above: keys.next().unwrap_or_default() }
+    }
+
+    /// Both, with a dot between them; `outer` is the name of what the document lies in.
+    fn within(&self, outer: &str) -> String {
+        let above = if self.above.is_empty() { outer } else { self.above };
+        match (above, self.own) {
+            (above, "") => above.to_owned(),
+            ("", own) => own.to_owned(),
+            (_, own) if ABOUT.contains(&own) => own.to_owned(),
+            (above, own) => format!("{above}.{own}"),
+        }
+    }
+}
+
+/// The labels of a document's values, each made once.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    known: HashMap<String, Option<Label>>,
+    /// The name of the member that the document is the value of.
+    outer: String,
+}
+
+impl Labels {
+    /// The labels of a document that lies in a string at `path`.
+    pub(super) fn within(&self, path: &Path<'_>) -> Self {
+        let Names { own, .. } = Names::of(path);
+        let outer: &str = if own.is_empty() { &self.outer } else { own };
+        Self { known: HashMap::new(), outer: outer.to_owned() }
+    }
+
+    /// The label of the value at `path`.
+    pub(super) fn of(&mut self, path: &Path<'_>) -> Option<&Label> {
+        if self.known.len() >= MANY {
+            self.known.clear();
+        }
+        let name = Names::of(path).within(&self.outer);
+        self.known.entry(name).or_insert_with_key(|name| Label::of([name.as_str()])).as_ref()
+    }
+}
