@@ -9,8 +9,9 @@ use super::mask::Colons;
 use super::view::View;
 use super::{Found, Pass, Track};
 
-/// The longest local part and the longest domain of an e-mail address, in bytes.
-const LOCAL: usize = 64;
+/// The longest local part that is looked for, and the longest domain of an e-mail address, in bytes. Standards allow a
+/// local part 64; what has more is somebody's address all the same. Of one that is longer than this, its end is found.
+const LOCAL: usize = 256;
 const DOMAIN: usize = 253;
 /// The longest IPv6 address in text, in bytes (RFC 4291 section 2.2, mixed form).
 const IPV6: usize = 45;
@@ -185,9 +186,7 @@ impl Pass<'_> {
             next = if encoded { at + 3 } else { next };
             let run = if encoded { encoded_run(view, at) } else { back(view, at, LOCAL, is_local) };
             let start = local_start(view, run, at);
-            // A longer local part than there can be: what is before `@` is something else.
-            let long = at - run >= LOCAL && view.before(run, 1).is_some_and(is_local);
-            if long || start >= at || start < from || view.before(at, 1) == Some(b'.') {
+            if start >= at || start < from || view.before(at, 1) == Some(b'.') {
                 continue;
             }
             let stop = ahead(view, next, DOMAIN + 1, is_wide);

@@ -135,6 +135,15 @@ impl View<'_> {
             return (!next.is_ascii_alphanumeric()).into();
         }
         match self.get(end + 1) {
+            // A number that a program took for a fraction: `4111111111111111.0`.
+            Some(b'0') if next == b'.' => match self.get(end + 2) {
+                Some(b'.') => match self.get(end + 3) {
+                    Some(byte) => (!byte.is_ascii_alphanumeric()).into(),
+                    None => self.past_end(Known::Yes),
+                },
+                Some(byte) => (!byte.is_ascii_alphanumeric()).into(),
+                None => self.past_end(Known::Yes),
+            },
             Some(byte) => (!byte.is_ascii_digit()).into(),
             None => self.past_end(Known::Yes),
         }
@@ -202,6 +211,9 @@ mod tests {
         view.complete = false;
         assert_eq!(view.ends(2, Edge::Word), Known::NotYet);
         assert_eq!(whole("12.5").ends(2, Edge::Decimal), Known::No);
+        assert_eq!(whole("12.0").ends(2, Edge::Decimal), Known::Yes);
+        assert_eq!(whole("12.0.1").ends(2, Edge::Decimal), Known::No);
+        assert_eq!(whole("12.05").ends(2, Edge::Number), Known::No);
         assert_eq!(whole("12. Then").ends(2, Edge::Decimal), Known::Yes);
         assert_eq!(whole("12-5").ends(2, Edge::Decimal), Known::Yes);
         assert_eq!(whole("12-5").ends(2, Edge::Number), Known::No);
