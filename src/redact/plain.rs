@@ -25,7 +25,7 @@ impl Redactor {
         let mut hits: Vec<Vec<Hit>> = Vec::new();
         for chunk in body.utf8_chunks() {
             let text = chunk.valid();
-            let findings = self.detector.try_find(&mut cache, text)?;
+            let findings = self.detector.try_find_under(&mut cache, None, text)?;
             report.scan(text.len());
             for finding in &findings {
                 let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;

@@ -100,7 +100,7 @@ impl Redactor {
     /// The detector's checkpoint said so.
     fn found(&self, text: &str) -> Result<Vec<Finding>, Stopped> {
         let mut cache = self.detector.cache();
-        let mut found = self.detector.try_find(&mut cache, text)?;
+        let mut found = self.detector.try_find_under(&mut cache, None, text)?;
         if !text.trim_start().starts_with(['{', '[']) {
             return Ok(found);
         }
