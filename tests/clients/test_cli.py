@@ -130,8 +130,8 @@ def test_a_line_of_a_live_text_is_said_at_once():
         # What could go on in the next line.
         ("export API_KEY=\n", None),
         ("Authorization: Bearer\n", None),
-        ("John Smith\n", None),
-        ("12 Main Street\n", None),
+        ("John Smith\n", "<PERSON>\n"),
+        ("12 Main Street\n", "<LOCATION>\n"),
         ("-----BEGIN CERTIFICATE-----\n", None),
         ("MIIEpAIBAAKCAQEA\n", None),
         ("her social security number:\n", "her social security number:\n"),
