@@ -142,7 +142,7 @@ impl Detector {
     ) -> Result<Vec<Finding>, Stopped> {
         let mut findings = Vec::new();
         let sink = &mut |finding| findings.push(finding);
-        cache.0.look(&self.query, (label, text), sink).map(|()| findings)
+        cache.0.look(&self.query, label, text, sink).map(|()| findings)
     }
 
     /// All that some rule takes for a value, in order of their starts, also what overlaps: each rule's view of

@@ -1,6 +1,10 @@
 //! What a value is called where it stands: a member's name in a document, the head of a column, an element's name. It is
 //! context of the value as words before it are in prose: `{"ssn": "536228726"}` says what `ssn: 536228726` says.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 use super::engine::Meaning;
 use super::engine::meaning;
 use super::normal::as_read;
@@ -146,7 +150,8 @@ const ABOUT: &[&str] =
 /// Whether a text is itself a word for a secret, in any of the languages: what stands in a form, or its translation.
 pub(super) fn is_name(text: &[u8]) -> bool {
     let lower = std::str::from_utf8(text).map(str::to_lowercase).unwrap_or_default().replace([' ', '-'], "_");
-    PASSWORDS.iter().chain(KEYS).any(|word| *word == lower)
+    let folded = folded(&lower);
+    SECRETS.words.iter().any(|(word, _)| *word == folded)
 }
 
 /// What a value is called.
@@ -240,26 +245,42 @@ pub(super) fn is_mark(c: char) -> bool {
     matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{963}' | '\u{966}'..='\u{dff}' | '\u{e31}'..='\u{e4e}')
 }
 
+/// The words for secrets, to be looked for together, and what each is in English.
+struct Secrets {
+    search: Option<AhoCorasick>,
+    words: Vec<(String, &'static str)>,
+}
+
+static SECRETS: LazyLock<Secrets> = LazyLock::new(|| {
+    let mut words = Vec::new();
+    for (list, english) in [(PASSWORDS, "password"), (KEYS, "api_key")] {
+        for word in list {
+            // Both words of two may be written as one.
+            words.push((folded(word), english));
+            words.push((folded(word).replace('_', ""), english));
+        }
+    }
+    let search = AhoCorasick::new(words.iter().map(|(word, _)| word)).ok();
+    Secrets { search, words }
+});
+
 /// The name with the word of another language for a secret in English.
 fn secret(name: &str) -> Option<String> {
-    let name = name.replace('ς', "σ");
-    let lists = [(PASSWORDS, "password"), (KEYS, "api_key")];
-    lists.into_iter().find_map(|(list, english)| {
-        // Both words of two may be written as one.
-        let spelled = |word: &&str| [word.replace('ς', "σ"), word.replace('ς', "σ").replace('_', "")];
-        let word = list.iter().flat_map(spelled).find(|word| holds(&name, word))?;
-        Some(name.replacen(word.as_str(), english, 1))
+    let name = folded(name);
+    let Secrets { search, words } = &*SECRETS;
+    search.as_ref()?.find_overlapping_iter(&name).find_map(|hit| {
+        let (word, english) = words.get(hit.pattern().as_usize())?;
+        let (head, tail) = (name.get(..hit.start())?, name.get(hit.end()..)?);
+        // A word, or a part of one if its script is written without spaces.
+        let unspaced = word.chars().any(|c| c >= '\u{e00}');
+        let whole = !head.ends_with(char::is_alphabetic) && !tail.starts_with(char::is_alphabetic);
+        (unspaced || whole).then(|| [head, english, tail].concat())
     })
 }
 
-/// Whether `word` is a word of `name`, or a part of one if its script is written without spaces.
-fn holds(name: &str, word: &str) -> bool {
-    let unspaced = word.chars().any(|c| c >= '\u{e00}');
-    name.match_indices(word).any(|(at, _)| {
-        let (head, tail) =
-            (name.get(..at).unwrap_or_default(), name.get(at + word.len()..).unwrap_or_default());
-        unspaced || !head.ends_with(char::is_alphabetic) && !tail.starts_with(char::is_alphabetic)
-    })
+/// Without what lower case leaves different: the sigma at a word's end, Turkish letters with and without a dot.
+fn folded(word: &str) -> String {
+    word.replace('ς', "σ").replace('ı', "i").replace('\u{307}', "")
 }
 
 #[cfg(test)]
@@ -309,6 +330,7 @@ mod tests {
                 assert!(label.meaning.is_some_and(Meaning::is_strong), "{spelled}");
             }
         }
+        assert!(Label::of(["ŞİFRE"]).unwrap().meaning.is_some());
         assert!(is_name("Mot de passe".as_bytes()) && is_name("密码".as_bytes()) && !is_name(b"hunter2!"));
         for name in [
             "password_hash",

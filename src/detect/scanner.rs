@@ -134,7 +134,8 @@ impl Whole {
     pub(crate) fn look(
         &mut self,
         query: &Query,
-        (label, text): (Option<&Label>, &str),
+        label: Option<&Label>,
+        text: &str,
         sink: &mut dyn FnMut(Finding),
     ) -> Result<(), Stopped> {
         let needs = normal::needs(text);

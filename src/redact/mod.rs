@@ -50,7 +50,7 @@ pub use keys::Keys;
 pub use live::Live;
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;
-pub use pieces::{Replacement, Text};
+pub use pieces::{Changes, Replacement, Text};
 pub use record::Record;
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report};

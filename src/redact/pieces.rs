@@ -32,17 +32,16 @@ pub struct Replacement {
     pub rule: Arc<str>,
 }
 
+/// What is to change in one text, in order.
+pub type Changes = Vec<Edit<Replacement>>;
+
 impl Redactor {
     /// What is to change in each of the texts: sorted, apart from each other; and what was found. The report tells
     /// findings in detail, in code points of the text that each is in.
     ///
     /// # Errors
     /// A plan that encrypts, without a key.
-    pub fn pieces(
-        &self,
-        texts: &[Text<'_>],
-        keys: &Keys,
-    ) -> Result<(Vec<Vec<Edit<Replacement>>>, Report), RedactError> {
+    pub fn pieces(&self, texts: &[Text<'_>], keys: &Keys) -> Result<(Vec<Changes>, Report), RedactError> {
         let mut report = Report::default();
         let mut values = Values::new(std::slice::from_ref(self));
         let mut cache = self.detector.cache();
