@@ -12,7 +12,7 @@ use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
 use crate::base::id::ItemId;
 use crate::base::pointer::Pointer;
-use crate::detect::{Allow, Catalogue, Rule, RuleSet, is_name};
+use crate::detect::{Allow, Catalogue, Rule, RuleFault, RuleSet, is_name};
 
 /// The most rules, and the most rule sets, of a config's own.
 const OWN: usize = 200;
@@ -37,6 +37,8 @@ const METHODS: usize = 2000;
 const DEFAULT: &str = "DEFAULT";
 const NO_PATTERN: &str =
     "must be a regular expression that can be used here; one for a rule may not match the empty text";
+const COSTLY: &str =
+    "the regular expression would cost too much: bound its repetitions, and do not nest them";
 /// Texts are taken to be in any language; the schema knows this one.
 const LANGUAGES: &[(&str, &str)] = &[("en", "en")];
 
@@ -141,7 +143,10 @@ fn prove(patterns: &[Unproved], faults: &mut Faults) {
     }
     for error in Catalogue::empty().extend_with(&[], rules).err().unwrap_or_default() {
         match error.number.checked_sub(1).and_then(|n| patterns.get(n)) {
-            Some(pattern) => faults.add(Code::BadFormatRegex, pattern.at.clone(), NO_PATTERN),
+            Some(pattern) => match error.fault {
+                RuleFault::Costly(_) => faults.add(Code::IsTooBig, pattern.at.clone(), COSTLY),
+                _ => faults.add(Code::BadFormatRegex, pattern.at.clone(), NO_PATTERN),
+            },
             None => {
                 let at = Pointer::root().key("rules");
                 faults.add(Code::IsTooBig, at, "the regular expressions need more memory than is allowed");

@@ -182,7 +182,9 @@ fn patterns_are_those_that_the_detector_takes() {
     for bad in ["a*", "(?=a)", "a)|(b", "["] {
         assert_eq!(faults(bad), Some(vec![(Code::BadFormatRegex, at.clone())]), "{bad}");
     }
-    assert_eq!(faults(r"\w{1000}{1000}"), Some(vec![(Code::IsTooBig, "/rules".to_owned())]));
+    for costly in [r"\w{1000}{1000}", "(x{0,500}){0,100}y", "(?:a|b)*a(?:a|b){20}"] {
+        assert_eq!(faults(costly), Some(vec![(Code::IsTooBig, at.clone())]), "{costly}");
+    }
     assert_eq!(faults(r"\bHP\d{6}\b"), None);
 }
 
