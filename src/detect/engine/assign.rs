@@ -11,6 +11,8 @@ mod shape;
 mod tests;
 mod text;
 
+use std::cell::Cell;
+
 use aho_corasick::packed;
 use aho_corasick::{AhoCorasick, MatchKind};
 
@@ -20,10 +22,12 @@ use super::automaton::Compiled;
 use super::judge::Judged;
 use super::{Found, Pass, Track};
 pub(crate) use names::{Meaning, meaning};
-use text::{Hungry, Text};
+use text::{Hungry, Looked, Text};
 
 /// The longest value that is taken in one piece, in bytes.
 const VALUE: usize = 512;
+/// A value from this length on costs so much that there may be no more than so many: see [`Credit`](super::credit::Credit).
+const DENSE: usize = 64;
 /// The most that can lie between where a place is known and where its value ends, in bytes.
 pub(crate) const REACH: u16 = 800;
 
@@ -218,13 +222,16 @@ impl Pass<'_> {
         let mut at = track.at;
         let mut hits = Hits { group, text: self.view.text, next: [None; 2] };
         while let Some(hit) = hits.from(at) {
-            let (text, end) = (Text { view: self.view }, hit.end);
+            let looked = Cell::default();
+            let (text, end) = (Text { view: self.view, looked: &looked }, hit.end);
             match text.given(hit) {
                 Err(Hungry) => {
                     track.at = hit.start;
                     return;
                 }
-                Ok((next, None)) => at = next.max(end),
+                Ok((next, None)) => {
+                    at = self.beyond(group, track, (hit.start, looked.get()), found).unwrap_or(next.max(end));
+                }
                 Ok((next, Some(given))) => match self.offer(group, given, found) {
                     Some(rule) => {
                         // What stands before a command's option is still to be looked at.
@@ -238,7 +245,11 @@ impl Pass<'_> {
                             at = track.at;
                         }
                     }
-                    None => at = next.max(end),
+                    None => {
+                        at = self
+                            .beyond(group, track, (hit.start, looked.get()), found)
+                            .unwrap_or(next.max(end));
+                    }
                 },
             }
         }
@@ -247,6 +258,26 @@ impl Pass<'_> {
             let tail = at.max(self.view.len().saturating_sub(LONGEST));
             track.at = (tail..self.view.len()).find(|&at| self.may_be_word(at)).unwrap_or(track.at);
         }
+    }
+
+    /// What a place that came to nothing has cost is spent. Where there was not as much, the long value that was looked
+    /// at counts as a key; behind it.
+    fn beyond(
+        &self,
+        group: &Assigned,
+        track: &mut Track,
+        (start, looked): (usize, Looked),
+        found: &mut Found,
+    ) -> Option<usize> {
+        let afforded = track.credit.spend(start, looked.steps);
+        let mut keys = group.rules.iter().filter(|(gives, _)| *gives == Gives::Key);
+        let (_, rule) = keys.find(|(_, rule)| self.choice.has(rule.rule))?;
+        let end = self.boundary(looked.end);
+        if afforded || end < looked.start + DENSE {
+            return None;
+        }
+        self.long_piece(rule.rule, looked.start, end, found);
+        Some(end)
     }
 
     /// Whether the text from `at` to the window's end is the beginning of a word.
@@ -276,7 +307,7 @@ impl Pass<'_> {
     fn rest(&self, track: &mut Track, found: &mut Found) -> bool {
         while let Some(rule) = track.assigned.rest {
             let start = track.at;
-            let end = match (Text { view: self.view }).run(start, VALUE, text::is_dense) {
+            let end = match (Text { view: self.view, looked: &Cell::default() }).run(start, VALUE, text::is_dense) {
                 Ok(end) => end,
                 Err(Hungry) => return false,
             };

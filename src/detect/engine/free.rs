@@ -63,7 +63,7 @@ impl Pass<'_> {
                     track.at = start;
                     return;
                 }
-                Fate::Dead => match self.settle_within(&group.automaton, track, found) {
+                Fate::Dead => match self.settle_within(&group.automaton, track, &|_| None, found) {
                     Settled::Waiting => {
                         track.at = start;
                         return;
@@ -73,7 +73,7 @@ impl Pass<'_> {
                 },
                 Fate::Grown => {
                     let limit = start + group.reach;
-                    let Some(rule) = self.outgrown(&group.automaton, track, limit) else { continue };
+                    let Some(rule) = self.outgrown(&group.automaton, track, limit, &|_| None) else { continue };
                     track.grown = Some(Grown::new(rule, start, group.reach));
                     match self.grow(&group.automaton, track, found) {
                         Some(end) => at = end,

@@ -9,6 +9,9 @@ use super::judge::{Settled, SpokenFor};
 use super::view::Known;
 use super::{Found, Pass, Track};
 
+/// The shortest run that costs so much that it may count as a whole, in bytes.
+const RUN: usize = 64;
+
 /// A value under way.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grown {
@@ -76,8 +79,14 @@ impl Pass<'_> {
     }
 
     /// The rule whose value has outgrown its reach, by the matches seen so far: the longest, then the likeliest. Where
-    /// what starts may cost is used up, no check is asked.
-    pub(crate) fn outgrown(&self, automaton: &Automaton, track: &mut Track, limit: usize) -> Option<RuleId> {
+    /// what starts may cost is used up, no check is asked, and `begun` knows the rule by how the value begins.
+    pub(crate) fn outgrown(
+        &self,
+        automaton: &Automaton,
+        track: &mut Track,
+        limit: usize,
+        begun: &dyn Fn(usize) -> Option<RuleId>,
+    ) -> Option<RuleId> {
         let walk = &track.walk;
         let before = self.checked.get();
         // Each pattern with its longest match.
@@ -102,7 +111,10 @@ impl Pass<'_> {
             return proved;
         }
         let steps = limit - walk.start + 2 * walk.ends.len() + (self.checked.get() - before);
-        if track.credit.spend(walk.start, steps) { None } else { best(&|_| true) }
+        if track.credit.spend(walk.start, steps) {
+            return None;
+        }
+        best(&|_| true).or_else(|| begun(walk.start))
     }
 
     /// Whether a match of `pattern` at `start` would be reported if its check said yes.
@@ -112,11 +124,12 @@ impl Pass<'_> {
     }
 
     /// Settles the matches of a walk that has ended, within what starts may cost: where that is used up, the longest
-    /// match counts though no check was asked.
+    /// match counts though no check was asked, or all that was walked where `begun` knows its rule by how it begins.
     pub(crate) fn settle_within(
         &self,
         automaton: &Automaton,
         track: &mut Track,
+        begun: &dyn Fn(usize) -> Option<RuleId>,
         found: &mut Found,
     ) -> Settled {
         let walk = &track.walk;
@@ -130,7 +143,15 @@ impl Pass<'_> {
         if !credit.spend(walk.start, steps) {
             match self.unchecked(automaton, walk) {
                 Unchecked::NotYet => return Settled::Waiting,
-                Unchecked::Nothing => {}
+                // No match, but a long run of what matches are made of.
+                Unchecked::Nothing => {
+                    let end = self.boundary(walk.at);
+                    if let Some(rule) = begun(walk.start).filter(|_| end >= walk.start + RUN) {
+                        track.credit = credit;
+                        self.piece(Grown::new(rule, walk.start, 0), end, found);
+                        return Settled::Upto(end);
+                    }
+                }
                 Unchecked::Match(rule, end) => {
                     track.credit = credit;
                     self.piece(Grown::new(rule, walk.start, 0), end, found);

@@ -264,7 +264,7 @@ impl Pass<'_> {
                     track.at = self.hold(group, start, floor);
                     return;
                 }
-                Fate::Dead => match self.settle_within(&group.automaton, track, found) {
+                Fate::Dead => match self.settle_within(&group.automaton, track, &|start| self.begun(start), found) {
                     Settled::Waiting => {
                         track.at = self.hold(group, start, floor);
                         return;
@@ -276,7 +276,7 @@ impl Pass<'_> {
                     let limit = start + literal.reach;
                     let rule = match track.walk.ends.is_empty() {
                         true => self.begun(start),
-                        false => self.outgrown(&group.automaton, track, limit),
+                        false => self.outgrown(&group.automaton, track, limit, &|start| self.begun(start)),
                     };
                     let Some(rule) = rule else { continue };
                     track.grown = Some(Grown::new(rule, start, literal.reach));

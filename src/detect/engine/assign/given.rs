@@ -344,7 +344,7 @@ impl Text<'_> {
 
     /// A value in quotes.
     pub(super) fn quoted(&self, meaning: Meaning, start: usize, end: usize, form: Form) -> Option<Given> {
-        let text = self.view.slice(start, end);
+        let text = self.value_at(start, end);
         // What looks like an opening quote closed the text before.
         if matches!(text.first(), Some(b'.' | b'+' | b',' | b')' | b';' | b' ')) {
             return None;
@@ -368,7 +368,7 @@ impl Text<'_> {
             }
         }
         let end = self.trimmed(at, stop, named);
-        let text = self.view.slice(at, end);
+        let text = self.value_at(at, end);
         let (gives, fits) = match named {
             _ if text.is_empty() || is_code(text) => (Gives::Password, false),
             Named::Password => (Gives::Password, bare_password(text, strong, form, setting)),

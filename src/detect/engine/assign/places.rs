@@ -81,7 +81,7 @@ impl Text<'_> {
             false => (Gives::Bearer, at),
         };
         let end = self.run(value, VALUE, is_token)?;
-        let text = self.view.slice(value, end);
+        let text = self.value_at(value, end);
         let fits = match gives {
             Gives::Basic => credential::basic(text) || credential::key(text, true),
             _ => credential::key(text, true),
@@ -93,7 +93,7 @@ impl Text<'_> {
     fn bearer(&self, end: usize) -> Result<Option<Given>, Hungry> {
         let value = self.blanks(end)?;
         let end = self.run(value, VALUE, is_token)?;
-        let text = self.view.slice(value, end);
+        let text = self.value_at(value, end);
         let fits = text.len() >= 16 && text.iter().any(u8::is_ascii_digit) && credential::key(text, true);
         Ok(fits.then(|| self.piece(Gives::Bearer, value, end, 0.05)))
     }

@@ -1,6 +1,8 @@
 //! Reading forwards from a place within bounds. What has not arrived makes an answer wait, in one way everywhere:
 //! [`Hungry`].
 
+use std::cell::Cell;
+
 use super::super::view::View;
 
 /// Text that has not arrived is needed.
@@ -14,7 +16,22 @@ const BLANKS: usize = 40;
 #[derive(Clone, Copy)]
 pub(super) struct Text<'t> {
     pub(super) view: View<'t>,
+    /// What looking at one place has cost.
+    pub(super) looked: &'t Cell<Looked>,
 }
+
+/// What one place had looked at.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Looked {
+    /// Bytes read, those that were judged as a value several times: see [`Credit`](super::super::credit::Credit).
+    pub(super) steps: usize,
+    /// The last value that was judged.
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Steps of judging a value, for each of its bytes.
+const JUDGED: usize = 8;
 
 /// What a long value is made of: no blanks, quotes or what parts settings.
 pub(super) fn is_dense(byte: u8) -> bool {
@@ -30,6 +47,13 @@ pub(super) fn is_name(byte: u8) -> bool {
 }
 
 impl Text<'_> {
+    /// The value `start..end`, which is judged next.
+    pub(super) fn value_at(&self, start: usize, end: usize) -> &[u8] {
+        let steps = self.looked.get().steps + JUDGED * (end - start);
+        self.looked.set(Looked { steps, start, end });
+        self.view.slice(start, end)
+    }
+
     /// The byte at `at`; none behind the text's end.
     pub(super) fn byte(&self, at: usize) -> Result<Option<u8>, Hungry> {
         match self.view.get(at) {
@@ -55,6 +79,8 @@ impl Text<'_> {
     /// Where the run of `class` from `start` ends, `most` bytes on at the latest.
     pub(super) fn run(&self, start: usize, most: usize, class: fn(u8) -> bool) -> Result<usize, Hungry> {
         let length = self.view.slice(start, start + most).iter().take_while(|&&byte| class(byte)).count();
+        let looked = self.looked.get();
+        self.looked.set(Looked { steps: looked.steps + length / 4, ..looked });
         if length < most {
             self.byte(start + length)?;
         }
