@@ -307,7 +307,11 @@ impl Pass<'_> {
     fn rest(&self, track: &mut Track, found: &mut Found) -> bool {
         while let Some(rule) = track.assigned.rest {
             let start = track.at;
-            let end = match (Text { view: self.view, looked: &Cell::default() }).run(start, VALUE, text::is_dense) {
+            let end = match (Text { view: self.view, looked: &Cell::default() }).run(
+                start,
+                VALUE,
+                text::is_dense,
+            ) {
                 Ok(end) => end,
                 Err(Hungry) => return false,
             };

@@ -73,7 +73,9 @@ impl Pass<'_> {
                 },
                 Fate::Grown => {
                     let limit = start + group.reach;
-                    let Some(rule) = self.outgrown(&group.automaton, track, limit, &|_| None) else { continue };
+                    let Some(rule) = self.outgrown(&group.automaton, track, limit, &|_| None) else {
+                        continue;
+                    };
                     track.grown = Some(Grown::new(rule, start, group.reach));
                     match self.grow(&group.automaton, track, found) {
                         Some(end) => at = end,

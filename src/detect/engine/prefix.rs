@@ -264,14 +264,16 @@ impl Pass<'_> {
                     track.at = self.hold(group, start, floor);
                     return;
                 }
-                Fate::Dead => match self.settle_within(&group.automaton, track, &|start| self.begun(start), found) {
-                    Settled::Waiting => {
-                        track.at = self.hold(group, start, floor);
-                        return;
+                Fate::Dead => {
+                    match self.settle_within(&group.automaton, track, &|start| self.begun(start), found) {
+                        Settled::Waiting => {
+                            track.at = self.hold(group, start, floor);
+                            return;
+                        }
+                        Settled::Nothing => {}
+                        Settled::Upto(end) => (at, floor) = (end, end),
                     }
-                    Settled::Nothing => {}
-                    Settled::Upto(end) => (at, floor) = (end, end),
-                },
+                }
                 Fate::Grown => {
                     let limit = start + literal.reach;
                     let rule = match track.walk.ends.is_empty() {
