@@ -157,7 +157,7 @@ pub(super) fn is_name(text: &[u8]) -> bool {
 /// What a value is called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Label {
-    /// The words, as they stand before the value.
+    /// The words, as they stand before the value; a line of their own, for the value is all of its text.
     text: String,
     meaning: Option<Meaning>,
 }
@@ -197,7 +197,7 @@ impl Label {
                 .and_then(|(_, rest)| said(&rest.join("_")))
         };
         let meaning = said(&name).or_else(one);
-        Some(Self { text: format!("{name}: "), meaning })
+        Some(Self { text: format!("{name}:\n"), meaning })
     }
 
     /// The label as text that stands before the value.
@@ -268,14 +268,15 @@ static SECRETS: LazyLock<Secrets> = LazyLock::new(|| {
 fn secret(name: &str) -> Option<String> {
     let name = folded(name);
     let Secrets { search, words } = &*SECRETS;
-    search.as_ref()?.find_overlapping_iter(&name).find_map(|hit| {
+    let hits = search.as_ref()?.find_overlapping_iter(&name).filter_map(|hit| {
         let (word, english) = words.get(hit.pattern().as_usize())?;
         let (head, tail) = (name.get(..hit.start())?, name.get(hit.end()..)?);
         // A word, or a part of one if its script is written without spaces.
         let unspaced = word.chars().any(|c| c >= '\u{e00}');
         let whole = !head.ends_with(char::is_alphabetic) && !tail.starts_with(char::is_alphabetic);
-        (unspaced || whole).then(|| [head, english, tail].concat())
-    })
+        (unspaced || whole).then(|| (word.len(), [head, english, tail].concat()))
+    });
+    hits.max_by_key(|(length, _)| *length).map(|(_, said)| said)
 }
 
 /// Without what lower case leaves different: the sigma at a word's end, Turkish letters with and without a dot.
@@ -290,21 +291,21 @@ mod tests {
     #[test]
     fn names_are_words_however_they_are_written() {
         let cases: &[(&[&str], &str)] = &[
-            (&["account_number"], "account_number: "),
-            (&["accountNumber"], "account_number: "),
-            (&["AccountNumber"], "account_number: "),
-            (&["account-number"], "account_number: "),
-            (&["account.number"], "account_number: "),
-            (&["Account Number"], "account_number: "),
-            (&["ACCOUNT_NUMBER"], "account_number: "),
-            (&["ＡＣＣＯＵＮＴ"], "account: "),
-            (&["card", "number"], "card_number: "),
-            (&["phone_numbers"], "phone_number_numbers: "),
-            (&["address"], "address: "),
-            (&["SSNNumber"], "ssn_number: "),
-            (&["Téléphone"], "téléphone: "),
-            (&["电话号码"], "电话号码: "),
-            (&["हैंडल"], "हैंडल: "),
+            (&["account_number"], "account_number:\n"),
+            (&["accountNumber"], "account_number:\n"),
+            (&["AccountNumber"], "account_number:\n"),
+            (&["account-number"], "account_number:\n"),
+            (&["account.number"], "account_number:\n"),
+            (&["Account Number"], "account_number:\n"),
+            (&["ACCOUNT_NUMBER"], "account_number:\n"),
+            (&["ＡＣＣＯＵＮＴ"], "account:\n"),
+            (&["card", "number"], "card_number:\n"),
+            (&["phone_numbers"], "phone_number_numbers:\n"),
+            (&["address"], "address:\n"),
+            (&["SSNNumber"], "ssn_number:\n"),
+            (&["Téléphone"], "téléphone:\n"),
+            (&["电话号码"], "电话号码:\n"),
+            (&["हैंडल"], "हैंडल:\n"),
         ];
         for (names, text) in cases {
             assert_eq!(
@@ -317,7 +318,7 @@ mod tests {
             assert_eq!(Label::of(names.iter().copied()), None, "{names:?}");
         }
         let long = "x".repeat(100);
-        assert!(Label::of([long.as_str(), "ssn"]).is_some_and(|label| label.text == "ssn: "));
+        assert!(Label::of([long.as_str(), "ssn"]).is_some_and(|label| label.text == "ssn:\n"));
     }
 
     #[test]
