@@ -6,6 +6,8 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 
 use super::engine;
+use super::fault::{RuleError, RuleFault};
+use super::rule::Rule;
 
 /// Memory that the automaton of one pattern may take while it is built and then, in bytes; some milliseconds of work.
 const BUILD: usize = 2 << 20;
@@ -19,13 +21,23 @@ fn nfa(syntax: syntax::Config, regex: &str) -> Option<thompson::NFA> {
 }
 
 /// Whether one pattern of a rule may be used at all. It is known to parse.
-pub(super) fn affordable(regex: &str) -> bool {
+fn affordable(regex: &str) -> bool {
     let Some(nfa) = nfa(engine::config(), regex) else { return false };
     let config = dense::Config::new()
         .start_kind(StartKind::Both)
         .dfa_size_limit(Some(BUILT))
         .determinize_size_limit(Some(BUILD));
     dense::Builder::new().configure(config).build_from_nfa(&nfa).is_ok()
+}
+
+/// Which of these rules have patterns that are too costly; beside each its origin and its number in it.
+pub(super) fn costly<'r>(rules: impl Iterator<Item = (&'r Rule, &'r (&'r str, usize))>) -> Vec<RuleError> {
+    let faults = rules.filter_map(|(rule, &(origin, number))| {
+        let costly = rule.patterns.iter().position(|pattern| !affordable(&pattern.regex))?;
+        let fault = RuleFault::Costly(costly + 1);
+        Some(RuleError { origin: origin.to_owned(), number, fault })
+    });
+    faults.collect()
 }
 
 /// How many states a regular expression with Unicode classes has, for those who compile it again and again; `None`

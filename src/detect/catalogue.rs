@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use regex_automata::util::syntax;
 use serde::Deserialize;
 
-use super::affordable::affordable;
+use super::affordable::costly;
 use super::builtin::BUILTIN;
 use super::choice::Choice;
 use super::detector::{Cache, Detector};
@@ -110,7 +110,7 @@ impl Catalogue {
     ) -> Result<(), Vec<RuleError>> {
         let first = self.rules.len();
         let (grown, places) = self.read(texts, more)?;
-        let faults = grown.costly(first, &places);
+        let faults = costly(grown.rules.iter().skip(first).zip(&places));
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -134,18 +134,6 @@ impl Catalogue {
         }
         *self = grown;
         Ok(())
-    }
-
-    /// Which of the rules from `first` on have patterns that are too costly; those that others find by their places
-    /// are bounded as they are.
-    fn costly(&self, first: usize, places: &[Place<'_>]) -> Vec<RuleError> {
-        let added = self.rules.iter().skip(first).zip(places);
-        let faults = added.filter_map(|(rule, &(origin, number))| {
-            let costly = rule.patterns.iter().position(|pattern| !affordable(&pattern.regex))?;
-            let fault = RuleFault::Costly(costly + 1);
-            Some(RuleError { origin: origin.to_owned(), number, fault })
-        });
-        faults.collect()
     }
 
     /// These rules, those of `texts` and `more`, each checked for itself but not against its examples; and the places of the

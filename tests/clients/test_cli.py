@@ -8,11 +8,10 @@ import socket
 import stat
 import subprocess
 import threading
-import time
 
 import pytest
 from gateway import CONFIG as WHOLE
-from gateway import BINARY, PATIENCE, ROOT, Gateway, environment, run
+from gateway import BINARY, ROOT, Gateway, environment, run
 
 DONE, FAILED, USAGE, CONFIG = 0, 1, 2, 3
 
@@ -87,99 +86,6 @@ def test_redact_and_detect_read_the_same_configuration(tmp_path, option):
             expected = expected.replace(one["value"], "<%s>" % one["rule"])
         assert tried("redact", *chosen) == expected
         assert ("ACME_PROJECT" in expected) == ("--rulesets" not in chosen) and "4111 1111 1111 1111" in expected
-
-
-class Live:
-    """A redaction whose input goes on: lines in, and what has come out so far."""
-
-    def __init__(self, *args):
-        command = [BINARY, "redact", *args]
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), bufsize=0)
-        self.out = b""
-        self.reader = threading.Thread(target=self.read, daemon=True)
-        self.reader.start()
-
-    def read(self):
-        while more := self.process.stdout.read(65536):
-            self.out += more
-
-    def says(self, text, expected, seconds=5):
-        """What is written, and what has come out then, in all."""
-        self.process.stdin.write(text.encode())
-        end = time.monotonic() + seconds
-        while self.out.decode() != expected and time.monotonic() < end:
-            time.sleep(0.01)
-        assert self.out.decode() == expected
-
-    def close(self):
-        self.process.stdin.close()
-        self.reader.join(10)
-        return self.process.wait(10)
-
-
-def test_a_line_of_a_live_text_is_said_at_once():
-    live, said = Live(), ""
-    live.says("warm\n", "warm\n", seconds=30)
-    said = "warm\n"
-    for line, clean in [
-        ("nothing in it\n", "nothing in it\n"),
-        ("mail jane.doe@harbour-post.com\n", "mail <EMAIL_ADDRESS>\n"),
-        ("pay 4242 4242 4242 4242\n", "pay <CREDIT_CARD>\n"),
-        ("a long tail " + "ab12" * 400 + "\n", None),
-        ("4111\n", None),
-        # What could go on in the next line.
-        ("export API_KEY=\n", None),
-        ("Authorization: Bearer\n", None),
-        ("John Smith\n", "<PERSON>\n"),
-        ("12 Main Street\n", "<LOCATION>\n"),
-        ("-----BEGIN CERTIFICATE-----\n", None),
-        ("MIIEpAIBAAKCAQEA\n", None),
-        ("her social security number:\n", "her social security number:\n"),
-        ("536-90-4399\n", "<US_SSN>\n"),
-        ("caf\u00e9 \u2615\n", "caf\u00e9 \u2615\n"),
-    ]:
-        begun, said = time.monotonic(), said + (line if clean is None else clean)
-        live.says(line, said)
-        assert time.monotonic() - begun < 1 * PATIENCE, line
-    assert live.close() == DONE
-
-
-def test_what_spans_lines_is_found_however_slowly_they_come():
-    key = subprocess.run(["openssl", "genrsa", "-traditional", "2048"], capture_output=True, text=True)
-    if key.returncode:
-        key = subprocess.run(["openssl", "genrsa", "2048"], capture_output=True, text=True, check=True)
-    lines = key.stdout.strip().splitlines(keepends=True)
-    live = Live()
-    live.says("warm\n", "warm\n", seconds=30)
-    for line in ["key:\n", *lines[:4]]:
-        live.process.stdin.write(line.encode())
-        time.sleep(0.5)
-    live.process.stdin.write("".join(lines[4:]).encode() + b"\nafter it\n")
-    time.sleep(1)
-    assert live.close() == DONE
-    out = live.out.decode()
-    assert not any(line.strip() in out for line in lines[1:-1]) and out.endswith("after it\n") and "key:" in out
-
-
-def test_a_line_that_only_mentions_a_key_holds_nothing_up():
-    live = Live()
-    live.says("warm\n", "warm\n", seconds=30)
-    mention = "warn: expected -----BEGIN RSA PRIVATE KEY-----\n"
-    live.process.stdin.write(mention.encode())
-    live.says("2026-11-22 info: went on\n", "warm\n" + mention + "2026-11-22 info: went on\n")
-    assert live.close() == DONE
-
-
-def test_who_reads_no_more_is_not_waited_for():
-    process = subprocess.Popen(
-        [BINARY, "redact"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), bufsize=0
-    )
-    process.stdin.write(b"one\n")
-    assert process.stdout.read(4) == b"one\n"
-    process.stdout.close()
-    process.stdin.write(b"two\n")
-    # Standard input stays open.
-    assert process.wait(10) == DONE
 
 
 def test_redact_passes_what_is_not_text():
@@ -392,87 +298,6 @@ def test_check_reads_what_serve_reads(tmp_path):
     assert (done.returncode, done.out) == (CONFIG, "")
     told = done.err.splitlines()
     assert len(told) == 2 and all(line.startswith("%s: %s: " % (file, wrong)) for line in told), told
-
-
-SECRETS = '''
-data = "data"
-[vault]
-master_key = {{ env = "MASTER_KEY" }}
-[upstreams.openai]
-peers = ["https://127.0.0.1:1"]
-headers = {{ authorization = {{ env = "OPENAI_KEY" }}, x-other = {{ file = "none.key" }} }}
-[sanitize.intel.remote.vendor]
-url = "https://127.0.0.1:1/"
-headers = {{ x-key = {{ env = "VENDOR_KEY" }} }}
-[blobs.s3]
-bucket = "b"
-region = "r"
-access_key = {{ env = "S3_ACCESS" }}
-secret_key = {{ env = "S3_SECRET" }}
-[[routes]]
-name = "all"
-upstream = "openai"
-auth = "none"
-'''.replace("{{", "{").replace("}}", "}")
-
-
-def test_a_command_needs_only_the_secrets_it_uses(tmp_path):
-    file = tmp_path / "gateway.toml"
-    file.write_text(SECRETS)
-    names = ["MASTER_KEY", "OPENAI_KEY", "VENDOR_KEY", "S3_ACCESS", "S3_SECRET"]
-    checked = run("check", "-c", file)
-    assert (checked.returncode, checked.out) == (DONE, "%s: no problems\n" % file), checked.err
-    told = checked.err.splitlines()
-    assert len(told) == 6 and all(re.match(r"%s:\d+:\d+: .*\(`serve` needs it\)$" % re.escape(str(file)), line) for line in told)
-    assert all("`%s` is not set" % name in checked.err for name in names)
-    for strict in (run("check", "--secrets", "-c", file), run("serve", "-c", file)):
-        assert (strict.returncode, strict.out) == (CONFIG, "") and len(strict.err.splitlines()) == 6
-    assert not (tmp_path / "data").exists()
-    made = run("tokens", "create", "-c", file)
-    assert made.returncode == DONE and re.fullmatch(r"pts_[a-z2-7]{32}\n", made.out), made.err
-    assert run("tokens", "list", "-c", file).returncode == DONE
-    assert run("redact", "-c", file, stdin="a@harbour-post.com\n").out == "<EMAIL_ADDRESS>\n"
-    assert '"EMAIL_ADDRESS"' in run("detect", "-c", file, stdin="a@harbour-post.com\n").out
-    # The vault's key is needed where the vault is used.
-    for command in (["keys", "list"], ["redact", "--context", tmp_path / "undo"]):
-        done = run(*command, "-c", file, stdin="x\n")
-        assert done.returncode == CONFIG and "`MASTER_KEY`" in done.err and len(done.err.splitlines()) == 1, done.err
-    # What is wrong is wrong, whoever reads it.
-    file.write_text(SECRETS + "surprise = 1\n")
-    assert run("tokens", "create", "-c", file).returncode == CONFIG and run("check", "-c", file).returncode == CONFIG
-
-
-def json_lines(text):
-    return [json.loads(line) for line in text.splitlines()]
-
-
-def test_a_log_of_json_has_nothing_else(mock, tmp_path):
-    with Gateway(mock.url) as running:
-        assert running.call("POST", "/v1/chat/completions", {"model": "plain", "messages": []}).status in (200, 400)
-        assert running.call("GET", "/nowhere").status == 404
-        running.write(running.config + "surprise = 1\n")
-        running.process.send_signal(signal.SIGHUP)
-        running.wait_for(lambda: any("surprise" in line for line in running.log))
-        running.stop()
-        lines = json_lines("\n".join(running.log))
-        assert all({"timestamp", "level", "target", "message"} <= set(line) for line in lines)
-        said = " ".join(line["message"] for line in lines)
-        assert "listening on 127.0.0.1:%d" % running.port in said and "first API token" in said
-        assert running.out == [running.token] and running.token not in "\n".join(running.log)
-    logs = '[log]\nformat = "json"\n'
-    for config, code in [
-        (logs + "surprise = 1\n", CONFIG),
-        (logs + "[[routes]]\nname = 1\n[[routes\n", CONFIG),
-        (logs + '[vault]\nmaster_key = { env = "NOT_SET_ANYWHERE" }\n', CONFIG),
-        (logs + 'data = "file"\n', FAILED),
-    ]:
-        file = tmp_path / "wrong.toml"
-        file.write_text(config if "data =" not in config else 'data = "file"\n' + logs)
-        (tmp_path / "file").write_text("")
-        done = run("serve", "-c", file)
-        assert (done.returncode, done.out) == (code, ""), done.err
-        lines = json_lines(done.err)
-        assert lines and all(line["level"] == "ERROR" for line in lines)
 
 
 def test_a_port_that_is_taken(gateway, tmp_path):

@@ -272,10 +272,10 @@ impl Pass<'_> {
         let afforded = track.credit.spend(start, looked.steps);
         let mut keys = group.rules.iter().filter(|(gives, _)| *gives == Gives::Key);
         let (_, rule) = keys.find(|(_, rule)| self.choice.has(rule.rule))?;
-        let end = self.boundary(looked.end);
-        if afforded || end < looked.start + DENSE {
+        if afforded || looked.end < looked.start + DENSE {
             return None;
         }
+        let end = self.boundary(looked.end);
         self.long_piece(rule.rule, looked.start, end, found);
         Some(end)
     }

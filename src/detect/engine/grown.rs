@@ -193,6 +193,6 @@ impl Pass<'_> {
     /// The last character boundary at or before `at`.
     pub(crate) fn boundary(&self, at: usize) -> usize {
         let inside = |at: usize| self.view.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
-        (0..4).map(|back| at - back).find(|&at| !inside(at)).unwrap_or(at)
+        (0..4).filter_map(|back| at.checked_sub(back)).find(|&at| !inside(at)).unwrap_or(at)
     }
 }
