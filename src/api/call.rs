@@ -42,6 +42,11 @@ pub enum BodyError {
 pub trait BodyRead: Send {
     /// The next piece; `None` at the end. Never more in sum than the route's limit.
     fn next(&mut self) -> BoxFuture<'_, Result<Option<Bytes>, BodyError>>;
+
+    /// Waits until the caller has left. Asked once the body has been read to its end; never, where that cannot be seen.
+    fn left(&mut self) -> BoxFuture<'_, ()> {
+        Box::pin(std::future::pending())
+    }
 }
 
 /// A whole body in memory, and what it holds of the budget.

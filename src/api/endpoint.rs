@@ -11,7 +11,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
-use crate::api::call::{Answer, BoxFuture, Call, Collected, Handler};
+use crate::api::call::{Answer, BodyError, BoxFuture, Call, Collected, Handler};
 use crate::api::cpu::apart;
 use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;
@@ -48,6 +48,8 @@ pub trait Endpoint: Send + Sync + 'static {
     const RAW: &'static [&'static str] = &[];
     /// Whether it is reachable without its service's name too: not where two services share a path.
     const BARE: bool = true;
+    /// Whether nothing is kept of a call: one whose caller has left is given up, wherever it is.
+    const KEEPS_NOTHING: bool = false;
     /// What it asks, parsed.
     type Ask: Send;
     /// What it replies.
@@ -79,7 +81,8 @@ impl<E: Endpoint> Served<E> {
         let who = call.who.ok_or(ApiError::Unauthorized)?;
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, self.limit, call.budget).await?;
-        let ask = match body.bytes.len() {
+        let length = body.bytes.len();
+        let ask = match length {
             ..LONG => self.ask(&body.bytes),
             _ => apart(|| self.ask(&body.bytes)),
         };
@@ -91,7 +94,16 @@ impl<E: Endpoint> Served<E> {
         }
         let ask = ask?;
         let dialect = self.dialect.of(&call.head.headers);
-        let success = self.endpoint.call(Asker { who, dialect }, ask).await?;
+        let done = self.endpoint.call(Asker { who, dialect }, ask);
+        let success = if E::KEEPS_NOTHING && length >= WATCHED {
+            tokio::select! {
+                biased;
+                done = done => done?,
+                () = call.body.left() => return Err(BodyError::Gone.into()),
+            }
+        } else {
+            done.await?
+        };
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let status = dialect.success();
         Ok(match secret {
@@ -267,6 +279,9 @@ impl Endpoints {
         if others.is_empty() { Lookup::Nothing } else { Lookup::OtherMethod(others.join(", ")) }
     }
 }
+
+/// Of calls with bodies from this length on it is watched whether their callers stay, in bytes: others are done at once.
+const WATCHED: usize = 4 << 10;
 
 /// Bodies from this length on take more than a millisecond to read, in bytes.
 const LONG: usize = 64 << 10;

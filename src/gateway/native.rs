@@ -86,6 +86,11 @@ impl BodyRead for SessionBody<'_> {
             Ok(Some(piece))
         })
     }
+
+    fn left(&mut self) -> BoxFuture<'_, ()> {
+        // One that has sent its request and closes its half of the connection has left.
+        Box::pin(async move { drop(self.session.downstream_session.read_body_or_idle(true).await) })
+    }
 }
 
 /// Why a body cannot be read further: Pingora's own time-out, or what the front says of the bytes.

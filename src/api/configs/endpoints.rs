@@ -80,6 +80,9 @@ pub trait Drafts: Send + Sync + 'static {
     /// Reads the members that the owner sets and ends the reading of `fields`.
     fn read(&self, fields: Fields<'_>, extent: Extent) -> Self::Draft;
 
+    /// What was read, whether or not it is right.
+    fn settings<'d>(&self, draft: &'d Self::Draft) -> &'d Self::Settings;
+
     /// Proves them.
     fn prove(&self, draft: Self::Draft) -> BoxFuture<'_, Result<Self::Settings, ApiError>>;
 }
@@ -132,6 +135,10 @@ impl Drafts for RedactDrafts {
 
     fn read(&self, fields: Fields<'_>, extent: Extent) -> Draft {
         Draft::read(fields, &self.catalogue, extent)
+    }
+
+    fn settings<'d>(&self, draft: &'d Draft) -> &'d Settings {
+        &draft.settings
     }
 
     fn prove(&self, mut draft: Draft) -> BoxFuture<'_, Result<Settings, ApiError>> {
@@ -280,8 +287,9 @@ impl<D: Drafts> Endpoint for CreateConfig<D> {
     ) -> BoxFuture<'a, Result<Success<ConfigReply<D::Settings>>, ApiError>> {
         Box::pin(async move {
             asker.who.may_change_configs()?;
+            // Before it is known whether there are such items.
+            asker.who.may_name_items(&self.1.settings(&ask).vault_items(), &[])?;
             let settings = self.1.prove(ask).await?;
-            asker.who.may_name_items(&settings.vault_items(), &[])?;
             let config = self.0.create(settings).await.map_err(failed)?;
             Ok(success("Config created", config, asker.dialect))
         })
@@ -329,9 +337,9 @@ impl<D: Drafts> Endpoint for UpdateConfig<D> {
             }
             let named: Vec<String> = before.settings.vault_items().into_iter().map(str::to_owned).collect();
             let draft = self.draft(before.settings, &body)?;
-            let settings = self.1.prove(draft).await?;
             let named: Vec<&str> = named.iter().map(String::as_str).collect();
-            asker.who.may_name_items(&settings.vault_items(), &named)?;
+            asker.who.may_name_items(&self.1.settings(&draft).vault_items(), &named)?;
+            let settings = self.1.prove(draft).await?;
             let config = self.0.update(&id, updated_at, settings).await.map_err(failed)?;
             Ok(success("Config updated", config, asker.dialect))
         })

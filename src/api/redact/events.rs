@@ -39,6 +39,7 @@ pub struct EventsReply {
 impl Endpoint for UnredactEvents {
     const PATH: &'static str = "/v1/unredact_events";
     const SERVICE: Service = Service::Redact;
+    const KEEPS_NOTHING: bool = true;
     const RAW: &'static [&'static str] = &["events"];
     type Ask = EventsAsk;
     type Reply = EventsReply;

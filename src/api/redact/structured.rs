@@ -68,6 +68,7 @@ pub struct StructuredReply {
 impl Endpoint for RedactStructured {
     const PATH: &'static str = "/v1/redact_structured";
     const SERVICE: Service = Service::Redact;
+    const KEEPS_NOTHING: bool = true;
     const RAW: &'static [&'static str] = &["data"];
     type Ask = StructuredAsk;
     type Reply = StructuredReply;

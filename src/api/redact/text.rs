@@ -37,6 +37,7 @@ pub struct RedactReply {
 impl Endpoint for Redact {
     const PATH: &'static str = "/v1/redact";
     const SERVICE: Service = Service::Redact;
+    const KEEPS_NOTHING: bool = true;
     type Ask = RedactAsk;
     type Reply = RedactReply;
 

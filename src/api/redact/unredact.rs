@@ -33,6 +33,7 @@ pub struct UnredactReply {
 impl Endpoint for Unredact {
     const PATH: &'static str = "/v1/unredact";
     const SERVICE: Service = Service::Redact;
+    const KEEPS_NOTHING: bool = true;
     const RAW: &'static [&'static str] = &["redacted_data"];
     type Ask = UnredactAsk;
     type Reply = UnredactReply;

@@ -54,6 +54,10 @@ impl Drafts for SanitizeDrafts {
         SanitizeDraft(settings, fields.finish())
     }
 
+    fn settings<'d>(&self, draft: &'d SanitizeDraft) -> &'d SanitizeSettings {
+        &draft.0
+    }
+
     fn prove(
         &self,
         SanitizeDraft(settings, mut faults): SanitizeDraft,
