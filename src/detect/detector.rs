@@ -84,7 +84,7 @@ impl Detector {
         self.allowing(allow)
     }
 
-    /// The same, but [`try_find`](Self::try_find) asks `checkpoint` whether to go on.
+    /// The same, but [`try_find_under`](Self::try_find_under) asks `checkpoint` whether to go on.
     #[must_use]
     pub fn passing(&self, checkpoint: Checkpoint) -> Self {
         Self { query: Query { checkpoint, ..self.query.clone() }, catalogue: self.catalogue.clone() }
