@@ -136,6 +136,10 @@ impl<'p> Values<'p> {
         for finding in findings.iter().filter(|f| *self.method(place.part, f.rule) != Method::DetectOnly) {
             let mut span = finding.span.start..finding.span.end;
             let reversible = self.method(place.part, finding.rule).is_reversible();
+            // The pieces of a long value: each would be extended to the same word once more.
+            if reversible && covered.last().is_some_and(|(_, range)| span.end <= range.end) {
+                continue;
+            }
             if reversible {
                 whole_words(text.as_bytes(), self.wide(place, finding.rule), &mut span);
             }
