@@ -65,6 +65,12 @@ impl Value {
     fn admits(&self, with: &str) -> bool {
         self.place.admits(with) && (!self.numeric || !with.starts_with('0'))
     }
+
+    /// Whether a number stays one with it. As a string it would come back as a string, which is another value.
+    fn stays_number(&self, with: &str) -> bool {
+        let number = self.place.number || self.numeric;
+        !number || with.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    }
 }
 
 /// Values in the order they were found.
@@ -286,6 +292,7 @@ impl<'p> Values<'p> {
             let free = |with: &str| {
                 with != value.original.as_str()
                     && value.admits(with)
+                    && value.stays_number(with)
                     && !taken.refuses(spelling.canonical(with), &owner)
             };
             let permuted = permuted.filter(|(with, _)| free(with));
