@@ -62,8 +62,19 @@ impl Choice {
     pub fn iter(&self) -> impl Iterator<Item = RuleId> {
         let words = self.0.iter().zip(0u16..);
         words.flat_map(|(&word, n)| {
-            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| RuleId::new(n * 64 + bit))
+            // Each with the lowest bit of the one before turned off.
+            let rest = std::iter::successors(Some(word), |word| Some(word & word.wrapping_sub(1)));
+            let bits = rest.take_while(|&word| word != 0).map(u64::trailing_zeros);
+            bits.map(move |bit| RuleId::new(n * 64 + bit as u16))
         })
+    }
+
+    /// Adds all rules of `other`.
+    pub(crate) fn add(&mut self, other: &Self) {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        self.0.iter_mut().zip(&other.0).for_each(|(word, more)| *word |= more);
     }
 
     /// Whether no rule is on.
@@ -120,6 +131,9 @@ mod tests {
         assert!(choice.has(a) && !choice.has(b));
         let choice = choice.with(b).without(a);
         assert!(choice.has(b) && !choice.has(a) && !choice.is_empty());
-        assert!(choice.without(b).is_empty());
+        assert!(choice.clone().without(b).is_empty());
+        let mut all = Choice::default();
+        all.add(&choice.with(RuleId::new(191)).with(RuleId::new(0)));
+        assert_eq!(all.iter().map(RuleId::index).collect::<Vec<_>>(), [0, 191, 200]);
     }
 }

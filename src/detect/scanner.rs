@@ -38,6 +38,8 @@ pub(crate) struct Progress {
     masks: Masks,
     found: Vec<Finding>,
     resolver: Resolver,
+    /// Steps of all texts so far.
+    steps: usize,
 }
 
 impl Progress {
@@ -55,9 +57,10 @@ impl Progress {
             spoken_for: RefCell::default(),
             cuts: RefCell::default(),
             refused: RefCell::default(),
-            checked: Cell::default(),
+            steps: Cell::default(),
         };
         pass.run(&mut self.tracks, &mut self.found);
+        self.steps = self.steps.saturating_add(pass.steps.get());
         if let Some(allow) = allow {
             let value = |one: &Finding| {
                 view.text.get(one.span.start.checked_sub(view.base)?..one.span.end.checked_sub(view.base)?)
@@ -127,6 +130,11 @@ pub(crate) struct Whole {
 }
 
 impl Whole {
+    /// Steps of all texts so far that were looked at at once.
+    pub(crate) fn steps(&self) -> usize {
+        self.progress.steps
+    }
+
     /// Gives all findings of a text that `label` says something of to `sink`.
     ///
     /// # Errors
@@ -253,6 +261,11 @@ impl Scanner {
         let Self { query, progress, window, base, normal, .. } = self;
         let view = View { text: window, base: *base, complete };
         progress.look(query, view, &mut |finding| sink(normal.outward(finding)))
+    }
+
+    /// What its texts have cost so far, as [`Cache::steps`](super::Cache::steps) counts it.
+    pub fn steps(&self) -> usize {
+        self.progress.steps
     }
 
     /// Bytes taken in that are not decided yet.

@@ -19,8 +19,9 @@ use portcullis::stream::{Editor, GenericEvents, Rewriter, TextBody};
 pub(crate) type Entry = (&'static str, fn(&[u8]));
 
 /// Every entry point; a name is its target's and its corpus folder's.
-pub(crate) const ENTRIES: [Entry; 7] = [
+pub(crate) const ENTRIES: [Entry; 8] = [
     ("detector", detector),
+    ("cost", cost),
     ("rules", rules),
     ("json", json),
     ("sse", sse),
@@ -111,6 +112,21 @@ fn detector(data: &[u8]) {
         let candidates = detector.candidates(&mut detector.cache(), &text);
         assert!(candidates.iter().all(|one| text.get(one.span.start..one.span.end).is_some()));
     }
+}
+
+/// The most steps that a byte of a text may cost: what the fuzzer is to beat.
+const MOST_STEPS: usize = 128;
+
+/// No unit is so dear that a text of nothing else takes more than so many steps a byte.
+fn cost(data: &[u8]) {
+    let unit = String::from_utf8_lossy(data.get(..512).unwrap_or(data));
+    if unit.is_empty() {
+        return;
+    }
+    let text = unit.repeat(8192 / unit.len() + 1);
+    let mut cache = all().cache();
+    all().find(&mut cache, &text);
+    assert!(cache.steps() <= MOST_STEPS * text.len(), "{} steps for {} bytes", cache.steps(), text.len());
 }
 
 /// Whatever an operator writes loads or is refused; what loads keeps the law of splits.

@@ -39,6 +39,8 @@ pub(super) struct Phrase {
     /// The groups with a rule that it speaks for from before, and from behind: a bit for each.
     before: u16,
     after: u16,
+    /// Those rules, as places of [`Lexicon::sets`].
+    sets: [u32; 2],
 }
 
 impl Phrase {
@@ -52,11 +54,6 @@ impl Phrase {
         let groups = if side == Side::Before { self.before } else { self.after };
         groups >> group & 1 == 1
     }
-
-    /// The rules for whose values it speaks from `side`.
-    pub(super) fn rules(&self, side: Side) -> impl Iterator<Item = RuleId> {
-        self.rules.iter().filter(move |(_, said)| *said == side).map(|&(rule, _)| rule)
-    }
 }
 
 /// The words.
@@ -67,6 +64,8 @@ pub(crate) struct Lexicon {
     /// The word of each entry.
     texts: Vec<Box<str>>,
     phrases: Vec<Vec<Phrase>>,
+    /// Sets of rules that phrases speak for: many phrases speak for the same.
+    sets: Vec<Choice>,
     /// The groups that the phrases of each entry concern, from before and from behind.
     groups: Vec<(u16, u16)>,
     filter: Vec<u64>,
@@ -105,6 +104,7 @@ impl Lexicon {
             slots: vec![0; 1 << FILTER],
             texts: Vec::new(),
             phrases: Vec::new(),
+            sets: Vec::new(),
             groups: Vec::new(),
             filter: vec![0; 1 << (FILTER - 6)],
             wide: false,
@@ -122,6 +122,7 @@ impl Lexicon {
                 lexicon.after.insert(id);
             }
         }
+        lexicon.share_sets();
         let unspaced = |word: &&str| word.chars().all(|letter| letter >= UNSPACED);
         let infix: Vec<&str> = lexicon.entries.keys().map(AsRef::as_ref).filter(unspaced).collect();
         let entries = infix.iter().filter_map(|word| lexicon.entries.get(*word).copied()).collect();
@@ -129,6 +130,22 @@ impl Lexicon {
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
         lexicon.infix = search.ok().filter(|_| !infix.is_empty()).map(|search| (search, entries));
         lexicon
+    }
+
+    /// Makes a set of the rules that each phrase speaks for from each side, equal ones once.
+    fn share_sets(&mut self) {
+        let mut places: HashMap<Vec<RuleId>, u32> = HashMap::new();
+        for phrase in self.phrases.iter_mut().flatten() {
+            phrase.sets = [Side::Before, Side::After].map(|side| {
+                let ours = phrase.rules.iter().filter(|(_, said)| *said == side);
+                let rules: Vec<RuleId> = ours.map(|&(rule, _)| rule).collect();
+                let next = u32::try_from(places.len()).unwrap_or(u32::MAX);
+                *places.entry(rules).or_insert_with_key(|rules| {
+                    self.sets.push(rules.iter().copied().collect());
+                    next
+                })
+            });
+        }
     }
 
     fn add(&mut self, (rule, groups): (RuleId, u16), side: Side, phrases: &[String]) {
@@ -172,7 +189,7 @@ impl Lexicon {
         let Some(phrases) = self.phrases.get_mut(entry as usize) else { return };
         let n = phrases.iter().position(|phrase| *phrase.rest == *rest).unwrap_or(phrases.len());
         if n == phrases.len() {
-            phrases.push(Phrase { rest: rest.into(), rules: Vec::new(), before: 0, after: 0 });
+            phrases.push(Phrase { rest: rest.into(), rules: Vec::new(), before: 0, after: 0, sets: [0; 2] });
         }
         if let Some(phrase) = phrases.get_mut(n) {
             let at = phrase.rules.binary_search(&whom).unwrap_or_else(|at| at);
@@ -239,6 +256,20 @@ impl Lexicon {
     pub(super) fn concerns(&self, entry: u32, group: usize, side: Side) -> bool {
         let (before, after) = self.groups.get(entry as usize).copied().unwrap_or_default();
         (if side == Side::Before { before } else { after }) >> group & 1 == 1
+    }
+
+    /// The rules for whose values `phrase` speaks that it stands before.
+    pub(super) fn spoken_before(&self, phrase: &Phrase) -> &Choice {
+        self.set(phrase.sets[0])
+    }
+
+    /// The rules for whose values `phrase` speaks that it stands behind.
+    pub(super) fn spoken_after(&self, phrase: &Phrase) -> &Choice {
+        self.set(phrase.sets[1])
+    }
+
+    fn set(&self, place: u32) -> &Choice {
+        self.sets.get(place as usize).unwrap_or(const { &Choice::NONE })
     }
 
     /// What an entry means to rules.

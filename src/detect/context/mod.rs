@@ -43,6 +43,18 @@ struct Known {
     entry: u32,
     /// How many words stand before it in the stretch.
     place: usize,
+    /// Where in [`Memo::whole`] its phrases begin that stand there whole.
+    whole: usize,
+}
+
+/// A phrase that stands whole in the text.
+#[derive(Clone, Copy)]
+struct Whole {
+    /// Its place among those of its first word's entry.
+    phrase: usize,
+    /// Where it ends, and how many words it has behind the first.
+    end: usize,
+    more: u8,
 }
 
 /// The words of the part of a window that was last asked about: values follow each other, and each byte is cut
@@ -52,11 +64,15 @@ pub(crate) struct Memo {
     from: usize,
     upto: usize,
     known: Vec<Known>,
+    /// The phrases that begin with those words, in their order: followed once, however often they are asked about.
+    whole: Vec<Whole>,
     /// Where each word ends.
     ends: Vec<usize>,
     /// The run that the last word is of, and how many words stand before that run.
     run: usize,
     before_run: usize,
+    /// Phrases that were asked about so far.
+    pub(crate) asked: usize,
 }
 
 impl Memo {
@@ -66,6 +82,7 @@ impl Memo {
         let floor = start.saturating_sub(BEFORE);
         if floor < self.from || floor > self.upto {
             self.known.clear();
+            self.whole.clear();
             self.ends.clear();
             (self.from, self.upto, self.run, self.before_run) = (floor, floor, floor, 0);
         }
@@ -81,7 +98,9 @@ impl Memo {
         let from = if cut { self.run } else { self.upto };
         if cut {
             self.ends.truncate(self.before_run);
-            while self.known.pop_if(|known| known.word.run >= from).is_some() {}
+            while let Some(known) = self.known.pop_if(|known| known.word.run >= from) {
+                self.whole.truncate(known.whole);
+            }
         }
         let to = (end / BLOCK * BLOCK + BLOCK).min(view.len());
         words(view, masks, from, to, |run| {
@@ -102,7 +121,7 @@ impl Memo {
     #[inline]
     fn push(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word, entry: Option<u32>) {
         match entry {
-            Some(entry) => self.known.push(Known { word, entry, place: self.ends.len() }),
+            Some(entry) => self.know(lexicon, view, word, entry),
             None if word.wide => self.unspaced(lexicon, view, word),
             None => {}
         }
@@ -113,17 +132,40 @@ impl Memo {
     fn unspaced(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word) {
         lexicon.within(view.slice(word.start, word.end), |start, end, entry| {
             let part = Word { start: word.start + start, end: word.start + end, ..word };
-            self.known.push(Known { word: part, entry, place: self.ends.len() });
+            self.know(lexicon, view, part, entry);
         });
     }
 
+    /// Keeps a word with its phrases that stand there whole.
+    fn know(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word, entry: u32) {
+        let whole = self.whole.len();
+        for (phrase, said) in lexicon.phrases(entry).iter().enumerate() {
+            if let Some((end, more)) = follow(view, word, said) {
+                self.whole.push(Whole { phrase, end, more });
+            }
+        }
+        if self.whole.len() > whole {
+            self.known.push(Known { word, entry, place: self.ends.len(), whole });
+        }
+    }
+
+    /// The phrases that stand whole at the `n`-th known word.
+    fn phrases<'l>(&self, lexicon: &'l Lexicon, n: usize) -> impl Iterator<Item = (&'l Phrase, Whole)> {
+        let known = self.known.get(n).copied();
+        let from = known.map_or(self.whole.len(), |known| known.whole);
+        let to = self.known.get(n + 1).map_or(self.whole.len(), |next| next.whole);
+        let all = lexicon.phrases(known.map_or(u32::MAX, |known| known.entry));
+        let ours = self.whole.get(from..to).unwrap_or_default().iter();
+        ours.filter_map(|&whole| Some((all.get(whole.phrase)?, whole)))
+    }
+
     /// The known words that lie whole in `start - BEFORE..start`, the nearest first.
-    fn near(&self, start: usize) -> impl Iterator<Item = Known> {
+    fn near(&self, start: usize) -> impl Iterator<Item = (usize, Known)> {
         let floor = start.saturating_sub(BEFORE);
         let count = self.known.partition_point(|known| known.word.start < start);
-        let before = self.known.get(..count).unwrap_or_default().iter().rev().copied();
-        let before = before.filter(move |known| known.word.end <= start);
-        before.take_while(move |known| known.word.run >= floor)
+        let before = self.known.get(..count).unwrap_or_default().iter().copied().enumerate().rev();
+        let before = before.filter(move |(_, known)| known.word.end <= start);
+        before.take_while(move |(_, known)| known.word.run >= floor)
     }
 
     /// Adds to `spoken_for` the rules of `group` that a word before `start` speaks for.
@@ -135,14 +177,20 @@ impl Memo {
         (group, spoken_for): (usize, &mut Rules),
     ) {
         self.reach(lexicon, text, start, start);
-        for known in self.near(start).filter(|known| lexicon.concerns(known.entry, group, Side::Before)) {
-            for phrase in lexicon.phrases(known.entry) {
-                if phrase.concerns(group, Side::Before) && follow(text.0, known.word, phrase, start).is_some()
-                {
-                    phrase.rules(Side::Before).for_each(|rule| spoken_for.insert(rule));
+        let mut asked = 0;
+        for (n, known) in self.near(start) {
+            asked += 1;
+            if !lexicon.concerns(known.entry, group, Side::Before) {
+                continue;
+            }
+            for (phrase, whole) in self.phrases(lexicon, n) {
+                asked += 1;
+                if whole.end <= start && phrase.concerns(group, Side::Before) {
+                    spoken_for.add(lexicon.spoken_before(phrase));
                 }
             }
         }
+        self.asked += asked;
     }
 
     /// Adds to `spoken_for` the rules of `group` that a word behind a value may speak for that ends from `first` to
@@ -160,12 +208,14 @@ impl Memo {
         }
         self.reach(lexicon, text, first, last + AFTER + 1);
         let first = self.known.partition_point(|known| known.word.start < first);
-        let behind = self.known.get(first..).unwrap_or_default().iter();
-        let behind = behind.take_while(|known| known.word.end <= last + AFTER);
-        for known in behind.filter(|known| lexicon.concerns(known.entry, group, Side::After)) {
-            for phrase in lexicon.phrases(known.entry) {
-                if phrase.concerns(group, Side::After) {
-                    phrase.rules(Side::After).for_each(|rule| spoken_for.insert(rule));
+        let behind = self.known.iter().enumerate().skip(first);
+        for (n, known) in behind.take_while(|(_, known)| known.word.end <= last + AFTER) {
+            if !lexicon.concerns(known.entry, group, Side::After) {
+                continue;
+            }
+            for (phrase, whole) in self.phrases(lexicon, n) {
+                if whole.end <= last + AFTER && phrase.concerns(group, Side::After) {
+                    spoken_for.add(lexicon.spoken_after(phrase));
                 }
             }
         }
@@ -185,23 +235,27 @@ impl Memo {
         }
         self.reach(lexicon, text, start, start);
         let count = self.ends.partition_point(|&end| end <= start);
-        self.near(start).find_map(|known| {
+        let mut asked = 0;
+        let near = self.near(start).find_map(|(n, known)| {
+            asked += 1;
             let distance = u8::try_from(count.saturating_sub(known.place + 1)).unwrap_or(u8::MAX);
             let said = |phrase: &Phrase| {
                 let against = distance < AGAINST && phrase.says(id, Side::Against);
                 let speaks = phrase.says(id, Side::Before);
                 (speaks || against).then_some(if speaks { Side::Before } else { Side::Against })
             };
-            let ours = lexicon.phrases(known.entry).iter().filter_map(|phrase| Some((phrase, said(phrase)?)));
-            let whole = |(phrase, side)| Some((side, follow(text.0, known.word, phrase, start)?));
-            let (side, (end, more)) = ours.filter_map(whole).max_by_key(|(_, (end, _))| *end)?;
+            let ours = self.phrases(lexicon, n).filter(|(_, whole)| whole.end <= start);
+            let ours = ours.filter_map(|(phrase, whole)| Some((said(phrase)?, whole)));
+            let (side, Whole { end, more, .. }) = ours.max_by_key(|(_, whole)| whole.end)?;
             let behind = f32::from(distance.saturating_sub(more));
             let augment = match side {
                 Side::Against => -rule.against,
                 _ => STEP.mul_add(-behind, rule.augment),
             };
             Some(Near { span: Span::new(text.0.base + known.word.start, text.0.base + end), augment })
-        })
+        });
+        self.asked += asked;
+        near
     }
 
     /// The nearest word behind the value that ends at `end`, within its clause, that speaks for `rule`.
@@ -224,15 +278,13 @@ impl Memo {
         let limit = end + clause.unwrap_or(near.len()).min(AFTER);
         self.reach(lexicon, text, end, limit + 1);
         let first = self.known.partition_point(|known| known.word.start < end);
-        let behind = self.known.get(first..).unwrap_or_default().iter();
-        let mut speaking = behind.take_while(|known| known.word.end <= limit).filter_map(|known| {
-            let ours = lexicon.phrases(known.entry).iter().filter(|phrase| phrase.says(id, Side::After));
-            let last = ours
-                .filter_map(|phrase| follow(view, known.word, phrase, limit))
-                .map(|(end, _)| end)
-                .max()?;
-            Some(Span::new(view.base + known.word.start, view.base + last))
-        });
+        let behind = self.known.iter().enumerate().skip(first);
+        let mut speaking =
+            behind.take_while(|(_, known)| known.word.end <= limit).filter_map(|(n, known)| {
+                let ours = self.phrases(lexicon, n).filter(|(phrase, _)| phrase.says(id, Side::After));
+                let last = ours.map(|(_, whole)| whole.end).filter(|&end| end <= limit).max()?;
+                Some(Span::new(view.base + known.word.start, view.base + last))
+            });
         speaking.next().map_or(After::Nothing, |span| After::Word(Near { span, augment: rule.augment }))
     }
 }
@@ -241,9 +293,9 @@ const fn is_clause_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\\' | b'.' | b',' | b';' | b'"' | b'{' | b'}' | b'[' | b']' | b'|')
 }
 
-/// Where the phrase ends that begins with `first`, before `limit`, and how many words it has behind that one. At
-/// most two bytes stand between its words; where the case changes, none need to.
-fn follow(view: &View<'_>, first: Word, phrase: &Phrase, limit: usize) -> Option<(usize, u8)> {
+/// Where the phrase ends that begins with `first`, and how many words it has behind that one. At most two bytes stand
+/// between its words; where the case changes, none need to.
+fn follow(view: &View<'_>, first: Word, phrase: &Phrase) -> Option<(usize, u8)> {
     let (mut end, mut more) = (first.end, 0);
     for expected in &phrase.rest {
         if expected.starts_with(|letter: char| letter.is_ascii_digit()) {
@@ -272,7 +324,7 @@ fn follow(view: &View<'_>, first: Word, phrase: &Phrase, limit: usize) -> Option
         end = start + length;
         more += 1;
     }
-    (end <= limit).then_some((end, more))
+    Some((end, more))
 }
 
 #[cfg(test)]

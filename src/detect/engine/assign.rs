@@ -269,6 +269,7 @@ impl Pass<'_> {
         (start, looked): (usize, Looked),
         found: &mut Found,
     ) -> Option<usize> {
+        self.step(looked.steps);
         let afforded = track.credit.spend(start, looked.steps);
         let mut keys = group.rules.iter().filter(|(gives, _)| *gives == Gives::Key);
         let (_, rule) = keys.find(|(_, rule)| self.choice.has(rule.rule))?;

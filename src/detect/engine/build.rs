@@ -105,7 +105,6 @@ impl Engine {
             Ok::<_, RuleFault>((done(digits.join())?, tokens?, done(prefixes.join())?))
         })?;
         let (emails, ipv6) = (whole(emails)?, whole(ipv6)?);
-        let prefix_rules = prefixes.iter().map(|&(id, _)| id).collect();
         let prefixes = match automaton {
             Some(automaton) => Some(Prefixes::new(automaton, prefixes).ok_or(RuleFault::TooLarge)?),
             None => None,
@@ -116,20 +115,7 @@ impl Engine {
         let lexicon = Lexicon::new(on, groups_of);
         let assigned = Assigned::new(assigned, &whole(assigned)?);
         let names = Names::new(names, &whole(names)?);
-        Ok(Self {
-            lexicon,
-            digits,
-            tokens,
-            emails,
-            ipv6,
-            prefixes,
-            prefix_rules,
-            free,
-            assigned,
-            names,
-            groups,
-            rules,
-        })
+        Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, free, assigned, names, groups, rules })
     }
 }
 

@@ -135,7 +135,9 @@ impl Pass<'_> {
         if !automaton.may_begin(&self.view, start) {
             return true;
         }
-        match automaton.walk(&self.view, &mut track.walk, start, usize::MAX) {
+        let fate = automaton.walk(&self.view, &mut track.walk, start, usize::MAX);
+        self.step(track.walk.at - start);
+        match fate {
             Fate::Hungry | Fate::Grown => false,
             Fate::Dead if track.walk.ends.is_empty() => true,
             Fate::Dead => {
@@ -158,6 +160,7 @@ impl Pass<'_> {
         }
         let (lexicon, text) = (&self.engine.lexicon, (&self.view, self.masks));
         let mut memo = self.memo.borrow_mut();
+        let asked = memo.asked;
         if matches.needy {
             memo.before_of(lexicon, text, matches.start, (group, &mut spoken_for.before));
         }
@@ -165,6 +168,7 @@ impl Pass<'_> {
             let behind = (group, &mut spoken_for.behind);
             spoken_for.unknown.1 = !memo.after_of(lexicon, text, (matches.first, matches.last), behind);
         }
+        self.step(memo.asked - asked);
     }
 
     /// Where the longest of the findings ends that are so sure that what lies within is a part of them.

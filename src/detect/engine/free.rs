@@ -58,12 +58,14 @@ impl Pass<'_> {
                 break;
             };
             at = start + 1;
-            match group.automaton.walk(view, &mut track.walk, start, group.reach) {
+            let fate = group.automaton.walk(view, &mut track.walk, start, group.reach);
+            self.step(track.walk.at - start);
+            match fate {
                 Fate::Hungry => {
                     track.at = start;
                     return;
                 }
-                Fate::Dead => match self.settle_within(&group.automaton, track, &|_| None, found) {
+                Fate::Dead => match self.settle_within(&group.automaton, track, &|| None, found) {
                     Settled::Waiting => {
                         track.at = start;
                         return;
@@ -73,7 +75,7 @@ impl Pass<'_> {
                 },
                 Fate::Grown => {
                     let limit = start + group.reach;
-                    let Some(rule) = self.outgrown(&group.automaton, track, limit, &|_| None) else {
+                    let Some(rule) = self.outgrown(&group.automaton, track, limit, &|| None) else {
                         continue;
                     };
                     track.grown = Some(Grown::new(rule, start, group.reach));

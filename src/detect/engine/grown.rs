@@ -85,10 +85,10 @@ impl Pass<'_> {
         automaton: &Automaton,
         track: &mut Track,
         limit: usize,
-        begun: &dyn Fn(usize) -> Option<RuleId>,
+        begun: &dyn Fn() -> Option<RuleId>,
     ) -> Option<RuleId> {
         let walk = &track.walk;
-        let before = self.checked.get();
+        let before = self.steps.get();
         // Each pattern with its longest match.
         let mut candidates: Vec<(usize, &Compiled)> = Vec::new();
         for &end in walk.ends.iter().rev() {
@@ -110,11 +110,11 @@ impl Pass<'_> {
         if proved.is_some() {
             return proved;
         }
-        let steps = limit - walk.start + 2 * walk.ends.len() + (self.checked.get() - before);
-        if track.credit.spend(walk.start, steps) {
+        self.step(walk.ends.len());
+        if track.credit.spend(walk.start, limit - walk.start + (self.steps.get() - before)) {
             return None;
         }
-        best(&|_| true).or_else(|| begun(walk.start))
+        best(&|_| true).or_else(|| begun())
     }
 
     /// Whether a match of `pattern` at `start` would be reported if its check said yes.
@@ -129,24 +129,23 @@ impl Pass<'_> {
         &self,
         automaton: &Automaton,
         track: &mut Track,
-        begun: &dyn Fn(usize) -> Option<RuleId>,
+        begun: &dyn Fn() -> Option<RuleId>,
         found: &mut Found,
     ) -> Settled {
         let walk = &track.walk;
-        let before = self.checked.get();
+        let before = self.steps.get();
         let settled = self.settle(automaton, walk, &SpokenFor::MAYBE, found);
         if settled != Settled::Nothing {
             return settled;
         }
-        let steps = (walk.at - walk.start) + 2 * walk.ends.len() + (self.checked.get() - before);
         let mut credit = track.credit;
-        if !credit.spend(walk.start, steps) {
+        if !credit.spend(walk.start, walk.at - walk.start + (self.steps.get() - before)) {
             match self.unchecked(automaton, walk) {
                 Unchecked::NotYet => return Settled::Waiting,
                 // No match, but a long run of what matches are made of.
                 Unchecked::Nothing => {
                     let end = self.boundary(walk.at);
-                    if let Some(rule) = begun(walk.start).filter(|_| end >= walk.start + RUN) {
+                    if let Some(rule) = begun().filter(|_| end >= walk.start + RUN) {
                         track.credit = credit;
                         self.piece(Grown::new(rule, walk.start, 0), end, found);
                         return Settled::Upto(end);

@@ -20,8 +20,9 @@ pub(crate) struct Rules {
 impl Rules {
     const NONE: Self = Self { set: Choice::NONE, any: false };
 
-    pub(crate) fn insert(&mut self, rule: RuleId) {
-        self.set.insert(rule);
+    /// Adds all of `rules`, which are some.
+    pub(crate) fn add(&mut self, rules: &Choice) {
+        self.set.add(rules);
         self.any = true;
     }
 
@@ -142,7 +143,7 @@ pub(crate) enum Settled {
 impl Pass<'_> {
     /// What the pattern's check says of `start..end` of the window.
     pub(crate) fn check(&self, pattern: &Compiled, start: usize, end: usize) -> Verdict {
-        self.checked.set(self.checked.get() + CHECK + (end - start));
+        self.step(CHECK + (end - start));
         (pattern.check)(self.view.slice(start, end))
     }
 
@@ -174,7 +175,9 @@ impl Pass<'_> {
         }
         let ours = (rule, pattern.rule);
         let lexicon = &self.engine.lexicon;
+        let asked = self.memo.borrow().asked;
         let mut near = self.memo.borrow_mut().before(lexicon, (view, self.masks), start, ours);
+        self.step(self.memo.borrow().asked - asked);
         if with(base, near) < self.threshold(rule) && near.is_none_or(|near| near.augment > 0.0) {
             near = match self.memo.borrow_mut().after(lexicon, (view, self.masks), end, ours) {
                 After::NotYet => return Judged::NotYet,
@@ -216,7 +219,9 @@ impl Pass<'_> {
         let mut longest = None;
         let refused = &mut *self.refused.borrow_mut();
         refused.clear();
-        for (end, pattern) in matches.filter(|(_, pattern)| spoken_for.fits(pattern)) {
+        for (end, pattern) in
+            matches.inspect(|_| self.step(1)).filter(|(_, pattern)| spoken_for.fits(pattern))
+        {
             let ours = found.iter().skip(kept);
             if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
                 continue;

@@ -185,6 +185,7 @@ impl Pass<'_> {
             }
             next = if encoded { at + 3 } else { next };
             let run = if encoded { encoded_run(view, at) } else { back(view, at, LOCAL, is_local) };
+            self.step(at - run);
             let start = local_start(view, run, at);
             if start >= at || start < from || view.before(at, 1) == Some(b'.') {
                 continue;
@@ -194,6 +195,7 @@ impl Pass<'_> {
                 track.at = start;
                 return;
             }
+            self.step(stop - next);
             let Some(end) = wide_end(view, next, stop) else { continue };
             if !self.judge_all(rules, (start, end), found) {
                 track.at = start;
@@ -236,6 +238,7 @@ impl Pass<'_> {
                 return;
             }
             next = stop.max(next);
+            self.step(stop - run);
             let Some(start) = view.after_escape(run) else { continue };
             let text = view.slice(start, stop);
             let colons = text.iter().filter(|&&byte| byte == b':').count();

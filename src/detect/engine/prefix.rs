@@ -3,6 +3,7 @@
 //! From each prefix a walk. A secret that outgrows its reach is certain by then, and is reported piece by piece
 //! until it ends.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use aho_corasick::{AhoCorasick, MatchKind};
@@ -14,7 +15,7 @@ use super::automaton::{Automaton, Fate};
 use super::grown::Grown;
 use super::judge::Settled;
 use super::mask::{BLOCK, Class, Masks, Runs};
-use super::view::View;
+use super::view::{Known, View};
 use super::{Found, Pass, Track};
 
 /// Bytes of a prefix by which it is looked up.
@@ -28,6 +29,8 @@ const FILTER: u32 = 16;
 struct Literal {
     text: Vec<u8>,
     rules: Choice,
+    /// Those prefixes, the longest first, each with its rule.
+    whole: Vec<(Box<[u8]>, RuleId)>,
     reach: usize,
     /// Where its first word begins.
     word: usize,
@@ -180,7 +183,31 @@ fn literal(text: &[u8], rules: &[(RuleId, &Rule)]) -> Literal {
     // A match is reported one byte late, so what is bounded by the reach does not outgrow it.
     let reach = ours().map(|(_, rule)| rule.reach()).max().unwrap_or(0) + 1;
     let word = text.iter().position(u8::is_ascii_alphanumeric).unwrap_or(text.len());
-    Literal { text: text.to_vec(), rules: ours().map(|&(id, _)| id).collect(), reach, word }
+    let prefixes = ours().flat_map(|&(id, rule)| rule.prefixes.iter().map(move |prefix| (prefix, id)));
+    let prefixes = prefixes.filter(|(prefix, _)| prefix.as_bytes().starts_with(text));
+    let mut whole: Vec<_> = prefixes.map(|(prefix, id)| (prefix.as_bytes().into(), id)).collect();
+    whole.sort_by_key(|(prefix, id): &(Box<[u8]>, RuleId)| (Reverse(prefix.len()), *id));
+    Literal { text: text.to_vec(), rules: ours().map(|&(id, _)| id).collect(), whole, reach, word }
+}
+
+impl Literal {
+    /// The rule with the longest prefix that `text` has, of those that are on.
+    fn begun(&self, text: &[u8], on: &Choice) -> Option<RuleId> {
+        let mut on = self.whole.iter().filter(|(_, rule)| on.has(*rule));
+        on.find(|(prefix, _)| text.starts_with(prefix)).map(|&(_, rule)| rule)
+    }
+
+    /// Whether what begins at `start` has the prefix of a rule that is on: another rule's may be shorter, and lead on
+    /// far behind where this one's ends.
+    fn begins(&self, view: &View<'_>, start: usize, on: &Choice) -> Known {
+        let text = view.slice(start, view.len());
+        if self.begun(text, on).is_some() {
+            return Known::Yes;
+        }
+        let mut on = self.whole.iter().filter(|(prefix, rule)| on.has(*rule) && prefix.len() > text.len());
+        let open = !view.complete && on.any(|(prefix, _)| begins_alike(prefix, text));
+        if open { Known::NotYet } else { Known::No }
+    }
 }
 
 /// The literals of a window in order of their starts.
@@ -259,26 +286,35 @@ impl Pass<'_> {
             if !self.choice.meets(&literal.rules) || !self.view.starts(start, Edge::Word) {
                 continue;
             }
-            match group.automaton.walk(&self.view, &mut track.walk, start, literal.reach) {
+            match literal.begins(&self.view, start, self.choice) {
+                Known::Yes => {}
+                Known::No => continue,
+                Known::NotYet => {
+                    track.at = self.hold(group, start, floor);
+                    return;
+                }
+            }
+            let begun = || literal.begun(self.view.slice(start, self.view.len()), self.choice);
+            let fate = group.automaton.walk(&self.view, &mut track.walk, start, literal.reach);
+            self.step(track.walk.at - start);
+            match fate {
                 Fate::Hungry => {
                     track.at = self.hold(group, start, floor);
                     return;
                 }
-                Fate::Dead => {
-                    match self.settle_within(&group.automaton, track, &|start| self.begun(start), found) {
-                        Settled::Waiting => {
-                            track.at = self.hold(group, start, floor);
-                            return;
-                        }
-                        Settled::Nothing => {}
-                        Settled::Upto(end) => (at, floor) = (end, end),
+                Fate::Dead => match self.settle_within(&group.automaton, track, &begun, found) {
+                    Settled::Waiting => {
+                        track.at = self.hold(group, start, floor);
+                        return;
                     }
-                }
+                    Settled::Nothing => {}
+                    Settled::Upto(end) => (at, floor) = (end, end),
+                },
                 Fate::Grown => {
                     let limit = start + literal.reach;
                     let rule = match track.walk.ends.is_empty() {
-                        true => self.begun(start),
-                        false => self.outgrown(&group.automaton, track, limit, &|start| self.begun(start)),
+                        true => begun(),
+                        false => self.outgrown(&group.automaton, track, limit, &begun),
                     };
                     let Some(rule) = rule else { continue };
                     track.grown = Some(Grown::new(rule, start, literal.reach));
@@ -299,18 +335,6 @@ impl Pass<'_> {
     /// the end has not arrived, though none before `floor`.
     fn hold(&self, group: &Prefixes, start: usize, floor: usize) -> usize {
         if self.view.complete { start } else { start.min(group.open(&self.view).max(floor)) }
-    }
-
-    /// The rule with the longest prefix that the text at `start` has: what outgrew its reach and matched nothing
-    /// yet is redacted all the same.
-    fn begun(&self, start: usize) -> Option<RuleId> {
-        let text = self.view.slice(start, self.view.len());
-        let fits = |rule: &Rule| {
-            rule.prefixes.iter().filter(|prefix| text.starts_with(prefix.as_bytes())).map(String::len).max()
-        };
-        let ours = self.engine.prefix_rules.iter().filter(|id| self.choice.has(**id));
-        let fitting = ours.filter_map(|&id| Some((fits(self.engine.rules.get(id.index())?)?, id)));
-        fitting.max_by_key(|&(length, id)| (length, std::cmp::Reverse(id))).map(|(_, id)| id)
     }
 }
 

@@ -176,6 +176,7 @@ impl Pass<'_> {
         if shapes.cuts(&self.view, start, &mut cuts).is_none() {
             return false;
         }
+        self.step(cuts.last().map_or(0, |(end, _)| end - start) + cuts.len());
         let mut all = Matches::at(start);
         shapes.matches(start, &cuts).for_each(|(end, shape)| all.note(end, shape.traits));
         if all.is_empty() {

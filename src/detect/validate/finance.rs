@@ -1,7 +1,6 @@
 //! Accounts, banks and securities: IBAN (ISO 13616, check ISO 7064 mod 97-10), BIC (ISO 9362), ABA routing numbers,
 //! ISIN (ISO 6166), CUSIP, SEDOL, FIGI, LEI (ISO 17442).
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::digits::luhn;
@@ -33,16 +32,30 @@ const STRUCTURES: &str = "AD8n12c AE19n AL8n16c AT16n AZ4a20c BA16n BE12n BG4a6n
     AO21n BF2c22n BJ2c22n CF23n CG23n CI2c22n CM23n CV21n DZ22n GA23n GQ23n GW2c19n IR22n KM23n MA24n MG23n ML2c22n \
     MZ21n NE2c22n SN2c22n TD23n TG2c22n";
 
-/// The structures by country, each with the length of its account numbers.
-static BY_COUNTRY: LazyLock<HashMap<[u8; 2], (&'static str, usize)>> = LazyLock::new(|| {
-    let rows = STRUCTURES.split(' ').filter_map(|row| {
-        let (country, structure) = row.split_at_checked(2)?;
+/// A structure and the length of its account numbers; 0 where there is none.
+type Structure = (&'static str, usize);
+
+/// The structures by the two letters of their countries.
+static BY_COUNTRY: LazyLock<Vec<Structure>> = LazyLock::new(|| {
+    let mut structures = vec![("", 0); 26 * 26];
+    for row in STRUCTURES.split(' ') {
+        let Some((country, structure)) = row.split_at_checked(2) else { continue };
         let runs = structure.split(|c: char| c.is_ascii_alphabetic());
         let length = runs.filter_map(|run| run.parse::<usize>().ok()).sum();
-        Some((country.as_bytes().try_into().ok()?, (structure, length)))
-    });
-    rows.collect()
+        if let Some(place) = place(country.as_bytes()).and_then(|place| structures.get_mut(place)) {
+            *place = (structure, length);
+        }
+    }
+    structures
 });
+
+/// The place of the country that `text` begins with, in any case.
+fn place(text: &[u8]) -> Option<usize> {
+    let letter =
+        |byte: u8| Some(usize::from(byte.to_ascii_uppercase().checked_sub(b'A').filter(|n| *n < 26)?));
+    let &[first, second] = text.first_chunk()?;
+    Some(letter(first)? * 26 + letter(second)?)
+}
 
 /// Whether `symbols`, upper case, are an account number of that structure: `4a14n`.
 fn is_made_of(structure: &str, mut symbols: &[u8]) -> bool {
@@ -87,12 +100,17 @@ fn symbols<'b, const N: usize>(value: &[u8], buffer: &'b mut [u8; N]) -> Option<
 
 /// An IBAN: country, its account structure, check digits. Spaces and dashes don't count.
 pub(super) fn iban(value: &[u8]) -> bool {
+    // The length is what most candidates fail by, and it is known at once.
+    let known = place(value).and_then(|place| BY_COUNTRY.get(place)).filter(|(_, length)| *length > 0);
+    let Some(&(structure, length)) = known else { return false };
+    let letters = || value.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
+    if value.len() < 4 + length || letters() != 4 + length {
+        return false;
+    }
     let mut buffer = [0; 34];
     let Some(symbols) = symbols(value, &mut buffer) else { return false };
     let Some((head, account)) = symbols.split_at_checked(4) else { return false };
-    let known = head.first_chunk().and_then(|country| BY_COUNTRY.get(country));
-    known.is_some_and(|&(structure, length)| account.len() == length && is_made_of(structure, account))
-        && mod97(account.iter().chain(head).copied()) == Some(1)
+    is_made_of(structure, account) && mod97(account.iter().chain(head).copied()) == Some(1)
 }
 
 /// ISO 3166-1 countries, and `XK`, by which banks mean Kosovo.

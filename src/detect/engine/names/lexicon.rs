@@ -66,9 +66,9 @@ impl Classes {
 
 /// FNV-1a, whose low byte gives way to the classes: two words of the list or of a text share a fingerprint of 56
 /// bits practically never.
-fn fingerprint(word: &str) -> u64 {
+fn fingerprint(word: impl Iterator<Item = u8>) -> u64 {
     let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3);
-    word.bytes().fold(0xCBF2_9CE4_8422_2325, step) & !0xFF
+    word.fold(0xCBF2_9CE4_8422_2325, step) & !0xFF
 }
 
 fn table() -> &'static [u64] {
@@ -76,7 +76,7 @@ fn table() -> &'static [u64] {
     TABLE.get_or_init(|| {
         let mut table = vec![0; 1 << SIZE];
         let mut add = |word: &str, classes: u8| {
-            let print = fingerprint(word);
+            let print = fingerprint(word.bytes());
             let ours = |slot: &u64| *slot == 0 || *slot & !0xFF == print;
             let place = places(print).find(|&place| table.get(place).is_some_and(ours));
             if let Some(slot) = place.and_then(|place| table.get_mut(place)) {
@@ -98,7 +98,17 @@ fn places(print: u64) -> impl Iterator<Item = usize> {
 
 /// The classes of a word or of words with one space between, in lower case.
 pub(super) fn look_up(words: &str) -> Classes {
-    let (table, print) = (table(), fingerprint(words));
+    classes_of(fingerprint(words.bytes()))
+}
+
+/// The classes of several words, as if with one space between.
+pub(super) fn look_up_all<'w>(words: impl Iterator<Item = &'w str>) -> Classes {
+    let spaces = std::iter::once("").chain(std::iter::repeat(" "));
+    classes_of(fingerprint(spaces.zip(words).flat_map(|(space, word)| space.bytes().chain(word.bytes()))))
+}
+
+fn classes_of(print: u64) -> Classes {
+    let table = table();
     let mut slots = places(print).filter_map(|place| table.get(place)).take_while(|slot| **slot != 0);
     Classes(slots.find(|slot| *slot & !0xFF == print).map_or(0, |slot| (*slot & 0xFF) as u8))
 }
@@ -115,6 +125,7 @@ mod tests {
     #[test]
     fn words_have_their_classes() {
         assert!(look_up("jennifer").is_given() && !look_up("jennifer").is_common());
+        assert_eq!(look_up_all(["new", "york"].into_iter()), look_up("new york"));
         assert!(look_up("nguyen").is_surname() && look_up("new york").is_place());
         assert!(look_up("dr").is_title() && !look_up("the").is_title());
         assert!(look_up("the").is_common() && !look_up("qwxzv").is_known());

@@ -17,6 +17,9 @@ use tagger::{Gathered, Tagged, gather, tag};
 /// The longest sequence that is looked at, in bytes, and what must follow it to know that it ends.
 pub(crate) const REACH: u16 = 160;
 
+/// What a sequence costs beside its bytes, in steps.
+const SEQUENCE: usize = 32;
+
 /// The rules that find names.
 pub(crate) struct Names {
     rules: Vec<(Tag, Compiled)>,
@@ -53,6 +56,7 @@ impl Pass<'_> {
                 }
                 Gathered::Nothing(end) => at = end,
                 Gathered::Words(words, end) => {
+                    self.step(end - start + SEQUENCE);
                     at = end;
                     for tagged in tag(&self.view, &words) {
                         self.name(group, tagged, found);

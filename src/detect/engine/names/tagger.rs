@@ -3,7 +3,7 @@
 
 use super::super::super::rule::Tag;
 use super::super::view::View;
-use super::lexicon::{Classes, look_up};
+use super::lexicon::{Classes, look_up, look_up_all};
 use super::spelling::{Spelling, goes_on, in_code, in_date, lone_number};
 use super::words::{
     COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TO_PERSON_SURELY, TO_PERSONS, TO_PLACE_SURELY,
@@ -55,11 +55,20 @@ fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
 
 /// Whether a capital letter stands at `at`.
 pub(super) fn is_capital(view: &View<'_>, at: usize) -> bool {
-    text(view, at, at + 4).chars().next().is_some_and(char::is_uppercase)
+    match view.get(at) {
+        Some(byte) if byte.is_ascii() => byte.is_ascii_uppercase(),
+        _ => text(view, at, at + 4).chars().next().is_some_and(char::is_uppercase),
+    }
 }
 
 /// Where the word at `start` ends: letters, with apostrophes and hyphens between.
 fn word_end(view: &View<'_>, start: usize) -> usize {
+    let letters =
+        view.slice(start, start + BYTES).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let next = view.get(start + letters);
+    if letters < BYTES && next.is_none_or(|byte| byte.is_ascii() && !matches!(byte, b'\'' | b'-')) {
+        return start + letters;
+    }
     let rest = text(view, start, start + BYTES);
     let mut end = 0;
     for (at, letter) in rest.char_indices() {
@@ -115,6 +124,12 @@ pub(super) fn number_before(view: &View<'_>, at: usize) -> Option<usize> {
 
 /// Gathers the words from the capital at `start` on.
 pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
+    // One letter and a dot, and no other word: an abbreviation.
+    if let &[b'A'..=b'Z', b'.', next, ..] = view.slice(start, start + 3)
+        && next != b' '
+    {
+        return Gathered::Nothing(start + 1);
+    }
     let mut words: Vec<Word> = Vec::new();
     let mut at = start;
     // A word that has not ended, or what follows it, may change all of them.
@@ -182,16 +197,16 @@ fn particle_before_capital(view: &View<'_>, at: usize) -> bool {
 }
 
 /// What stands before a sequence.
-struct Before {
-    /// The last two words, in lower case, the last first.
-    words: Vec<String>,
+struct Before<'t> {
+    /// The last two words, the last first.
+    words: [&'t str; 2],
     /// Whether a sentence begins with the sequence.
     sentence: bool,
     /// Whether a word and a comma stand before it, as in `Austin, TX`.
     comma: bool,
 }
 
-fn before(view: &View<'_>, start: usize) -> Before {
+fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
     let mut from = start.saturating_sub(BEFORE);
     while from < start && view.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
         from += 1;
@@ -200,21 +215,23 @@ fn before(view: &View<'_>, start: usize) -> Before {
     let trimmed = text.trim_end_matches([' ', '"', '\'', '(', '\u{201c}']);
     let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
     let words = trimmed.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+    let mut words = words.filter(|word| !word.is_empty());
     let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
-    Before {
-        words: words.filter(|word| !word.is_empty()).take(2).map(str::to_lowercase).collect(),
-        sentence,
-        comma,
-    }
+    Before { words: [(); 2].map(|()| words.next().unwrap_or_default()), sentence, comma }
 }
 
-impl Before {
+impl Before<'_> {
     fn ends_with(&self, of: &[&str]) -> bool {
-        self.words.first().is_some_and(|word| is(word, of))
+        self.words.first().is_some_and(|word| Self::is(word, of))
     }
 
     fn has(&self, of: &[&str]) -> bool {
-        self.words.iter().any(|word| is(word, of))
+        self.words.iter().any(|word| Self::is(word, of))
+    }
+
+    /// Whether a word is one of these, in any case; they are ASCII.
+    fn is(word: &str, of: &[&str]) -> bool {
+        of.iter().any(|one| one.eq_ignore_ascii_case(word))
     }
 }
 
@@ -327,7 +344,7 @@ fn several(
 }
 
 /// Whether words are acronyms, constants or parts of code rather than a name.
-fn no_name(view: &View<'_>, words: &[Word], before: &Before, place: bool) -> bool {
+fn no_name(view: &View<'_>, words: &[Word], before: &Before<'_>, place: bool) -> bool {
     if let [word] = words {
         return in_code(view, word)
             || in_date(view, word)
@@ -345,8 +362,10 @@ fn no_name(view: &View<'_>, words: &[Word], before: &Before, place: bool) -> boo
 
 /// Whether the words together are a place's name.
 fn place_of(words: &[Word]) -> bool {
-    let whole: Vec<&str> = words.iter().map(|word| word.lower.as_str()).collect();
-    look_up(&whole.join(" ")).is_place()
+    match words {
+        [word] => word.classes.is_place(),
+        _ => look_up_all(words.iter().map(|word| word.lower.as_str())).is_place(),
+    }
 }
 
 /// A word by itself.
