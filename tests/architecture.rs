@@ -83,7 +83,8 @@ const DOORS: &[(&str, &[&str])] = &[
     ("cfb", &["sanitize"]),
     ("clap", &["cli", "main"]),
     ("crc32c", &["crypto"]),
-    ("encoding_rs", &["sanitize"]),
+    // Charsets of texts in files; labels of charsets in heads.
+    ("encoding_rs", &["gateway", "sanitize"]),
     // In `api`, the CRC-32 of an archive of shared files.
     ("flate2", &["api", "sanitize", "stream"]),
     ("fpe", &["crypto"]),

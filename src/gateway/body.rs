@@ -3,18 +3,25 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
-use http::{HeaderMap, HeaderValue};
+use http::header::{
+    ACCEPT_RANGES, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderName, TRANSFER_ENCODING,
+};
+use http::{HeaderMap, HeaderValue, Version};
+use pingora::http::ResponseHeader;
 
 use crate::api::apart;
 use crate::base::budget::Budget;
+use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::{Layer, TextLayer};
 use crate::gateway::llm::{Deltas, WholeAnswer};
+use crate::gateway::media_type::Said;
 use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
+use crate::stream::form::FormBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
-use crate::stream::sse::Sse;
+use crate::stream::sniff::{Guess, Label, guess};
+use crate::stream::sse::{Events, Sse};
 use crate::stream::{GenericEvents, Pipeline, Rewriter, StreamError, TextBody};
-use crate::telemetry::Unscanned;
+use crate::telemetry::{Direction, Unscanned};
 
 /// The largest single event of an event stream that is taken, in bytes.
 pub const MAX_EVENT: usize = 16 << 20;
@@ -30,6 +37,8 @@ pub enum Frame {
     Json,
     /// An event stream (WHATWG HTML, section 9.2).
     Events,
+    /// A form (WHATWG URL, section 5.1).
+    Form,
     /// All of it.
     Text,
 }
@@ -37,22 +46,74 @@ pub enum Frame {
 /// What a head says of its body, as far as rewriting cares.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cast {
-    /// Where text is.
-    pub frame: Frame,
+    /// Where text is said to be.
+    pub said: Said,
     /// Content codings, in the order they were applied.
     pub codings: Vec<Coding>,
+    /// Whether it belongs to a known protocol: then it is no prose, whatever its type.
+    pub known: bool,
+}
+
+/// What a body turns out to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sight {
+    /// More of it will tell.
+    More,
+    /// Text is in it so.
+    As(Frame),
+    /// Nobody knows.
+    Unknown,
+    /// It is not what can be looked at, and is said to be; why.
+    Wrong(&'static str),
 }
 
 impl Cast {
     /// Reads a head.
     ///
     /// # Errors
-    /// Why the body cannot be scanned.
-    pub fn of(headers: &HeaderMap) -> Result<Self, Unscanned> {
-        let frame = headers.get(CONTENT_TYPE).and_then(frame_of).ok_or(Unscanned::ContentType)?;
-        Ok(Self { frame, codings: codings(headers)? })
+    /// A content coding that cannot be taken off.
+    pub fn of(headers: &HeaderMap, known: bool) -> Result<Self, Unscanned> {
+        Ok(Self { said: Said::of(headers), codings: codings(headers)?, known })
+    }
+
+    /// Whether an answer may show what it is. Later than its head it cannot be refused well, so where unknown ones are,
+    /// only those that say nothing may.
+    pub fn may_show(&self, unknown: Unknown) -> bool {
+        match self.said {
+            Said::As(_) | Said::Nothing => true,
+            Said::Bytes => self.known || unknown == Unknown::Pass,
+            Said::Opaque => self.known,
+        }
+    }
+
+    /// What a body is that begins with `head`, out of its codings; `ended` when that is all of it. How it begins counts
+    /// for more than what it is said to be.
+    pub fn sight(&self, head: &[u8], ended: bool, direction: Direction) -> Sight {
+        let label = match self.said {
+            _ if self.known => Label::Other,
+            Said::As(Frame::Text) => Label::Text,
+            Said::As(Frame::Form) => Label::Form,
+            _ => Label::Other,
+        };
+        let wrong = match guess(head, ended, label, direction == Direction::Request) {
+            Guess::More => return Sight::More,
+            Guess::Json => return Sight::As(Frame::Json),
+            Guess::Events => return Sight::As(Frame::Events),
+            Guess::Form => return Sight::As(Frame::Form),
+            Guess::Packed => "the body is compressed and has no Content-Encoding that says so",
+            Guess::Wide => NOT_UTF8,
+            Guess::Multipart => "the body is multipart and has no Content-Type that says so",
+            Guess::Other => match self.said {
+                Said::As(frame) => return Sight::As(frame),
+                _ => return Sight::Unknown,
+            },
+        };
+        if matches!(self.said, Said::As(_)) { Sight::Wrong(wrong) } else { Sight::Unknown }
     }
 }
+
+/// Why a body in UTF-16 or UTF-32 is refused: both have NUL bytes or a byte order mark of their own.
+pub const NOT_UTF8: &str = "the body must be UTF-8 without NUL bytes";
 
 /// The content codings a head names.
 ///
@@ -68,33 +129,18 @@ pub fn codings(headers: &HeaderMap) -> Result<Vec<Coding>, Unscanned> {
     }
 }
 
-/// Media types by where their text is. Types that are not here cannot be scanned.
-fn frame_of(value: &HeaderValue) -> Option<Frame> {
-    let text = value.to_str().ok()?;
-    let mut parts = text.split(';').map(str::trim);
-    let essence = parts.next()?.to_ascii_lowercase();
-    let readable = parts.filter_map(|part| part.split_once('=')).all(|(name, value)| {
-        let charset = value.trim().trim_matches('"');
-        // Every one of these keeps ASCII as it is; what is not UTF-8 passes byte for byte.
-        let ascii_based = ["utf-8", "us-ascii", "iso-8859-1", "windows-1252"];
-        !name.trim().eq_ignore_ascii_case("charset")
-            || ascii_based.iter().any(|known| charset.eq_ignore_ascii_case(known))
-    });
-    if !readable {
-        return None;
-    }
-    match essence.as_str() {
-        "application/json" | "application/x-ndjson" | "application/jsonl" | "application/json-seq" => {
-            Some(Frame::Json)
-        }
-        "text/event-stream" => Some(Frame::Events),
-        "application/xml" | "application/javascript" | "application/yaml" | "application/graphql" => {
-            Some(Frame::Text)
-        }
-        other if other.ends_with("+json") => Some(Frame::Json),
-        other if other.ends_with("+xml") || other.starts_with("text/") => Some(Frame::Text),
-        _ => None,
-    }
+/// How a body is to be rewritten.
+pub struct Task<'a> {
+    /// What is installed on it.
+    pub layers: &'a [Layer],
+    /// What its head says.
+    pub cast: &'a Cast,
+    /// Which way it goes.
+    pub direction: Direction,
+    /// What happens to it if nobody knows what it is.
+    pub unknown: Unknown,
+    /// What it may hold.
+    pub budget: &'a Budget,
 }
 
 /// One body being rewritten.
@@ -104,27 +150,39 @@ pub struct Body {
     encode: Pipeline,
     plain: BytesMut,
     edited: BytesMut,
-    frame: Frame,
+    /// Until it has shown what it is.
+    begin: Option<Begin>,
+    frame: Option<Frame>,
+    /// Whether only text may be in it.
+    strict: bool,
     scanned: u64,
     broken: bool,
 }
 
+/// The beginning of a body.
+struct Begin {
+    head: BytesMut,
+    layers: Vec<Layer>,
+    cast: Cast,
+    direction: Direction,
+    unknown: Unknown,
+    budget: Budget,
+}
+
 impl Body {
-    /// Builds the rewriters for `layers`.
+    /// Sets up the rewriting of a body.
     ///
     /// # Errors
     /// A coder that cannot be set up.
-    pub fn new(layers: &[Layer], cast: &Cast, budget: &Budget) -> Result<Self, StreamError> {
-        let mut edit = Pipeline::default();
-        for layer in layers {
-            edit.push(match layer {
-                Layer::Bytes(recipe) => recipe(),
-                Layer::Text(text) => framed(text, cast.frame, budget),
-            });
-        }
+    pub fn new(task: &Task<'_>) -> Result<Self, StreamError> {
+        let Task { layers, cast, direction, unknown, budget } = *task;
         let (decode, encode) = (decoders(&cast.codings, budget)?, encoders(&cast.codings, budget)?);
         let (plain, edited) = (BytesMut::new(), BytesMut::new());
-        Ok(Self { decode, edit, encode, plain, edited, frame: cast.frame, scanned: 0, broken: false })
+        let (layers, cast, budget) = (layers.to_vec(), cast.clone(), budget.clone());
+        let begin = Some(Begin { head: BytesMut::new(), layers, cast, direction, unknown, budget });
+        let edit = Pipeline::default();
+        let (frame, strict, scanned, broken) = (None, false, 0, false);
+        Ok(Self { decode, edit, encode, plain, edited, begin, frame, strict, scanned, broken })
     }
 
     /// Rewrites the next piece; `end` when it is the last. Where that may take more than a millisecond, what else the
@@ -155,7 +213,28 @@ impl Body {
             }
             &self.plain
         };
-        self.scanned += plain.len() as u64;
+        let head;
+        let plain = match self.begin.take() {
+            None => plain,
+            Some(mut begin) => {
+                begin.head.extend_from_slice(plain);
+                match begin.sight(end) {
+                    Sight::More => {
+                        self.begin = Some(begin);
+                        return Ok(());
+                    }
+                    sight => (self.frame, self.strict) = begin.settle(sight, &mut self.edit)?,
+                }
+                head = begin.head;
+                &head
+            }
+        };
+        if self.frame.is_some() {
+            self.scanned += plain.len() as u64;
+        }
+        if self.strict && memchr::memchr(0, plain).is_some() {
+            return Err(StreamError::NotText(NOT_UTF8));
+        }
         let edited = if self.encode.is_empty() { &mut *out } else { &mut self.edited };
         self.edit.write(plain, edited)?;
         if end {
@@ -173,7 +252,7 @@ impl Body {
     /// The input broke off, or a stage failed: what is decided leaves, then `words` in the event stream's own form,
     /// then the coding ends. `false` when the frame has no room for words, and the body must look broken instead.
     pub fn cut(&mut self, words: &[u8], out: &mut BytesMut) -> bool {
-        let speaks = self.frame == Frame::Events;
+        let speaks = self.frame == Some(Frame::Events);
         self.edited.clear();
         if !self.broken {
             // What the last events held back is text of the caller's; an incomplete event stays behind.
@@ -197,7 +276,43 @@ impl Body {
 
     /// Bytes held back now.
     pub fn held(&self) -> usize {
-        self.edit.held()
+        self.begin.as_ref().map_or(0, |begin| begin.head.len()) + self.edit.held()
+    }
+
+    /// Whether it passes as it is, since nobody knows what it is.
+    pub fn is_unknown(&self) -> bool {
+        self.begin.is_none() && self.frame.is_none()
+    }
+}
+
+impl Begin {
+    /// What the body is, as far as it has come.
+    fn sight(&self, ended: bool) -> Sight {
+        match ended && self.head.is_empty() {
+            true => Sight::As(Frame::Text),
+            false => self.cast.sight(&self.head, ended, self.direction),
+        }
+    }
+
+    /// Builds the stages for what the body is. Returns that, and whether only text may be in it.
+    fn settle(&self, sight: Sight, edit: &mut Pipeline) -> Result<(Option<Frame>, bool), StreamError> {
+        let Self { layers, unknown, budget, .. } = self;
+        // What puts values back takes nothing out: what it cannot read has none.
+        let restores = |layer: &Layer| matches!(layer, Layer::Text(text) if text.restores);
+        let strict = !layers.iter().all(restores);
+        let frame = match sight {
+            Sight::As(frame) => frame,
+            Sight::Wrong(why) if strict => return Err(StreamError::NotText(why)),
+            Sight::Unknown if *unknown == Unknown::Refuse => return Err(StreamError::Unlabelled),
+            _ => return Ok((None, false)),
+        };
+        for layer in layers {
+            edit.push(match layer {
+                Layer::Bytes(recipe) => recipe(),
+                Layer::Text(text) => framed(text, frame, budget),
+            });
+        }
+        Ok((Some(frame), strict))
     }
 }
 
@@ -209,11 +324,29 @@ fn framed(layer: &TextLayer, frame: Frame, budget: &Budget) -> Box<dyn Rewriter>
             Box::new(JsonSlots::new(slots, budget))
         }
         (Frame::Events, Some(spoken)) => {
-            Box::new(Sse::new(Deltas::new(Arc::clone(spoken), layer, budget), MAX_EVENT, budget))
+            events(Sse::new(Deltas::new(Arc::clone(spoken), layer, budget), MAX_EVENT, budget), layer)
         }
-        (Frame::Events, None) => Box::new(Sse::new(GenericEvents::new((layer.editor)()), MAX_EVENT, budget)),
+        (Frame::Events, None) => {
+            events(Sse::new(GenericEvents::new((layer.editor)()), MAX_EVENT, budget), layer)
+        }
+        (Frame::Form, _) => Box::new(FormBody::new((layer.editor)(), budget)),
         (Frame::Text, _) => Box::new(TextBody::new((layer.editor)(), budget)),
     }
+}
+
+/// What was restored in an id would come back in `Last-Event-ID`, and go on to the upstream.
+fn events<V: Events + 'static>(events: Sse<V>, layer: &TextLayer) -> Box<dyn Rewriter> {
+    Box::new(if layer.restores { events.data_only() } else { events })
+}
+
+/// What comes of the first bytes of a body, out of its codings.
+///
+/// # Errors
+/// A decoder's.
+pub fn beginning(body: &[u8], codings: &[Coding], budget: &Budget) -> Result<BytesMut, StreamError> {
+    let mut plain = BytesMut::new();
+    decoders(codings, budget)?.write(body, &mut plain)?;
+    Ok(plain)
 }
 
 fn decoders(codings: &[Coding], budget: &Budget) -> Result<Pipeline, StreamError> {
@@ -278,26 +411,17 @@ pub fn encode(plain: &[u8], codings: &[Coding], budget: &Budget) -> Result<Bytes
     Ok(body.freeze())
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn media_types_are_framed_or_refused() {
-        let rows = [
-            ("application/json", Some(Frame::Json)),
-            ("Application/Problem+JSON; charset=utf-8", Some(Frame::Json)),
-            ("application/x-ndjson", Some(Frame::Json)),
-            ("text/event-stream; charset=utf-8", Some(Frame::Events)),
-            ("text/plain", Some(Frame::Text)),
-            ("text/html; charset=\"UTF-8\"", Some(Frame::Text)),
-            ("text/plain; charset=utf-16", None),
-            ("multipart/form-data; boundary=x", None),
-            ("application/octet-stream", None),
-            ("image/png", None),
-        ];
-        for (text, frame) in rows {
-            assert_eq!(frame_of(&HeaderValue::from_static(text)), frame, "{text}");
-        }
+/// Removes headers that describe the bytes of a body, and are wrong for a rewritten one.
+pub fn changed(head: &mut ResponseHeader, version: Version) {
+    const DIGESTS: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
+    let standard: [HeaderName; 4] = [CONTENT_LENGTH, ETAG, ACCEPT_RANGES, CONTENT_RANGE];
+    for name in &standard {
+        head.remove_header(name);
+    }
+    for name in DIGESTS {
+        head.remove_header(name);
+    }
+    if version == Version::HTTP_11 {
+        drop(head.insert_header(TRANSFER_ENCODING, HeaderValue::from_static("chunked")));
     }
 }

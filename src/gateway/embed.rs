@@ -259,10 +259,14 @@ where
         trailers: &mut HeaderMap,
         both: &mut Self::CTX,
     ) -> Result<Option<Bytes>> {
-        match both.hosted {
-            true => self.host.response_trailer_filter(session, trailers, &mut both.host).await,
-            false => Ok(None),
-        }
+        let last = match both.hosted {
+            true => self.host.response_trailer_filter(session, trailers, &mut both.host).await?,
+            false => None,
+        };
+        self.gateway
+            .response_trailer_filter(session, trailers, &mut both.walk)
+            .await
+            .map(|ours| last.or(ours))
     }
 
     async fn fail_to_proxy(&self, session: &mut Session, error: &Error, both: &mut Self::CTX) -> FailToProxy {

@@ -8,18 +8,17 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
-use http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE, ETAG, HeaderName, TRANSFER_ENCODING};
-use http::{HeaderValue, Method, StatusCode, Version};
+use http::{Method, StatusCode};
 use pingora::http::{RequestHeader, ResponseHeader};
 
 use crate::api::envelope::Stamp;
 use crate::api::token::Principal;
-use crate::api::{Answer, ApiError, Caller};
+use crate::api::{Answer, Caller};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
-use crate::gateway::body::{Body, Cast};
+use crate::gateway::body::{Body, Cast, Task, changed};
 use crate::gateway::fault::{Fault, Shape};
 use crate::gateway::filter::{Document, Flow, Layer};
 use crate::gateway::route::Route;
@@ -31,6 +30,8 @@ use crate::redact::{Counts, Undo};
 use crate::telemetry::trace::{Kind, Word};
 use crate::telemetry::{Direction, Filtered, Scan, Unscanned};
 use crate::vault::jwt::Claims;
+
+mod request;
 
 /// How much of an answer's body may be read before its head is sent, so that it can have an exact length.
 pub const WHOLE_ANSWER: usize = 64 << 10;
@@ -106,7 +107,11 @@ pub struct Exchange {
     collect: Option<usize>,
     up: Vec<Layer>,
     down: Vec<Layer>,
+    unknown_request: Unknown,
     unknown: Unknown,
+    /// Whether the body must show what it is before it is sent on; and its beginning, once that was read.
+    unsure: bool,
+    began: Bytes,
     // A context must be Sync for Pingora, a rewriter is not; nobody ever waits for these locks.
     request: Mutex<Option<Body>>,
     answer: Mutex<Option<Body>>,
@@ -176,7 +181,10 @@ impl Exchange {
             collect: None,
             up: Vec::new(),
             down: Vec::new(),
+            unknown_request: Unknown::Refuse,
             unknown: Unknown::Refuse,
+            unsure: false,
+            began: Bytes::new(),
             request: Mutex::new(None),
             answer: Mutex::new(None),
             streamed: 0,
@@ -248,22 +256,6 @@ impl Exchange {
         Stamp { id: &self.id, received: self.received, answered: self.clock.now() }
     }
 
-    /// Asks for the request's body to be read whole, up to `limit` bytes, before it is sent on.
-    pub fn collect(&mut self, limit: usize) {
-        let limit = self.route.max_body.map_or(limit, |max| max.min(limit));
-        self.collect = Some(limit);
-    }
-
-    /// How much of the body to collect, if a filter asked.
-    pub fn collects(&self) -> Option<usize> {
-        self.collect
-    }
-
-    /// Installs a layer on the request's body as it passes.
-    pub fn rewrite_request(&mut self, layer: Layer) {
-        self.up.push(layer);
-    }
-
     /// Installs a layer on the answer's body; `unknown` is what happens if that cannot be scanned.
     pub fn rewrite_answer(&mut self, layer: Layer, unknown: Unknown) {
         self.down.push(layer);
@@ -319,44 +311,6 @@ impl Exchange {
         Ok(Flow::Next)
     }
 
-    /// Begins an attempt to send a streamed request: a fresh pipeline, since Pingora replays the body on a retry.
-    /// Returns whether the body will change.
-    ///
-    /// # Errors
-    /// A layer that cannot be built for this head.
-    pub fn begin_attempt(&mut self) -> Result<bool, Fault> {
-        self.streamed = 0;
-        if self.up.is_empty() {
-            return Ok(false);
-        }
-        let cast = Cast::of(&self.head.headers).map_err(|_| Fault::BadBody("the body cannot be scanned"))?;
-        let built = Body::new(&self.up, &cast, &self.budget).map_err(Fault::of_request)?;
-        *inner(&mut self.request) = Some(built);
-        Ok(true)
-    }
-
-    /// A piece of a streamed request. Leaves `Some(empty)` rather than `None` before the end: Pingora takes `None`
-    /// for the end of the body.
-    ///
-    /// # Errors
-    /// A body that is too large, or that a rewriter cannot take.
-    pub fn request_chunk(&mut self, chunk: &mut Option<Bytes>, end: bool) -> Result<(), Fault> {
-        let size = chunk.as_ref().map_or(0, Bytes::len);
-        self.streamed = self.streamed.saturating_add(size);
-        if let Some(limit) = self.route.max_body.filter(|&limit| self.streamed > limit) {
-            return Err(Fault::Api(ApiError::TooLarge(limit)));
-        }
-        let Some(body) = inner(&mut self.request) else { return Ok(()) };
-        let mut out = BytesMut::with_capacity(size);
-        let written = body.write(chunk.as_deref().unwrap_or_default(), end, &mut out);
-        if end || written.is_err() {
-            self.route.metrics.scanned(Direction::Request, body.scanned());
-        }
-        written.map_err(Fault::of_request)?;
-        *chunk = Some(out.freeze());
-        Ok(())
-    }
-
     /// The head of the answer (never a 1xx): every filter that was entered sees it, innermost first; then the
     /// rewriters are built and the head is made to fit them. Returns whether the body will change.
     ///
@@ -373,21 +327,25 @@ impl Exchange {
         if self.down.is_empty() || !has_body(&self.head.method, head.status) {
             return Ok(false);
         }
-        match Cast::of(&head.headers) {
+        let known = |layer: &Layer| matches!(layer, Layer::Text(text) if text.protocol.is_some());
+        let cast = Cast::of(&head.headers, self.down.iter().any(known));
+        match cast.and_then(|cast| cast.may_show(self.unknown).then_some(cast).ok_or(Unscanned::ContentType))
+        {
             Ok(cast) => {
-                let body = Body::new(&self.down, &cast, &self.budget).map_err(Fault::of_answer)?;
+                let (unknown, direction) = (self.unknown, Direction::Answer);
+                let task = Task { layers: &self.down, cast: &cast, direction, unknown, budget: &self.budget };
+                let body = Body::new(&task).map_err(Fault::of_answer)?;
                 *inner(&mut self.answer) = Some(body);
                 self.answer_scan = Scan::Scanned;
                 changed(head, self.head.version);
                 Ok(true)
             }
             Err(why) if self.unknown == Unknown::Pass => {
-                self.answer_scan = Scan::NotScanned(why);
-                self.route.metrics.unscanned(Direction::Answer);
+                self.unseen(Direction::Answer, why);
                 Ok(false)
             }
             Err(Unscanned::ContentCoding) => Err(Fault::Unscannable("its content coding is not known")),
-            Err(_) => Err(Fault::Unscannable("its content type has no known text")),
+            Err(_) => Err(Fault::UNKNOWN_ANSWER),
         }
     }
 
@@ -411,6 +369,9 @@ impl Exchange {
             self.route.metrics.scanned(Direction::Answer, body.scanned());
         } else {
             self.route.metrics.held_back(body.held());
+        }
+        if body.is_unknown() && self.answer_scan == Scan::Scanned {
+            self.unseen(Direction::Answer, Unscanned::ContentType);
         }
         if let Err(error) = written {
             let fault = Fault::of_answer(error);
@@ -474,19 +435,4 @@ pub fn has_body(method: &Method, status: StatusCode) -> bool {
         && !status.is_informational()
         && status != StatusCode::NO_CONTENT
         && status != StatusCode::NOT_MODIFIED
-}
-
-/// Headers that describe the bytes of a body, and are wrong for a rewritten one.
-fn changed(head: &mut ResponseHeader, version: Version) {
-    const DIGESTS: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
-    let standard: [HeaderName; 4] = [CONTENT_LENGTH, ETAG, ACCEPT_RANGES, CONTENT_RANGE];
-    for name in &standard {
-        head.remove_header(name);
-    }
-    for name in DIGESTS {
-        head.remove_header(name);
-    }
-    if version == Version::HTTP_11 {
-        drop(head.insert_header(TRANSFER_ENCODING, HeaderValue::from_static("chunked")));
-    }
 }

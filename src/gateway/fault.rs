@@ -102,11 +102,21 @@ impl From<Exhausted> for Fault {
 }
 
 impl Fault {
+    /// A request of which nobody knows where text is.
+    pub const UNKNOWN_TYPE: Self = Self::Api(ApiError::UnsupportedMediaType(
+        "This route passes only bodies that it can scan: JSON, NDJSON, event streams, forms and text",
+    ));
+
+    /// An answer of which nobody knows where text is.
+    pub const UNKNOWN_ANSWER: Self = Self::Unscannable("its content type has no known text");
+
     /// A request body that could not be rewritten.
     pub fn of_request(error: StreamError) -> Self {
         match error {
             StreamError::BadCoding { .. } => Self::BadBody("the body is not in the content coding it claims"),
             StreamError::Truncated { .. } => Self::BadBody("the body ends before its content coding does"),
+            StreamError::NotText(why) => Self::BadBody(why),
+            StreamError::Unlabelled => Self::UNKNOWN_TYPE,
             StreamError::Ratio { .. } => Self::Api(ApiError::TooLarge(0)),
             StreamError::TooLarge { limit, .. } => Self::Api(ApiError::TooLarge(limit)),
             StreamError::Exhausted(why) => why.into(),
@@ -127,6 +137,8 @@ impl Fault {
             StreamError::BadCoding { .. } | StreamError::Truncated { .. } | StreamError::Ratio { .. } => {
                 Self::Unscannable("its content coding is broken")
             }
+            StreamError::NotText(_) => Self::Unscannable("it is not UTF-8 text without NUL bytes"),
+            StreamError::Unlabelled => Self::UNKNOWN_ANSWER,
         }
     }
 

@@ -115,4 +115,6 @@ pub struct TextLayer {
     /// The protocol, when it is known: it says which strings are text, and values are followed over the events of a
     /// stream. Else every string, key and long number is text.
     pub protocol: Option<Arc<Spoken>>,
+    /// Whether it puts the caller's own values back, and takes nothing out.
+    pub restores: bool,
 }

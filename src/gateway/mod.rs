@@ -19,6 +19,7 @@
 //! | [`clients`] | who a caller is, behind other proxies |
 //! | `told` | whether a caller that leaves has had all of its answer |
 //! | [`native`] | our own endpoints over a session |
+//! | [`media_type`] | what `Content-Type` says |
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`llm`] | where the words are in an LLM protocol |
 //! | [`fault`] | what goes wrong, in the shape that the caller expects |
@@ -37,6 +38,7 @@ mod in_flight;
 pub mod keys;
 pub mod listen;
 pub mod llm;
+pub mod media_type;
 pub mod native;
 pub mod proxy;
 mod refuse;

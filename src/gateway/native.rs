@@ -35,6 +35,8 @@ pub struct SessionBody<'a> {
     left: usize,
     limit: usize,
     begun: bool,
+    /// What was read before.
+    first: Bytes,
     /// Of HTTP/1 the front keeps the pace; of HTTP/2 it sees many bodies at once.
     pace: Option<Pace>,
 }
@@ -43,7 +45,12 @@ impl<'a> SessionBody<'a> {
     /// Reads at most `limit` bytes; `pace` is how many must come a second, and how long it may be fewer.
     pub fn new(session: &'a mut Session, limit: usize, pace: (usize, Duration)) -> Self {
         let pace = session.is_http2().then(|| Pace::new(pace.0, pace.1));
-        Self { session, left: limit, limit, begun: false, pace }
+        Self { session, left: limit, limit, begun: false, first: Bytes::new(), pace }
+    }
+
+    /// The same for a body of which `first` has been read, if anything.
+    pub fn after(self, first: Bytes) -> Self {
+        Self { first, ..self }
     }
 
     /// A length that is declared too large is refused unread; a caller that waits for leave to send gets it.
@@ -58,7 +65,7 @@ impl<'a> SessionBody<'a> {
             .headers
             .get(EXPECT)
             .is_some_and(|what| what.as_bytes().eq_ignore_ascii_case(b"100-continue"));
-        if waits && !self.session.is_body_empty() {
+        if waits && self.first.is_empty() && !self.session.is_body_empty() {
             self.session.write_continue_response().await.map_err(|_| BodyError::Gone)?;
         }
         Ok(())
@@ -71,6 +78,11 @@ impl BodyRead for SessionBody<'_> {
             if !self.begun {
                 self.begun = true;
                 self.begin().await?;
+                if !self.first.is_empty() {
+                    let first = std::mem::take(&mut self.first);
+                    self.left = self.left.checked_sub(first.len()).ok_or(BodyError::TooLarge(self.limit))?;
+                    return Ok(Some(first));
+                }
             }
             let read = match &mut self.pace {
                 None => self.session.read_request_body().await,
@@ -91,6 +103,22 @@ impl BodyRead for SessionBody<'_> {
         // One that has sent its request and closes its half of the connection has left.
         Box::pin(async move { drop(self.session.downstream_session.read_body_or_idle(true).await) })
     }
+}
+
+/// Reads how a request's body begins, if its head does not say what it is. Pingora gives that to the upstream again.
+///
+/// # Errors
+/// A body that cannot be read, or that the route does not pass.
+pub async fn peek(session: &mut Session, x: &mut Exchange) -> Result<(), Fault> {
+    if !x.is_unsure() {
+        return Ok(());
+    }
+    session.as_mut().enable_retry_buffering();
+    let first = SessionBody::new(session, usize::MAX, x.pace()).next().await?;
+    // Leave to send was given.
+    x.head_mut().remove_header(&EXPECT);
+    let ended = first.is_none() || session.is_body_done();
+    x.begins(first.unwrap_or_default(), ended)
 }
 
 /// Why a body cannot be read further: Pingora's own time-out, or what the front says of the bytes.

@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use http::{StatusCode, Version};
+use http::{HeaderMap, StatusCode, Version};
 use pingora::connectors::ConnectorOptions;
 use pingora::connectors::http::Connector;
 use pingora::http::{RequestHeader, ResponseHeader};
@@ -31,8 +31,8 @@ use crate::gateway::route::{Found, RouteTable};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::gateway::way::{PoolWay, Progress, Way};
-use crate::telemetry::UpstreamFailure;
 use crate::telemetry::trace::Tracer;
+use crate::telemetry::{Scan, UpstreamFailure};
 
 /// Unused connections kept to all upstreams together.
 const POOL: usize = 512;
@@ -151,8 +151,8 @@ impl Gateway {
             Terminal::Native(handler) => {
                 native::run(session, x, handler.as_ref()).await.map(|()| Next::Answered)
             }
-            Terminal::Upstream(upstream) => Ok(Next::Pool(upstream)),
-            Terminal::Host => Ok(Next::Host),
+            Terminal::Upstream(upstream) => native::peek(session, x).await.map(|()| Next::Pool(upstream)),
+            Terminal::Host => native::peek(session, x).await.map(|()| Next::Host),
         }
     }
 
@@ -367,6 +367,19 @@ impl ProxyHttp for Gateway {
         }
         let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
         x.answer_chunk(body, end).map_err(|fault| carry(x, fault))?;
+        Ok(None)
+    }
+
+    /// What stands behind a rewritten answer was not looked at, and may be a digest of other bytes.
+    async fn response_trailer_filter(
+        &self,
+        _: &mut Session,
+        trailers: &mut HeaderMap,
+        walk: &mut Walk,
+    ) -> Result<Option<Bytes>> {
+        if walk.exchange.as_ref().is_some_and(|x| x.answer_scan == Scan::Scanned) {
+            trailers.clear();
+        }
         Ok(None)
     }
 

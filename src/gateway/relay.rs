@@ -24,6 +24,7 @@ use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::strip_hop_by_hop;
 use crate::gateway::way::{Progress, Times, Way};
 use crate::stream::codec::Coding;
+use crate::telemetry::Scan;
 
 /// How much of a body is written at once, in bytes: each such write may take as long as the write time-out says.
 const PIECE: usize = 64 << 10;
@@ -48,7 +49,7 @@ pub struct Road<'a> {
 /// caller already.
 pub async fn run(session: &mut Session, x: &mut Exchange, mut road: Road<'_>) -> Result<(), Fault> {
     let pace = x.pace();
-    let mut body = SessionBody::new(session, road.limit, pace);
+    let mut body = SessionBody::new(session, road.limit, pace).after(x.began());
     let mut body = Collected::read(&mut body, road.limit, &x.budget).await?;
     let codings = body::codings(&x.head().headers).map_err(|_| {
         Fault::Api(crate::api::ApiError::UnsupportedMediaType(
@@ -61,8 +62,9 @@ pub async fn run(session: &mut Session, x: &mut Exchange, mut road: Road<'_>) ->
     if let Flow::Answer(answer) = x.asked(&mut document).await? {
         return native::send(session, x, answer).await;
     }
-    if let Some(rewritten) = document.rewritten.take() {
-        body.replace(recoded(x, &rewritten, &codings)?)?;
+    // What a coding says besides the body (a file's name, a comment, a frame to be skipped) was not looked at.
+    if document.rewritten.is_some() || !codings.is_empty() && x.request_scan == Scan::Scanned {
+        body.replace(recoded(x, document.current(), &codings)?)?;
     }
     drop(document);
     let mut sent = Box::pin(send(session, x, &mut road, &body.bytes)).await?;

@@ -13,6 +13,7 @@
 //! | `names` | what the values of a document are called |
 //! | `pieces` | the texts of one file, for whoever puts them together |
 //! | `plain` | a whole text, reversibly |
+//! | `parts` | the texts of an event stream or a form, reversibly |
 //! | `record` | [`Record`]: what was issued while text passed, for a file |
 //! | `live` | [`Live`]: text as it passes, one way |
 //! | `undo` | [`Undo`]: issued surrogates and what they stand for; [`Limits`] |
@@ -33,6 +34,7 @@ mod keys;
 mod live;
 mod method;
 mod names;
+mod parts;
 mod pieces;
 mod plain;
 mod record;

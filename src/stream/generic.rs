@@ -10,37 +10,54 @@ use crate::stream::{Edit, Editor, StreamError};
 
 /// Edits each event's data for itself: if it is JSON, its strings, keys and long numbers, each a channel of its own;
 /// else all of it as one text. An event that a stream's end cuts short is edited alike and leaves. Names, ids and
-/// comments are not looked at.
+/// comments are edited like data.
 pub struct GenericEvents<E> {
     scan: Scan<Every<E>>,
     edits: Vec<Edit>,
+    /// The last short line that stayed: names of events repeat.
+    quiet: Vec<u8>,
 }
+
+/// The longest line that is remembered as one that stayed, in bytes.
+const QUIET: usize = 64;
 
 impl<E: Editor> GenericEvents<E> {
     /// Edits data with `editor`.
     pub fn new(editor: E) -> Self {
-        Self { scan: Scan::new(Every(editor)), edits: Vec::new() }
+        Self { scan: Scan::new(Every(editor)), edits: Vec::new(), quiet: Vec::new() }
     }
 
-    fn judge(&mut self, data: &[u8]) -> Result<Verdict, StreamError> {
+    fn judge(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         if walk(data, &mut |_, _| {}).is_err() {
             self.scan.text();
         }
         self.edits.clear();
         self.scan.feed(data, &mut self.edits)?;
         self.scan.end(&mut self.edits)?;
-        Ok(if self.edits.is_empty() { Verdict::Keep } else { Verdict::Data(spliced(data, &self.edits)) })
+        Ok((!self.edits.is_empty()).then(|| spliced(data, &self.edits)))
     }
 }
 
 impl<E: Editor> Events for GenericEvents<E> {
     fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<Verdict, StreamError> {
-        self.judge(event.data())
+        Ok(self.judge(event.data())?.map_or(Verdict::Keep, Verdict::Data))
+    }
+
+    fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
+        if text == self.quiet {
+            return Ok(None);
+        }
+        let with = self.judge(text)?;
+        if with.is_none() && text.len() <= QUIET {
+            self.quiet.clear();
+            self.quiet.extend_from_slice(text);
+        }
+        Ok(with)
     }
 
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
         let event = Event::parse(rest);
-        let verdict = self.judge(event.data())?;
+        let verdict = self.judge(event.data())?.map_or(Verdict::Keep, Verdict::Data);
         event.write(&verdict, out);
         Ok(())
     }

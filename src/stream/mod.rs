@@ -7,14 +7,18 @@
 //! | `text` | text bodies, and text that comes in pieces |
 //! | [`json`] | JSON bodies and documents |
 //! | [`sse`], `generic` | event streams, and those of which nothing is known |
+//! | [`form`] | forms |
+//! | [`sniff`] | what a body is by its first bytes |
 //! | [`codec`] | content codings |
 //! | `strand`, `window`, `utf8` | where decoded text lies in bytes, and what is not decided yet |
 
 pub mod codec;
 mod editor;
+pub mod form;
 mod generic;
 pub mod json;
 mod rewriter;
+pub mod sniff;
 pub mod sse;
 mod strand;
 mod text;

@@ -21,6 +21,12 @@ pub enum StreamError {
         /// The coding's registered name.
         coding: &'static str,
     },
+    /// The body is said to be text, and is none that can be looked at; why.
+    #[error("{0}")]
+    NotText(&'static str),
+    /// Nobody knows where text is in the body.
+    #[error("the body is of no known type")]
+    Unlabelled,
     /// A coder could not be set up.
     #[error("no {coding} coder can be set up")]
     Unavailable {

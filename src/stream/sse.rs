@@ -2,7 +2,8 @@
 //! stream"): lines end with LF, CR or CRLF, a blank line ends an event.
 //!
 //! An event that nobody changes leaves byte for byte, with its comments, unknown fields and line ends, as soon as
-//! its blank line has begun. What is changed is its data; all else of it stays.
+//! its blank line has begun. Its data is judged whole; its other lines (comments, names, ids, whatever has no meaning)
+//! each for itself.
 
 use std::borrow::Cow;
 
@@ -28,9 +29,27 @@ pub trait Events: Send {
     /// [`write_event`].
     fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError>;
 
+    /// A line that is no data: what a comment says, the value of `event`, `id` or `retry`, or the whole of any other.
+    /// Returns what to write instead, or `None` if it stays; a line break in that becomes a space.
+    fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError>;
+
     /// The stream has ended. `rest` is what came of an event without its blank line (often nothing): it leaves only
     /// if it is written here, for which [`Event::parse`] and [`Event::write`] serve.
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError>;
+}
+
+impl<V: Events + ?Sized> Events for &mut V {
+    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError> {
+        (**self).event(event, before)
+    }
+
+    fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
+        (**self).line(text)
+    }
+
+    fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+        (**self).end(rest, out)
+    }
 }
 
 /// One event.
@@ -149,6 +168,16 @@ impl<'a> Line<'a> {
             None => (self.text, b""),
         }
     }
+
+    /// What of a line is text for people, if it is no data. It ends where the line does.
+    fn other(&self) -> Option<&'a [u8]> {
+        let text = match self.field() {
+            (b"data", _) => return None,
+            (b"" | b"event" | b"id" | b"retry", value) => value,
+            _ => self.text,
+        };
+        (!text.trim_ascii().is_empty()).then_some(text)
+    }
 }
 
 /// The lines of whole text.
@@ -175,12 +204,14 @@ impl<'a> Iterator for Lines<'a> {
 
 /// Splits a stream into events and shows them to a visitor.
 ///
-/// A block without data is no event and passes when its blank line has come; a comment that begins a block, such as
+/// A block without data is no event and leaves when its blank line has come; a comment that begins a block, such as
 /// a keep-alive, does not wait even for that.
 pub struct Sse<V> {
     visitor: V,
     max_event: usize,
     charge: Charge,
+    /// Whether lines that are no data are shown.
+    lines: bool,
     /// What has not left: an event without its blank line.
     raw: Vec<u8>,
     /// How far it has been searched for line ends, and where its last line begins.
@@ -200,6 +231,7 @@ impl<V: Events> Sse<V> {
             visitor,
             max_event,
             charge: budget.charge(),
+            lines: true,
             raw: Vec::new(),
             searched: 0,
             line: 0,
@@ -207,6 +239,37 @@ impl<V: Events> Sse<V> {
             has_data: false,
             begun: false,
         }
+    }
+
+    /// Shows nothing but data.
+    #[must_use]
+    pub fn data_only(self) -> Self {
+        Self { lines: false, ..self }
+    }
+
+    /// A block with its lines that are no data edited.
+    fn looked<'b>(&mut self, block: &'b [u8]) -> Result<Cow<'b, [u8]>, StreamError> {
+        let mut edited: Option<Vec<u8>> = None;
+        let mut end = 0;
+        for line in Lines(block) {
+            let start = end;
+            end += line.text.len() + line.end.len();
+            let with = match line.other() {
+                Some(text) if self.lines => self.visitor.line(text)?.map(|with| (text, with)),
+                _ => None,
+            };
+            if let Some((text, mut with)) = with {
+                let out = edited.get_or_insert_with(|| block.get(..start).unwrap_or_default().to_vec());
+                let kept = line.text.len() - text.len();
+                out.extend_from_slice(line.text.get(..kept).unwrap_or_default());
+                with.iter_mut().filter(|b| matches!(b, b'\n' | b'\r')).for_each(|b| *b = b' ');
+                out.append(&mut with);
+                out.extend_from_slice(line.end);
+            } else if let Some(out) = &mut edited {
+                out.extend_from_slice(block.get(start..end).unwrap_or_default());
+            }
+        }
+        Ok(edited.map_or(Cow::Borrowed(block), Cow::Owned))
     }
 
     /// Passes a byte order mark; says whether there is anything behind it to read.
@@ -237,7 +300,7 @@ impl<V: Events> Sse<V> {
             let block = raw.get(begin..=at).unwrap_or_default();
             match kind {
                 Kind::Field => continue,
-                Kind::Passes => out.extend_from_slice(block),
+                Kind::Passes => out.extend_from_slice(&self.looked(block)?),
                 Kind::Ends => self.show(block, out)?,
             }
             begin = at + 1;
@@ -264,7 +327,8 @@ impl<V: Events> Sse<V> {
     fn show(&mut self, block: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
         self.has_data = false;
         self.check(block.len())?;
-        let event = Event::parse(block);
+        let block = self.looked(block)?;
+        let event = Event::parse(&block);
         let verdict = self.visitor.event(&event, out)?;
         event.write(&verdict, out);
         Ok(())
@@ -304,6 +368,7 @@ impl<V: Events> Rewriter for Sse<V> {
 
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
         let rest = std::mem::take(&mut self.raw);
+        let rest = self.looked(&rest)?;
         self.visitor.end(&rest, out)?;
         Ok(self.charge.set(0)?)
     }
@@ -314,110 +379,5 @@ impl<V: Events> Rewriter for Sse<V> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Replaces data that says `old`, drops `gone`, puts an event before `news`, and names the rest at the end.
-    struct Script;
-
-    impl Events for Script {
-        fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError> {
-            Ok(match event.data() {
-                b"old" => Verdict::Data(b"new".to_vec()),
-                b"lines\nof old" => Verdict::Data(b"a\nb\n".to_vec()),
-                b"gone" => Verdict::Drop,
-                b"news" => {
-                    write_event("extra", b"x", before);
-                    Verdict::Keep
-                }
-                _ => Verdict::Keep,
-            })
-        }
-
-        fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
-            if !rest.is_empty() {
-                Event::parse(rest).write(&Verdict::Data(b"cut".to_vec()), out);
-            }
-            Ok(())
-        }
-    }
-
-    fn pass(text: &str, step: usize) -> String {
-        let budget = Budget::process(1000);
-        let mut sse = Sse::new(Script, 500, &budget);
-        let mut out = BytesMut::new();
-        for piece in text.as_bytes().chunks(step) {
-            sse.write(piece, &mut out).unwrap();
-            assert_eq!(sse.held(), budget.used());
-        }
-        sse.finish(&mut out).unwrap();
-        assert_eq!(budget.used(), 0);
-        String::from_utf8(out.to_vec()).unwrap()
-    }
-
-    #[test]
-    fn events_are_kept_replaced_dropped_and_preceded() {
-        let same = [
-            "",
-            "data: [DONE]\n\n",
-            ": hi\r\nevent: e\r\ndata: {\r\ndata: }\r\nid: 7\r\n\r\nretry: 3\r\n\r\n",
-            "data: x\r\rdata: y\r\r",
-            "\u{feff}data: x\n\n\n\n:\n",
-            "data\n\ndata:\r\n\r\n",
-        ];
-        let changed = [
-            ("data: old\n\n", "data: new\n\n"),
-            ("data:old\r\n\r\ndata: x\r\n\r\n", "data:new\r\n\r\ndata: x\r\n\r\n"),
-            (": c\nid: 1\ndata: old\nodd\n\n", ": c\nid: 1\ndata: new\nodd\n\n"),
-            ("data: lines\rid: 1\rdata: of old\r\r", "data: a\rdata: b\rdata: \rid: 1\r\r"),
-            ("data: gone\r\n\r\ndata: x\n\n", "\ndata: x\n\n"),
-            ("data: news\n\n", "event: extra\ndata: x\n\ndata: news\n\n"),
-            ("data: x\n\nid: 1\ndata: y", "data: x\n\nid: 1\ndata: cut"),
-            ("\u{feff}data: old\n\n", "\u{feff}data: new\n\n"),
-        ];
-        let cases = same.iter().map(|text| (*text, *text)).chain(changed);
-        for (text, expected) in cases {
-            for step in 1..=text.len().max(1) {
-                assert_eq!(pass(text, step), expected, "{text:?} by {step}");
-            }
-        }
-    }
-
-    #[test]
-    fn an_event_leaves_with_the_first_byte_that_ends_it() {
-        let mut sse = Sse::new(Script, 500, &Budget::unlimited());
-        for (text, held) in [("data: a\r\n\r", 0), ("\n", 0), (": ping\n", 0), ("id: 1\n", 6), ("\n", 0)] {
-            sse.write(text.as_bytes(), &mut BytesMut::new()).unwrap();
-            assert_eq!(sse.held(), held, "{text:?}");
-        }
-    }
-
-    #[test]
-    fn names_and_values_are_read_as_the_standard_says() {
-        let event = Event::parse(b"event: e\ndata:  two\ndata\ndata:x:y\nevents: no\n\n");
-        assert_eq!((event.name(), event.data()), (&b"e"[..], &b" two\n\nx:y"[..]));
-    }
-
-    #[test]
-    fn data_is_read_back_as_it_was_written() {
-        for data in ["", "x", " x", "a\nb", "a\n", "\n", "\n\n"] {
-            for like in ["data:old\n\n", "data: old\r\n\r\n", "data\n\n"] {
-                let mut out = BytesMut::new();
-                Event::parse(like.as_bytes()).write(&Verdict::Data(data.as_bytes().to_vec()), &mut out);
-                assert_eq!(Event::parse(&out).data(), data.as_bytes(), "{data:?} like {like:?}");
-            }
-            let mut out = BytesMut::new();
-            write_event("n", data.as_bytes(), &mut out);
-            assert_eq!(Event::parse(&out).data(), data.as_bytes());
-        }
-    }
-
-    #[test]
-    fn an_event_may_not_be_larger_than_its_limit() {
-        for text in ["data: 12345\n\n", "data: 12345"] {
-            let mut sse = Sse::new(Script, 10, &Budget::unlimited());
-            let refused = sse.write(text.as_bytes(), &mut BytesMut::new());
-            assert_eq!(refused, Err(StreamError::TooLarge { unit: "event", limit: 10 }));
-        }
-    }
-}
+#[path = "sse_tests.rs"]
+mod tests;

@@ -13,6 +13,7 @@ and writes its answer around them. How it answers is said by the model's name, s
     step=N   N characters an event (0: pieces chosen to hurt)     crlf=1   lines end in CRLF, comments between events
     write=N  N bytes a write on the socket                        lines=1  `data` over several lines
     enc=gzip a content coding                                     gate=1   waits inside the stream for Mock.gate
+    kind=T   a content type of its own (none: no such header)     note=1   comments, names and ids quote the values
 
 Other paths: `/canned/NAME` answers what was put there, `/reflect` what was sent. `GET` and `DELETE /__recorded` show and
 forget what came. Only the standard library; run alone: `mock_upstream.py 9100`.
@@ -108,6 +109,8 @@ class Style:
     lines: int = 0
     think: int = 0
     gate: int = 0
+    kind: str = ""
+    note: int = 0
 
     @staticmethod
     def of(model):
@@ -196,6 +199,8 @@ def stream(ask, v, style):
         yield delta(index, {}, "tool_calls" if ask.get("tools") else "stop")
     if (ask.get("stream_options") or {}).get("include_usage"):
         yield event(head("chat.completion.chunk", ask) | {"choices": [], "usage": USAGE}, style)
+    if style.note:
+        yield ": note for {EMAIL}\n\n: OPENROUTER PROCESSING\n\nevent: {CARD}\nid: {SSN}\nx-{EMAIL}\n\n".format(**v).encode()
     yield event("[DONE]", style)
 
 
@@ -331,9 +336,14 @@ class Handler(http.server.BaseHTTPRequestHandler):
         ]
         self.send(200, "application/json", json.dumps(rows).encode())
 
+    def send_kinds(self, kinds):
+        """One content type, several, or none."""
+        for kind in [kinds] if isinstance(kinds, str) else kinds or []:
+            self.send_header("content-type", kind)
+
     def send(self, status, kind, body, coding=""):
         self.send_response(status)
-        self.send_header("content-type", kind)
+        self.send_kinds(kind)
         self.send_header("content-length", str(len(body)))
         if coding:
             self.send_header("content-encoding", coding)
@@ -344,7 +354,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def pieces(self, status, kind, pieces, coding=""):
         """Each piece a chunk of its own (RFC 9112, section 7.1)."""
         self.send_response(status)
-        self.send_header("content-type", kind)
+        self.send_kinds(kind)
         self.send_header("transfer-encoding", "chunked")
         if coding:
             self.send_header("content-encoding", coding)
@@ -363,8 +373,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if not ask.get("stream"):
             coder = Coder(style.enc)
             answer = json.dumps(whole_answer(ask, v, style), ensure_ascii=False).encode()
-            return self.send(200, "application/json", coder.write(answer) + coder.finish(), style.enc)
-        return self.pieces(200, "text/event-stream; charset=utf-8", self.written(ask, v, style), style.enc)
+            kind = style.kind or "application/json"
+            return self.send(200, kind != "none" and kind, coder.write(answer) + coder.finish(), style.enc)
+        kind = style.kind or "text/event-stream; charset=utf-8"
+        return self.pieces(200, kind != "none" and kind, self.written(ask, v, style), style.enc)
 
     def written(self, ask, v, style):
         coder = Coder(style.enc)

@@ -2,6 +2,7 @@
 
 use bytes::BytesMut;
 use portcullis::base::budget::Budget;
+use portcullis::stream::form::FormBody;
 use portcullis::stream::json::{EditorSlots, Embedded, JsonSlots, PathSet, Take};
 use portcullis::stream::sse::Sse;
 use portcullis::stream::{Channel, Editor, GenericEvents, Rewriter, StreamError, TextBody};
@@ -40,7 +41,7 @@ fn paths() -> PathSet {
 /// Makes one kind of rewriter around an editor.
 pub(crate) type Make = fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter>;
 
-pub(crate) const REWRITERS: [(&str, Make); 7] = [
+pub(crate) const REWRITERS: [(&str, Make); 8] = [
     ("text", |editor, budget| Box::new(TextBody::new(editor, budget))),
     ("channel", |editor, budget| Box::new(Pieces(Channel::new(editor, budget)))),
     ("embedded", |editor, budget| Box::new(Pieces(Channel::new(Box::new(Embedded::new(editor)), budget)))),
@@ -50,11 +51,12 @@ pub(crate) const REWRITERS: [(&str, Make); 7] = [
     }),
     ("json, chosen", |editor, budget| Box::new(JsonSlots::new(EditorSlots::new(editor, paths()), budget))),
     ("events", |editor, budget| Box::new(Sse::new(GenericEvents::new(editor), 1 << 20, budget))),
+    ("form", |editor, budget| Box::new(FormBody::new(editor, budget))),
     ("embedded in text", |editor, budget| Box::new(TextBody::new(Embedded::new(editor), budget))),
 ];
 
 /// Small, and with whatever a cut might break.
-pub(crate) const FIXTURES: [&[u8]; 20] = [
+pub(crate) const FIXTURES: [&[u8]; 22] = [
     b"",
     b"a secret, a secre, secret",
     "caf\u{e9} \u{1F600}\u{e9} jane@x.org secret\u{e9}".as_bytes(),
@@ -75,6 +77,8 @@ pub(crate) const FIXTURES: [&[u8]; 20] = [
     b"data: {\"a\":\"secret\",\ndata: \"n\":7654321}\n\n: ping\n\nevent: secret\r\ndata: a secret\r\rdata: [DONE]\n\n",
     b"\xEF\xBB\xBFid: 1\r\ndata:secret\r\n\r\ndata: \"jane@x.org\"\n\ndata: secr\n\ndata: rest of secret",
     br#"data: {"choices":[{"delta":{"content":"s\u0065cret"}}]}"#,
+    b": secret\r\n\r\nid: 7654321 secret\revent:secret\ndata: x\nsecret: y\n\nretry: jane@x.org\n\n: secre",
+    b"a=s%65cret&secret=jane%40x.org&b=+secret+&&=%ffsecret&c=%7B%22d%22:%22s\\u0065cret%22%7D&secr%65t=7654321",
 ];
 
 /// Writes the pieces; checks law 3 on the way.
@@ -195,6 +199,10 @@ fn soup() -> impl Strategy<Value = Vec<u8>> {
         b"data: ",
         b"\n\n",
         b": c",
+        b"%65",
+        b"&",
+        b"=",
+        b": secret",
         b"\"a\":",
         b"\"arguments\":\"",
         b"id",

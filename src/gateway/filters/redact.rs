@@ -12,13 +12,15 @@ use pingora::http::{RequestHeader, ResponseHeader};
 
 use crate::api::{ApiError, CpuPool, Job};
 use crate::base::checkpoint::Checkpoint;
-use crate::gateway::body::{Cast, Frame};
+use crate::gateway::body::{Cast, Frame, NOT_UTF8, Sight};
 use crate::gateway::exchange::{Exchange, Outcome, Unknown};
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
 use crate::gateway::llm::Spoken;
-use crate::redact::{Answer, Counts, Keys, Limits, RedactError, Redactor};
-use crate::stream::json::{Path, PathSet};
+use crate::gateway::media_type::{Said, is_foreign};
+use crate::redact::{Answer, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
+use crate::stream::json::{Path, PathSet, walk};
+use crate::stream::sniff::ENOUGH;
 use crate::stream::{Edit, Editor, StreamError};
 use crate::telemetry::trace::Kind;
 use crate::telemetry::{Direction, Scan, Unscanned};
@@ -72,13 +74,6 @@ pub struct Redact {
     tenant: Arc<str>,
 }
 
-/// What is known of one body before it comes.
-enum Sight {
-    Absent,
-    Readable(Frame),
-    Unscannable(Unscanned),
-}
-
 impl Redact {
     /// Makes the filter.
     pub fn new(parts: RedactParts) -> Self {
@@ -99,49 +94,66 @@ impl Redact {
         Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant) })
     }
 
-    fn sight(x: &Exchange, known: bool) -> Sight {
-        let head = x.head();
-        if !x.sends_body() {
-            return Sight::Absent;
-        }
-        match Cast::of(&head.headers) {
-            Ok(cast) => Sight::Readable(cast.frame),
-            // A client of a known protocol that forgets to say so still speaks JSON.
-            Err(Unscanned::ContentType) if known && !head.headers.contains_key(CONTENT_TYPE) => {
-                Sight::Readable(Frame::Json)
-            }
-            Err(why) => Sight::Unscannable(why),
-        }
-    }
-
     /// What is installed on a request's body, or refused.
     async fn take(&self, x: &mut Exchange, redactor: &Redactor) -> Result<(), Fault> {
-        let spoken = self.spoken(x).is_some();
-        match Self::sight(x, spoken) {
-            Sight::Absent => Ok(()),
-            Sight::Unscannable(why) if self.parts.unknown == Unknown::Pass => {
-                x.request_scan = Scan::NotScanned(why);
-                x.route().metrics.unscanned(Direction::Request);
-                Ok(())
-            }
-            Sight::Unscannable(Unscanned::ContentCoding) => Err(Fault::Api(ApiError::UnsupportedMediaType(
-                "Send the body in gzip, deflate, br, zstd or no content coding",
-            ))),
-            Sight::Unscannable(_) => Err(Fault::Api(ApiError::UnsupportedMediaType(
-                "This route passes only bodies that it can scan: JSON, NDJSON, event streams and text",
-            ))),
-            Sight::Readable(_) => {
-                x.request_scan = Scan::Scanned;
-                if spoken || matches!(self.parts.answers, AnswerWay::Restore) {
-                    x.collect(self.parts.collected);
-                    return Ok(());
-                }
-                let keys = self.keys().await?;
-                let layer = self.one_way(redactor.clone(), keys, (None, &self.parts.counts), x);
-                x.rewrite_request(layer);
-                Ok(())
-            }
+        if !x.sends_body() {
+            return Ok(());
         }
+        let known = self.spoken(x).is_some();
+        let cast = match Cast::of(&x.head().headers, known) {
+            Ok(cast) => cast,
+            Err(why) if self.parts.unknown == Unknown::Pass => {
+                x.unseen(Direction::Request, why);
+                return Ok(());
+            }
+            Err(_) => {
+                return Err(Fault::Api(ApiError::UnsupportedMediaType(
+                    "Send the body in gzip, deflate, br, zstd or no content coding",
+                )));
+            }
+        };
+        // A client of a known protocol speaks JSON, whatever it says; but not in a charset that reads otherwise.
+        if known && is_foreign(&x.head().headers) {
+            return Err(Fault::Api(ApiError::UnsupportedMediaType("Send the body in UTF-8")));
+        }
+        if !known && !matches!(cast.said, Said::As(_)) {
+            x.doubt(self.parts.unknown);
+        }
+        x.request_scan = Scan::Scanned;
+        if known || matches!(self.parts.answers, AnswerWay::Restore) {
+            x.collect(self.parts.collected);
+            return Ok(());
+        }
+        let keys = self.keys().await?;
+        let layer = self.one_way(redactor.clone(), keys, (None, &self.parts.counts), x);
+        x.rewrite_request(layer);
+        Ok(())
+    }
+
+    /// How a collected body is looked through; `None` if it passes as it is.
+    fn reading(&self, x: &mut Exchange, body: &[u8]) -> Result<Option<Reading>, Fault> {
+        let known = self.spoken(x).is_some();
+        let cast = Cast::of(&x.head().headers, known).map_err(|_| Fault::UNKNOWN_TYPE)?;
+        let head = body.get(..body.len().min(ENOUGH)).unwrap_or_default();
+        let sight = cast.sight(head, head.len() == body.len(), Direction::Request);
+        let reading = match sight {
+            _ if body.is_empty() => Reading::Text,
+            Sight::Wrong(why) => return Err(Fault::BadBody(why)),
+            Sight::Unknown | Sight::More if !known && self.parts.unknown == Unknown::Pass => {
+                x.unseen(Direction::Request, Unscanned::ContentType);
+                return Ok(None);
+            }
+            Sight::Unknown | Sight::More if !known => return Err(Fault::UNKNOWN_TYPE),
+            _ if memchr::memchr(0, body).is_some() => return Err(Fault::BadBody(NOT_UTF8)),
+            _ if known => Reading::Json,
+            Sight::As(Frame::Json) if is_lines(x.head()) => Reading::Lines,
+            Sight::As(Frame::Json) if cast.said == Said::As(Frame::Json) => Reading::JsonOrLines,
+            Sight::As(Frame::Json) => Reading::JsonOrText,
+            Sight::As(Frame::Events) => Reading::Events,
+            Sight::As(Frame::Form) => Reading::Form,
+            _ => Reading::Text,
+        };
+        Ok(Some(reading))
     }
 
     fn one_way(
@@ -159,8 +171,55 @@ impl Redact {
         let editor = Arc::new(move || -> Box<dyn Editor> {
             Box::new(Tally { editor: redactor.live(&keys, Arc::clone(&counts)), made: Arc::clone(&seen) })
         });
-        Layer::Text(TextLayer { editor, protocol: spoken })
+        Layer::Text(TextLayer { editor, protocol: spoken, restores: false })
     }
+}
+
+/// How a collected body is looked through.
+#[derive(Clone, Copy)]
+enum Reading {
+    Json,
+    /// A JSON document a line.
+    Lines,
+    /// One document, or one a line under the label of one.
+    JsonOrLines,
+    /// What began like JSON and was not said to be.
+    JsonOrText,
+    Events,
+    Form,
+    Text,
+}
+
+impl Reading {
+    fn look(
+        self,
+        redactor: &Redactor,
+        body: &[u8],
+        fields: &PathSet,
+        keys: &Keys,
+    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+        let limits = Limits::default();
+        match self {
+            Self::Json => redactor.document(body, fields, keys, limits),
+            Self::Lines => redactor.lines(body, fields, keys, limits),
+            Self::JsonOrLines if is_json_by_line(body) => redactor.lines(body, fields, keys, limits),
+            Self::JsonOrLines => redactor.document(body, fields, keys, limits),
+            Self::JsonOrText if walk(body, &mut |_, _| {}).is_ok() => {
+                redactor.document(body, fields, keys, limits)
+            }
+            Self::JsonOrText if is_json_by_line(body) => redactor.lines(body, fields, keys, limits),
+            Self::Events => redactor.events(body, keys, limits),
+            Self::Form => redactor.form(body, keys, limits),
+            Self::JsonOrText | Self::Text => redactor.plain(body, keys, limits),
+        }
+    }
+}
+
+/// Whether a body is several JSON documents, one a line.
+fn is_json_by_line(body: &[u8]) -> bool {
+    let mut lines = body.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+    let is_json = |line: &[u8]| walk(line, &mut |_, _| {}).is_ok();
+    lines.next().is_some_and(is_json) && lines.next().is_some_and(is_json) && lines.all(is_json)
 }
 
 #[async_trait]
@@ -188,23 +247,13 @@ impl Filter for Redact {
             return Ok(Flow::Next);
         };
         let keys = self.keys().await?;
-        let spoken = self.spoken(x);
-        let json = match Self::sight(x, spoken.is_some()) {
-            Sight::Readable(frame) => frame == Frame::Json,
-            Sight::Absent | Sight::Unscannable(_) => return Ok(Flow::Next),
-        };
-        let fields = Arc::clone(spoken.map_or(&self.everything, |spoken| &spoken.ask));
         let body = document.current().clone();
+        let Some(reading) = self.reading(x, &body)? else { return Ok(Flow::Next) };
+        let fields = Arc::clone(self.spoken(x).map_or(&self.everything, |spoken| &spoken.ask));
         x.route().metrics.scanned(Direction::Request, body.len() as u64);
         let redactor = redactor.clone();
-        let lines = json && is_lines(x.head());
         let work = move |checkpoint: &Checkpoint| {
-            let redactor = redactor.passing(checkpoint.clone());
-            match (json, lines) {
-                (true, false) => redactor.document(&body, &fields, &keys, Limits::default()),
-                (true, true) => redactor.lines(&body, &fields, &keys, Limits::default()),
-                (false, _) => redactor.plain(&body, &keys, Limits::default()),
-            }
+            reading.look(&redactor.passing(checkpoint.clone()), &body, &fields, &keys)
         };
         let span = x.place().begin("redact", Kind::Internal);
         let job = Job { caller: x.caller(), bytes: document.current().len() };
@@ -239,7 +288,10 @@ impl Filter for Redact {
                     })
                 });
                 // Nothing of the caller's is in what cannot be read: the upstream never had it.
-                x.rewrite_answer(Layer::Text(TextLayer { editor, protocol: spoken }), Unknown::Pass);
+                x.rewrite_answer(
+                    Layer::Text(TextLayer { editor, protocol: spoken, restores: true }),
+                    Unknown::Pass,
+                );
                 Ok(())
             }
             AnswerWay::Redact(redactor) => {

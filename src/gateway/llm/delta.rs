@@ -16,7 +16,7 @@ use crate::gateway::filter::{Recipe, TextLayer};
 use crate::gateway::llm::Spoken;
 use crate::stream::json::{Decoded, Embedded, Path, Segment, Take, Token, encode, walk};
 use crate::stream::sse::{Event, Events, Verdict, write_event};
-use crate::stream::{Channel, Edit, Editor, Rewriter, StreamError};
+use crate::stream::{Channel, Edit, Editor, GenericEvents, Rewriter, StreamError};
 
 /// What the end of an event stream looks like, beside its being over.
 const DONE: &[u8] = b"[DONE]";
@@ -138,6 +138,8 @@ pub struct Deltas {
     budget: Budget,
     open: Vec<Open>,
     edits: Vec<Edit>,
+    /// For lines of which the protocol says nothing.
+    lines: GenericEvents<Box<dyn Editor>>,
 }
 
 impl Deltas {
@@ -149,6 +151,7 @@ impl Deltas {
             budget: budget.clone(),
             open: Vec::new(),
             edits: Vec::new(),
+            lines: GenericEvents::new((layer.editor)()),
         }
     }
 
@@ -327,6 +330,10 @@ impl Events for Deltas {
             return Ok(Verdict::Keep);
         }
         Ok(self.document(event.data(), before)?.map_or(Verdict::Keep, Verdict::Data))
+    }
+
+    fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
+        self.lines.line(text)
     }
 
     fn end(&mut self, _incomplete: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {

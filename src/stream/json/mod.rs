@@ -22,5 +22,6 @@ pub use document::{Decoded, JsonError, JsonFault, Leaf, encode_number, walk, wal
 pub use embedded::Embedded;
 pub use escape::encode;
 pub(crate) use escape::encoded;
+pub(in crate::stream) use path::Trail;
 pub use path::{LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Take, Token};
 pub use slots::{EditorSlots, JsonSlots, Slots};

@@ -119,14 +119,23 @@ enum Step {
 
 /// The path of what a lexer reads, kept as it goes.
 #[derive(Default)]
-pub(super) struct Trail {
+pub(in crate::stream) struct Trail {
     steps: Vec<Step>,
     keys: String,
     beyond: usize,
 }
 
 impl Trail {
-    pub(super) fn path(&self) -> Path<'_> {
+    /// To a member of the root, which is an object.
+    pub(in crate::stream) fn to(name: &str) -> Self {
+        let mut trail = Self::default();
+        trail.open(Nesting::Object);
+        trail.named(name);
+        trail.end_name();
+        trail
+    }
+
+    pub(in crate::stream) fn path(&self) -> Path<'_> {
         Path { trail: self }
     }
 

@@ -1,0 +1,142 @@
+//! What `Content-Type` says of a body (RFC 9110 section 8.3), as far as rewriting cares.
+
+use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
+use http::header::CONTENT_TYPE;
+use http::{HeaderMap, HeaderValue};
+
+use crate::gateway::body::Frame;
+
+/// What a head says of where text is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// There.
+    As(Frame),
+    /// Nothing that can be made sense of: no header, an empty one, two types.
+    Nothing,
+    /// Bytes (`application/octet-stream`), which may be anything.
+    Bytes,
+    /// Something that has no text of its own, or text in a charset in which ASCII is not ASCII.
+    Opaque,
+}
+
+impl Said {
+    /// Reads a head. Two headers, or a list in one, say nothing unless they agree.
+    pub fn of(headers: &HeaderMap) -> Self {
+        let mut said = headers.get_all(CONTENT_TYPE).iter().map(one);
+        match said.next() {
+            Some(first) if said.all(|other| other == first) => first,
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// Whether a head names a charset in which a reader could read something else than we do.
+pub fn is_foreign(headers: &HeaderMap) -> bool {
+    headers.get_all(CONTENT_TYPE).iter().any(|value| {
+        value.to_str().map_or(true, |text| charsets(text).any(|charset| encoding(charset).is_none()))
+    })
+}
+
+fn one(value: &HeaderValue) -> Said {
+    let Ok(text) = value.to_str() else { return Said::Nothing };
+    let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    // Every one of these keeps ASCII as it is; what is not UTF-8 passes byte for byte.
+    let readable =
+        |charset| matches!(encoding(charset), Some(known) if [UTF_8, WINDOWS_1252].contains(&known));
+    if !charsets(text).all(readable) {
+        return Said::Opaque;
+    }
+    match essence.as_str() {
+        "" => Said::Nothing,
+        "application/json" | "application/x-ndjson" | "application/jsonl" | "application/json-seq" => {
+            Said::As(Frame::Json)
+        }
+        // By their older names.
+        "text/json"
+        | "text/x-json"
+        | "application/x-json"
+        | "application/ndjson"
+        | "application/x-jsonlines" => Said::As(Frame::Json),
+        "text/event-stream" => Said::As(Frame::Events),
+        "application/x-www-form-urlencoded" => Said::As(Frame::Form),
+        "application/xml" | "application/javascript" | "application/yaml" | "application/graphql" => {
+            Said::As(Frame::Text)
+        }
+        "application/octet-stream" | "binary/octet-stream" => Said::Bytes,
+        other if other.ends_with("+json") => Said::As(Frame::Json),
+        other if other.ends_with("+xml") || other.starts_with("text/") => Said::As(Frame::Text),
+        other if other.matches('/').count() != 1 || other.contains([',', ' ', '*']) => Said::Nothing,
+        _ => Said::Opaque,
+    }
+}
+
+/// The values of `charset`; an empty one is none.
+fn charsets(text: &str) -> impl Iterator<Item = &str> {
+    // In a list of types, parameters end where the next one begins.
+    let parameters = text.split([';', ',']).filter_map(|part| part.split_once('='));
+    let charset = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("charset"));
+    charset
+        .map(|(_, value)| value.trim().trim_matches(['"', '\'']).trim())
+        .filter(|charset| !charset.is_empty())
+}
+
+/// The charset that a label names, if ASCII is ASCII in it.
+fn encoding(label: &str) -> Option<&'static Encoding> {
+    Encoding::for_label(label.as_bytes()).filter(|known| known.is_ascii_compatible())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const JSON: Said = Said::As(Frame::Json);
+    const TEXT: Said = Said::As(Frame::Text);
+
+    const ROWS: &[(&[&str], Said, bool)] = &[
+        (&["application/json"], JSON, false),
+        (&["Application/Problem+JSON; charset=utf-8"], JSON, false),
+        (&["application/json;charset=utf8"], JSON, false),
+        (&["application/json ; CHARSET = \"Latin1\" ; x=y"], JSON, false),
+        (&["application/json; charset="], JSON, false),
+        (&["application/x-ndjson"], JSON, false),
+        (&["text/json"], JSON, false),
+        (&["text/event-stream; charset=utf-8"], Said::As(Frame::Events), false),
+        (&["application/x-www-form-urlencoded"], Said::As(Frame::Form), false),
+        (&["text/plain"], TEXT, false),
+        (&["text/html; charset=\"UTF-8\""], TEXT, false),
+        (&["image/svg+xml"], TEXT, false),
+        (&["text/plain; charset=utf-16"], Said::Opaque, true),
+        (&["application/json; charset=utf-7"], Said::Opaque, true),
+        (&["application/json; charset=cp037"], Said::Opaque, true),
+        (&["application/json; x=y; charset=iso-2022-jp"], Said::Opaque, true),
+        (&["application/json; charset=utf-8; charset=utf-16"], Said::Opaque, true),
+        (&["application/json; charset=shift_jis"], Said::Opaque, false),
+        (&["multipart/form-data; boundary=x"], Said::Opaque, false),
+        (&["image/png"], Said::Opaque, false),
+        (&["application/octet-stream"], Said::Bytes, false),
+        (&[], Said::Nothing, false),
+        (&[""], Said::Nothing, false),
+        (&["; charset=utf-8"], Said::Nothing, false),
+        (&["json"], Said::Nothing, false),
+        (&["*/*"], Said::Nothing, false),
+        (&["application/json, text/plain"], Said::Nothing, false),
+        (&["application/json, text/plain; charset=utf-32"], Said::Opaque, true),
+        (&["application/json", "application/json; charset=utf-8"], JSON, false),
+        (&["application/json", "text/plain"], Said::Nothing, false),
+        (&["text/plain", "text/plain; charset=utf-16le"], Said::Nothing, true),
+    ];
+
+    #[test]
+    fn a_head_says_where_text_is() {
+        for (values, said, foreign) in ROWS {
+            let mut headers = HeaderMap::new();
+            for value in *values {
+                headers.append(CONTENT_TYPE, HeaderValue::from_static(value));
+            }
+            assert_eq!((Said::of(&headers), is_foreign(&headers)), (*said, *foreign), "{values:?}");
+        }
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_bytes(b"application/json; charset=\xFF").unwrap());
+        assert_eq!((Said::of(&headers), is_foreign(&headers)), (Said::Nothing, true));
+    }
+}

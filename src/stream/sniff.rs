@@ -1,0 +1,336 @@
+//! What a body is by its first bytes, since what its label says is not always so. Unlike a browser (WHATWG MIME
+//! Sniffing) it is not after pictures: it tells apart the formats in which text is spelled otherwise than it reads.
+
+/// How many bytes are enough to tell.
+pub const ENOUGH: usize = 512;
+
+/// What a body is said to be, as far as that matters here: prose may begin like many things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Label {
+    /// Text in general. It is something else only if its beginning is that through and through.
+    Text,
+    /// A form.
+    Form,
+    /// Something else, or nothing.
+    Other,
+}
+
+/// What a body seems to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guess {
+    /// More bytes will tell.
+    More,
+    /// One JSON document or several.
+    Json,
+    /// An event stream.
+    Events,
+    /// A form (`application/x-www-form-urlencoded`).
+    Form,
+    /// Parts with heads of their own (RFC 2046).
+    Multipart,
+    /// Compressed: gzip or Zstandard, which say so themselves.
+    Packed,
+    /// UTF-16 or UTF-32.
+    Wide,
+    /// None of these.
+    Other,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Fits {
+    Yes,
+    No,
+    /// So far.
+    Yet,
+}
+
+/// What begins so cannot be text in UTF-8.
+const SIGNATURES: [(&[u8], Guess); 5] = [
+    (b"\xFF\xFE", Guess::Wide),
+    (b"\xFE\xFF", Guess::Wide),
+    (b"\x00\x00\xFE\xFF", Guess::Wide),
+    (b"\x1F\x8B", Guess::Packed),
+    (b"\x28\xB5\x2F\xFD", Guess::Packed),
+];
+
+/// How a Zstandard frame that is skipped goes on, behind any byte from 0x50 to 0x5F (RFC 8878 section 3.1.2).
+const SKIPPED: &[u8] = b"\x2A\x4D\x18";
+
+const BOM: &[u8] = "\u{feff}".as_bytes();
+
+/// The fields of an event (WHATWG HTML section 9.2.6); without a name it is a comment.
+const FIELDS: [&[u8]; 5] = [b"data", b"event", b"id", b"retry", b""];
+
+/// What a body that begins with `head` seems to be; `ended` when that is all of it. Forms are looked for under their
+/// own label, or where `forms` says so: no server answers with one that does not say it.
+pub fn guess(head: &[u8], ended: bool, label: Label, forms: bool) -> Guess {
+    let open = !ended && head.len() < ENOUGH;
+    let text = head.strip_prefix(BOM).unwrap_or(head);
+    let start = text.iter().position(|b| !matches!(*b, b' ' | b'\t' | b'\n' | b'\r' | RECORD));
+    let value = text.get(start.unwrap_or(text.len())..).unwrap_or_default();
+    if let Some(guess) = signed(head, open) {
+        return guess;
+    }
+    if open && (value.is_empty() || begins(head, BOM, open) == Fits::Yet) {
+        return Guess::More;
+    }
+    let form = match label {
+        Label::Form => Fits::Yes,
+        _ if forms => form(text, open),
+        _ => Fits::No,
+    };
+    let candidates = [
+        (json(value, open, label), Guess::Json),
+        (events(text, open, label), Guess::Events),
+        (multipart(text, open), Guess::Multipart),
+        (form, Guess::Form),
+    ];
+    // In order: a form is what nothing else can be.
+    let fitting = candidates.into_iter().find(|(fits, _)| *fits != Fits::No);
+    match fitting {
+        Some((Fits::Yes, guess)) => guess,
+        Some(_) => Guess::More,
+        None => Guess::Other,
+    }
+}
+
+/// What sets off documents of a sequence (RFC 7464).
+const RECORD: u8 = 0x1E;
+
+fn signed(head: &[u8], open: bool) -> Option<Guess> {
+    if let [0x50..=0x5F, rest @ ..] = head {
+        return match begins(rest, SKIPPED, open) {
+            Fits::Yes => Some(Guess::Packed),
+            Fits::Yet => Some(Guess::More),
+            Fits::No => None,
+        };
+    }
+    let (signature, guess) =
+        SIGNATURES.iter().find(|(signature, _)| begins(head, signature, open) != Fits::No)?;
+    Some(if head.starts_with(signature) { *guess } else { Guess::More })
+}
+
+fn begins(text: &[u8], with: &[u8], open: bool) -> Fits {
+    match text.starts_with(with) {
+        true => Fits::Yes,
+        false if open && with.starts_with(text) => Fits::Yet,
+        false => Fits::No,
+    }
+}
+
+/// Nothing left to read: it fits so far while more may come.
+fn out(open: bool) -> Fits {
+    if open { Fits::Yet } else { Fits::No }
+}
+
+fn json(value: &[u8], open: bool, label: Label) -> Fits {
+    let prose = label != Label::Other;
+    let after = |rest: &[u8]| rest.trim_ascii_start().first().copied();
+    match value {
+        [b'{', rest @ ..] => match after(rest) {
+            None => out(open),
+            Some(b'}') => Fits::Yes,
+            Some(b'"') if prose => string_before(rest.trim_ascii_start(), open, b":"),
+            Some(b'"') => Fits::Yes,
+            Some(_) => Fits::No,
+        },
+        [b'[', rest @ ..] => match after(rest) {
+            None => out(open),
+            Some(b'"') if prose => string_before(rest.trim_ascii_start(), open, b",]"),
+            Some(b'{' | b'[' | b']' | b'"' | b'-' | b'0'..=b'9' | b't' | b'f' | b'n') => Fits::Yes,
+            Some(_) => Fits::No,
+        },
+        // Of prose, only one string and nothing else.
+        [b'"', ..] if prose => string_before(value, open, b""),
+        [b'"', ..] => Fits::Yes,
+        _ => Fits::No,
+    }
+}
+
+/// Whether a string stands at the beginning and one of `next` behind it; or the end, if there is none.
+fn string_before(text: &[u8], open: bool, next: &[u8]) -> Fits {
+    let mut escaped = false;
+    let close = text.iter().skip(1).position(|&byte| {
+        let closes = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        closes
+    });
+    let Some(close) = close else {
+        // A name or a text as long as this is no prose in quotes.
+        return if open { Fits::Yet } else { fits(text.len() >= ENOUGH / 2 && !next.is_empty()) };
+    };
+    match text.get(close + 2..).unwrap_or_default().trim_ascii_start().first() {
+        Some(byte) => fits(next.contains(byte)),
+        None if open => Fits::Yet,
+        None => fits(next.is_empty()),
+    }
+}
+
+fn fits(yes: bool) -> Fits {
+    if yes { Fits::Yes } else { Fits::No }
+}
+
+/// Prose may begin like one field; of it, all lines up to the first blank one must be fields, and one of them data.
+fn events(text: &[u8], open: bool, label: Label) -> Fits {
+    let blank = text.iter().position(|b| !matches!(b, b'\n' | b'\r')).unwrap_or(text.len());
+    let text = text.get(blank..).unwrap_or_default();
+    let mut data = false;
+    for line in text.split_inclusive(|b| *b == b'\n') {
+        let ended = line.strip_suffix(b"\n");
+        let whole = ended.map_or(line, |line| line.strip_suffix(b"\r").unwrap_or(line));
+        let name = whole.split(|b| *b == b':').next().unwrap_or_default();
+        match (whole.len() - name.len(), name) {
+            (0, b"") if data => return Fits::Yes,
+            (0, b"" | b"\r") => {}
+            (0, name) => {
+                let cut = ended.is_none() && FIELDS.iter().any(|field| field.starts_with(name));
+                return if cut { out(open) } else { Fits::No };
+            }
+            (_, name) if !FIELDS.contains(&name) => return Fits::No,
+            _ if label == Label::Other => return Fits::Yes,
+            (_, name) => data |= name == b"data",
+        }
+    }
+    if open { Fits::Yet } else { fits(data) }
+}
+
+/// A delimiter, and heads of the first part below it.
+fn multipart(text: &[u8], open: bool) -> Fits {
+    let Some(rest) = text.strip_prefix(b"--") else { return begins(text, b"--", open && !text.is_empty()) };
+    let mut lines = rest.split_inclusive(|b| *b == b'\n');
+    let Some(delimiter) = lines.next() else { return out(open) };
+    if delimiter.trim_ascii().is_empty() || delimiter.len() > LONGEST_DELIMITER {
+        return Fits::No;
+    }
+    for line in lines {
+        let text = line.trim_ascii();
+        let name = text.split(|b| *b == b':').next().unwrap_or_default();
+        if text.len() > name.len() && name.to_ascii_lowercase().starts_with(b"content-") {
+            return Fits::Yes;
+        }
+        let ends = text.is_empty() && line.ends_with(b"\n");
+        if ends || name.iter().any(|b| !b.is_ascii_alphanumeric() && *b != b'-') {
+            return Fits::No;
+        }
+    }
+    out(open)
+}
+
+/// A boundary of 70 bytes, with white space behind it (RFC 2046 section 5.1.1).
+const LONGEST_DELIMITER: usize = 100;
+
+/// Only what a form is made of, among it `=` and an escape: without escapes it reads like any text.
+fn form(text: &[u8], open: bool) -> Fits {
+    let body = if open { text } else { text.trim_ascii_end() };
+    let mut escapes = false;
+    let mut rest = body;
+    while let [byte, behind @ ..] = rest {
+        rest = match (byte, behind) {
+            (b'%', [a, b, behind @ ..]) if a.is_ascii_hexdigit() && b.is_ascii_hexdigit() => {
+                escapes = true;
+                behind
+            }
+            (b'%', [] | [_]) if open || text.len() >= ENOUGH => &[],
+            (b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'*' | b'+', _) => behind,
+            (
+                b'&' | b'=' | b'!' | b'$' | b'\'' | b'(' | b')' | b',' | b';' | b':' | b'@' | b'/' | b'?',
+                _,
+            ) => behind,
+            (b'[' | b']', _) => behind,
+            _ => return Fits::No,
+        };
+    }
+    let named = body.iter().position(|b| *b == b'=').is_some_and(|at| at > 0);
+    if open { Fits::Yet } else { fits(named && escapes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROWS: &[(&[u8], Label, Guess)] = &[
+        (b"{\"a\":1}", Label::Text, Guess::Json),
+        (b"\xEF\xBB\xBF \r\n{ }", Label::Text, Guess::Json),
+        (b"\x1E{\"a\":1}\n", Label::Other, Guess::Json),
+        (b"[ {\"a\":1}]", Label::Text, Guess::Json),
+        (b"[\"a\\\"\" , 1]", Label::Text, Guess::Json),
+        (b"\"jane\\u0040x.org\" \n", Label::Text, Guess::Json),
+        (b"{\"a\":\"x\"}", Label::Form, Guess::Json),
+        (b"\xEF\xBB\xBF {\"a\":\"x\"}", Label::Form, Guess::Json),
+        (b"\xEF\xBB\xBFa=b", Label::Form, Guess::Form),
+        (b" \r\n", Label::Form, Guess::Form),
+        (b"\"a\",\"b\"\n", Label::Other, Guess::Json),
+        (b"\"a\",\"b\"\n", Label::Text, Guess::Other),
+        (b"\"Yes,\" she said", Label::Text, Guess::Other),
+        (b"{\"password\" = \"x\"}", Label::Text, Guess::Other),
+        (b"[\"password\" => \"x\"]", Label::Text, Guess::Other),
+        (b"{name} is here", Label::Text, Guess::Other),
+        (b"{\\rtf1", Label::Text, Guess::Other),
+        (b"[section]\na=b", Label::Text, Guess::Other),
+        (b"{", Label::Text, Guess::Other),
+        (b"data: x\n\n", Label::Text, Guess::Events),
+        (b"event: a\r\ndata:x\r\n\r\n", Label::Text, Guess::Events),
+        (b": ping\n\ndata: x\n\n", Label::Text, Guess::Events),
+        (b"\n\nid: 1\nretry: 3\ndata: [DONE]", Label::Text, Guess::Events),
+        (b"data: x", Label::Other, Guess::Events),
+        (b":", Label::Other, Guess::Events),
+        (b"data:\n  key: value\n", Label::Text, Guess::Other),
+        (b"id: 5\nname: x\n", Label::Text, Guess::Other),
+        (b"datas: x\n", Label::Other, Guess::Other),
+        (b"a=b%40c&d=e", Label::Text, Guess::Form),
+        (b"a%5Bb%5D=c\r\n", Label::Other, Guess::Form),
+        (b"a=b&c=d", Label::Text, Guess::Other),
+        (b"a=b%4", Label::Text, Guess::Other),
+        (b"a=b%40 c", Label::Text, Guess::Other),
+        (b"=%40", Label::Text, Guess::Other),
+        (b"free text", Label::Form, Guess::Form),
+        (b"--x\r\nContent-Disposition: form-data; name=a\r\n\r\n", Label::Text, Guess::Multipart),
+        (b"--x\nX-A: b\ncontent-type: text/plain\n\n", Label::Other, Guess::Multipart),
+        (b"---\ntitle: x\n---\n\nContent-Type: y", Label::Text, Guess::Other),
+        (b"-- a comment\nselect 1", Label::Text, Guess::Other),
+        (b"\x1F\x8B\x08\x00", Label::Text, Guess::Packed),
+        (b"\x28\xB5\x2F\xFD\x00", Label::Other, Guess::Packed),
+        (b"\x5C\x2A\x4D\x18\x00", Label::Other, Guess::Packed),
+        (b"Plain", Label::Text, Guess::Other),
+        (b"\xFF\xFE{\x00", Label::Other, Guess::Wide),
+        (b"\xFE\xFF\x00{", Label::Text, Guess::Wide),
+        (b"\x00\x00\xFE\xFF", Label::Text, Guess::Wide),
+        ("Grüße".as_bytes(), Label::Text, Guess::Other),
+        (b"", Label::Text, Guess::Other),
+        (b" \n", Label::Other, Guess::Other),
+    ];
+
+    #[test]
+    fn a_body_is_known_by_how_it_begins() {
+        for (body, label, expected) in ROWS {
+            assert_eq!(guess(body, true, *label, true), *expected, "{} {label:?}", body.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn what_is_told_of_a_beginning_stays_true() {
+        for (body, label, expected) in ROWS {
+            for at in 0..=body.len() {
+                let early = guess(&body[..at], false, *label, true);
+                let shown = body[..at].escape_ascii();
+                assert!(early == Guess::More || early == *expected, "{shown} {label:?}: {early:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn it_never_waits_for_more_than_is_enough() {
+        let long = |unit: &str| unit.repeat(ENOUGH).into_bytes();
+        for (body, expected) in [
+            (long(" "), Guess::Other),
+            (long("data: x "), Guess::Events),
+            (long("a=%40&"), Guess::Form),
+            ([b"{\"", long("a").as_slice()].concat(), Guess::Json),
+            ([b"\"", long("a").as_slice()].concat(), Guess::Other),
+            (long("\n"), Guess::Other),
+        ] {
+            assert_eq!(guess(&body[..ENOUGH], false, Label::Text, true), expected);
+        }
+        assert_eq!(guess(b"a=%40", true, Label::Text, false), Guess::Other, "an answer is no form");
+    }
+}
