@@ -221,7 +221,8 @@ const LONGEST_DELIMITER: usize = 100;
 
 /// Only what a form is made of, among it `=` and an escape: without escapes it reads like any text.
 fn form(text: &[u8], open: bool) -> Fits {
-    let body = if open { text } else { text.trim_ascii_end() };
+    let end = text.iter().rposition(|b| !matches!(b, b'\n' | b'\r')).map_or(0, |last| last + 1);
+    let body = text.get(..end).unwrap_or_default();
     let mut escapes = false;
     let mut rest = body;
     while let [byte, behind @ ..] = rest {
