@@ -27,7 +27,7 @@ fn detector() -> Detector {
 
 fn keys() -> Keys {
     let key = FpeKey::new(Secret::new((0..32).collect())).unwrap();
-    Keys { fpe: Some(Arc::new(key)), tenant: "acme".into() }
+    Keys { fpe: Some(Arc::new(key)), tenant: "acme".into(), ..Keys::default() }
 }
 
 fn redactor() -> Redactor {

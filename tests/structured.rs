@@ -37,7 +37,7 @@ fn key(bytes: &[u8]) -> Arc<FpeKey> {
 }
 
 fn keys() -> Keys {
-    Keys { fpe: Some(key(&[7; 32])), tenant: Arc::from("test") }
+    Keys { fpe: Some(key(&[7; 32])), tenant: Arc::from("test"), ..Keys::default() }
 }
 
 fn fpe(alphabet: Alphabet) -> Method {
@@ -211,7 +211,7 @@ fn surrogates_are_those_of_an_independent_ff1() {
         let unhex = |hex: &str| data_encoding::HEXLOWER.decode(hex.as_bytes()).unwrap();
         let alphabet = Alphabet::named(name).unwrap();
         let method = Method::Fpe(Arc::new(Fpe { alphabet, tweak: Some(unhex(tweak)) }));
-        let keys = Keys { fpe: Some(key(&unhex(hex))), tenant: Arc::from("test") };
+        let keys = Keys { fpe: Some(key(&unhex(hex))), tenant: Arc::from("test"), ..Keys::default() };
         let (redacted, context) =
             redactor(&["ANYTHING"], method).text(text, &keys, Limits::default()).unwrap();
         assert_eq!(redacted.value(), expected, "{row}");

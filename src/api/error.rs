@@ -175,6 +175,10 @@ pub enum ApiError {
     /// The caller sends more than its share; it may try again after this many seconds.
     #[error("too many requests")]
     TooManyRequests(u64),
+    /// The caller has had as many different values encrypted or hashed as it may; it may have others after this many
+    /// seconds.
+    #[error("too many different values, see the Retry-After header")]
+    TooManyValues(u64),
     /// A provider that had to be asked gave no answer; `0` says which kind of provider.
     #[error("provider error: {0}")]
     Provider(&'static str),
@@ -276,7 +280,9 @@ impl ApiError {
             Self::MethodNotAllowed(allow) => {
                 drop(HeaderValue::from_str(&allow).map(|allow| headers.insert(ALLOW, allow)))
             }
-            Self::TooManyRequests(after) => drop(headers.insert(RETRY_AFTER, HeaderValue::from(after))),
+            Self::TooManyRequests(after) | Self::TooManyValues(after) => {
+                drop(headers.insert(RETRY_AFTER, HeaderValue::from(after)));
+            }
             Self::Overloaded => drop(headers.insert(RETRY_AFTER, HeaderValue::from_static("1"))),
             Self::Unauthorized => drop(headers.insert(WWW_AUTHENTICATE, CHALLENGE)),
             // What is left of the request is not read, so the connection cannot carry another.
@@ -353,6 +359,11 @@ impl ApiError {
             ),
             Self::TooManyRequests(_) => {
                 let summary = "Too many requests, see the Retry-After header";
+                policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", summary)
+            }
+            Self::TooManyValues(_) => {
+                let summary = "Too many different values were encrypted or hashed for this caller, see the \
+                               Retry-After header";
                 policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", summary)
             }
             Self::Overloaded => {

@@ -7,6 +7,7 @@
 //! | `call` | [`Call`] and [`Answer`]: what a handler gets and gives |
 //! | [`configs`] | stored redact configs: the object, its endpoints, and [`configs::MethodSpec`] |
 //! | `cpu` | [`CpuPool`]: long work, off the threads that move bytes |
+//! | `distinct` | [`Distinct`]: how many different values each caller has had encrypted |
 //! | [`envelope`] | the frame around every answer, in the caller's dialect |
 //! | `error` | [`ApiError`]: what goes wrong, and its status |
 //! | `fields` | [`Fields`]: parse, don't validate; all faults at once |
@@ -27,6 +28,7 @@ mod blob;
 mod call;
 pub mod configs;
 mod cpu;
+mod distinct;
 mod endpoint;
 pub mod envelope;
 mod error;
@@ -49,6 +51,7 @@ pub mod vault;
 pub use blob::{BlobPort, attachment, charged, form_data};
 pub use call::{Answer, Body, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
 pub use cpu::{Caller, CpuPool, Job, PoolError, apart};
+pub use distinct::{Bound, Distinct, DistinctLimit};
 pub use endpoint::{Asker, Door, Endpoint, Endpoints, Guard, Lookup, Success};
 pub(crate) use error::CHALLENGE;
 pub use error::{ApiError, Code, Invalid, MAX_FAULTS};

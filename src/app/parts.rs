@@ -10,7 +10,7 @@ use tokio::task::AbortHandle;
 
 use crate::api::pending::Shift;
 use crate::api::token::Tokens;
-use crate::api::{CpuPool, Ready};
+use crate::api::{Bound, CpuPool, Distinct, DistinctLimit, Ready};
 use crate::app::{master, traces};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, SystemClock};
@@ -283,6 +283,8 @@ pub struct Parts {
     counts: DashMap<String, Vec<Counted>>,
     /// Rates by route; they outlive a reload.
     pub(super) buckets: DashMap<String, Arc<Buckets>>,
+    /// Different values by caller; they outlive a reload.
+    distinct: Arc<Distinct>,
     /// What is known of upstreams' peers, by upstream and peer; it outlives a reload.
     pub(super) standings: DashMap<(String, String), Arc<Standing>>,
     /// Upstreams' breakers by name; they outlive a reload.
@@ -312,6 +314,7 @@ impl Parts {
         let metrics = Arc::clone(&opened.metrics);
         let (tracer, spans) = traces::tracer(config, &opened.clock, &metrics);
         let access = Arc::new(access(config, &metrics)?);
+        let distinct = Arc::new(Distinct::new(Arc::clone(&clock), metrics.front.clone()));
         Ok(Self {
             opened,
             blobs,
@@ -330,6 +333,7 @@ impl Parts {
             shift: Shift::default(),
             counts: DashMap::new(),
             buckets: DashMap::new(),
+            distinct,
             standings: DashMap::new(),
             breakers: DashMap::new(),
             pools: DashMap::new(),
@@ -415,6 +419,13 @@ impl Parts {
             wait: limits.queue.get(),
             metrics: self.metrics.front.clone(),
         })
+    }
+
+    /// How many different values callers may have encrypted.
+    pub(super) fn distinct(&self, limits: &Limits) -> DistinctLimit {
+        let Limits { distinct_values: values, distinct_per: per, .. } = limits;
+        let bound = Bound { values: *values, per: per.get() };
+        DistinctLimit { counts: Arc::clone(&self.distinct), bound: (*values > 0).then_some(bound) }
     }
 
     /// The rates of a route's callers.

@@ -173,7 +173,7 @@ pub mod redact {
         back: Option<(&Config, &Path)>,
     ) -> Result<u64, AppError> {
         let back = back.map(|(config, context)| Back::new(config, context)).transpose()?;
-        let keys = back.as_ref().map_or_else(|| Ok(Keys { fpe: None, tenant: TENANT.into() }), Back::keys)?;
+        let keys = back.as_ref().map_or_else(|| Ok(Keys { tenant: TENANT.into(), ..Keys::default() }), Back::keys)?;
         let method = if back.is_some() { Method::Encrypt } else { method };
         let (redactor, _) = super::redactor(method, detector);
         let json = whole(piped.input)?;
@@ -224,7 +224,7 @@ pub mod redact {
 
         fn keys(&self) -> Result<Keys, AppError> {
             let key = self.opened.io.block_on(self.vault.default_fpe_key())?;
-            Ok(Keys { fpe: Some(key), tenant: TENANT.into() })
+            Ok(Keys { fpe: Some(key), tenant: TENANT.into(), ..Keys::default() })
         }
 
         fn publish(self, context: &Secret<Vec<u8>>) -> Result<(), AppError> {

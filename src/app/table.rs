@@ -21,13 +21,14 @@ use crate::config::Config;
 use crate::config::settings::{
     Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, JwkSource, Jwt as JwtSetting,
     Method as MethodSetting, PathMatch as PathSetting, Protocol as ProtocolSetting, Redact as RedactSetting,
-    Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace, Unknown as UnknownSetting,
+    Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace, Tweak as TweakSetting,
+    Unknown as UnknownSetting,
 };
 use crate::detect::{Catalogue, Choice, Detector};
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerWay, Auth, Jwt, JwtParts, Keep, Limits, Place, Redact, RedactParts, Whose,
+    Allowance, AnswerWay, Auth, Jwt, JwtParts, Keep, Limits, Place, Redact, RedactParts, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::llm::{ProtocolChoice, Spoken};
@@ -152,6 +153,7 @@ pub(super) fn add_endpoints(
         items: parts.items.clone(),
         allow: config.allow.clone(),
         configs: configs.clone(),
+        distinct: parts.distinct(&config.limits),
     });
     let limit = config.limits.body.bytes();
     endpoints.add(redact::Redact(redaction.clone()), dialect, limit);
@@ -330,8 +332,14 @@ fn redaction(
         Answers::Replace => AnswerWay::Redact(redactor(Method::Replace)),
         Answers::Off => AnswerWay::Off,
     };
-    let encrypts = *setting.requests == Requests::Encrypt
-        || setting.methods.values().any(|method| *method == MethodSetting::Encrypt);
+    let tweak = match *setting.tweak {
+        TweakSetting::Route => Tweak::Route,
+        TweakSetting::Caller => Tweak::Caller,
+        TweakSetting::Conversation => {
+            let header = setting.conversation_header.as_ref().map(|name| HeaderName::from_bytes(name.as_bytes()));
+            Tweak::Conversation { header: header.transpose().map_err(|_| "a header's name is wrong")? }
+        }
+    };
     let unknown = match setting.unknown {
         UnknownSetting::Refuse => Unknown::Refuse,
         UnknownSetting::Pass => Unknown::Pass,
@@ -339,7 +347,7 @@ fn redaction(
     Ok(Redact::new(RedactParts {
         requests,
         answers,
-        encrypts,
+        encrypts: setting.encrypts(),
         unknown,
         protocols: protocols.to_vec(),
         collected: config.limits.collected.bytes(),
@@ -347,6 +355,8 @@ fn redaction(
         rules: rules.names().map(str::to_owned).collect(),
         answer_counts: parts.counts(route, Direction::Answer, rules),
         vault: Arc::clone(&parts.vault),
+        tweak,
+        distinct: parts.distinct(&config.limits),
         cpu: parts.cpu.clone(),
     }))
 }

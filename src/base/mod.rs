@@ -8,6 +8,7 @@
 //! | [`listing`] | where the times of a list lie, and in which order it goes |
 //! | [`budget`] | bytes that a request may still hold |
 //! | [`checkpoint`] | where long work asks whether to go on |
+//! | [`quota`] | where work asks whether it may use one value more |
 //! | [`reader`] | binary forms of our own, read within bounds |
 //! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
@@ -20,6 +21,7 @@ pub mod id;
 pub mod listing;
 pub mod path;
 pub mod pointer;
+pub mod quota;
 pub mod reader;
 pub mod secret;
 pub mod template;

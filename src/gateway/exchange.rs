@@ -26,7 +26,7 @@ use crate::gateway::terminal::Terminal;
 use crate::gateway::told::Told;
 use crate::gateway::watched::Watched;
 use crate::net::customer;
-use crate::redact::{Counts, Undo};
+use crate::redact::{Counts, Scope, Undo};
 use crate::telemetry::trace::{Kind, Word};
 use crate::telemetry::{Direction, Filtered, Scan, Unscanned};
 use crate::vault::jwt::Claims;
@@ -45,6 +45,8 @@ pub struct Facts {
     pub claims: Option<Claims>,
     /// Surrogates issued in this request.
     pub undo: Option<Arc<Undo>>,
+    /// What surrogates are the same within, once the body was looked at.
+    pub scope: Option<Scope>,
     /// Values replaced, both ways together.
     pub redacted: Arc<AtomicU64>,
     /// Values restored in the answer.

@@ -120,6 +120,7 @@ impl Fault {
             StreamError::Ratio { .. } => Self::Api(ApiError::TooLarge(0)),
             StreamError::TooLarge { limit, .. } => Self::Api(ApiError::TooLarge(limit)),
             StreamError::Exhausted(why) => why.into(),
+            StreamError::Spent(spent) => Self::Api(ApiError::TooManyValues(spent.after)),
             StreamError::Replace(why) => Self::Api(ApiError::Internal(why)),
             StreamError::Unavailable { coding } => Self::Api(ApiError::Internal(coding)),
         }
@@ -128,6 +129,7 @@ impl Fault {
     /// An answer's body that could not be rewritten.
     pub fn of_answer(error: StreamError) -> Self {
         match error {
+            StreamError::Spent(spent) => Self::Api(ApiError::TooManyValues(spent.after)),
             StreamError::Replace(why) => Self::Api(ApiError::Internal(why)),
             StreamError::Unavailable { coding } => Self::Api(ApiError::Internal(coding)),
             StreamError::Exhausted(Exhausted::Process { .. }) => Self::Api(ApiError::Overloaded),
@@ -167,6 +169,7 @@ impl Fault {
                 ApiError::UnsupportedMediaType(_) => "unscannable_request",
                 ApiError::HeadTooLarge => "head_too_large",
                 ApiError::TooManyRequests(_) => "rate_limited",
+                ApiError::TooManyValues(_) => "values_limited",
                 ApiError::Provider(_) => "provider",
                 ApiError::Overloaded => "overloaded",
                 ApiError::Full => "store_full",
@@ -198,7 +201,7 @@ impl Fault {
                 ApiError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
                 ApiError::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 ApiError::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                ApiError::TooManyRequests(_) => StatusCode::TOO_MANY_REQUESTS,
+                ApiError::TooManyRequests(_) | ApiError::TooManyValues(_) => StatusCode::TOO_MANY_REQUESTS,
                 ApiError::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
                 ApiError::Full => StatusCode::INSUFFICIENT_STORAGE,
                 ApiError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -274,7 +277,7 @@ impl Fault {
             Self::Closed(why) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
             }
-            Self::Api(ApiError::TooManyRequests(after)) => {
+            Self::Api(ApiError::TooManyRequests(after) | ApiError::TooManyValues(after)) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(*after));
             }
             Self::Api(ApiError::Overloaded) => {

@@ -13,7 +13,7 @@ use crate::stream::Editor;
 
 fn keys() -> Keys {
     let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
-    Keys { fpe: Some(Arc::new(key)), tenant: "acme".into() }
+    Keys { fpe: Some(Arc::new(key)), tenant: "acme".into(), ..Keys::default() }
 }
 
 fn detector() -> Detector {

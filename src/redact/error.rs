@@ -2,6 +2,7 @@
 
 use crate::base::budget::Exhausted;
 use crate::base::checkpoint::Stopped;
+use crate::base::quota::Spent;
 use crate::crypto::fpe::FpeError;
 use crate::stream::StreamError;
 use crate::stream::json::JsonError;
@@ -32,6 +33,9 @@ pub enum RedactError {
     /// A budget is used up.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
+    /// The caller has had as many different values encrypted or hashed as it may.
+    #[error(transparent)]
+    Spent(#[from] Spent),
 }
 
 impl From<RedactError> for StreamError {
@@ -43,6 +47,7 @@ impl From<RedactError> for StreamError {
             RedactError::Cipher(_) => Self::Replace("the cipher refused"),
             RedactError::Stopped(_) => Self::Replace("stopped"),
             RedactError::Exhausted(exhausted) => Self::Exhausted(exhausted),
+            RedactError::Spent(spent) => Self::Spent(spent),
         }
     }
 }

@@ -1,7 +1,9 @@
-//! The key and tenant that encryption needs: handed in by whoever may await, never fetched here.
+//! The key that encryption needs, and within what equal values look alike: handed in by whoever may await, never
+//! fetched here.
 
 use std::sync::Arc;
 
+use crate::base::quota::Quota;
 use crate::crypto::fpe::FpeKey;
 
 /// What encrypts, and for whom. Cheap to clone.
@@ -11,10 +13,42 @@ pub struct Keys {
     pub fpe: Option<Arc<FpeKey>>,
     /// Goes into every tweak: two tenants with one key get different surrogates for one value.
     pub tenant: Arc<str>,
+    /// Within what equal values get equal surrogates.
+    pub scope: Scope,
+    /// How many different values may be encrypted or hashed.
+    pub quota: Quota,
 }
 
 impl std::fmt::Debug for Keys {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Keys(fpe: {})", if self.fpe.is_some() { "yes" } else { "no" })
+    }
+}
+
+/// Within what equal values get equal surrogates: under one key, one tenant and one rule they do if the scope is the
+/// same, and who has surrogates of another scope learns nothing from its own. The default is all of the tenant.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub struct Scope(Option<[u8; 32]>);
+
+/// What the PRF's input begins with where it makes a scope; no tenant is called so.
+const SCOPE: &[u8] = b"scope of surrogates";
+
+impl Scope {
+    /// The scope that `parts` name, of which some may be secret: it is their keyed digest, in which their borders count.
+    pub fn of(key: &FpeKey, parts: &[&[u8]]) -> Self {
+        let mut input = vec![SCOPE];
+        input.extend_from_slice(parts);
+        Self(Some(key.prf(&input)))
+    }
+
+    /// What goes into a tweak; nothing for all of the tenant, whose surrogates are those of before there were scopes.
+    pub(super) fn as_part(&self) -> Option<&[u8]> {
+        self.0.as_ref().map(<[u8; 32]>::as_slice)
+    }
+}
+
+impl std::fmt::Debug for Scope {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Scope(..)")
     }
 }

@@ -68,7 +68,7 @@ impl Live {
             let Some(value) = self.text.get(at) else { continue };
             let adjoins = self.last == Some((rule, span.start));
             let read = as_read(value);
-            let with = match plain(method, detector.rule(rule), &read) {
+            let with = match plain(method, detector.rule(rule), &read, &self.surrogates)? {
                 Some(_) if adjoins && matches!(method, Method::Replace | Method::Text(_)) => String::new(),
                 Some(with) => with,
                 None => {

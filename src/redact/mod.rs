@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `alphabet` | [`Alphabet`]: what format-preserving encryption encrypts |
 //! | `method` | [`Method`], [`Plan`]: what becomes of a finding |
-//! | `keys` | [`Keys`], handed in |
+//! | `keys` | [`Keys`] and their [`Scope`], handed in |
 //! | `encrypt` | surrogates of the same format |
 //! | `values` | the distinct values of one text, one replacement for each |
 //! | `redactor` | [`Redactor`]: a whole text, and the way to the rest |
@@ -48,7 +48,7 @@ pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
 pub use context::{Context, KeyName, Made, Restorer};
 pub use error::RedactError;
-pub use keys::Keys;
+pub use keys::{Keys, Scope};
 pub use live::Live;
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;

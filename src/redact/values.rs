@@ -296,7 +296,7 @@ impl<'p> Values<'p> {
                     && !taken.refuses(spelling.canonical(with), &owner)
             };
             let permuted = permuted.filter(|(with, _)| free(with));
-            let plain = plain(method, rule, value.read());
+            let plain = plain(method, rule, value.read(), surrogates)?;
             let Some(value) = self.list.get_mut(at) else { continue };
             match (plain, permuted) {
                 (Some(with), _) => value.with = with,
@@ -395,9 +395,17 @@ impl Taken {
     }
 }
 
-/// The replacement of a method that needs no key.
-pub(super) fn plain(method: &Method, rule: &Rule, value: &str) -> Option<String> {
-    match method {
+/// The replacement of a method that needs no key. A digest tells its value again as a surrogate does.
+pub(super) fn plain(
+    method: &Method,
+    rule: &Rule,
+    value: &str,
+    surrogates: &Surrogates,
+) -> Result<Option<String>, RedactError> {
+    if matches!(method, Method::Hash(_)) {
+        surrogates.count(rule, value)?;
+    }
+    Ok(match method {
         Method::Mask => Some("*".repeat(value.chars().count())),
         Method::Replace => Some(format!("<{}>", rule.name())),
         Method::DetectOnly => Some(value.to_owned()),
@@ -405,5 +413,5 @@ pub(super) fn plain(method: &Method, rule: &Rule, value: &str) -> Option<String>
         Method::Partial(partial) => Some(partial.apply(value)),
         Method::Hash(salted) => Some(salted.apply(value)),
         Method::Encrypt | Method::Fpe(_) => None,
-    }
+    })
 }

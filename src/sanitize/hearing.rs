@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 
 use crate::detect::Label;
-use crate::redact::{Keys, Redactor, Replacement, Report, Text};
+use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
 use crate::sanitize::child::{Court, Ruling};
 use crate::sanitize::intel::{Canonical, Reputation, Score, Standing};
 use crate::sanitize::scan::{Part, Scanner, Verdict};
@@ -141,7 +141,10 @@ impl Hearing {
         } else {
             tokio::task::spawn_blocking(find).await.map_err(|_| Refusal::Provider)?
         };
-        let (changes, report) = found.map_err(|_| Refusal::Provider)?;
+        let (changes, report) = found.map_err(|error| match error {
+            RedactError::Spent(spent) => Refusal::Spent(spent.after),
+            _ => Refusal::Provider,
+        })?;
         self.note(|record| record.reports.push(report));
         if self.witnesses.redaction != Redaction::Apply {
             return Ok(vec![Vec::new(); count]);

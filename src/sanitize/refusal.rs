@@ -30,4 +30,8 @@ pub enum Refusal {
     /// Whoever had to be asked gave no answer.
     #[error("a provider gave no answer")]
     Provider,
+    /// Its owner has had as many different values encrypted or hashed as it may, and may have others after so many
+    /// seconds.
+    #[error("too many different values are encrypted or hashed for its owner")]
+    Spent(u64),
 }

@@ -5,6 +5,7 @@
 use bytes::BytesMut;
 
 use crate::base::budget::Exhausted;
+use crate::base::quota::Spent;
 
 /// Why a body cannot be rewritten any further. Never holds a byte of the body.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,6 +51,9 @@ pub enum StreamError {
     /// A budget is used up.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
+    /// The caller has had as many different values replaced as it may.
+    #[error(transparent)]
+    Spent(#[from] Spent),
     /// What was found cannot be replaced (no key, or too many different values).
     #[error("a value cannot be replaced: {0}")]
     Replace(&'static str),

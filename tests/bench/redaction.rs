@@ -51,7 +51,7 @@ fn main() {
     let catalogue = Catalogue::builtin().expect("the built-in rules load");
     let detector = Detector::new(&catalogue, &Choice::defaults(&catalogue)).expect("an engine");
     let key = FpeKey::new(Secret::new(vec![7; 32])).expect("a key");
-    let keys = Keys { fpe: Some(Arc::new(key)), tenant: Arc::from("bench") };
+    let keys = Keys { fpe: Some(Arc::new(key)), tenant: Arc::from("bench"), ..Keys::default() };
     let body = request();
     let text = String::from_utf8(body.clone()).expect("text");
     let encrypt = Redactor::new(detector.clone(), Plan::all(Method::Encrypt));

@@ -52,7 +52,7 @@ fn keys() -> Keys {
     static KEYS: OnceLock<Keys> = OnceLock::new();
     let make = || {
         let key = FpeKey::new(Secret::new((0..32).collect())).unwrap();
-        Keys { fpe: Some(Arc::new(key)), tenant: Arc::from("fuzz") }
+        Keys { fpe: Some(Arc::new(key)), tenant: Arc::from("fuzz"), ..Keys::default() }
     };
     KEYS.get_or_init(make).clone()
 }

@@ -56,6 +56,9 @@ pub struct Ended {
     pub summary: String,
     /// The result.
     pub result: Option<Value>,
+    /// After how many seconds the same call may succeed, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<u64>,
 }
 
 impl Job {
@@ -79,14 +82,18 @@ impl Stage {
 impl Ended {
     /// A success.
     pub fn success(summary: String, result: Value) -> Self {
-        Self { http: 200, status: None, summary, result: Some(result) }
+        Self { http: 200, status: None, summary, result: Some(result), after: None }
     }
 }
 
 impl From<ApiError> for Ended {
     fn from(error: ApiError) -> Self {
         let (http, status, summary, result) = error.told();
-        Self { http: http.as_u16(), status: Some(status.to_owned()), summary: summary.to_owned(), result }
+        let after = match error {
+            ApiError::TooManyRequests(after) | ApiError::TooManyValues(after) => Some(after),
+            _ => None,
+        };
+        Self { http: http.as_u16(), status: Some(status.to_owned()), summary: summary.to_owned(), result, after }
     }
 }
 

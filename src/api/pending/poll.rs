@@ -4,8 +4,9 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use http::StatusCode;
+use http::header::RETRY_AFTER;
 use http::request::Parts;
+use http::{HeaderValue, StatusCode};
 use serde_json::{Map, Value, json};
 
 use crate::api::call::{Answer, BoxFuture, Call, Handler};
@@ -106,7 +107,11 @@ impl Ended {
     pub fn answer(&self, stamp: &Stamp<'_>, dialect: Dialect) -> Answer {
         let status = StatusCode::from_u16(self.http).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let word = self.status.as_deref().unwrap_or(dialect.success());
-        stamp.answer(status, word, &self.summary, self.result.as_ref())
+        let mut answer = stamp.answer(status, word, &self.summary, self.result.as_ref());
+        if let Some(after) = self.after {
+            answer.headers.insert(RETRY_AFTER, HeaderValue::from(after));
+        }
+        answer
     }
 }
 

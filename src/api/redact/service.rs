@@ -6,9 +6,11 @@ use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
 use crate::api::configs::{ConfigError, Configs, Kept as _, RedactConfig, Settings};
 use crate::api::cpu::{Caller, CpuPool, Job};
+use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::Asker;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::{Faults, Fields};
+use crate::api::pending;
 use crate::api::redact::ask::{Named, Wanted};
 use crate::api::redact::configured::{Configured, Ready};
 use crate::api::redact::kept::{Kept, key_of, named};
@@ -16,12 +18,12 @@ use crate::api::redact::plan::{self, Resolver, Specific};
 use crate::api::redact::report::Entities;
 use crate::api::token::Principal;
 use crate::base::checkpoint::Checkpoint;
-use crate::base::id::ConfigId;
+use crate::base::id::{ConfigId, TokenId};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Allow, Catalogue, Detector};
-use crate::redact::{Context, Counts, KeyName, Keys, Made, RedactError, Redactor, Restorer};
+use crate::redact::{Context, Counts, KeyName, Keys, Made, RedactError, Redactor, Restorer, Scope};
 use crate::vault::Vault;
 use crate::vault::items::Items;
 
@@ -50,6 +52,29 @@ pub struct Parts {
     pub allow: Allow,
     /// Stored configs.
     pub configs: Configs<Settings>,
+    /// How many different values a caller may have encrypted or hashed.
+    pub distinct: DistinctLimit,
+}
+
+/// For whom something is redacted.
+pub struct Whose<'a> {
+    /// Whose data it is.
+    pub tenant: &'a str,
+    /// Who wants it.
+    pub caller: Caller,
+}
+
+impl<'a> Whose<'a> {
+    /// A caller's.
+    pub fn of(who: &'a Principal) -> Self {
+        Self { tenant: who.tenant(), caller: who.caller() }
+    }
+
+    /// Of whoever made the call that a job answers.
+    pub fn of_job(job: &'a pending::Job) -> Self {
+        let caller = TokenId::parse(&job.owner).map_or(Caller::Own, Caller::Token);
+        Self { tenant: &job.tenant, caller }
+    }
 }
 
 /// The parts, and what is made of them.
@@ -122,6 +147,7 @@ impl Redaction {
         self.0.cpu.run(job, work).await?.map_err(|error| match error {
             RedactError::TooManyValues { .. } => ApiError::TooLarge(0),
             RedactError::Stopped(_) => ApiError::Overloaded,
+            RedactError::Spent(spent) => ApiError::TooManyValues(spent.after),
             _ => ApiError::Internal("redact"),
         })
     }
@@ -139,14 +165,14 @@ impl Redaction {
         let config = self.config(asker.who, wanted.config.as_ref()).await?;
         let granted = config.as_ref().map(|config| config.ready.settings.vault_items()).unwrap_or_default();
         asker.who.may_name_items(&named(wanted, places), &granted)?;
-        self.prepared(asker.who.tenant(), config.as_ref(), wanted, places).await
+        self.prepared(&Whose::of(asker.who), config.as_ref(), wanted, places).await
     }
 
     /// Who looks through files, with a config or with the defaults, and their key.
     ///
     /// # Errors
     /// A config, or something that it names, that is not there.
-    pub async fn of_files(&self, tenant: &str, config: Option<&str>) -> Result<FileRedactor, ApiError> {
+    pub async fn of_files(&self, whose: &Whose<'_>, config: Option<&str>) -> Result<FileRedactor, ApiError> {
         let fault = |code, detail: &str| {
             ApiError::Validation(vec![Invalid::new(code, Pointer::root().key("config_id"), detail)])
         };
@@ -174,19 +200,19 @@ impl Redaction {
         };
         let nothing = serde_json::json!({});
         let wanted = Wanted::of(&mut Fields::of(&nothing)?);
-        let mut prepared = self.prepared(tenant, config.as_ref(), &wanted, &[]).await?;
+        let mut prepared = self.prepared(whose, config.as_ref(), &wanted, &[]).await?;
         let redactor = prepared.parts.pop().ok_or(ApiError::Internal("redact"))?;
         Ok(FileRedactor { redactor, keys: prepared.keys, entities: prepared.entities })
     }
 
     async fn prepared(
         &self,
-        tenant: &str,
+        whose: &Whose<'_>,
         config: Option<&Chosen>,
         wanted: &Wanted,
         places: &[Specific],
     ) -> Result<Prepared, ApiError> {
-        let id = config.map(|config| config.id.to_string());
+        let (tenant, id) = (whose.tenant, config.map(|config| config.id.to_string()));
         let config = config.map(|config| config.ready.as_ref());
         let detector = config.map_or(&self.0.detector, |config| &config.detector);
         let catalogue = config.map_or(&self.0.catalogue, |config| &config.catalogue);
@@ -222,7 +248,12 @@ impl Redaction {
             Ok(Redactor::new(detector, plan))
         });
         let parts = parts.collect::<Result<Vec<_>, ApiError>>()?;
-        let keys = Keys { fpe: encrypts.then_some(key), tenant: Arc::from(tenant) };
+        let keys = Keys {
+            scope: id.as_ref().map(|id| Scope::of(&key, &[b"config", id.as_bytes()])).unwrap_or_default(),
+            fpe: encrypts.then_some(key),
+            tenant: Arc::from(tenant),
+            quota: self.0.distinct.of(whose.caller.clone()),
+        };
         let entities = config.map(|config| config.entities.clone()).unwrap_or_default();
         let terms = Terms { key: name, made: Made { config: id, names_key } };
         Ok(Prepared { parts, keys, terms, entities })

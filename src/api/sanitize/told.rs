@@ -167,6 +167,7 @@ pub fn why(error: &Stillborn) -> &'static str {
         Stillborn::Refused(_, refusal) => match refusal {
             Refusal::Malicious => "it is malicious",
             Refusal::Provider => "a scan or reputation provider gave no answer",
+            Refusal::Spent(_) => "too many different values are encrypted or hashed for its owner",
             Refusal::Encrypted => "it cannot be opened without a password",
             Refusal::Malformed => "it is broken, or not what it seems to be",
             Refusal::Unsupported => "files of its kind cannot be cleaned here",

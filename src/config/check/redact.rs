@@ -1,8 +1,10 @@
-//! Redaction: methods that go together, and rules that exist.
+//! Redaction: methods that go together, what surrogates go by, and rules that exist.
+
+use http::HeaderName;
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Answers, Redact, Requests, Route};
+use crate::config::settings::{Answers, Redact, Requests, Route, Tweak};
 use crate::config::similar;
 
 pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes) {
@@ -12,6 +14,7 @@ pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes)
             mistakes.say(redact.span().start, "[routes.redact] needs an `upstream`");
         }
         methods(redact, mistakes);
+        tweak(redact, mistakes);
         choice(redact, mistakes);
         both(redact, mistakes);
         known(redact, rules, mistakes);
@@ -32,6 +35,23 @@ fn methods(redact: &At<Redact>, mistakes: &mut Mistakes) {
     if idle && !mistakes.lost(begin, "answers") {
         mistakes
             .say(redact.requests.span().start, "nothing is redacted: `requests` and `answers` are both off");
+    }
+}
+
+fn tweak(redact: &At<Redact>, mistakes: &mut Mistakes) {
+    let lost = |name| mistakes.lost(redact.span().start, name);
+    let known = !(lost("requests") || lost("methods") || lost("tweak"));
+    if known && *redact.tweak != Tweak::Route && !redact.encrypts() {
+        let hint = "surrogates come of requests = \"encrypt\", or of a rule's method \"encrypt\"";
+        mistakes.hint(redact.tweak.span().start, "`tweak` does nothing: nothing gets a surrogate", hint);
+    }
+    let Some(header) = &redact.conversation_header else { return };
+    if HeaderName::from_bytes(header.as_bytes()).is_err() {
+        mistakes.say(header.span().start, "not a header's name");
+    }
+    if known && *redact.tweak != Tweak::Conversation {
+        let hint = "it says what a conversation is";
+        mistakes.hint(header.span().start, "`conversation_header` needs tweak = \"conversation\"", hint);
     }
 }
 

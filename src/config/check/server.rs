@@ -50,6 +50,7 @@ pub(super) fn limits(limits: &Limits, mistakes: &mut Mistakes) {
         (&limits.body_grace, "body_grace"),
         (&limits.write_stall, "write_stall"),
         (&limits.queue, "queue"),
+        (&limits.distinct_per, "distinct_per"),
     ];
     for (period, name) in periods.into_iter().filter(|(period, _)| period.get().is_zero()) {
         mistakes.say(period.span().start, format!("`{name}` must be longer than nothing"));

@@ -45,6 +45,11 @@ pub struct Limits {
     pub in_flight: NonZeroUsize,
     /// How long work may wait for a thread. Default 1 s; while it waits longer, new requests get 503.
     pub queue: At<Period>,
+    /// How many different values a caller may have encrypted or hashed in `distinct_per`. Default 1,000,000; beyond it
+    /// 429. 0: any number.
+    pub distinct_values: u64,
+    /// In which time, from a caller's first value on. Default 1 h.
+    pub distinct_per: At<Period>,
     /// How long a stopping process waits for requests under way. Default 30 s; `"0s"` does not wait.
     pub drain: Period,
 }
@@ -69,6 +74,8 @@ impl Default for Limits {
             held: At::new(Size::mib(512)),
             in_flight: count(16_384),
             queue: At::new(Period::secs(1)),
+            distinct_values: 1_000_000,
+            distinct_per: At::new(Period::secs(3600)),
             drain: Period::secs(30),
         }
     }

@@ -27,9 +27,18 @@ pub struct Redact {
     pub without: Vec<At<String>>,
     /// Rules that get another method than `requests` and `answers` say.
     pub methods: BTreeMap<At<String>, Method>,
+    /// Within what equal values get equal surrogates.
+    pub tweak: At<Tweak>,
+    /// The header that names a conversation; needs `tweak = "conversation"`.
+    pub conversation_header: Option<At<String>>,
 }
 
 impl Redact {
+    /// Whether any finding gets a surrogate.
+    pub fn encrypts(&self) -> bool {
+        *self.requests == Requests::Encrypt || self.methods.values().any(|method| *method == Method::Encrypt)
+    }
+
     /// What happens in answers, the default worked out.
     pub fn answers(&self) -> Answers {
         match (&self.answers, *self.requests) {
@@ -55,6 +64,21 @@ pub enum Requests {
     Mask,
     /// Requests are not scanned.
     Off,
+}
+
+/// Within what equal values get equal surrogates, always on one route: what their tweak is derived from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tweak {
+    /// All of the route, which is known by its name.
+    #[default]
+    Route,
+    /// One caller: by its token, else by the subject of its signed token, else by the key that it sends the provider, else
+    /// by its address (of IPv6 the /64).
+    Caller,
+    /// One conversation: by the id that the provider gave it before its first turn, else by `conversation_header`, else as
+    /// for `caller`.
+    Conversation,
 }
 
 /// What happens in answers.

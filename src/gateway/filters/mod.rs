@@ -1,5 +1,5 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer`, `own` and `pairs`; `presented` knows where tokens stand in a head.
+//! `bearer`, `own` and `pairs`; `presented` knows where tokens stand in a head, and `scope` what surrogates go by.
 
 mod auth;
 mod bearer;
@@ -10,6 +10,7 @@ mod own;
 mod pairs;
 mod presented;
 mod redact;
+mod scope;
 mod shed;
 mod sign;
 
@@ -19,5 +20,6 @@ pub use limits::{Allowance, Buckets, Limits, Whose};
 pub use log::Log;
 pub(in crate::gateway) use log::registered;
 pub use redact::{AnswerWay, Redact, RedactParts};
+pub use scope::Tweak;
 pub use shed::{Queue, Shed, ShedParts};
 pub use sign::{Sign, SignParts};

@@ -17,10 +17,10 @@ use crate::gateway::upstream::origin_form;
 const MOST: usize = 8;
 
 /// Headers that are a key and nothing else: of Anthropic's, Azure's and Google's clients.
-const KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
+pub(super) const KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-key"];
 
 /// The parameter of the query that is a key: of Google's clients.
-const KEY_PARAMETER: &[u8] = b"key";
+pub(super) const KEY_PARAMETER: &[u8] = b"key";
 
 /// A text in a head that has a token's form.
 pub(super) struct Presented {
@@ -118,7 +118,7 @@ fn within(text: &[u8]) -> Vec<Secret<String>> {
     found
 }
 
-fn percent_decoded(text: &[u8]) -> Vec<u8> {
+pub(super) fn percent_decoded(text: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((byte, after)) = rest.split_first() {

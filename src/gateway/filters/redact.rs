@@ -10,13 +10,14 @@ use async_trait::async_trait;
 use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
 
-use crate::api::{ApiError, CpuPool, Job};
+use crate::api::{ApiError, CpuPool, DistinctLimit, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::gateway::body::{Cast, Frame, NOT_UTF8, Sight};
 use crate::gateway::exchange::{Exchange, Outcome, Unknown};
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
-use crate::gateway::llm::Spoken;
+use crate::gateway::filters::scope::{Tweak, of_conversation};
+use crate::gateway::llm::{Spoken, conversation};
 use crate::gateway::media_type::{Said, is_foreign};
 use crate::redact::{Answer, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
 use crate::stream::json::{Path, PathSet, walk};
@@ -62,6 +63,10 @@ pub struct RedactParts {
     pub rules: Arc<[String]>,
     /// Keeps the key of surrogates.
     pub vault: Arc<Vault>,
+    /// Within what they are the same.
+    pub tweak: Tweak,
+    /// How many different values a caller may have encrypted.
+    pub distinct: DistinctLimit,
     /// Places for long documents.
     pub cpu: CpuPool,
 }
@@ -85,13 +90,16 @@ impl Redact {
         self.parts.protocols.iter().find(|spoken| std::ptr::eq(spoken.protocol, protocol))
     }
 
-    async fn keys(&self) -> Result<Keys, Fault> {
+    /// The keys of a request; those of its answer are in the same scope.
+    async fn keys(&self, x: &Exchange) -> Result<Keys, Fault> {
         if !self.parts.encrypts {
             return Ok(Keys::default());
         }
         let key = self.parts.vault.default_fpe_key().await;
         let key = key.map_err(|error| Fault::Api(ApiError::vault(&error)))?;
-        Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant) })
+        let scope = x.facts.scope.unwrap_or_else(|| self.parts.tweak.of_head(x, &key));
+        let quota = self.parts.distinct.of(x.caller());
+        Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota })
     }
 
     /// What is installed on a request's body, or refused.
@@ -120,11 +128,13 @@ impl Redact {
             x.doubt(self.parts.unknown);
         }
         x.request_scan = Scan::Scanned;
-        if known || matches!(self.parts.answers, AnswerWay::Restore) {
+        let restored = matches!(self.parts.answers, AnswerWay::Restore);
+        // Where it names its conversation is not known before all of it is there.
+        if known || restored || self.parts.encrypts && self.parts.tweak.is_in_body(x) {
             x.collect(self.parts.collected);
             return Ok(());
         }
-        let keys = self.keys().await?;
+        let keys = self.keys(x).await?;
         let layer = self.one_way(redactor.clone(), keys, (None, &self.parts.counts), x);
         x.rewrite_request(layer);
         Ok(())
@@ -246,20 +256,49 @@ impl Filter for Redact {
         let Some(redactor) = self.parts.requests.as_ref().filter(|_| x.request_scan == Scan::Scanned) else {
             return Ok(Flow::Next);
         };
+<<<<<<< HEAD
         let keys = self.keys().await?;
+=======
+        let mut keys = self.keys(x).await?;
+        let naming = self.parts.encrypts && self.parts.tweak.is_in_body(x);
+        let route = naming.then(|| Arc::clone(x.route()));
+        let spoken = self.spoken(x);
+        let json = match Self::sight(x, spoken.is_some()) {
+            Sight::Readable(frame) => frame == Frame::Json,
+            Sight::Absent | Sight::Unscannable(_) => return Ok(Flow::Next),
+        };
+        let fields = Arc::clone(spoken.map_or(&self.everything, |spoken| &spoken.ask));
+>>>>>>> d7f7843 (Surrogates look alike within a route, a caller or a conversation; how many different values a caller may have encrypted is bounded)
         let body = document.current().clone();
         let Some(reading) = self.reading(x, &body)? else { return Ok(Flow::Next) };
         let fields = Arc::clone(self.spoken(x).map_or(&self.everything, |spoken| &spoken.ask));
         x.route().metrics.scanned(Direction::Request, body.len() as u64);
         let redactor = redactor.clone();
         let work = move |checkpoint: &Checkpoint| {
+<<<<<<< HEAD
             reading.look(&redactor.passing(checkpoint.clone()), &body, &fields, &keys)
+=======
+            let redactor = redactor.passing(checkpoint.clone());
+            if let (Some(route), Some(key)) = (route, &keys.fpe)
+                && let Some(id) = conversation::in_body(&body)
+            {
+                keys.scope = of_conversation(key, &route.name, &id);
+            }
+            let redacted = match (json, lines) {
+                (true, false) => redactor.document(&body, &fields, &keys, Limits::default()),
+                (true, true) => redactor.lines(&body, &fields, &keys, Limits::default()),
+                (false, _) => redactor.plain(&body, &keys, Limits::default()),
+            };
+            redacted.map(|redacted| (redacted, keys.scope))
+>>>>>>> d7f7843 (Surrogates look alike within a route, a caller or a conversation; how many different values a caller may have encrypted is bounded)
         };
         let span = x.place().begin("redact", Kind::Internal);
         let job = Job { caller: x.caller(), bytes: document.current().len() };
         let done = self.parts.cpu.run(job, work).await;
         drop(span);
-        let (redacted, undo) = done.map_err(ApiError::from).map_err(Fault::Api)?.map_err(of_redaction)?;
+        let done = done.map_err(ApiError::from).map_err(Fault::Api)?;
+        let ((redacted, undo), scope) = done.map_err(of_redaction)?;
+        x.facts.scope = Some(scope);
         let report = redacted.report();
         self.parts.counts.report(report);
         for (_, rule, count) in report.by_rule() {
@@ -295,7 +334,7 @@ impl Filter for Redact {
                 Ok(())
             }
             AnswerWay::Redact(redactor) => {
-                let keys = self.keys().await?;
+                let keys = self.keys(x).await?;
                 let layer = self.one_way(redactor.clone(), keys, (spoken, &self.parts.answer_counts), x);
                 x.rewrite_answer(layer, self.parts.unknown);
                 Ok(())
@@ -379,6 +418,7 @@ fn of_redaction(error: RedactError) -> Fault {
         RedactError::Json(_) => Fault::BadBody("the body is not valid JSON, so it cannot be scanned"),
         RedactError::TooManyValues { .. } => Fault::Api(ApiError::TooLarge(0)),
         RedactError::Stopped(_) => Fault::Api(ApiError::Overloaded),
+        RedactError::Spent(spent) => Fault::Api(ApiError::TooManyValues(spent.after)),
         _ => Fault::Api(ApiError::Internal("redact")),
     }
 }

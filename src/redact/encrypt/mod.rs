@@ -1,5 +1,6 @@
-//! Surrogates: values of the same format that stand for found values. Deterministic for a key, a tenant and a rule,
-//! so that a value looks the same in every turn of a conversation.
+//! Surrogates: values of the same format that stand for found values. Deterministic for a key, a tenant, a scope and a
+//! rule, so that a value looks the same in every turn of a conversation. Whoever may have values encrypted can try them
+//! until one gives a surrogate that it knows; a quota bounds how many.
 //!
 //! | file | noun |
 //! |---|---|
@@ -14,12 +15,13 @@ mod word;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use crate::base::quota::Quota;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Format, Rule, RuleId};
 use crate::redact::alphabet::Alphabet;
 use crate::redact::context::LONGEST;
 use crate::redact::error::RedactError;
-use crate::redact::keys::Keys;
+use crate::redact::keys::{Keys, Scope};
 use crate::redact::method::Fpe;
 
 use cipher::{Cipher, Part};
@@ -31,12 +33,29 @@ const ATTEMPTS: u32 = 32;
 pub(super) struct Surrogates {
     key: Option<Arc<FpeKey>>,
     tenant: Arc<str>,
+    scope: Scope,
+    quota: Quota,
     tweaks: HashMap<(RuleId, u32), [u8; 16]>,
 }
 
 impl Surrogates {
     pub(super) fn new(keys: &Keys) -> Self {
-        Self { key: keys.fpe.clone(), tenant: Arc::clone(&keys.tenant), tweaks: HashMap::new() }
+        let Keys { fpe, tenant, scope, quota } = keys.clone();
+        Self { key: fpe, tenant, scope, quota, tweaks: HashMap::new() }
+    }
+
+    /// Counts a value of which something that tells it again is about to be made: a surrogate, or a digest.
+    pub(super) fn count(&self, rule: &Rule, value: &str) -> Result<(), RedactError> {
+        let scope = self.scope.as_part().unwrap_or_default();
+        Ok(self.quota.take(&[scope, rule.name().as_bytes(), value.as_bytes()])?)
+    }
+
+    /// The tweak of a rule for one purpose.
+    fn tweak(&self, key: &FpeKey, rule: &Rule, purpose: &[u8]) -> [u8; 16] {
+        let mut parts = vec![self.tenant.as_bytes()];
+        parts.extend(self.scope.as_part());
+        parts.extend([rule.name().as_bytes(), purpose]);
+        key.prf(&parts).first_chunk().copied().unwrap_or_default()
     }
 
     /// The value's first surrogate that isn't the value itself and isn't refused.
@@ -48,12 +67,17 @@ impl Surrogates {
         refuse: &mut dyn FnMut(&str) -> bool,
     ) -> Result<String, RedactError> {
         let key = self.key.clone().ok_or(RedactError::NoKey)?;
+        self.count(rule, value)?;
         let mut attempt: u32 = 0;
         loop {
-            let tweak = *self.tweaks.entry((id, attempt)).or_insert_with(|| {
-                let mac = key.prf(&[self.tenant.as_bytes(), rule.name().as_bytes(), &attempt.to_be_bytes()]);
-                mac.first_chunk().copied().unwrap_or_default()
-            });
+            let tweak = match self.tweaks.get(&(id, attempt)) {
+                Some(known) => *known,
+                None => {
+                    let tweak = self.tweak(&key, rule, &attempt.to_be_bytes());
+                    self.tweaks.insert((id, attempt), tweak);
+                    tweak
+                }
+            };
             let cipher = Cipher { key: &key, tweak };
             let surrogate =
                 if attempt < ATTEMPTS { shaped(&cipher, rule, value)? } else { shapeless(&cipher, value) };
@@ -87,11 +111,8 @@ impl Surrogates {
         if !FpeKey::in_domain(alphabet.radix(), numbers.len()) || value.len() > LONGEST {
             return Ok(None);
         }
-        let derived = || {
-            let mac = key.prf(&[self.tenant.as_bytes(), rule.name().as_bytes(), b"fpe"]);
-            mac.first_chunk::<16>().map(|tweak| tweak.to_vec()).unwrap_or_default()
-        };
-        let tweak = fpe.tweak.clone().unwrap_or_else(derived);
+        self.count(rule, value)?;
+        let tweak = fpe.tweak.clone().unwrap_or_else(|| self.tweak(key, rule, b"fpe").to_vec());
         key.encrypt(alphabet.radix(), &tweak, &mut numbers)?;
         Ok(Some((alphabet.write(value, &numbers), Permuted { alphabet, tweak })))
     }

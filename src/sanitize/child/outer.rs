@@ -179,7 +179,12 @@ impl Nursery {
             match ruling {
                 Ok(reply) => frame::send(&mut to, &reply, &[]).await?,
                 // The last word is the court's: a child that was taken over does not get past it.
-                Err(refusal @ (Refusal::Malicious | Refusal::NotScanned | Refusal::Provider)) => {
+                Err(
+                    refusal @ (Refusal::Malicious
+                    | Refusal::NotScanned
+                    | Refusal::Provider
+                    | Refusal::Spent(_)),
+                ) => {
                     return Ok((Ask::Refused(Kind::Unknown, refusal), Vec::new()));
                 }
                 Err(refusal) => frame::send(&mut to, &Reply::Refused(refusal), &[]).await?,

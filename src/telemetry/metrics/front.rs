@@ -59,6 +59,8 @@ words! {
         Held => "held",
         /// The waiting before a request begins is too long.
         Queue => "queue",
+        /// The caller has had as many different values encrypted as it may.
+        Values => "values",
         /// The process is about to end.
         Draining => "draining",
     }
