@@ -98,6 +98,7 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "the environment variable `S3_SECRET` is not set",
         "a route has only one of `path` and `pattern`",
         "`rules` is the whole set already",
+        "`conversation_header` needs tweak = \"conversation\"",
     ];
     let problems = read(&uncommented()).unwrap_err();
     for problem in problems.iter() {

@@ -6,7 +6,7 @@
 //! in a data stream*, RANDOM 2002, algorithm 1): [`KEPT`] numbers at the most, exact below that many values and within
 //! some 3 % (standard error) beyond. The key is of this process and kept nowhere, and no value is.
 
-use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -54,10 +54,8 @@ impl Distinct {
         Self { callers: DashMap::new(), hasher: RandomState::new(), clock, metrics }
     }
 
-    fn count(&self, caller: &Caller, bound: Bound, parts: &[&[u8]]) -> Result<(), Spent> {
-        let mut hasher = self.hasher.build_hasher();
-        parts.hash(&mut hasher);
-        let digest = hasher.finish();
+    fn count(&self, caller: &Caller, bound: Bound, value: &str) -> Result<(), Spent> {
+        let digest = self.hasher.hash_one(value);
         let now = self.clock.instant();
         let fresh = || Window { began: now, values: Smallest::default(), told: false };
         if !self.callers.contains_key(caller) && self.callers.len() >= MAX_CALLERS {
@@ -143,8 +141,8 @@ struct Share {
 }
 
 impl Count for Share {
-    fn count(&self, parts: &[&[u8]]) -> Result<(), Spent> {
-        self.counts.count(&self.caller, self.bound, parts)
+    fn count(&self, value: &str) -> Result<(), Spent> {
+        self.counts.count(&self.caller, self.bound, value)
     }
 }
 

@@ -177,7 +177,7 @@ pub enum ApiError {
     TooManyRequests(u64),
     /// The caller has had as many different values encrypted or hashed as it may; it may have others after this many
     /// seconds.
-    #[error("too many different values, see the Retry-After header")]
+    #[error("too many different values to encrypt or hash for one caller, see the Retry-After header")]
     TooManyValues(u64),
     /// A provider that had to be asked gave no answer; `0` says which kind of provider.
     #[error("provider error: {0}")]
@@ -357,15 +357,8 @@ impl ApiError {
                 "BadRequest",
                 "The request's head is too large",
             ),
-            Self::TooManyRequests(_) => {
-                let summary = "Too many requests, see the Retry-After header";
-                policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", summary)
-            }
-            Self::TooManyValues(_) => {
-                let summary = "Too many different values were encrypted or hashed for this caller, see the \
-                               Retry-After header";
-                policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", summary)
-            }
+            Self::TooManyRequests(_) => policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", REQUESTS),
+            Self::TooManyValues(_) => policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", VALUES),
             Self::Overloaded => {
                 let summary = "The service holds as much as it may; try again shortly";
                 policy(StatusCode::SERVICE_UNAVAILABLE, "ServiceNotAvailable", summary)
@@ -387,6 +380,10 @@ impl ApiError {
         }
     }
 }
+
+const REQUESTS: &str = "Too many requests, see the Retry-After header";
+const VALUES: &str =
+    "Too many different values to encrypt or hash for one caller, see the Retry-After header";
 
 /// How an error shows.
 struct Policy {

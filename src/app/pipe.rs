@@ -173,7 +173,9 @@ pub mod redact {
         back: Option<(&Config, &Path)>,
     ) -> Result<u64, AppError> {
         let back = back.map(|(config, context)| Back::new(config, context)).transpose()?;
-        let keys = back.as_ref().map_or_else(|| Ok(Keys { tenant: TENANT.into(), ..Keys::default() }), Back::keys)?;
+        let keys = back
+            .as_ref()
+            .map_or_else(|| Ok(Keys { tenant: TENANT.into(), ..Keys::default() }), Back::keys)?;
         let method = if back.is_some() { Method::Encrypt } else { method };
         let (redactor, _) = super::redactor(method, detector);
         let json = whole(piped.input)?;

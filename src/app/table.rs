@@ -336,7 +336,8 @@ fn redaction(
         TweakSetting::Route => Tweak::Route,
         TweakSetting::Caller => Tweak::Caller,
         TweakSetting::Conversation => {
-            let header = setting.conversation_header.as_ref().map(|name| HeaderName::from_bytes(name.as_bytes()));
+            let header =
+                setting.conversation_header.as_ref().map(|name| HeaderName::from_bytes(name.as_bytes()));
             Tweak::Conversation { header: header.transpose().map_err(|_| "a header's name is wrong")? }
         }
     };

@@ -21,11 +21,11 @@ impl Spent {
 
 /// What counts for a [`Quota`].
 pub trait Count: Send + Sync {
-    /// Counts the value that `parts` make up, whose borders count. One that was counted already changes nothing.
+    /// Counts a value. One that was counted already changes nothing.
     ///
     /// # Errors
     /// [`Spent`]: it must not be used.
-    fn count(&self, parts: &[&[u8]]) -> Result<(), Spent>;
+    fn count(&self, value: &str) -> Result<(), Spent>;
 }
 
 /// How many different values may still be used. Asked before each; cheap to clone. The default lets all be used.
@@ -34,16 +34,16 @@ pub trait Count: Send + Sync {
 /// use std::sync::Arc;
 /// use portcullis::base::quota::{Count, Quota, Spent};
 ///
-/// struct None;
+/// struct Nothing;
 ///
-/// impl Count for None {
-///     fn count(&self, _: &[&[u8]]) -> Result<(), Spent> {
+/// impl Count for Nothing {
+///     fn count(&self, _: &str) -> Result<(), Spent> {
 ///         Err(Spent { after: 60 })
 ///     }
 /// }
 ///
-/// assert_eq!(Quota::default().take(&[b"536-22-8726"]), Ok(()));
-/// assert_eq!(Quota::new(Arc::new(None)).take(&[b"536-22-8726"]), Err(Spent { after: 60 }));
+/// assert_eq!(Quota::default().take("536-22-8726"), Ok(()));
+/// assert_eq!(Quota::new(Arc::new(Nothing)).take("536-22-8726"), Err(Spent { after: 60 }));
 /// ```
 #[derive(Clone, Default)]
 pub struct Quota(Option<Arc<dyn Count>>);
@@ -54,12 +54,12 @@ impl Quota {
         Self(Some(count))
     }
 
-    /// Whether the value that `parts` make up may be used.
+    /// Whether a value may be used.
     ///
     /// # Errors
     /// [`Spent`].
-    pub fn take(&self, parts: &[&[u8]]) -> Result<(), Spent> {
-        self.0.as_ref().map_or(Ok(()), |count| count.count(parts))
+    pub fn take(&self, value: &str) -> Result<(), Spent> {
+        self.0.as_ref().map_or(Ok(()), |count| count.count(value))
     }
 }
 

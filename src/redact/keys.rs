@@ -52,3 +52,7 @@ impl std::fmt::Debug for Scope {
         f.write_str("Scope(..)")
     }
 }
+
+#[cfg(test)]
+#[path = "keys_tests.rs"]
+mod tests;

@@ -103,8 +103,8 @@ impl Salted {
 pub struct Fpe {
     /// What is encrypted.
     pub alphabet: Alphabet,
-    /// The tweak, at most 32 bytes; without one it is derived from tenant and rule, so that equal values of a rule get
-    /// equal surrogates.
+    /// The tweak, at most 32 bytes; without one it is derived from tenant, scope and rule, so that equal values of a rule
+    /// get equal surrogates within a scope.
     pub tweak: Option<Vec<u8>>,
 }
 

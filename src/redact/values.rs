@@ -403,7 +403,7 @@ pub(super) fn plain(
     surrogates: &Surrogates,
 ) -> Result<Option<String>, RedactError> {
     if matches!(method, Method::Hash(_)) {
-        surrogates.count(rule, value)?;
+        surrogates.count(value)?;
     }
     Ok(match method {
         Method::Mask => Some("*".repeat(value.chars().count())),

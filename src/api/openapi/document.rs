@@ -25,7 +25,7 @@ const ERRORS: [(&str, &str); 12] = [
     ("408", "The request did not arrive in time."),
     ("413", "The body is too large."),
     ("415", "The body's media type or content coding is not taken."),
-    ("429", "Too many requests; see `Retry-After`."),
+    ("429", "Too many requests, or different values to encrypt or hash; see `Retry-After`."),
     ("431", "The request's head is too large."),
     ("500", "A fault of the gateway's; quote the request's id."),
     ("503", "The gateway holds as much as it may; see `Retry-After`."),

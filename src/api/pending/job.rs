@@ -93,7 +93,13 @@ impl From<ApiError> for Ended {
             ApiError::TooManyRequests(after) | ApiError::TooManyValues(after) => Some(after),
             _ => None,
         };
-        Self { http: http.as_u16(), status: Some(status.to_owned()), summary: summary.to_owned(), result, after }
+        Self {
+            http: http.as_u16(),
+            status: Some(status.to_owned()),
+            summary: summary.to_owned(),
+            result,
+            after,
+        }
     }
 }
 

@@ -7,8 +7,19 @@ pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str>
     let (a, b) = (running, now);
     // All but those that routes are built with.
     let limits = |settings: &Settings| {
-        let Limits { body, file, collected, drain, in_flight, queue, .. } = Limits::default();
-        Limits { body, file, collected, drain, in_flight, queue, ..settings.limits.clone() }
+        let Limits { body, file, collected, drain, in_flight, queue, distinct_values, distinct_per, .. } =
+            Limits::default();
+        Limits {
+            body,
+            file,
+            collected,
+            drain,
+            in_flight,
+            queue,
+            distinct_values,
+            distinct_per,
+            ..settings.limits.clone()
+        }
     };
     let mut differ = vec![
         (a.listen != b.listen, "listen"),
@@ -45,7 +56,7 @@ mod tests {
         assert!(differing(&first, &first).is_empty());
         // Elsewhere in the file, and what a reload does reach.
         let same = settings(
-            "# longer\ndata = 'a'\n[limits]\nbody = '1MiB'\n[[listen]]\naddress = '127.0.0.1:8080'\n[log]\nlevel = 'warn'",
+            "# longer\ndata = 'a'\n[limits]\nbody = '1MiB'\ndistinct_values = 5\n[[listen]]\naddress = '127.0.0.1:8080'\n[log]\nlevel = 'warn'",
         );
         assert!(differing(&first, &same).is_empty());
         let other = settings(

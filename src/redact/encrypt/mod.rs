@@ -45,9 +45,8 @@ impl Surrogates {
     }
 
     /// Counts a value of which something that tells it again is about to be made: a surrogate, or a digest.
-    pub(super) fn count(&self, rule: &Rule, value: &str) -> Result<(), RedactError> {
-        let scope = self.scope.as_part().unwrap_or_default();
-        Ok(self.quota.take(&[scope, rule.name().as_bytes(), value.as_bytes()])?)
+    pub(super) fn count(&self, value: &str) -> Result<(), RedactError> {
+        Ok(self.quota.take(value)?)
     }
 
     /// The tweak of a rule for one purpose.
@@ -67,7 +66,7 @@ impl Surrogates {
         refuse: &mut dyn FnMut(&str) -> bool,
     ) -> Result<String, RedactError> {
         let key = self.key.clone().ok_or(RedactError::NoKey)?;
-        self.count(rule, value)?;
+        self.count(value)?;
         let mut attempt: u32 = 0;
         loop {
             let tweak = match self.tweaks.get(&(id, attempt)) {
@@ -111,7 +110,7 @@ impl Surrogates {
         if !FpeKey::in_domain(alphabet.radix(), numbers.len()) || value.len() > LONGEST {
             return Ok(None);
         }
-        self.count(rule, value)?;
+        self.count(value)?;
         let tweak = fpe.tweak.clone().unwrap_or_else(|| self.tweak(key, rule, b"fpe").to_vec());
         key.encrypt(alphabet.radix(), &tweak, &mut numbers)?;
         Ok(Some((alphabet.write(value, &numbers), Permuted { alphabet, tweak })))
