@@ -44,8 +44,9 @@ pub struct Distinct {
 struct Window {
     began: Instant,
     values: Smallest,
-    /// Whether the log has it that they are as many as may be.
-    told: bool,
+    /// Whether one more was refused. Then all are: else whoever shares an address with others could try which values they
+    /// have had.
+    refused: bool,
 }
 
 impl Distinct {
@@ -57,25 +58,31 @@ impl Distinct {
     fn count(&self, caller: &Caller, bound: Bound, value: &str) -> Result<(), Spent> {
         let digest = self.hasher.hash_one(value);
         let now = self.clock.instant();
-        let fresh = || Window { began: now, values: Smallest::default(), told: false };
-        if !self.callers.contains_key(caller) && self.callers.len() >= MAX_CALLERS {
-            self.make_room(bound.per, now);
-        }
-        let mut window = self.callers.entry(caller.clone()).or_insert_with(fresh);
+        let fresh = || Window { began: now, values: Smallest::default(), refused: false };
+        let mut window = match self.callers.get_mut(caller) {
+            Some(known) => known,
+            None => {
+                if self.callers.len() >= MAX_CALLERS {
+                    self.make_room(bound.per, now);
+                }
+                self.callers.entry(caller.clone()).or_insert_with(fresh)
+            }
+        };
         let mut age = now.saturating_duration_since(window.began);
         if age >= bound.per {
             *window = fresh();
             age = Duration::ZERO;
         }
-        if window.values.has(digest) {
-            return Ok(());
-        }
-        if window.values.estimate() < bound.values {
+        let full = window.values.estimate() >= bound.values;
+        if !full {
             window.values.add(digest);
             return Ok(());
         }
+        if !window.refused && window.values.has(digest) {
+            return Ok(());
+        }
         self.metrics.refused.inc(Refusal::Values);
-        if !std::mem::replace(&mut window.told, true) {
+        if !std::mem::replace(&mut window.refused, true) {
             tell(caller, bound);
         }
         Err(Spent::until(bound.per.saturating_sub(age)))

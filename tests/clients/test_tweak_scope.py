@@ -10,7 +10,9 @@ import re
 import time
 from pathlib import Path
 
+import jwt
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
 from gateway import MINIMAL, Gateway, multipart, run
 
 ROUTE = """
@@ -127,6 +129,30 @@ def test_tokens_have_surrogates_of_their_own_whatever_else_they_send(gateway, mo
     first = [said(gateway, mock, "token", **bearer(text)) for text in tokens]
     no_two_alike(*first)
     assert [said(gateway, mock, "token", x_api_key=text, authorization="Bearer sk-1") for text in tokens] == first
+
+
+class Signed(Gateway):
+    """Knows who signs tokens."""
+
+    def start(self, every=0.02):
+        self.key = ec.generate_private_key(ec.SECP256R1())
+        public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(self.key.public_key()))
+        (self.home / "jwks.json").write_text(json.dumps({"keys": [public | {"kid": "1", "alg": "ES256"}]}))
+        super().start(every)
+
+    def signed(self, age, **claims):
+        times = {"iat": int(time.time()) - age, "exp": int(time.time()) + 3600 - age}
+        return bearer(jwt.encode(claims | times, self.key, "ES256", {"kid": "1"}))
+
+
+def test_who_has_a_signed_token_is_known_by_its_subject(upstream, mock):
+    route = ROUTE % ("signed", "signed", "none", 'tweak = "caller"') + 'jwt = {{ keys = {{ file = "jwks.json" }}, forward = true }}\n'
+    with Signed(upstream.url, CONFIG + route) as gateway:
+        came = lambda age=0, **claims: said(gateway, mock, "signed", **gateway.signed(age, **claims))
+        one = came(iss="a", sub="jane")
+        no_two_alike(one, came(iss="a", sub="joe"), came(iss="b", sub="jane"))
+        # Renewed, it is another token of the same subject.
+        assert came(60, iss="a", sub="jane", nonce=1) == one
 
 
 def test_a_conversation_keeps_its_surrogates_over_all_turns_whoever_calls(gateway, mock):
@@ -282,12 +308,15 @@ def test_who_tries_all_values_is_stopped(upstream, mock):
         call = lambda text, path="/v1/redact", who=other, **how: gateway.call("POST", path, {"text": text, **how}, who)
         for text in mine:
             assert call(text, **encrypted).status == 200
-        # One more is one too many, however it is asked for; the first fifty go on, and so does what tells nothing.
+            assert call(mine[0], **encrypted).status == 200
+        # One more is one too many, however it is asked for; from then on it is not told which were had before.
         for how in (encrypted, hashed, {"llm_request": True}):
             limited(call(line(), **how))
         structured = {"data": {"text": line()}, **encrypted}
         limited(gateway.call("POST", "/v1/redact_structured", structured, other))
-        assert call(mine[0], **encrypted).status == call(line()).status == 200
+        limited(call(mine[0], **encrypted))
+        # What tells nothing goes on.
+        assert call(line()).status == 200
         assert call(line(), redaction_method_overrides={"redaction_type": "mask"}).status == 200
         limited(gateway.call("POST", "/token/reflect", {"text": line()}, other))
         # Another caller has its own.
@@ -296,7 +325,7 @@ def test_who_tries_all_values_is_stopped(upstream, mock):
         assert len(logged) == 2 and all(json.loads(row)["level"].lower() == "warn" for row in logged)
         whole = "\n".join(gateway.log)
         assert not any(text.split()[1] in whole for text in mine)
-        assert int(re.search(r'refused_total\{reason="values"\} (\d+)', gateway.metrics()).group(1)) == 6
+        assert int(re.search(r'refused_total\{reason="values"\} (\d+)', gateway.metrics()).group(1)) == 7
 
 
 def test_routes_count_by_caller_all_together(upstream, mock):

@@ -30,7 +30,7 @@ pub use events::{EventsAsk, EventsReply, UnredactEvents};
 pub use path::select;
 pub(in crate::api) use report::Analysis;
 pub use report::Entities;
-pub use service::{FileRedactor, Parts, Redaction, Whose};
+pub use service::{FileRedactor, Owner, Parts, Redaction};
 pub use structured::{RedactStructured, StructuredAsk, StructuredReply};
 pub use text::{Redact, RedactAsk, RedactReply};
 pub use unredact::{Unredact, UnredactAsk, UnredactReply};

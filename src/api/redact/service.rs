@@ -57,14 +57,14 @@ pub struct Parts {
 }
 
 /// For whom something is redacted.
-pub struct Whose<'a> {
-    /// Whose data it is.
+pub struct Owner<'a> {
+    /// Owner data it is.
     pub tenant: &'a str,
     /// Who wants it.
     pub caller: Caller,
 }
 
-impl<'a> Whose<'a> {
+impl<'a> Owner<'a> {
     /// A caller's.
     pub fn of(who: &'a Principal) -> Self {
         Self { tenant: who.tenant(), caller: who.caller() }
@@ -165,14 +165,14 @@ impl Redaction {
         let config = self.config(asker.who, wanted.config.as_ref()).await?;
         let granted = config.as_ref().map(|config| config.ready.settings.vault_items()).unwrap_or_default();
         asker.who.may_name_items(&named(wanted, places), &granted)?;
-        self.prepared(&Whose::of(asker.who), config.as_ref(), wanted, places).await
+        self.prepared(&Owner::of(asker.who), config.as_ref(), wanted, places).await
     }
 
     /// Who looks through files, with a config or with the defaults, and their key.
     ///
     /// # Errors
     /// A config, or something that it names, that is not there.
-    pub async fn of_files(&self, whose: &Whose<'_>, config: Option<&str>) -> Result<FileRedactor, ApiError> {
+    pub async fn of_files(&self, owner: &Owner<'_>, config: Option<&str>) -> Result<FileRedactor, ApiError> {
         let fault = |code, detail: &str| {
             ApiError::Validation(vec![Invalid::new(code, Pointer::root().key("config_id"), detail)])
         };
@@ -200,19 +200,19 @@ impl Redaction {
         };
         let nothing = serde_json::json!({});
         let wanted = Wanted::of(&mut Fields::of(&nothing)?);
-        let mut prepared = self.prepared(whose, config.as_ref(), &wanted, &[]).await?;
+        let mut prepared = self.prepared(owner, config.as_ref(), &wanted, &[]).await?;
         let redactor = prepared.parts.pop().ok_or(ApiError::Internal("redact"))?;
         Ok(FileRedactor { redactor, keys: prepared.keys, entities: prepared.entities })
     }
 
     async fn prepared(
         &self,
-        whose: &Whose<'_>,
+        owner: &Owner<'_>,
         config: Option<&Chosen>,
         wanted: &Wanted,
         places: &[Specific],
     ) -> Result<Prepared, ApiError> {
-        let (tenant, id) = (whose.tenant, config.map(|config| config.id.to_string()));
+        let (tenant, id) = (owner.tenant, config.map(|config| config.id.to_string()));
         let config = config.map(|config| config.ready.as_ref());
         let detector = config.map_or(&self.0.detector, |config| &config.detector);
         let catalogue = config.map_or(&self.0.catalogue, |config| &config.catalogue);
@@ -252,7 +252,7 @@ impl Redaction {
             scope: id.as_ref().map(|id| Scope::of(&key, &[b"config", id.as_bytes()])).unwrap_or_default(),
             fpe: encrypts.then_some(key),
             tenant: Arc::from(tenant),
-            quota: self.0.distinct.of(whose.caller.clone()),
+            quota: self.0.distinct.of(owner.caller.clone()),
         };
         let entities = config.map(|config| config.entities.clone()).unwrap_or_default();
         let terms = Terms { key: name, made: Made { config: id, names_key } };

@@ -13,7 +13,7 @@ use crate::api::grant::safe_name;
 use crate::api::incoming::Form;
 use crate::api::json;
 use crate::api::pending::{Accepted, Stage, Uploads, awaited, target};
-use crate::api::redact::Whose;
+use crate::api::redact::Owner;
 use crate::api::sanitize::ask::{Ask, Encoding, Source};
 use crate::api::sanitize::run::Order;
 use crate::api::sanitize::service::Sanitizer;
@@ -59,7 +59,7 @@ impl Sanitize {
             who.may_use_share()?;
         }
         // All names are looked up now: a fault is the call's, not the job's.
-        self.sanitizer.witnesses(&Whose::of(who), &resolved).await?;
+        self.sanitizer.witnesses(&Owner::of(who), &resolved).await?;
         if let Source::Share(id) = &body.ask.source {
             self.sanitizer.shared(who.tenant(), id).await?;
         }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
 use crate::api::pending::Ended;
-use crate::api::redact::{Entities, FileRedactor, Whose};
+use crate::api::redact::{Entities, FileRedactor, Owner};
 use crate::api::sanitize::ask::{Ask, Proof, Source};
 use crate::api::sanitize::reply;
 use crate::api::sanitize::service::Sanitizer;
@@ -45,9 +45,9 @@ pub(super) struct Loaded {
 
 impl Sanitizer {
     /// Does what the order says; the upload is in `blob`, where there is one.
-    pub(super) async fn done(&self, whose: &Whose<'_>, order: &Order, blob: &Blob) -> Ended {
+    pub(super) async fn done(&self, owner: &Owner<'_>, order: &Order, blob: &Blob) -> Ended {
         let began = self.parts().clock.instant();
-        let ended = self.ended(whose, order, blob).await;
+        let ended = self.ended(owner, order, blob).await;
         if let Some(metrics) = self.parts().nursery.metrics() {
             let took = self.parts().clock.instant().duration_since(began);
             metrics.job_seconds.observe(took.as_secs_f64());
@@ -65,15 +65,15 @@ impl Sanitizer {
 
     async fn ended(
         &self,
-        whose: &Whose<'_>,
+        owner: &Owner<'_>,
         order: &Order,
         blob: &Blob,
     ) -> Result<(Ended, Verdict), ApiError> {
-        let tenant = whose.tenant;
+        let tenant = owner.tenant;
         let file = step("sanitize.load", self.load(tenant, order, blob)).await?;
         let digest = HEXLOWER.encode(&sha256(&file.bytes));
         order.proof.check(&file.bytes, &digest).close()?;
-        let (witnesses, entities) = self.witnesses(whose, &order.resolved).await?;
+        let (witnesses, entities) = self.witnesses(owner, &order.resolved).await?;
         let asked = Asked {
             orders: order.resolved.orders,
             urls: LookedUp::by(witnesses.urls.as_deref()),
@@ -98,7 +98,7 @@ impl Sanitizer {
     /// came; a reload may have changed that.
     pub(super) async fn witnesses(
         &self,
-        whose: &Whose<'_>,
+        owner: &Owner<'_>,
         resolved: &Resolved,
     ) -> Result<(Witnesses, Entities), ApiError> {
         let parts = self.parts();
@@ -125,7 +125,7 @@ impl Sanitizer {
         let urls = known(intel::Asked::Urls, &resolved.url_intel, "url_intel_provider");
         let domains = known(intel::Asked::Domains, &resolved.domain_intel, "domain_intel_provider");
         faults.close()?;
-        let (redactor, entities) = match self.redactor(whose, resolved).await? {
+        let (redactor, entities) = match self.redactor(owner, resolved).await? {
             Some(FileRedactor { redactor, keys, entities }) => (Some((redactor, keys)), entities),
             None => (None, Entities::default()),
         };
@@ -152,13 +152,13 @@ impl Sanitizer {
 
     async fn redactor(
         &self,
-        whose: &Whose<'_>,
+        owner: &Owner<'_>,
         resolved: &Resolved,
     ) -> Result<Option<FileRedactor>, ApiError> {
         if resolved.orders.redaction == Redaction::Off {
             return Ok(None);
         }
-        self.parts().redaction.of_files(whose, resolved.redact_config.as_deref()).await.map(Some)
+        self.parts().redaction.of_files(owner, resolved.redact_config.as_deref()).await.map(Some)
     }
 
     async fn load(&self, tenant: &str, order: &Order, blob: &Blob) -> Result<Loaded, ApiError> {

@@ -10,7 +10,7 @@ use crate::api::configs::{ConfigError, Configs};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::Grants;
 use crate::api::pending::{Ended, Job, Jobs, Stage, Work};
-use crate::api::redact::{Redaction, Whose};
+use crate::api::redact::{Owner, Redaction};
 use crate::api::sanitize::reply::Place;
 use crate::api::sanitize::run::{Loaded, Order};
 use crate::api::sanitize::settings::{Resolved, SanitizeSettings};
@@ -192,7 +192,7 @@ impl Work for Sanitizer {
         Box::pin(async move {
             let order = job.order.get(ORDER).cloned().unwrap_or_default();
             match serde_json::from_value::<Order>(order) {
-                Ok(order) => self.done(&Whose::of_job(job), &order, blob).await,
+                Ok(order) => self.done(&Owner::of_job(job), &order, blob).await,
                 Err(_) => ApiError::Internal("order").into(),
             }
         })
