@@ -38,7 +38,7 @@ pub enum PoolError {
     Full,
 }
 
-/// Owner work it is: callers take turns.
+/// Whose work it is: callers take turns.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Caller {
     /// The holder of a token.

@@ -263,7 +263,7 @@ impl Endpoints {
         };
         let named = by_path.or_else(by_host);
         let mut others: Vec<&str> = Vec::new();
-        // Owner service is named comes before who has the same path.
+        // Whose service is named comes before who has the same path.
         let doors = || self.0.iter().map(|entry| &entry.door).enumerate();
         let is_named = |door: &Door| named.is_some_and(|(own, rest)| door.service == own && door.leads(rest));
         let first = doors().filter(|(_, door)| is_named(door));

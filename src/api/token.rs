@@ -161,7 +161,7 @@ impl Principal {
         &self.0.id
     }
 
-    /// Owner turn it is where callers take turns.
+    /// Whose turn it is where callers take turns.
     pub fn caller(&self) -> Caller {
         Caller::Token(self.0.id.clone())
     }
@@ -186,7 +186,7 @@ impl Principal {
         &self.0.configs
     }
 
-    /// Owner data the caller works on: keys and surrogates are bound to it. One store serves one tenant, so that
+    /// Whose data the caller works on: keys and surrogates are bound to it. One store serves one tenant, so that
     /// a token can be replaced by another without losing what was made under the first.
     pub fn tenant(&self) -> &'static str {
         "default"

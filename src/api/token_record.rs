@@ -45,7 +45,7 @@ pub(super) struct Stored {
 /// token that has any of it may do nothing.
 #[derive(Default, Serialize, Deserialize)]
 struct Later {
-    /// Owner data the caller works on; absent for the store's only tenant.
+    /// Whose data the caller works on; absent for the store's only tenant.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tenant: Option<Value>,
     /// The models it may ask; absent for all.

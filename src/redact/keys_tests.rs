@@ -9,6 +9,7 @@ use super::*;
 use crate::base::quota::{Count, Spent};
 use crate::base::secret::Secret;
 use crate::detect::{Catalogue, Choice, Detector};
+use crate::edit::spliced;
 use crate::redact::{
     Alphabet, Answer, Context, Counts, Digest, Fpe, Limits, Method, Plan, RedactError, Redactor, Salted,
 };
@@ -52,13 +53,7 @@ fn live(text: &str, cut: usize, keys: &Keys) -> Result<String, StreamError> {
     editor.feed(first, &mut edits)?;
     editor.feed(rest, &mut edits)?;
     editor.end(&mut edits)?;
-    let (mut out, mut done) = (String::new(), 0);
-    for Edit { range, with } in edits {
-        out.push_str(&text[done..range.start]);
-        out.push_str(&with);
-        done = range.end;
-    }
-    Ok(out + &text[done..])
+    Ok(String::from_utf8(spliced(text.as_bytes(), &edits)).unwrap())
 }
 
 /// Texts with values in them that every one of [`RULES`] finds.

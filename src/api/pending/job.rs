@@ -11,7 +11,7 @@ use crate::base::clock::Timestamp;
 pub struct Job {
     /// The id of the token that may ask for the answer.
     pub owner: String,
-    /// Owner data it is about.
+    /// Whose data it is about.
     pub tenant: String,
     /// When the call came, in milliseconds since 1970.
     pub received: u64,

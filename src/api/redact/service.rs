@@ -58,7 +58,7 @@ pub struct Parts {
 
 /// For whom something is redacted.
 pub struct Owner<'a> {
-    /// Owner data it is.
+    /// Whose data it is.
     pub tenant: &'a str,
     /// Who wants it.
     pub caller: Caller,

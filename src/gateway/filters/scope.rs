@@ -150,7 +150,10 @@ mod tests {
     use super::*;
     use crate::base::secret::Secret;
 
-    fn head(target: &str, headers: &[(&'static str, &'static str)]) -> RequestHeader {
+    /// Names and values.
+    type Headers = &'static [(&'static str, &'static str)];
+
+    fn head(target: &str, headers: Headers) -> RequestHeader {
         let mut head = RequestHeader::build("POST", target.as_bytes(), None).unwrap();
         for (name, value) in headers {
             head.append_header(*name, *value).unwrap();
@@ -164,7 +167,7 @@ mod tests {
                               SignedHeaders=host, Signature=0a1b";
         const LATER: &str = "AWS4-HMAC-SHA256 Credential=AKIA1/20261123/us-east-1/bedrock/aws4_request, \
                              SignedHeaders=host, Signature=ffff";
-        let cases: &[(&str, &[(&'static str, &'static str)], Option<&str>)] = &[
+        let cases: [(&str, Headers, Option<&str>); 13] = [
             ("/", &[("authorization", "Bearer sk-1")], Some("sk-1")),
             ("/", &[("authorization", "bearer  sk-1 ")], Some("sk-1")),
             ("/", &[("x-api-key", "sk-1")], Some("sk-1")),
