@@ -256,41 +256,23 @@ impl Filter for Redact {
         let Some(redactor) = self.parts.requests.as_ref().filter(|_| x.request_scan == Scan::Scanned) else {
             return Ok(Flow::Next);
         };
-<<<<<<< HEAD
-        let keys = self.keys().await?;
-=======
         let mut keys = self.keys(x).await?;
         let naming = self.parts.encrypts && self.parts.tweak.is_in_body(x);
         let route = naming.then(|| Arc::clone(x.route()));
-        let spoken = self.spoken(x);
-        let json = match Self::sight(x, spoken.is_some()) {
-            Sight::Readable(frame) => frame == Frame::Json,
-            Sight::Absent | Sight::Unscannable(_) => return Ok(Flow::Next),
-        };
-        let fields = Arc::clone(spoken.map_or(&self.everything, |spoken| &spoken.ask));
->>>>>>> d7f7843 (Surrogates look alike within a route, a caller or a conversation; how many different values a caller may have encrypted is bounded)
         let body = document.current().clone();
         let Some(reading) = self.reading(x, &body)? else { return Ok(Flow::Next) };
         let fields = Arc::clone(self.spoken(x).map_or(&self.everything, |spoken| &spoken.ask));
         x.route().metrics.scanned(Direction::Request, body.len() as u64);
         let redactor = redactor.clone();
         let work = move |checkpoint: &Checkpoint| {
-<<<<<<< HEAD
-            reading.look(&redactor.passing(checkpoint.clone()), &body, &fields, &keys)
-=======
             let redactor = redactor.passing(checkpoint.clone());
             if let (Some(route), Some(key)) = (route, &keys.fpe)
                 && let Some(id) = conversation::in_body(&body)
             {
                 keys.scope = of_conversation(key, &route.name, &id);
             }
-            let redacted = match (json, lines) {
-                (true, false) => redactor.document(&body, &fields, &keys, Limits::default()),
-                (true, true) => redactor.lines(&body, &fields, &keys, Limits::default()),
-                (false, _) => redactor.plain(&body, &keys, Limits::default()),
-            };
+            let redacted = reading.look(&redactor, &body, &fields, &keys);
             redacted.map(|redacted| (redacted, keys.scope))
->>>>>>> d7f7843 (Surrogates look alike within a route, a caller or a conversation; how many different values a caller may have encrypted is bounded)
         };
         let span = x.place().begin("redact", Kind::Internal);
         let job = Job { caller: x.caller(), bytes: document.current().len() };
