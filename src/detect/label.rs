@@ -205,6 +205,11 @@ impl Label {
         &self.text
     }
 
+    /// Whether it says that the value is a secret.
+    pub(crate) fn is_secret(&self) -> bool {
+        self.meaning.is_some()
+    }
+
     /// Which secret it says the value is.
     pub(crate) fn meaning(&self) -> Option<Meaning> {
         self.meaning

@@ -3,7 +3,7 @@
 //! occurrence of any found value in all of them. Bytes that nobody changed leave as they came.
 //!
 //! JSON within a string (a tool call's arguments) is opened, its strings edited, and the edits led out through both
-//! encodings.
+//! encodings; so is text in base64. Bytes in it pass as they came, and are counted.
 
 use std::ops::Range;
 
@@ -15,13 +15,15 @@ use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
+use crate::redact::opaque::{Look, Named, Part, Reading, begins_tokens};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::{Limits, Undo};
 use crate::redact::values::{Hit, Place, Values};
 use crate::stream::Edit;
 use crate::stream::json::{
-    Decoded, JsonError, Leaf, Path, PathSet, Take, Token, encode_number, encoded, walk,
+    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Take, Token, encode_number, encoded,
+    is_long, walk, walk_numbers,
 };
 
 impl Redactor {
@@ -38,7 +40,7 @@ impl Redactor {
         let mut values = Values::new(std::slice::from_ref(self));
         // A protocol says which of its members are numbers.
         let typed = !which.is_everything();
-        let mut places = Places { which, levels: limits.levels, labels: Labels::default(), unscanned: 0 };
+        let mut places = Places { which, levels: limits.levels, labels: Labels::default(), deep: false };
         let mut finder = Finder {
             detector: &self.detector,
             plan: &self.plan,
@@ -52,11 +54,16 @@ impl Redactor {
             if fixed {
                 values.keep_numbers(&found);
             }
+            if text.part.unread && found.is_empty() {
+                report.skip(1);
+            }
             hits.push(found);
             Vec::new()
         })?;
         finder.outcome?;
-        report.skip(places.unscanned);
+        if places.deep {
+            return Err(RedactError::TooDeep { levels: limits.levels });
+        }
         if values.is_empty() {
             return Ok((Redacted::new(doc.to_vec(), report), Undo::nothing()));
         }
@@ -64,8 +71,10 @@ impl Redactor {
         let index = values.index();
         let mut leaves = hits.iter_mut();
         places.visit(doc, &mut |text| {
-            if let Some(hits) = leaves.next() {
-                values.spread(&index, text.text, hits);
+            if let Some(hits) = leaves.next().filter(|_| text.part.look != Look::Not) {
+                let Part { text: whole, look, .. } = text.part;
+                values.spread(&index, whole, hits);
+                hits.retain(|hit| look.admits((hit.range.start, hit.range.end), whole.len()));
                 if typed && text.number {
                     hits.retain(|hit| values.is_reversible(hit.value));
                     values.keep_numbers(hits);
@@ -76,13 +85,14 @@ impl Redactor {
         values.settle(&mut Surrogates::new(keys), doc)?;
 
         let mut leaves = hits.into_iter();
-        let edits = places.visit(doc, &mut |_| {
+        let edits = places.visit(doc, &mut |text| {
+            let hits = leaves.next().filter(|_| !text.part.replaced).unwrap_or_default();
             let replace = |Hit { range, value }| {
                 let rule = values.rule(value);
                 report.replace(rule, self.detector.rule(rule).name());
                 Edit { range, with: values.with(value).to_owned() }
             };
-            leaves.next().unwrap_or_default().into_iter().map(replace).collect()
+            hits.into_iter().map(replace).collect()
         })?;
         Ok((Redacted::new(spliced(doc, &edits), report), values.close(limits)?))
     }
@@ -105,10 +115,14 @@ impl Finder<'_> {
         values: &mut Values<'_>,
         report: &mut Report,
     ) -> Vec<Hit> {
-        let Text { label, text, .. } = text;
+        let Text { label, part: Part { text, look, .. }, .. } = text;
+        if look == Look::Not {
+            return Vec::new();
+        }
         let found = self.outcome.and_then(|()| self.detector.try_find_under(&mut self.cache, label, text));
         self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
         let mut findings = found.unwrap_or_default();
+        findings.retain(|finding| look.admits((finding.span.start, finding.span.end), text.len()));
         findings.retain(|finding| !fixed || self.plan.method(finding.rule).is_reversible());
         report.scan(text.len());
         for finding in &findings {
@@ -125,73 +139,117 @@ static EVERYTHING: PathSet = PathSet::everything();
 /// The texts of a document that are ours, in an order that is the same in every visit.
 struct Places<'w> {
     which: &'w PathSet,
-    /// How many more documents within strings are opened.
+    /// How many more encodings within strings are opened: documents, and text in base64.
     levels: usize,
     labels: Labels,
-    /// Strings passed over in the last visit.
-    unscanned: usize,
+    /// Whether there is one too many that may hide something.
+    deep: bool,
 }
 
-/// A decoded text of a document.
+/// A text of a document.
 #[derive(Clone, Copy)]
 struct Text<'t> {
     /// What it is called there.
     label: Option<&'t Label>,
-    text: &'t str,
+    part: Part<'t>,
     /// Whether it is a number's.
     number: bool,
 }
 
-/// Sees a decoded text, says what to replace in it.
+/// Sees a text, says what to replace in it.
 type See<'s> = &'s mut dyn FnMut(Text<'_>) -> Vec<Edit>;
 
 impl Places<'_> {
     /// Calls `see` for every text, and returns its edits as edits of the document.
     fn visit(&mut self, doc: &[u8], see: See<'_>) -> Result<Vec<Edit>, JsonError> {
-        self.unscanned = 0;
         let mut edits = Vec::new();
-        walk(doc, &mut |path, leaf| {
-            if self.which.take(path) != Take::Skip {
-                let spelled = doc.get(leaf.span.clone()).unwrap_or_default();
+        walk_numbers(doc, &|_| true, &mut |path, leaf| {
+            let spelled = doc.get(leaf.span.clone()).unwrap_or_default();
+            if leaf.token == Token::Number {
+                edits.extend(self.number(leaf, spelled, path, see));
+            } else if self.which.take(path) != Take::Skip {
                 edits.extend(self.leaf(leaf, spelled, path, see));
             }
         })?;
         Ok(edits)
     }
 
-    /// The edits of one leaf, which is spelled so.
+    /// The edit of a number. Short ones are words of a language model at most.
+    fn number(&mut self, leaf: Leaf, spelled: &[u8], path: &Path<'_>, see: See<'_>) -> Option<Edit> {
+        if spelled.iter().filter(|byte| byte.is_ascii_digit()).count() < LONG_NUMBER {
+            if begins_tokens(path) && spelled.iter().all(u8::is_ascii_digit) {
+                see(Text { label: None, part: Part::unread("", Look::Not), number: false });
+            }
+            return None;
+        }
+        if !is_long(spelled) || self.which.take(path).of(Token::Number, "") == Take::Skip {
+            return None;
+        }
+        let label = self.labels.of(path);
+        number(spelled, leaf.span, &mut |text| see(Text { label, part: Part::text(text), number: true }))
+    }
+
+    /// The edits of one string or key, which is spelled so.
     fn leaf(&mut self, leaf: Leaf, spelled: &[u8], path: &Path<'_>, see: See<'_>) -> Vec<Edit> {
         let Leaf { span, token } = leaf;
-        if token == Token::Number {
-            let label = self.labels.of(path);
-            let see = &mut |text: &str| see(Text { label, text, number: true });
-            return number(spelled, span, see).into_iter().collect();
-        }
         let decoded = Decoded::of(spelled);
         let outward = |edit: Edit| {
             let Edit { range, with } = edit.through(decoded.map(), |with| encoded(&with));
             Edit { range: span.start + range.start..span.start + range.end, with }
         };
-        self.string(decoded.text(), token, path, see).into_iter().map(outward).collect()
-    }
-
-    /// The edits of one string: of its text, or of the document it holds.
-    fn string(&mut self, text: &str, token: Token, path: &Path<'_>, see: See<'_>) -> Vec<Edit> {
-        if token == Token::Text && is_data_url(text) {
-            self.unscanned += 1;
+        let take = self.which.take(path);
+        if take.of(token, decoded.text()) == Take::Skip {
+            if token == Token::Key {
+                // A token's id.
+                see(Text { label: None, part: Part::unread("", Look::Not), number: false });
+            }
             return Vec::new();
         }
-        let closed = self.levels == 0 || !may_be_json(text, self.which.take(path));
-        if closed || walk(text.as_bytes(), &mut |_, _| {}).is_err() {
-            let label = if token.is_value() { self.labels.of(path) } else { None };
-            return see(Text { label, text, number: false });
+        let edits = match token {
+            Token::Text => self.string(decoded.text(), path, see),
+            _ => see(Text { label: None, part: Part::text(decoded.text()), number: false }),
+        };
+        edits.into_iter().map(outward).collect()
+    }
+
+    /// The edits of one string value: of its text, of the text that it encodes, or of the document that it holds.
+    fn string(&mut self, text: &str, path: &Path<'_>, see: See<'_>) -> Vec<Edit> {
+        let reading =
+            Reading::of(text, || Named::of(path, || self.labels.of(path).is_some_and(Label::is_secret)));
+        reading.edits(text, &mut |part| {
+            if !part.decoded {
+                return self.text(part, path, see);
+            }
+            let Some(levels) = self.levels.checked_sub(1) else {
+                self.deep = true;
+                return Vec::new();
+            };
+            let before = std::mem::replace(&mut self.levels, levels);
+            let edits = self.string(part.text, path, see);
+            self.levels = before;
+            edits
+        })
+    }
+
+    /// The edits of a text, or of the document that it is.
+    fn text(&mut self, part: Part<'_>, path: &Path<'_>, see: See<'_>) -> Vec<Edit> {
+        let text = part.text;
+        if part.look == Look::Text && may_be_json(text, self.which.take(path)) {
+            match walk(text.as_bytes(), &mut |_, _| {}) {
+                Ok(()) if self.levels > 0 => {
+                    let labels = self.labels.within(path);
+                    let mut inner = Places { which: &EVERYTHING, levels: self.levels - 1, labels, deep: false };
+                    // It has just been walked without a fault.
+                    let edits = inner.visit(text.as_bytes(), see).unwrap_or_default();
+                    self.deep |= inner.deep;
+                    return edits;
+                }
+                // What is written with escapes would not be read.
+                Ok(()) | Err(JsonError { fault: JsonFault::TooDeep, .. }) => self.deep |= text.contains('\\'),
+                Err(_) => {}
+            }
         }
-        let labels = self.labels.within(path);
-        let mut inner = Places { which: &EVERYTHING, levels: self.levels - 1, labels, unscanned: 0 };
-        // It has just been walked without a fault.
-        let edits = inner.visit(text.as_bytes(), see).unwrap_or_default();
-        self.unscanned += inner.unscanned;
-        edits
+        see(Text { label: self.labels.of(path), part, number: false })
     }
 }
 
@@ -219,14 +277,6 @@ fn may_be_json(text: &str, take: Take) -> bool {
         Some(b'"') => take == Take::Embedded,
         _ => false,
     }
-}
-
-/// `data:image/png;base64,…` (RFC 2397) is a file, not text.
-fn is_data_url(text: &str) -> bool {
-    let head = text.as_bytes().get(..256).unwrap_or(text.as_bytes());
-    let scheme = head.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case(b"data:"));
-    let comma = memchr::memchr(b',', head).and_then(|at| head.get(..at));
-    scheme && comma.is_some_and(|kind| kind.to_ascii_lowercase().ends_with(b";base64"))
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ fn restore(text: &str, undo: Undo) -> String {
 }
 
 /// (document, what it looks like afterwards, replacements).
-const CASES: [(&str, &str, usize); 14] = [
+const CASES: [(&str, &str, usize); 17] = [
     (r#"{"a": "plain", "n": 1234567890123}"#, r#"\{"a": "plain", "n": 1234567890123\}"#, 0),
     (r#" {"a" : "mail jo@ab.de" }"#, r#" \{"a" : "mail [0-9A-Za-z]{2}@[0-9a-z]{2}\.de" \}"#, 1),
     (r#"["Jo\u0040ab.de\n","\u00e9"]"#, r#"\["[0-9A-Za-z]{2}@[0-9a-z]{2}\.de\\n","\\u00e9"\]"#, 1),
@@ -71,7 +71,15 @@ const CASES: [(&str, &str, usize); 14] = [
         2,
     ),
     (r#"["{not json: jo@ab.de"]"#, r#"\["\{not json: [^@]{2}@[^@]{2}\.de"\]"#, 1),
-    (r#"["data:image/png;base64,jo@ab.de"]"#, r#"\["data:image/png;base64,jo@ab\.de"\]"#, 0),
+    // What does not decode is text; what does is read, or else left as it is.
+    (r#"["data:image/png;base64,jo@ab.de"]"#, r#"\["data:image/png;base64,[^@]{2}@[^@]{2}\.de"\]"#, 1),
+    (r#"["data:;base64,am9AYWIuZGU="]"#, r#"\["data:;base64,[0-9A-Za-z+/]+=*"\]"#, 1),
+    (
+        r#"["data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"]"#,
+        r#"\["data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"\]"#,
+        0,
+    ),
+    (r#"["data:,jo%40ab.de"]"#, r#"\["data:,[0-9A-Za-z]{2}%40[0-9a-z]{2}\.de"\]"#, 1),
     (r#"{"d": "jo@ab.de", "d": "jo@ab.de"}"#, r#"\{"d": "([^@]{2}@[^@]{2}\.de)", "d": "\1"\}"#, 2),
 ];
 

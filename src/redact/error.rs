@@ -5,7 +5,7 @@ use crate::base::checkpoint::Stopped;
 use crate::base::quota::Spent;
 use crate::crypto::fpe::FpeError;
 use crate::stream::StreamError;
-use crate::stream::json::JsonError;
+use crate::stream::json::{JsonError, MAX_DEPTH};
 
 /// Why something could not be redacted. What fails is refused, never passed on as it was.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,6 +24,12 @@ pub enum RedactError {
     /// Not a JSON document; holds where and what kind of fault, no byte of it.
     #[error(transparent)]
     Json(#[from] JsonError),
+    /// Documents within strings, or text in base64, one in another and each to be read: more than these.
+    #[error("JSON within strings, or text in base64, is nested deeper than {levels} levels, or JSON deeper than {MAX_DEPTH}")]
+    TooDeep {
+        /// How many are opened.
+        levels: usize,
+    },
     /// The cipher refused.
     #[error("a found value cannot be encrypted: {0}")]
     Cipher(#[from] FpeError),
@@ -44,6 +50,7 @@ impl From<RedactError> for StreamError {
             RedactError::NoKey => Self::Replace("no key"),
             RedactError::TooManyValues { .. } => Self::Replace("too many different values"),
             RedactError::Json(_) => Self::Replace("not a JSON document"),
+            RedactError::TooDeep { .. } => Self::Replace("encodings within one another"),
             RedactError::Cipher(_) => Self::Replace("the cipher refused"),
             RedactError::Stopped(_) => Self::Replace("stopped"),
             RedactError::Exhausted(exhausted) => Self::Exhausted(exhausted),

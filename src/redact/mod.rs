@@ -11,6 +11,8 @@
 //! | `document` | a collected document in two passes, with the means to undo it |
 //! | `structured` | [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `names` | what the values of a document are called |
+//! | `opaque` | what a string holds: text, bytes, text in an encoding |
+//! | `payload` | text in base64 or percent-encoding, and the way out again |
 //! | `pieces` | the texts of one file, for whoever puts them together |
 //! | `plain` | a whole text, reversibly |
 //! | `parts` | the texts of an event stream or a form, reversibly |
@@ -34,7 +36,9 @@ mod keys;
 mod live;
 mod method;
 mod names;
+mod opaque;
 mod parts;
+mod payload;
 mod pieces;
 mod plain;
 mod record;

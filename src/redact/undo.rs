@@ -61,14 +61,15 @@ pub struct Limits {
     pub values: usize,
     /// Bytes of the values and their surrogates together.
     pub bytes: usize,
-    /// JSON documents within strings within strings: how deep they are opened. Deeper ones are looked through as
-    /// text.
+    /// JSON documents within strings within strings, and text in base64 there: how deep they are opened. Deeper ones
+    /// are looked through as text where that is all there is to them, and else refused. Each level of documents takes
+    /// twice the backslashes of the one before.
     pub levels: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { values: 65_536, bytes: 16 << 20, levels: 4 }
+        Self { values: 65_536, bytes: 16 << 20, levels: 8 }
     }
 }
 

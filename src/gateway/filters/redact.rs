@@ -398,6 +398,10 @@ fn readable_answer(head: &mut RequestHeader) {
 fn of_redaction(error: RedactError) -> Fault {
     match error {
         RedactError::Json(_) => Fault::BadBody("the body is not valid JSON, so it cannot be scanned"),
+        RedactError::TooDeep { .. } => Fault::BadBody(
+            "JSON within strings, or text in base64, is nested more than 8 levels deep, or JSON in a string more than 128: \
+             it cannot be scanned",
+        ),
         RedactError::TooManyValues { .. } => Fault::Api(ApiError::TooLarge(0)),
         RedactError::Stopped(_) => Fault::Api(ApiError::Overloaded),
         RedactError::Spent(spent) => Fault::Api(ApiError::TooManyValues(spent.after)),

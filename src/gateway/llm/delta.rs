@@ -246,7 +246,7 @@ impl Deltas {
     fn editor(&self, take: Take) -> Box<dyn Editor> {
         match take {
             Take::Embedded => Box::new(Embedded::new((self.editor)())),
-            Take::Text | Take::Skip => (self.editor)(),
+            Take::Text | Take::Typed(_) | Take::Skip => (self.editor)(),
         }
     }
 

@@ -3,7 +3,8 @@
 
 use crate::gateway::fault::Shape;
 use crate::gateway::llm::Protocol;
-use crate::stream::json::Take::{Embedded, Skip, Text};
+use crate::stream::json::Take::{Embedded, Text, Typed};
+use crate::stream::json::Type::{Id, Name, Number};
 
 /// `POST …/chat/completions`.
 pub(super) static CHAT: Protocol = Protocol {
@@ -13,28 +14,27 @@ pub(super) static CHAT: Protocol = Protocol {
     ask: &[
         ("messages[*].tool_calls[*].function.arguments", Embedded),
         ("messages[*].function_call.arguments", Embedded),
-        // Bare base64 sound: it has no words, and a chance match would spoil it.
-        ("messages[*].content[*].input_audio.data", Skip),
-        // Numbers that steer the model.
-        ("seed", Skip),
-        ("max_tokens", Skip),
-        ("max_completion_tokens", Skip),
-        ("logit_bias.*", Skip),
+        ("messages[*].tool_calls[*].id", Typed(Id)),
+        ("messages[*].tool_call_id", Typed(Id)),
+        // Numbers that steer the model, and names that are a token's id.
+        ("seed", Typed(Number)),
+        ("max_tokens", Typed(Number)),
+        ("max_completion_tokens", Typed(Number)),
+        ("logit_bias", Typed(Number)),
+        ("logit_bias.*", Typed(Number)),
     ],
     reply: &[
         ("choices[*].message.tool_calls[*].function.arguments", Embedded),
         ("choices[*].message.function_call.arguments", Embedded),
-        ("choices[*].message.audio.data", Skip),
-        ("choices[*].delta.audio.data", Skip),
         // Names that the upstream gives, and times.
-        ("id", Skip),
-        ("object", Skip),
-        ("model", Skip),
-        ("created", Skip),
-        ("system_fingerprint", Skip),
-        ("obfuscation", Skip),
-        ("choices[*].message.tool_calls[*].id", Skip),
-        ("choices[*].delta.tool_calls[*].id", Skip),
+        ("id", Typed(Id)),
+        ("object", Typed(Name)),
+        ("model", Typed(Name)),
+        ("created", Typed(Number)),
+        ("system_fingerprint", Typed(Id)),
+        ("obfuscation", Typed(Id)),
+        ("choices[*].message.tool_calls[*].id", Typed(Id)),
+        ("choices[*].delta.tool_calls[*].id", Typed(Id)),
     ],
     delta: &[
         ("choices[*].delta.content", Text),

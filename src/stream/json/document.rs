@@ -132,7 +132,7 @@ pub fn walk_numbers(
 }
 
 /// Whether a number has enough digits to be looked at; an exponent's do not count.
-pub(super) fn is_long(number: &[u8]) -> bool {
+pub(crate) fn is_long(number: &[u8]) -> bool {
     let digits = number.iter().take_while(|b| !matches!(b, b'e' | b'E')).filter(|b| b.is_ascii_digit());
     number.len() >= LONG_NUMBER && digits.count() >= LONG_NUMBER
 }

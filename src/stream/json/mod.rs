@@ -18,10 +18,11 @@ mod path;
 pub(in crate::stream) mod scan;
 mod slots;
 
+pub(crate) use document::is_long;
 pub use document::{Decoded, JsonError, JsonFault, Leaf, encode_number, walk, walk_numbers};
 pub use embedded::Embedded;
 pub use escape::encode;
 pub(crate) use escape::encoded;
 pub(in crate::stream) use path::Trail;
-pub use path::{LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Take, Token};
+pub use path::{LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Take, Token, Type};
 pub use slots::{EditorSlots, JsonSlots, Slots};

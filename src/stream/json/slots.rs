@@ -124,14 +124,14 @@ impl<E: Editor> Editor for EditorSlots<E> {
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self.open {
             Take::Embedded => self.editor.feed(piece, edits),
-            Take::Text | Take::Skip => self.editor.plain().feed(piece, edits),
+            Take::Text | Take::Typed(_) | Take::Skip => self.editor.plain().feed(piece, edits),
         }
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self.open {
             Take::Embedded => self.editor.end(edits),
-            Take::Text | Take::Skip => self.editor.plain().end(edits),
+            Take::Text | Take::Typed(_) | Take::Skip => self.editor.plain().end(edits),
         }
     }
 }

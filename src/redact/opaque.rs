@@ -1,0 +1,339 @@
+//! What a string of a document holds: text, bytes that nobody reads, or text in an encoding of its own. A [`Reading`]
+//! takes it apart, the same way for a document that lies there and for one that passes.
+//!
+//! Opaque is what is base64 as a whole and decodes to bytes with the magic of a known kind of file; else what is long,
+//! looks drawn at random and has no readable text in it. Where a provider's API has images, sound or seals (`inlineData.data`,
+//! `signature`), the name tells what the form cannot, and less length is enough; no name alone makes a string opaque, and
+//! a name that says that the value is a secret never does. What decodes to text is read.
+
+use crate::edit::Edit;
+use crate::redact::payload::{Base64, Payload, Percent};
+use crate::stream::json::{Path, Segment};
+
+/// From this many characters on, base64 without a known magic may be opaque.
+pub(super) const LONG: usize = 128;
+
+/// The same for base64 that begins with a known magic, and where an API has a seal.
+const MAGICAL: usize = 32;
+const SEALED: usize = 64;
+
+/// From this many characters on, base64 is decoded to see whether it is text: twelve bytes.
+const SHORTEST: usize = 16;
+
+/// The longest base64 that may be a key, and so is looked at as a whole.
+const KEY: usize = 8 << 10;
+
+/// The least that a key which is found in base64 covers of it, in bytes, if not half.
+const COVERED: usize = 32;
+
+/// The longest that may stand before the payload of a `data:` URL.
+const HEAD: usize = 1024;
+
+/// How a text is to be looked through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Look {
+    /// As text.
+    Text,
+    /// As a whole: it may be a key, but a number that stands in it is chance.
+    Whole,
+    /// Not at all.
+    Not,
+}
+
+impl Look {
+    /// Whether a finding from `start` to `end` in a text of `length` bytes counts.
+    pub(super) fn admits(self, (start, end): (usize, usize), length: usize) -> bool {
+        let covered = end.saturating_sub(start);
+        match self {
+            Self::Text => true,
+            Self::Whole => covered * 2 >= length || start == 0 && covered >= COVERED,
+            Self::Not => false,
+        }
+    }
+}
+
+/// A part of a string.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part<'t> {
+    /// All of it.
+    pub(super) text: &'t str,
+    /// How to look through it.
+    pub(super) look: Look,
+    /// Whether what it holds is not read, unless it is a key as a whole.
+    pub(super) unread: bool,
+    /// Whether it stood there in an encoding.
+    pub(super) decoded: bool,
+    /// Whether what becomes of it is of no use: the text that it encodes has been edited already.
+    pub(super) replaced: bool,
+}
+
+impl<'t> Part<'t> {
+    /// Text as it stands.
+    pub(super) fn text(text: &'t str) -> Self {
+        Self { text, look: Look::Text, unread: false, decoded: false, replaced: false }
+    }
+
+    /// What holds bytes.
+    pub(super) fn unread(text: &'t str, look: Look) -> Self {
+        Self { look, unread: true, ..Self::text(text) }
+    }
+}
+
+/// What the names on the way to a string say of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Named {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// It is a secret.
+    Secret,
+    /// An API has a seal there: what the provider signed or encrypted for itself.
+    Seal,
+    /// An API has the bytes of an image, of sound or of a document there.
+    Bytes,
+}
+
+/// Members that hold seals, in the APIs of providers.
+const SEALS: &[&str] = &[
+    "signature",
+    "thoughtSignature",
+    "thought_signature",
+    "encrypted_content",
+    "encryptedContent",
+    "encrypted_index",
+    "encrypted_stdout",
+    "redactedContent",
+    "redacted_content",
+    "continuationToken",
+    "googleMapsWidgetContextToken",
+    "sdkBlob",
+    "newHandle",
+    "nextCursor",
+    "requestState",
+];
+
+/// Members that hold bytes, and the member that they lie in (any, if it is empty).
+const BYTES: &[(&str, &str)] = &[
+    ("inlineData", "data"),
+    ("inline_data", "data"),
+    ("source", "data"),
+    ("source", "bytes"),
+    ("input_audio", "data"),
+    ("audio", "data"),
+    ("", "b64_json"),
+    ("", "partial_image_b64"),
+    ("", "embedding"),
+];
+
+/// Arrays of numbers that stand for words, in the APIs of providers.
+const TOKENS: &[&str] = &["input", "prompt", "context", "tokens"];
+
+impl Named {
+    /// What the names on the way to the value at `path` say; `secret` is whether they name a secret.
+    pub(super) fn of(path: &Path<'_>, secret: impl FnOnce() -> bool) -> Self {
+        let (own, above) = names(path);
+        if SEALS.contains(&own) {
+            return Self::Seal;
+        }
+        if BYTES.iter().any(|(outer, inner)| *inner == own && (outer.is_empty() || *outer == above)) {
+            return Self::Bytes;
+        }
+        if secret() { Self::Secret } else { Self::Nothing }
+    }
+}
+
+/// Whether an array of token ids begins with the number at `path`.
+pub(super) fn begins_tokens(path: &Path<'_>) -> bool {
+    let last = path.len().checked_sub(1).and_then(|at| path.segment(at));
+    last == Some(Segment::Index(0)) && TOKENS.contains(&names(path).0)
+}
+
+/// The names of the member that a value lies in, and of the one around that.
+fn names<'p>(path: &Path<'p>) -> (&'p str, &'p str) {
+    let mut keys = (0..path.len()).rev().filter_map(|at| match path.segment(at) {
+        Some(Segment::Key(key)) => Some(key),
+        _ => None,
+    });
+    (keys.next().unwrap_or_default(), keys.next().unwrap_or_default())
+}
+
+/// What a string holds.
+pub(super) enum Reading {
+    /// Text, as it stands.
+    Text,
+    /// Bytes, behind so much text.
+    Opaque {
+        /// In bytes.
+        head: usize,
+    },
+    /// Bytes that may be a key.
+    Key,
+    /// Text in base64, which may be a key as well.
+    Encoded {
+        /// The text.
+        payload: Payload,
+        /// How the base64 is looked through.
+        look: Look,
+    },
+    /// A URL that is text itself.
+    Percent(Percent),
+}
+
+impl Reading {
+    /// What `text` holds; `named` is asked only where it matters.
+    pub(super) fn of(text: &str, mut named: impl FnMut() -> Named) -> Self {
+        if let Some(head) = data_url(text) {
+            return in_url(text, &head);
+        }
+        bare(text, &mut named)
+    }
+
+    /// Shows the parts of `text`, which is what was read, to `see`, in an order that is always the same; and leads its
+    /// edits of them out to the text.
+    pub(super) fn edits(&self, text: &str, see: &mut dyn FnMut(Part<'_>) -> Vec<Edit>) -> Vec<Edit> {
+        match self {
+            Self::Text => see(Part::text(text)),
+            Self::Opaque { head } => {
+                see(Part::unread(text, Look::Not));
+                if *head > 0 { see(Part::text(text.get(..*head).unwrap_or_default())) } else { Vec::new() }
+            }
+            Self::Key => see(Part::unread(text, Look::Whole)),
+            Self::Percent(percent) => {
+                let edits = see(Part { decoded: true, ..Part::text(percent.text()) });
+                edits.into_iter().map(|edit| percent.outward(edit)).collect()
+            }
+            Self::Encoded { payload, look } => {
+                let inner = payload.texts().map(|text| see(Part { decoded: true, ..Part::text(text) }));
+                let written = payload.outward(&inner.collect::<Vec<_>>());
+                let plain = see(Part { look: *look, replaced: written.is_some(), ..Part::text(text) });
+                written.map_or(plain, |edit| vec![edit])
+            }
+        }
+    }
+}
+
+/// What a `data:` URL holds.
+fn in_url(text: &str, head: &Head) -> Reading {
+    let payload = text.get(head.payload..).unwrap_or_default();
+    if !head.base64 {
+        return Percent::of(text, head.payload).map_or(Reading::Text, Reading::Percent);
+    }
+    let Some(base64) = Base64::in_url(payload) else { return Reading::Text };
+    let Some(bytes) = base64.decode() else { return Reading::Text };
+    if has_magic(&bytes) {
+        return Reading::Opaque { head: head.payload };
+    }
+    match Payload::of(bytes, &base64, head.payload..text.len()) {
+        Some(payload) => Reading::Encoded { payload, look: Look::Text },
+        None if payload.len() >= LONG => Reading::Key,
+        None => Reading::Text,
+    }
+}
+
+/// What a string holds that is base64 as a whole, or text.
+fn bare(text: &str, named: &mut dyn FnMut() -> Named) -> Reading {
+    let trimmed = text.trim_ascii();
+    let (start, length) = (text.len() - text.trim_ascii_start().len(), trimmed.len());
+    if length < SHORTEST {
+        return Reading::Text;
+    }
+    let Some(base64) = Base64::of(trimmed) else { return Reading::Text };
+    if length >= MAGICAL && !base64.is_wrapped() && has_magic(&base64.beginning()) {
+        return if named() == Named::Secret { Reading::Text } else { Reading::Opaque { head: 0 } };
+    }
+    let Some(bytes) = base64.decode() else { return Reading::Text };
+    if let Some(payload) = Payload::of(bytes, &base64, start..start + length) {
+        let look = if length < LONG || named() == Named::Secret { Look::Text } else { Look::Whole };
+        return Reading::Encoded { payload, look };
+    }
+    if base64.is_wrapped() || length < SEALED {
+        return Reading::Text;
+    }
+    match named() {
+        Named::Seal if base64.is_random() => Reading::Opaque { head: 0 },
+        Named::Bytes if base64.is_dense() => Reading::Opaque { head: 0 },
+        Named::Nothing if base64.is_random() && length > KEY => Reading::Opaque { head: 0 },
+        Named::Nothing if base64.is_random() && length >= LONG => Reading::Key,
+        _ => Reading::Text,
+    }
+}
+
+/// What stands before the payload of a `data:` URL.
+struct Head {
+    /// Where the payload begins.
+    payload: usize,
+    base64: bool,
+}
+
+/// `data:image/png;base64,…` (RFC 2397).
+fn data_url(text: &str) -> Option<Head> {
+    let bytes = text.as_bytes();
+    let start = bytes.len() - bytes.trim_ascii_start().len();
+    let behind = bytes.get(start + 5..)?;
+    if !bytes.get(start..start + 5)?.eq_ignore_ascii_case(b"data:") {
+        return None;
+    }
+    let comma = memchr::memchr(b',', behind.get(..HEAD).unwrap_or(behind))?;
+    let kind = behind.get(..comma)?.trim_ascii().to_ascii_lowercase();
+    let base64 = kind.strip_suffix(b"base64").map(<[u8]>::trim_ascii_end).is_some_and(|kind| kind.ends_with(b";"));
+    Some(Head { payload: start + 5 + comma + 1, base64 })
+}
+
+/// What files begin with: at which byte, and how.
+const MAGIC: &[(usize, &[u8])] = &[
+    (0, b"\xff\xd8\xff"),
+    (0, b"\x89PNG\r\n\x1a\n"),
+    (0, b"GIF87a"),
+    (0, b"GIF89a"),
+    (0, b"%PDF-1."),
+    (0, b"%PDF-2."),
+    (8, b"WEBP"),
+    (8, b"WAVE"),
+    (8, b"AVI "),
+    (8, b"AIFF"),
+    (0, b"PK\x03\x04"),
+    (0, b"PK\x05\x06"),
+    (0, b"\x1f\x8b\x08"),
+    (0, b"\x28\xb5\x2f\xfd"),
+    (0, b"\xfd7zXZ\0"),
+    (0, b"7z\xbc\xaf\x27\x1c"),
+    (0, b"Rar!\x1a\x07"),
+    (0, b"OggS\0"),
+    (0, b"fLaC\0"),
+    (0, b"ID3\x02\0"),
+    (0, b"ID3\x03\0"),
+    (0, b"ID3\x04\0"),
+    (4, b"ftyp"),
+    (0, b"\x1a\x45\xdf\xa3"),
+    (0, b"II*\0"),
+    (0, b"MM\0*"),
+    (6, b"\0\0\0\0"),
+    (0, b"wOFF"),
+    (0, b"wOF2"),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
+    (0, b"\0asm\x01\0\0\0"),
+    (0, b"\x7fELF"),
+    (0, b"SQLite format 3\0"),
+    (0, b"\0\0\0\x0cjP  "),
+    (0, b"\0\0\0\x0cJXL "),
+    (0, b"\x93NUMPY"),
+];
+
+/// Whether bytes begin as files of a known kind do, and not as text may. Where the magic stands behind other bytes,
+/// those must fit.
+fn has_magic(bytes: &[u8]) -> bool {
+    let begins = |magic: &[u8]| bytes.starts_with(magic);
+    let fits = |at: usize, magic: &[u8]| match (at, magic) {
+        (0, _) => true,
+        (8, b"AIFF") => begins(b"FORM"),
+        (8, _) => begins(b"RIFF"),
+        (4, _) => begins(b"\0\0"),
+        // BMP: the reserved words behind the size.
+        _ => begins(b"BM"),
+    };
+    MAGIC.iter().any(|(at, magic)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)) && fits(*at, magic))
+}
+
+#[cfg(test)]
+#[path = "opaque_tests.rs"]
+mod tests;
