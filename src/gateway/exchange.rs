@@ -51,6 +51,10 @@ pub struct Facts {
     pub redacted: Arc<AtomicU64>,
     /// Values restored in the answer.
     pub restored: Arc<AtomicU64>,
+    /// Strings of the request that nobody read, since they hold bytes.
+    pub request_unscanned: Arc<AtomicU64>,
+    /// The same of the answer.
+    pub answer_unscanned: Arc<AtomicU64>,
     /// What was found, by rule, both ways together.
     pub findings: BTreeMap<String, u64>,
     /// What is counted in bodies that pass, and where it will be added up.

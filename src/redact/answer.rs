@@ -2,12 +2,15 @@
 //! or redacts what the model says by itself ([`Answering::Mask`]).
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::redact::index::{Left, More, Seen};
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
+use crate::redact::opaque::{Look, Named};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
+use crate::redact::sniff::{Sniff, Whole};
 use crate::redact::undo::Undo;
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
@@ -26,9 +29,10 @@ pub enum Answering {
     },
 }
 
-/// The editor of one channel of an answer.
+/// The editor of one channel of an answer, or of a request that passes. Of a document's strings it edits the texts that
+/// they encode, and leaves the bytes in them as they are.
 #[derive(Debug)]
-pub struct Answer(Inner);
+pub struct Answer(Sniff<Inner>);
 
 #[derive(Debug)]
 enum Inner {
@@ -39,38 +43,84 @@ enum Inner {
 impl Answer {
     /// Puts originals back; needs no detector.
     pub fn restore(undo: Arc<Undo>) -> Self {
-        Self(Inner::Restore(Restore::new(undo)))
+        Self(Sniff::new(Inner::Restore(Restore::new(undo))))
     }
 
     pub(super) fn new(redactor: &Redactor, answering: Answering) -> Self {
-        Self(match answering {
-            Answering::Restore(undo) => Inner::Restore(Restore::new(undo)),
-            Answering::Mask { keys, counts } => Inner::Mask(Box::new(redactor.live(&keys, counts))),
-        })
+        match answering {
+            Answering::Restore(undo) => Self::restore(undo),
+            Answering::Mask { keys, counts } => {
+                Self(Sniff::new(Inner::Mask(Box::new(redactor.live(&keys, counts)))))
+            }
+        }
+    }
+
+    /// Adds to `unread` the number of strings that nobody reads.
+    #[must_use]
+    pub fn counting(self, unread: Arc<AtomicU64>) -> Self {
+        Self(self.0.counting(unread))
     }
 }
 
 impl Editor for Answer {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        if let Inner::Mask(live) = &mut self.0 {
+        self.0.under(path);
+    }
+
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        self.0.feed(piece, edits)
+    }
+
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.0.end(edits)
+    }
+}
+
+impl Whole for Inner {
+    fn whole(&mut self, text: &str, look: Look, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        match self {
+            Self::Mask(live) => live.whole(text, look, edits),
+            Self::Restore(restore) => {
+                let mut all = Vec::new();
+                restore.feed(text, &mut all);
+                restore.end(&mut all);
+                edits.extend(
+                    all.into_iter().filter(|edit| look.admits((edit.range.start, edit.range.end), text.len())),
+                );
+                Ok(())
+            }
+        }
+    }
+
+    fn named(&mut self, path: &Path<'_>) -> Named {
+        match self {
+            Self::Mask(live) => live.named(path),
+            Self::Restore(_) => Named::of(path, || false),
+        }
+    }
+}
+
+impl Editor for Inner {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        if let Self::Mask(live) = self {
             live.under(path);
         }
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        match &mut self.0 {
-            Inner::Restore(restore) => Ok(restore.feed(piece, edits)),
-            Inner::Mask(live) => live.feed(piece, edits),
+        match self {
+            Self::Restore(restore) => Ok(restore.feed(piece, edits)),
+            Self::Mask(live) => live.feed(piece, edits),
         }
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        match &mut self.0 {
-            Inner::Restore(restore) => {
+        match self {
+            Self::Restore(restore) => {
                 restore.end(edits);
                 Ok(())
             }
-            Inner::Mask(live) => live.end(edits),
+            Self::Mask(live) => live.end(edits),
         }
     }
 }

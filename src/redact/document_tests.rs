@@ -45,7 +45,7 @@ fn restore(text: &str, undo: Undo) -> String {
 }
 
 /// (document, what it looks like afterwards, replacements).
-const CASES: [(&str, &str, usize); 17] = [
+const CASES: [(&str, &str, usize); 15] = [
     (r#"{"a": "plain", "n": 1234567890123}"#, r#"\{"a": "plain", "n": 1234567890123\}"#, 0),
     (r#" {"a" : "mail jo@ab.de" }"#, r#" \{"a" : "mail [0-9A-Za-z]{2}@[0-9a-z]{2}\.de" \}"#, 1),
     (r#"["Jo\u0040ab.de\n","\u00e9"]"#, r#"\["[0-9A-Za-z]{2}@[0-9a-z]{2}\.de\\n","\\u00e9"\]"#, 1),
@@ -73,13 +73,11 @@ const CASES: [(&str, &str, usize); 17] = [
     (r#"["{not json: jo@ab.de"]"#, r#"\["\{not json: [^@]{2}@[^@]{2}\.de"\]"#, 1),
     // What does not decode is text; what does is read, or else left as it is.
     (r#"["data:image/png;base64,jo@ab.de"]"#, r#"\["data:image/png;base64,[^@]{2}@[^@]{2}\.de"\]"#, 1),
-    (r#"["data:;base64,am9AYWIuZGU="]"#, r#"\["data:;base64,[0-9A-Za-z+/]+=*"\]"#, 1),
     (
         r#"["data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"]"#,
         r#"\["data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"\]"#,
         0,
     ),
-    (r#"["data:,jo%40ab.de"]"#, r#"\["data:,[0-9A-Za-z]{2}%40[0-9a-z]{2}\.de"\]"#, 1),
     (r#"{"d": "jo@ab.de", "d": "jo@ab.de"}"#, r#"\{"d": "([^@]{2}@[^@]{2}\.de)", "d": "\1"\}"#, 2),
 ];
 
@@ -106,6 +104,108 @@ fn values_change_and_nothing_else() {
             assert_eq!(parsed(&restored), parsed(doc));
         }
     }
+}
+
+fn base64(bytes: &[u8]) -> String {
+    data_encoding::BASE64.encode(bytes)
+}
+
+/// What is encoded once more, or typed otherwise than it must be, is read: (document, what goes).
+fn hidden() -> Vec<(String, &'static str)> {
+    let mail = "jane.doe@harbour-post.com";
+    let text = base64(format!("write to {mail}, please").as_bytes());
+    let twice = base64(text.as_bytes());
+    let json = base64(format!(r#"{{"to":"{}"}}"#, mail.replace('@', r"\u0040")).as_bytes());
+    vec![
+        (format!(r#"{{"a":"{text}"}}"#), mail),
+        (format!(r#"{{"a":"{twice}"}}"#), mail),
+        (format!(r#"{{"a":"{json}"}}"#), mail),
+        (format!(r#"{{"signature":"{text}"}}"#), mail),
+        (format!(r#"{{"input_audio":{{"data":"{text}"}}}}"#), mail),
+        (format!(r#"{{"source":{{"type":"text","data":"{mail}"}}}}"#), mail),
+        (format!(r#"{{"password":"{text}"}}"#), mail),
+        (format!(r#"{{"a":"data:;base64,{text}"}}"#), mail),
+        (format!(r#"{{"a":"DATA:text/plain;charset=utf-8;BASE64,{text}"}}"#), mail),
+        (format!(r#"{{"a":"data:image/png;base64,{mail}"}}"#), mail),
+        (format!(r#"{{"a":"data:image/png;name={mail};base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAf"}}"#), mail),
+        (r#"{"a":"data:text/plain,jane.doe%40harbour-post.com"}"#.to_owned(), "jane.doe%40harbour-post.com"),
+    ]
+}
+
+#[test]
+fn what_is_encoded_is_read() {
+    for (doc, gone) in hidden() {
+        let (out, report, _) = redact(&doc, &PathSet::everything());
+        let mut shown = out.clone();
+        // Everything that can be decoded, once more.
+        for _ in 0..3 {
+            let parts: Vec<String> = shown
+                .split(['"', ','])
+                .filter_map(|part| data_encoding::BASE64.decode(part.as_bytes()).ok())
+                .map(|bytes| String::from_utf8_lossy(&bytes).replace(r"\u0040", "@"))
+                .collect();
+            shown = format!("{shown}\"{}", parts.join("\""));
+        }
+        assert!(report.count() > 0 && !shown.contains(gone), "{doc} became {shown}");
+    }
+}
+
+#[test]
+fn bytes_stay_and_are_counted() {
+    let noise: Vec<u8> = (0..30_u32).flat_map(|n| blake(n).to_be_bytes()).collect();
+    let jpeg = base64(&[&b"\xff\xd8\xff\xe0\0\x10JFIF\0"[..], &noise].concat());
+    let seal = base64(noise.get(..64).unwrap());
+    let docs = [
+        (format!(r#"{{"a":"{jpeg}"}}"#), 1),
+        (format!(r#"{{"a":"data:image/jpeg;base64,{jpeg}","b":["{jpeg}"]}}"#), 2),
+        (format!(r#"{{"content":[{{"type":"thinking","signature":"{seal}"}}]}}"#), 1),
+        (r#"{"input":[[1212,318,257],[50256]],"context":[1,2]}"#.to_owned(), 3),
+        (r#"{"values":[[1212,318,257],[50256]]}"#.to_owned(), 0),
+    ];
+    for (doc, unread) in docs {
+        let (out, report, _) = redact(&doc, &PathSet::everything());
+        assert_eq!((out, report.count(), report.unscanned()), (doc, 0, unread));
+    }
+    // What is found elsewhere is not looked for in them.
+    let doc = format!(r#"["account no. 12345678","{}","data:;base64,{}"]"#, {
+        let with = [&b"\xff\xd8\xff\xe0"[..], &noise[..20], &data_encoding::BASE64.decode(b"/12345678/ab").unwrap(), &noise];
+        base64(&with.concat())
+    }, jpeg);
+    assert!(doc.contains("/12345678/"));
+    let (out, report, undo) = redact(&doc, &PathSet::everything());
+    assert_eq!((report.count(), out.matches("/12345678/").count()), (1, 1));
+    assert_eq!(restore(&out, undo), doc);
+}
+
+/// Numbers that look drawn at random.
+fn blake(seed: u32) -> u64 {
+    let mut state = u64::from(seed).wrapping_add(0x9E37_79B9_7F4A_7C15);
+    for shift in [30, 27, 31] {
+        state = (state ^ state >> shift).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    }
+    state
+}
+
+#[test]
+fn what_is_hidden_too_deep_is_refused() {
+    let mut doc = r#""jo\u0040ab.de""#.to_owned();
+    for _ in 0..12 {
+        doc = serde_json::to_string(&format!("[{doc}]")).unwrap();
+    }
+    let refused = |doc: &str| {
+        let done =
+            redactor(Method::Mask).document(doc.as_bytes(), &PathSet::everything(), &keys(), Limits::default());
+        matches!(done, Err(RedactError::TooDeep { .. }))
+    };
+    assert!(refused(&doc));
+    let nested = format!("{}{}{}", "[".repeat(129), r#""jo\u0040ab.de""#, "]".repeat(129));
+    assert!(refused(&serde_json::to_string(&nested).unwrap()));
+    let mut encoded = "jo@ab.de is a mail address".to_owned();
+    for _ in 0..9 {
+        encoded = base64(encoded.as_bytes());
+    }
+    assert!(refused(&format!("[\"{encoded}\"]")));
+    assert!(!refused(&serde_json::to_string(&"[".repeat(200)).unwrap()));
 }
 
 #[test]

@@ -2,15 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::detect::{Finding, RuleId, Scanner, as_read};
+use crate::detect::{Finding, Label, RuleId, Scanner, as_read};
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::names::Labels;
+use crate::redact::opaque::{Look, Named};
 use crate::redact::record::Record;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
+use crate::redact::sniff::Whole;
 use crate::redact::undo::Spelling;
 use crate::redact::values::plain;
 use crate::stream::json::Path;
@@ -55,6 +57,12 @@ impl Live {
     #[must_use]
     pub fn recording(self, record: Record) -> Self {
         Self { record: Some(record), ..self }
+    }
+
+    fn begin(&mut self) {
+        self.text.clear();
+        self.from = 0;
+        self.last = None;
     }
 
     fn edit(&mut self, edits: &mut Vec<Edit>) -> Result<(), RedactError> {
@@ -111,10 +119,25 @@ impl Editor for Live {
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         self.scanner.end(&mut |finding| self.found.push(finding));
         self.edit(edits)?;
-        self.text.clear();
-        self.from = 0;
-        self.last = None;
+        self.begin();
         Ok(())
+    }
+}
+
+impl Whole for Live {
+    fn whole(&mut self, text: &str, look: Look, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.counts.scan(text.len());
+        self.text.push_str(text);
+        self.scanner.feed(text, &mut |finding| self.found.push(finding));
+        self.scanner.end(&mut |finding| self.found.push(finding));
+        self.found.retain(|Finding { span, .. }| look.admits((span.start, span.end), text.len()));
+        self.edit(edits)?;
+        self.begin();
+        Ok(())
+    }
+
+    fn named(&mut self, path: &Path<'_>) -> Named {
+        Named::of(path, || self.labels.of(path).is_some_and(Label::is_secret))
     }
 }
 

@@ -22,6 +22,7 @@
 //! | `context` | [`Context`]: what one call issued, for whoever holds the key |
 //! | `index` | exact strings at token boundaries |
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
+//! | `sniff` | the strings of a document that passes |
 //! | `report` | [`Report`], [`Redacted`], [`Counts`] |
 //! | `error` | [`RedactError`] |
 
@@ -44,6 +45,7 @@ mod plain;
 mod record;
 mod redactor;
 mod report;
+mod sniff;
 mod structured;
 mod undo;
 mod values;

@@ -11,7 +11,7 @@ use crate::redact::payload::{Base64, Payload, Percent};
 use crate::stream::json::{Path, Segment};
 
 /// From this many characters on, base64 without a known magic may be opaque.
-pub(super) const LONG: usize = 128;
+const LONG: usize = 128;
 
 /// The same for base64 that begins with a known magic, and where an API has a seal.
 const MAGICAL: usize = 32;
@@ -21,13 +21,13 @@ const SEALED: usize = 64;
 const SHORTEST: usize = 16;
 
 /// The longest base64 that may be a key, and so is looked at as a whole.
-const KEY: usize = 8 << 10;
+pub(super) const KEY: usize = 8 << 10;
 
 /// The least that a key which is found in base64 covers of it, in bytes, if not half.
 const COVERED: usize = 32;
 
 /// The longest that may stand before the payload of a `data:` URL.
-const HEAD: usize = 1024;
+pub(super) const HEAD: usize = 1024;
 
 /// How a text is to be looked through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,20 +259,29 @@ fn bare(text: &str, named: &mut dyn FnMut() -> Named) -> Reading {
 }
 
 /// What stands before the payload of a `data:` URL.
-struct Head {
+pub(super) struct Head {
     /// Where the payload begins.
-    payload: usize,
-    base64: bool,
+    pub(super) payload: usize,
+    /// Whether that is base64.
+    pub(super) base64: bool,
+}
+
+/// Whether a text begins as a `data:` URL; `None` while that cannot be told.
+pub(super) fn is_data_url(text: &str) -> Option<bool> {
+    let begins = text.trim_ascii_start().as_bytes();
+    let scheme = begins.get(..5).unwrap_or(begins);
+    let fits = b"data:".get(..scheme.len()).is_some_and(|known| known.eq_ignore_ascii_case(scheme));
+    if fits && scheme.len() < 5 { None } else { Some(fits) }
 }
 
 /// `data:image/png;base64,…` (RFC 2397).
-fn data_url(text: &str) -> Option<Head> {
+pub(super) fn data_url(text: &str) -> Option<Head> {
+    if is_data_url(text) != Some(true) {
+        return None;
+    }
     let bytes = text.as_bytes();
     let start = bytes.len() - bytes.trim_ascii_start().len();
     let behind = bytes.get(start + 5..)?;
-    if !bytes.get(start..start + 5)?.eq_ignore_ascii_case(b"data:") {
-        return None;
-    }
     let comma = memchr::memchr(b',', behind.get(..HEAD).unwrap_or(behind))?;
     let kind = behind.get(..comma)?.trim_ascii().to_ascii_lowercase();
     let base64 = kind.strip_suffix(b"base64").map(<[u8]>::trim_ascii_end).is_some_and(|kind| kind.ends_with(b";"));

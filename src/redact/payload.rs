@@ -182,7 +182,7 @@ impl<'t> Base64<'t> {
 
     /// Whether it may be bytes of which many are alike, as of sound: words have more small letters.
     pub(super) fn is_dense(&self) -> bool {
-        self.lower * 5 <= self.digits.len() * 3
+        self.lower * 5 <= self.digits.len() * 3 && self.number < NUMBER
     }
 }
 
@@ -356,6 +356,9 @@ impl Percent {
             bytes.push(byte);
             lengths.push(length);
             rest = rest.get(length..).unwrap_or_default();
+        }
+        if lengths.iter().all(|length| *length == 1) {
+            return None;
         }
         let text = String::from_utf8(bytes).ok()?;
         let mut map = SourceMap::at(0);

@@ -28,6 +28,20 @@ pub trait Editor: Send {
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError>;
 }
 
+impl<E: Editor + ?Sized> Editor for &mut E {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        (**self).under(path);
+    }
+
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        (**self).feed(piece, edits)
+    }
+
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        (**self).end(edits)
+    }
+}
+
 impl<E: Editor + ?Sized> Editor for Box<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         (**self).under(path);

@@ -4,7 +4,7 @@ use bytes::BytesMut;
 
 use crate::edit::spliced;
 use crate::stream::json::scan::{Every, Scan};
-use crate::stream::json::walk;
+use crate::stream::json::{JsonFault, walk};
 use crate::stream::sse::{Event, Events, Verdict};
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -28,7 +28,8 @@ impl<E: Editor> GenericEvents<E> {
     }
 
     fn judge(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
-        if walk(data, &mut |_, _| {}).is_err() {
+        // What is only nested deeper than paths are followed is JSON all the same.
+        if walk(data, &mut |_, _| {}).is_err_and(|error| error.fault != JsonFault::TooDeep) {
             self.scan.text();
         }
         self.edits.clear();

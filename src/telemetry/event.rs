@@ -17,8 +17,10 @@ pub enum Scan {
     /// There was no body, or the route redacts nothing in this direction.
     #[default]
     NotAsked,
-    /// Every byte was looked at.
+    /// Every text was looked at.
     Scanned,
+    /// The same, but there were strings that hold bytes.
+    InPart,
     /// It passed unseen, for this reason.
     NotScanned(Unscanned),
 }
@@ -35,11 +37,21 @@ pub enum Unscanned {
 }
 
 impl Scan {
+    /// The same of a body of which so many strings were not looked at.
+    #[must_use]
+    pub const fn without(self, strings: u64) -> Self {
+        match self {
+            Self::Scanned if strings > 0 => Self::InPart,
+            other => other,
+        }
+    }
+
     /// The word the log and the metrics use.
     pub const fn word(self) -> &'static str {
         match self {
             Self::NotAsked => "not_asked",
             Self::Scanned => "scanned",
+            Self::InPart => "scanned_in_part",
             Self::NotScanned(Unscanned::ContentType) => "not_scanned_content_type",
             Self::NotScanned(Unscanned::ContentCoding) => "not_scanned_content_coding",
             Self::NotScanned(Unscanned::Upgraded) => "not_scanned_upgraded",
@@ -76,6 +88,10 @@ pub struct Access<'a> {
     pub request_scan: Scan,
     /// Whether the answer's body was looked at.
     pub answer_scan: Scan,
+    /// Strings of the request that were not looked at, since they hold bytes: images, sound, seals.
+    pub request_unscanned: u64,
+    /// The same of the answer.
+    pub answer_unscanned: u64,
     /// What went wrong, as a closed word; `-` when nothing did.
     pub fault: &'static str,
     /// When its head had arrived.
@@ -110,6 +126,8 @@ impl<'a> Access<'a> {
             restored: 0,
             request_scan: Scan::NotAsked,
             answer_scan: Scan::NotAsked,
+            request_unscanned: 0,
+            answer_unscanned: 0,
             fault: "-",
             time: Timestamp::from_millis(0),
             upstream: None,
@@ -146,6 +164,8 @@ impl<'a> Access<'a> {
             findings = findings.join(",").as_str(),
             request_scan = self.request_scan.word(),
             answer_scan = self.answer_scan.word(),
+            request_unscanned = self.request_unscanned,
+            answer_unscanned = self.answer_unscanned,
             fault = self.fault,
             "request"
         );
@@ -175,6 +195,8 @@ impl<'a> Access<'a> {
             "findings": self.findings,
             "request_scan": self.request_scan.word(),
             "answer_scan": self.answer_scan.word(),
+            "request_unscanned": self.request_unscanned,
+            "answer_unscanned": self.answer_unscanned,
             "fault": self.fault,
         });
         line.to_string()

@@ -32,6 +32,8 @@ impl Filter for Log {
             bytes_in: outcome.bytes_in,
             bytes_out: outcome.bytes_out,
         });
+        let request_unscanned = x.facts.request_unscanned.load(Ordering::Relaxed);
+        let answer_unscanned = x.facts.answer_unscanned.load(Ordering::Relaxed);
         let access = Access {
             id: &x.id,
             route: &route.name,
@@ -44,8 +46,10 @@ impl Filter for Log {
             bytes_out: outcome.bytes_out,
             redacted: x.facts.redacted.load(Ordering::Relaxed),
             restored: x.facts.restored.load(Ordering::Relaxed),
-            request_scan: x.request_scan,
-            answer_scan: x.answer_scan,
+            request_scan: x.request_scan.without(request_unscanned),
+            answer_scan: x.answer_scan.without(answer_unscanned),
+            request_unscanned,
+            answer_unscanned,
             fault: x.fault.unwrap_or("-"),
             time: x.received,
             upstream: match &route.terminal {

@@ -13,13 +13,13 @@ use pingora::http::{RequestHeader, ResponseHeader};
 use crate::api::{ApiError, CpuPool, DistinctLimit, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::gateway::body::{Cast, Frame, NOT_UTF8, Sight};
-use crate::gateway::exchange::{Exchange, Outcome, Unknown};
+use crate::gateway::exchange::{Exchange, Facts, Outcome, Unknown};
 use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
 use crate::gateway::llm::{Spoken, conversation};
 use crate::gateway::media_type::{Said, is_foreign};
-use crate::redact::{Answer, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
+use crate::redact::{Answer, Answering, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
 use crate::stream::json::{Path, PathSet, walk};
 use crate::stream::sniff::ENOUGH;
 use crate::stream::{Edit, Editor, StreamError};
@@ -135,7 +135,8 @@ impl Redact {
             return Ok(());
         }
         let keys = self.keys(x).await?;
-        let layer = self.one_way(redactor.clone(), keys, (None, &self.parts.counts), x);
+        let unscanned = Arc::clone(&x.facts.request_unscanned);
+        let layer = self.one_way(redactor.clone(), keys, (None, &self.parts.counts, unscanned), x);
         x.rewrite_request(layer);
         Ok(())
     }
@@ -170,7 +171,7 @@ impl Redact {
         &self,
         redactor: Redactor,
         keys: Keys,
-        (spoken, counts): (Option<Arc<Spoken>>, &Arc<Counts>),
+        (spoken, counts, unscanned): (Option<Arc<Spoken>>, &Arc<Counts>, Arc<AtomicU64>),
         x: &mut Exchange,
     ) -> Layer {
         // Counted apart first: the access log tells what one request had.
@@ -179,7 +180,9 @@ impl Redact {
         let counts = own;
         let seen = Arc::clone(&x.facts.redacted);
         let editor = Arc::new(move || -> Box<dyn Editor> {
-            Box::new(Tally { editor: redactor.live(&keys, Arc::clone(&counts)), made: Arc::clone(&seen) })
+            let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&counts) };
+            let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
+            Box::new(Tally { editor, made: Arc::clone(&seen) })
         });
         Layer::Text(TextLayer { editor, protocol: spoken, restores: false })
     }
@@ -288,6 +291,7 @@ impl Filter for Redact {
         }
         let replaced = report.count();
         x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
+        x.facts.request_unscanned.fetch_add(report.unscanned() as u64, Ordering::Relaxed);
         if replaced > 0 {
             document.rewritten = Some(redacted.into_value().into());
         }
@@ -302,9 +306,10 @@ impl Filter for Redact {
             AnswerWay::Restore => {
                 let Some(undo) = x.facts.undo.clone().filter(|undo| !undo.is_empty()) else { return Ok(()) };
                 let restored = Arc::clone(&x.facts.restored);
+                let unscanned = Arc::clone(&x.facts.answer_unscanned);
                 let editor = Arc::new(move || -> Box<dyn Editor> {
                     Box::new(Tally {
-                        editor: Answer::restore(Arc::clone(&undo)),
+                        editor: Answer::restore(Arc::clone(&undo)).counting(Arc::clone(&unscanned)),
                         made: Arc::clone(&restored),
                     })
                 });
@@ -317,7 +322,9 @@ impl Filter for Redact {
             }
             AnswerWay::Redact(redactor) => {
                 let keys = self.keys(x).await?;
-                let layer = self.one_way(redactor.clone(), keys, (spoken, &self.parts.answer_counts), x);
+                let unscanned = Arc::clone(&x.facts.answer_unscanned);
+                let what = (spoken, &self.parts.answer_counts, unscanned);
+                let layer = self.one_way(redactor.clone(), keys, what, x);
                 x.rewrite_answer(layer, self.parts.unknown);
                 Ok(())
             }
@@ -326,6 +333,10 @@ impl Filter for Redact {
 
     async fn done(&self, x: &mut Exchange, _: &Outcome) {
         settle(x, &self.parts.rules);
+        let Facts { request_unscanned, answer_unscanned, .. } = &x.facts;
+        for (way, strings) in [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)] {
+            x.route().metrics.unscanned_strings(way, strings.load(Ordering::Relaxed));
+        }
     }
 }
 

@@ -111,8 +111,8 @@ struct Piece {
 enum Kind {
     /// Text that goes on in later events.
     Goes(Name, Take),
-    /// Text that is complete.
-    Whole(Take),
+    /// Text that is complete, and what becomes of it if it is edited.
+    Whole(Option<String>),
 }
 
 /// Bytes of an event to be replaced.
@@ -159,7 +159,7 @@ impl Deltas {
     fn document(&mut self, data: &[u8], before: &mut BytesMut) -> Result<Option<Vec<u8>>, StreamError> {
         // A document of another shape has strings all the same.
         let head = serde_json::from_slice::<Head<'_>>(data).unwrap_or_default();
-        let Some(pieces) = self.pieces(data, &head) else { return self.unknown(data) };
+        let Some(pieces) = self.pieces(data, &head)? else { return self.unknown(data) };
         if head.error.is_some() {
             self.flush(before, |_| true)?;
         }
@@ -167,21 +167,20 @@ impl Deltas {
         let mut rewritten: Vec<usize> = Vec::new();
         let mut touched: Vec<Name> = Vec::new();
         for piece in &pieces {
-            let encoded = data.get(piece.span.clone()).unwrap_or_default();
-            let decoded = Decoded::of(encoded);
             let text = match &piece.kind {
-                Kind::Whole(take) => self.whole(decoded.text(), *take)?,
+                Kind::Whole(edited) => edited.clone(),
                 Kind::Goes(name, take) => {
+                    let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
                     let mut text = self.goes_on(name, *take, decoded.text())?;
                     if head.finishes(name.choice) {
                         self.ends(name, &mut text)?;
                     }
                     self.remember(name, data, &pieces, &piece.span)?;
                     touched.push(name.clone());
-                    text
+                    (text != decoded.text()).then_some(text)
                 }
             };
-            if text != decoded.text() {
+            if let Some(text) = text {
                 let mut bytes = Vec::new();
                 encode(&text, &mut bytes);
                 patches.push((piece.span.clone(), bytes));
@@ -197,8 +196,8 @@ impl Deltas {
     }
 
     /// The strings of a document that are text; `None` if it is not one document.
-    fn pieces(&self, data: &[u8], head: &Head<'_>) -> Option<Vec<Piece>> {
-        let mut pieces = Vec::new();
+    fn pieces(&mut self, data: &[u8], head: &Head<'_>) -> Result<Option<Vec<Piece>>, StreamError> {
+        let (mut pieces, mut failed) = (Vec::new(), Ok(()));
         let walked = walk(data, &mut |path, leaf| {
             if leaf.token != Token::Text {
                 return;
@@ -210,28 +209,48 @@ impl Deltas {
                 (Some(Segment::Key("choices")), Some(Segment::Index(at)), _) => Some(at),
                 _ => None,
             };
-            let kind = match (self.spoken.delta.take(path), self.spoken.reply.take(path)) {
-                (Take::Skip, Take::Skip) => return,
-                (Take::Skip, take) => Kind::Whole(take),
-                (take, _) => Kind::Goes(Name::of(path, head), take),
+            let decoded = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
+            let whole = || self.spoken.reply.take(path).of(leaf.token, decoded.text());
+            let kind = match self.spoken.delta.take(path) {
+                Take::Skip => match whole() {
+                    Take::Skip => return,
+                    take => match self.whole(Some(path), decoded.text(), take) {
+                        Ok(None) => return,
+                        Ok(edited) => Kind::Whole(edited),
+                        Err(error) => {
+                            failed = Err(error);
+                            return;
+                        }
+                    },
+                },
+                take => Kind::Goes(Name::of(path, head), take),
             };
             pieces.push(Piece { span: leaf.span, choice, kind });
         });
-        walked.is_ok().then_some(pieces)
+        failed.map(|()| walked.is_ok().then_some(pieces))
     }
 
-    /// Data that is not JSON is text.
+    /// Data that is not JSON is text. What is nested too deep, or goes wrong late, is read as far as it is JSON.
     fn unknown(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
-        let text = String::from_utf8_lossy(data);
-        let edited = self.whole(&text, Take::Text)?;
-        Ok((edited != text).then(|| edited.into_bytes()))
+        let edited = self.whole(None, &String::from_utf8_lossy(data), Take::Embedded)?;
+        Ok(edited.map(String::into_bytes))
     }
 
-    fn whole(&mut self, text: &str, take: Take) -> Result<String, StreamError> {
+    /// What becomes of a text that is complete, if it is edited.
+    fn whole(
+        &mut self,
+        path: Option<&Path<'_>>,
+        text: &str,
+        take: Take,
+    ) -> Result<Option<String>, StreamError> {
         let mut editor = self.editor(take);
         self.edits.clear();
+        editor.under(path);
         editor.feed(text, &mut self.edits)?;
         editor.end(&mut self.edits)?;
+        if self.edits.is_empty() {
+            return Ok(None);
+        }
         let mut out = String::with_capacity(text.len());
         let mut at = 0;
         for edit in self.edits.drain(..) {
@@ -240,7 +259,7 @@ impl Deltas {
             at = edit.range.end;
         }
         out.push_str(text.get(at..).unwrap_or_default());
-        Ok(out)
+        Ok((out != text).then_some(out))
     }
 
     fn editor(&self, take: Take) -> Box<dyn Editor> {

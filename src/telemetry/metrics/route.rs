@@ -68,6 +68,7 @@ pub(super) struct Routes {
     bytes: IntCounterVec,
     scanned: IntCounterVec,
     unscanned: IntCounterVec,
+    unscanned_strings: IntCounterVec,
     findings: IntCounterVec,
     route_findings: IntCounterVec,
     held_back: Histogram,
@@ -97,6 +98,11 @@ impl Routes {
             unscanned: families.counters(
                 "unscanned_bodies_total",
                 "Bodies that passed unseen by a route's policy.",
+                &["route", "direction"],
+            )?,
+            unscanned_strings: families.counters(
+                "unscanned_strings_total",
+                "Strings of scanned bodies that were not looked at, since they hold bytes: images, sound, seals.",
                 &["route", "direction"],
             )?,
             findings: families.counters(
@@ -139,6 +145,7 @@ impl Routes {
             bytes: Each::new(counters(&self.bytes)),
             scanned: Each::new(move |way| scanned.with_label_values(&[way])),
             unscanned: Each::new(counters(&self.unscanned)),
+            unscanned_strings: Each::new(counters(&self.unscanned_strings)),
             held_back: self.held_back.clone(),
             filtered: self.filtered.clone(),
             families: families.iter().map(findings).collect(),
@@ -175,6 +182,7 @@ pub struct RouteMetrics {
     bytes: Each<Direction, IntCounter>,
     scanned: Each<Direction, IntCounter>,
     unscanned: Each<Direction, IntCounter>,
+    unscanned_strings: Each<Direction, IntCounter>,
     held_back: Histogram,
     filtered: IntCounterVec,
     families: Arc<[Late<IntCounter>]>,
@@ -207,6 +215,13 @@ impl RouteMetrics {
     /// Counts a body that passed unseen.
     pub fn unscanned(&self, way: Direction) {
         self.unscanned.inc(way);
+    }
+
+    /// Counts strings of a scanned body that were not looked at.
+    pub fn unscanned_strings(&self, way: Direction, strings: u64) {
+        if strings > 0 {
+            self.unscanned_strings.add(way, strings);
+        }
     }
 
     /// Counts what a filter, by its name in the code, did.

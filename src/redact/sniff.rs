@@ -1,0 +1,279 @@
+//! Strings of a document that passes, read as those of one that lies there ([`Reading`]): a string is held back while it
+//! may be base64 or a `data:` URL, which for prose is its first word. Bytes pass as they came and are counted, however
+//! many; text in an encoding is taken together and edited at its end.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::redact::opaque::{HEAD, KEY, Look, Named, Part, Reading, data_url, is_data_url};
+use crate::redact::payload::in_base64;
+use crate::stream::json::{Embedded, Path};
+use crate::stream::{Edit, Editor, StreamError};
+
+/// So much is read of a string that goes on, to see whether it holds bytes; shorter ones are read whole.
+const BEGINNING: usize = KEY + 64;
+
+/// The most that is held of text in an encoding, in bytes.
+const MOST: usize = 16 << 20;
+
+/// So much of what passed unread is shown with the text behind it, if it turns out that there is some.
+const TAIL: usize = 64;
+
+/// How many encodings within one another are opened.
+const LEVELS: usize = 8;
+
+/// An editor that can also be shown a text all at once.
+pub(super) trait Whole: Editor {
+    /// Edits a text of its own, of which only what `look` admits counts.
+    fn whole(&mut self, text: &str, look: Look, edits: &mut Vec<Edit>) -> Result<(), StreamError>;
+
+    /// What the names on the way to a value say of it.
+    fn named(&mut self, path: &Path<'_>) -> Named;
+}
+
+/// What is known of the string that passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// It is text.
+    Text,
+    /// It may be base64, or a `data:` URL: all of it is held.
+    Held,
+    /// The same, and text is in it.
+    Encoded,
+    /// It is bytes: its end is held.
+    Bytes,
+}
+
+/// Shows `editor` the texts in strings.
+#[derive(Debug)]
+pub(super) struct Sniff<E> {
+    editor: E,
+    state: State,
+    named: Named,
+    held: String,
+    /// How much of what is held is known to be what it seems to be.
+    checked: usize,
+    /// Whether something else than blanks has come, and whether only blanks may follow.
+    begun: bool,
+    over: bool,
+    /// Where the editor's text begins.
+    base: usize,
+    unread: Option<Arc<AtomicU64>>,
+}
+
+impl<E: Whole> Sniff<E> {
+    pub(super) fn new(editor: E) -> Self {
+        Self {
+            editor,
+            state: State::Text,
+            named: Named::Nothing,
+            held: String::new(),
+            checked: 0,
+            begun: false,
+            over: false,
+            base: 0,
+            unread: None,
+        }
+    }
+
+    /// Counts strings that are not read.
+    pub(super) fn counting(self, unread: Arc<AtomicU64>) -> Self {
+        Self { unread: Some(unread), ..self }
+    }
+
+    fn begin(&mut self, state: State) {
+        (self.state, self.checked, self.base) = (state, 0, 0);
+        (self.begun, self.over) = (false, false);
+        self.held.clear();
+    }
+
+    fn count(&self) {
+        if let Some(unread) = &self.unread {
+            unread.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether what is held up to `end` may be base64 or a `data:` URL.
+    fn seems(&mut self, end: usize) -> bool {
+        let held = self.held.get(..end).unwrap_or_default();
+        let unseen = |from: usize| held.as_bytes().get(from..).unwrap_or_default().iter();
+        if is_data_url(held) == Some(true) {
+            let Some(head) = data_url(held) else { return end < HEAD };
+            let fits = |byte: &u8| !head.base64 || in_url(*byte);
+            let seems = unseen(self.checked.max(head.payload)).all(fits);
+            self.checked = end;
+            return seems;
+        }
+        for byte in unseen(self.checked) {
+            if matches!(byte, b' ' | b'\t') {
+                self.over = self.begun;
+            } else if !in_base64(*byte) || self.over && !byte.is_ascii_whitespace() {
+                return false;
+            } else {
+                self.begun = true;
+            }
+        }
+        self.checked = end;
+        true
+    }
+
+    /// Goes on with what is held.
+    fn judge(&mut self, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        if self.state == State::Held {
+            let end = self.held.floor_char_boundary(BEGINNING);
+            if !self.seems(end) {
+                return self.text(edits);
+            }
+            if self.held.len() < BEGINNING {
+                return Ok(0);
+            }
+            // Base64 may be cut anywhere.
+            let cut = |less: usize| self.held.get(..end - less).unwrap_or_default();
+            let mut readings = (0..4).map(|less| Reading::of(cut(less), || self.named));
+            match readings.find(|reading| !matches!(reading, Reading::Text)) {
+                None => return self.text(edits),
+                Some(Reading::Opaque { .. } | Reading::Key) => {
+                    self.count();
+                    self.state = State::Bytes;
+                    let held = std::mem::take(&mut self.held);
+                    return self.pass(&held, edits);
+                }
+                Some(_) => self.state = State::Encoded,
+            }
+        }
+        if !self.seems(self.held.len()) {
+            return self.text(edits);
+        }
+        if self.held.len() > MOST {
+            return Err(StreamError::TooLarge { unit: "text in base64", limit: MOST });
+        }
+        Ok(0)
+    }
+
+    /// What is held is text.
+    fn text(&mut self, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        self.state = State::Text;
+        let held = std::mem::take(&mut self.held);
+        self.shifted(edits, |editor, edits| editor.feed(&held, edits))
+    }
+
+    /// The editor's edits and offsets, counted from the string's beginning.
+    fn shifted(
+        &mut self,
+        edits: &mut Vec<Edit>,
+        run: impl FnOnce(&mut E, &mut Vec<Edit>) -> Result<usize, StreamError>,
+    ) -> Result<usize, StreamError> {
+        let before = edits.len();
+        let decided = run(&mut self.editor, edits)?;
+        for edit in edits.iter_mut().skip(before) {
+            edit.range = edit.range.start + self.base..edit.range.end + self.base;
+        }
+        Ok(decided + self.base)
+    }
+
+    /// Bytes go on: how much of all that came is decided.
+    fn pass(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        let other = |byte: u8| !in_base64(byte) && byte != b'%';
+        // What stands before the first of them has been read.
+        let blanks = piece.len() - piece.trim_ascii_start().len();
+        let from = match data_url(piece).filter(|_| self.base == 0 && self.held.is_empty()) {
+            Some(head) => head.payload,
+            None if self.base == 0 && self.held.is_empty() => blanks,
+            None => 0,
+        };
+        let end = piece.bytes().skip(from).position(other).map(|at| at + from);
+        self.held.push_str(piece.get(..end.unwrap_or(piece.len())).unwrap_or_default());
+        let passed = self.held.len().saturating_sub(TAIL);
+        self.held.drain(..passed);
+        self.base += passed;
+        let Some(end) = end else { return Ok(self.base) };
+        self.held.push_str(piece.get(end..).unwrap_or_default());
+        self.text(edits)
+    }
+}
+
+/// Whether a byte may stand in the base64 of a URL.
+fn in_url(byte: u8) -> bool {
+    in_base64(byte) || byte == b'%' || byte.is_ascii_whitespace()
+}
+
+/// Edits a string that is there, and the texts that it encodes.
+fn read<E: Whole>(
+    editor: &mut E,
+    text: &str,
+    (named, levels): (Named, usize),
+    unread: &mut u64,
+) -> Result<Vec<Edit>, StreamError> {
+    let mut outcome = Ok(());
+    let edits = Reading::of(text, || named).edits(text, &mut |part| {
+        let done = if part.decoded {
+            match levels.checked_sub(1) {
+                Some(levels) => read(editor, part.text, (named, levels), unread),
+                None => Err(StreamError::Replace("encodings within one another")),
+            }
+        } else {
+            shown(editor, part, unread)
+        };
+        let done = done.map_err(|error| outcome = Err(error)).unwrap_or_default();
+        if part.replaced { Vec::new() } else { done }
+    });
+    outcome.map(|()| edits)
+}
+
+/// Edits a text, or the document that it is.
+fn shown<E: Whole>(editor: &mut E, part: Part<'_>, unread: &mut u64) -> Result<Vec<Edit>, StreamError> {
+    let mut edits = Vec::new();
+    let Part { text, look, .. } = part;
+    match look {
+        Look::Not => {}
+        Look::Text if text.trim_ascii_start().starts_with(['{', '[']) => {
+            let mut embedded = Embedded::new(&mut *editor);
+            embedded.feed(text, &mut edits)?;
+            embedded.end(&mut edits)?;
+        }
+        look => editor.whole(text, look, &mut edits)?,
+    }
+    *unread += u64::from(part.unread && edits.is_empty());
+    Ok(edits)
+}
+
+impl<E: Whole> Editor for Sniff<E> {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        self.begin(if path.is_some() { State::Held } else { State::Text });
+        self.named = path.map_or(Named::Nothing, |path| self.editor.named(path));
+        self.editor.under(path);
+    }
+
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        match self.state {
+            State::Text => self.shifted(edits, |editor, edits| editor.feed(piece, edits)),
+            State::Bytes => self.pass(piece, edits),
+            State::Held | State::Encoded => {
+                self.held.push_str(piece);
+                self.judge(edits)
+            }
+        }
+    }
+
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        match self.state {
+            State::Bytes => {}
+            State::Text => {
+                self.shifted(edits, |editor, edits| editor.end(edits).map(|()| 0))?;
+            }
+            State::Held | State::Encoded => {
+                let mut unread = 0;
+                edits.extend(read(&mut self.editor, &self.held, (self.named, LEVELS), &mut unread)?);
+                if unread > 0 {
+                    self.count();
+                }
+            }
+        }
+        self.begin(State::Text);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "sniff_tests.rs"]
+mod tests;
