@@ -85,7 +85,8 @@ impl Whole for Inner {
                 restore.feed(text, &mut all);
                 restore.end(&mut all);
                 edits.extend(
-                    all.into_iter().filter(|edit| look.admits((edit.range.start, edit.range.end), text.len())),
+                    all.into_iter()
+                        .filter(|edit| look.admits((edit.range.start, edit.range.end), text.len())),
                 );
                 Ok(())
             }

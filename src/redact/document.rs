@@ -15,7 +15,7 @@ use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
-use crate::redact::opaque::{Look, Named, Part, Reading, begins_tokens};
+use crate::redact::opaque::{Look, Named, Part, Reading, begins_tokens, encodes_text};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::{Limits, Undo};
@@ -198,7 +198,7 @@ impl Places<'_> {
             Edit { range: span.start + range.start..span.start + range.end, with }
         };
         let take = self.which.take(path);
-        if take.of(token, decoded.text()) == Take::Skip {
+        if take.of(token, decoded.text()) == Take::Skip && !encodes_text(decoded.text()) {
             if token == Token::Key {
                 // A token's id.
                 see(Text { label: None, part: Part::unread("", Look::Not), number: false });
@@ -238,7 +238,8 @@ impl Places<'_> {
             match walk(text.as_bytes(), &mut |_, _| {}) {
                 Ok(()) if self.levels > 0 => {
                     let labels = self.labels.within(path);
-                    let mut inner = Places { which: &EVERYTHING, levels: self.levels - 1, labels, deep: false };
+                    let mut inner =
+                        Places { which: &EVERYTHING, levels: self.levels - 1, labels, deep: false };
                     // It has just been walked without a fault.
                     let edits = inner.visit(text.as_bytes(), see).unwrap_or_default();
                     self.deep |= inner.deep;
@@ -270,11 +271,11 @@ pub(super) fn number(
 }
 
 /// Most strings are not JSON, and this spares their walk. A string within a string is opened only where one is
-/// expected: as prose, a text in quotes is its own text.
+/// expected, or where it has escapes: as prose, a text in quotes is its own text.
 fn may_be_json(text: &str, take: Take) -> bool {
     match text.trim_start().as_bytes().first() {
         Some(b'{' | b'[') => true,
-        Some(b'"') => take == Take::Embedded,
+        Some(b'"') => take == Take::Embedded || text.contains('\\') && text.trim_end().ends_with('"'),
         _ => false,
     }
 }

@@ -127,7 +127,12 @@ fn hidden() -> Vec<(String, &'static str)> {
         (format!(r#"{{"a":"data:;base64,{text}"}}"#), mail),
         (format!(r#"{{"a":"DATA:text/plain;charset=utf-8;BASE64,{text}"}}"#), mail),
         (format!(r#"{{"a":"data:image/png;base64,{mail}"}}"#), mail),
-        (format!(r#"{{"a":"data:image/png;name={mail};base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAf"}}"#), mail),
+        (
+            format!(
+                r#"{{"a":"data:image/png;name={mail};base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAf"}}"#
+            ),
+            mail,
+        ),
         (r#"{"a":"data:text/plain,jane.doe%40harbour-post.com"}"#.to_owned(), "jane.doe%40harbour-post.com"),
     ]
 }
@@ -167,10 +172,19 @@ fn bytes_stay_and_are_counted() {
         assert_eq!((out, report.count(), report.unscanned()), (doc, 0, unread));
     }
     // What is found elsewhere is not looked for in them.
-    let doc = format!(r#"["account no. 12345678","{}","data:;base64,{}"]"#, {
-        let with = [&b"\xff\xd8\xff\xe0"[..], &noise[..20], &data_encoding::BASE64.decode(b"/12345678/ab").unwrap(), &noise];
-        base64(&with.concat())
-    }, jpeg);
+    let doc = format!(
+        r#"["account no. 12345678","{}","data:;base64,{}"]"#,
+        {
+            let with = [
+                &b"\xff\xd8\xff\xe0"[..],
+                &noise[..20],
+                &data_encoding::BASE64.decode(b"/12345678/ab").unwrap(),
+                &noise,
+            ];
+            base64(&with.concat())
+        },
+        jpeg
+    );
     assert!(doc.contains("/12345678/"));
     let (out, report, undo) = redact(&doc, &PathSet::everything());
     assert_eq!((report.count(), out.matches("/12345678/").count()), (1, 1));
@@ -193,8 +207,12 @@ fn what_is_hidden_too_deep_is_refused() {
         doc = serde_json::to_string(&format!("[{doc}]")).unwrap();
     }
     let refused = |doc: &str| {
-        let done =
-            redactor(Method::Mask).document(doc.as_bytes(), &PathSet::everything(), &keys(), Limits::default());
+        let done = redactor(Method::Mask).document(
+            doc.as_bytes(),
+            &PathSet::everything(),
+            &keys(),
+            Limits::default(),
+        );
         matches!(done, Err(RedactError::TooDeep { .. }))
     };
     assert!(refused(&doc));

@@ -25,7 +25,9 @@ pub enum RedactError {
     #[error(transparent)]
     Json(#[from] JsonError),
     /// Documents within strings, or text in base64, one in another and each to be read: more than these.
-    #[error("JSON within strings, or text in base64, is nested deeper than {levels} levels, or JSON deeper than {MAX_DEPTH}")]
+    #[error(
+        "JSON within strings, or text in base64, is nested deeper than {levels} levels, or JSON deeper than {MAX_DEPTH}"
+    )]
     TooDeep {
         /// How many are opened.
         levels: usize,

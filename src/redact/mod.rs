@@ -58,6 +58,7 @@ pub use keys::{Keys, Scope};
 pub use live::Live;
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;
+pub use opaque::encodes_text;
 pub use pieces::{Changes, Replacement, Text};
 pub use record::Record;
 pub use redactor::{MOST_EXPLAINED, Redactor};

@@ -212,6 +212,19 @@ impl Reading {
     }
 }
 
+/// Whether a string is text in an encoding, as an id may seem to be.
+pub fn encodes_text(text: &str) -> bool {
+    matches!(Reading::of(text, || Named::Nothing), Reading::Encoded { .. } | Reading::Percent(_))
+}
+
+/// Where the bytes begin that a string holds and nobody reads.
+pub(super) fn opaque_from(text: &str, mut named: impl FnMut() -> Named) -> Option<usize> {
+    match Reading::of(text, &mut named) {
+        Reading::Opaque { head } => Some(head),
+        _ => None,
+    }
+}
+
 /// What a `data:` URL holds.
 fn in_url(text: &str, head: &Head) -> Reading {
     let payload = text.get(head.payload..).unwrap_or_default();
@@ -284,7 +297,8 @@ pub(super) fn data_url(text: &str) -> Option<Head> {
     let behind = bytes.get(start + 5..)?;
     let comma = memchr::memchr(b',', behind.get(..HEAD).unwrap_or(behind))?;
     let kind = behind.get(..comma)?.trim_ascii().to_ascii_lowercase();
-    let base64 = kind.strip_suffix(b"base64").map(<[u8]>::trim_ascii_end).is_some_and(|kind| kind.ends_with(b";"));
+    let base64 =
+        kind.strip_suffix(b"base64").map(<[u8]>::trim_ascii_end).is_some_and(|kind| kind.ends_with(b";"));
     Some(Head { payload: start + 5 + comma + 1, base64 })
 }
 
@@ -340,7 +354,9 @@ fn has_magic(bytes: &[u8]) -> bool {
         // BMP: the reserved words behind the size.
         _ => begins(b"BM"),
     };
-    MAGIC.iter().any(|(at, magic)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)) && fits(*at, magic))
+    MAGIC
+        .iter()
+        .any(|(at, magic)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)) && fits(*at, magic))
 }
 
 #[cfg(test)]

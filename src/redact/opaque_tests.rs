@@ -42,12 +42,15 @@ fn noise(length: usize) -> Vec<u8> {
 
 #[test]
 fn strings_are_read_or_not() {
-    let (long, seal, short) = (BASE64.encode(&noise(300)), BASE64.encode(&noise(64)), BASE64.encode(&noise(30)));
+    let (long, seal, short) =
+        (BASE64.encode(&noise(300)), BASE64.encode(&noise(64)), BASE64.encode(&noise(30)));
     let huge = BASE64.encode(&noise(9000));
     let prose = BASE64.encode(format!("write to {MAIL}, please").as_bytes());
     let png = BASE64.encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01");
     let text_and_bytes = [&noise(200)[..], b"and the account of Jane Doe is 12345678", &noise(200)].concat();
-    let latin = BASE64.encode(&[&b"Gr\xfc\xdfe an "[..], MAIL.as_bytes(), b", sch\xf6ne Gr\xfc\xdfe aus M\xfcnchen"].concat());
+    let latin = BASE64.encode(
+        &[&b"Gr\xfc\xdfe an "[..], MAIL.as_bytes(), b", sch\xf6ne Gr\xfc\xdfe aus M\xfcnchen"].concat(),
+    );
     let wide: Vec<u8> = format!("write to {MAIL}").encode_utf16().flat_map(u16::to_le_bytes).collect();
     let path = format!("Home/{}4111111111111111/Letters", "Documents/Backup2024/Jane/".repeat(6));
     let snake = format!("Customer_Record_Of_{}4111111111111111", "Jane_Doe_And_Her_".repeat(8));
@@ -110,7 +113,8 @@ fn what_was_read_is_written_again_as_it_was() {
     let other = plain.replace(from, to);
     let wide = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
     let lines = |text: &str, end: &str| {
-        let lines: Vec<&str> = (0..text.len()).step_by(16).map(|at| &text[at..text.len().min(at + 16)]).collect();
+        let lines: Vec<&str> =
+            (0..text.len()).step_by(16).map(|at| &text[at..text.len().min(at + 16)]).collect();
         lines.join(end)
     };
     let latin = |text: &str| [b"M\xfcller ", text.as_bytes(), b" \xa9"].concat();
@@ -136,7 +140,8 @@ fn what_was_read_is_written_again_as_it_was() {
     let edited = "data:text/plain,Gr%C3%bc%c3%9fe%20an%20x%40y.z%2c%20100%";
     assert_eq!(replace(url, from, to), edited);
     // Base64 that a URL spells with escapes and blanks.
-    let spelled = format!("data:;base64,{}", BASE64.encode(plain.as_bytes()).replace('=', "%3D").replace('d', "\n d"));
+    let spelled =
+        format!("data:;base64,{}", BASE64.encode(plain.as_bytes()).replace('=', "%3D").replace('d', "\n d"));
     assert_eq!(replace(&spelled, from, to), format!("data:;base64,{}", BASE64.encode(other.as_bytes())));
     // The last bits mean nothing, so nobody need set them to zero.
     assert_eq!(replace("eHggamFuZUBhYi5kZR==", "jane@ab.de", "x"), BASE64.encode(b"xx x"));
@@ -169,7 +174,9 @@ fn files_are_known_by_their_magic_and_texts_are_none() {
         assert_eq!(before.len(), *at);
         assert!(has_magic(&[before, magic, &noise(40)].concat()), "{}", magic.escape_ascii());
     }
-    for text in ["BMW of Jane", "ID3 tags", "RIFF and raff", "PK is a name", "1234ftyp", "GIF is a format", "%PDF"] {
+    for text in
+        ["BMW of Jane", "ID3 tags", "RIFF and raff", "PK is a name", "1234ftyp", "GIF is a format", "%PDF"]
+    {
         assert!(!has_magic(text.as_bytes()), "{text}");
     }
 }

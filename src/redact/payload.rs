@@ -382,7 +382,9 @@ impl Percent {
             let mut out = String::with_capacity(with.len());
             for byte in with.bytes() {
                 match byte {
-                    b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => out.push(char::from(byte)),
+                    b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                        out.push(char::from(byte))
+                    }
                     _ => out.push_str(&format!("%{byte:02X}")),
                 }
             }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::checkpoint::{Checkpoint, Stopped};
-use crate::detect::{Cache, Detector, Finding, Span};
+use crate::detect::{Cache, Detector, Finding, Label, Span};
 use crate::redact::answer::{Answer, Answering};
 use crate::redact::context::Context;
 use crate::redact::encrypt::Surrogates;
@@ -12,10 +12,11 @@ use crate::redact::keys::Keys;
 use crate::redact::live::Live;
 use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
+use crate::redact::opaque::{Named, opaque_from};
 use crate::redact::report::{Counts, Found, Redacted, Rejected, Report};
 use crate::redact::undo::Limits;
 use crate::redact::values::{Hit, Place, Values};
-use crate::stream::json::{Decoded, Leaf, walk};
+use crate::stream::json::{Decoded, Leaf, Token, walk};
 
 /// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than
 /// to redact it.
@@ -105,7 +106,16 @@ impl Redactor {
             return Ok(found);
         }
         let (mut labels, mut more, mut outcome) = (Labels::default(), Vec::new(), Ok(()));
+        let mut bytes: Vec<Span> = Vec::new();
         let walked = walk(text.as_bytes(), &mut |path, Leaf { span, token }| {
+            let held = text.get(span.clone()).unwrap_or_default();
+            let mut secret = || labels.of(path).is_some_and(Label::is_secret);
+            let from =
+                if token == Token::Text { opaque_from(held, || Named::of(path, &mut secret)) } else { None };
+            if let Some(from) = from {
+                bytes.push(Span::new(span.start + from, span.end));
+                return;
+            }
             let Some(label) = labels.of(path).filter(|_| token.is_value()) else { return };
             let decoded = Decoded::of(text.as_bytes().get(span.clone()).unwrap_or_default());
             let outward = |one: Finding| {
@@ -123,6 +133,11 @@ impl Redactor {
         });
         outcome?;
         if walked.is_ok() {
+            // Nothing stands in bytes but by chance.
+            found.retain(|one| {
+                let before = bytes.partition_point(|bytes| bytes.end <= one.span.start);
+                !bytes.get(before).is_some_and(|bytes| bytes.overlaps(one.span))
+            });
             // Both are in order, and what is found in all of the text stands.
             let mut first = 0;
             let known = found.clone();

@@ -5,8 +5,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::detect::Cache;
 use crate::detect::offset::Points;
+use crate::detect::{Cache, Label};
 use crate::edit::spliced;
 use crate::redact::context::{Context, Restorer};
 use crate::redact::document::number;
@@ -15,6 +15,7 @@ use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::names::Labels;
+use crate::redact::opaque::{Look, Named, Part, Reading};
 use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::Limits;
@@ -22,7 +23,8 @@ use crate::redact::values::{Hit, Place, Values};
 use crate::stream::Edit;
 use crate::stream::json::{Decoded, JsonError, Leaf, Path, Segment, Token, encoded, walk_numbers};
 
-/// Which values of a document are looked into, and by which of several redactors.
+/// Which values of a document are looked into, and by which of several redactors. A string that was not chosen itself
+/// is read as in a request: bytes in it stay as they are, text in base64 is redacted there. One that was is text.
 #[derive(Debug)]
 pub enum Selection {
     /// Every string and number, by the first.
@@ -53,9 +55,10 @@ impl Chosen {
         node.part = Some(node.part.map_or(part, |known| known.min(part)));
     }
 
-    fn part(&self, path: &Path<'_>) -> Option<usize> {
+    /// Who looks into the value at `path`, and whether it was chosen itself.
+    fn part(&self, path: &Path<'_>) -> Option<(usize, bool)> {
         let mut node = self;
-        let mut best = node.part;
+        let (mut best, mut depth) = (node.part, 0);
         for segment in path.segments() {
             let next = match segment {
                 Segment::Key(key) => node.members.get(key),
@@ -63,12 +66,13 @@ impl Chosen {
             };
             let Some(next) = next else { break };
             node = next;
+            depth += 1;
             best = match (best, node.part) {
                 (Some(best), Some(part)) => Some(best.min(part)),
                 (best, part) => best.or(part),
             };
         }
-        best
+        best.map(|best| (best, depth == path.len() && node.part.is_some()))
     }
 }
 
@@ -79,11 +83,11 @@ fn kept(key: &str) -> &str {
 }
 
 impl Selection {
-    /// Who looks into a leaf of a document.
-    fn part(&self, path: &Path<'_>, token: Token) -> Option<usize> {
+    /// Who looks into a leaf of a document, and whether it was chosen itself.
+    fn part(&self, path: &Path<'_>, token: Token) -> Option<(usize, bool)> {
         match (self, token) {
             (_, Token::Key | Token::Rest) => None,
-            (Self::Everything, Token::Text | Token::Number) => Some(0),
+            (Self::Everything, Token::Text | Token::Number) => Some((0, false)),
             (Self::Chosen(chosen), _) => chosen.part(path),
         }
     }
@@ -103,13 +107,21 @@ pub fn structured(
     let mut hits: Vec<Vec<Hit>> = Vec::new();
     let mut outcome = Ok(());
     let mut labels = Labels::default();
-    visit(doc, which, &mut |path, place, text| {
+    visit(doc, which, &mut |path, place, part| {
+        let Part { text, look, .. } = part;
+        if look == Look::Not {
+            report.skip(1);
+            hits.push(Vec::new());
+            return Vec::new();
+        }
         let (Some(redactor), Some(cache)) = (parts.get(place.part), caches.get_mut(place.part)) else {
             return Vec::new();
         };
         let found = outcome.and_then(|()| redactor.detector.try_find_under(cache, labels.of(path), text));
         outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
-        let findings = found.unwrap_or_default();
+        let mut findings = found.unwrap_or_default();
+        findings.retain(|finding| look.admits((finding.span.start, finding.span.end), text.len()));
+        report.skip(usize::from(part.unread && findings.is_empty()));
         report.scan(text.len());
         let rejected = match detail && report.scanned() <= MOST_EXPLAINED {
             true => redactor.rejected_beside(cache, text, &findings),
@@ -136,14 +148,15 @@ pub fn structured(
     outcome?;
     values.settle(&mut Surrogates::new(keys), doc)?;
     let mut leaves = hits.into_iter();
-    let edits = visit(doc, which, &mut |_, place, _| {
+    let edits = visit(doc, which, &mut |_, place, part| {
+        let hits = leaves.next().filter(|_| !part.replaced).unwrap_or_default();
         let replace = |Hit { range, value }| {
             let rule = values.rule(value);
             let name = parts.get(place.part).map_or("", |redactor| redactor.detector.rule(rule).name());
             report.replace(rule, name);
             Edit { range, with: values.with(value).to_owned() }
         };
-        leaves.next().unwrap_or_default().into_iter().map(replace).collect()
+        hits.into_iter().map(replace).collect()
     })?;
     Ok((Redacted::new(spliced(doc, &edits), report), values.context(limits)?))
 }
@@ -153,28 +166,33 @@ impl Restorer {
     pub fn document(&self, doc: &[u8]) -> Result<Vec<u8>, RedactError> {
         let mut failed = Ok(());
         let everything = Selection::Chosen(Chosen { part: Some(0), ..Chosen::default() });
-        let edits = visit(doc, &everything, &mut |_, _, text| {
-            self.edits(text).unwrap_or_else(|error| {
+        let edits = visit(doc, &everything, &mut |_, _, part| {
+            let mut edits = self.edits(part.text).unwrap_or_else(|error| {
                 failed = Err(error);
                 Vec::new()
-            })
+            });
+            edits.retain(|edit| part.look.admits((edit.range.start, edit.range.end), part.text.len()));
+            edits
         })?;
         failed.map(|()| spliced(doc, &edits))
     }
 }
 
 /// Sees a text of a document and says what to replace in it.
-type See<'s> = &'s mut dyn FnMut(&Path<'_>, Place, &str) -> Vec<Edit>;
+type See<'s> = &'s mut dyn FnMut(&Path<'_>, Place, Part<'_>) -> Vec<Edit>;
+
+/// How many encodings within one another are opened; what is in the last is text.
+const LEVELS: usize = 8;
 
 /// Shows the chosen texts in order; their edits as edits of the document.
 fn visit(doc: &[u8], which: &Selection, see: See<'_>) -> Result<Vec<Edit>, JsonError> {
-    let mut edits = Vec::new();
+    let (mut edits, mut labels) = (Vec::new(), Labels::default());
     walk_numbers(doc, &|_| true, &mut |path, Leaf { span, token }| {
-        let Some(part) = which.part(path, token) else { return };
+        let Some((part, chosen)) = which.part(path, token) else { return };
         let spelled = doc.get(span.clone()).unwrap_or_default();
         let place = Place { part, number: token == Token::Number };
         if place.number {
-            edits.extend(number(spelled, span, &mut |text| see(path, place, text)));
+            edits.extend(number(spelled, span, &mut |text| see(path, place, Part::text(text))));
             return;
         }
         let decoded = Decoded::of(spelled);
@@ -182,9 +200,31 @@ fn visit(doc: &[u8], which: &Selection, see: See<'_>) -> Result<Vec<Edit>, JsonE
             let Edit { range, with } = edit.through(decoded.map(), |with| encoded(&with));
             Edit { range: span.start + range.start..span.start + range.end, with }
         };
-        edits.extend(see(path, place, decoded.text()).into_iter().map(outward));
+        let text = decoded.text();
+        let inner = match chosen {
+            true => see(path, place, Part::text(text)),
+            false => {
+                let mut named = || Named::of(path, || labels.of(path).is_some_and(Label::is_secret));
+                read(text, LEVELS, &mut named, &mut |part| see(path, place, part))
+            }
+        };
+        edits.extend(inner.into_iter().map(outward));
     })?;
     Ok(edits)
+}
+
+/// Shows the texts of a string, and leads their edits out to it.
+fn read(
+    text: &str,
+    levels: usize,
+    named: &mut dyn FnMut() -> Named,
+    see: &mut dyn FnMut(Part<'_>) -> Vec<Edit>,
+) -> Vec<Edit> {
+    let reading = Reading::of(text, &mut *named);
+    reading.edits(text, &mut |part| match levels.checked_sub(1) {
+        Some(levels) if part.decoded => read(part.text, levels, named, see),
+        _ => see(part),
+    })
 }
 
 /// `one.secret`, `list.0`.

@@ -269,7 +269,7 @@ def test_text_does_not_pass_as_something_else(gateway, mock, path, what, value):
         # A member's name is not decoded, and a body that passes is not opened again and again.
         if place is PLACES[8] and what != "plain" or what == "json in strings" and path == "/generic/reflect":
             continue
-        posted(gateway, path, body)
+        assert gateway.call("POST", path, body).status == 200
         came = mock.requests[-1].body.decode()
         texts = list(leaves(json.loads(came)))
         shown = "\n".join(one for text in texts for one in read(text))
@@ -290,12 +290,11 @@ def leaves(value):
 
 
 def test_too_many_encodings_are_refused(gateway, mock):
-    text = "jane.doe\\u0040harbour-post.com"
+    deep, encoded = '{"a":"jane.doe\\u0040harbour-post.com"}', MAIL
     for _ in range(10):
-        text = json.dumps('{"a":"%s"}' % text.replace("\\", "\\\\").replace('"', '\\"'))[1:-1]
-    deep = json.loads('"%s"' % text)
+        deep, encoded = json.dumps({"a": deep}), b64(encoded)
     before = len(mock.requests)
-    for value in (deep, '{"a":' * 200 + '"jane\\u0040ab.de"' + "}" * 200):
+    for value in (deep, encoded, '{"a":' * 200 + '"jane\\u0040ab.de"' + "}" * 200):
         answer = gateway.call("POST", "/restored/reflect", {"a": value})
-        assert answer.status == 400 and b"levels" in answer.body + b"levels" * (len(mock.requests) > before)
+        assert answer.status == 400 and b"levels" in answer.body
     assert len(mock.requests) == before

@@ -334,7 +334,8 @@ impl Filter for Redact {
     async fn done(&self, x: &mut Exchange, _: &Outcome) {
         settle(x, &self.parts.rules);
         let Facts { request_unscanned, answer_unscanned, .. } = &x.facts;
-        for (way, strings) in [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)] {
+        for (way, strings) in [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)]
+        {
             x.route().metrics.unscanned_strings(way, strings.load(Ordering::Relaxed));
         }
     }

@@ -14,6 +14,7 @@ use serde_json::value::RawValue;
 use crate::base::budget::{Budget, Charge};
 use crate::gateway::filter::{Recipe, TextLayer};
 use crate::gateway::llm::Spoken;
+use crate::redact::encodes_text;
 use crate::stream::json::{Decoded, Embedded, Path, Segment, Take, Token, encode, walk};
 use crate::stream::sse::{Event, Events, Verdict, write_event};
 use crate::stream::{Channel, Edit, Editor, GenericEvents, Rewriter, StreamError};
@@ -210,7 +211,10 @@ impl Deltas {
                 _ => None,
             };
             let decoded = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
-            let whole = || self.spoken.reply.take(path).of(leaf.token, decoded.text());
+            let whole = || match self.spoken.reply.take(path) {
+                Take::Typed(_) if encodes_text(decoded.text()) => Take::Text,
+                take => take.of(leaf.token, decoded.text()),
+            };
             let kind = match self.spoken.delta.take(path) {
                 Take::Skip => match whole() {
                     Take::Skip => return,

@@ -242,10 +242,12 @@ impl Type {
     fn fits(self, token: Token, text: &str) -> bool {
         let (digit, letter) = (|b: u8| b.is_ascii_digit(), |b: u8| b.is_ascii_alphabetic());
         if self == Self::Number {
-            return token == Token::Number || token == Token::Key && text.len() <= 7 && text.bytes().all(digit);
+            return token == Token::Number
+                || token == Token::Key && text.len() <= 7 && text.bytes().all(digit);
         }
         // A number, or groups of one, are looked at: they may be somebody's. Those of a UUID are not.
-        let uuid = text.len().checked_sub(UUID).filter(|at| is_uuid(text.as_bytes().get(*at..).unwrap_or_default()));
+        let uuid =
+            text.len().checked_sub(UUID).filter(|at| is_uuid(text.as_bytes().get(*at..).unwrap_or_default()));
         let numbers: usize = text
             .get(..uuid.unwrap_or(text.len()))
             .unwrap_or_default()
