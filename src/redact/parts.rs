@@ -14,7 +14,7 @@ use crate::redact::report::{Redacted, Report};
 use crate::redact::undo::{Limits, Undo};
 use crate::stream::json::{Decoded, JsonError, JsonFault, PathSet, Token, encoded, walk};
 use crate::stream::sse::{Event, Events, Sse, Verdict};
-use crate::stream::{Rewriter, StreamError, form};
+use crate::stream::{Rewriter, SHORT, StreamError, form};
 
 /// Each element as it was and as it is.
 type Pairs = IntoIter<(Vec<u8>, Vec<u8>)>;
@@ -133,7 +133,9 @@ impl Events for Seen {
     }
 
     fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
-        self.0.push(element(text));
+        if text.len() > SHORT {
+            self.0.push(element(text));
+        }
         Ok(None)
     }
 
@@ -168,7 +170,7 @@ impl Events for Written {
     }
 
     fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
-        Ok(self.next(text))
+        Ok(if text.len() > SHORT { self.next(text) } else { None })
     }
 
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {

@@ -11,6 +11,9 @@ use crate::stream::{Edit, Editor, Rewriter, StreamError};
 /// The largest field that is taken, in bytes: it is judged whole.
 const MAX_FIELD: usize = 16 << 20;
 
+/// Names are looked at if they are longer, in bytes: shorter ones identify nobody.
+const SHORT: usize = 3;
+
 /// A name or a value of a form.
 struct Part {
     /// [`Token::Key`] or [`Token::Text`].
@@ -124,7 +127,8 @@ impl<E: Editor> FormBody<E> {
         let mut outcome = Ok(());
         let mut all = Vec::new();
         parts(&field, &mut |path, part| {
-            if outcome.is_ok() {
+            let quiet = part.token == Token::Key && part.text.len() <= SHORT;
+            if outcome.is_ok() && !quiet {
                 self.editor.under(part.token.is_value().then_some(path));
                 outcome = self.editor.feed(&part.text, &mut self.edits).map(drop);
                 outcome = outcome.clone().and_then(|()| self.editor.end(&mut self.edits));

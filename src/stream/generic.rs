@@ -10,13 +10,17 @@ use crate::stream::{Edit, Editor, StreamError};
 
 /// Edits each event's data for itself: if it is JSON, its strings, keys and long numbers, each a channel of its own;
 /// else all of it as one text. An event that a stream's end cuts short is edited alike and leaves. Names, ids and
-/// comments are edited like data.
+/// comments are edited like data, short ones left.
 pub struct GenericEvents<E> {
     scan: Scan<Every<E>>,
     edits: Vec<Edit>,
     /// The last short line that stayed: names of events repeat.
     quiet: Vec<u8>,
 }
+
+/// Lines that are no data are looked at if they are longer, in bytes: shorter ones identify nobody, and a stream of
+/// nothing else would cost many times what its bytes do.
+pub const SHORT: usize = 3;
 
 /// The longest line that is remembered as one that stayed, in bytes.
 const QUIET: usize = 64;
@@ -45,7 +49,7 @@ impl<E: Editor> Events for GenericEvents<E> {
     }
 
     fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
-        if text == self.quiet {
+        if text.len() <= SHORT || text == self.quiet {
             return Ok(None);
         }
         let with = self.judge(text)?;
