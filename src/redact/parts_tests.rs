@@ -14,7 +14,7 @@ const MAIL: &str = "jane.doe@harbour-post.com";
 
 fn keys() -> Keys {
     let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
-    Keys { fpe: Some(Arc::new(key)), tenant: "acme".into() }
+    Keys { fpe: Some(Arc::new(key)), tenant: "acme".into(), ..Keys::default() }
 }
 
 fn redactor(method: Method) -> Redactor {
