@@ -82,5 +82,6 @@ fn callers_without_number_take_a_bounded_room_and_the_worst_are_remembered() {
         assert_eq!(taken(&limit(&counts, 10).of(caller(n)), 0..u64::from(n % 3) + 1), u64::from(n % 3) + 1);
         assert!(counts.callers.len() <= MAX_CALLERS);
     }
-    assert_eq!(taken(&worst, 0..20), 10);
+    // One who was forgotten would have ten more.
+    assert_eq!(taken(&worst, 20..40), 0);
 }
