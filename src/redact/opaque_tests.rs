@@ -28,6 +28,10 @@ fn replace(text: &str, from: &str, to: &str) -> String {
     String::from_utf8(crate::edit::spliced(text.as_bytes(), &edits)).unwrap()
 }
 
+fn cut(text: &str, length: usize) -> &str {
+    text.get(..length).unwrap()
+}
+
 /// Bytes that look drawn at random, the same each time.
 fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
@@ -46,7 +50,7 @@ fn strings_are_read_or_not() {
         (BASE64.encode(&noise(300)), BASE64.encode(&noise(64)), BASE64.encode(&noise(30)));
     let huge = BASE64.encode(&noise(9000));
     let prose = BASE64.encode(format!("write to {MAIL}, please").as_bytes());
-    let png = BASE64.encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01");
+    let png = BASE64.encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01");
     let text_and_bytes = [&noise(200)[..], b"and the account of Jane Doe is 12345678", &noise(200)].concat();
     let latin = BASE64.encode(
         &[&b"Gr\xfc\xdfe an "[..], MAIL.as_bytes(), b", sch\xf6ne Gr\xfc\xdfe aus M\xfcnchen"].concat(),
@@ -64,7 +68,12 @@ fn strings_are_read_or_not() {
         ("a long path", path, nothing, "text"),
         ("long names", snake.clone(), nothing, "text"),
         ("short names", "Jane_".repeat(30), nothing, "text"),
-        ("a number in noise", format!("{}41111111111111111111{}", &long[..60], &long[..60]), nothing, "text"),
+        (
+            "a number in noise",
+            format!("{}41111111111111111111{}", cut(&long, 60), cut(&long, 60)),
+            nothing,
+            "text",
+        ),
         ("long names in a seal", snake.clone(), sealed, "text"),
         ("long names where bytes are", snake, bytes, "text"),
         ("short", short, nothing, "text"),
@@ -77,7 +86,7 @@ fn strings_are_read_or_not() {
         ("long, bytes", long.clone(), bytes, "opaque"),
         ("long with space around it", format!(" {long}\n"), nothing, "key"),
         ("long with a space", long.replacen('e', " ", 1), nothing, "text"),
-        ("of both alphabets", format!("-{}/+{}", &long[..63], &long[..64]), nothing, "text"),
+        ("of both alphabets", format!("-{}/+{}", cut(&long, 63), cut(&long, 64)), nothing, "text"),
         ("huge", huge, nothing, "opaque"),
         ("silence", "A".repeat(4000), nothing, "text"),
         ("silence where sound is", "A".repeat(4000), bytes, "opaque"),
@@ -114,7 +123,7 @@ fn what_was_read_is_written_again_as_it_was() {
     let wide = |text: &str| text.encode_utf16().flat_map(u16::to_be_bytes).collect::<Vec<u8>>();
     let lines = |text: &str, end: &str| {
         let lines: Vec<&str> =
-            (0..text.len()).step_by(16).map(|at| &text[at..text.len().min(at + 16)]).collect();
+            (0..text.len()).step_by(16).map(|at| text.get(at..text.len().min(at + 16)).unwrap()).collect();
         lines.join(end)
     };
     let latin = |text: &str| [b"M\xfcller ", text.as_bytes(), b" \xa9"].concat();
@@ -149,7 +158,7 @@ fn what_was_read_is_written_again_as_it_was() {
 
 #[test]
 fn names_and_types_around_a_payload_are_read() {
-    let png = BASE64.encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01");
+    let png = BASE64.encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01");
     let url = format!("data:image/png;name={MAIL};base64,{png}");
     assert_eq!(replace(&url, MAIL, "x"), url.replace(MAIL, "x"));
 }

@@ -6,6 +6,7 @@
 //! | `escape` | how a string spells a character, both ways |
 //! | `path` | where a value is, and which places are ours |
 //! | `document` | a whole document's leaves; a string's text with the way back |
+//! | `typed` | what is no text only if it has its type |
 //! | `scan` | JSON as it passes: strings → a visitor, its edits → edits of the bytes |
 //! | `slots` | the rewriter made of it, and its visitors |
 //! | `embedded` | JSON within a string |
@@ -17,6 +18,7 @@ mod lexer;
 mod path;
 pub(in crate::stream) mod scan;
 mod slots;
+mod typed;
 
 pub(crate) use document::is_long;
 pub use document::{Decoded, JsonError, JsonFault, Leaf, encode_number, walk, walk_numbers};
@@ -24,7 +26,6 @@ pub use embedded::Embedded;
 pub use escape::encode;
 pub(crate) use escape::encoded;
 pub(in crate::stream) use path::Trail;
-pub use path::{
-    LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Take, Token, Type,
-};
+pub use path::{LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Take, Token};
 pub use slots::{EditorSlots, JsonSlots, Slots};
+pub use typed::Type;

@@ -6,12 +6,13 @@ use std::fmt;
 
 use crate::base::pointer::Pointer;
 use crate::stream::json::lexer::Nesting;
+use crate::stream::json::typed::Type;
 
 /// How many levels a [`Path`] follows.
 pub const MAX_DEPTH: usize = 128;
 
 /// Bytes of a key that a path keeps; no pattern may name a longer one.
-const MAX_KEY: usize = 256;
+pub(super) const MAX_KEY: usize = 256;
 
 /// What a string is: asked together with its [`Path`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -215,68 +216,6 @@ pub enum Take {
     Skip,
 }
 
-/// What a value must be of that a protocol has no text in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
-    /// A number; of a member's name, one of at most 7 digits, such as a token's id.
-    Number,
-    /// The id of something: letters and digits, both of them, with no number standing alone in it.
-    Id,
-    /// The name of a model or of a kind of object: it begins with a letter, and otherwise is as an id is.
-    Name,
-}
-
-impl Take {
-    /// What to do with what stands there: what has not the type that it must have is text.
-    #[must_use]
-    pub fn of(self, token: Token, text: &str) -> Self {
-        match self {
-            Self::Typed(of) if of.fits(token, text) => Self::Skip,
-            Self::Typed(_) => Self::Text,
-            other => other,
-        }
-    }
-}
-
-impl Type {
-    fn fits(self, token: Token, text: &str) -> bool {
-        let (digit, letter) = (|b: u8| b.is_ascii_digit(), |b: u8| b.is_ascii_alphabetic());
-        if self == Self::Number {
-            return token == Token::Number
-                || token == Token::Key && text.len() <= 7 && text.bytes().all(digit);
-        }
-        // A number, or groups of one, are looked at: they may be somebody's. Those of a UUID are not.
-        let uuid =
-            text.len().checked_sub(UUID).filter(|at| is_uuid(text.as_bytes().get(*at..).unwrap_or_default()));
-        let numbers: usize = text
-            .get(..uuid.unwrap_or(text.len()))
-            .unwrap_or_default()
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|part| part.bytes().all(digit))
-            .map(str::len)
-            .sum();
-        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'/');
-        let shaped = text.len() <= MAX_KEY && text.bytes().all(plain) && numbers < LONG_NUMBER;
-        let typed = match self {
-            Self::Id => text.len() >= 8 && text.bytes().any(digit) && text.bytes().any(letter),
-            _ => text.bytes().next().is_some_and(letter),
-        };
-        token == Token::Text && shaped && typed
-    }
-}
-
-/// The length of a UUID's text.
-const UUID: usize = 36;
-
-/// Whether a text is a UUID (RFC 9562), and not of digits alone.
-fn is_uuid(text: &[u8]) -> bool {
-    let fits = |(at, byte): (usize, &u8)| match at {
-        8 | 13 | 18 | 23 => *byte == b'-',
-        _ => byte.is_ascii_hexdigit(),
-    };
-    text.len() == UUID && text.iter().enumerate().all(fits) && text.iter().any(u8::is_ascii_alphabetic)
-}
-
 /// Why a pattern is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("path pattern {pattern}, byte {offset}: {fault}")]
@@ -448,154 +387,5 @@ fn key(name: &str) -> Result<Part, PatternFault> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A trail to `path`, in which numbers are indices.
-    fn trail(path: &str) -> Trail {
-        let mut trail = Trail::default();
-        for segment in path.split('/').filter(|s| !s.is_empty()) {
-            if let Ok(index) = segment.parse() {
-                trail.open(Nesting::Array);
-                (0..index).for_each(|_| trail.comma());
-            } else {
-                trail.open(Nesting::Object);
-                trail.name();
-                trail.named(segment);
-                trail.end_name();
-            }
-        }
-        trail
-    }
-
-    #[test]
-    fn patterns_fit_paths() {
-        let cases: &[(&str, &str, bool)] = &[
-            ("messages[*].content", "messages/3/content", true),
-            ("messages[*].content", "messages/3/content/0/text", false),
-            ("messages[*].content", "messages/x/content", false),
-            ("messages[*].content", "content", false),
-            ("**.arguments", "a/1/arguments", true),
-            ("**.arguments", "arguments", true),
-            ("**.arguments", "arguments/x", false),
-            ("**", "", true),
-            ("**", "a/b/0", true),
-            ("$", "", true),
-            ("$", "a", false),
-            ("*", "a", true),
-            ("*", "3", true),
-            ("*", "", false),
-            ("*", "a/b", false),
-            ("$.input.**", "input", true),
-            ("$.input.**", "input/a/1", true),
-            ("a.**.b.**.c", "a/b/b/x/c", true),
-            ("a.**.b.**.c", "a/x/c", false),
-            ("**.b.c", "b/b/c", true),
-            ("[*].parts[1]", "0/parts/1", true),
-            ("[*].parts[1]", "0/parts/2", false),
-            ("a[\"b.c[*]\"].d", "a/b.c[*]/d", true),
-        ];
-        for (pattern, path, fits) in cases {
-            let set = PathSet::new(&[(*pattern, Take::Text)], Take::Skip).unwrap();
-            let expected = if *fits { Take::Text } else { Take::Skip };
-            assert_eq!(set.take(&trail(path).path()), expected, "{pattern} on {path}");
-        }
-    }
-
-    #[test]
-    fn what_has_another_type_is_text() {
-        let (number, id, name) = (Take::Typed(Type::Number), Take::Typed(Type::Id), Take::Typed(Type::Name));
-        let cases: &[(Take, Token, &str, bool)] = &[
-            (number, Token::Number, "1234567890", true),
-            (number, Token::Text, "1234567890", false),
-            (number, Token::Text, "jane@example.com", false),
-            (number, Token::Key, "50256", true),
-            (number, Token::Key, "4111111111111111", false),
-            (number, Token::Key, "jane", false),
-            (id, Token::Text, "chatcmpl-AbC123xyz", true),
-            (id, Token::Text, "call_Zk3Jx91LmQpV8sTn2Rw7Yb4K", true),
-            (id, Token::Text, "550e8400-e29b-41d4-a716-446655440000", true),
-            (id, Token::Text, "chatcmpl-550e8400-e29b-41d4-a716-446655440000", true),
-            (id, Token::Text, "55508400-1129-4114-9716-446655440000", false),
-            (id, Token::Text, "functions.get_weather:0", true),
-            (id, Token::Text, "536-22-8726", false),
-            (id, Token::Text, "call_5551234567", false),
-            (id, Token::Text, "call_555-123-4567", false),
-            (id, Token::Text, "call_4111-1111-1111-1111", false),
-            (id, Token::Text, "4111111111111111", false),
-            (id, Token::Text, "jane.doe", false),
-            (id, Token::Text, "jane@example.com", false),
-            (id, Token::Text, "it is 12 Main Street", false),
-            (id, Token::Number, "1234567890", false),
-            (name, Token::Text, "gpt-4o", true),
-            (name, Token::Text, "chat.completion.chunk", true),
-            (name, Token::Text, "meta-llama/Llama-3:free", true),
-            (name, Token::Text, "ask jane@example.com", false),
-            (name, Token::Text, "536-22-8726", false),
-            (Take::Embedded, Token::Text, "x", false),
-        ];
-        for (take, token, text, skipped) in cases {
-            assert_eq!(take.of(*token, text) == Take::Skip, *skipped, "{take:?} {token:?} {text}");
-        }
-    }
-
-    #[test]
-    fn the_first_pattern_decides() {
-        let set = PathSet::new(&[("a.id", Take::Skip), ("a.*", Take::Embedded)], Take::Text).unwrap();
-        assert_eq!(set.take(&trail("a/id").path()), Take::Skip);
-        assert_eq!(set.take(&trail("a/x").path()), Take::Embedded);
-        assert_eq!(set.take(&trail("b").path()), Take::Text);
-        assert_eq!(PathSet::everything().take(&trail("").path()), Take::Text);
-    }
-
-    #[test]
-    fn faulty_patterns_are_refused_with_their_place() {
-        let long = "k".repeat(256);
-        let cases: &[(&str, usize, PatternFault)] = &[
-            ("", 0, PatternFault::Empty),
-            ("a..b", 2, PatternFault::Empty),
-            ("a.", 2, PatternFault::Empty),
-            ("a[", 1, PatternFault::Bracket),
-            ("a[x]", 1, PatternFault::Bracket),
-            ("a[\"x]", 1, PatternFault::Bracket),
-            ("a.b*", 2, PatternFault::Star),
-            ("a[0]b", 4, PatternFault::Separator),
-            (&long, 0, PatternFault::TooLong),
-        ];
-        for (text, offset, fault) in cases {
-            let error = PathSet::new(&[("ok", Take::Text), (*text, Take::Text)], Take::Skip).unwrap_err();
-            assert_eq!(error, PatternError { pattern: 1, offset: *offset, fault: *fault }, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_trail_follows_what_is_read() {
-        let mut trail = trail("a/2/b~c");
-        assert_eq!(trail.path().to_string(), "/a/2/b~0c");
-        trail.name();
-        assert_eq!(trail.path().to_string(), "/a/2");
-        trail.named("lö");
-        trail.named("ng");
-        trail.end_name();
-        assert_eq!(trail.path().segment(2), Some(Segment::Key("löng")));
-        trail.close();
-        trail.comma();
-        assert_eq!(trail.path().to_string(), "/a/3");
-        trail.close();
-        trail.close();
-        assert!(trail.path().is_empty() && trail.keys.is_empty());
-    }
-
-    #[test]
-    fn deeper_levels_are_counted_not_kept() {
-        let mut trail = Trail::default();
-        (0..200).for_each(|_| trail.open(Nesting::Array));
-        assert_eq!((trail.path().len(), trail.path().is_cut()), (MAX_DEPTH, true));
-        trail.comma();
-        (0..72).for_each(|_| trail.close());
-        assert!(!trail.path().is_cut());
-        assert!(trail.path().segments().all(|s| s == Segment::Index(0)));
-        trail.comma();
-        assert_eq!(trail.path().segment(MAX_DEPTH - 1), Some(Segment::Index(1)));
-    }
-}
+#[path = "path_tests.rs"]
+mod tests;

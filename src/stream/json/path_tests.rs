@@ -1,0 +1,114 @@
+//! Which places a pattern takes.
+
+use super::*;
+
+/// A trail to `path`, in which numbers are indices.
+fn trail(path: &str) -> Trail {
+    let mut trail = Trail::default();
+    for segment in path.split('/').filter(|s| !s.is_empty()) {
+        if let Ok(index) = segment.parse() {
+            trail.open(Nesting::Array);
+            (0..index).for_each(|_| trail.comma());
+        } else {
+            trail.open(Nesting::Object);
+            trail.name();
+            trail.named(segment);
+            trail.end_name();
+        }
+    }
+    trail
+}
+
+#[test]
+fn patterns_fit_paths() {
+    let cases: &[(&str, &str, bool)] = &[
+        ("messages[*].content", "messages/3/content", true),
+        ("messages[*].content", "messages/3/content/0/text", false),
+        ("messages[*].content", "messages/x/content", false),
+        ("messages[*].content", "content", false),
+        ("**.arguments", "a/1/arguments", true),
+        ("**.arguments", "arguments", true),
+        ("**.arguments", "arguments/x", false),
+        ("**", "", true),
+        ("**", "a/b/0", true),
+        ("$", "", true),
+        ("$", "a", false),
+        ("*", "a", true),
+        ("*", "3", true),
+        ("*", "", false),
+        ("*", "a/b", false),
+        ("$.input.**", "input", true),
+        ("$.input.**", "input/a/1", true),
+        ("a.**.b.**.c", "a/b/b/x/c", true),
+        ("a.**.b.**.c", "a/x/c", false),
+        ("**.b.c", "b/b/c", true),
+        ("[*].parts[1]", "0/parts/1", true),
+        ("[*].parts[1]", "0/parts/2", false),
+        ("a[\"b.c[*]\"].d", "a/b.c[*]/d", true),
+    ];
+    for (pattern, path, fits) in cases {
+        let set = PathSet::new(&[(*pattern, Take::Text)], Take::Skip).unwrap();
+        let expected = if *fits { Take::Text } else { Take::Skip };
+        assert_eq!(set.take(&trail(path).path()), expected, "{pattern} on {path}");
+    }
+}
+
+#[test]
+fn the_first_pattern_decides() {
+    let set = PathSet::new(&[("a.id", Take::Skip), ("a.*", Take::Embedded)], Take::Text).unwrap();
+    assert_eq!(set.take(&trail("a/id").path()), Take::Skip);
+    assert_eq!(set.take(&trail("a/x").path()), Take::Embedded);
+    assert_eq!(set.take(&trail("b").path()), Take::Text);
+    assert_eq!(PathSet::everything().take(&trail("").path()), Take::Text);
+}
+
+#[test]
+fn faulty_patterns_are_refused_with_their_place() {
+    let long = "k".repeat(256);
+    let cases: &[(&str, usize, PatternFault)] = &[
+        ("", 0, PatternFault::Empty),
+        ("a..b", 2, PatternFault::Empty),
+        ("a.", 2, PatternFault::Empty),
+        ("a[", 1, PatternFault::Bracket),
+        ("a[x]", 1, PatternFault::Bracket),
+        ("a[\"x]", 1, PatternFault::Bracket),
+        ("a.b*", 2, PatternFault::Star),
+        ("a[0]b", 4, PatternFault::Separator),
+        (&long, 0, PatternFault::TooLong),
+    ];
+    for (text, offset, fault) in cases {
+        let error = PathSet::new(&[("ok", Take::Text), (*text, Take::Text)], Take::Skip).unwrap_err();
+        assert_eq!(error, PatternError { pattern: 1, offset: *offset, fault: *fault }, "{text}");
+    }
+}
+
+#[test]
+fn a_trail_follows_what_is_read() {
+    let mut trail = trail("a/2/b~c");
+    assert_eq!(trail.path().to_string(), "/a/2/b~0c");
+    trail.name();
+    assert_eq!(trail.path().to_string(), "/a/2");
+    trail.named("lö");
+    trail.named("ng");
+    trail.end_name();
+    assert_eq!(trail.path().segment(2), Some(Segment::Key("löng")));
+    trail.close();
+    trail.comma();
+    assert_eq!(trail.path().to_string(), "/a/3");
+    trail.close();
+    trail.close();
+    assert!(trail.path().is_empty() && trail.keys.is_empty());
+}
+
+#[test]
+fn deeper_levels_are_counted_not_kept() {
+    let mut trail = Trail::default();
+    (0..200).for_each(|_| trail.open(Nesting::Array));
+    assert_eq!((trail.path().len(), trail.path().is_cut()), (MAX_DEPTH, true));
+    trail.comma();
+    (0..72).for_each(|_| trail.close());
+    assert!(!trail.path().is_cut());
+    assert!(trail.path().segments().all(|s| s == Segment::Index(0)));
+    trail.comma();
+    assert_eq!(trail.path().segment(MAX_DEPTH - 1), Some(Segment::Index(1)));
+}

@@ -1,0 +1,107 @@
+//! What is no text because of its type, and only if it has that type.
+
+use crate::stream::json::path::{LONG_NUMBER, MAX_KEY, Take, Token};
+
+/// What a value must be of that a protocol has no text in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A number; of a member's name, one of at most 7 digits, such as a token's id.
+    Number,
+    /// The id of something: letters and digits, both of them, with no number standing alone in it.
+    Id,
+    /// The name of a model or of a kind of object: it begins with a letter, and otherwise is as an id is.
+    Name,
+}
+
+impl Take {
+    /// What to do with what stands there: what has not the type that it must have is text.
+    #[must_use]
+    pub fn of(self, token: Token, text: &str) -> Self {
+        match self {
+            Self::Typed(of) if of.fits(token, text) => Self::Skip,
+            Self::Typed(_) => Self::Text,
+            other => other,
+        }
+    }
+}
+
+impl Type {
+    fn fits(self, token: Token, text: &str) -> bool {
+        let (digit, letter) = (|b: u8| b.is_ascii_digit(), |b: u8| b.is_ascii_alphabetic());
+        if self == Self::Number {
+            return token == Token::Number
+                || token == Token::Key && text.len() <= 7 && text.bytes().all(digit);
+        }
+        // A number, or groups of one, are looked at: they may be somebody's. Those of a UUID are not.
+        let uuid =
+            text.len().checked_sub(UUID).filter(|at| is_uuid(text.as_bytes().get(*at..).unwrap_or_default()));
+        let numbers: usize = text
+            .get(..uuid.unwrap_or(text.len()))
+            .unwrap_or_default()
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|part| part.bytes().all(digit))
+            .map(str::len)
+            .sum();
+        let plain = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b':' | b'/');
+        let shaped = text.len() <= MAX_KEY && text.bytes().all(plain) && numbers < LONG_NUMBER;
+        let typed = match self {
+            Self::Id => text.len() >= 8 && text.bytes().any(digit) && text.bytes().any(letter),
+            _ => text.bytes().next().is_some_and(letter),
+        };
+        token == Token::Text && shaped && typed
+    }
+}
+
+/// The length of a UUID's text.
+const UUID: usize = 36;
+
+/// Whether a text is a UUID (RFC 9562), and not of digits alone.
+fn is_uuid(text: &[u8]) -> bool {
+    let fits = |(at, byte): (usize, &u8)| match at {
+        8 | 13 | 18 | 23 => *byte == b'-',
+        _ => byte.is_ascii_hexdigit(),
+    };
+    text.len() == UUID && text.iter().enumerate().all(fits) && text.iter().any(u8::is_ascii_alphabetic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_has_another_type_is_text() {
+        let (number, id, name) = (Take::Typed(Type::Number), Take::Typed(Type::Id), Take::Typed(Type::Name));
+        let cases: &[(Take, Token, &str, bool)] = &[
+            (number, Token::Number, "1234567890", true),
+            (number, Token::Text, "1234567890", false),
+            (number, Token::Text, "jane@example.com", false),
+            (number, Token::Key, "50256", true),
+            (number, Token::Key, "4111111111111111", false),
+            (number, Token::Key, "jane", false),
+            (id, Token::Text, "chatcmpl-AbC123xyz", true),
+            (id, Token::Text, "call_Zk3Jx91LmQpV8sTn2Rw7Yb4K", true),
+            (id, Token::Text, "550e8400-e29b-41d4-a716-446655440000", true),
+            (id, Token::Text, "chatcmpl-550e8400-e29b-41d4-a716-446655440000", true),
+            (id, Token::Text, "55508400-1129-4114-9716-446655440000", false),
+            (id, Token::Text, "functions.get_weather:0", true),
+            (id, Token::Text, "536-22-8726", false),
+            (id, Token::Text, "call_5551234567", false),
+            (id, Token::Text, "call_555-123-4567", false),
+            (id, Token::Text, "call_4111-1111-1111-1111", false),
+            (id, Token::Text, "4111111111111111", false),
+            (id, Token::Text, "jane.doe", false),
+            (id, Token::Text, "jane@example.com", false),
+            (id, Token::Text, "it is 12 Main Street", false),
+            (id, Token::Number, "1234567890", false),
+            (name, Token::Text, "gpt-4o", true),
+            (name, Token::Text, "chat.completion.chunk", true),
+            (name, Token::Text, "meta-llama/Llama-3:free", true),
+            (name, Token::Text, "ask jane@example.com", false),
+            (name, Token::Text, "536-22-8726", false),
+            (Take::Embedded, Token::Text, "x", false),
+        ];
+        for (take, token, text, skipped) in cases {
+            assert_eq!(take.of(*token, text) == Take::Skip, *skipped, "{take:?} {token:?} {text}");
+        }
+    }
+}
