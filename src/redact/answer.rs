@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
+use crate::redact::encoded::{Strings, Whole};
 use crate::redact::index::{Left, More, Seen};
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
 use crate::redact::opaque::{Look, Named};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
-use crate::redact::sniff::{Sniff, Whole};
 use crate::redact::undo::Undo;
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
@@ -32,7 +32,7 @@ pub enum Answering {
 /// The editor of one channel of an answer, or of a request that passes. Of a document's strings it edits the texts that
 /// they encode, and leaves the bytes in them as they are.
 #[derive(Debug)]
-pub struct Answer(Sniff<Inner>);
+pub struct Answer(Strings<Inner>);
 
 #[derive(Debug)]
 enum Inner {
@@ -43,14 +43,14 @@ enum Inner {
 impl Answer {
     /// Puts originals back; needs no detector.
     pub fn restore(undo: Arc<Undo>) -> Self {
-        Self(Sniff::new(Inner::Restore(Restore::new(undo))))
+        Self(Strings::new(Inner::Restore(Restore::new(undo))))
     }
 
     pub(super) fn new(redactor: &Redactor, answering: Answering) -> Self {
         match answering {
             Answering::Restore(undo) => Self::restore(undo),
             Answering::Mask { keys, counts } => {
-                Self(Sniff::new(Inner::Mask(Box::new(redactor.live(&keys, counts)))))
+                Self(Strings::new(Inner::Mask(Box::new(redactor.live(&keys, counts)))))
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::detect::{Finding, Label, RuleId, Scanner, as_read};
+use crate::redact::encoded::Whole;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
@@ -12,7 +13,6 @@ use crate::redact::opaque::{Look, Named};
 use crate::redact::record::Record;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
-use crate::redact::sniff::Whole;
 use crate::redact::undo::Spelling;
 use crate::redact::values::plain;
 use crate::stream::json::Path;

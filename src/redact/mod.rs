@@ -22,7 +22,7 @@
 //! | `context` | [`Context`]: what one call issued, for whoever holds the key |
 //! | `index` | exact strings at token boundaries |
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
-//! | `sniff` | the strings of a document that passes |
+//! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
 //! | `report` | [`Report`], [`Redacted`], [`Counts`] |
 //! | `error` | [`RedactError`] |
 
@@ -30,6 +30,7 @@ mod alphabet;
 mod answer;
 mod context;
 mod document;
+mod encoded;
 mod encrypt;
 mod error;
 mod index;
@@ -45,7 +46,6 @@ mod plain;
 mod record;
 mod redactor;
 mod report;
-mod sniff;
 mod structured;
 mod undo;
 mod values;

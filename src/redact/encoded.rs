@@ -46,7 +46,7 @@ enum State {
 
 /// Shows `editor` the texts in strings.
 #[derive(Debug)]
-pub(super) struct Sniff<E> {
+pub(super) struct Strings<E> {
     editor: E,
     state: State,
     named: Named,
@@ -61,7 +61,7 @@ pub(super) struct Sniff<E> {
     unread: Option<Arc<AtomicU64>>,
 }
 
-impl<E: Whole> Sniff<E> {
+impl<E: Whole> Strings<E> {
     pub(super) fn new(editor: E) -> Self {
         Self {
             editor,
@@ -237,7 +237,7 @@ fn shown<E: Whole>(editor: &mut E, part: Part<'_>, unread: &mut u64) -> Result<V
     Ok(edits)
 }
 
-impl<E: Whole> Editor for Sniff<E> {
+impl<E: Whole> Editor for Strings<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.begin(if path.is_some() { State::Held } else { State::Text });
         self.named = path.map_or(Named::Nothing, |path| self.editor.named(path));
@@ -275,5 +275,5 @@ impl<E: Whole> Editor for Sniff<E> {
 }
 
 #[cfg(test)]
-#[path = "sniff_tests.rs"]
+#[path = "encoded_tests.rs"]
 mod tests;
