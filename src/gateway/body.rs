@@ -252,7 +252,9 @@ impl Body {
     /// The input broke off, or a stage failed: what is decided leaves, then `words` in the event stream's own form,
     /// then the coding ends. `false` when the frame has no room for words, and the body must look broken instead.
     pub fn cut(&mut self, words: &[u8], out: &mut BytesMut) -> bool {
-        let speaks = self.frame == Some(Frame::Events);
+        // Of one that has not shown what it is, nothing has left: it is what it is said to be.
+        let said = self.begin.as_ref().map(|begin| begin.cast.said);
+        let speaks = self.frame == Some(Frame::Events) || said == Some(Said::As(Frame::Events));
         self.edited.clear();
         if !self.broken {
             // What the last events held back is text of the caller's; an incomplete event stays behind.

@@ -202,20 +202,24 @@ impl<'p> Values<'p> {
             hits.push(Hit { range, value });
         }
         hits.sort_by_key(|hit| (hit.range.start, std::cmp::Reverse(hit.range.end)));
-        let mut merged: Vec<Hit> = Vec::with_capacity(hits.len());
+        let mut merged: Vec<(Hit, bool)> = Vec::with_capacity(hits.len());
         for hit in hits.drain(..) {
             match merged.last_mut() {
-                Some(last) if hit.range.start < last.range.end => {
-                    if hit.range.end > last.range.end {
-                        last.range.end = hit.range.end;
-                        let (place, rule) = (self.place(last.value), self.rule(last.value));
-                        last.value = self.add(place, rule, text.get(last.range.clone()).unwrap_or_default());
-                    }
+                Some((last, grown)) if hit.range.start < last.range.end => {
+                    *grown |= hit.range.end > last.range.end;
+                    last.range.end = last.range.end.max(hit.range.end);
                 }
-                _ => merged.push(hit),
+                _ => merged.push((hit, false)),
             }
         }
-        *hits = merged;
+        // Once for all that overlap: a text can be one chain of them, and each link is as long as all before it.
+        for (mut hit, grown) in merged {
+            if grown {
+                let (place, rule) = (self.place(hit.value), self.rule(hit.value));
+                hit.value = self.add(place, rule, text.get(hit.range.clone()).unwrap_or_default());
+            }
+            hits.push(hit);
+        }
     }
 
     fn place(&self, value: u32) -> Place {

@@ -97,7 +97,8 @@ impl Redact {
         }
         let key = self.parts.vault.default_fpe_key().await;
         let key = key.map_err(|error| Fault::Api(ApiError::vault(&error)))?;
-        let scope = x.facts.scope.unwrap_or_else(|| self.parts.tweak.of_head(x, &key));
+        // Its head is no more as the caller sent it once other filters have been at it.
+        let scope = x.facts.scope.unwrap_or_default();
         let quota = self.parts.distinct.of(x.caller());
         Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota })
     }
@@ -246,6 +247,11 @@ impl Filter for Redact {
     }
 
     async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+        if self.parts.encrypts && (x.sends_body() || matches!(self.parts.answers, AnswerWay::Redact(_))) {
+            let key = self.parts.vault.default_fpe_key().await;
+            let key = key.map_err(|error| Fault::Api(ApiError::vault(&error)))?;
+            x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
+        }
         if let Some(redactor) = &self.parts.requests {
             self.take(x, redactor).await?;
         }

@@ -71,13 +71,13 @@ fn named_in<'h>(head: &'h RequestHeader, name: &HeaderName) -> Option<&'h [u8]> 
 }
 
 /// By what a caller is known again.
-#[derive(Debug, PartialEq, Eq)]
 enum Who {
     Token(String),
     /// Of a signed token: its issuer and its subject.
     Subject(String, String),
-    /// A secret of the caller's, or who it says it is where that is signed anew in each request.
-    Key(Zeroizing<Vec<u8>>),
+    /// All the keys that it sends its provider: of two callers with one in common the other may be a stand-in that many
+    /// have, such as `Bearer EMPTY`.
+    Keys(Vec<Credential>),
     Address(Option<IpAddr>),
 }
 
@@ -94,7 +94,8 @@ impl Who {
             Caller::Address(address) => Self::Address(address),
             Caller::Token(_) | Caller::Own => Self::Address(None),
         };
-        subject.or_else(|| provider_key(x.head()).map(Self::Key)).unwrap_or_else(by_address)
+        let keys = || Some(provider_keys(x.head())).filter(|keys| !keys.is_empty());
+        subject.or_else(|| keys().map(Self::Keys)).unwrap_or_else(by_address)
     }
 
     fn scope(&self, key: &FpeKey, route: &str) -> Scope {
@@ -106,43 +107,72 @@ impl Who {
         match self {
             Self::Token(id) => scope(b"token", &[id.as_bytes()]),
             Self::Subject(issuer, subject) => scope(b"subject", &[issuer.as_bytes(), subject.as_bytes()]),
-            Self::Key(secret) => scope(b"key", &[secret]),
+            Self::Keys(keys) => {
+                let parts: Vec<&[u8]> = keys.iter().flat_map(Credential::parts).collect();
+                scope(b"key", &parts)
+            }
             Self::Address(Some(address)) => scope(b"address", &[address.to_string().as_bytes()]),
             Self::Address(None) => scope(b"address", &[]),
         }
     }
 }
 
-/// The key that a request has for its provider, from where clients send one: the first of them, if there are several.
-fn provider_key(head: &RequestHeader) -> Option<Zeroizing<Vec<u8>>> {
-    let authorization = head.headers.get(AUTHORIZATION).and_then(|value| credentials(value.as_bytes()));
-    let header = || KEY_HEADERS.iter().find_map(|name| named_in(head, &HeaderName::from_static(name)));
-    if let Some(found) = authorization.or_else(header) {
-        return Some(Zeroizing::new(found.to_vec()));
-    }
-    let target = origin_form(head);
-    let (_, mut parameters) = split(&target);
-    parameters.find_map(|parameter| {
-        let value = parameter.strip_prefix(KEY_PARAMETER)?.strip_prefix(b"=")?;
-        let value = Zeroizing::new(percent_decoded(value));
-        (!value.is_empty()).then_some(value)
-    })
+/// What a caller shows its provider.
+#[derive(PartialEq, Eq)]
+enum Credential {
+    Secret(Zeroizing<Vec<u8>>),
+    /// The public id of a key that each request is signed with anew.
+    AccessKey(String),
 }
 
-/// What stays the same in `Authorization`: a bearer's token, and of AWS's signatures, each of which is another, the access
-/// key that they are made with (Signature Version 4, "Authorization header").
-fn credentials(value: &[u8]) -> Option<&[u8]> {
+impl Credential {
+    fn secret(value: &[u8]) -> Self {
+        Self::Secret(Zeroizing::new(value.to_vec()))
+    }
+
+    /// Its kind and itself: an access key's id stands in logs, and is nobody's secret.
+    fn parts(&self) -> [&[u8]; 2] {
+        match self {
+            Self::Secret(secret) => [b"secret", secret],
+            Self::AccessKey(id) => [b"access key", id.as_bytes()],
+        }
+    }
+}
+
+/// The keys that a request has for its provider, from everywhere that clients send one, each once and in order.
+fn provider_keys(head: &RequestHeader) -> Vec<Credential> {
+    let authorization = head.headers.get_all(AUTHORIZATION).iter();
+    let authorization = authorization.filter_map(|value| credential(value.as_bytes()));
+    let headers = KEY_HEADERS.iter().flat_map(|name| head.headers.get_all(*name));
+    let headers = headers.map(|value| value.as_bytes().trim_ascii()).filter(|value| !value.is_empty());
+    let target = origin_form(head);
+    let parameters = split(&target).1.filter_map(|parameter| {
+        let value = parameter.strip_prefix(KEY_PARAMETER)?.strip_prefix(b"=")?;
+        Some(Zeroizing::new(percent_decoded(value))).filter(|value| !value.is_empty())
+    });
+    let parameters = parameters.map(Credential::Secret);
+    let mut all: Vec<Credential> =
+        authorization.chain(headers.map(Credential::secret)).chain(parameters).collect();
+    all.sort_unstable_by(|one, other| one.parts().cmp(&other.parts()));
+    all.dedup();
+    all
+}
+
+/// What stays the same in `Authorization`: a bearer's token, and of signatures, each of which is another, the access key
+/// that they are made with (AWS Signature Version 4, "Authorization header", and those made after it). Some clients send
+/// a key without a scheme.
+fn credential(value: &[u8]) -> Option<Credential> {
     let value = value.trim_ascii();
     let text = std::str::from_utf8(value).unwrap_or_default();
-    if let Some(signature) = text.strip_prefix("AWS4-") {
-        let (_, credential) = signature.split_once("Credential=")?;
-        let access_key = credential.split(['/', ',', ' ']).next().unwrap_or_default();
-        return Some(access_key.as_bytes()).filter(|key| !key.is_empty());
+    if let Some((_, credential)) = text.split_once("Credential=") {
+        let id = credential.split(['/', ',', ' ']).next().unwrap_or_default();
+        return Some(Credential::AccessKey(id.to_owned())).filter(|_| !id.is_empty());
     }
-    match bearer_in(text) {
-        Some(token) => Some(token.as_bytes()),
-        None => Some(value).filter(|value| value.contains(&b' ')),
+    if let Some(token) = bearer_in(text) {
+        return Some(Credential::secret(token.as_bytes()));
     }
+    let scheme_alone = value.eq_ignore_ascii_case(b"bearer") || value.eq_ignore_ascii_case(b"basic");
+    (!value.is_empty() && !scheme_alone).then(|| Credential::secret(value))
 }
 
 #[cfg(test)]
@@ -162,29 +192,36 @@ mod tests {
     }
 
     #[test]
-    fn a_provider_key_is_known_wherever_clients_send_it() {
+    fn provider_keys_are_known_wherever_clients_send_them() {
         const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=AKIA1/20261122/us-east-1/bedrock/aws4_request, \
                               SignedHeaders=host, Signature=0a1b";
         const LATER: &str = "AWS4-HMAC-SHA256 Credential=AKIA1/20261123/us-east-1/bedrock/aws4_request, \
                              SignedHeaders=host, Signature=ffff";
-        let cases: [(&str, Headers, Option<&str>); 13] = [
-            ("/", &[("authorization", "Bearer sk-1")], Some("sk-1")),
-            ("/", &[("authorization", "bearer  sk-1 ")], Some("sk-1")),
-            ("/", &[("x-api-key", "sk-1")], Some("sk-1")),
-            ("/", &[("api-key", " sk-1")], Some("sk-1")),
-            ("/", &[("x-goog-api-key", "sk-1")], Some("sk-1")),
-            ("/v1beta?alt=sse&key=sk%2D1", &[], Some("sk-1")),
-            ("/", &[("authorization", "Basic YTpi")], Some("Basic YTpi")),
-            ("/", &[("authorization", SIGNED)], Some("AKIA1")),
-            ("/", &[("authorization", LATER)], Some("AKIA1")),
-            ("/", &[("x-api-key", ""), ("api-key", "sk-2")], Some("sk-2")),
-            ("/", &[("authorization", "Bearer sk-1"), ("x-api-key", "sk-2")], Some("sk-1")),
-            ("/?key=", &[("authorization", "Bearer "), ("x-api-key", " ")], None),
-            ("/?keys=sk-1", &[("cookie", "key=sk-1")], None),
+        const OTHER: &str = "TC3-HMAC-SHA256 Credential=AKID1/2026-11-22/x/tc3_request, Signature=aa";
+        let cases: [(&str, Headers, &[&str]); 17] = [
+            ("/", &[("authorization", "Bearer sk-1")], &["sk-1"]),
+            ("/", &[("authorization", "bearer  sk-1 ")], &["sk-1"]),
+            ("/", &[("x-api-key", "sk-1")], &["sk-1"]),
+            ("/", &[("api-key", " sk-1")], &["sk-1"]),
+            ("/", &[("x-goog-api-key", "sk-1")], &["sk-1"]),
+            ("/v1beta?alt=sse&key=sk%2D1", &[], &["sk-1"]),
+            ("/", &[("authorization", "Basic YTpi")], &["Basic YTpi"]),
+            ("/", &[("authorization", SIGNED)], &["AKIA1"]),
+            ("/", &[("authorization", LATER)], &["AKIA1"]),
+            ("/", &[("x-api-key", ""), ("api-key", "sk-2")], &["sk-2"]),
+            ("/", &[("authorization", "Bearer EMPTY"), ("x-api-key", "sk-2")], &["EMPTY", "sk-2"]),
+            ("/", &[("authorization", "Bearer sk-2"), ("authorization", "Bearer sk-1")], &["sk-1", "sk-2"]),
+            ("/?key=sk-1", &[("x-api-key", "sk-1")], &["sk-1"]),
+            ("/", &[("authorization", "sk-raw")], &["sk-raw"]),
+            ("/", &[("authorization", OTHER)], &["AKID1"]),
+            ("/?key=", &[("authorization", "Bearer "), ("x-api-key", " ")], &[]),
+            ("/?keys=sk-1", &[("cookie", "key=sk-1")], &[]),
         ];
         for (target, headers, want) in cases {
-            let found = provider_key(&head(target, headers));
-            assert_eq!(found.as_deref().map(Vec::as_slice), want.map(str::as_bytes), "{target} {headers:?}");
+            let found = provider_keys(&head(target, headers));
+            let found: Vec<&[u8]> = found.iter().map(|one| one.parts()[1]).collect();
+            let want: Vec<&[u8]> = want.iter().map(|one| one.as_bytes()).collect();
+            assert_eq!(found, want, "{target} {headers:?}");
         }
     }
 
@@ -194,7 +231,9 @@ mod tests {
         let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
         let who = [
             Who::Token("pti_1".to_owned()),
-            Who::Key(Zeroizing::new(b"pti_1".to_vec())),
+            Who::Keys(vec![Credential::secret(b"pti_1")]),
+            Who::Keys(vec![Credential::AccessKey("pti_1".to_owned())]),
+            Who::Keys(vec![Credential::secret(b"pti"), Credential::secret(b"_1")]),
             Who::Subject("pti_1".to_owned(), String::new()),
             Who::Subject(String::new(), "pti_1".to_owned()),
             Who::Subject("pti".to_owned(), "_1".to_owned()),
