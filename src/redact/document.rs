@@ -50,7 +50,7 @@ impl Redactor {
         let mut hits: Vec<Vec<Hit>> = Vec::new();
         places.visit(doc, &mut |text| {
             let fixed = typed && text.number;
-            let found = finder.find(text, fixed, &mut values, &mut report);
+            let found = finder.find(text, &mut values, &mut report);
             if fixed {
                 values.keep_numbers(&found);
             }
@@ -76,7 +76,7 @@ impl Redactor {
                 values.spread(&index, whole, hits);
                 hits.retain(|hit| look.admits((hit.range.start, hit.range.end), whole.len()));
                 if typed && text.number {
-                    hits.retain(|hit| values.is_reversible(hit.value));
+                    values.fix(whole, hits);
                     values.keep_numbers(hits);
                 }
             }
@@ -107,14 +107,8 @@ struct Finder<'d> {
 }
 
 impl Finder<'_> {
-    /// What is found in a text. In a number that must stay one, only what gets another number.
-    fn find(
-        &mut self,
-        text: Text<'_>,
-        fixed: bool,
-        values: &mut Values<'_>,
-        report: &mut Report,
-    ) -> Vec<Hit> {
+    /// What is found in a text.
+    fn find(&mut self, text: Text<'_>, values: &mut Values<'_>, report: &mut Report) -> Vec<Hit> {
         let Text { label, part: Part { text, look, .. }, .. } = text;
         if look == Look::Not {
             return Vec::new();
@@ -123,7 +117,6 @@ impl Finder<'_> {
         self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
         let mut findings = found.unwrap_or_default();
         findings.retain(|finding| look.admits((finding.span.start, finding.span.end), text.len()));
-        findings.retain(|finding| !fixed || self.plan.method(finding.rule).is_reversible());
         report.scan(text.len());
         for finding in &findings {
             let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;

@@ -356,14 +356,14 @@ fn names_of_members_are_context() {
 }
 
 #[test]
-fn a_protocols_numbers_stay_numbers_or_stay() {
+fn a_protocols_numbers_stay_numbers() {
     let typed = PathSet::new(&[("in.**", Take::Text)], Take::Skip).unwrap();
     let doc = br#"{"in":{"card":4111111111111111},"n":1}"#;
     let run = |method: Method, which: &PathSet| {
         let done = redactor(method).document(doc, which, &keys(), Limits::default()).unwrap();
         serde_json::from_slice::<serde_json::Value>(done.0.value()).unwrap()["in"]["card"].clone()
     };
-    assert_eq!(run(Method::Mask, &typed), 4_111_111_111_111_111_u64);
+    assert_eq!(run(Method::Mask, &typed), 0);
     let issued = run(Method::Encrypt, &typed);
     assert!(issued.is_u64() && issued != 4_111_111_111_111_111_u64);
     assert_eq!(run(Method::Mask, &PathSet::everything()), "*".repeat(16));

@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::redact::error::TOO_DEEP;
 use crate::redact::opaque::{HEAD, KEY, Look, Named, Part, Reading, data_url, is_data_url};
 use crate::redact::payload::in_base64;
 use crate::stream::json::{Embedded, Path};
@@ -105,12 +106,11 @@ impl<E: Whole> Strings<E> {
             return seems;
         }
         for byte in unseen(self.checked) {
-            if matches!(byte, b' ' | b'\t') {
-                self.over = self.begun;
-            } else if !in_base64(*byte) || self.over && !byte.is_ascii_whitespace() {
-                return false;
-            } else {
-                self.begun = true;
+            match byte {
+                b' ' | b'\t' => self.over = self.begun,
+                b'\n' | b'\r' => {}
+                byte if self.over || !in_base64(*byte) => return false,
+                _ => self.begun = true,
             }
         }
         self.checked = end;
@@ -209,7 +209,7 @@ fn read<E: Whole>(
         let done = if part.decoded {
             match levels.checked_sub(1) {
                 Some(levels) => read(editor, part.text, (named, levels), unread),
-                None => Err(StreamError::Replace("encodings within one another")),
+                None => Err(StreamError::NotText(TOO_DEEP)),
             }
         } else {
             shown(editor, part, unread)

@@ -46,13 +46,16 @@ pub enum RedactError {
     Spent(#[from] Spent),
 }
 
+/// Why a body in whose strings too many encodings lie within one another is refused.
+pub(super) const TOO_DEEP: &str = "an encoding in a string lies too deep within others";
+
 impl From<RedactError> for StreamError {
     fn from(error: RedactError) -> Self {
         match error {
             RedactError::NoKey => Self::Replace("no key"),
             RedactError::TooManyValues { .. } => Self::Replace("too many different values"),
             RedactError::Json(_) => Self::Replace("not a JSON document"),
-            RedactError::TooDeep { .. } => Self::Replace("encodings within one another"),
+            RedactError::TooDeep { .. } => Self::NotText(TOO_DEEP),
             RedactError::Cipher(_) => Self::Replace("the cipher refused"),
             RedactError::Stopped(_) => Self::Replace("stopped"),
             RedactError::Exhausted(exhausted) => Self::Exhausted(exhausted),

@@ -190,7 +190,7 @@ fn visit(doc: &[u8], which: &Selection, see: See<'_>) -> Result<Vec<Edit>, JsonE
     walk_numbers(doc, &|_| true, &mut |path, Leaf { span, token }| {
         let Some((part, chosen)) = which.part(path, token) else { return };
         let spelled = doc.get(span.clone()).unwrap_or_default();
-        let place = Place { part, number: token == Token::Number };
+        let place = Place { part, number: token == Token::Number, fixed: false };
         if place.number {
             edits.extend(number(spelled, span, &mut |text| see(path, place, Part::text(text))));
             return;

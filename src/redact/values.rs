@@ -31,6 +31,8 @@ pub(super) struct Place {
     pub(super) part: usize,
     /// Whether it is a JSON number, and must be one afterwards if it can.
     pub(super) number: bool,
+    /// Whether it must be one afterwards in any case: what cannot be undone is 0 then.
+    pub(super) fixed: bool,
 }
 
 impl Place {
@@ -175,6 +177,18 @@ impl<'p> Values<'p> {
         }
     }
 
+    /// Where a number must stay one, a hit whose value has something else in its place gets a value of its own.
+    pub(super) fn fix(&mut self, text: &str, hits: &mut [Hit]) {
+        for hit in hits {
+            if self.is_reversible(hit.value) {
+                continue;
+            }
+            let place = Place { fixed: true, ..self.place(hit.value) };
+            let rule = self.rule(hit.value);
+            hit.value = self.add(place, rule, text.get(hit.range.clone()).unwrap_or_default());
+        }
+    }
+
     /// Whether what becomes of the value can be undone.
     pub(super) fn is_reversible(&self, value: u32) -> bool {
         self.method(self.place(value).part, self.rule(value)).is_reversible()
@@ -300,7 +314,10 @@ impl<'p> Values<'p> {
                     && !taken.refuses(spelling.canonical(with), &owner)
             };
             let permuted = permuted.filter(|(with, _)| free(with));
-            let plain = plain(method, rule, value.read(), surrogates)?;
+            let plain = match plain(method, rule, value.read(), surrogates)? {
+                Some(_) if value.place.fixed => Some("0".to_owned()),
+                plain => plain,
+            };
             let Some(value) = self.list.get_mut(at) else { continue };
             match (plain, permuted) {
                 (Some(with), _) => value.with = with,

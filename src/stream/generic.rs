@@ -4,7 +4,7 @@ use bytes::BytesMut;
 
 use crate::edit::spliced;
 use crate::stream::json::scan::{Every, Scan};
-use crate::stream::json::{JsonFault, walk};
+use crate::stream::json::{JsonFault, Trail, walk};
 use crate::stream::sse::{Event, Events, Verdict};
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -33,10 +33,18 @@ impl<E: Editor> GenericEvents<E> {
 
     fn judge(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         // What is only nested deeper than paths are followed is JSON all the same.
+        self.edits.clear();
         if walk(data, &mut |_, _| {}).is_err_and(|error| error.fault != JsonFault::TooDeep) {
+            // A value as a string of a document is one, and read like it: it may be base64.
+            if let Ok(text) = std::str::from_utf8(data) {
+                let editor = &mut self.scan.slots().0;
+                editor.under(Some(&Trail::default().path()));
+                editor.feed(text, &mut self.edits)?;
+                editor.end(&mut self.edits)?;
+                return Ok((!self.edits.is_empty()).then(|| spliced(data, &self.edits)));
+            }
             self.scan.text();
         }
-        self.edits.clear();
         self.scan.feed(data, &mut self.edits)?;
         self.scan.end(&mut self.edits)?;
         Ok((!self.edits.is_empty()).then(|| spliced(data, &self.edits)))

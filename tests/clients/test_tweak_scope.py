@@ -145,6 +145,26 @@ class Signed(Gateway):
         return bearer(jwt.encode(claims | times, self.key, "ES256", {"kid": "1"}))
 
 
+def test_a_token_that_the_gateway_signs_is_not_its_callers(upstream, mock):
+    """Signing puts a token of the gateway's own where the caller had its key: surrogates go by what the caller sent."""
+    answers = 'answers = "mask", methods = {{ EMAIL_ADDRESS = "encrypt" }}, tweak = "caller"'
+    sign = '[routes.sign]\nkey = "%s"\nissuer = "https://gateway.test"\naudiences = ["service"]\n'
+    with Gateway(upstream.url, MINIMAL + UPSTREAM) as gateway:
+        made = run("keys", "generate", "--algorithm", "ES256", "--name", "signer", "-c", gateway.file)
+        key = made.out.split()[0]
+        gateway.config = MINIMAL + UPSTREAM
+        for name, requests in [("off", 'requests = "off", '), ("passing", 'protocol = "generic", '), ("collected", "")]:
+            gateway.config += ROUTE % (name, name, "none", requests + answers) + sign % key
+        gateway.stop()
+        gateway.start()
+        mock.canned["mail"] = (200, "application/json", json.dumps({"mail": MAIL}).encode(), "", 0)
+        for route in ["off", "passing", "collected"]:
+            got = [
+                gateway.call("POST", "/%s/mail" % route, {"m": MAIL}, bearer(key)).body for key in ("sk-a", "sk-b", "sk-a")
+            ]
+            assert got[0] == got[2] != got[1] and MAIL.encode() not in got[0], (route, got)
+
+
 def test_who_has_a_signed_token_is_known_by_its_subject(upstream, mock):
     route = ROUTE % ("signed", "signed", "none", 'tweak = "caller"') + 'jwt = {{ keys = {{ file = "jwks.json" }}, forward = true }}\n'
     with Signed(upstream.url, CONFIG + route) as gateway:
