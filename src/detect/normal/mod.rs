@@ -83,8 +83,10 @@ impl Normalizer {
     /// Reads as far as it can be told how the text reads; returns how far that is.
     fn read(&mut self, text: &str, last: bool, view: &mut Vec<u8>) -> usize {
         let bytes = text.as_bytes();
+        // Asked once for all of it: a text can be nothing but places that are looked at.
+        let ascii = bytes.is_ascii();
         let mut at = 0;
-        while let Some(spot) = next(bytes, at) {
+        while let Some(spot) = next(bytes, at, ascii) {
             self.plain(bytes.get(at..spot).unwrap_or_default(), view);
             let rest = text.get(spot..).unwrap_or_default();
             let Some(read) = self.spot(rest, last, view) else { return spot };
@@ -190,10 +192,10 @@ fn is_part(byte: u8) -> bool {
     byte.is_ascii_digit() || byte.is_ascii_uppercase()
 }
 
-/// The next byte at or behind `from` that may read otherwise than it is written.
-fn next(bytes: &[u8], from: usize) -> Option<usize> {
+/// The next byte at or behind `from` that may read otherwise than it is written; `ascii` if all are that.
+fn next(bytes: &[u8], from: usize, ascii: bool) -> Option<usize> {
     let rest = bytes.get(from..)?;
-    let found = if rest.is_ascii() {
+    let found = if ascii {
         memchr::memchr2(b'\n', b'\r', rest)
     } else {
         rest.iter().position(|&byte| chars::may_change(byte) || matches!(byte, b'\n' | b'\r'))
