@@ -114,7 +114,7 @@ impl Pass<'_> {
         if track.credit.spend(walk.start, limit - walk.start + (self.steps.get() - before)) {
             return None;
         }
-        best(&|_| true).or_else(|| begun())
+        best(&|_| true).or_else(begun)
     }
 
     /// Whether a match of `pattern` at `start` would be reported if its check said yes.
