@@ -18,7 +18,7 @@ use crate::gateway::media_type::Said;
 use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
 use crate::stream::form::FormBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
-use crate::stream::sniff::{Guess, Label, guess};
+use crate::stream::sniff::{Declared, Guess, guess};
 use crate::stream::sse::{Events, Sse};
 use crate::stream::{GenericEvents, Pipeline, Rewriter, StreamError, TextBody};
 use crate::telemetry::{Direction, Unscanned};
@@ -90,10 +90,10 @@ impl Cast {
     /// for more than what it is said to be.
     pub fn sight(&self, head: &[u8], ended: bool, direction: Direction) -> Sight {
         let label = match self.said {
-            _ if self.known => Label::Other,
-            Said::As(Frame::Text) => Label::Text,
-            Said::As(Frame::Form) => Label::Form,
-            _ => Label::Other,
+            _ if self.known => Declared::Other,
+            Said::As(Frame::Text) => Declared::Text,
+            Said::As(Frame::Form) => Declared::Form,
+            _ => Declared::Other,
         };
         let wrong = match guess(head, ended, label, direction == Direction::Request) {
             Guess::More => return Sight::More,

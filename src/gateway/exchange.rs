@@ -45,7 +45,7 @@ pub struct Facts {
     pub claims: Option<Claims>,
     /// Surrogates issued in this request.
     pub undo: Option<Arc<Undo>>,
-    /// What surrogates are the same within, once the body was looked at.
+    /// What surrogates of this request and its answer are the same within, on routes that encrypt.
     pub scope: Option<Scope>,
     /// Values replaced, both ways together.
     pub redacted: Arc<AtomicU64>,

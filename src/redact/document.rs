@@ -49,11 +49,7 @@ impl Redactor {
         };
         let mut hits: Vec<Vec<Hit>> = Vec::new();
         places.visit(doc, &mut |text| {
-            let fixed = typed && text.number;
             let found = finder.find(text, &mut values, &mut report);
-            if fixed {
-                values.keep_numbers(&found);
-            }
             if text.part.unread && found.is_empty() {
                 report.skip(1);
             }
@@ -76,8 +72,7 @@ impl Redactor {
                 values.spread(&index, whole, hits);
                 hits.retain(|hit| look.admits((hit.range.start, hit.range.end), whole.len()));
                 if typed && text.number {
-                    values.fix(whole, hits);
-                    values.keep_numbers(hits);
+                    values.keep_numbers(whole, hits);
                 }
             }
             Vec::new()

@@ -9,6 +9,7 @@ use super::*;
 use crate::base::budget::Budget;
 use crate::detect::{Catalogue, Choice, Detector};
 use crate::edit::spliced;
+use crate::redact::opaque::tests::noise;
 use crate::redact::{Answer, Answering, Counts, Keys, Limits, Method, Plan, Redactor};
 use crate::stream::Rewriter;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
@@ -46,17 +47,6 @@ fn collected(doc: &str) -> (String, u64) {
         redactor().document(doc.as_bytes(), &everything, &Keys::default(), Limits::default()).unwrap();
     let unread = done.report().unscanned() as u64;
     (String::from_utf8(done.into_value()).unwrap(), unread)
-}
-
-fn noise(length: usize) -> Vec<u8> {
-    let mut state = 0x2545_F491_4F6C_DD1D_u64;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 24) as u8
-    };
-    (0..length).map(|_| next()).collect()
 }
 
 fn documents() -> Vec<String> {

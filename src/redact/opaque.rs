@@ -361,4 +361,4 @@ fn has_magic(bytes: &[u8]) -> bool {
 
 #[cfg(test)]
 #[path = "opaque_tests.rs"]
-mod tests;
+pub(in crate::redact) mod tests;

@@ -33,7 +33,7 @@ fn cut(text: &str, length: usize) -> &str {
 }
 
 /// Bytes that look drawn at random, the same each time.
-fn noise(length: usize) -> Vec<u8> {
+pub(in crate::redact) fn noise(length: usize) -> Vec<u8> {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     let mut next = || {
         state ^= state << 13;

@@ -168,24 +168,17 @@ impl<'p> Values<'p> {
         hits.collect()
     }
 
-    /// These stand where a number must stay one.
-    pub(super) fn keep_numbers(&mut self, hits: &[Hit]) {
+    /// These hits in `text` stand where a number must stay one. What cannot be undone becomes something else there than
+    /// elsewhere, so it is another value.
+    pub(super) fn keep_numbers(&mut self, text: &str, hits: &mut [Hit]) {
         for hit in hits {
-            if let Some(value) = self.list.get_mut(hit.value as usize) {
+            if !self.is_reversible(hit.value) {
+                let place = Place { fixed: true, ..self.place(hit.value) };
+                let rule = self.rule(hit.value);
+                hit.value = self.add(place, rule, text.get(hit.range.clone()).unwrap_or_default());
+            } else if let Some(value) = self.list.get_mut(hit.value as usize) {
                 value.numeric = true;
             }
-        }
-    }
-
-    /// Where a number must stay one, a hit whose value has something else in its place gets a value of its own.
-    pub(super) fn fix(&mut self, text: &str, hits: &mut [Hit]) {
-        for hit in hits {
-            if self.is_reversible(hit.value) {
-                continue;
-            }
-            let place = Place { fixed: true, ..self.place(hit.value) };
-            let rule = self.rule(hit.value);
-            hit.value = self.add(place, rule, text.get(hit.range.clone()).unwrap_or_default());
         }
     }
 

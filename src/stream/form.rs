@@ -114,18 +114,6 @@ pub struct FormBody<E> {
     charge: Charge,
 }
 
-/// Shows a text to `editor` that is all there.
-fn whole(
-    editor: &mut dyn Editor,
-    path: Option<&Path<'_>>,
-    text: &str,
-    edits: &mut Vec<Edit>,
-) -> Result<(), StreamError> {
-    editor.under(path);
-    editor.feed(text, edits)?;
-    editor.end(edits)
-}
-
 impl<E: Editor> FormBody<E> {
     /// Shows the form's texts to `editor`; what is held back is charged to `budget`.
     pub fn new(editor: E, budget: &Budget) -> Self {
@@ -141,10 +129,9 @@ impl<E: Editor> FormBody<E> {
         parts(&field, &mut |path, part| {
             let quiet = part.token == Token::Key && part.text.len() <= SHORT;
             if outcome.is_ok() && !quiet {
-                let path = part.token.is_value().then_some(path);
-                let json = part.text.trim_ascii_start().starts_with(['{', '[', '"']);
-                let editor: &mut dyn Editor = if json { &mut self.editor } else { self.editor.plain() };
-                outcome = whole(editor, path, &part.text, &mut self.edits);
+                self.editor.under(part.token.is_value().then_some(path));
+                outcome = self.editor.feed(&part.text, &mut self.edits).map(drop);
+                outcome = outcome.clone().and_then(|()| self.editor.end(&mut self.edits));
                 let outward = |edit: Edit| edit.through(&part.map, |with| encoded(&with));
                 all.extend(self.edits.drain(..).map(outward));
             }

@@ -35,14 +35,8 @@ impl<E: Editor> GenericEvents<E> {
         // What is only nested deeper than paths are followed is JSON all the same.
         self.edits.clear();
         if walk(data, &mut |_, _| {}).is_err_and(|error| error.fault != JsonFault::TooDeep) {
-            // A value as a string of a document is one, and read like it: it may be base64.
-            if let Ok(text) = std::str::from_utf8(data) {
-                let editor = &mut self.scan.slots().0;
-                editor.under(Some(&Trail::default().path()));
-                editor.feed(text, &mut self.edits)?;
-                editor.end(&mut self.edits)?;
-                return Ok((!self.edits.is_empty()).then(|| spliced(data, &self.edits)));
-            }
+            // A value as a string of a document is one: it may be base64.
+            self.scan.slots().0.under(Some(&Trail::default().path()));
             self.scan.text();
         }
         self.scan.feed(data, &mut self.edits)?;

@@ -6,7 +6,7 @@ pub const ENOUGH: usize = 512;
 
 /// What a body is said to be, as far as that matters here: prose may begin like many things.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Label {
+pub enum Declared {
     /// Text in general. It is something else only if its beginning is that through and through.
     Text,
     /// A form.
@@ -63,7 +63,7 @@ const FIELDS: [&[u8]; 5] = [b"data", b"event", b"id", b"retry", b""];
 
 /// What a body that begins with `head` seems to be; `ended` when that is all of it. Forms are looked for under their
 /// own label, or where `forms` says so: no server answers with one that does not say it.
-pub fn guess(head: &[u8], ended: bool, label: Label, forms: bool) -> Guess {
+pub fn guess(head: &[u8], ended: bool, label: Declared, forms: bool) -> Guess {
     let open = !ended && head.len() < ENOUGH;
     let text = head.strip_prefix(BOM).unwrap_or(head);
     let start = text.iter().position(|b| !matches!(*b, b' ' | b'\t' | b'\n' | b'\r' | RECORD));
@@ -75,7 +75,7 @@ pub fn guess(head: &[u8], ended: bool, label: Label, forms: bool) -> Guess {
         return Guess::More;
     }
     let form = match label {
-        Label::Form => Fits::Yes,
+        Declared::Form => Fits::Yes,
         _ if forms => form(text, open),
         _ => Fits::No,
     };
@@ -123,8 +123,8 @@ fn out(open: bool) -> Fits {
     if open { Fits::Yet } else { Fits::No }
 }
 
-fn json(value: &[u8], open: bool, label: Label) -> Fits {
-    let prose = label != Label::Other;
+fn json(value: &[u8], open: bool, label: Declared) -> Fits {
+    let prose = label != Declared::Other;
     let after = |rest: &[u8]| rest.trim_ascii_start().first().copied();
     match value {
         [b'{', rest @ ..] => match after(rest) {
@@ -171,7 +171,7 @@ fn fits(yes: bool) -> Fits {
 }
 
 /// Prose may begin like one field; of it, all lines up to the first blank one must be fields, and one of them data.
-fn events(text: &[u8], open: bool, label: Label) -> Fits {
+fn events(text: &[u8], open: bool, label: Declared) -> Fits {
     let blank = text.iter().position(|b| !matches!(b, b'\n' | b'\r')).unwrap_or(text.len());
     let text = text.get(blank..).unwrap_or_default();
     let mut data = false;
@@ -187,7 +187,7 @@ fn events(text: &[u8], open: bool, label: Label) -> Fits {
                 return if cut { out(open) } else { Fits::No };
             }
             (_, name) if !FIELDS.contains(&name) => return Fits::No,
-            _ if label == Label::Other => return Fits::Yes,
+            _ if label == Declared::Other => return Fits::Yes,
             (_, name) => data |= name == b"data",
         }
     }
@@ -249,56 +249,56 @@ fn form(text: &[u8], open: bool) -> Fits {
 mod tests {
     use super::*;
 
-    const ROWS: &[(&[u8], Label, Guess)] = &[
-        (b"{\"a\":1}", Label::Text, Guess::Json),
-        (b"\xEF\xBB\xBF \r\n{ }", Label::Text, Guess::Json),
-        (b"\x1E{\"a\":1}\n", Label::Other, Guess::Json),
-        (b"[ {\"a\":1}]", Label::Text, Guess::Json),
-        (b"[\"a\\\"\" , 1]", Label::Text, Guess::Json),
-        (b"\"jane\\u0040x.org\" \n", Label::Text, Guess::Json),
-        (b"{\"a\":\"x\"}", Label::Form, Guess::Json),
-        (b"\xEF\xBB\xBF {\"a\":\"x\"}", Label::Form, Guess::Json),
-        (b"\xEF\xBB\xBFa=b", Label::Form, Guess::Form),
-        (b" \r\n", Label::Form, Guess::Form),
-        (b"\"a\",\"b\"\n", Label::Other, Guess::Json),
-        (b"\"a\",\"b\"\n", Label::Text, Guess::Other),
-        (b"\"Yes,\" she said", Label::Text, Guess::Other),
-        (b"{\"password\" = \"x\"}", Label::Text, Guess::Other),
-        (b"[\"password\" => \"x\"]", Label::Text, Guess::Other),
-        (b"{name} is here", Label::Text, Guess::Other),
-        (b"{\\rtf1", Label::Text, Guess::Other),
-        (b"[section]\na=b", Label::Text, Guess::Other),
-        (b"{", Label::Text, Guess::Other),
-        (b"data: x\n\n", Label::Text, Guess::Events),
-        (b"event: a\r\ndata:x\r\n\r\n", Label::Text, Guess::Events),
-        (b": ping\n\ndata: x\n\n", Label::Text, Guess::Events),
-        (b"\n\nid: 1\nretry: 3\ndata: [DONE]", Label::Text, Guess::Events),
-        (b"data: x", Label::Other, Guess::Events),
-        (b":", Label::Other, Guess::Events),
-        (b"data:\n  key: value\n", Label::Text, Guess::Other),
-        (b"id: 5\nname: x\n", Label::Text, Guess::Other),
-        (b"datas: x\n", Label::Other, Guess::Other),
-        (b"a=b%40c&d=e", Label::Text, Guess::Form),
-        (b"a%5Bb%5D=c\r\n", Label::Other, Guess::Form),
-        (b"a=b&c=d", Label::Text, Guess::Other),
-        (b"a=b%4", Label::Text, Guess::Other),
-        (b"a=b%40 c", Label::Text, Guess::Other),
-        (b"=%40", Label::Text, Guess::Other),
-        (b"free text", Label::Form, Guess::Form),
-        (b"--x\r\nContent-Disposition: form-data; name=a\r\n\r\n", Label::Text, Guess::Multipart),
-        (b"--x\nX-A: b\ncontent-type: text/plain\n\n", Label::Other, Guess::Multipart),
-        (b"---\ntitle: x\n---\n\nContent-Type: y", Label::Text, Guess::Other),
-        (b"-- a comment\nselect 1", Label::Text, Guess::Other),
-        (b"\x1F\x8B\x08\x00", Label::Text, Guess::Packed),
-        (b"\x28\xB5\x2F\xFD\x00", Label::Other, Guess::Packed),
-        (b"\x5C\x2A\x4D\x18\x00", Label::Other, Guess::Packed),
-        (b"Plain", Label::Text, Guess::Other),
-        (b"\xFF\xFE{\x00", Label::Other, Guess::Wide),
-        (b"\xFE\xFF\x00{", Label::Text, Guess::Wide),
-        (b"\x00\x00\xFE\xFF", Label::Text, Guess::Wide),
-        ("Grüße".as_bytes(), Label::Text, Guess::Other),
-        (b"", Label::Text, Guess::Other),
-        (b" \n", Label::Other, Guess::Other),
+    const ROWS: &[(&[u8], Declared, Guess)] = &[
+        (b"{\"a\":1}", Declared::Text, Guess::Json),
+        (b"\xEF\xBB\xBF \r\n{ }", Declared::Text, Guess::Json),
+        (b"\x1E{\"a\":1}\n", Declared::Other, Guess::Json),
+        (b"[ {\"a\":1}]", Declared::Text, Guess::Json),
+        (b"[\"a\\\"\" , 1]", Declared::Text, Guess::Json),
+        (b"\"jane\\u0040x.org\" \n", Declared::Text, Guess::Json),
+        (b"{\"a\":\"x\"}", Declared::Form, Guess::Json),
+        (b"\xEF\xBB\xBF {\"a\":\"x\"}", Declared::Form, Guess::Json),
+        (b"\xEF\xBB\xBFa=b", Declared::Form, Guess::Form),
+        (b" \r\n", Declared::Form, Guess::Form),
+        (b"\"a\",\"b\"\n", Declared::Other, Guess::Json),
+        (b"\"a\",\"b\"\n", Declared::Text, Guess::Other),
+        (b"\"Yes,\" she said", Declared::Text, Guess::Other),
+        (b"{\"password\" = \"x\"}", Declared::Text, Guess::Other),
+        (b"[\"password\" => \"x\"]", Declared::Text, Guess::Other),
+        (b"{name} is here", Declared::Text, Guess::Other),
+        (b"{\\rtf1", Declared::Text, Guess::Other),
+        (b"[section]\na=b", Declared::Text, Guess::Other),
+        (b"{", Declared::Text, Guess::Other),
+        (b"data: x\n\n", Declared::Text, Guess::Events),
+        (b"event: a\r\ndata:x\r\n\r\n", Declared::Text, Guess::Events),
+        (b": ping\n\ndata: x\n\n", Declared::Text, Guess::Events),
+        (b"\n\nid: 1\nretry: 3\ndata: [DONE]", Declared::Text, Guess::Events),
+        (b"data: x", Declared::Other, Guess::Events),
+        (b":", Declared::Other, Guess::Events),
+        (b"data:\n  key: value\n", Declared::Text, Guess::Other),
+        (b"id: 5\nname: x\n", Declared::Text, Guess::Other),
+        (b"datas: x\n", Declared::Other, Guess::Other),
+        (b"a=b%40c&d=e", Declared::Text, Guess::Form),
+        (b"a%5Bb%5D=c\r\n", Declared::Other, Guess::Form),
+        (b"a=b&c=d", Declared::Text, Guess::Other),
+        (b"a=b%4", Declared::Text, Guess::Other),
+        (b"a=b%40 c", Declared::Text, Guess::Other),
+        (b"=%40", Declared::Text, Guess::Other),
+        (b"free text", Declared::Form, Guess::Form),
+        (b"--x\r\nContent-Disposition: form-data; name=a\r\n\r\n", Declared::Text, Guess::Multipart),
+        (b"--x\nX-A: b\ncontent-type: text/plain\n\n", Declared::Other, Guess::Multipart),
+        (b"---\ntitle: x\n---\n\nContent-Type: y", Declared::Text, Guess::Other),
+        (b"-- a comment\nselect 1", Declared::Text, Guess::Other),
+        (b"\x1F\x8B\x08\x00", Declared::Text, Guess::Packed),
+        (b"\x28\xB5\x2F\xFD\x00", Declared::Other, Guess::Packed),
+        (b"\x5C\x2A\x4D\x18\x00", Declared::Other, Guess::Packed),
+        (b"Plain", Declared::Text, Guess::Other),
+        (b"\xFF\xFE{\x00", Declared::Other, Guess::Wide),
+        (b"\xFE\xFF\x00{", Declared::Text, Guess::Wide),
+        (b"\x00\x00\xFE\xFF", Declared::Text, Guess::Wide),
+        ("Grüße".as_bytes(), Declared::Text, Guess::Other),
+        (b"", Declared::Text, Guess::Other),
+        (b" \n", Declared::Other, Guess::Other),
     ];
 
     #[test]
@@ -330,8 +330,8 @@ mod tests {
             ([b"\"", long("a").as_slice()].concat(), Guess::Other),
             (long("\n"), Guess::Other),
         ] {
-            assert_eq!(guess(&body[..ENOUGH], false, Label::Text, true), expected);
+            assert_eq!(guess(&body[..ENOUGH], false, Declared::Text, true), expected);
         }
-        assert_eq!(guess(b"a=%40", true, Label::Text, false), Guess::Other, "an answer is no form");
+        assert_eq!(guess(b"a=%40", true, Declared::Text, false), Guess::Other, "an answer is no form");
     }
 }

@@ -8,16 +8,20 @@
     reason = "a benchmark prints, and ends where something is wrong"
 )]
 
+#[path = "rules.rs"]
+mod rules;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::hint::black_box;
-use std::path::Path;
 
 use portcullis::base::clock::{Clock, SystemClock};
 use portcullis::detect::{Catalogue, Choice, Detector};
 use regex::bytes::{RegexBuilder, RegexSetBuilder};
 use regex_automata::meta;
 use regex_automata::util::syntax;
+
+use rules::rules;
 
 const ROUNDS: usize = 3;
 /// How long a round lasts at least, in seconds: the system tells a thread's time in steps of some milliseconds.
@@ -104,37 +108,6 @@ fn streamed(detector: &Detector, text: &str, size: usize) -> (usize, f64) {
         scanner.end(&mut |_| found += 1);
         found
     })
-}
-
-/// A rule as its file says it, the file's defaults laid under it.
-fn rules() -> Vec<toml::Table> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/detect/rules");
-    let mut files: Vec<_> =
-        fs::read_dir(folder).expect("rules").flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "toml"));
-    files.sort();
-    let mut rules = Vec::new();
-    for file in files {
-        let table: toml::Table = fs::read_to_string(file).expect("a rule file").parse().expect("TOML");
-        let own = table.get("rule").and_then(toml::Value::as_array).cloned().unwrap_or_default();
-        for rule in own {
-            let mut rule = rule.as_table().cloned().expect("a rule");
-            if let Some(defaults) = table.get("defaults").and_then(toml::Value::as_table) {
-                lay_under(&mut rule, defaults);
-            }
-            rules.push(rule);
-        }
-    }
-    rules
-}
-
-fn lay_under(table: &mut toml::Table, defaults: &toml::Table) {
-    for (key, value) in defaults {
-        match (table.get_mut(key).and_then(toml::Value::as_table_mut), value.as_table()) {
-            (Some(own), Some(value)) => lay_under(own, value),
-            _ => drop(table.entry(key.clone()).or_insert_with(|| value.clone())),
-        }
-    }
 }
 
 /// The rules with other names and without examples, as a file.

@@ -1,9 +1,12 @@
 //! Texts that cost the most: every rule's prefixes and examples, repeated, cut and joined by what joins values, and long
 //! runs of every class of characters.
 
+#[path = "rules.rs"]
+mod rules;
+
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
+
+use rules::rules;
 
 /// What stands between two values.
 const JOINTS: [&str; 7] = ["", " ", "-", ".", "/", "=", "\""];
@@ -28,20 +31,6 @@ impl Sample {
         }
         text
     }
-}
-
-/// The rules as their files say them.
-fn rules() -> Vec<toml::Table> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/detect/rules");
-    let mut files: Vec<_> =
-        fs::read_dir(folder).expect("rules").flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "toml"));
-    files.sort();
-    let tables = files.into_iter().map(|file| {
-        let table: toml::Table = fs::read_to_string(file).expect("a rule file").parse().expect("TOML");
-        table.get("rule").and_then(toml::Value::as_array).cloned().unwrap_or_default()
-    });
-    tables.flatten().filter_map(|rule| rule.as_table().cloned()).collect()
 }
 
 fn texts_of<'t>(rule: &'t toml::Table, key: &str) -> impl Iterator<Item = &'t str> {

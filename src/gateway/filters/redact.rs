@@ -12,6 +12,7 @@ use pingora::http::{RequestHeader, ResponseHeader};
 
 use crate::api::{ApiError, CpuPool, DistinctLimit, Job};
 use crate::base::checkpoint::Checkpoint;
+use crate::crypto::fpe::FpeKey;
 use crate::gateway::body::{Cast, Frame, NOT_UTF8, Sight};
 use crate::gateway::exchange::{Exchange, Facts, Outcome, Unknown};
 use crate::gateway::fault::Fault;
@@ -90,15 +91,19 @@ impl Redact {
         self.parts.protocols.iter().find(|spoken| std::ptr::eq(spoken.protocol, protocol))
     }
 
+    async fn fpe_key(&self) -> Result<Arc<FpeKey>, Fault> {
+        let key = self.parts.vault.default_fpe_key().await;
+        key.map_err(|error| Fault::Api(ApiError::vault(&error)))
+    }
+
     /// The keys of a request; those of its answer are in the same scope.
     async fn keys(&self, x: &Exchange) -> Result<Keys, Fault> {
         if !self.parts.encrypts {
             return Ok(Keys::default());
         }
-        let key = self.parts.vault.default_fpe_key().await;
-        let key = key.map_err(|error| Fault::Api(ApiError::vault(&error)))?;
-        // Its head is no more as the caller sent it once other filters have been at it.
-        let scope = x.facts.scope.unwrap_or_default();
+        // Its head is no more as the caller sent it once other filters have been at it; and the default is too wide.
+        let scope = x.facts.scope.ok_or(Fault::Api(ApiError::Internal("scope")))?;
+        let key = self.fpe_key().await?;
         let quota = self.parts.distinct.of(x.caller());
         Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota })
     }
@@ -143,13 +148,13 @@ impl Redact {
     }
 
     /// How a collected body is looked through; `None` if it passes as it is.
-    fn reading(&self, x: &mut Exchange, body: &[u8]) -> Result<Option<Reading>, Fault> {
+    fn reading(&self, x: &mut Exchange, body: &[u8]) -> Result<Option<ReadAs>, Fault> {
         let known = self.spoken(x).is_some();
         let cast = Cast::of(&x.head().headers, known).map_err(|_| Fault::UNKNOWN_TYPE)?;
         let head = body.get(..body.len().min(ENOUGH)).unwrap_or_default();
         let sight = cast.sight(head, head.len() == body.len(), Direction::Request);
         let reading = match sight {
-            _ if body.is_empty() => Reading::Text,
+            _ if body.is_empty() => ReadAs::Text,
             Sight::Wrong(why) => return Err(Fault::BadBody(why)),
             Sight::Unknown | Sight::More if !known && self.parts.unknown == Unknown::Pass => {
                 x.unseen(Direction::Request, Unscanned::ContentType);
@@ -157,13 +162,13 @@ impl Redact {
             }
             Sight::Unknown | Sight::More if !known => return Err(Fault::UNKNOWN_TYPE),
             _ if memchr::memchr(0, body).is_some() => return Err(Fault::BadBody(NOT_UTF8)),
-            _ if known => Reading::Json,
-            Sight::As(Frame::Json) if is_lines(x.head()) => Reading::Lines,
-            Sight::As(Frame::Json) if cast.said == Said::As(Frame::Json) => Reading::JsonOrLines,
-            Sight::As(Frame::Json) => Reading::JsonOrText,
-            Sight::As(Frame::Events) => Reading::Events,
-            Sight::As(Frame::Form) => Reading::Form,
-            _ => Reading::Text,
+            _ if known => ReadAs::Json,
+            Sight::As(Frame::Json) if is_lines(x.head()) => ReadAs::Lines,
+            Sight::As(Frame::Json) if cast.said == Said::As(Frame::Json) => ReadAs::JsonOrLines,
+            Sight::As(Frame::Json) => ReadAs::JsonOrText,
+            Sight::As(Frame::Events) => ReadAs::Events,
+            Sight::As(Frame::Form) => ReadAs::Form,
+            _ => ReadAs::Text,
         };
         Ok(Some(reading))
     }
@@ -191,7 +196,7 @@ impl Redact {
 
 /// How a collected body is looked through.
 #[derive(Clone, Copy)]
-enum Reading {
+enum ReadAs {
     Json,
     /// A JSON document a line.
     Lines,
@@ -204,7 +209,7 @@ enum Reading {
     Text,
 }
 
-impl Reading {
+impl ReadAs {
     fn look(
         self,
         redactor: &Redactor,
@@ -248,8 +253,7 @@ impl Filter for Redact {
 
     async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
         if self.parts.encrypts && (x.sends_body() || matches!(self.parts.answers, AnswerWay::Redact(_))) {
-            let key = self.parts.vault.default_fpe_key().await;
-            let key = key.map_err(|error| Fault::Api(ApiError::vault(&error)))?;
+            let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
         }
         if let Some(redactor) = &self.parts.requests {
@@ -289,7 +293,7 @@ impl Filter for Redact {
         drop(span);
         let done = done.map_err(ApiError::from).map_err(Fault::Api)?;
         let ((redacted, undo), scope) = done.map_err(of_redaction)?;
-        x.facts.scope = Some(scope);
+        x.facts.scope = x.facts.scope.map(|_| scope);
         let report = redacted.report();
         self.parts.counts.report(report);
         for (_, rule, count) in report.by_rule() {

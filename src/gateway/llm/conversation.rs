@@ -20,6 +20,18 @@ pub fn may_be_in_body(path: &RequestPath) -> bool {
 pub fn in_body(body: &[u8]) -> Option<String> {
     let mut id = None;
     let walked = walk(body, &mut |path, Leaf { span, token }| {
+        if token == Token::Key {
+            // The last of several members of a name counts, also where it has no text. The path is the object's.
+            let name = match (path.len(), path.segment(0)) {
+                (0, _) => MEMBER,
+                (1, Some(Segment::Key(MEMBER))) => "id",
+                _ => return,
+            };
+            if Decoded::of(body.get(span).unwrap_or_default()).text() == name {
+                id = None;
+            }
+            return;
+        }
         let named = token == Token::Text
             && path.segment(0) == Some(Segment::Key(MEMBER))
             && match path.len() {
@@ -52,6 +64,15 @@ mod tests {
             (r#"{"conversation":{"id":"conv_1"},"input":[{"conversation":"no"}]}"#, Some("conv_1")),
             (r#"{"conv\u0065rsation":"conv\u005f1"}"#, Some("conv_1")),
             (r#"{"conversation":"a","conversation":"b"}"#, Some("b")),
+            (r#"{"conversation":"a","conversation":null}"#, None),
+            (r#"{"conversation":"a","conversation":{}}"#, None),
+            (r#"{"conversation":"a","conversation":["b"]}"#, None),
+            (r#"{"conversation":{"id":"a","id":null}}"#, None),
+            (r#"{"conversation":{"id":"a","id":"b"}}"#, Some("b")),
+            (r#"{"conversation":{"id":"a","name":"b"}}"#, Some("a")),
+            (r#"{"conversation":{"id":"a"},"id":"x"}"#, Some("a")),
+            (r#"{"conversation":"a","metadata":{"conversation":1,"id":2}}"#, Some("a")),
+            (r#"{"conversation":{"id":"a","x":{"id":1}}}"#, Some("a")),
             (r#"{"conversation":null,"previous_response_id":"resp_1"}"#, None),
             (r#"{"conversation":""}"#, None),
             (r#"{"conversation":["conv_1"]}"#, None),

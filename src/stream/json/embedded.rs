@@ -22,7 +22,7 @@ impl<E: Editor> Embedded<E> {
     }
 
     /// The editor for the text within, for text that is not JSON.
-    pub(in crate::stream) fn plain(&mut self) -> &mut E {
+    pub(super) fn plain(&mut self) -> &mut E {
         &mut self.scan.slots().0
     }
 }

@@ -99,9 +99,11 @@ impl<S: Slots> Scan<S> {
         Ok(())
     }
 
-    /// From here on it is text and not JSON.
+    /// All that comes is text and not JSON: one value, of which the visitor knows what it was told.
     pub(crate) fn text(&mut self) {
-        self.break_off(self.at);
+        self.trail.clear();
+        self.within = Within::Rest;
+        self.strand.begin(self.at, Spelling::Plain);
     }
 
     fn break_off(&mut self, at: usize) {
