@@ -22,8 +22,8 @@ use crate::redact::undo::{Limits, Undo};
 use crate::redact::values::{Hit, Place, Values};
 use crate::stream::Edit;
 use crate::stream::json::{
-    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Take, Token, encode_number, encoded,
-    is_long, walk, walk_numbers,
+    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Take, Token, digits_of, encoded,
+    is_long, walk, walk_numbers, with_digits,
 };
 
 impl Redactor {
@@ -242,20 +242,18 @@ impl Places<'_> {
     }
 }
 
-/// The edit of one number, without its sign; what is no number any more becomes a string.
+/// The edit of one number; what is no number any more becomes a string.
 pub(super) fn number(
     spelled: &[u8],
     span: Range<usize>,
     see: &mut dyn FnMut(&str) -> Vec<Edit>,
 ) -> Option<Edit> {
     let text = std::str::from_utf8(spelled).unwrap_or_default();
-    let (sign, digits) = text.split_at(usize::from(text.starts_with('-')));
-    let inner = see(digits);
-    let edited = [sign.as_bytes(), &spliced(digits.as_bytes(), &inner)].concat();
-    let mut with = Vec::new();
-    encode_number(&String::from_utf8_lossy(&edited), &mut with);
-    let with = String::from_utf8_lossy(&with).into_owned();
-    (!inner.is_empty()).then_some(Edit { range: span, with })
+    let digits = digits_of(text);
+    let edits = see(digits);
+    let edited = spliced(digits.as_bytes(), &edits);
+    let with = || with_digits(text, &String::from_utf8_lossy(&edited));
+    (!edits.is_empty()).then(|| Edit { range: span, with: with() })
 }
 
 /// Most strings are not JSON, and this spares their walk. A string within a string is opened only where one is

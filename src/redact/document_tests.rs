@@ -356,6 +356,16 @@ fn names_of_members_are_context() {
 }
 
 #[test]
+fn a_sign_and_an_exponent_hide_no_number() {
+    for doc in [r#"{"card":4111111111111111e0}"#, r#"{"card":-4111111111111111.0E+0}"#] {
+        let (out, report, _) = redact(doc, &PathSet::everything());
+        assert_eq!(report.count(), 1, "{doc} became {out}");
+        assert!(!out.contains("4111111111111111"), "{doc} became {out}");
+        assert!(serde_json::from_str::<serde_json::Value>(&out).unwrap()["card"].is_number(), "{out}");
+    }
+}
+
+#[test]
 fn a_protocols_numbers_stay_numbers() {
     let typed = PathSet::new(&[("in.**", Take::Text)], Take::Skip).unwrap();
     let doc = br#"{"in":{"card":4111111111111111},"n":1}"#;

@@ -20,6 +20,7 @@ BODIES = [
     (FORM, "p=%s" % urllib.parse.quote(json.dumps({"password": "Hq7vTz29xLpw"}), safe=""), "Hq7vTz29xLpw"),
     (EVENTS, "data: %s\n\n" % IN_BASE64, IN_BASE64[:24]),
     (EVENTS, "data: to %s\n\n" % MAIL, MAIL),
+    (JSON, '{"n": %se0, "m": [-%s.0E+0]}' % (CARD, CARD), CARD),
     (JSON, json.dumps({"n": "\n " + IN_BASE64}), IN_BASE64[:24]),
     (JSON, json.dumps({"n": " \n" + IN_BASE64 + "\n "}), IN_BASE64[:24]),
     (JSON, json.dumps({"n": "\n data:text/plain;base64," + IN_BASE64}), IN_BASE64[:24]),

@@ -22,16 +22,17 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
     let raw = |leaf: &Leaf| doc.get(leaf.span.clone()).unwrap_or_default();
     let read: Vec<Decoded<'_>> = leaves.iter().map(|leaf| Decoded::of(raw(leaf))).collect();
     let texts = leaves.iter().zip(&read);
-    let texts: Vec<Named<&str>> =
-        texts.map(|(leaf, read)| Named { name: leaf.name.as_str(), text: read.text() }).collect();
+    let looked = |leaf: &Leaf, text| if leaf.token == Token::Number { json::digits_of(text) } else { text };
+    let texts: Vec<Named<&str>> = texts
+        .map(|(leaf, read)| Named { name: leaf.name.as_str(), text: looked(leaf, read.text()) })
+        .collect();
     let mut patches = Patches::default();
     for ((Leaf { span, token, .. }, read), edits) in leaves.iter().zip(&read).zip(work.named(&texts)?) {
         edits.iter().for_each(|edit| work.applied(edit));
         if *token == Token::Number {
             if !edits.is_empty() {
-                let mut number = Vec::new();
-                json::encode_number(&rewritten(read.text(), &edits), &mut number);
-                patches.put(span.clone(), String::from_utf8_lossy(&number));
+                let digits = rewritten(json::digits_of(read.text()), &edits);
+                patches.put(span.clone(), json::with_digits(read.text(), &digits));
             }
             continue;
         }

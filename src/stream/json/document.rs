@@ -6,8 +6,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use bytes::BufMut;
-
 use crate::edit::SourceMap;
 use crate::stream::json::escape::{Unescaped, encoded, unescape};
 use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, RECORD_SEPARATOR, Role, Tail, is_number};
@@ -137,16 +135,26 @@ pub(crate) fn is_long(number: &[u8]) -> bool {
     number.len() >= LONG_NUMBER && digits.count() >= LONG_NUMBER
 }
 
-/// Appends an edited number: as it is while it is digits without a leading zero (a sign before them and a fraction
-/// behind allowed), else as a string. Some hexadecimal texts spell a number with an exponent; those too become
-/// strings.
-pub fn encode_number(text: &str, out: &mut impl BufMut) {
-    out.put_slice(number(text).as_bytes());
+/// What of a number is looked at: its digits and its fraction, without its sign and its exponent.
+pub fn digits_of(spelled: &str) -> &str {
+    parts_of(spelled).1
 }
 
-pub(super) fn number(text: &str) -> Cow<'_, str> {
-    let plain = text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'-' | b'.'));
-    if plain && is_number(text.as_bytes()) { text.into() } else { format!("\"{}\"", encoded(text)).into() }
+fn parts_of(spelled: &str) -> (&str, &str, &str) {
+    let (sign, rest) = spelled.split_at(usize::from(spelled.starts_with('-')));
+    let (digits, exponent) = rest.split_at(rest.find(['e', 'E']).unwrap_or(rest.len()));
+    (sign, digits, exponent)
+}
+
+/// A number with these in place of its [digits](digits_of): a number while they are some without a leading zero, with its
+/// sign and its exponent beside them; else a string, in its quotes. Some hexadecimal texts spell a number with an exponent;
+/// those too become strings.
+pub fn with_digits(spelled: &str, digits: &str) -> String {
+    let (sign, _, exponent) = parts_of(spelled);
+    let edited = format!("{sign}{digits}");
+    let plain = edited.bytes().all(|b| matches!(b, b'0'..=b'9' | b'-' | b'.'));
+    let is_number = plain && is_number(edited.as_bytes());
+    if is_number { format!("{edited}{exponent}") } else { format!("\"{}\"", encoded(&edited)) }
 }
 
 /// The text of an encoded string, and where each part of it stands in the encoding.
@@ -323,17 +331,19 @@ mod tests {
     #[test]
     fn edited_numbers_stay_numbers_while_they_can() {
         let cases = [
-            ("1234567", "1234567"),
-            ("-12.50", "-12.50"),
-            ("0123", "\"0123\""),
-            ("12e4567", "\"12e4567\""),
-            ("[CARD]", "\"[CARD]\""),
-            ("", "\"\""),
+            ("4111", "1234567", "1234567"),
+            ("-4111", "12.50", "-12.50"),
+            ("4111", "0123", "\"0123\""),
+            ("4111", "12e4567", "\"12e4567\""),
+            ("4111", "[CARD]", "\"[CARD]\""),
+            ("4111", "", "\"\""),
+            ("4111e0", "1234", "1234e0"),
+            ("-4111.0E+2", "1234.0", "-1234.0E+2"),
+            ("4111e0", "****", "\"****\""),
         ];
-        for (text, expected) in cases {
-            let mut out = Vec::new();
-            encode_number(text, &mut out);
-            assert_eq!(out, expected.as_bytes());
+        for (spelled, with, expected) in cases {
+            assert_eq!(with_digits(spelled, with), expected, "{spelled}");
+            assert_eq!(with_digits(spelled, digits_of(spelled)), spelled);
         }
     }
 }

@@ -21,7 +21,7 @@ mod slots;
 mod typed;
 
 pub(crate) use document::is_long;
-pub use document::{Decoded, JsonError, JsonFault, Leaf, encode_number, walk, walk_numbers};
+pub use document::{Decoded, JsonError, JsonFault, Leaf, digits_of, walk, walk_numbers, with_digits};
 pub use embedded::Embedded;
 pub use escape::encode;
 pub(crate) use escape::encoded;

@@ -3,7 +3,7 @@
 
 use crate::edit::spliced;
 use crate::stream::json::Slots;
-use crate::stream::json::document::{is_long, number};
+use crate::stream::json::document::{digits_of, is_long, with_digits};
 use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, Role, Tail};
 use crate::stream::json::path::{Token, Trail};
 use crate::stream::strand::{Spelling, Strand};
@@ -230,16 +230,13 @@ impl<S: Slots> Scan<S> {
         if !is_long(spelled) || !self.slots.open(&self.trail.path(), Token::Number) {
             return Ok(());
         }
-        let sign = usize::from(spelled.starts_with(b"-"));
-        let Ok(text) = std::str::from_utf8(spelled.get(sign..).unwrap_or_default()) else { return Ok(()) };
-        self.slots.feed(text, &mut self.digits)?;
+        let Ok(text) = std::str::from_utf8(spelled) else { return Ok(()) };
+        let digits = digits_of(text);
+        self.slots.feed(digits, &mut self.digits)?;
         self.slots.end(&mut self.digits)?;
         if !self.digits.is_empty() {
-            let mut edited = spliced(text.as_bytes(), &self.digits);
-            if sign > 0 {
-                edited.insert(0, b'-');
-            }
-            let with = number(&String::from_utf8_lossy(&edited)).into_owned();
+            let edited = spliced(digits.as_bytes(), &self.digits);
+            let with = with_digits(text, &String::from_utf8_lossy(&edited));
             edits.push(Edit { range: at..at + spelled.len(), with });
             self.digits.clear();
         }
