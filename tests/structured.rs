@@ -9,7 +9,7 @@ use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Choice, Detector};
 use portcullis::redact::{
     Alphabet, Chosen, Context, Digest, Fpe, Keys, Limits, Made, Method, Partial, Plan, Redactor, Salted,
-    Selection, structured,
+    Selected, Selection, structured,
 };
 use portcullis::stream::json::Segment;
 use proptest::prelude::*;
@@ -93,9 +93,13 @@ fn alphabet() -> impl Strategy<Value = Alphabet> {
     proptest::sample::select(&Alphabet::ALL[..])
 }
 
+fn selected<'s>(selection: &'s Selection, redactors: &'s [Redactor]) -> Selected<'s> {
+    Selected { selection, redactors, detail: true }
+}
+
 fn everywhere(doc: &[u8], redactor: Redactor) -> (portcullis::redact::Redacted<Vec<u8>>, Context) {
     let parts = [redactor];
-    structured(doc, (&Selection::Everything, &parts), &keys(), (Limits::default(), true)).unwrap()
+    structured(doc, selected(&Selection::Everything, &parts), &keys(), Limits::default()).unwrap()
 }
 
 #[test]
@@ -150,7 +154,7 @@ proptest! {
         // A document of which nothing is chosen stays as it is, to the byte.
         let none = Selection::Chosen(Chosen::default());
         let parts = [redactor(&RULES, method)];
-        let (same, _) = structured(&doc, (&none, &parts), &keys(), (Limits::default(), false)).unwrap();
+        let (same, _) = structured(&doc, selected(&none, &parts), &keys(), Limits::default()).unwrap();
         prop_assert_eq!(same.value(), &doc);
     }
 
@@ -242,7 +246,7 @@ fn numbers_stay_numbers_where_they_are_chosen() {
     for method in [Method::Encrypt, fpe(Alphabet::Numeric)] {
         let parts = [redactor(&["CREDIT_CARD", "ANYTHING"], method)];
         let (redacted, context) =
-            structured(doc, (&which, &parts), &keys(), (Limits::default(), true)).unwrap();
+            structured(doc, selected(&which, &parts), &keys(), Limits::default()).unwrap();
         let value: Value = serde_json::from_slice(redacted.value()).unwrap();
         assert!(value["card"].is_u64() && value["card"] != 4_111_111_111_111_111_u64);
         assert!(value["id"].is_u64() && String::from_utf8_lossy(redacted.value()).contains("\"n\": 1.50"));

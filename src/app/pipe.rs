@@ -17,8 +17,8 @@ use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::detect::Detector;
 use crate::redact::{
-    Answer, Context, Counts, KeyName, Keys, Limits, Method, Plan, Record, RedactError, Redactor, Undo,
-    structured,
+    Answer, Context, Counts, KeyName, Keys, Limits, Method, Plan, Record, RedactError, Redactor, Selected,
+    Undo, structured,
 };
 use crate::store::private::Draft;
 use crate::stream::{Editor, Rewriter, StreamError, TextBody};
@@ -180,8 +180,8 @@ pub mod redact {
         let (redactor, _) = super::redactor(method, detector);
         let json = whole(piped.input)?;
         let which = crate::api::redact::select(&json, paths).map_err(AppError::Usage)?;
-        let limits = (Limits::default(), false);
-        let done = structured(json.as_bytes(), (&which, &[redactor]), &keys, limits);
+        let selected = Selected { selection: &which, redactors: &[redactor], detail: false };
+        let done = structured(json.as_bytes(), selected, &keys, Limits::default());
         let (redacted, issued) = done.map_err(|error| AppError::Redact(error.to_string()))?;
         if let Some(back) = back {
             back.publish(&issued.to_bytes())?;

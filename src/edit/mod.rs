@@ -32,6 +32,12 @@ impl<T> Edit<T> {
     pub fn through<U>(self, map: &SourceMap, spell: impl FnOnce(T) -> U) -> Edit<U> {
         Edit { range: map.range(self.range), with: spell(self.with) }
     }
+
+    /// The same change to a text in which this one begins at `at`.
+    #[must_use]
+    pub fn behind(self, at: usize) -> Self {
+        Self { range: self.range.start + at..self.range.end + at, with: self.with }
+    }
 }
 
 impl<T> std::fmt::Debug for Edit<T> {

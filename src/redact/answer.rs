@@ -84,10 +84,7 @@ impl Whole for Inner {
                 let mut all = Vec::new();
                 restore.feed(text, &mut all);
                 restore.end(&mut all);
-                edits.extend(
-                    all.into_iter()
-                        .filter(|edit| look.admits((edit.range.start, edit.range.end), text.len())),
-                );
+                edits.extend(all.into_iter().filter(|edit| look.admits(&edit.range, text.len())));
                 Ok(())
             }
         }

@@ -1,33 +1,15 @@
 //! Documents: what changes, what stays, and through how many encodings.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use regex::Regex;
 
 use super::*;
-use crate::base::secret::Secret;
-use crate::crypto::fpe::FpeKey;
-use crate::detect::{Catalogue, Choice, Detector, RuleId};
-use crate::redact::Answering;
+use crate::detect::RuleId;
+use crate::redact::fixture::{detector, keys, redactor};
+use crate::redact::values::{Place, Values};
+use crate::redact::{Answering, Method, Plan, Report};
 use crate::stream::Editor;
-
-fn keys() -> Keys {
-    let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
-    Keys { fpe: Some(Arc::new(key)), tenant: "acme".into(), ..Keys::default() }
-}
-
-fn detector() -> Detector {
-    static BUILT: OnceLock<Detector> = OnceLock::new();
-    let build = || {
-        let catalogue = Catalogue::builtin().unwrap();
-        Detector::new(&catalogue, &Choice::defaults(&catalogue)).unwrap()
-    };
-    BUILT.get_or_init(build).clone()
-}
-
-fn redactor(method: Method) -> Redactor {
-    Redactor::new(detector(), Plan::all(method))
-}
 
 fn redact(doc: &str, which: &PathSet) -> (String, Report, Undo) {
     let redactor = redactor(Method::Encrypt);
@@ -401,4 +383,19 @@ fn what_does_not_read_as_it_is_written_comes_back_byte_by_byte() {
     assert!(!read.contains("4111111111111111"));
     let out: String = serde_json::from_str(&out).unwrap();
     assert_eq!(restore(&out, undo), text);
+}
+
+#[test]
+fn lines_are_documents_of_their_own() {
+    let typed = PathSet::new(&[("model", Take::Skip)], Take::Text).unwrap();
+    let lines = |body: &str| {
+        let redactor = redactor(Method::Text("#".into()));
+        redactor.lines(body.as_bytes(), &typed, &keys(), Limits::default())
+    };
+    let body = "{\"model\":\"jo@ab.de\"}\r\n\n{\"a\":\"account no. 12345678\"}\n [\"12345678?\"] \n";
+    let (redacted, _) = lines(body).unwrap();
+    let expected = body.replace("12345678", "#");
+    assert_eq!(String::from_utf8(redacted.into_value()).unwrap(), expected);
+    let Err(RedactError::Json(error)) = lines("{}\n{\"a\":tru}\n") else { panic!("refused otherwise") };
+    assert_eq!(error.offset, 3 + 5);
 }

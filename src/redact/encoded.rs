@@ -6,7 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::redact::error::TOO_DEEP;
-use crate::redact::opaque::{HEAD, KEY, Look, Named, Part, Reading, data_url, is_data_url};
+use crate::redact::opaque::{
+    HEAD, KEY, Look, Named, Part, PartEditor, Reading, data_url, edits_of, is_data_url,
+};
 use crate::redact::payload::in_base64;
 use crate::stream::json::{Embedded, Path};
 use crate::stream::{Edit, Editor, StreamError};
@@ -197,44 +199,44 @@ fn in_url(byte: u8) -> bool {
     in_base64(byte) || byte == b'%' || byte.is_ascii_whitespace()
 }
 
-/// Edits a string that is there, and the texts that it encodes.
-fn read<E: Whole>(
-    editor: &mut E,
-    text: &str,
-    (named, levels): (Named, usize),
-    unread: &mut u64,
-) -> Result<Vec<Edit>, StreamError> {
-    let mut outcome = Ok(());
-    let edits = Reading::of(text, || named).edits(text, &mut |part| {
-        let done = if part.decoded {
-            match levels.checked_sub(1) {
-                Some(levels) => read(editor, part.text, (named, levels), unread),
-                None => Err(StreamError::NotText(TOO_DEEP)),
-            }
-        } else {
-            shown(editor, part, unread)
-        };
-        let done = done.map_err(|error| outcome = Err(error)).unwrap_or_default();
-        if part.replaced { Vec::new() } else { done }
-    });
-    outcome.map(|()| edits)
+/// A string that is there.
+struct InString<'e, E> {
+    editor: &'e mut E,
+    named: Named,
+    /// Parts that are not read.
+    unread: usize,
+    outcome: Result<(), StreamError>,
 }
 
-/// Edits a text, or the document that it is.
-fn shown<E: Whole>(editor: &mut E, part: Part<'_>, unread: &mut u64) -> Result<Vec<Edit>, StreamError> {
-    let mut edits = Vec::new();
-    let Part { text, look, .. } = part;
-    match look {
-        Look::Not => {}
-        Look::Text if text.trim_ascii_start().starts_with(['{', '[']) => {
-            let mut embedded = Embedded::new(&mut *editor);
-            embedded.feed(text, &mut edits)?;
-            embedded.end(&mut edits)?;
-        }
-        look => editor.whole(text, look, &mut edits)?,
+impl<E: Whole> PartEditor for InString<'_, E> {
+    fn named(&mut self) -> Named {
+        self.named
     }
-    *unread += u64::from(part.unread && edits.is_empty());
-    Ok(edits)
+
+    fn edits(&mut self, part: Part<'_>, _: usize) -> Vec<Edit> {
+        let done = if part.decoded { Err(StreamError::NotText(TOO_DEEP)) } else { self.part(part) };
+        let edits = done.map_err(|error| self.outcome = Err(error)).unwrap_or_default();
+        if part.replaced { Vec::new() } else { edits }
+    }
+}
+
+impl<E: Whole> InString<'_, E> {
+    /// Edits a part, or the document that it is.
+    fn part(&mut self, part: Part<'_>) -> Result<Vec<Edit>, StreamError> {
+        let mut edits = Vec::new();
+        let Part { text, look, .. } = part;
+        match look {
+            Look::Not => {}
+            Look::Text if text.trim_ascii_start().starts_with(['{', '[']) => {
+                let mut embedded = Embedded::new(&mut *self.editor);
+                embedded.feed(text, &mut edits)?;
+                embedded.end(&mut edits)?;
+            }
+            look => self.editor.whole(text, look, &mut edits)?,
+        }
+        self.unread += usize::from(part.unread && edits.is_empty());
+        Ok(edits)
+    }
 }
 
 impl<E: Whole> Editor for Strings<E> {
@@ -262,8 +264,12 @@ impl<E: Whole> Editor for Strings<E> {
                 self.shifted(edits, |editor, edits| editor.end(edits).map(|()| 0))?;
             }
             State::Held | State::Encoded => {
-                let mut unread = 0;
-                edits.extend(read(&mut self.editor, &self.held, (self.named, LEVELS), &mut unread)?);
+                let mut string =
+                    InString { editor: &mut self.editor, named: self.named, unread: 0, outcome: Ok(()) };
+                let done = edits_of(&self.held, LEVELS, &mut string);
+                let InString { unread, outcome, .. } = string;
+                outcome?;
+                edits.extend(done);
                 if unread > 0 {
                     self.count();
                 }

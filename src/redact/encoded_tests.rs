@@ -1,28 +1,21 @@
 //! Strings that pass are edited as those that lie there, however they are cut.
 
-use std::sync::OnceLock;
-
 use data_encoding::BASE64;
 use proptest::prelude::*;
 
 use super::*;
 use crate::base::budget::Budget;
-use crate::detect::{Catalogue, Choice, Detector};
 use crate::edit::spliced;
+use crate::redact::fixture;
 use crate::redact::opaque::tests::noise;
-use crate::redact::{Answer, Answering, Counts, Keys, Limits, Method, Plan, Redactor};
+use crate::redact::{Answer, Answering, Counts, Keys, Limits, Method, Redactor};
 use crate::stream::Rewriter;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
 
 const MAIL: &str = "jane.doe@harbour-post.com";
 
 fn redactor() -> Redactor {
-    static BUILT: OnceLock<Detector> = OnceLock::new();
-    let build = || {
-        let catalogue = Catalogue::builtin().unwrap();
-        Detector::new(&catalogue, &Choice::defaults(&catalogue)).unwrap()
-    };
-    Redactor::new(BUILT.get_or_init(build).clone(), Plan::all(Method::Replace))
+    fixture::redactor(Method::Replace)
 }
 
 /// A document as it passes, in pieces of `size`, and how many of its strings nobody read.

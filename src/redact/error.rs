@@ -32,6 +32,9 @@ pub enum RedactError {
         /// How many are opened.
         levels: usize,
     },
+    /// An event stream that cannot be taken apart.
+    #[error("not an event stream")]
+    Events,
     /// The cipher refused.
     #[error("a found value cannot be encrypted: {0}")]
     Cipher(#[from] FpeError),
@@ -55,6 +58,7 @@ impl From<RedactError> for StreamError {
             RedactError::NoKey => Self::Replace("no key"),
             RedactError::TooManyValues { .. } => Self::Replace("too many different values"),
             RedactError::Json(_) => Self::Replace("not a JSON document"),
+            RedactError::Events => Self::Replace("not an event stream"),
             RedactError::TooDeep { .. } => Self::NotText(TOO_DEEP),
             RedactError::Cipher(_) => Self::Replace("the cipher refused"),
             RedactError::Stopped(_) => Self::Replace("stopped"),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::detect::{Finding, Label, RuleId, Scanner, as_read};
+use crate::detect::{Finding, RuleId, Scanner, as_read};
 use crate::redact::encoded::Whole;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
@@ -130,14 +130,14 @@ impl Whole for Live {
         self.text.push_str(text);
         self.scanner.feed(text, &mut |finding| self.found.push(finding));
         self.scanner.end(&mut |finding| self.found.push(finding));
-        self.found.retain(|Finding { span, .. }| look.admits((span.start, span.end), text.len()));
+        self.found.retain(|Finding { span, .. }| look.admits(&(span.start..span.end), text.len()));
         self.edit(edits)?;
         self.begin();
         Ok(())
     }
 
     fn named(&mut self, path: &Path<'_>) -> Named {
-        Named::of(path, || self.labels.of(path).is_some_and(Label::is_secret))
+        self.labels.named(path)
     }
 }
 

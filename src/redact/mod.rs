@@ -7,15 +7,17 @@
 //! | `keys` | [`Keys`] and their [`Scope`], handed in |
 //! | `encrypt` | surrogates of the same format |
 //! | `values` | the distinct values of one text, one replacement for each |
-//! | `redactor` | [`Redactor`]: a whole text, and the way to the rest |
-//! | `document` | a collected document in two passes, with the means to undo it |
-//! | `structured` | [`Selection`]: chosen parts of a document, each with rules of its own |
+//! | `carrier` | what holds texts: shows them, and is written with what changes in them |
+//! | `pass` | the one pass over whatever lies there whole: find, report, spread, settle, write |
+//! | `redactor` | [`Redactor`]: a detector and a plan, and the way to all of these |
+//! | `plain` | carriers: a text, a body that is text |
+//! | `document` | carriers: a JSON document, one a line |
+//! | `events`, `form` | carriers: an event stream, a form |
+//! | `pieces` | carrier: the texts of one file, for whoever puts them together |
+//! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `names` | what the values of a document are called |
 //! | `opaque` | what a string holds: text, bytes, text in an encoding |
 //! | `payload` | text in base64 or percent-encoding, and the way out again |
-//! | `pieces` | the texts of one file, for whoever puts them together |
-//! | `plain` | a whole text, reversibly |
-//! | `parts` | the texts of an event stream or a form, reversibly |
 //! | `record` | [`Record`]: what was issued while text passed, for a file |
 //! | `live` | [`Live`]: text as it passes, one way |
 //! | `undo` | [`Undo`]: issued surrogates and what they stand for; [`Limits`] |
@@ -28,18 +30,23 @@
 
 mod alphabet;
 mod answer;
+mod carrier;
 mod context;
 mod document;
 mod encoded;
 mod encrypt;
 mod error;
+mod events;
+#[cfg(test)]
+mod fixture;
+mod form;
 mod index;
 mod keys;
 mod live;
 mod method;
 mod names;
 mod opaque;
-mod parts;
+mod pass;
 mod payload;
 mod pieces;
 mod plain;
@@ -52,6 +59,7 @@ mod values;
 
 pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
+pub use carrier::{Changes, Replacement};
 pub use context::{Context, KeyName, Made, Restorer};
 pub use error::RedactError;
 pub use keys::{Keys, Scope};
@@ -59,9 +67,9 @@ pub use live::Live;
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;
 pub use opaque::encodes_text;
-pub use pieces::{Changes, Replacement, Text};
+pub use pieces::Text;
 pub use record::Record;
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report};
-pub use structured::{Chosen, Selection, structured};
+pub use structured::{Chosen, Selected, Selection, structured};
 pub use undo::{Limits, Undo};

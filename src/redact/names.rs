@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use crate::detect::Label;
+use crate::redact::opaque::Named;
 use crate::stream::json::{Path, Segment};
 
 /// Names of a schema's own members: what is under them describes a value and is none.
@@ -87,5 +88,10 @@ impl Labels {
         }
         let name = Names::of(path).within(&self.outer);
         self.known.entry(name).or_insert_with_key(|name| Label::of([name.as_str()])).as_ref()
+    }
+
+    /// What the names on the way to the value at `path` say of a string there.
+    pub(super) fn named(&mut self, path: &Path<'_>) -> Named {
+        Named::of(path, || self.of(path).is_some_and(Label::is_secret))
     }
 }

@@ -6,6 +6,8 @@
 //! `signature`), the name tells what the form cannot, and less length is enough; no name alone makes a string opaque, and
 //! a name that says that the value is a secret never does. What decodes to text is read.
 
+use std::ops::Range;
+
 use crate::edit::Edit;
 use crate::redact::payload::{Base64, Payload, Percent};
 use crate::stream::json::{Path, Segment};
@@ -41,12 +43,12 @@ pub(super) enum Look {
 }
 
 impl Look {
-    /// Whether a finding from `start` to `end` in a text of `length` bytes counts.
-    pub(super) fn admits(self, (start, end): (usize, usize), length: usize) -> bool {
-        let covered = end.saturating_sub(start);
+    /// Whether what was found at `range` of a text of `length` bytes counts.
+    pub(super) fn admits(self, range: &Range<usize>, length: usize) -> bool {
+        let covered = range.end.saturating_sub(range.start);
         match self {
             Self::Text => true,
-            Self::Whole => covered * 2 >= length || start == 0 && covered >= COVERED,
+            Self::Whole => covered * 2 >= length || range.start == 0 && covered >= COVERED,
             Self::Not => false,
         }
     }
@@ -210,6 +212,25 @@ impl Reading {
             }
         }
     }
+}
+
+/// Edits the parts of one string.
+pub(super) trait PartEditor {
+    /// What the names on the way to the string say of it.
+    fn named(&mut self) -> Named;
+
+    /// The edits of a part; so many more encodings within it may be opened. What would have been one too many comes as the
+    /// text that it is, as [decoded](Part::decoded).
+    fn edits(&mut self, part: Part<'_>, levels: usize) -> Vec<Edit>;
+}
+
+/// The edits of a string by those of its parts, through up to `levels` encodings within one another.
+pub(super) fn edits_of(text: &str, levels: usize, editor: &mut dyn PartEditor) -> Vec<Edit> {
+    let reading = Reading::of(text, || editor.named());
+    reading.edits(text, &mut |part| match levels.checked_sub(1) {
+        Some(levels) if part.decoded => edits_of(part.text, levels, editor),
+        _ => editor.edits(part, levels),
+    })
 }
 
 /// Whether a string is text in an encoding, as an id may seem to be.

@@ -3,19 +3,15 @@
 use std::sync::Arc;
 
 use crate::base::checkpoint::{Checkpoint, Stopped};
-use crate::detect::{Cache, Detector, Finding, Label, Span};
+use crate::detect::{Cache, Detector, Finding, Span};
 use crate::redact::answer::{Answer, Answering};
-use crate::redact::context::Context;
-use crate::redact::encrypt::Surrogates;
-use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
-use crate::redact::method::{Method, Plan};
+use crate::redact::method::Plan;
 use crate::redact::names::Labels;
-use crate::redact::opaque::{Named, opaque_from};
-use crate::redact::report::{Counts, Found, Redacted, Rejected, Report};
-use crate::redact::undo::Limits;
-use crate::redact::values::{Hit, Place, Values};
+use crate::redact::opaque::opaque_from;
+use crate::redact::pass::{Detail, Pass, Reach};
+use crate::redact::report::{Counts, Found, Rejected};
 use crate::stream::json::{Decoded, Leaf, Token, walk};
 
 /// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than
@@ -42,41 +38,11 @@ impl Redactor {
         Self { detector: self.detector.passing(checkpoint), plan: self.plan }
     }
 
-    /// Redacts a whole text, and tells how to undo what was encrypted.
-    pub fn text(
-        &self,
-        text: &str,
-        keys: &Keys,
-        limits: Limits,
-    ) -> Result<(Redacted<String>, Context), RedactError> {
-        let findings = self.found(text)?;
-        let mut report = Report::default();
-        report.scan(text.len());
-        for finding in &findings {
-            let redacted = *self.plan.method(finding.rule) != Method::DetectOnly;
-            report.find(finding, self.detector.rule(finding.rule).name(), redacted);
-        }
-        let mut values = Values::new(std::slice::from_ref(self));
-        let hits = values.take(Place::default(), text, &findings);
-        values.settle(&mut Surrogates::new(keys), text.as_bytes())?;
-        let mut out = String::with_capacity(text.len());
-        let mut done = 0;
-        for Hit { range, value } in hits {
-            out.push_str(text.get(done..range.start).unwrap_or_default());
-            out.push_str(values.with(value));
-            done = range.end;
-            let rule = values.rule(value);
-            report.replace(rule, self.detector.rule(rule).name());
-        }
-        out.push_str(text.get(done..).unwrap_or_default());
-        Ok((Redacted::new(out, report), values.context(limits)?))
-    }
-
     /// What in a text its rules take for values and do not report, with bytes for places: nothing of a text over
     /// [`MOST_EXPLAINED`] bytes.
     pub fn rejected(&self, text: &str) -> Vec<Rejected> {
         let mut cache = self.detector.cache();
-        let found = self.found(text).unwrap_or_default();
+        let found = self.opened(&mut cache, text).unwrap_or_default();
         self.rejected_beside(&mut cache, text, &found)
     }
 
@@ -99,9 +65,8 @@ impl Redactor {
     ///
     /// # Errors
     /// The detector's checkpoint said so.
-    fn found(&self, text: &str) -> Result<Vec<Finding>, Stopped> {
-        let mut cache = self.detector.cache();
-        let mut found = self.detector.try_find_under(&mut cache, None, text)?;
+    pub(super) fn opened(&self, cache: &mut Cache, text: &str) -> Result<Vec<Finding>, Stopped> {
+        let mut found = self.detector.try_find_under(cache, None, text)?;
         if !text.trim_start().starts_with(['{', '[']) {
             return Ok(found);
         }
@@ -109,9 +74,7 @@ impl Redactor {
         let mut bytes: Vec<Span> = Vec::new();
         let walked = walk(text.as_bytes(), &mut |path, Leaf { span, token }| {
             let held = text.get(span.clone()).unwrap_or_default();
-            let mut secret = || labels.of(path).is_some_and(Label::is_secret);
-            let from =
-                if token == Token::Text { opaque_from(held, || Named::of(path, &mut secret)) } else { None };
+            let from = if token == Token::Text { opaque_from(held, || labels.named(path)) } else { None };
             if let Some(from) = from {
                 bytes.push(Span::new(span.start + from, span.end));
                 return;
@@ -127,7 +90,7 @@ impl Redactor {
                 }
             };
             let within =
-                outcome.and_then(|()| self.detector.try_find_under(&mut cache, Some(label), decoded.text()));
+                outcome.and_then(|()| self.detector.try_find_under(cache, Some(label), decoded.text()));
             outcome = within.as_ref().map(|_| ()).map_err(|stopped| *stopped);
             more.extend(within.unwrap_or_default().into_iter().map(outward));
         });
@@ -150,6 +113,11 @@ impl Redactor {
             found.sort_unstable_by_key(|one| one.span.start);
         }
         Ok(found)
+    }
+
+    /// The one pass over what lies there whole, by this redactor.
+    pub(super) fn pass<'p>(&'p self, keys: &'p Keys, reach: Reach) -> Pass<'p> {
+        Pass { redactors: std::slice::from_ref(self), keys, reach, detail: Detail::Spans }
     }
 
     /// Redacts text as it passes, one way: what is encrypted here can't be restored. `counts` takes what was

@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use zeroize::Zeroizing;
 
-use crate::detect::{Finding, Near, Rejection, RuleId, Score, Span, offset};
+use crate::detect::offset::Points;
+use crate::detect::{Finding, Near, Rejection, RuleId, Score, Span};
 
 /// One finding as a report tells it.
 #[derive(Clone)]
@@ -94,39 +95,33 @@ impl Report {
         self.names.get(&rule).map_or("", |name| name)
     }
 
-    /// A finding in a text that lies at `key` of a document; `points` is a place in that text.
-    pub(super) fn find_at(
+    /// A finding; with `text` in detail.
+    pub(super) fn find(
         &mut self,
-        key: &Arc<str>,
-        (text, points): (&str, &mut offset::Points<'_>),
         finding: &Finding,
-        (name, redacted): (&str, bool),
+        name: &str,
+        redacted: bool,
+        text: Option<&mut InText<'_>>,
     ) {
-        self.find(finding, name, redacted);
-        let Some(found) = self.found.last_mut() else { return };
-        place(found, key, (text, points));
+        let name = Arc::clone(self.names.entry(finding.rule).or_insert_with(|| name.into()));
+        let Finding { rule, span, score, near } = *finding;
+        let mut found = Found { rule, name, score, span, redacted, near, placed: None };
+        if let Some(text) = text {
+            text.place(&mut found);
+        }
+        self.found.push(found);
     }
 
-    /// What does not count in a text that lies at `key` of a document; `points` is a place in that text.
-    pub(super) fn reject_at(
-        &mut self,
-        key: &Arc<str>,
-        (text, points): (&str, &mut offset::Points<'_>),
-        mut rejected: Rejected,
-    ) {
-        place(&mut rejected.found, key, (text, points));
+    /// What does not count in a text.
+    pub(super) fn reject(&mut self, mut rejected: Rejected, text: &mut InText<'_>) {
+        text.place(&mut rejected.found);
         self.rejected.push(rejected);
     }
 
-    pub(super) fn find(&mut self, finding: &Finding, name: &str, redacted: bool) {
-        let name = Arc::clone(self.names.entry(finding.rule).or_insert_with(|| name.into()));
-        let Finding { rule, span, score, near } = *finding;
-        self.found.push(Found { rule, name, score, span, redacted, near, placed: None });
-    }
-
-    pub(super) fn replace(&mut self, rule: RuleId, name: &str) {
-        self.names.entry(rule).or_insert_with(|| name.into());
+    /// A replacement of what the rule of this name found; returns the name, to be shared.
+    pub(super) fn replace(&mut self, rule: RuleId, name: &str) -> Arc<str> {
         *self.replaced.entry(rule).or_default() += 1;
+        Arc::clone(self.names.entry(rule).or_insert_with(|| name.into()))
     }
 
     pub(super) fn skip(&mut self, strings: usize) {
@@ -138,13 +133,24 @@ impl Report {
     }
 }
 
-/// Says where in a document a finding is, and what it is.
-fn place(found: &mut Found, key: &Arc<str>, (text, points): (&str, &mut offset::Points<'_>)) {
-    let part = |span: Span| Zeroizing::new(text.get(span.start..span.end).unwrap_or_default().to_owned());
-    let (key, word) = (Arc::clone(key), found.near.map(|near| part(near.span)));
-    found.placed = Some(Box::new(Placed { key, text: part(found.span), word }));
-    found.span = points.of(found.span);
-    found.near = found.near.map(|near| Near { span: points.of(near.span), ..near });
+/// A text of a document whose findings are told in detail.
+pub(super) struct InText<'t> {
+    /// Where in the document it stands.
+    pub(super) key: Arc<str>,
+    pub(super) text: &'t str,
+    pub(super) points: Points<'t>,
+}
+
+impl InText<'_> {
+    /// Says where in the document a finding is, and what it is.
+    fn place(&mut self, found: &mut Found) {
+        let part =
+            |span: Span| Zeroizing::new(self.text.get(span.start..span.end).unwrap_or_default().to_owned());
+        let (key, word) = (Arc::clone(&self.key), found.near.map(|near| part(near.span)));
+        found.placed = Some(Box::new(Placed { key, text: part(found.span), word }));
+        found.span = self.points.of(found.span);
+        found.near = found.near.map(|near| Near { span: self.points.of(near.span), ..near });
+    }
 }
 
 impl std::fmt::Debug for Report {

@@ -2,26 +2,23 @@
 //! Unlike a prompt, where a value found once must not leave by another sentence, a document says by its paths what is
 //! meant; so only what is found where it was looked for is replaced.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use crate::detect::offset::Points;
-use crate::detect::{Cache, Label};
-use crate::edit::spliced;
+use crate::edit::{Edit, spliced};
+use crate::redact::carrier::{Carrier, Change, Note, Shown};
 use crate::redact::context::{Context, Restorer};
-use crate::redact::document::number;
-use crate::redact::encrypt::Surrogates;
+use crate::redact::document::{See, changing, noting, number, string};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
-use crate::redact::method::Method;
 use crate::redact::names::Labels;
-use crate::redact::opaque::{Look, Named, Part, Reading};
-use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
-use crate::redact::report::{Redacted, Report};
+use crate::redact::opaque::{Named, Part, PartEditor, edits_of};
+use crate::redact::pass::{Detail, Pass, Reach};
+use crate::redact::redactor::Redactor;
+use crate::redact::report::Redacted;
 use crate::redact::undo::Limits;
-use crate::redact::values::{Hit, Place, Values};
-use crate::stream::Edit;
-use crate::stream::json::{Decoded, JsonError, Leaf, Path, Segment, Token, encoded, walk_numbers};
+use crate::redact::values::Place;
+use crate::stream::json::{JsonError, Leaf, Path, Segment, Token, walk_numbers};
 
 /// Which values of a document are looked into, and by which of several redactors. A string that was not chosen itself
 /// is read as in a request: bytes in it stay as they are, text in base64 is redacted there. One that was is text.
@@ -36,15 +33,15 @@ pub enum Selection {
 /// Chosen places, as a tree of the paths to them.
 #[derive(Debug, Default)]
 pub struct Chosen {
-    part: Option<usize>,
+    redactor: Option<usize>,
     members: HashMap<String, Chosen>,
     elements: HashMap<usize, Chosen>,
 }
 
 impl Chosen {
-    /// Chooses the value at `path` for the redactor `part`. Where two choose a value, or one that holds it, the first
+    /// Chooses the value at `path` for the redactor of this number. Where two choose a value, or one that holds it, the first
     /// of the redactors has it.
-    pub fn choose<'s>(&mut self, path: impl IntoIterator<Item = Segment<'s>>, part: usize) {
+    pub fn choose<'s>(&mut self, path: impl IntoIterator<Item = Segment<'s>>, redactor: usize) {
         let mut node = self;
         for segment in path {
             node = match segment {
@@ -52,13 +49,12 @@ impl Chosen {
                 Segment::Index(index) => node.elements.entry(index).or_default(),
             };
         }
-        node.part = Some(node.part.map_or(part, |known| known.min(part)));
+        node.redactor = Some(node.redactor.map_or(redactor, |known| known.min(redactor)));
     }
 
-    /// Who looks into the value at `path`, and whether it was chosen itself.
-    fn part(&self, path: &Path<'_>) -> Option<(usize, bool)> {
+    fn choice(&self, path: &Path<'_>) -> Option<Choice> {
         let mut node = self;
-        let (mut best, mut depth) = (node.part, 0);
+        let (mut best, mut depth) = (node.redactor, 0);
         for segment in path.segments() {
             let next = match segment {
                 Segment::Key(key) => node.members.get(key),
@@ -67,13 +63,20 @@ impl Chosen {
             let Some(next) = next else { break };
             node = next;
             depth += 1;
-            best = match (best, node.part) {
-                (Some(best), Some(part)) => Some(best.min(part)),
-                (best, part) => best.or(part),
+            best = match (best, node.redactor) {
+                (Some(best), Some(redactor)) => Some(best.min(redactor)),
+                (best, redactor) => best.or(redactor),
             };
         }
-        best.map(|best| (best, depth == path.len() && node.part.is_some()))
+        best.map(|redactor| Choice { redactor, itself: depth == path.len() && node.redactor.is_some() })
     }
+}
+
+/// Who looks into a value.
+struct Choice {
+    redactor: usize,
+    /// Whether the value was chosen itself, and not what it lies in.
+    itself: bool,
 }
 
 /// What a path keeps of a key.
@@ -83,103 +86,86 @@ fn kept(key: &str) -> &str {
 }
 
 impl Selection {
-    /// Who looks into a leaf of a document, and whether it was chosen itself.
-    fn part(&self, path: &Path<'_>, token: Token) -> Option<(usize, bool)> {
+    fn choice(&self, path: &Path<'_>, token: Token) -> Option<Choice> {
         match (self, token) {
             (_, Token::Key | Token::Rest) => None,
-            (Self::Everything, Token::Text | Token::Number) => Some((0, false)),
-            (Self::Chosen(chosen), _) => chosen.part(path),
+            (Self::Everything, Token::Text | Token::Number) => Some(Choice { redactor: 0, itself: false }),
+            (Self::Chosen(chosen), _) => chosen.choice(path),
         }
     }
 }
 
-/// Redacts the chosen parts of a document, each by the redactor of its number, and tells how to undo what was
-/// encrypted. With `detail` the report holds what was found and where.
+/// What of a document is redacted, and by whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Selected<'s> {
+    /// Which values.
+    pub selection: &'s Selection,
+    /// Each by the redactor of its number here.
+    pub redactors: &'s [Redactor],
+    /// Whether the report also holds, in detail, what was found and where, and what does not count.
+    pub detail: bool,
+}
+
+/// Redacts the chosen values of a document, each by its redactor, and tells how to undo what was encrypted.
+///
+/// # Errors
+/// What is no JSON, and as of [`Redactor::text`].
 pub fn structured(
     doc: &[u8],
-    (which, parts): (&Selection, &[Redactor]),
+    selected: Selected<'_>,
     keys: &Keys,
-    (limits, detail): (Limits, bool),
+    limits: Limits,
 ) -> Result<(Redacted<Vec<u8>>, Context), RedactError> {
-    let mut report = Report::default();
-    let mut values = Values::new(parts);
-    let mut caches: Vec<Cache> = parts.iter().map(|part| part.detector.cache()).collect();
-    let mut hits: Vec<Vec<Hit>> = Vec::new();
-    let mut outcome = Ok(());
-    let mut labels = Labels::default();
-    visit(doc, which, &mut |path, place, part| {
-        let Part { text, look, .. } = part;
-        if look == Look::Not {
-            report.skip(1);
-            hits.push(Vec::new());
-            return Vec::new();
-        }
-        let (Some(redactor), Some(cache)) = (parts.get(place.part), caches.get_mut(place.part)) else {
-            return Vec::new();
-        };
-        let found = outcome.and_then(|()| redactor.detector.try_find_under(cache, labels.of(path), text));
-        outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
-        let mut findings = found.unwrap_or_default();
-        findings.retain(|finding| look.admits((finding.span.start, finding.span.end), text.len()));
-        report.skip(usize::from(part.unread && findings.is_empty()));
-        report.scan(text.len());
-        let rejected = match detail && report.scanned() <= MOST_EXPLAINED {
-            true => redactor.rejected_beside(cache, text, &findings),
-            false => Vec::new(),
-        };
-        let told = detail && !(findings.is_empty() && rejected.is_empty());
-        let key: Option<Arc<str>> = told.then(|| dotted(path).into());
-        let mut points = Points::new(text);
-        for finding in &findings {
-            let redacted = *redactor.plan.method(finding.rule) != Method::DetectOnly;
-            let told = (redactor.detector.rule(finding.rule).name(), redacted);
-            if let Some(key) = &key {
-                report.find_at(key, (text, &mut points), finding, told);
-            }
-        }
-        if let Some(key) = &key {
-            for one in rejected {
-                report.reject_at(key, (text, &mut points), one);
-            }
-        }
-        hits.push(values.take(place, text, &findings));
-        Vec::new()
-    })?;
-    outcome?;
-    values.settle(&mut Surrogates::new(keys), doc)?;
-    let mut leaves = hits.into_iter();
-    let edits = visit(doc, which, &mut |_, place, part| {
-        let hits = leaves.next().filter(|_| !part.replaced).unwrap_or_default();
-        let replace = |Hit { range, value }| {
-            let rule = values.rule(value);
-            let name = parts.get(place.part).map_or("", |redactor| redactor.detector.rule(rule).name());
-            report.replace(rule, name);
-            Edit { range, with: values.with(value).to_owned() }
-        };
-        hits.into_iter().map(replace).collect()
-    })?;
-    Ok((Redacted::new(spliced(doc, &edits), report), values.context(limits)?))
+    let Selected { selection, redactors, detail } = selected;
+    let detail = if detail { Detail::Rejected } else { Detail::Spans };
+    let pass = Pass { redactors, keys, reach: Reach::Found, detail };
+    pass.run(&mut Structured { doc, selection })?.context(limits)
+}
+
+/// A document of which some values are chosen.
+struct Structured<'d> {
+    doc: &'d [u8],
+    selection: &'d Selection,
+}
+
+impl Carrier for Structured<'_> {
+    type Written = Vec<u8>;
+
+    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError> {
+        visit(self.doc, self.selection, &mut noting(note))?;
+        Ok(())
+    }
+
+    fn write(&mut self, change: Change<'_>) -> Result<Vec<u8>, RedactError> {
+        let edits = visit(self.doc, self.selection, &mut changing(change))?;
+        Ok(spliced(self.doc, &edits))
+    }
+
+    fn unchanged(&self) -> Vec<u8> {
+        self.doc.to_vec()
+    }
+
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        self.doc.into()
+    }
 }
 
 impl Restorer {
     /// The document with originals where surrogates stand, in its strings and numbers.
     pub fn document(&self, doc: &[u8]) -> Result<Vec<u8>, RedactError> {
         let mut failed = Ok(());
-        let everything = Selection::Chosen(Chosen { part: Some(0), ..Chosen::default() });
-        let edits = visit(doc, &everything, &mut |_, _, part| {
+        let everything = Selection::Chosen(Chosen { redactor: Some(0), ..Chosen::default() });
+        let edits = visit(doc, &everything, &mut |Shown { part, .. }| {
             let mut edits = self.edits(part.text).unwrap_or_else(|error| {
                 failed = Err(error);
                 Vec::new()
             });
-            edits.retain(|edit| part.look.admits((edit.range.start, edit.range.end), part.text.len()));
+            edits.retain(|edit| part.look.admits(&edit.range, part.text.len()));
             edits
         })?;
         failed.map(|()| spliced(doc, &edits))
     }
 }
-
-/// Sees a text of a document and says what to replace in it.
-type See<'s> = &'s mut dyn FnMut(&Path<'_>, Place, Part<'_>) -> Vec<Edit>;
 
 /// How many encodings within one another are opened; what is in the last is text.
 const LEVELS: usize = 8;
@@ -188,50 +174,37 @@ const LEVELS: usize = 8;
 fn visit(doc: &[u8], which: &Selection, see: See<'_>) -> Result<Vec<Edit>, JsonError> {
     let (mut edits, mut labels) = (Vec::new(), Labels::default());
     walk_numbers(doc, &|_| true, &mut |path, Leaf { span, token }| {
-        let Some((part, chosen)) = which.part(path, token) else { return };
+        let Some(Choice { redactor, itself }) = which.choice(path, token) else { return };
         let spelled = doc.get(span.clone()).unwrap_or_default();
-        let place = Place { part, number: token == Token::Number, fixed: false };
+        let place = Place { redactor, number: token == Token::Number, fixed: false };
+        let mut leaf = ChosenLeaf { labels: &mut labels, path, place, see: &mut *see };
         if place.number {
-            edits.extend(number(spelled, span, &mut |text| see(path, place, Part::text(text))));
+            edits.extend(number(spelled, span, &mut |text| leaf.edits(Part::text(text), 0)));
             return;
         }
-        let decoded = Decoded::of(spelled);
-        let outward = |edit: Edit| {
-            let Edit { range, with } = edit.through(decoded.map(), |with| encoded(&with));
-            Edit { range: span.start + range.start..span.start + range.end, with }
-        };
-        let text = decoded.text();
-        let inner = match chosen {
-            true => see(path, place, Part::text(text)),
-            false => {
-                let mut named = || Named::of(path, || labels.of(path).is_some_and(Label::is_secret));
-                read(text, LEVELS, &mut named, &mut |part| see(path, place, part))
-            }
-        };
-        edits.extend(inner.into_iter().map(outward));
+        edits.extend(string(spelled, span, |text| match itself {
+            true => leaf.edits(Part::text(text), 0),
+            false => edits_of(text, LEVELS, &mut leaf),
+        }));
     })?;
     Ok(edits)
 }
 
-/// Shows the texts of a string, and leads their edits out to it.
-fn read(
-    text: &str,
-    levels: usize,
-    named: &mut dyn FnMut() -> Named,
-    see: &mut dyn FnMut(Part<'_>) -> Vec<Edit>,
-) -> Vec<Edit> {
-    let reading = Reading::of(text, &mut *named);
-    reading.edits(text, &mut |part| match levels.checked_sub(1) {
-        Some(levels) if part.decoded => read(part.text, levels, named, see),
-        _ => see(part),
-    })
+/// One chosen value.
+struct ChosenLeaf<'l> {
+    labels: &'l mut Labels,
+    path: &'l Path<'l>,
+    place: Place,
+    see: See<'l>,
 }
 
-/// `one.secret`, `list.0`.
-fn dotted(path: &Path<'_>) -> String {
-    let segments = path.segments().map(|segment| match segment {
-        Segment::Key(key) => key.to_owned(),
-        Segment::Index(index) => index.to_string(),
-    });
-    segments.collect::<Vec<_>>().join(".")
+impl PartEditor for ChosenLeaf<'_> {
+    fn named(&mut self) -> Named {
+        self.labels.named(self.path)
+    }
+
+    fn edits(&mut self, part: Part<'_>, _: usize) -> Vec<Edit> {
+        let Self { labels, path, place, see } = self;
+        see(Shown { label: labels.of(path), place: *place, path: Some(path), ..Shown::of(part) })
+    }
 }

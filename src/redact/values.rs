@@ -27,8 +27,8 @@ pub(super) struct Hit {
 /// Where values are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Place {
-    /// Which redactor looks there.
-    pub(super) part: usize,
+    /// Which of the redactors looks there.
+    pub(super) redactor: usize,
     /// Whether it is a JSON number, and must be one afterwards if it can.
     pub(super) number: bool,
     /// Whether it must be one afterwards in any case: what cannot be undone is 0 then.
@@ -78,7 +78,7 @@ impl Value {
 /// Values in the order they were found.
 pub(super) struct Values<'p> {
     /// Who find: one, unless parts of a document have rules of their own.
-    parts: &'p [Redactor],
+    redactors: &'p [Redactor],
     list: Vec<Value>,
     /// From a hash of the text (or the next free number) to the list, so that no text is kept twice.
     slots: HashMap<u64, u32>,
@@ -86,23 +86,23 @@ pub(super) struct Values<'p> {
 }
 
 impl<'p> Values<'p> {
-    pub(super) fn new(parts: &'p [Redactor]) -> Self {
-        Self { parts, list: Vec::new(), slots: HashMap::new(), hasher: RandomState::new() }
+    pub(super) fn new(redactors: &'p [Redactor]) -> Self {
+        Self { redactors, list: Vec::new(), slots: HashMap::new(), hasher: RandomState::new() }
     }
 
     /// Whether to go on.
     fn pass(&self) -> Result<(), Stopped> {
-        self.parts.first().map_or(Ok(()), |redactor| redactor.detector.checkpoint().pass())
+        self.redactors.first().map_or(Ok(()), |redactor| redactor.detector.checkpoint().pass())
     }
 
     fn method(&self, part: usize, rule: RuleId) -> &'p Method {
-        self.parts.get(part).map_or(&Method::Mask, |redactor| redactor.plan.method(rule))
+        self.redactors.get(part).map_or(&Method::Mask, |redactor| redactor.plan.method(rule))
     }
 
     /// Whether what a rule finds takes along the rest of a word even where it ends in no letter or digit itself:
     /// `::1` behind a letter gets a surrogate that begins with a digit.
     fn wide(&self, place: Place, rule: RuleId) -> bool {
-        let redactor = self.parts.get(place.part);
+        let redactor = self.redactors.get(place.redactor);
         redactor.is_some_and(|redactor| redactor.detector.rule(rule).format() == Format::Ip)
     }
 
@@ -141,9 +141,10 @@ impl<'p> Values<'p> {
     /// value: a long key comes in pieces.
     pub(super) fn take(&mut self, place: Place, text: &str, findings: &[Finding]) -> Vec<Hit> {
         let mut covered: Vec<(RuleId, Range<usize>)> = Vec::new();
-        for finding in findings.iter().filter(|f| *self.method(place.part, f.rule) != Method::DetectOnly) {
+        for finding in findings.iter().filter(|f| *self.method(place.redactor, f.rule) != Method::DetectOnly)
+        {
             let mut span = finding.span.start..finding.span.end;
-            let reversible = self.method(place.part, finding.rule).is_reversible();
+            let reversible = self.method(place.redactor, finding.rule).is_reversible();
             // The pieces of a long value: each would be extended to the same word once more.
             if reversible && covered.last().is_some_and(|(_, range)| span.end <= range.end) {
                 continue;
@@ -184,7 +185,7 @@ impl<'p> Values<'p> {
 
     /// Whether what becomes of the value can be undone.
     pub(super) fn is_reversible(&self, value: u32) -> bool {
-        self.method(self.place(value).part, self.rule(value)).is_reversible()
+        self.method(self.place(value).redactor, self.rule(value)).is_reversible()
     }
 
     /// An index of all originals.
@@ -238,6 +239,12 @@ impl<'p> Values<'p> {
         self.list.get(value as usize).map_or(RuleId::new(0), |value| value.rule)
     }
 
+    /// The name of that rule.
+    pub(super) fn rule_name(&self, value: u32) -> &'p str {
+        let place = self.place(value);
+        self.redactors.get(place.redactor).map_or("", |by| by.detector.rule(self.rule(value)).name())
+    }
+
     /// What is written in the value's place; empty until [`Values::settle`].
     pub(super) fn with(&self, value: u32) -> &str {
         self.list.get(value as usize).map_or("", |value| &value.with)
@@ -262,7 +269,7 @@ impl<'p> Values<'p> {
             for &at in &open {
                 self.pass()?;
                 let Some(value) = self.list.get_mut(at) else { continue };
-                let Some(redactor) = self.parts.get(value.place.part) else { continue };
+                let Some(redactor) = self.redactors.get(value.place.redactor) else { continue };
                 let rule = redactor.detector.rule(value.rule);
                 let spelling = Spelling::of(rule.format());
                 let owner = spelling.owner(&value.original);
@@ -291,7 +298,7 @@ impl<'p> Values<'p> {
         for at in 0..self.list.len() {
             self.pass()?;
             let Some(value) = self.list.get(at) else { continue };
-            let Some(redactor) = self.parts.get(value.place.part) else { continue };
+            let Some(redactor) = self.redactors.get(value.place.redactor) else { continue };
             let (method, rule) = (redactor.plan.method(value.rule), redactor.detector.rule(value.rule));
             let spelling = Spelling::of(rule.format());
             let owner = spelling.owner(&value.original);
@@ -325,7 +332,7 @@ impl<'p> Values<'p> {
     }
 
     fn spelling(&self, value: &Value) -> Spelling {
-        let redactor = self.parts.get(value.place.part);
+        let redactor = self.redactors.get(value.place.redactor);
         redactor.map_or(Spelling::Exact, |redactor| Spelling::of(redactor.detector.rule(value.rule).format()))
     }
 
@@ -368,7 +375,7 @@ impl<'p> Values<'p> {
 
     /// Those of the reversible values that `which` wants.
     fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = Issued> {
-        let reversible = |value: &&Value| self.method(value.place.part, value.rule).is_reversible();
+        let reversible = |value: &&Value| self.method(value.place.redactor, value.rule).is_reversible();
         self.list.iter().filter(reversible).filter(move |value| which(value)).map(|value| Issued {
             surrogate: value.with.clone(),
             original: value.original.clone(),

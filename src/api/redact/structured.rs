@@ -20,7 +20,7 @@ use crate::api::redact::unredact::raw;
 use crate::api::token::Service;
 use crate::base::checkpoint::Checkpoint;
 use crate::base::pointer::Pointer;
-use crate::redact::{Chosen, Limits, Redactor, Selection, structured};
+use crate::redact::{Chosen, Limits, Redactor, Selected, Selection, structured};
 
 /// The most paths of one call, and rules of one path.
 const PATHS: usize = 100;
@@ -105,13 +105,12 @@ impl Endpoint for RedactStructured {
                 let parts: Vec<Redactor> =
                     parts.into_iter().map(|part| part.passing(checkpoint.clone())).collect();
                 let rest = (parts.len() > places.len()).then_some(places.len());
-                let which = match document.chosen(&places, rest) {
-                    Ok(which) => which,
+                let selection = match document.chosen(&places, rest) {
+                    Ok(selection) => selection,
                     Err(fault) => return Ok(Err(fault)),
                 };
-                let parts = (&which, parts.as_slice());
-                let limits = (Limits::default(), debug);
-                let done = structured(document.json.as_bytes(), parts, &keys, limits);
+                let selected = Selected { selection: &selection, redactors: &parts, detail: debug };
+                let done = structured(document.json.as_bytes(), selected, &keys, Limits::default());
                 done.map(|done| Ok((done, document.quoted)))
             };
             let done = self.0.work(&asker, bytes.saturating_mul(1 + specific.len()), work).await?;

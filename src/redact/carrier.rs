@@ -1,0 +1,84 @@
+//! [`Carrier`]: what holds texts, whatever it is: a text, a document, lines, an event stream, a form, a file. A pass looks
+//! at its texts and says what to replace in each; the carrier knows how a text is spelled there.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::detect::Label;
+use crate::edit::Edit;
+use crate::redact::error::RedactError;
+use crate::redact::opaque::Part;
+use crate::redact::values::Place;
+use crate::stream::json::Path;
+
+/// What stands in a value's place.
+#[derive(Clone)]
+pub struct Replacement {
+    /// The text.
+    pub text: String,
+    /// The name of the rule that found the value.
+    pub rule: Arc<str>,
+}
+
+impl AsRef<str> for Replacement {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+/// What is to change in one text, in order.
+pub type Changes = Vec<Edit<Replacement>>;
+
+/// A text of a carrier.
+#[derive(Clone, Copy)]
+pub(super) struct Shown<'t> {
+    /// What it is called there.
+    pub(super) label: Option<&'t Label>,
+    /// Its text, and how to look through it.
+    pub(super) part: Part<'t>,
+    /// Which redactor looks through it, and what it may become.
+    pub(super) place: Place,
+    /// Whether it is a number that the document's protocol wants to stay one.
+    pub(super) typed: bool,
+    /// Where in a document it stands.
+    pub(super) path: Option<&'t Path<'t>>,
+    /// Whether the values of a JSON document that it may be are also looked at each under its name.
+    pub(super) opens: bool,
+}
+
+impl<'t> Shown<'t> {
+    /// A part of a text, without a name.
+    pub(super) fn of(part: Part<'t>) -> Self {
+        Self { label: None, part, place: Place::default(), typed: false, path: None, opens: false }
+    }
+}
+
+/// Takes note of a text.
+pub(super) type Note<'n> = &'n mut (dyn FnMut(Shown<'_>) + Send);
+
+/// Says what is to change in a text.
+pub(super) type Change<'c> = &'c mut (dyn FnMut(Shown<'_>) -> Changes + Send);
+
+/// Holds texts.
+pub(super) trait Carrier {
+    /// What it becomes.
+    type Written;
+
+    /// Shows every text, in an order that is the same each time.
+    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError>;
+
+    /// Shows every text once more, in the same order, and writes it as it is to be.
+    fn write(&mut self, change: Change<'_>) -> Result<Self::Written, RedactError>;
+
+    /// It as it came.
+    fn unchanged(&self) -> Self::Written;
+
+    /// The bytes in which no surrogate may stand already.
+    fn bytes(&self) -> Cow<'_, [u8]>;
+}
+
+impl std::fmt::Debug for Replacement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Replacement").field("rule", &self.rule).finish_non_exhaustive()
+    }
+}

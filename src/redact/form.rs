@@ -1,0 +1,113 @@
+//! A collected form: its values, each under its name, and its names.
+
+use std::borrow::Cow;
+
+use crate::edit::spliced;
+use crate::redact::carrier::{Carrier, Change, Note};
+use crate::redact::document::{JsonTexts, See, changing, noting};
+use crate::redact::error::RedactError;
+use crate::redact::keys::Keys;
+use crate::redact::pass::Reach;
+use crate::redact::redactor::Redactor;
+use crate::redact::report::Redacted;
+use crate::redact::undo::{Limits, Undo};
+use crate::stream::form;
+use crate::stream::json::{Decoded, Token, encoded, walk};
+
+impl Redactor {
+    /// Redacts a form, and tells how to undo it. What was found in one field is replaced in all.
+    ///
+    /// # Errors
+    /// As of [`Redactor::document`].
+    pub fn form(
+        &self,
+        body: &[u8],
+        keys: &Keys,
+        limits: Limits,
+    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+        let fields: Vec<Vec<u8>> = body.split(|b| *b == b'&').map(document).collect();
+        let mut form = Form { body, fields, texts: JsonTexts::everything(limits) };
+        self.pass(keys, Reach::Everywhere).run(&mut form)?.undo(limits)
+    }
+}
+
+/// A field as a document: an object of one member, or a name without a value.
+fn document(field: &[u8]) -> Vec<u8> {
+    match form::read(field) {
+        (name, Some(value)) => format!("{{\"{}\":\"{}\"}}", encoded(&name), encoded(&value)).into_bytes(),
+        (name, None) => format!("\"{}\"", encoded(&name)).into_bytes(),
+    }
+}
+
+/// A form.
+struct Form<'b> {
+    body: &'b [u8],
+    /// Each field as a document.
+    fields: Vec<Vec<u8>>,
+    texts: JsonTexts<'static>,
+}
+
+impl Form<'_> {
+    /// Shows all texts of the form to `see`; returns the form as its edits make it.
+    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+        let mut out = Vec::with_capacity(self.body.len());
+        for (at, (field, document)) in self.body.split(|b| *b == b'&').zip(&self.fields).enumerate() {
+            if at > 0 {
+                out.push(b'&');
+            }
+            let edits = self.texts.visit(document, see)?;
+            if edits.is_empty() {
+                out.extend_from_slice(field);
+            } else {
+                respelled(field, &spliced(document, &edits), &mut out);
+            }
+        }
+        self.texts.opened().map(|()| out)
+    }
+}
+
+impl Carrier for Form<'_> {
+    type Written = Vec<u8>;
+
+    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError> {
+        self.visit(&mut noting(note)).map(drop)
+    }
+
+    fn write(&mut self, change: Change<'_>) -> Result<Vec<u8>, RedactError> {
+        self.visit(&mut changing(change))
+    }
+
+    fn unchanged(&self) -> Vec<u8> {
+        self.body.to_vec()
+    }
+
+    /// Without its escapes.
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        self.fields.join(&b'&').into()
+    }
+}
+
+/// Writes a field whose document says what is in it now. A part that says what it said keeps its spelling.
+fn respelled(field: &[u8], document: &[u8], out: &mut Vec<u8>) {
+    let mut now = Vec::with_capacity(2);
+    let texts = walk(document, &mut |_, leaf| {
+        if leaf.token != Token::Number {
+            now.push(Decoded::of(document.get(leaf.span).unwrap_or_default()).text().to_owned());
+        }
+    });
+    debug_assert_eq!(texts, Ok(()), "edits of a document leave one");
+    for (at, (part, now)) in field.splitn(2, |b| *b == b'=').zip(now).enumerate() {
+        if at > 0 {
+            out.push(b'=');
+        }
+        if form::read(part).0 == now {
+            out.extend_from_slice(part);
+        } else {
+            out.extend_from_slice(form::encoded(&now).as_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "form_tests.rs"]
+mod tests;

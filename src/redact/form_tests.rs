@@ -1,0 +1,43 @@
+//! Forms: what changes, what stays, and that it comes back.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::base::budget::Budget;
+use crate::redact::fixture::{keys, passed, redactor};
+use crate::redact::{Answering, Method};
+use crate::stream::form::FormBody;
+
+fn text(redacted: Redacted<Vec<u8>>) -> String {
+    String::from_utf8(redacted.into_value()).unwrap()
+}
+
+#[test]
+fn names_of_a_form_are_context_and_what_stays_keeps_its_spelling() {
+    let rows = [
+        ("q=a%20b&r=%e9&&s", "q=a%20b&r=%e9&&s"),
+        ("to=jane.doe%40harbour-post.com&%61=b", "to=%23&%61=b"),
+        ("pass%77ord=hunter2!&x=a+b", "pass%77ord=%23&x=a+b"),
+        ("jane.doe%40harbour-post.com", "%23"),
+        ("payload=%7B%22password%22%3A%22hunter2!%22%7D", "payload=%7B%22password%22%3A%22%23%22%7D"),
+        ("a=%22%5C&b=jane.doe%40harbour-post.com", "a=%22%5C&b=%23"),
+        ("", ""),
+    ];
+    for (body, expected) in rows {
+        let (redacted, _) =
+            redactor(Method::Text("#".into())).form(body.as_bytes(), &keys(), Limits::default()).unwrap();
+        assert_eq!(text(redacted), expected, "{body}");
+    }
+}
+
+#[test]
+fn what_was_encrypted_comes_back() {
+    let redactor = redactor(Method::Encrypt);
+    let form = "to=jane.doe%40harbour-post.com&card=4012+8888+8888+1881";
+    let (redacted, undo) = redactor.form(form.as_bytes(), &keys(), Limits::default()).unwrap();
+    let sent = text(redacted);
+    assert!(!sent.contains("jane") && !sent.contains("8888"), "{sent}");
+    let answer = Box::new(redactor.answer(Answering::Restore(Arc::new(undo))));
+    let mut body = FormBody::new(answer, &Budget::unlimited());
+    assert_eq!(passed(&mut body, &sent), form);
+}

@@ -1,0 +1,200 @@
+//! [`Pass`]: the one way in which whatever lies there whole is redacted. Find in all its texts, spread what was found to
+//! all of them, decide what stands for each value, write.
+
+use std::sync::Arc;
+
+use crate::base::checkpoint::Stopped;
+use crate::detect::offset::Points;
+use crate::detect::{Cache, Finding};
+use crate::edit::Edit;
+use crate::redact::carrier::{Carrier, Changes, Replacement, Shown};
+use crate::redact::context::Context;
+use crate::redact::encrypt::Surrogates;
+use crate::redact::error::RedactError;
+use crate::redact::keys::Keys;
+use crate::redact::method::Method;
+use crate::redact::opaque::Look;
+use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
+use crate::redact::report::{InText, Redacted, Report};
+use crate::redact::undo::{Limits, Undo};
+use crate::redact::values::{Hit, Values};
+use crate::stream::json::{Path, Segment};
+
+/// Where a value is replaced.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// Where it was found.
+    Found,
+    /// Wherever it stands: what was found by its context in one text stands without it in another.
+    Everywhere,
+}
+
+/// How findings are reported.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// By their bytes in the text that each is in.
+    Spans,
+    /// With their texts and where those stand, in code points.
+    Places,
+    /// The same, and also what rules take for values and does not count.
+    Rejected,
+}
+
+/// How something is redacted.
+pub(super) struct Pass<'p> {
+    /// By whom: a text says which of them looks through it.
+    pub(super) redactors: &'p [Redactor],
+    pub(super) keys: &'p Keys,
+    pub(super) reach: Reach,
+    pub(super) detail: Detail,
+}
+
+/// What came of it.
+pub(super) struct Passed<'p, T> {
+    pub(super) redacted: Redacted<T>,
+    values: Values<'p>,
+}
+
+impl<T> Passed<'_, T> {
+    /// With the way back.
+    pub(super) fn undo(self, limits: Limits) -> Result<(Redacted<T>, Undo), RedactError> {
+        Ok((self.redacted, self.values.close(limits)?))
+    }
+
+    /// With the way back for whoever holds the key.
+    pub(super) fn context(self, limits: Limits) -> Result<(Redacted<T>, Context), RedactError> {
+        Ok((self.redacted, self.values.context(limits)?))
+    }
+}
+
+impl<'p> Pass<'p> {
+    /// Redacts what `carrier` holds. Findings are reported in the order of its texts.
+    pub(super) fn run<C: Carrier>(&self, carrier: &mut C) -> Result<Passed<'p, C::Written>, RedactError> {
+        let mut search = Search::new(self);
+        carrier.texts(&mut |text| search.text(text))?;
+        let Search { mut values, mut report, mut hits, outcome, .. } = search;
+        outcome?;
+        if values.is_empty() {
+            return Ok(Passed { redacted: Redacted::new(carrier.unchanged(), report), values });
+        }
+        if self.reach == Reach::Everywhere {
+            spread(carrier, &mut values, &mut hits)?;
+        }
+        values.settle(&mut Surrogates::new(self.keys), &carrier.bytes())?;
+        let mut texts = hits.into_iter();
+        let written = carrier.write(&mut |text| {
+            let hits = texts.next().filter(|_| !text.part.replaced).unwrap_or_default();
+            let replace = |Hit { range, value }| {
+                let rule = report.replace(values.rule(value), values.rule_name(value));
+                Edit { range, with: Replacement { text: values.with(value).to_owned(), rule } }
+            };
+            hits.into_iter().map(replace).collect::<Changes>()
+        })?;
+        Ok(Passed { redacted: Redacted::new(written, report), values })
+    }
+}
+
+/// Adds to the hits of each text every other place in it where a value stands.
+fn spread<C: Carrier>(
+    carrier: &mut C,
+    values: &mut Values<'_>,
+    hits: &mut [Vec<Hit>],
+) -> Result<(), RedactError> {
+    let index = values.index();
+    let mut texts = hits.iter_mut();
+    carrier.texts(&mut |Shown { part, typed, .. }| {
+        let Some(hits) = texts.next().filter(|_| part.look != Look::Not) else { return };
+        values.spread(&index, part.text, hits);
+        hits.retain(|hit| part.look.admits(&hit.range, part.text.len()));
+        if typed {
+            values.keep_numbers(part.text, hits);
+        }
+    })
+}
+
+/// The first half of a pass: what is found, and what becomes of it by its own method.
+struct Search<'p, 's> {
+    pass: &'s Pass<'p>,
+    caches: Vec<Cache>,
+    values: Values<'p>,
+    report: Report,
+    hits: Vec<Vec<Hit>>,
+    /// Once it was stopped, nothing more is looked through.
+    outcome: Result<(), Stopped>,
+}
+
+impl<'p, 's> Search<'p, 's> {
+    fn new(pass: &'s Pass<'p>) -> Self {
+        Self {
+            pass,
+            caches: pass.redactors.iter().map(|redactor| redactor.detector.cache()).collect(),
+            values: Values::new(pass.redactors),
+            report: Report::default(),
+            hits: Vec::new(),
+            outcome: Ok(()),
+        }
+    }
+
+    /// Looks through a text.
+    fn text(&mut self, shown: Shown<'_>) {
+        let part = shown.part;
+        let findings = if part.look == Look::Not { Vec::new() } else { self.findings(shown) };
+        self.report.skip(usize::from(part.unread && findings.is_empty()));
+        self.hits.push(self.values.take(shown.place, part.text, &findings));
+    }
+
+    fn findings(&mut self, shown: Shown<'_>) -> Vec<Finding> {
+        let Shown { label, part, place, .. } = shown;
+        let at = place.redactor;
+        let (Some(redactor), Some(cache)) = (self.pass.redactors.get(at), self.caches.get_mut(at)) else {
+            return Vec::new();
+        };
+        let found = self.outcome.and_then(|()| match shown.opens {
+            true => redactor.opened(cache, part.text),
+            false => redactor.detector.try_find_under(cache, label, part.text),
+        });
+        self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
+        let mut findings = found.unwrap_or_default();
+        findings.retain(|finding| part.look.admits(&(finding.span.start..finding.span.end), part.text.len()));
+        self.report.scan(part.text.len());
+        self.tell(shown, redactor, &findings);
+        findings
+    }
+
+    /// Reports what was found in a text.
+    fn tell(&mut self, shown: Shown<'_>, redactor: &Redactor, findings: &[Finding]) {
+        let text = shown.part.text;
+        let (detail, scanned) = (self.pass.detail, self.report.scanned());
+        let rejected = match self.caches.get_mut(shown.place.redactor) {
+            Some(cache) if detail == Detail::Rejected && scanned <= MOST_EXPLAINED => {
+                redactor.rejected_beside(cache, text, findings)
+            }
+            _ => Vec::new(),
+        };
+        if findings.is_empty() && rejected.is_empty() {
+            return;
+        }
+        let mut place = (detail != Detail::Spans).then(|| InText {
+            key: shown.path.map_or_else(|| Arc::from(""), |path| dotted(path).into()),
+            text,
+            points: Points::new(text),
+        });
+        for finding in findings {
+            let redacted = *redactor.plan.method(finding.rule) != Method::DetectOnly;
+            let name = redactor.detector.rule(finding.rule).name();
+            self.report.find(finding, name, redacted, place.as_mut());
+        }
+        if let Some(place) = &mut place {
+            rejected.into_iter().for_each(|one| self.report.reject(one, place));
+        }
+    }
+}
+
+/// `one.secret`, `list.0`.
+fn dotted(path: &Path<'_>) -> String {
+    let segments = path.segments().map(|segment| match segment {
+        Segment::Key(key) => key.to_owned(),
+        Segment::Index(index) => index.to_string(),
+    });
+    segments.collect::<Vec<_>>().join(".")
+}
