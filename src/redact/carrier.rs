@@ -53,28 +53,25 @@ impl<'t> Shown<'t> {
     }
 }
 
-/// Takes note of a text.
-pub(super) type Note<'n> = &'n mut (dyn FnMut(Shown<'_>) + Send);
-
-/// Says what is to change in a text.
-pub(super) type Change<'c> = &'c mut (dyn FnMut(Shown<'_>) -> Changes + Send);
+/// Sees a text, says what is to change in it.
+pub(super) type See<'s> = &'s mut (dyn FnMut(Shown<'_>) -> Changes + Send);
 
 /// Holds texts.
 pub(super) trait Carrier {
     /// What it becomes.
     type Written;
 
-    /// Shows every text, in an order that is the same each time.
-    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError>;
-
-    /// Shows every text once more, in the same order, and writes it as it is to be.
-    fn write(&mut self, change: Change<'_>) -> Result<Self::Written, RedactError>;
-
-    /// It as it came.
-    fn unchanged(&self) -> Self::Written;
+    /// Shows every text, in an order that is the same each time; returns it as the changes make it. Where there are none
+    /// it is as it came.
+    fn visit(&mut self, see: See<'_>) -> Result<Self::Written, RedactError>;
 
     /// The bytes in which no surrogate may stand already.
     fn bytes(&self) -> Cow<'_, [u8]>;
+}
+
+/// Changes, without who asked for them.
+pub(super) fn plain(changes: Changes) -> Vec<Edit> {
+    changes.into_iter().map(|Edit { range, with }| Edit { range, with: with.text }).collect()
 }
 
 impl std::fmt::Debug for Replacement {

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::edit::{Edit, spliced};
-use crate::redact::carrier::{Carrier, Change, Note, Replacement, Shown};
+use crate::redact::carrier::{Carrier, See, Shown, plain};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
@@ -64,61 +64,34 @@ struct Documents<'b> {
 }
 
 impl Documents<'_> {
-    fn visit(&mut self, see: See<'_>) -> Result<Vec<Edit>, RedactError> {
+    fn edits(&mut self, see: See<'_>) -> Result<Vec<Edit>, JsonError> {
         if !self.by_line {
-            let edits = self.texts.visit(self.body, see)?;
-            return self.texts.opened().map(|()| edits);
+            return self.texts.visit(self.body, see);
         }
         let (mut at, mut edits) = (0, Vec::new());
         for line in self.body.split(|&byte| byte == b'\n') {
             if !line.trim_ascii().is_empty() {
-                let visited = self.texts.visit(line, see);
-                let inner = visited
-                    .map_err(|JsonError { offset, fault }| JsonError { offset: at + offset, fault })?;
+                let behind = |JsonError { offset, fault }| JsonError { offset: at + offset, fault };
+                let inner = self.texts.visit(line, see).map_err(behind)?;
                 edits.extend(inner.into_iter().map(|edit| edit.behind(at)));
             }
             at += line.len() + 1;
         }
-        self.texts.opened().map(|()| edits)
+        Ok(edits)
     }
 }
 
 impl Carrier for Documents<'_> {
     type Written = Vec<u8>;
 
-    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError> {
-        self.visit(&mut noting(note)).map(drop)
-    }
-
-    fn write(&mut self, change: Change<'_>) -> Result<Vec<u8>, RedactError> {
-        let edits = self.visit(&mut changing(change))?;
-        Ok(spliced(self.body, &edits))
-    }
-
-    fn unchanged(&self) -> Vec<u8> {
-        self.body.to_vec()
+    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+        let edits = self.edits(see)?;
+        self.texts.opened().map(|()| spliced(self.body, &edits))
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {
         self.body.into()
     }
-}
-
-/// Sees a text, says what to replace in it.
-pub(super) type See<'s> = &'s mut (dyn FnMut(Shown<'_>) -> Vec<Edit> + Send);
-
-/// Sees texts to take note of them.
-pub(super) fn noting(note: Note<'_>) -> impl FnMut(Shown<'_>) -> Vec<Edit> + Send {
-    move |text| {
-        note(text);
-        Vec::new()
-    }
-}
-
-/// Sees texts to change them.
-pub(super) fn changing(change: Change<'_>) -> impl FnMut(Shown<'_>) -> Vec<Edit> + Send {
-    let plain = |Edit { range, with }: Edit<Replacement>| Edit { range, with: with.text };
-    move |text| change(text).into_iter().map(plain).collect()
 }
 
 /// Everywhere within what was taken already.
@@ -185,7 +158,7 @@ impl<'w> JsonTexts<'w> {
             return None;
         }
         let (label, typed) = (self.labels.of(path), self.typed);
-        number(spelled, leaf.span, &mut |text| see(Shown { label, typed, ..Shown::of(Part::text(text)) }))
+        number(spelled, leaf.span, |text| plain(see(Shown { label, typed, ..Shown::of(Part::text(text)) })))
     }
 
     /// The edits of one string or key.
@@ -198,7 +171,7 @@ impl<'w> JsonTexts<'w> {
             return Vec::new();
         }
         if token != Token::Text {
-            return see(Shown::of(Part::text(text)));
+            return plain(see(Shown::of(Part::text(text))));
         }
         let levels = self.levels;
         edits_of(text, levels, &mut InString { texts: self, path, see })
@@ -241,7 +214,7 @@ impl PartEditor for InString<'_, '_> {
                 Err(_) => {}
             }
         }
-        see(Shown { label: texts.labels.of(path), ..Shown::of(part) })
+        plain(see(Shown { label: texts.labels.of(path), ..Shown::of(part) }))
     }
 }
 
@@ -263,7 +236,7 @@ pub(super) fn string(
 pub(super) fn number(
     spelled: &[u8],
     span: Range<usize>,
-    see: &mut dyn FnMut(&str) -> Vec<Edit>,
+    see: impl FnOnce(&str) -> Vec<Edit>,
 ) -> Option<Edit> {
     let text = std::str::from_utf8(spelled).unwrap_or_default();
     let digits = digits_of(text);

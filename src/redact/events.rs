@@ -6,8 +6,8 @@ use bytes::BytesMut;
 
 use crate::base::budget::Budget;
 use crate::edit::spliced;
-use crate::redact::carrier::{Carrier, Change, Note};
-use crate::redact::document::{JsonTexts, See, changing, noting};
+use crate::redact::carrier::{Carrier, See};
+use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::pass::Reach;
@@ -40,8 +40,9 @@ struct EventStream<'b> {
     texts: JsonTexts<'static>,
 }
 
-impl EventStream<'_> {
-    /// Shows all texts of the stream to `see`; returns the stream as its edits make it.
+impl Carrier for EventStream<'_> {
+    type Written = Vec<u8>;
+
     fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
         let mut out = BytesMut::with_capacity(self.body.len());
         let mut visitor = Visitor { texts: &mut self.texts, see, outcome: Ok(()) };
@@ -51,22 +52,6 @@ impl EventStream<'_> {
         visitor.outcome?;
         passed.map_err(|_| RedactError::Events)?;
         self.texts.opened().map(|()| out.into())
-    }
-}
-
-impl Carrier for EventStream<'_> {
-    type Written = Vec<u8>;
-
-    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError> {
-        self.visit(&mut noting(note)).map(drop)
-    }
-
-    fn write(&mut self, change: Change<'_>) -> Result<Vec<u8>, RedactError> {
-        self.visit(&mut changing(change))
-    }
-
-    fn unchanged(&self) -> Vec<u8> {
-        self.body.to_vec()
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {

@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use crate::edit::spliced;
-use crate::redact::carrier::{Carrier, Change, Note};
-use crate::redact::document::{JsonTexts, See, changing, noting};
+use crate::redact::carrier::{Carrier, See};
+use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::pass::Reach;
@@ -47,8 +47,9 @@ struct Form<'b> {
     texts: JsonTexts<'static>,
 }
 
-impl Form<'_> {
-    /// Shows all texts of the form to `see`; returns the form as its edits make it.
+impl Carrier for Form<'_> {
+    type Written = Vec<u8>;
+
     fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
         let mut out = Vec::with_capacity(self.body.len());
         for (at, (field, document)) in self.body.split(|b| *b == b'&').zip(&self.fields).enumerate() {
@@ -63,22 +64,6 @@ impl Form<'_> {
             }
         }
         self.texts.opened().map(|()| out)
-    }
-}
-
-impl Carrier for Form<'_> {
-    type Written = Vec<u8>;
-
-    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError> {
-        self.visit(&mut noting(note)).map(drop)
-    }
-
-    fn write(&mut self, change: Change<'_>) -> Result<Vec<u8>, RedactError> {
-        self.visit(&mut changing(change))
-    }
-
-    fn unchanged(&self) -> Vec<u8> {
-        self.body.to_vec()
     }
 
     /// Without its escapes.

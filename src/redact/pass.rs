@@ -71,18 +71,21 @@ impl<'p> Pass<'p> {
     /// Redacts what `carrier` holds. Findings are reported in the order of its texts.
     pub(super) fn run<C: Carrier>(&self, carrier: &mut C) -> Result<Passed<'p, C::Written>, RedactError> {
         let mut search = Search::new(self);
-        carrier.texts(&mut |text| search.text(text))?;
+        let unchanged = carrier.visit(&mut |text| {
+            search.text(text);
+            Changes::new()
+        })?;
         let Search { mut values, mut report, mut hits, outcome, .. } = search;
         outcome?;
         if values.is_empty() {
-            return Ok(Passed { redacted: Redacted::new(carrier.unchanged(), report), values });
+            return Ok(Passed { redacted: Redacted::new(unchanged, report), values });
         }
         if self.reach == Reach::Everywhere {
             spread(carrier, &mut values, &mut hits)?;
         }
         values.settle(&mut Surrogates::new(self.keys), &carrier.bytes())?;
         let mut texts = hits.into_iter();
-        let written = carrier.write(&mut |text| {
+        let written = carrier.visit(&mut |text| {
             let hits = texts.next().filter(|_| !text.part.replaced).unwrap_or_default();
             let replace = |Hit { range, value }| {
                 let rule = report.replace(values.rule(value), values.rule_name(value));
@@ -102,14 +105,17 @@ fn spread<C: Carrier>(
 ) -> Result<(), RedactError> {
     let index = values.index();
     let mut texts = hits.iter_mut();
-    carrier.texts(&mut |Shown { part, typed, .. }| {
-        let Some(hits) = texts.next().filter(|_| part.look != Look::Not) else { return };
-        values.spread(&index, part.text, hits);
-        hits.retain(|hit| part.look.admits(&hit.range, part.text.len()));
-        if typed {
-            values.keep_numbers(part.text, hits);
+    let spreading = carrier.visit(&mut |Shown { part, typed, .. }| {
+        if let Some(hits) = texts.next().filter(|_| part.look != Look::Not) {
+            values.spread(&index, part.text, hits);
+            hits.retain(|hit| part.look.admits(&hit.range, part.text.len()));
+            if typed {
+                values.keep_numbers(part.text, hits);
+            }
         }
-    })
+        Changes::new()
+    });
+    spreading.map(drop)
 }
 
 /// The first half of a pass: what is found, and what becomes of it by its own method.

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::detect::Label;
-use crate::redact::carrier::{Carrier, Change, Changes, Note, Shown};
+use crate::redact::carrier::{Carrier, Changes, See, Shown};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::opaque::Part;
@@ -38,26 +38,12 @@ impl Redactor {
 /// The texts of a file.
 struct Pieces<'p>(&'p [Text<'p>]);
 
-impl<'p> Pieces<'p> {
-    fn shown(&self) -> impl Iterator<Item = Shown<'p>> {
-        self.0.iter().map(|Text { label, text }| Shown { label: *label, ..Shown::of(Part::text(text)) })
-    }
-}
-
 impl Carrier for Pieces<'_> {
     type Written = Vec<Changes>;
 
-    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError> {
-        self.shown().for_each(note);
-        Ok(())
-    }
-
-    fn write(&mut self, change: Change<'_>) -> Result<Vec<Changes>, RedactError> {
-        Ok(self.shown().map(change).collect())
-    }
-
-    fn unchanged(&self) -> Vec<Changes> {
-        self.0.iter().map(|_| Changes::new()).collect()
+    fn visit(&mut self, see: See<'_>) -> Result<Vec<Changes>, RedactError> {
+        let shown = |text: &Text<'_>| see(Shown { label: text.label, ..Shown::of(Part::text(text.text)) });
+        Ok(self.0.iter().map(shown).collect())
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {

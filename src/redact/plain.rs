@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::edit::spliced;
-use crate::redact::carrier::{Carrier, Change, Note, Shown};
+use crate::redact::carrier::{Carrier, See, Shown};
 use crate::redact::context::Context;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
@@ -45,29 +45,15 @@ impl Redactor {
 /// A text.
 struct Text<'t>(&'t str);
 
-impl<'t> Text<'t> {
-    fn shown(&self) -> Shown<'t> {
-        Shown { opens: true, ..Shown::of(Part::text(self.0)) }
-    }
-}
-
 impl Carrier for Text<'_> {
     type Written = String;
 
-    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError> {
-        note(self.shown());
-        Ok(())
-    }
-
-    fn write(&mut self, change: Change<'_>) -> Result<String, RedactError> {
-        let written = spliced(self.0.as_bytes(), &change(self.shown()));
+    fn visit(&mut self, see: See<'_>) -> Result<String, RedactError> {
+        let changes = see(Shown { opens: true, ..Shown::of(Part::text(self.0)) });
+        let written = spliced(self.0.as_bytes(), &changes);
         // Values begin and end with characters.
         Ok(String::from_utf8(written)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into()))
-    }
-
-    fn unchanged(&self) -> String {
-        self.0.to_owned()
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {
@@ -81,23 +67,14 @@ struct Body<'b>(&'b [u8]);
 impl Carrier for Body<'_> {
     type Written = Vec<u8>;
 
-    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError> {
-        self.0.utf8_chunks().for_each(|chunk| note(Shown::of(Part::text(chunk.valid()))));
-        Ok(())
-    }
-
-    fn write(&mut self, change: Change<'_>) -> Result<Vec<u8>, RedactError> {
+    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
         let (mut at, mut edits) = (0, Vec::new());
         for chunk in self.0.utf8_chunks() {
-            let changes = change(Shown::of(Part::text(chunk.valid()))).into_iter();
-            edits.extend(changes.map(|edit| edit.behind(at)));
+            let changes = see(Shown::of(Part::text(chunk.valid())));
+            edits.extend(changes.into_iter().map(|edit| edit.behind(at)));
             at += chunk.valid().len() + chunk.invalid().len();
         }
         Ok(spliced(self.0, &edits))
-    }
-
-    fn unchanged(&self) -> Vec<u8> {
-        self.0.to_vec()
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {

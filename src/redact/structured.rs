@@ -6,9 +6,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::edit::{Edit, spliced};
-use crate::redact::carrier::{Carrier, Change, Note, Shown};
+use crate::redact::carrier::{Carrier, See, Shown, plain};
 use crate::redact::context::{Context, Restorer};
-use crate::redact::document::{See, changing, noting, number, string};
+use crate::redact::document::{number, string};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
@@ -131,18 +131,9 @@ struct Structured<'d> {
 impl Carrier for Structured<'_> {
     type Written = Vec<u8>;
 
-    fn texts(&mut self, note: Note<'_>) -> Result<(), RedactError> {
-        visit(self.doc, self.selection, &mut noting(note))?;
-        Ok(())
-    }
-
-    fn write(&mut self, change: Change<'_>) -> Result<Vec<u8>, RedactError> {
-        let edits = visit(self.doc, self.selection, &mut changing(change))?;
+    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+        let edits = visit(self.doc, self.selection, &mut |text| plain(see(text)))?;
         Ok(spliced(self.doc, &edits))
-    }
-
-    fn unchanged(&self) -> Vec<u8> {
-        self.doc.to_vec()
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {
@@ -170,8 +161,11 @@ impl Restorer {
 /// How many encodings within one another are opened; what is in the last is text.
 const LEVELS: usize = 8;
 
+/// Says what to change in a text.
+type EditText<'e> = dyn FnMut(Shown<'_>) -> Vec<Edit> + 'e;
+
 /// Shows the chosen texts in order; their edits as edits of the document.
-fn visit(doc: &[u8], which: &Selection, see: See<'_>) -> Result<Vec<Edit>, JsonError> {
+fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Edit>, JsonError> {
     let (mut edits, mut labels) = (Vec::new(), Labels::default());
     walk_numbers(doc, &|_| true, &mut |path, Leaf { span, token }| {
         let Some(Choice { redactor, itself }) = which.choice(path, token) else { return };
@@ -179,7 +173,7 @@ fn visit(doc: &[u8], which: &Selection, see: See<'_>) -> Result<Vec<Edit>, JsonE
         let place = Place { redactor, number: token == Token::Number, fixed: false };
         let mut leaf = ChosenLeaf { labels: &mut labels, path, place, see: &mut *see };
         if place.number {
-            edits.extend(number(spelled, span, &mut |text| leaf.edits(Part::text(text), 0)));
+            edits.extend(number(spelled, span, |text| leaf.edits(Part::text(text), 0)));
             return;
         }
         edits.extend(string(spelled, span, |text| match itself {
@@ -195,7 +189,7 @@ struct ChosenLeaf<'l> {
     labels: &'l mut Labels,
     path: &'l Path<'l>,
     place: Place,
-    see: See<'l>,
+    see: &'l mut EditText<'l>,
 }
 
 impl PartEditor for ChosenLeaf<'_> {
