@@ -51,19 +51,33 @@
 //! | [`config`] | one TOML file, checked | base detect net |
 //! | [`app`], [`cli`] | composition, command line | all |
 
+#[cfg(feature = "server")]
 pub mod api;
+#[cfg(feature = "server")]
 pub mod app;
 pub mod base;
+#[cfg(feature = "server")]
 pub mod cli;
+#[cfg(feature = "server")]
 pub mod config;
+#[cfg(feature = "redact")]
 pub mod crypto;
+#[cfg(feature = "detect")]
 pub mod detect;
 pub mod edit;
+#[cfg(feature = "server")]
 pub mod gateway;
+#[cfg(feature = "server")]
 pub mod net;
+#[cfg(feature = "redact")]
 pub mod redact;
+#[cfg(feature = "server")]
 pub mod sanitize;
+#[cfg(feature = "server")]
 pub mod store;
+#[cfg(feature = "redact")]
 pub mod stream;
+#[cfg(feature = "server")]
 pub mod telemetry;
+#[cfg(feature = "server")]
 pub mod vault;

@@ -10,11 +10,15 @@
 //! | [`aead`] | AES-256-GCM with a random nonce |
 //! | [`fpe`] | format-preserving encryption: FF1, and a keyed PRF for what FF1 does not cover |
 
+#[cfg(feature = "server")]
 pub mod aead;
 mod ff1;
 pub mod fpe;
 pub mod hash;
+#[cfg(feature = "server")]
 pub mod jws;
 pub mod kdf;
+#[cfg(feature = "server")]
 pub mod passphrase;
+#[cfg(feature = "server")]
 pub mod random;

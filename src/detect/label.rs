@@ -206,7 +206,7 @@ impl Label {
     }
 
     /// Whether it says that the value is a secret.
-    pub(crate) fn is_secret(&self) -> bool {
+    pub fn is_secret(&self) -> bool {
         self.meaning.is_some()
     }
 

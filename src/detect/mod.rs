@@ -4,6 +4,19 @@
 //! rules. It looks at a whole text with [`Detector::find`] or at a stream with a [`Scanner`]; both are one code
 //! path, so any split of a text gives the same findings. Both read a text as people do ([`as_read`]), and know what
 //! a value is called where it stands ([`Label`]).
+//!
+//! ```
+//! use portcullis::detect::{Catalogue, Choice, Detector};
+//!
+//! let rules = Catalogue::builtin()?;
+//! let detector = Detector::new(&rules, &Choice::defaults(&rules))?;
+//! let text = "Write to jane.doe@harbour-post.com.";
+//! let found = detector.find(&mut detector.cache(), text);
+//! let [one] = found.as_slice() else { panic!("{} findings", found.len()) };
+//! assert_eq!(detector.rule(one.rule).name(), "EMAIL_ADDRESS");
+//! assert_eq!(text.get(one.span.start..one.span.end), Some("jane.doe@harbour-post.com"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod affordable;
 mod allow;

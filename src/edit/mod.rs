@@ -5,6 +5,19 @@
 //! a [`SourceMap`] leads each change to what spells the text. Maps are applied one after another: from what was read
 //! to the decoded string, from there to the document.
 //!
+//! ```
+//! use portcullis::edit::{Edit, SourceMap, spliced};
+//!
+//! // `4·1` of which a reader sees "41": the dot (two bytes) is left out.
+//! let source = "4\u{b7}1!";
+//! let mut map = SourceMap::at(0);
+//! map.plain(1);
+//! map.spelled(0, 2);
+//! map.plain(2);
+//! let edit = Edit { range: 0..2, with: "**".to_owned() }.through(&map, |with| with);
+//! assert_eq!(spliced(source.as_bytes(), &[edit]), b"**!");
+//! ```
+//!
 //! | file | noun |
 //! |---|---|
 //! | `map` | [`SourceMap`] |

@@ -1,5 +1,29 @@
 //! Findings in, clean text and the means to undo it out. Nothing here waits, logs, reads a clock or fetches a key.
 //!
+//! ```
+//! use std::sync::Arc;
+//!
+//! use portcullis::base::secret::Secret;
+//! use portcullis::crypto::fpe::FpeKey;
+//! use portcullis::detect::{Catalogue, Choice, Detector};
+//! use portcullis::redact::{Keys, Limits, Method, Plan, Redactor};
+//!
+//! let rules = Catalogue::builtin()?;
+//! let detector = Detector::new(&rules, &Choice::defaults(&rules))?;
+//! let redactor = Redactor::new(detector, Plan::all(Method::Encrypt));
+//! let key = Arc::new(FpeKey::new(Secret::new(vec![7; 32]))?);
+//! let keys = Keys { fpe: Some(Arc::clone(&key)), tenant: "acme".into(), ..Keys::default() };
+//!
+//! let text = "Card 4111 1111 1111 1111, please.";
+//! let (redacted, context) = redactor.text(text, &keys, Limits::default())?;
+//! assert_eq!(redacted.report().count(), 1);
+//! assert_ne!(redacted.value(), text);
+//! // What the model says of it comes back as what it was about.
+//! let answer = format!("Thank you. {}", redacted.value());
+//! assert_eq!(context.restorer(key).text(&answer)?, format!("Thank you. {text}"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! | file | noun |
 //! |---|---|
 //! | `alphabet` | [`Alphabet`]: what format-preserving encryption encrypts |

@@ -12,6 +12,7 @@
 //! | [`codec`] | content codings |
 //! | `strand`, `window`, `utf8` | where decoded text lies in bytes, and what is not decided yet |
 
+#[cfg(feature = "server")]
 pub mod codec;
 mod editor;
 pub mod form;
