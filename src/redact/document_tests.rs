@@ -399,3 +399,34 @@ fn lines_are_documents_of_their_own() {
     let Err(RedactError::Json(error)) = lines("{}\n{\"a\":tru}\n") else { panic!("refused otherwise") };
     assert_eq!(error.offset, 3 + 5);
 }
+
+/// (what is written, what of it goes): escapes of pages' addresses, of code and of what only lenient readers take.
+const ESCAPED: &[(&str, &str)] = &[
+    ("see https://shop.example/?card=4111%201111%201111%201111&x=1", "4111%201111"),
+    ("phone=%2B14155552671", "4155552671"),
+    (r#"{"x":NaN,"to":"jane.doe\u0040harbour-post.com"}"#, "jane.doe"),
+    (r#"{"x":NaN,"to":"Card\n4111111111111111"}"#, "4111111111111111"),
+    (r#"{"x":NaN,"to":"jane\u002edoe@harbour-post.com"}"#, "jane"),
+    (r#"log("jane.doe\x40harbour-post.com")"#, "jane.doe"),
+    ("jane.doe&#64;harbour-post.com &amp; co", "jane.doe"),
+    ("?q=%22ssn%22%3A%22536-22-8726%22", "536-22-8726"),
+    ("?next=%2Fmail%3Fto%3Djane.doe%2540harbour-post.com", "jane.doe"),
+];
+
+#[test]
+fn what_is_escaped_in_a_text_is_read() {
+    for (text, gone) in ESCAPED {
+        let doc = format!("{{\"a\":{}}}", serde_json::to_string(text).unwrap());
+        let (out, _, _) = redact(&doc, &PathSet::everything());
+        assert!(!out.contains(gone), "{doc} became {out}");
+        let redactor = redactor(Method::Encrypt);
+        let (redacted, undo) = redactor.plain(text.as_bytes(), &keys(), Limits::default()).unwrap();
+        let out = String::from_utf8(redacted.into_value()).unwrap();
+        assert!(!out.contains(gone), "{text} became {out}");
+        assert_eq!(restore(&out, undo), *text, "{out}");
+    }
+    for text in ["100%25 of 20%20things", r"C:\new\table\u0041", "a &amp; b &lt;c&gt;", "%%%", r"\\\"] {
+        let doc = serde_json::to_string(text).unwrap();
+        assert_eq!(redact(&doc, &PathSet::everything()).0, doc);
+    }
+}

@@ -40,6 +40,7 @@
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `names` | what the values of a document are called |
+//! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
 //! | `opaque` | what a string holds: text, bytes, text in an encoding |
 //! | `payload` | text in base64 or percent-encoding, and the way out again |
 //! | `record` | [`Record`]: what was issued while text passed, for a file |
@@ -60,6 +61,7 @@ mod document;
 mod encoded;
 mod encrypt;
 mod error;
+mod escapes;
 mod events;
 #[cfg(test)]
 mod fixture;

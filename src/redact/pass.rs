@@ -1,16 +1,18 @@
 //! [`Pass`]: the one way in which whatever lies there whole is redacted. Find in all its texts, spread what was found to
 //! all of them, decide what stands for each value, write.
 
+use std::cmp::Reverse;
 use std::sync::Arc;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::offset::Points;
-use crate::detect::{Cache, Finding};
+use crate::detect::{Cache, Finding, Span};
 use crate::edit::Edit;
 use crate::redact::carrier::{Carrier, Changes, Replacement, Shown};
 use crate::redact::context::Context;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
+use crate::redact::escapes::Readings;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::opaque::Look;
@@ -18,7 +20,7 @@ use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::undo::{Limits, Undo};
 use crate::redact::values::{Hit, Values};
-use crate::stream::json::{Path, Segment};
+use crate::stream::json::{Path, Segment, walk};
 
 /// Where a value is replaced.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -159,6 +161,10 @@ impl<'p, 's> Search<'p, 's> {
             true => redactor.opened(cache, part.text),
             false => redactor.detector.try_find_under(cache, label, part.text),
         });
+        let found = found.and_then(|found| match part.look {
+            Look::Text => with_escapes(redactor, cache, shown, found),
+            _ => Ok(found),
+        });
         self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
         let mut findings = found.unwrap_or_default();
         findings.retain(|finding| part.look.admits(&(finding.span.start..finding.span.end), part.text.len()));
@@ -194,6 +200,52 @@ impl<'p, 's> Search<'p, 's> {
             rejected.into_iter().for_each(|one| self.report.reject(one, place));
         }
     }
+}
+
+/// What was found in a text as it is written, with what is found in it once its escapes are undone. Where both found
+/// something, all that they cover together counts, as what the longer one is.
+fn with_escapes(
+    redactor: &Redactor,
+    cache: &mut Cache,
+    shown: Shown<'_>,
+    found: Vec<Finding>,
+) -> Result<Vec<Finding>, Stopped> {
+    let text = shown.part.text;
+    // The strings of a document have been read already.
+    let document = shown.opens && text.trim_start().starts_with(['{', '[']);
+    if document && walk(text.as_bytes(), &mut |_, _| {}).is_ok() {
+        return Ok(found);
+    }
+    let readings = Readings::of(text);
+    if readings.is_empty() {
+        return Ok(found);
+    }
+    let mut all = found;
+    for (number, read) in readings.texts() {
+        let within = redactor.detector.try_find_under(cache, shown.label, read)?;
+        all.extend(within.into_iter().map(|finding| {
+            let range = readings.range(number, finding.span.start..finding.span.end);
+            Finding { span: Span::new(range.start, range.end), near: None, ..finding }
+        }));
+    }
+    Ok(joined(all))
+}
+
+/// Findings in order; of those that overlap, one that covers them all.
+fn joined(mut findings: Vec<Finding>) -> Vec<Finding> {
+    findings.sort_by_key(|finding| (finding.span.start, Reverse(finding.span.end)));
+    findings.dedup_by(|next, last| {
+        let overlap = next.span.start < last.span.end;
+        if overlap {
+            let end = last.span.end.max(next.span.end);
+            if next.span.end - next.span.start > last.span.end - last.span.start {
+                last.rule = next.rule;
+            }
+            last.span = Span::new(last.span.start, end);
+        }
+        overlap
+    });
+    findings
 }
 
 /// `one.secret`, `list.0`.

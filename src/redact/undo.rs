@@ -6,8 +6,9 @@
 
 use zeroize::Zeroizing;
 
-use crate::detect::{Format, as_read};
+use crate::detect::Format;
 use crate::redact::error::RedactError;
+use crate::redact::escapes::read;
 use crate::redact::index::{Case, Index, More, Seen, Walk, joined};
 
 /// How a surrogate may be written differently and still be known.
@@ -50,7 +51,7 @@ impl Spelling {
     /// may share a surrogate, since its own separators tell them apart; one that does not read as it is written may
     /// not, since its surrogate is made of what it reads.
     pub(super) fn owner(self, original: &str) -> Vec<u8> {
-        if as_read(original) == original { self.canonical(original) } else { original.as_bytes().to_vec() }
+        if read(original) == original { self.canonical(original) } else { original.as_bytes().to_vec() }
     }
 }
 

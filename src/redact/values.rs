@@ -12,6 +12,7 @@ use crate::detect::{Finding, Format, Rule, RuleId, as_read};
 use crate::redact::context::Context;
 use crate::redact::encrypt::{Permuted, Surrogates};
 use crate::redact::error::RedactError;
+use crate::redact::escapes::read;
 use crate::redact::index::Index;
 use crate::redact::method::Method;
 use crate::redact::redactor::Redactor;
@@ -123,8 +124,12 @@ impl<'p> Values<'p> {
         let number = self.list.len() as u32;
         self.slots.insert(slot, number);
         let original = Zeroizing::new(text.to_owned());
-        let read = as_read(text);
-        let read = (read != text).then(|| Zeroizing::new(read.into_owned()));
+        let read = match self.redactors.get(place.redactor).map(|by| by.detector.rule(rule).format()) {
+            // What is a secret, or a part of a page's address, is what is written.
+            None | Some(Format::Key | Format::Pem | Format::Text | Format::Url) => as_read(text).into_owned(),
+            Some(_) => read(text).into_owned(),
+        };
+        let read = (read != text).then(|| Zeroizing::new(read));
         self.list.push(Value {
             place,
             rule,

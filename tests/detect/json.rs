@@ -36,12 +36,17 @@ fn opens(text: &str) -> bool {
     text.trim_start().starts_with(['{', '[', '"'])
 }
 
+/// Whether a text may have escapes of its own. They are undone where all of it lies there, not where it passes.
+fn has_escapes(text: &str) -> bool {
+    text.contains(['%', '\\', '&'])
+}
+
 #[test]
 fn a_string_of_a_document_is_redacted_like_the_text_it_spells() {
     let redactor = Redactor::new(detector(), Plan::all(Method::Mask));
     let keys = Keys::default();
     let mut wrong = Vec::new();
-    for Sample { id, text } in samples(1500) {
+    for Sample { id, text } in samples(1500).into_iter().filter(|sample| !has_escapes(&sample.text)) {
         let mut dice = Dice::of(&text);
         let expected = redactor.text(&text, &keys, Limits::default()).unwrap().0.into_value();
         for escaped in [0, 3, 10] {
@@ -70,7 +75,9 @@ fn a_string_of_a_document_has_the_findings_of_the_text_it_spells() {
     let detector = detector();
     let redactor = Redactor::new(detector.clone(), Plan::all(Method::DetectOnly));
     let mut cache = detector.cache();
-    for Sample { id, text } in samples(1500).iter().filter(|sample| !opens(&sample.text)) {
+    for Sample { id, text } in
+        samples(1500).iter().filter(|sample| !opens(&sample.text) && !has_escapes(&sample.text))
+    {
         let doc = document(text, 3, &mut Dice::of(text));
         let everything = PathSet::everything();
         let (redacted, _) =

@@ -1,0 +1,194 @@
+//! Escapes in a text: what a program would read where a person sees `%20`, `\u0040` or `&#64;`. Prose quotes addresses of
+//! pages, pieces of code and documents that only lenient readers take; what is spelled there is looked for too, beside the
+//! text as it is written.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use crate::detect::as_read;
+use crate::edit::SourceMap;
+
+/// How many spellings are undone, one within another.
+const LEVELS: usize = 3;
+
+/// The longest escape, in bytes: `\u` and four digits, twice; a reference with leading zeros.
+const LONGEST: usize = 12;
+
+/// A text without its escapes, and where each part of it stands in what was written.
+struct Unescaped {
+    text: String,
+    map: SourceMap,
+}
+
+impl Unescaped {
+    /// The text as it reads once its escapes are undone; `None` if it has none.
+    fn of(text: &str) -> Option<Self> {
+        let (mut read, mut map, mut at) = (String::new(), SourceMap::at(0), 0);
+        let bytes = text.as_bytes();
+        for spot in memchr::memchr3_iter(b'%', b'\\', b'&', bytes) {
+            // Within the escape before.
+            if spot < at {
+                continue;
+            }
+            let window = bytes.get(spot..bytes.len().min(spot + LONGEST)).unwrap_or_default();
+            let Some((spelled, length)) = escape(window) else { continue };
+            let plain = text.get(at..spot).unwrap_or_default();
+            read.push_str(plain);
+            map.plain(plain.len());
+            read.push(spelled);
+            map.spelled(spelled.len_utf8(), length);
+            at = spot + length;
+        }
+        if at == 0 {
+            return None;
+        }
+        let plain = text.get(at..).unwrap_or_default();
+        read.push_str(plain);
+        map.plain(plain.len());
+        Some(Self { text: read, map })
+    }
+}
+
+/// What people read there once all escapes are undone.
+pub(super) fn read(text: &str) -> Cow<'_, str> {
+    match Readings::of(text).0.pop() {
+        Some(last) => Cow::Owned(as_read(&last.text).into_owned()),
+        None => as_read(text),
+    }
+}
+
+/// What a text reads like when its escapes are undone once, twice and so on.
+pub(super) struct Readings(Vec<Unescaped>);
+
+impl Readings {
+    pub(super) fn of(text: &str) -> Self {
+        let more = |known: &Unescaped| Unescaped::of(&known.text);
+        Self(std::iter::successors(Unescaped::of(text), more).take(LEVELS).collect())
+    }
+
+    /// Whether the text has no escapes.
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each with its number.
+    pub(super) fn texts(&self) -> impl Iterator<Item = (usize, &str)> {
+        self.0.iter().map(|read| read.text.as_str()).enumerate()
+    }
+
+    /// What spells `range` of the text of this number.
+    pub(super) fn range(&self, number: usize, range: Range<usize>) -> Range<usize> {
+        let maps = self.0.iter().take(number + 1).rev();
+        maps.fold(range, |range, read| read.map.range(range))
+    }
+}
+
+/// The character at the beginning of `bytes`, and how many of them spell it.
+fn escape(bytes: &[u8]) -> Option<(char, usize)> {
+    match bytes {
+        [b'%', ..] => percent(bytes),
+        [b'\\', b'u', ..] => unicode(bytes),
+        [b'\\', b'x', ..] => {
+            Some((char::from(hex(bytes.get(2..4)?)? as u8), 4)).filter(|(c, _)| c.is_ascii())
+        }
+        [b'\\', mark, ..] => {
+            let c = match mark {
+                b'n' => '\n',
+                b'r' => '\r',
+                b't' => '\t',
+                b'"' | b'\'' | b'/' | b'\\' => char::from(*mark),
+                _ => return None,
+            };
+            Some((c, 2))
+        }
+        [b'&', ..] => reference(bytes),
+        _ => None,
+    }
+}
+
+fn hex(digits: &[u8]) -> Option<u32> {
+    let value = |sum: u32, digit: &u8| Some(sum * 16 + char::from(*digit).to_digit(16)?);
+    if digits.is_empty() { None } else { digits.iter().try_fold(0, value) }
+}
+
+/// `%40`, or as many of them as a character has bytes (RFC 3986 section 2.1).
+fn percent(bytes: &[u8]) -> Option<(char, usize)> {
+    let mut spelled = [0; 4];
+    for (n, part) in bytes.chunks_exact(3).take(4).enumerate() {
+        let [b'%', digits @ ..] = part else { return None };
+        *spelled.get_mut(n)? = u8::try_from(hex(digits)?).ok()?;
+        let read = std::str::from_utf8(spelled.get(..=n)?).ok().and_then(|text| text.chars().next());
+        if let Some(c) = read {
+            return Some((c, 3 * (n + 1)));
+        }
+    }
+    None
+}
+
+/// `\u0040`, or two of them (RFC 8259 section 7).
+fn unicode(bytes: &[u8]) -> Option<(char, usize)> {
+    let unit = |at: usize| {
+        let [b'\\', b'u', digits @ ..] = bytes.get(at..at + 6)? else { return None };
+        u16::try_from(hex(digits)?).ok()
+    };
+    let first = unit(0)?;
+    if let Some(c) = char::from_u32(first.into()) {
+        return Some((c, 6));
+    }
+    char::decode_utf16([first, unit(6)?]).next()?.ok().map(|c| (c, 12))
+}
+
+/// `&#64;`, `&#x40;`, `&amp;` (HTML, section 13.5).
+fn reference(bytes: &[u8]) -> Option<(char, usize)> {
+    const NAMED: &[(&str, char)] = &[
+        ("amp", '&'),
+        ("lt", '<'),
+        ("gt", '>'),
+        ("quot", '"'),
+        ("apos", '\''),
+        ("nbsp", ' '),
+        ("commat", '@'),
+        ("period", '.'),
+        ("hyphen", '-'),
+        ("plus", '+'),
+    ];
+    let end = memchr::memchr(b';', bytes)?;
+    let c = match bytes.get(1..end)? {
+        [b'#', b'x' | b'X', digits @ ..] => char::from_u32(hex(digits)?)?,
+        [b'#', digits @ ..] => char::from_u32(std::str::from_utf8(digits).ok()?.parse().ok()?)?,
+        name => NAMED.iter().find(|(known, _)| known.as_bytes() == name)?.1,
+    };
+    Some((c, end + 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn escapes_are_read() {
+        let cases = [
+            ("a%20b%C3%BC", Some("a b\u{fc}")),
+            ("100% of %zz and %e9", None),
+            (r"jo\u0040ab.de \ud83d\ude42 \x40", Some("jo@ab.de \u{1f642} @")),
+            (r"C:\users\data", None),
+            (r#"{\"a\":1}\n"#, Some("{\"a\":1}\n")),
+            ("jo&#64;ab&#x2E;de &amp; &unknown; &;", Some("jo@ab.de & &unknown; &;")),
+            ("&#1114112; &#-1; \\ud800 %", None),
+            ("", None),
+        ];
+        for (text, expected) in cases {
+            let read = Unescaped::of(text);
+            assert_eq!(read.as_ref().map(|read| read.text.as_str()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn places_lead_back_through_all_levels() {
+        let text = "to jo%2540ab.de";
+        let read = Readings::of(text);
+        assert_eq!(read.texts().map(|(_, text)| text).collect::<Vec<_>>(), ["to jo%40ab.de", "to jo@ab.de"]);
+        assert_eq!((read.range(0, 5..8), read.range(1, 5..6)), (5..10, 5..10));
+        assert_eq!(read.range(1, 3..11), 3..15);
+    }
+}
