@@ -8,7 +8,7 @@ use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Choice, Detector};
 use portcullis::redact::{
-    Alphabet, Chosen, Context, Digest, Fpe, Keys, Limits, Made, Method, Partial, Plan, Redactor, Salted,
+    Alphabet, Chosen, Digest, Fpe, FpeContext, Keys, Limits, Made, Method, Partial, Plan, Redactor, Salted,
     Selected, Selection, structured,
 };
 use portcullis::stream::json::Segment;
@@ -45,8 +45,8 @@ fn fpe(alphabet: Alphabet) -> Method {
 }
 
 /// What the context restores after it has been written and read.
-fn back(context: &Context, doc: &[u8]) -> Vec<u8> {
-    let read = Context::from_bytes(context.to_bytes().expose()).unwrap();
+fn back(context: &FpeContext, doc: &[u8]) -> Vec<u8> {
+    let read = FpeContext::from_bytes(context.to_bytes().expose()).unwrap();
     read.restorer(key(&[7; 32])).document(doc).unwrap()
 }
 
@@ -97,7 +97,7 @@ fn selected<'s>(selection: &'s Selection, redactors: &'s [Redactor]) -> Selected
     Selected { selection, redactors, detail: true }
 }
 
-fn everywhere(doc: &[u8], redactor: Redactor) -> (portcullis::redact::Redacted<Vec<u8>>, Context) {
+fn everywhere(doc: &[u8], redactor: Redactor) -> (portcullis::redact::Redacted<Vec<u8>>, FpeContext) {
     let parts = [redactor];
     structured(doc, selected(&Selection::Everything, &parts), &keys(), Limits::default()).unwrap()
 }
@@ -162,20 +162,20 @@ proptest! {
     fn texts_come_back_from_an_edited_answer(text in text(), alphabet in alphabet()) {
         let (redacted, context) = redactor(&RULES, fpe(alphabet)).text(&text, &keys(), Limits::default()).unwrap();
         let answer = format!("Sure. {} and again: {}.", redacted.value(), redacted.value());
-        let read = Context::from_bytes(context.to_bytes().expose()).unwrap();
+        let read = FpeContext::from_bytes(context.to_bytes().expose()).unwrap();
         let restored = read.restorer(key(&[7; 32])).text(&answer).unwrap();
         prop_assert_eq!(restored, format!("Sure. {text} and again: {text}."));
     }
 
     #[test]
     fn a_context_is_read_whole_or_not_at_all(bytes in proptest::collection::vec(any::<u8>(), 0..64)) {
-        drop(Context::from_bytes(&bytes));
+        drop(FpeContext::from_bytes(&bytes));
         let (_, mut context) = redactor(&RULES, fpe(Alphabet::Numeric)).text("536-90-4399", &keys(), Limits::default()).unwrap();
         for made in [None, Some(Made { config: Some("pci_a".to_owned()), names_key: true })] {
             context.made = made;
             let whole = context.to_bytes();
             for end in 0..whole.expose().len() {
-                prop_assert!(Context::from_bytes(&whole.expose()[..end]).is_none());
+                prop_assert!(FpeContext::from_bytes(&whole.expose()[..end]).is_none());
             }
         }
     }
@@ -200,7 +200,7 @@ fn a_context_says_what_it_was_made_with() {
         let bytes = context.to_bytes();
         assert_eq!(bytes.expose()[0], if made.is_some() { 3 } else { 2 });
         assert!(bytes.expose().ends_with(before.expose().get(1..).unwrap()));
-        let read = Context::from_bytes(bytes.expose()).unwrap();
+        let read = FpeContext::from_bytes(bytes.expose()).unwrap();
         assert_eq!(read.made, made);
         assert_eq!(read.restorer(key(&[7; 32])).text(redacted.value()).unwrap(), text);
     }

@@ -17,8 +17,8 @@ use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::detect::Detector;
 use crate::redact::{
-    Answer, Context, Counts, KeyName, Keys, Limits, Method, Plan, Record, RedactError, Redactor, Selected,
-    Undo, structured,
+    Answer, Counts, FpeContext, KeyName, Keys, Limits, Method, Plan, RedactError, Redactor, Selected,
+    SurrogateLog, Undo, structured,
 };
 use crate::store::private::Draft;
 use crate::stream::{Editor, Rewriter, StreamError, TextBody};
@@ -202,7 +202,7 @@ pub mod redact {
     ) -> Result<u64, AppError> {
         let back = Back::new(config, context)?;
         let (redactor, counts) = super::redactor(Method::Encrypt, detector);
-        let record = Record::default();
+        let record = SurrogateLog::default();
         piped.run(redactor.live(&back.keys()?, Arc::clone(&counts)).recording(record.clone()))?;
         back.publish(&record.to_bytes())?;
         Ok(total(&counts))
@@ -253,7 +253,7 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
         return piped.run(Answer::restore(Arc::new(undo)));
     }
     // What came of a document is looked for in all of it.
-    let context = Context::from_bytes(plain.expose()).ok_or_else(not_ours)?;
+    let context = FpeContext::from_bytes(plain.expose()).ok_or_else(not_ours)?;
     let key = match ItemId::parse(&context.key.id) {
         _ if context.key == KeyName::default() => opened.io.block_on(vault.default_fpe_key())?,
         Some(id) => {

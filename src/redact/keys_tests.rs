@@ -11,7 +11,7 @@ use crate::base::secret::Secret;
 use crate::detect::{Catalogue, Choice, Detector};
 use crate::edit::spliced;
 use crate::redact::{
-    Alphabet, Answer, Context, Counts, Digest, Fpe, Limits, Method, Plan, RedactError, Redactor, Salted,
+    Alphabet, Answer, Counts, Digest, Fpe, FpeContext, Limits, Method, Plan, RedactError, Redactor, Salted,
 };
 use crate::stream::json::PathSet;
 use crate::stream::{Edit, Editor, StreamError};
@@ -39,7 +39,7 @@ fn fpe(tweak: Option<&[u8]>) -> Method {
     Method::Fpe(Arc::new(Fpe { alphabet: Alphabet::Alphanumeric, tweak: tweak.map(<[u8]>::to_vec) }))
 }
 
-fn text(method: Method, text: &str, keys: &Keys) -> (String, Context) {
+fn text(method: Method, text: &str, keys: &Keys) -> (String, FpeContext) {
     let (redacted, context) = redactor(method).text(text, keys, Limits::default()).unwrap();
     (redacted.into_value(), context)
 }
@@ -115,7 +115,7 @@ fn a_tweak_of_the_callers_own_is_all_that_counts() {
     let backs = scopes.map(|scope| {
         let (redacted, context) = text(fpe(None), SAID, &keys(scope));
         // As it is kept, by a program that knows of no scopes.
-        Context::from_bytes(context.to_bytes().expose()).unwrap().restorer(key()).text(&redacted).unwrap()
+        FpeContext::from_bytes(context.to_bytes().expose()).unwrap().restorer(key()).text(&redacted).unwrap()
     });
     assert_eq!(backs, [SAID, SAID]);
 }

@@ -10,9 +10,9 @@ use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::names::Labels;
 use crate::redact::opaque::{Look, Named};
-use crate::redact::record::Record;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
+use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::undo::Spelling;
 use crate::redact::values::plain;
 use crate::stream::json::Path;
@@ -30,7 +30,7 @@ pub struct Live {
     text: String,
     from: usize,
     /// Where surrogates are kept, if the way back is wanted.
-    record: Option<Record>,
+    record: Option<SurrogateLog>,
     /// The rule and end of the last edit: a long key comes in pieces that adjoin.
     last: Option<(RuleId, usize)>,
 }
@@ -53,9 +53,9 @@ impl Live {
         }
     }
 
-    /// Keeps what is issued in `record`.
+    /// Keeps what is issued in `surrogate_log`.
     #[must_use]
-    pub fn recording(self, record: Record) -> Self {
+    pub fn recording(self, record: SurrogateLog) -> Self {
         Self { record: Some(record), ..self }
     }
 

@@ -25,7 +25,7 @@ pub enum Method {
     /// A digest of it under a salt: equal values get equal digests, and who has not the salt cannot try values.
     Hash(Arc<Salted>),
     /// FF1 over those of its characters that are in an alphabet; the others stay where they are. With a
-    /// [`Context`](crate::redact::Context), the original comes back.
+    /// [`FpeContext`](crate::redact::FpeContext), the original comes back.
     Fpe(Arc<Fpe>),
 }
 

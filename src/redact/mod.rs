@@ -43,10 +43,10 @@
 //! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
 //! | `opaque` | what a string holds: text, bytes, text in an encoding |
 //! | `payload` | text in base64 or percent-encoding, and the way out again |
-//! | `record` | [`Record`]: what was issued while text passed, for a file |
+//! | `surrogate_log` | [`SurrogateLog`]: what was issued while text passed, for a file |
 //! | `live` | [`Live`]: text as it passes, one way |
 //! | `undo` | [`Undo`]: issued surrogates and what they stand for; [`Limits`] |
-//! | `context` | [`Context`]: what one call issued, for whoever holds the key |
+//! | `fpe_context` | [`FpeContext`]: what one call issued, for whoever holds the key |
 //! | `index` | exact strings at token boundaries |
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
 //! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
@@ -56,7 +56,6 @@
 mod alphabet;
 mod answer;
 mod carrier;
-mod context;
 mod document;
 mod encoded;
 mod encrypt;
@@ -66,6 +65,7 @@ mod events;
 #[cfg(test)]
 mod fixture;
 mod form;
+mod fpe_context;
 mod index;
 mod keys;
 mod live;
@@ -76,26 +76,26 @@ mod pass;
 mod payload;
 mod pieces;
 mod plain;
-mod record;
 mod redactor;
 mod report;
 mod structured;
+mod surrogate_log;
 mod undo;
 mod values;
 
 pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
 pub use carrier::{Changes, Replacement};
-pub use context::{Context, KeyName, Made, Restorer};
 pub use error::RedactError;
+pub use fpe_context::{FpeContext, KeyName, Made, Restorer};
 pub use keys::{Keys, Scope};
 pub use live::Live;
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;
 pub use opaque::encodes_text;
 pub use pieces::Text;
-pub use record::Record;
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report};
 pub use structured::{Chosen, Selected, Selection, structured};
+pub use surrogate_log::SurrogateLog;
 pub use undo::{Limits, Undo};

@@ -9,10 +9,10 @@ use crate::detect::offset::Points;
 use crate::detect::{Cache, Finding, Span};
 use crate::edit::Edit;
 use crate::redact::carrier::{Carrier, Changes, Replacement, Shown};
-use crate::redact::context::Context;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::escapes::Readings;
+use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::opaque::Look;
@@ -64,7 +64,7 @@ impl<T> Passed<'_, T> {
     }
 
     /// With the way back for whoever holds the key.
-    pub(super) fn context(self, limits: Limits) -> Result<(Redacted<T>, Context), RedactError> {
+    pub(super) fn context(self, limits: Limits) -> Result<(Redacted<T>, FpeContext), RedactError> {
         Ok((self.redacted, self.values.context(limits)?))
     }
 }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::edit::spliced;
 use crate::redact::carrier::{Carrier, See, Shown};
-use crate::redact::context::Context;
 use crate::redact::error::RedactError;
+use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
 use crate::redact::opaque::Part;
 use crate::redact::pass::Reach;
@@ -24,7 +24,7 @@ impl Redactor {
         text: &str,
         keys: &Keys,
         limits: Limits,
-    ) -> Result<(Redacted<String>, Context), RedactError> {
+    ) -> Result<(Redacted<String>, FpeContext), RedactError> {
         self.pass(keys, Reach::Found).run(&mut Text(text))?.context(limits)
     }
 

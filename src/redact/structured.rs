@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use crate::edit::{Edit, spliced};
 use crate::redact::carrier::{Carrier, See, Shown, plain};
-use crate::redact::context::{Context, Restorer};
 use crate::redact::document::{number, string};
 use crate::redact::error::RedactError;
+use crate::redact::fpe_context::{FpeContext, Restorer};
 use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
 use crate::redact::opaque::{Named, Part, PartEditor, edits_of};
@@ -115,7 +115,7 @@ pub fn structured(
     selected: Selected<'_>,
     keys: &Keys,
     limits: Limits,
-) -> Result<(Redacted<Vec<u8>>, Context), RedactError> {
+) -> Result<(Redacted<Vec<u8>>, FpeContext), RedactError> {
     let Selected { selection, redactors, detail } = selected;
     let detail = if detail { Detail::Rejected } else { Detail::Spans };
     let pass = Pass { redactors, keys, reach: Reach::Found, detail };

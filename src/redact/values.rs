@@ -9,10 +9,10 @@ use zeroize::Zeroizing;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Finding, Format, Rule, RuleId, as_read};
-use crate::redact::context::Context;
 use crate::redact::encrypt::{Permuted, Surrogates};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
+use crate::redact::fpe_context::FpeContext;
 use crate::redact::index::Index;
 use crate::redact::method::Method;
 use crate::redact::redactor::Redactor;
@@ -365,8 +365,8 @@ impl<'p> Values<'p> {
     }
 
     /// The same, but of what FF1 alone undoes no original is kept.
-    pub(super) fn context(self, limits: Limits) -> Result<Context, RedactError> {
-        let mut context = Context::new(limits);
+    pub(super) fn context(self, limits: Limits) -> Result<FpeContext, RedactError> {
+        let mut context = FpeContext::new(limits);
         for value in &self.list {
             if let Some(permuted) = &value.permuted {
                 context.permuted(permuted, self.spelling(value), &value.with)?;

@@ -10,7 +10,7 @@
 //! | [`form`] | forms |
 //! | [`sniff`] | what a body is by its first bytes |
 //! | [`codec`] | content codings |
-//! | `strand`, `window`, `utf8` | where decoded text lies in bytes, and what is not decided yet |
+//! | `text_channel`, `window`, `utf8` | where decoded text lies in bytes, and what is not decided yet |
 
 #[cfg(feature = "server")]
 pub mod codec;
@@ -21,8 +21,8 @@ pub mod json;
 mod rewriter;
 pub mod sniff;
 pub mod sse;
-mod strand;
 mod text;
+mod text_channel;
 mod utf8;
 mod window;
 

@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 
 use crate::base::budget::Budget;
-use crate::stream::strand::{Spelling, Strand};
+use crate::stream::text_channel::{Spelling, TextChannel};
 use crate::stream::utf8::complete;
 use crate::stream::window::Window;
 use crate::stream::{Edit, Editor, Rewriter, StreamError};
@@ -14,7 +14,7 @@ use crate::stream::{Edit, Editor, Rewriter, StreamError};
 /// sequence that a chunk cuts is held (at most 3 bytes).
 pub struct TextBody<E> {
     editor: E,
-    strand: Strand,
+    channel: TextChannel,
     window: Window,
     edits: Vec<Edit>,
     /// The beginning of a sequence, not shown to the editor yet; also among the window's bytes.
@@ -26,7 +26,7 @@ impl<E: Editor> TextBody<E> {
     pub fn new(editor: E, budget: &Budget) -> Self {
         Self {
             editor,
-            strand: Strand::at(0, Spelling::Plain),
+            channel: TextChannel::at(0, Spelling::Plain),
             window: Window::new(budget),
             edits: Vec::new(),
             cut: Vec::new(),
@@ -44,13 +44,13 @@ impl<E: Editor> TextBody<E> {
             let whole = complete(&self.cut);
             if whole > 0 {
                 let behind = self.cut.split_off(whole);
-                self.strand.bytes(&mut self.editor, &self.cut, &mut self.edits)?;
+                self.channel.bytes(&mut self.editor, &self.cut, &mut self.edits)?;
                 self.cut = behind;
             }
         }
         let (whole, cut) = rest.split_at(complete(rest));
         self.cut.extend_from_slice(cut);
-        self.strand.bytes(&mut self.editor, whole, &mut self.edits)
+        self.channel.bytes(&mut self.editor, whole, &mut self.edits)
     }
 }
 
@@ -58,13 +58,13 @@ impl<E: Editor> Rewriter for TextBody<E> {
     fn write(&mut self, chunk: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
         self.show(chunk)?;
         let put = &mut |piece: &[u8]| out.extend_from_slice(piece);
-        self.window.advance(chunk, self.strand.decided(), &mut self.edits, put)
+        self.window.advance(chunk, self.channel.decided(), &mut self.edits, put)
     }
 
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
         // What is cut now is no text: it leaves as it is.
         self.cut.clear();
-        self.strand.end(&mut self.editor, &mut self.edits)?;
+        self.channel.end(&mut self.editor, &mut self.edits)?;
         self.window.finish(&mut self.edits, &mut |piece| out.extend_from_slice(piece))
     }
 
@@ -76,7 +76,7 @@ impl<E: Editor> Rewriter for TextBody<E> {
 /// Text that comes in pieces which others carry: the deltas of one choice over many events.
 pub struct Channel {
     editor: Box<dyn Editor>,
-    strand: Strand,
+    channel: TextChannel,
     window: Window,
     edits: Vec<Edit>,
 }
@@ -86,7 +86,7 @@ impl Channel {
     pub fn new(editor: Box<dyn Editor>, budget: &Budget) -> Self {
         Self {
             editor,
-            strand: Strand::at(0, Spelling::Plain),
+            channel: TextChannel::at(0, Spelling::Plain),
             window: Window::new(budget),
             edits: Vec::new(),
         }
@@ -94,16 +94,16 @@ impl Channel {
 
     /// Takes the next piece and appends what is decided to `out`.
     pub fn push(&mut self, piece: &str, out: &mut String) -> Result<(), StreamError> {
-        self.strand.plain(piece.len());
-        self.strand.feed(&mut self.editor, piece, &mut self.edits)?;
+        self.channel.plain(piece.len());
+        self.channel.feed(&mut self.editor, piece, &mut self.edits)?;
         let put = &mut |piece: &[u8]| out.push_str(&String::from_utf8_lossy(piece));
-        self.window.advance(piece.as_bytes(), self.strand.decided(), &mut self.edits, put)
+        self.window.advance(piece.as_bytes(), self.channel.decided(), &mut self.edits, put)
     }
 
     /// The text has ended: appends the rest. Another text may follow, from offset 0.
     pub fn finish(&mut self, out: &mut String) -> Result<(), StreamError> {
-        self.strand.end(&mut self.editor, &mut self.edits)?;
-        self.strand.begin(0, Spelling::Plain);
+        self.channel.end(&mut self.editor, &mut self.edits)?;
+        self.channel.begin(0, Spelling::Plain);
         let put = &mut |piece: &[u8]| out.push_str(&String::from_utf8_lossy(piece));
         self.window.finish(&mut self.edits, put)
     }

@@ -23,7 +23,7 @@ use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Allow, Catalogue, Detector};
-use crate::redact::{Context, Counts, KeyName, Keys, Made, RedactError, Redactor, Restorer, Scope};
+use crate::redact::{Counts, FpeContext, KeyName, Keys, Made, RedactError, Redactor, Restorer, Scope};
 use crate::vault::Vault;
 use crate::vault::items::Items;
 
@@ -332,7 +332,7 @@ impl Redaction {
     pub(super) fn seal(
         &self,
         tenant: &str,
-        mut context: Context,
+        mut context: FpeContext,
         terms: Terms,
     ) -> Result<Option<String>, ApiError> {
         if context.is_empty() {
@@ -357,7 +357,7 @@ impl Redaction {
         let sealed = decoded.ok_or_else(|| fault(Code::BadFormatBase64, "must be base64 text"))?;
         let not_ours = || fault(Code::BadFormat, "not a context that was issued here, or changed since");
         let plain = self.0.vault.open_context(who.tenant(), sealed).map_err(|_| not_ours())?;
-        let context = Context::from_bytes(plain.expose()).ok_or_else(not_ours)?;
+        let context = FpeContext::from_bytes(plain.expose()).ok_or_else(not_ours)?;
         who.may_undo(context.made.as_ref(), &context.key)?;
         if context.key == KeyName::default() {
             return Ok(context.restorer(self.key().await?));

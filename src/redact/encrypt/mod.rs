@@ -19,8 +19,8 @@ use crate::base::quota::Quota;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Format, Rule, RuleId};
 use crate::redact::alphabet::Alphabet;
-use crate::redact::context::LONGEST;
 use crate::redact::error::RedactError;
+use crate::redact::fpe_context::LONGEST;
 use crate::redact::keys::{Keys, Scope};
 use crate::redact::method::Fpe;
 

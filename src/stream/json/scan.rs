@@ -6,7 +6,7 @@ use crate::stream::json::Slots;
 use crate::stream::json::document::{digits_of, is_long, with_digits};
 use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, Role, Tail};
 use crate::stream::json::path::{Token, Trail};
-use crate::stream::strand::{Spelling, Strand};
+use crate::stream::text_channel::{Spelling, TextChannel};
 use crate::stream::utf8::complete;
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -15,7 +15,7 @@ pub(crate) struct Scan<S> {
     slots: S,
     lexer: Lexer,
     trail: Trail,
-    strand: Strand,
+    channel: TextChannel,
     within: Within,
     /// Decoded text of the open string that has not been shown to the visitor.
     decoded: String,
@@ -48,7 +48,7 @@ impl<S: Slots> Scan<S> {
             slots,
             lexer: Lexer::new(),
             trail: Trail::default(),
-            strand: Strand::at(0, Spelling::Plain),
+            channel: TextChannel::at(0, Spelling::Plain),
             within: Within::Other,
             decoded: String::new(),
             digits: Vec::new(),
@@ -63,7 +63,7 @@ impl<S: Slots> Scan<S> {
 
     /// Bytes of memory that grow with what has come.
     pub(crate) fn weight(&self) -> usize {
-        self.lexer.weight() + self.strand.weight()
+        self.lexer.weight() + self.channel.weight()
     }
 
     /// Reads on. Edits and the offset returned, up to which all is decided, are in bytes from the first that came.
@@ -80,7 +80,7 @@ impl<S: Slots> Scan<S> {
         }
         self.carry = carry;
         Ok(match self.within {
-            Within::Taken(_) | Within::Rest => self.strand.decided(),
+            Within::Taken(_) | Within::Rest => self.channel.decided(),
             Within::Other | Within::Name | Within::Lost => self.at,
         })
     }
@@ -90,7 +90,7 @@ impl<S: Slots> Scan<S> {
         let carry = std::mem::take(&mut self.carry);
         self.run(&carry, Tail::Closed, edits)?;
         if matches!(self.within, Within::Taken(_) | Within::Rest) {
-            self.strand.end(&mut self.slots, edits)?;
+            self.channel.end(&mut self.slots, edits)?;
         }
         self.lexer = Lexer::new();
         self.trail.clear();
@@ -103,14 +103,14 @@ impl<S: Slots> Scan<S> {
     pub(crate) fn text(&mut self) {
         self.trail.clear();
         self.within = Within::Rest;
-        self.strand.begin(self.at, Spelling::Plain);
+        self.channel.begin(self.at, Spelling::Plain);
     }
 
     fn break_off(&mut self, at: usize) {
         self.trail.clear();
         let ours = self.slots.open(&self.trail.path(), Token::Rest);
         self.within = if ours { Within::Rest } else { Within::Lost };
-        self.strand.begin(at, Spelling::Plain);
+        self.channel.begin(at, Spelling::Plain);
     }
 
     /// Reads as far as it can be told what the bytes are; returns how many those were.
@@ -144,7 +144,7 @@ impl<S: Slots> Scan<S> {
         let length = if cursor.tail == Tail::Open { complete(bytes) } else { bytes.len() };
         if self.within == Within::Rest {
             let whole = bytes.get(..length).unwrap_or_default();
-            self.strand.bytes(&mut self.slots, whole, edits)?;
+            self.channel.bytes(&mut self.slots, whole, edits)?;
         }
         Ok(cursor.at + length)
     }
@@ -162,7 +162,7 @@ impl<S: Slots> Scan<S> {
             Role::Key => Within::Name,
             Role::Value => Within::Other,
         };
-        self.strand.begin(at, Spelling::Json);
+        self.channel.begin(at, Spelling::Json);
     }
 
     fn plain(&mut self, cursor: &Cursor<'_>, from: usize, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
@@ -179,11 +179,11 @@ impl<S: Slots> Scan<S> {
         }
         let Ok(text) = text else {
             self.show(edits)?;
-            return self.strand.bytes(&mut self.slots, run, edits);
+            return self.channel.bytes(&mut self.slots, run, edits);
         };
-        self.strand.plain(text.len());
+        self.channel.plain(text.len());
         if self.decoded.is_empty() && cursor.peek() != Some(b'\\') {
-            return self.strand.feed(&mut self.slots, text, edits);
+            return self.channel.feed(&mut self.slots, text, edits);
         }
         self.decoded.push_str(text);
         self.show_if_long(edits)
@@ -196,7 +196,7 @@ impl<S: Slots> Scan<S> {
         if !matches!(self.within, Within::Taken(_)) {
             return Ok(());
         }
-        self.strand.escape(decoded.len_utf8(), length);
+        self.channel.escape(decoded.len_utf8(), length);
         self.decoded.push(decoded);
         self.show_if_long(edits)
     }
@@ -204,7 +204,7 @@ impl<S: Slots> Scan<S> {
     fn close(&mut self, role: Role, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         if matches!(self.within, Within::Taken(_)) {
             self.show(edits)?;
-            self.strand.end(&mut self.slots, edits)?;
+            self.channel.end(&mut self.slots, edits)?;
         }
         if role == Role::Key {
             self.trail.end_name();
@@ -216,7 +216,7 @@ impl<S: Slots> Scan<S> {
     /// Escapes are gathered, so that the visitor is not called for each.
     fn show(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         if !self.decoded.is_empty() {
-            self.strand.feed(&mut self.slots, &self.decoded, edits)?;
+            self.channel.feed(&mut self.slots, &self.decoded, edits)?;
             self.decoded.clear();
         }
         Ok(())

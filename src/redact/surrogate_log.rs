@@ -11,13 +11,13 @@ use crate::base::secret::Secret;
 use crate::redact::error::RedactError;
 use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
 
-/// The form of what [`Record::to_bytes`] writes: this byte, then for each surrogate its spelling, and the surrogate
+/// The form of what [`SurrogateLog::to_bytes`] writes: this byte, then for each surrogate its spelling, and the surrogate
 /// and the original, each behind its length (4 bytes, big-endian).
 const FORM: u8 = 1;
 
 /// What was issued so far. Clones share it.
 #[derive(Clone, Default)]
-pub struct Record(Arc<Mutex<Kept>>);
+pub struct SurrogateLog(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
 struct Kept {
@@ -32,7 +32,7 @@ struct Entry {
     spelling: Spelling,
 }
 
-impl Record {
+impl SurrogateLog {
     /// Whether a surrogate stands for another value already.
     pub(super) fn refuses(&self, surrogate: &str, original: &str, spelling: Spelling) -> bool {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,15 +73,15 @@ impl Record {
     }
 }
 
-impl std::fmt::Debug for Record {
+impl std::fmt::Debug for SurrogateLog {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        write!(f, "Record({} values)", kept.owners.len())
+        write!(f, "SurrogateLog({} values)", kept.owners.len())
     }
 }
 
 impl Undo {
-    /// Reads what [`Record::to_bytes`] wrote; `None` for anything else.
+    /// Reads what [`SurrogateLog::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         if reader.byte()? != FORM {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn what_is_written_reads_back_and_nothing_else_does() {
-        let record = Record::default();
+        let record = SurrogateLog::default();
         record.keep("4012 8888 8888 1881", "4111 1111 1111 1111", Spelling::Grouped).unwrap();
         record.keep("4012-8888-8888-1881", "4111-1111-1111-1111", Spelling::Grouped).unwrap();
         assert!(record.refuses("4012888888881881", "5555", Spelling::Grouped));
@@ -134,6 +134,6 @@ mod tests {
             assert!(cut == 1 || short.is_none(), "{cut}");
         }
         assert!(Undo::from_bytes(b"\x02").is_none());
-        assert_eq!(format!("{record:?}"), "Record(1 values)");
+        assert_eq!(format!("{record:?}"), "SurrogateLog(1 values)");
     }
 }

@@ -16,14 +16,14 @@ use crate::redact::answer::Answer;
 use crate::redact::encrypt::Permuted;
 use crate::redact::error::RedactError;
 use crate::redact::index::joined;
-use crate::redact::record;
+use crate::redact::surrogate_log;
 use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
 use crate::stream::{Edit, Editor};
 
 /// The longest surrogate that is looked for by its print, in bytes.
 pub(super) const LONGEST: usize = 255;
 
-/// The form of what [`Context::to_bytes`] writes. A file of [`Record`](crate::redact::Record) has form 1.
+/// The form of what [`FpeContext::to_bytes`] writes. A file of [`SurrogateLog`](crate::redact::SurrogateLog) has form 1.
 const FORM: u8 = 3;
 
 /// The form before, which does not say what it was made with.
@@ -55,7 +55,7 @@ pub struct Made {
 }
 
 /// What one call issued.
-pub struct Context {
+pub struct FpeContext {
     /// The key it was issued with.
     pub key: KeyName,
     /// What it was made with; `None` for what a version before sealed, which did not say.
@@ -74,7 +74,7 @@ struct Group {
     longest: usize,
 }
 
-impl Context {
+impl FpeContext {
     pub(super) fn new(limits: Limits) -> Self {
         let ledger = Ledger::new(limits);
         Self { key: KeyName::default(), made: None, groups: Vec::new(), issued: Vec::new(), ledger }
@@ -115,7 +115,7 @@ impl Context {
         Ok(())
     }
 
-    /// What [`Context::from_bytes`] reads. To be sealed at once: it may hold originals.
+    /// What [`FpeContext::from_bytes`] reads. To be sealed at once: it may hold originals.
     pub fn to_bytes(&self) -> Secret<Vec<u8>> {
         let mut out = Vec::new();
         match &self.made {
@@ -141,12 +141,12 @@ impl Context {
             }
         }
         for Issued { surrogate, original, spelling } in &self.issued {
-            record::write(*spelling, surrogate, original, &mut out);
+            surrogate_log::write(*spelling, surrogate, original, &mut out);
         }
         Secret::new(out)
     }
 
-    /// Reads what [`Context::to_bytes`] wrote; `None` for anything else.
+    /// Reads what [`FpeContext::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let made = match reader.byte()? {
@@ -179,7 +179,7 @@ impl Context {
             }
             context.groups.push(Group { permuted: Permuted { alphabet, tweak }, spelling, prints, longest });
         }
-        context.issued = record::read(reader)?;
+        context.issued = surrogate_log::read(reader)?;
         Some(context)
     }
 
@@ -190,9 +190,9 @@ impl Context {
     }
 }
 
-impl std::fmt::Debug for Context {
+impl std::fmt::Debug for FpeContext {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Context({} groups, {} values)", self.groups.len(), self.issued.len())
+        write!(f, "FpeContext({} groups, {} values)", self.groups.len(), self.issued.len())
     }
 }
 

@@ -1,4 +1,4 @@
-//! One channel of text within bytes: [`Strand`] shows an editor the text and turns its edits into edits of the bytes.
+//! One channel of text within bytes: [`TextChannel`] shows an editor the text and turns its edits into edits of the bytes.
 
 use crate::edit::SourceMap;
 use crate::stream::json::encoded;
@@ -15,14 +15,14 @@ pub(crate) enum Spelling {
 
 /// One channel of text within bytes. Offsets of bytes are counted from wherever the owner counts them.
 #[derive(Debug)]
-pub(crate) struct Strand {
+pub(crate) struct TextChannel {
     map: SourceMap,
     spelling: Spelling,
     decided: usize,
     edits: Vec<Edit>,
 }
 
-impl Strand {
+impl TextChannel {
     /// A channel whose first text is spelled at byte `code`.
     pub(crate) fn at(code: usize, spelling: Spelling) -> Self {
         Self { map: SourceMap::at(code), spelling, decided: code, edits: Vec::new() }
