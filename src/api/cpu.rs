@@ -64,12 +64,12 @@ pub struct CpuPool(Arc<Pool>);
 
 struct Pool {
     clock: SharedClock,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
     /// Work in the lines, so that what runs need not take the lock to know that nobody waits.
     waiting: AtomicUsize,
 }
 
-struct State {
+struct PoolState {
     free: usize,
     /// Works that have begun and have not ended.
     begun: usize,
@@ -85,13 +85,13 @@ struct Line {
 
 struct Waiting {
     begun: bool,
-    grant: oneshot::Sender<Place>,
+    grant: oneshot::Sender<CpuPermit>,
 }
 
 /// Leave to run; given back when dropped.
-struct Place(Option<Arc<Pool>>);
+struct CpuPermit(Option<Arc<Pool>>);
 
-impl Drop for Place {
+impl Drop for CpuPermit {
     fn drop(&mut self) {
         if let Some(pool) = self.0.take() {
             pool.pass_on();
@@ -100,19 +100,23 @@ impl Drop for Place {
 }
 
 impl Pool {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A place, when it is this work's turn.
-    fn place(self: &Arc<Self>, caller: &Caller, begun: bool) -> Result<oneshot::Receiver<Place>, PoolError> {
+    fn place(
+        self: &Arc<Self>,
+        caller: &Caller,
+        begun: bool,
+    ) -> Result<oneshot::Receiver<CpuPermit>, PoolError> {
         let (grant, granted) = oneshot::channel();
         let mut state = self.state();
         if state.free > 0 && !begun {
             state.free -= 1;
             drop(state);
             // The receiver is still here.
-            drop(grant.send(Place(Some(Arc::clone(self)))));
+            drop(grant.send(CpuPermit(Some(Arc::clone(self)))));
             return Ok(granted);
         }
         let known = state.lines.iter().position(|line| line.caller == *caller);
@@ -143,7 +147,7 @@ impl Pool {
             };
             let Some(next) = next else { return };
             self.waiting.fetch_sub(1, Ordering::Relaxed);
-            match next.send(Place(Some(Arc::clone(self)))) {
+            match next.send(CpuPermit(Some(Arc::clone(self)))) {
                 Ok(()) => return,
                 // It left while it waited: the place is still to be given.
                 Err(mut place) => place.0 = None,
@@ -152,9 +156,9 @@ impl Pool {
     }
 }
 
-impl State {
+impl PoolState {
     /// The next work in turn. Its caller goes behind the others.
-    fn next(&mut self) -> Option<oneshot::Sender<Place>> {
+    fn next(&mut self) -> Option<oneshot::Sender<CpuPermit>> {
         let room = self.begun < BEGUN;
         let ready = |line: &Line| line.works.front().is_some_and(|first| first.begun || room);
         let at = self.lines.iter().position(ready)?;
@@ -178,7 +182,7 @@ struct Running {
 
 /// The place that a work has now, and since when.
 struct Slice {
-    place: Option<Place>,
+    place: Option<CpuPermit>,
     began: Instant,
 }
 
@@ -235,7 +239,7 @@ impl Drop for OnThread {
 impl CpuPool {
     /// At most `places` long works run at once.
     pub fn new(places: usize, clock: SharedClock) -> Self {
-        let state = State { free: places.max(1), begun: 0, lines: VecDeque::new() };
+        let state = PoolState { free: places.max(1), begun: 0, lines: VecDeque::new() };
         Self(Arc::new(Pool { clock, state: Mutex::new(state), waiting: AtomicUsize::new(0) }))
     }
 

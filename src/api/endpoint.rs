@@ -210,14 +210,14 @@ impl Door {
     }
 }
 
-struct Entry {
+struct MountedEndpoint {
     door: Door,
     handler: Arc<dyn Handler>,
 }
 
 /// All endpoints of this process.
 #[derive(Default)]
-pub struct Endpoints(Vec<Entry>);
+pub struct Endpoints(Vec<MountedEndpoint>);
 
 impl Endpoints {
     /// Adds an endpoint, with the largest body it takes, in bytes.
@@ -237,7 +237,7 @@ impl Endpoints {
 
     /// Adds what is no plain JSON operation.
     pub fn mount(&mut self, door: Door, handler: Arc<dyn Handler>) {
-        self.0.push(Entry { door, handler });
+        self.0.push(MountedEndpoint { door, handler });
     }
 
     /// Whether there is none.

@@ -243,11 +243,11 @@ impl From<Exhausted> for ApiError {
 
 #[derive(Serialize)]
 struct Errors {
-    errors: Vec<Shown>,
+    errors: Vec<FaultReply>,
 }
 
 #[derive(Serialize)]
-struct Shown {
+struct FaultReply {
     code: Code,
     detail: String,
     source: String,
@@ -393,7 +393,7 @@ struct Policy {
 }
 
 fn shown(faults: &[Invalid]) -> Option<Errors> {
-    let shown = |fault: &Invalid| Shown {
+    let shown = |fault: &Invalid| FaultReply {
         code: fault.code,
         detail: fault.detail.clone(),
         source: fault.source.to_string(),

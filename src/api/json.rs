@@ -25,7 +25,7 @@ pub fn parse(body: &[u8]) -> Result<Value, Invalid> {
     let found = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_slice(body);
     reader.disable_recursion_limit();
-    let strict = Strict { at: Place::Root, depth: 0, found: &found, keep: true };
+    let strict = Strict { at: JsonLocation::Root, depth: 0, found: &found, keep: true };
     let value = strict.deserialize(&mut reader).and_then(|value| reader.end().map(|()| value));
     value.map_err(|error| refused(found, &error))
 }
@@ -105,7 +105,7 @@ fn beyond(error: &dyn fmt::Display) -> Option<(Code, &'static str)> {
 const HALF: &str = "half of a surrogate pair (\\ud800 to \\udfff) is no character; send both halves";
 
 /// Says of a value that cannot be read what it is, and where; what lies deepest is told first.
-fn told<E: fmt::Display>(found: &RefCell<Option<Invalid>>, at: &Place<'_>, error: E) -> E {
+fn told<E: fmt::Display>(found: &RefCell<Option<Invalid>>, at: &JsonLocation<'_>, error: E) -> E {
     let known = found.borrow().is_some();
     if let Some((code, detail)) = beyond(&error).filter(|_| !known) {
         found.replace(Some(Invalid::new(code, at.pointer(), detail)));
@@ -114,7 +114,7 @@ fn told<E: fmt::Display>(found: &RefCell<Option<Invalid>>, at: &Place<'_>, error
 }
 
 fn refused(found: RefCell<Option<Invalid>>, error: &serde_json::Error) -> Invalid {
-    told(&found, &Place::Root, error);
+    told(&found, &JsonLocation::Root, error);
     found.into_inner().unwrap_or_else(|| {
         let (line, column) = (error.line(), error.column());
         Invalid::body(Code::BadFormat, format!("the body is not JSON (line {line}, column {column})"))
@@ -137,7 +137,7 @@ impl<'de> Visitor<'de> for Top<'_> {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let (mut members, mut kept) = (Map::new(), Kept::new());
         while let Some(key) = map.next_key::<String>()? {
-            let at = Place::Key(&Place::Root, &key);
+            let at = JsonLocation::Key(&JsonLocation::Root, &key);
             let strict = |keep| Strict { at, depth: 1, found: self.found, keep };
             if members.contains_key(&key) || kept.iter().any(|(known, _)| *known == key) {
                 return Err(strict(true).refuse(&at, "the same member twice"));
@@ -166,13 +166,13 @@ impl<'de> Visitor<'de> for Top<'_> {
 
 /// Where the reader is: a list in the stack's frames, printed only when something is wrong.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum JsonLocation<'a> {
     Root,
-    Key(&'a Place<'a>, &'a str),
-    Index(&'a Place<'a>, usize),
+    Key(&'a JsonLocation<'a>, &'a str),
+    Index(&'a JsonLocation<'a>, usize),
 }
 
-impl Place<'_> {
+impl JsonLocation<'_> {
     fn pointer(&self) -> Pointer {
         match self {
             Self::Root => Pointer::root(),
@@ -183,7 +183,7 @@ impl Place<'_> {
 }
 
 struct Strict<'a> {
-    at: Place<'a>,
+    at: JsonLocation<'a>,
     depth: usize,
     found: &'a RefCell<Option<Invalid>>,
     /// Whether the value is wanted, or only looked through.
@@ -191,7 +191,7 @@ struct Strict<'a> {
 }
 
 impl Strict<'_> {
-    fn refuse<E: Error>(&self, at: &Place<'_>, detail: &str) -> E {
+    fn refuse<E: Error>(&self, at: &JsonLocation<'_>, detail: &str) -> E {
         self.found.borrow_mut().get_or_insert_with(|| Invalid::new(Code::BadFormat, at.pointer(), detail));
         E::custom("refused")
     }
@@ -254,7 +254,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let depth = self.deeper()?;
         let mut items = Vec::new();
         for index in 0.. {
-            let at = Place::Index(&self.at, index);
+            let at = JsonLocation::Index(&self.at, index);
             let item = seq.next_element_seed(Strict { at, depth, ..self });
             let Some(item) = item.map_err(|error| told(self.found, &at, error))? else { break };
             if self.keep {
@@ -268,7 +268,7 @@ impl<'de> Visitor<'de> for Strict<'_> {
         let depth = self.deeper()?;
         let mut members = Map::new();
         while let Some(key) = map.next_key::<String>()? {
-            let at = Place::Key(&self.at, &key);
+            let at = JsonLocation::Key(&self.at, &key);
             if members.contains_key(&key) {
                 return Err(self.refuse(&at, "the same member twice"));
             }

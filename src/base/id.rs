@@ -11,7 +11,7 @@ use data_encoding::BASE32;
 pub const ID_BYTES: usize = 20;
 
 /// What an id names; carries the prefix.
-pub trait Kind {
+pub trait IdKind {
     /// Printed before the random part, underscore included.
     const PREFIX: &'static str;
 }
@@ -21,7 +21,7 @@ macro_rules! kinds {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub struct $kind;
-        impl Kind for $kind { const PREFIX: &'static str = $prefix; }
+        impl IdKind for $kind { const PREFIX: &'static str = $prefix; }
         $(#[$doc])*
         pub type $alias = Id<$kind>;
     )*};
@@ -46,7 +46,7 @@ kinds! {
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Id<K>([u8; 32], PhantomData<K>);
 
-impl<K: Kind> Id<K> {
+impl<K: IdKind> Id<K> {
     /// Makes an id of [`ID_BYTES`] random bytes.
     pub fn from_random(bytes: [u8; ID_BYTES]) -> Self {
         let mut text = [0u8; 32];
@@ -63,7 +63,7 @@ impl<K: Kind> Id<K> {
     }
 
     /// The id of another kind with the same random part: two things that belong together and are never confused.
-    pub fn twin<J: Kind>(&self) -> Id<J> {
+    pub fn twin<J: IdKind>(&self) -> Id<J> {
         Id(self.0, PhantomData)
     }
 
@@ -73,14 +73,14 @@ impl<K: Kind> Id<K> {
     }
 }
 
-impl<K: Kind> fmt::Display for Id<K> {
+impl<K: IdKind> fmt::Display for Id<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(K::PREFIX)?;
         f.write_str(self.random_part())
     }
 }
 
-impl<K: Kind> fmt::Debug for Id<K> {
+impl<K: IdKind> fmt::Debug for Id<K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }

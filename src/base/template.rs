@@ -24,14 +24,14 @@ const DEPTH: usize = 16;
 ///
 /// A text is a claim as a whole or not at all; any other that begins with `$` is refused.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Template(Part);
+pub struct Template(TemplatePart);
 
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
+enum TemplatePart {
     Fixed(Value),
     Claim(Claim),
-    List(Vec<Part>),
-    Object(Vec<(String, Part)>),
+    List(Vec<TemplatePart>),
+    Object(Vec<(String, TemplatePart)>),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,7 +85,7 @@ impl Template {
     }
 }
 
-impl Part {
+impl TemplatePart {
     fn text(text: &str) -> Result<Self, TemplateError> {
         let Some(rest) = text.strip_prefix('$') else { return Ok(Self::Fixed(text.into())) };
         if rest.starts_with('$') {
@@ -166,56 +166,56 @@ fn step(steps: &str) -> Option<(&str, &str)> {
 
 impl<'de> Deserialize<'de> for Template {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let part = Part::deserialize(deserializer)?;
+        let part = TemplatePart::deserialize(deserializer)?;
         if part.depth() > DEPTH { Err(D::Error::custom(TemplateError::Deep)) } else { Ok(Self(part)) }
     }
 }
 
-impl<'de> Deserialize<'de> for Part {
+impl<'de> Deserialize<'de> for TemplatePart {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(Reader)
+        deserializer.deserialize_any(TemplateReader)
     }
 }
 
-struct Reader;
+struct TemplateReader;
 
-impl<'de> Visitor<'de> for Reader {
-    type Value = Part;
+impl<'de> Visitor<'de> for TemplateReader {
+    type Value = TemplatePart;
 
     fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("a text, a number, true, false, an array or a table")
     }
 
-    fn visit_str<E: Error>(self, text: &str) -> Result<Part, E> {
-        Part::text(text).map_err(E::custom)
+    fn visit_str<E: Error>(self, text: &str) -> Result<TemplatePart, E> {
+        TemplatePart::text(text).map_err(E::custom)
     }
 
-    fn visit_bool<E: Error>(self, value: bool) -> Result<Part, E> {
-        Ok(Part::Fixed(value.into()))
+    fn visit_bool<E: Error>(self, value: bool) -> Result<TemplatePart, E> {
+        Ok(TemplatePart::Fixed(value.into()))
     }
 
-    fn visit_i64<E: Error>(self, value: i64) -> Result<Part, E> {
-        Ok(Part::Fixed(value.into()))
+    fn visit_i64<E: Error>(self, value: i64) -> Result<TemplatePart, E> {
+        Ok(TemplatePart::Fixed(value.into()))
     }
 
-    fn visit_u64<E: Error>(self, value: u64) -> Result<Part, E> {
-        Ok(Part::Fixed(value.into()))
+    fn visit_u64<E: Error>(self, value: u64) -> Result<TemplatePart, E> {
+        Ok(TemplatePart::Fixed(value.into()))
     }
 
-    fn visit_f64<E: Error>(self, value: f64) -> Result<Part, E> {
+    fn visit_f64<E: Error>(self, value: f64) -> Result<TemplatePart, E> {
         let number = serde_json::Number::from_f64(value).ok_or(TemplateError::Number);
-        number.map(|number| Part::Fixed(Value::Number(number))).map_err(E::custom)
+        number.map(|number| TemplatePart::Fixed(Value::Number(number))).map_err(E::custom)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Part, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<TemplatePart, A::Error> {
         let mut parts = Vec::new();
         while let Some(part) = elements.next_element()? {
             parts.push(part);
         }
-        Ok(Part::List(parts))
+        Ok(TemplatePart::List(parts))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Part, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<TemplatePart, A::Error> {
         let mut members = Vec::new();
         while let Some(name) = entries.next_key::<String>()? {
             if name == TOML_DATE {
@@ -223,7 +223,7 @@ impl<'de> Visitor<'de> for Reader {
             }
             members.push((name, entries.next_value()?));
         }
-        Ok(Part::Object(members))
+        Ok(TemplatePart::Object(members))
     }
 }
 

@@ -44,14 +44,14 @@ pub(super) enum Command {
     /// Create, list and revoke API tokens; the server may be running.
     Tokens {
         #[command(flatten)]
-        place: Place,
+        place: StoreArgs,
         #[command(subcommand)]
         command: TokenCommand,
     },
     /// Keys of the vault: make, rotate, retire, print public keys, replace the master key; the server may be running.
     Keys {
         #[command(flatten)]
-        place: Place,
+        place: StoreArgs,
         #[command(subcommand)]
         command: KeyCommand,
     },
@@ -127,7 +127,7 @@ pub(super) struct Here {
 
 /// The same for commands with commands of their own, where `--config` is another thing.
 #[derive(Debug, clap::Args)]
-pub(super) struct Place {
+pub(super) struct StoreArgs {
     /// The configuration file: it names the data folder, and has rules, thresholds and allow-lists.
     #[arg(
         short,

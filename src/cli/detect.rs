@@ -20,14 +20,14 @@ use crate::detect::{Cache, Detector, Finding, Scanner, Score};
 const PIECE: usize = 64 << 10;
 
 /// How findings are looked for and called.
-struct Look {
+struct DetectOptions {
     detector: Detector,
     names: NameArg,
     candidates: bool,
     values: bool,
 }
 
-impl Look {
+impl DetectOptions {
     fn find(&self, cache: &mut Cache, text: &str) -> Vec<Finding> {
         if self.candidates { self.detector.candidates(cache, text) } else { self.detector.find(cache, text) }
     }
@@ -49,7 +49,7 @@ pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
         }
         detector = detector.at_least(Score::new(floor));
     }
-    let look = Look { detector, names: args.names, candidates: args.candidates, values: args.show };
+    let look = DetectOptions { detector, names: args.names, candidates: args.candidates, values: args.show };
     let mut output = std::io::BufWriter::new(std::io::stdout().lock());
     let coloured = std::io::stdout().is_terminal() && !args.candidates && !args.jsonl;
     let mut shown = Shown::new();
@@ -69,7 +69,7 @@ pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
             };
             stream(&look.detector, (&mut from, &name), &mut paint)?;
         } else {
-            let mut place = Place::default();
+            let mut place = LineColumn::default();
             let mut report = |text: &str, finding: Option<&Finding>| {
                 let begin = place;
                 place.pass(text);
@@ -98,7 +98,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct Answer<'a> {
+struct DetectReply<'a> {
     id: Option<&'a RawValue>,
     spans: Vec<Marked<'a>>,
 }
@@ -119,7 +119,7 @@ fn score(finding: &Finding) -> f64 {
 
 /// A row out for each row in; how many could not be read.
 fn rows(
-    look: &Look,
+    look: &DetectOptions,
     (from, name): (&mut BufReader<Box<dyn Read + Send>>, &str),
     output: &mut dyn Write,
 ) -> Result<usize, Failure> {
@@ -145,7 +145,7 @@ fn rows(
             entity: look.name(finding),
             score: score(finding),
         };
-        let answer = Answer { id: row.id, spans: found.iter().map(marked).collect() };
+        let answer = DetectReply { id: row.id, spans: found.iter().map(marked).collect() };
         serde_json::to_writer(&mut *output, &answer).map_err(std::io::Error::from)?;
         output.write_all(b"\n")?;
         // Whoever waits for this row's answer before sending the next one gets it.
@@ -185,12 +185,12 @@ impl Points {
 
 /// A line and a column, from 1 when shown; columns count code points.
 #[derive(Clone, Copy, Default)]
-struct Place {
+struct LineColumn {
     line: usize,
     column: usize,
 }
 
-impl Place {
+impl LineColumn {
     fn pass(&mut self, text: &str) {
         let tail = match text.rsplit_once('\n') {
             Some((head, tail)) => {
@@ -219,8 +219,8 @@ struct Report<'a> {
 
 fn report(
     output: &mut dyn Write,
-    look: &Look,
-    (file, begin, end): (&str, Place, Place),
+    look: &DetectOptions,
+    (file, begin, end): (&str, LineColumn, LineColumn),
     (value, finding): (&str, &Finding),
 ) -> std::io::Result<()> {
     let report = Report {
@@ -238,12 +238,16 @@ fn report(
 }
 
 /// Every candidate of a text, which is read whole: candidates overlap.
-fn whole(look: &Look, (from, name): (&mut dyn Read, &str), output: &mut dyn Write) -> Result<(), Failure> {
+fn whole(
+    look: &DetectOptions,
+    (from, name): (&mut dyn Read, &str),
+    output: &mut dyn Write,
+) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     read(from.read_to_end(&mut bytes), name)?;
     let text = String::from_utf8_lossy(&bytes);
     let place = |offset: usize| {
-        let mut place = Place::default();
+        let mut place = LineColumn::default();
         place.pass(text.get(..offset).unwrap_or(&text));
         place
     };
@@ -363,7 +367,7 @@ mod tests {
     /// All pieces in order, and each value with line and column where it begins and ends.
     fn streamed(detector: &Detector, bytes: &[u8], size: usize) -> (String, Vec<(String, [usize; 4])>) {
         let drip: Box<dyn Read + Send> = Box::new(Drip(bytes.iter().copied().collect(), size));
-        let (mut all, mut found, mut place) = (String::new(), Vec::new(), Place::default());
+        let (mut all, mut found, mut place) = (String::new(), Vec::new(), LineColumn::default());
         let mut sink = |text: &str, finding: Option<&Finding>| {
             let begin = place;
             place.pass(text);

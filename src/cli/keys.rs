@@ -6,7 +6,7 @@ use crate::app::{NewMaster, Opened, Replaced, replace_master};
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
 use crate::base::listing::Order;
-use crate::cli::args::Place;
+use crate::cli::args::StoreArgs;
 use crate::cli::keys_args::{GenerateArgs, KeyCommand, KeyId, NewSource};
 use crate::cli::run::{Failure, message, placed, result};
 use crate::config::{Config, Needs};
@@ -22,7 +22,7 @@ impl From<VaultError> for Failure {
     }
 }
 
-pub(super) fn run(place: &Place, command: KeyCommand) -> Result<(), Failure> {
+pub(super) fn run(place: &StoreArgs, command: KeyCommand) -> Result<(), Failure> {
     let config = placed(place, Needs::VAULT)?;
     let opened = match command {
         KeyCommand::Generate(_) => Opened::at(&config)?,

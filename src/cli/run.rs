@@ -17,7 +17,7 @@ use crate::app::{
 use crate::base::clock::Timestamp;
 use crate::base::id::{ConfigId, TokenId};
 use crate::cli::args::{
-    Args, Command, Here, MethodArg, Place, RedactArgs, ServeArgs, TokenCommand, UnredactArgs,
+    Args, Command, Here, MethodArg, RedactArgs, ServeArgs, StoreArgs, TokenCommand, UnredactArgs,
 };
 use crate::cli::{detect, health, keys, rules, sanitize, wanted};
 use crate::config::{Config, Needs, Options};
@@ -194,7 +194,7 @@ fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
 }
 
 /// The configuration that says where the data folder is.
-pub(super) fn placed(place: &Place, needs: Needs) -> Result<Config, AppError> {
+pub(super) fn placed(place: &StoreArgs, needs: Needs) -> Result<Config, AppError> {
     found(place.config_file.as_deref(), place.data.as_deref(), needs)
 }
 
@@ -213,7 +213,7 @@ fn found(config: Option<&Path>, data: Option<&Path>, needs: Needs) -> Result<Con
     source.load_for(needs)
 }
 
-fn run_tokens(place: &Place, command: TokenCommand) -> Result<(), Failure> {
+fn run_tokens(place: &StoreArgs, command: TokenCommand) -> Result<(), Failure> {
     let config = placed(place, Needs::STORE)?;
     let opened = match command {
         TokenCommand::Create { .. } => Opened::at(&config)?,
@@ -283,7 +283,7 @@ fn service_of(name: &str) -> Result<Service, Failure> {
 }
 
 /// Routes have names in a configuration file only; a token is made for others where none is given.
-fn known_routes(routes: &[String], config: &Config, place: &Place) -> Result<(), Failure> {
+fn known_routes(routes: &[String], config: &Config, place: &StoreArgs) -> Result<(), Failure> {
     if routes.is_empty() {
         return Ok(());
     }

@@ -52,10 +52,10 @@ const PLAIN: &[(&str, &str)] = &[
     ("wanted exactly 1 element", "expected a string, found a table"),
 ];
 
-type Reader = fn(&str) -> Said;
+type MessageParser = fn(&str) -> Said;
 
 /// How serde's messages begin, and what reads the rest.
-const READERS: &[(&str, Reader)] = &[
+const READERS: &[(&str, MessageParser)] = &[
     ("missing field ", missing),
     ("unknown field ", unknown_key),
     ("unknown variant ", unknown_value),

@@ -18,7 +18,7 @@ const FILE: u64 = 4 << 20;
 const FILES: usize = 1000;
 
 /// A file's rules, and where the configuration names it.
-struct Text {
+struct RulesText {
     name: String,
     text: String,
     place: usize,
@@ -139,13 +139,13 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-fn read(files: Vec<PathBuf>, place: usize) -> io::Result<Vec<Text>> {
+fn read(files: Vec<PathBuf>, place: usize) -> io::Result<Vec<RulesText>> {
     let text = |path: PathBuf| {
         // Opening a pipe would wait for its writer.
         if !std::fs::metadata(&path)?.is_file() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        Ok(Text { name: path.display().to_string(), text: resolve::text(&path, FILE)?, place })
+        Ok(RulesText { name: path.display().to_string(), text: resolve::text(&path, FILE)?, place })
     };
     files.into_iter().map(text).collect()
 }

@@ -12,7 +12,7 @@ const PORTS: [u16; 4] = [80, 443, 8080, 8443];
 
 /// A place of an [`Allow`] list.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum AllowEntry {
     /// `host` or `host:port`: this name, whatever address it has. Without a port: any.
     Host(String, Option<u16>),
     /// `*.suffix`, perhaps with a port: any name below it.
@@ -26,16 +26,16 @@ pub enum Place {
 /// Says that a text is no place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not a place, write one such as \"files.example.com\", \"*.example.com:8443\" or \"10.1.0.0/16\"")]
-pub struct NotAPlace;
+pub struct AllowEntryError;
 
-impl FromStr for Place {
-    type Err = NotAPlace;
+impl FromStr for AllowEntry {
+    type Err = AllowEntryError;
 
-    fn from_str(text: &str) -> Result<Self, NotAPlace> {
+    fn from_str(text: &str) -> Result<Self, AllowEntryError> {
         if let Some((address, bits)) = text.split_once('/') {
-            let address: IpAddr = address.parse().map_err(|_| NotAPlace)?;
+            let address: IpAddr = address.parse().map_err(|_| AllowEntryError)?;
             let most = if address.is_ipv4() { 32 } else { 128 };
-            let bits = bits.parse().ok().filter(|&bits: &u8| bits <= most).ok_or(NotAPlace)?;
+            let bits = bits.parse().ok().filter(|&bits: &u8| bits <= most).ok_or(AllowEntryError)?;
             return Ok(Self::Block(address, bits));
         }
         if let Ok(address) = text.parse::<IpAddr>() {
@@ -45,7 +45,7 @@ impl FromStr for Place {
             return Ok(Self::Socket(socket.ip(), socket.port()));
         }
         let (host, port) = match text.split_once(':') {
-            Some((host, port)) => (host, Some(port.parse().map_err(|_| NotAPlace)?)),
+            Some((host, port)) => (host, Some(port.parse().map_err(|_| AllowEntryError)?)),
             None => (text, None),
         };
         let (name, below) = match host.strip_prefix("*.") {
@@ -53,11 +53,11 @@ impl FromStr for Place {
             None => (host, false),
         };
         // Spelt as URLs spell it, so that the two compare.
-        let url = Url::parse(&format!("http://{name}/")).map_err(|_| NotAPlace)?;
+        let url = Url::parse(&format!("http://{name}/")).map_err(|_| AllowEntryError)?;
         let spelt =
-            url.host_str().filter(|_| url.domain().is_some() && url.path() == "/").ok_or(NotAPlace)?;
+            url.host_str().filter(|_| url.domain().is_some() && url.path() == "/").ok_or(AllowEntryError)?;
         if name.contains(['@', '?', '#', '*', '\\']) || spelt.is_empty() {
-            return Err(NotAPlace);
+            return Err(AllowEntryError);
         }
         let spelt = spelt.trim_end_matches('.').to_owned();
         Ok(if below { Self::Below(spelt, port) } else { Self::Host(spelt, port) })
@@ -66,11 +66,11 @@ impl FromStr for Place {
 
 /// The places besides the public internet that may be fetched from; by default none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Allow(Vec<Place>);
+pub struct Allow(Vec<AllowEntry>);
 
 impl Allow {
     /// These places.
-    pub fn new(places: Vec<Place>) -> Self {
+    pub fn new(places: Vec<AllowEntry>) -> Self {
         Self(places)
     }
 
@@ -79,9 +79,9 @@ impl Allow {
         let at = |want: &Option<u16>| want.is_none_or(|want| want == port);
         let below = |suffix: &str| host.strip_suffix(suffix).is_some_and(|rest| rest.ends_with('.'));
         self.0.iter().any(|place| match place {
-            Place::Host(name, want) => name == host && at(want),
-            Place::Below(suffix, want) => below(suffix) && at(want),
-            Place::Block(..) | Place::Socket(..) => false,
+            AllowEntry::Host(name, want) => name == host && at(want),
+            AllowEntry::Below(suffix, want) => below(suffix) && at(want),
+            AllowEntry::Block(..) | AllowEntry::Socket(..) => false,
         })
     }
 
@@ -89,7 +89,7 @@ impl Allow {
     fn block(&self, address: IpAddr) -> bool {
         self.0
             .iter()
-            .any(|place| matches!(place, Place::Block(block, bits) if within(address, *block, *bits)))
+            .any(|place| matches!(place, AllowEntry::Block(block, bits) if within(address, *block, *bits)))
     }
 
     /// Whether an address that a name has may be connected to.
@@ -99,7 +99,7 @@ impl Allow {
 
     /// Whether an address that stands in a URL may be connected to at a port.
     pub(super) fn socket(&self, address: IpAddr, port: u16) -> bool {
-        self.0.contains(&Place::Socket(address, port))
+        self.0.contains(&AllowEntry::Socket(address, port))
             || self.block(address)
             || (public(address) && PORTS.contains(&port))
     }
@@ -112,22 +112,22 @@ impl Allow {
 
 #[cfg(test)]
 mod tests {
-    use super::{Allow, Place};
+    use super::{Allow, AllowEntry};
 
     #[test]
     fn places_are_read_as_they_are_written() {
-        let host = |name: &str, port| Ok(Place::Host(name.to_owned(), port));
+        let host = |name: &str, port| Ok(AllowEntry::Host(name.to_owned(), port));
         let cases = [
             ("Files.Example.com", host("files.example.com", None)),
             ("files.example.com.:81", host("files.example.com", Some(81))),
-            ("*.example.com", Ok(Place::Below("example.com".to_owned(), None))),
-            ("10.0.0.0/8", Ok(Place::Block("10.0.0.0".parse().unwrap(), 8))),
-            ("::1", Ok(Place::Block("::1".parse().unwrap(), 128))),
-            ("[::1]:80", Ok(Place::Socket("::1".parse().unwrap(), 80))),
-            ("127.0.0.1:80", Ok(Place::Socket("127.0.0.1".parse().unwrap(), 80))),
+            ("*.example.com", Ok(AllowEntry::Below("example.com".to_owned(), None))),
+            ("10.0.0.0/8", Ok(AllowEntry::Block("10.0.0.0".parse().unwrap(), 8))),
+            ("::1", Ok(AllowEntry::Block("::1".parse().unwrap(), 128))),
+            ("[::1]:80", Ok(AllowEntry::Socket("::1".parse().unwrap(), 80))),
+            ("127.0.0.1:80", Ok(AllowEntry::Socket("127.0.0.1".parse().unwrap(), 80))),
         ];
         for (text, want) in cases {
-            assert_eq!(text.parse::<Place>(), want, "{text}");
+            assert_eq!(text.parse::<AllowEntry>(), want, "{text}");
         }
         for text in [
             "",
@@ -143,7 +143,7 @@ mod tests {
             "*.*.a",
             "a:70000",
         ] {
-            assert!(text.parse::<Place>().is_err(), "{text}");
+            assert!(text.parse::<AllowEntry>().is_err(), "{text}");
         }
     }
 

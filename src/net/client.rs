@@ -46,7 +46,7 @@ pub struct Call<'a> {
 
 /// What a provider answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct ProviderAnswer {
     /// The status code.
     pub status: u16,
     /// The whole body.
@@ -79,7 +79,7 @@ impl Client {
     ///
     /// # Errors
     /// [`NetError::Inaccessible`] where no whole answer came in time, [`NetError::TooLarge`].
-    pub async fn call(&self, call: Call<'_>) -> Result<Answer, NetError> {
+    pub async fn call(&self, call: Call<'_>) -> Result<ProviderAnswer, NetError> {
         let Call { url, headers, json, timeout, most } = call;
         let whole = async {
             let method = if json.is_some() { Method::POST } else { Method::GET };
@@ -95,7 +95,7 @@ impl Client {
                 }
                 body.extend_from_slice(&chunk);
             }
-            Ok(Answer { status: answer.status().as_u16(), body: body.into() })
+            Ok(ProviderAnswer { status: answer.status().as_u16(), body: body.into() })
         };
         tokio::time::timeout(timeout, whole).await.unwrap_or(Err(NetError::Inaccessible))
     }

@@ -22,9 +22,9 @@ mod fetch;
 mod lookup;
 
 pub use address::{customer, public};
-pub use allow::{Allow, NotAPlace, Place};
+pub use allow::{Allow, AllowEntry, AllowEntryError};
 pub use block::{Block, NotABlock};
-pub use client::{Answer, Call, Client};
+pub use client::{Call, Client, ProviderAnswer};
 pub use error::NetError;
 pub use fetch::{Fetched, Limits};
 pub use lookup::{Lookup, Lookups, SystemLookup};

@@ -8,7 +8,7 @@ use crate::detect::Label;
 use crate::edit::Edit;
 use crate::redact::error::RedactError;
 use crate::redact::opaque::Part;
-use crate::redact::values::Place;
+use crate::redact::values::ValueSite;
 use crate::stream::json::Path;
 
 /// What stands in a value's place.
@@ -31,13 +31,13 @@ pub type Changes = Vec<Edit<Replacement>>;
 
 /// A text of a carrier.
 #[derive(Clone, Copy)]
-pub(super) struct Shown<'t> {
+pub(super) struct CarrierText<'t> {
     /// What it is called there.
     pub(super) label: Option<&'t Label>,
     /// Its text, and how to look through it.
     pub(super) part: Part<'t>,
     /// Which redactor looks through it, and what it may become.
-    pub(super) place: Place,
+    pub(super) place: ValueSite,
     /// Whether it is a number that the document's protocol wants to stay one.
     pub(super) typed: bool,
     /// Where in a document it stands.
@@ -46,15 +46,15 @@ pub(super) struct Shown<'t> {
     pub(super) opens: bool,
 }
 
-impl<'t> Shown<'t> {
+impl<'t> CarrierText<'t> {
     /// A part of a text, without a name.
     pub(super) fn of(part: Part<'t>) -> Self {
-        Self { label: None, part, place: Place::default(), typed: false, path: None, opens: false }
+        Self { label: None, part, place: ValueSite::default(), typed: false, path: None, opens: false }
     }
 }
 
 /// Sees a text, says what is to change in it.
-pub(super) type See<'s> = &'s mut (dyn FnMut(Shown<'_>) -> Changes + Send);
+pub(super) type See<'s> = &'s mut (dyn FnMut(CarrierText<'_>) -> Changes + Send);
 
 /// Holds texts.
 pub(super) trait Carrier {

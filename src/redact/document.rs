@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::edit::{Edit, spliced};
-use crate::redact::carrier::{Carrier, See, Shown, plain};
+use crate::redact::carrier::{Carrier, CarrierText, See, plain};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
@@ -150,7 +150,7 @@ impl<'w> JsonTexts<'w> {
     fn number(&mut self, leaf: Leaf, spelled: &[u8], path: &Path<'_>, see: See<'_>) -> Option<Edit> {
         if spelled.iter().filter(|byte| byte.is_ascii_digit()).count() < LONG_NUMBER {
             if begins_tokens(path) && spelled.iter().all(u8::is_ascii_digit) {
-                see(Shown::of(Part::unread("", Look::Not)));
+                see(CarrierText::of(Part::unread("", Look::Not)));
             }
             return None;
         }
@@ -158,7 +158,9 @@ impl<'w> JsonTexts<'w> {
             return None;
         }
         let (label, typed) = (self.labels.of(path), self.typed);
-        number(spelled, leaf.span, |text| plain(see(Shown { label, typed, ..Shown::of(Part::text(text)) })))
+        number(spelled, leaf.span, |text| {
+            plain(see(CarrierText { label, typed, ..CarrierText::of(Part::text(text)) }))
+        })
     }
 
     /// The edits of one string or key.
@@ -166,12 +168,12 @@ impl<'w> JsonTexts<'w> {
         if self.which.take(path).of(token, text) == Take::Skip && !encodes_text(text) {
             if token == Token::Key {
                 // A token's id.
-                see(Shown::of(Part::unread("", Look::Not)));
+                see(CarrierText::of(Part::unread("", Look::Not)));
             }
             return Vec::new();
         }
         if token != Token::Text {
-            return plain(see(Shown::of(Part::text(text))));
+            return plain(see(CarrierText::of(Part::text(text))));
         }
         let levels = self.levels;
         edits_of(text, levels, &mut InString { texts: self, path, see })
@@ -214,7 +216,7 @@ impl PartEditor for InString<'_, '_> {
                 Err(_) => {}
             }
         }
-        plain(see(Shown { label: texts.labels.of(path), ..Shown::of(part) }))
+        plain(see(CarrierText { label: texts.labels.of(path), ..CarrierText::of(part) }))
     }
 }
 

@@ -7,7 +7,7 @@ use regex::Regex;
 use super::*;
 use crate::detect::RuleId;
 use crate::redact::fixture::{detector, keys, redactor};
-use crate::redact::values::{Place, Values};
+use crate::redact::values::{ValueSite, Values};
 use crate::redact::{Answering, Method, Plan, Report};
 use crate::stream::Editor;
 
@@ -292,8 +292,8 @@ fn depth_is_bounded_and_the_rest_is_text() {
 fn overlapping_values_leave_no_end_behind() {
     let parts = [Redactor::new(detector(), Plan::all(Method::Encrypt))];
     let mut values = Values::new(&parts);
-    values.add(Place::default(), RuleId::new(0), "ann-bob");
-    values.add(Place::default(), RuleId::new(0), "bob-cid");
+    values.add(ValueSite::default(), RuleId::new(0), "ann-bob");
+    values.add(ValueSite::default(), RuleId::new(0), "bob-cid");
     let index = values.index();
     let mut hits = Vec::new();
     values.spread(&index, "ann-bob-cid, bob-cid, xann-bob", &mut hits);

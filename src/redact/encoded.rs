@@ -36,7 +36,7 @@ pub(super) trait Whole: Editor {
 
 /// What is known of the string that passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum StringState {
     /// It is text.
     Text,
     /// It may be base64, or a `data:` URL: all of it is held.
@@ -51,7 +51,7 @@ enum State {
 #[derive(Debug)]
 pub(super) struct Strings<E> {
     editor: E,
-    state: State,
+    state: StringState,
     named: Named,
     held: String,
     /// How much of what is held is known to be what it seems to be.
@@ -68,7 +68,7 @@ impl<E: Whole> Strings<E> {
     pub(super) fn new(editor: E) -> Self {
         Self {
             editor,
-            state: State::Text,
+            state: StringState::Text,
             named: Named::Nothing,
             held: String::new(),
             checked: 0,
@@ -84,7 +84,7 @@ impl<E: Whole> Strings<E> {
         Self { unread: Some(unread), ..self }
     }
 
-    fn begin(&mut self, state: State) {
+    fn begin(&mut self, state: StringState) {
         (self.state, self.checked, self.base) = (state, 0, 0);
         (self.begun, self.over) = (false, false);
         self.held.clear();
@@ -121,7 +121,7 @@ impl<E: Whole> Strings<E> {
 
     /// Goes on with what is held.
     fn judge(&mut self, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        if self.state == State::Held {
+        if self.state == StringState::Held {
             let end = self.held.floor_char_boundary(BEGINNING);
             if !self.seems(end) {
                 return self.text(edits);
@@ -136,11 +136,11 @@ impl<E: Whole> Strings<E> {
                 None => return self.text(edits),
                 Some(Reading::Opaque { .. } | Reading::Key) => {
                     self.count();
-                    self.state = State::Bytes;
+                    self.state = StringState::Bytes;
                     let held = std::mem::take(&mut self.held);
                     return self.pass(&held, edits);
                 }
-                Some(_) => self.state = State::Encoded,
+                Some(_) => self.state = StringState::Encoded,
             }
         }
         if !self.seems(self.held.len()) {
@@ -154,7 +154,7 @@ impl<E: Whole> Strings<E> {
 
     /// What is held is text.
     fn text(&mut self, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        self.state = State::Text;
+        self.state = StringState::Text;
         let held = std::mem::take(&mut self.held);
         self.shifted(edits, |editor, edits| editor.feed(&held, edits))
     }
@@ -241,16 +241,16 @@ impl<E: Whole> InString<'_, E> {
 
 impl<E: Whole> Editor for Strings<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
-        self.begin(if path.is_some() { State::Held } else { State::Text });
+        self.begin(if path.is_some() { StringState::Held } else { StringState::Text });
         self.named = path.map_or(Named::Nothing, |path| self.editor.named(path));
         self.editor.under(path);
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self.state {
-            State::Text => self.shifted(edits, |editor, edits| editor.feed(piece, edits)),
-            State::Bytes => self.pass(piece, edits),
-            State::Held | State::Encoded => {
+            StringState::Text => self.shifted(edits, |editor, edits| editor.feed(piece, edits)),
+            StringState::Bytes => self.pass(piece, edits),
+            StringState::Held | StringState::Encoded => {
                 self.held.push_str(piece);
                 self.judge(edits)
             }
@@ -259,11 +259,11 @@ impl<E: Whole> Editor for Strings<E> {
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self.state {
-            State::Bytes => {}
-            State::Text => {
+            StringState::Bytes => {}
+            StringState::Text => {
                 self.shifted(edits, |editor, edits| editor.end(edits).map(|()| 0))?;
             }
-            State::Held | State::Encoded => {
+            StringState::Held | StringState::Encoded => {
                 let mut string =
                     InString { editor: &mut self.editor, named: self.named, unread: 0, outcome: Ok(()) };
                 let done = edits_of(&self.held, LEVELS, &mut string);
@@ -275,7 +275,7 @@ impl<E: Whole> Editor for Strings<E> {
                 }
             }
         }
-        self.begin(State::Text);
+        self.begin(StringState::Text);
         Ok(())
     }
 }

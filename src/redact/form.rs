@@ -26,7 +26,7 @@ impl Redactor {
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
         let fields: Vec<Vec<u8>> = body.split(|b| *b == b'&').map(document).collect();
-        let mut form = Form { body, fields, texts: JsonTexts::everything(limits) };
+        let mut form = FormCarrier { body, fields, texts: JsonTexts::everything(limits) };
         self.pass(keys, Reach::Everywhere).run(&mut form)?.undo(limits)
     }
 }
@@ -40,14 +40,14 @@ fn document(field: &[u8]) -> Vec<u8> {
 }
 
 /// A form.
-struct Form<'b> {
+struct FormCarrier<'b> {
     body: &'b [u8],
     /// Each field as a document.
     fields: Vec<Vec<u8>>,
     texts: JsonTexts<'static>,
 }
 
-impl Carrier for Form<'_> {
+impl Carrier for FormCarrier<'_> {
     type Written = Vec<u8>;
 
     fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {

@@ -8,7 +8,7 @@ use crate::base::checkpoint::Stopped;
 use crate::detect::offset::Points;
 use crate::detect::{Cache, Finding, Span};
 use crate::edit::Edit;
-use crate::redact::carrier::{Carrier, Changes, Replacement, Shown};
+use crate::redact::carrier::{Carrier, CarrierText, Changes, Replacement};
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::escapes::Readings;
@@ -72,12 +72,12 @@ impl<T> Passed<'_, T> {
 impl<'p> Pass<'p> {
     /// Redacts what `carrier` holds. Findings are reported in the order of its texts.
     pub(super) fn run<C: Carrier>(&self, carrier: &mut C) -> Result<Passed<'p, C::Written>, RedactError> {
-        let mut search = Search::new(self);
+        let mut search = PassSearch::new(self);
         let unchanged = carrier.visit(&mut |text| {
             search.text(text);
             Changes::new()
         })?;
-        let Search { mut values, mut report, mut hits, outcome, .. } = search;
+        let PassSearch { mut values, mut report, mut hits, outcome, .. } = search;
         outcome?;
         if values.is_empty() {
             return Ok(Passed { redacted: Redacted::new(unchanged, report), values });
@@ -107,7 +107,7 @@ fn spread<C: Carrier>(
 ) -> Result<(), RedactError> {
     let index = values.index();
     let mut texts = hits.iter_mut();
-    let spreading = carrier.visit(&mut |Shown { part, typed, .. }| {
+    let spreading = carrier.visit(&mut |CarrierText { part, typed, .. }| {
         if let Some(hits) = texts.next().filter(|_| part.look != Look::Not) {
             values.spread(&index, part.text, hits);
             hits.retain(|hit| part.look.admits(&hit.range, part.text.len()));
@@ -121,7 +121,7 @@ fn spread<C: Carrier>(
 }
 
 /// The first half of a pass: what is found, and what becomes of it by its own method.
-struct Search<'p, 's> {
+struct PassSearch<'p, 's> {
     pass: &'s Pass<'p>,
     caches: Vec<Cache>,
     values: Values<'p>,
@@ -131,7 +131,7 @@ struct Search<'p, 's> {
     outcome: Result<(), Stopped>,
 }
 
-impl<'p, 's> Search<'p, 's> {
+impl<'p, 's> PassSearch<'p, 's> {
     fn new(pass: &'s Pass<'p>) -> Self {
         Self {
             pass,
@@ -144,15 +144,15 @@ impl<'p, 's> Search<'p, 's> {
     }
 
     /// Looks through a text.
-    fn text(&mut self, shown: Shown<'_>) {
+    fn text(&mut self, shown: CarrierText<'_>) {
         let part = shown.part;
         let findings = if part.look == Look::Not { Vec::new() } else { self.findings(shown) };
         self.report.skip(usize::from(part.unread && findings.is_empty()));
         self.hits.push(self.values.take(shown.place, part.text, &findings));
     }
 
-    fn findings(&mut self, shown: Shown<'_>) -> Vec<Finding> {
-        let Shown { label, part, place, .. } = shown;
+    fn findings(&mut self, shown: CarrierText<'_>) -> Vec<Finding> {
+        let CarrierText { label, part, place, .. } = shown;
         let at = place.redactor;
         let (Some(redactor), Some(cache)) = (self.pass.redactors.get(at), self.caches.get_mut(at)) else {
             return Vec::new();
@@ -174,7 +174,7 @@ impl<'p, 's> Search<'p, 's> {
     }
 
     /// Reports what was found in a text.
-    fn tell(&mut self, shown: Shown<'_>, redactor: &Redactor, findings: &[Finding]) {
+    fn tell(&mut self, shown: CarrierText<'_>, redactor: &Redactor, findings: &[Finding]) {
         let text = shown.part.text;
         let (detail, scanned) = (self.pass.detail, self.report.scanned());
         let rejected = match self.caches.get_mut(shown.place.redactor) {
@@ -207,7 +207,7 @@ impl<'p, 's> Search<'p, 's> {
 fn with_escapes(
     redactor: &Redactor,
     cache: &mut Cache,
-    shown: Shown<'_>,
+    shown: CarrierText<'_>,
     found: Vec<Finding>,
 ) -> Result<Vec<Finding>, Stopped> {
     let text = shown.part.text;

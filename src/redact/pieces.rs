@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::detect::Label;
-use crate::redact::carrier::{Carrier, Changes, See, Shown};
+use crate::redact::carrier::{Carrier, CarrierText, Changes, See};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::opaque::Part;
@@ -42,7 +42,9 @@ impl Carrier for Pieces<'_> {
     type Written = Vec<Changes>;
 
     fn visit(&mut self, see: See<'_>) -> Result<Vec<Changes>, RedactError> {
-        let shown = |text: &Text<'_>| see(Shown { label: text.label, ..Shown::of(Part::text(text.text)) });
+        let shown = |text: &Text<'_>| {
+            see(CarrierText { label: text.label, ..CarrierText::of(Part::text(text.text)) })
+        };
         Ok(self.0.iter().map(shown).collect())
     }
 

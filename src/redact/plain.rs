@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::edit::spliced;
-use crate::redact::carrier::{Carrier, See, Shown};
+use crate::redact::carrier::{Carrier, CarrierText, See};
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
@@ -25,7 +25,7 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<String>, FpeContext), RedactError> {
-        self.pass(keys, Reach::Found).run(&mut Text(text))?.context(limits)
+        self.pass(keys, Reach::Found).run(&mut WholeText(text))?.context(limits)
     }
 
     /// Redacts a body that is text, and tells how to undo it. What was found in one place is replaced in every other.
@@ -38,18 +38,18 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
-        self.pass(keys, Reach::Everywhere).run(&mut Body(body))?.undo(limits)
+        self.pass(keys, Reach::Everywhere).run(&mut BodyText(body))?.undo(limits)
     }
 }
 
 /// A text.
-struct Text<'t>(&'t str);
+struct WholeText<'t>(&'t str);
 
-impl Carrier for Text<'_> {
+impl Carrier for WholeText<'_> {
     type Written = String;
 
     fn visit(&mut self, see: See<'_>) -> Result<String, RedactError> {
-        let changes = see(Shown { opens: true, ..Shown::of(Part::text(self.0)) });
+        let changes = see(CarrierText { opens: true, ..CarrierText::of(Part::text(self.0)) });
         let written = spliced(self.0.as_bytes(), &changes);
         // Values begin and end with characters.
         Ok(String::from_utf8(written)
@@ -62,15 +62,15 @@ impl Carrier for Text<'_> {
 }
 
 /// A body that is text.
-struct Body<'b>(&'b [u8]);
+struct BodyText<'b>(&'b [u8]);
 
-impl Carrier for Body<'_> {
+impl Carrier for BodyText<'_> {
     type Written = Vec<u8>;
 
     fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
         let (mut at, mut edits) = (0, Vec::new());
         for chunk in self.0.utf8_chunks() {
-            let changes = see(Shown::of(Part::text(chunk.valid())));
+            let changes = see(CarrierText::of(Part::text(chunk.valid())));
             edits.extend(changes.into_iter().map(|edit| edit.behind(at)));
             at += chunk.valid().len() + chunk.invalid().len();
         }

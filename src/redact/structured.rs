@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::edit::{Edit, spliced};
-use crate::redact::carrier::{Carrier, See, Shown, plain};
+use crate::redact::carrier::{Carrier, CarrierText, See, plain};
 use crate::redact::document::{number, string};
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::{FpeContext, Restorer};
@@ -17,7 +17,7 @@ use crate::redact::pass::{Detail, Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::undo::Limits;
-use crate::redact::values::Place;
+use crate::redact::values::ValueSite;
 use crate::stream::json::{JsonError, Leaf, Path, Segment, Token, walk_numbers};
 
 /// Which values of a document are looked into, and by which of several redactors. A string that was not chosen itself
@@ -52,7 +52,7 @@ impl Chosen {
         node.redactor = Some(node.redactor.map_or(redactor, |known| known.min(redactor)));
     }
 
-    fn choice(&self, path: &Path<'_>) -> Option<Choice> {
+    fn choice(&self, path: &Path<'_>) -> Option<ChosenBy> {
         let mut node = self;
         let (mut best, mut depth) = (node.redactor, 0);
         for segment in path.segments() {
@@ -68,12 +68,12 @@ impl Chosen {
                 (best, redactor) => best.or(redactor),
             };
         }
-        best.map(|redactor| Choice { redactor, itself: depth == path.len() && node.redactor.is_some() })
+        best.map(|redactor| ChosenBy { redactor, itself: depth == path.len() && node.redactor.is_some() })
     }
 }
 
 /// Who looks into a value.
-struct Choice {
+struct ChosenBy {
     redactor: usize,
     /// Whether the value was chosen itself, and not what it lies in.
     itself: bool,
@@ -86,10 +86,10 @@ fn kept(key: &str) -> &str {
 }
 
 impl Selection {
-    fn choice(&self, path: &Path<'_>, token: Token) -> Option<Choice> {
+    fn choice(&self, path: &Path<'_>, token: Token) -> Option<ChosenBy> {
         match (self, token) {
             (_, Token::Key | Token::Rest) => None,
-            (Self::Everything, Token::Text | Token::Number) => Some(Choice { redactor: 0, itself: false }),
+            (Self::Everything, Token::Text | Token::Number) => Some(ChosenBy { redactor: 0, itself: false }),
             (Self::Chosen(chosen), _) => chosen.choice(path),
         }
     }
@@ -146,7 +146,7 @@ impl Restorer {
     pub fn document(&self, doc: &[u8]) -> Result<Vec<u8>, RedactError> {
         let mut failed = Ok(());
         let everything = Selection::Chosen(Chosen { redactor: Some(0), ..Chosen::default() });
-        let edits = visit(doc, &everything, &mut |Shown { part, .. }| {
+        let edits = visit(doc, &everything, &mut |CarrierText { part, .. }| {
             let mut edits = self.edits(part.text).unwrap_or_else(|error| {
                 failed = Err(error);
                 Vec::new()
@@ -162,15 +162,15 @@ impl Restorer {
 const LEVELS: usize = 8;
 
 /// Says what to change in a text.
-type EditText<'e> = dyn FnMut(Shown<'_>) -> Vec<Edit> + 'e;
+type EditText<'e> = dyn FnMut(CarrierText<'_>) -> Vec<Edit> + 'e;
 
 /// Shows the chosen texts in order; their edits as edits of the document.
 fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Edit>, JsonError> {
     let (mut edits, mut labels) = (Vec::new(), Labels::default());
     walk_numbers(doc, &|_| true, &mut |path, Leaf { span, token }| {
-        let Some(Choice { redactor, itself }) = which.choice(path, token) else { return };
+        let Some(ChosenBy { redactor, itself }) = which.choice(path, token) else { return };
         let spelled = doc.get(span.clone()).unwrap_or_default();
-        let place = Place { redactor, number: token == Token::Number, fixed: false };
+        let place = ValueSite { redactor, number: token == Token::Number, fixed: false };
         let mut leaf = ChosenLeaf { labels: &mut labels, path, place, see: &mut *see };
         if place.number {
             edits.extend(number(spelled, span, |text| leaf.edits(Part::text(text), 0)));
@@ -188,7 +188,7 @@ fn visit(doc: &[u8], which: &Selection, see: &mut EditText<'_>) -> Result<Vec<Ed
 struct ChosenLeaf<'l> {
     labels: &'l mut Labels,
     path: &'l Path<'l>,
-    place: Place,
+    place: ValueSite,
     see: &'l mut EditText<'l>,
 }
 
@@ -199,6 +199,6 @@ impl PartEditor for ChosenLeaf<'_> {
 
     fn edits(&mut self, part: Part<'_>, _: usize) -> Vec<Edit> {
         let Self { labels, path, place, see } = self;
-        see(Shown { label: labels.of(path), place: *place, path: Some(path), ..Shown::of(part) })
+        see(CarrierText { label: labels.of(path), place: *place, path: Some(path), ..CarrierText::of(part) })
     }
 }

@@ -22,11 +22,11 @@ pub struct SurrogateLog(Arc<Mutex<Kept>>);
 #[derive(Default)]
 struct Kept {
     /// Original and spelling, by canonical surrogate.
-    owners: HashMap<Vec<u8>, Entry>,
+    owners: HashMap<Vec<u8>, LoggedSurrogate>,
     bytes: usize,
 }
 
-struct Entry {
+struct LoggedSurrogate {
     surrogate: String,
     original: Zeroizing<String>,
     spelling: Spelling,
@@ -58,7 +58,8 @@ impl SurrogateLog {
             return Err(RedactError::TooManyValues { values, bytes });
         }
         let original = Zeroizing::new(original.to_owned());
-        kept.owners.insert(canonical, Entry { surrogate: surrogate.to_owned(), original, spelling });
+        kept.owners
+            .insert(canonical, LoggedSurrogate { surrogate: surrogate.to_owned(), original, spelling });
         Ok(())
     }
 

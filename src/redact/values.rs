@@ -27,7 +27,7 @@ pub(super) struct Hit {
 
 /// Where values are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct Place {
+pub(super) struct ValueSite {
     /// Which of the redactors looks there.
     pub(super) redactor: usize,
     /// Whether it is a JSON number, and must be one afterwards if it can.
@@ -36,7 +36,7 @@ pub(super) struct Place {
     pub(super) fixed: bool,
 }
 
-impl Place {
+impl ValueSite {
     /// Whether `with` can stand there.
     fn admits(self, with: &str) -> bool {
         !self.number || !with.starts_with('0')
@@ -46,7 +46,7 @@ impl Place {
 /// A value that was found.
 struct Value {
     /// Which redactor found it, and in what.
-    place: Place,
+    place: ValueSite,
     rule: RuleId,
     original: Zeroizing<String>,
     /// How it reads, if not as it is written.
@@ -102,7 +102,7 @@ impl<'p> Values<'p> {
 
     /// Whether what a rule finds takes along the rest of a word even where it ends in no letter or digit itself:
     /// `::1` behind a letter gets a surrogate that begins with a digit.
-    fn wide(&self, place: Place, rule: RuleId) -> bool {
+    fn wide(&self, place: ValueSite, rule: RuleId) -> bool {
         let redactor = self.redactors.get(place.redactor);
         redactor.is_some_and(|redactor| redactor.detector.rule(rule).format() == Format::Ip)
     }
@@ -112,7 +112,7 @@ impl<'p> Values<'p> {
     }
 
     /// The value's number. The rule that found a text first decides what becomes of it everywhere.
-    pub(super) fn add(&mut self, place: Place, rule: RuleId, text: &str) -> u32 {
+    pub(super) fn add(&mut self, place: ValueSite, rule: RuleId, text: &str) -> u32 {
         let mut slot = self.hasher.hash_one((place, text));
         while let Some(&known) = self.slots.get(&slot) {
             let same = |value: &Value| value.place == place && value.original.as_str() == text;
@@ -144,7 +144,7 @@ impl<'p> Values<'p> {
 
     /// Adds what the findings cover, those that only report left out. Adjoining findings of one rule are one
     /// value: a long key comes in pieces.
-    pub(super) fn take(&mut self, place: Place, text: &str, findings: &[Finding]) -> Vec<Hit> {
+    pub(super) fn take(&mut self, place: ValueSite, text: &str, findings: &[Finding]) -> Vec<Hit> {
         let mut covered: Vec<(RuleId, Range<usize>)> = Vec::new();
         for finding in findings.iter().filter(|f| *self.method(place.redactor, f.rule) != Method::DetectOnly)
         {
@@ -179,7 +179,7 @@ impl<'p> Values<'p> {
     pub(super) fn keep_numbers(&mut self, text: &str, hits: &mut [Hit]) {
         for hit in hits {
             if !self.is_reversible(hit.value) {
-                let place = Place { fixed: true, ..self.place(hit.value) };
+                let place = ValueSite { fixed: true, ..self.place(hit.value) };
                 let rule = self.rule(hit.value);
                 hit.value = self.add(place, rule, text.get(hit.range.clone()).unwrap_or_default());
             } else if let Some(value) = self.list.get_mut(hit.value as usize) {
@@ -235,8 +235,8 @@ impl<'p> Values<'p> {
         }
     }
 
-    fn place(&self, value: u32) -> Place {
-        self.list.get(value as usize).map_or(Place::default(), |value| value.place)
+    fn place(&self, value: u32) -> ValueSite {
+        self.list.get(value as usize).map_or(ValueSite::default(), |value| value.place)
     }
 
     /// The rule that a value was found by.

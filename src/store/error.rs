@@ -102,12 +102,12 @@ impl Fault {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cause {
     what: &'static str,
-    code: Option<Answer>,
+    code: Option<DatabaseCode>,
 }
 
 /// A database's code for what went wrong: of all it says, the one part that holds nothing of ours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Answer {
+enum DatabaseCode {
     /// SQLite's result code (sqlite.org/rescode.html).
     Sqlite(i32),
     /// PostgreSQL's SQLSTATE (its manual's appendix A): five digits or capitals.
@@ -125,8 +125,8 @@ impl fmt::Display for Cause {
         f.write_str(self.what)?;
         match self.code {
             None => Ok(()),
-            Some(Answer::Sqlite(code)) => write!(f, ", SQLite result code {code}"),
-            Some(Answer::Postgres(state)) => write!(f, ", SQLSTATE {}", state.escape_ascii()),
+            Some(DatabaseCode::Sqlite(code)) => write!(f, ", SQLite result code {code}"),
+            Some(DatabaseCode::Postgres(state)) => write!(f, ", SQLSTATE {}", state.escape_ascii()),
         }
     }
 }
@@ -169,7 +169,7 @@ impl StoreError {
             return Self::postgres(&code);
         }
         let code = code.parse::<i32>().ok();
-        let cause = |what| Self::Unavailable(Cause { what, code: code.map(Answer::Sqlite) });
+        let cause = |what| Self::Unavailable(Cause { what, code: code.map(DatabaseCode::Sqlite) });
         match code.map(|code| code & 0xff) {
             Some(FULL) => Self::Full,
             Some(CORRUPT | NOT_A_DATABASE) => Self::Corrupt,
@@ -193,7 +193,7 @@ impl StoreError {
             _ if state.starts_with("57P") => "it is starting or stopping",
             _ => "it failed",
         };
-        Self::Unavailable(Cause { what, code: state.as_bytes().try_into().ok().map(Answer::Postgres) })
+        Self::Unavailable(Cause { what, code: state.as_bytes().try_into().ok().map(DatabaseCode::Postgres) })
     }
 
     /// A file store's error, without its text: that may quote an address or a key.
@@ -218,6 +218,6 @@ impl StoreError {
 
     /// Whether another process held the file for longer than a writer waits.
     pub(crate) fn is_busy(&self) -> bool {
-        matches!(self, Self::Unavailable(Cause { code: Some(Answer::Sqlite(code)), .. }) if code & 0xff == BUSY)
+        matches!(self, Self::Unavailable(Cause { code: Some(DatabaseCode::Sqlite(code)), .. }) if code & 0xff == BUSY)
     }
 }

@@ -15,7 +15,7 @@ const MAX_FIELD: usize = 16 << 20;
 const SHORT: usize = 3;
 
 /// A name or a value of a form.
-struct Part {
+struct FormPart {
     /// [`Token::Key`] or [`Token::Text`].
     token: Token,
     text: String,
@@ -34,15 +34,15 @@ pub fn read(field: &[u8]) -> (String, Option<String>) {
 }
 
 /// The parts of a field, its value at the path of its name.
-fn parts(field: &[u8], see: &mut dyn FnMut(&Path<'_>, Part)) {
+fn parts(field: &[u8], see: &mut dyn FnMut(&Path<'_>, FormPart)) {
     let equals = memchr::memchr(b'=', field);
     let (name, value) = field.split_at(equals.unwrap_or(field.len()));
     let (text, map) = decoded(name, 0);
     let trail = Trail::to(&text);
-    see(&Trail::default().path(), Part { token: Token::Key, text, map });
+    see(&Trail::default().path(), FormPart { token: Token::Key, text, map });
     if let Some(value) = value.strip_prefix(b"=") {
         let (text, map) = decoded(value, name.len() + 1);
-        see(&trail.path(), Part { token: Token::Text, text, map });
+        see(&trail.path(), FormPart { token: Token::Text, text, map });
     }
 }
 

@@ -299,9 +299,9 @@ impl<V: Events> Sse<V> {
             self.line = at + 1;
             let block = raw.get(begin..=at).unwrap_or_default();
             match kind {
-                Kind::Field => continue,
-                Kind::Passes => out.extend_from_slice(&self.looked(block)?),
-                Kind::Ends => self.show(block, out)?,
+                LineMeaning::Field => continue,
+                LineMeaning::Passes => out.extend_from_slice(&self.looked(block)?),
+                LineMeaning::Ends => self.show(block, out)?,
             }
             begin = at + 1;
         }
@@ -309,17 +309,17 @@ impl<V: Events> Sse<V> {
         Ok(begin)
     }
 
-    fn kind(&mut self, line: &[u8], end: Option<u8>, first: bool) -> Kind {
+    fn kind(&mut self, line: &[u8], end: Option<u8>, first: bool) -> LineMeaning {
         let second_half = self.after_cr && line.is_empty() && end == Some(b'\n');
         self.after_cr = end == Some(b'\r');
         match line {
-            [] if second_half && !first => Kind::Field,
-            [] if second_half || !self.has_data => Kind::Passes,
-            [] => Kind::Ends,
-            [b':', ..] if first => Kind::Passes,
+            [] if second_half && !first => LineMeaning::Field,
+            [] if second_half || !self.has_data => LineMeaning::Passes,
+            [] => LineMeaning::Ends,
+            [b':', ..] if first => LineMeaning::Passes,
             line => {
                 self.has_data |= matches!(Line { text: line, end: b"" }.field(), (b"data", _));
-                Kind::Field
+                LineMeaning::Field
             }
         }
     }
@@ -341,7 +341,7 @@ impl<V: Events> Sse<V> {
 }
 
 /// What a line's end means.
-enum Kind {
+enum LineMeaning {
     /// The block goes on.
     Field,
     /// What has come of the block can leave: there is nothing to judge in it.

@@ -72,7 +72,7 @@ enum Use {
 }
 
 /// Reads settings member by member.
-struct Reader<'c, 'a> {
+struct SettingsReader<'c, 'a> {
     /// The names of the built-in rules and those of the configuration's.
     built_in: HashSet<&'c str>,
     own_rules: BTreeSet<&'a str>,
@@ -91,7 +91,7 @@ impl Draft {
         if extent == Extent::Whole {
             fields.required("name");
         }
-        let mut reader = Reader {
+        let mut reader = SettingsReader {
             built_in: catalogue.names().collect(),
             own_rules: keys(fields.member("rules")),
             own_sets: keys(fields.member("rulesets")),
@@ -178,7 +178,7 @@ pub fn foreign(fields: &mut Fields<'_>, name: &'static str) {
     }
 }
 
-impl<'a> Reader<'_, 'a> {
+impl<'a> SettingsReader<'_, 'a> {
     fn settings(&mut self, fields: &mut Fields<'a>) -> Settings {
         let name = fields.text_within("name", 1..=NAME).unwrap_or_default().to_owned();
         let rules = fields.map("rules", OWN, |key, value, at, faults| self.rule(key, value, &at, faults));

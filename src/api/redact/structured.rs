@@ -33,7 +33,7 @@ const WITH_PATHS: usize = 16 << 20;
 pub struct RedactStructured(pub Redaction);
 
 /// A path, what it asks, and where the body says so.
-struct Place {
+struct RequestedPath {
     query: Query,
     at: Pointer,
 }
@@ -42,7 +42,7 @@ struct Place {
 pub struct StructuredAsk {
     wanted: Wanted,
     document: Document,
-    places: Vec<Place>,
+    places: Vec<RequestedPath>,
     specific: Vec<Specific>,
 }
 
@@ -150,7 +150,7 @@ impl Document {
     }
 
     /// The places, each by the redactor of its number, and the rest of the document by the redactor `rest`.
-    fn chosen(&self, places: &[Place], rest: Option<usize>) -> Result<Selection, Invalid> {
+    fn chosen(&self, places: &[RequestedPath], rest: Option<usize>) -> Result<Selection, Invalid> {
         if places.is_empty() {
             return Ok(Selection::Everything);
         }
@@ -159,7 +159,7 @@ impl Document {
             json.map_err(|_| Invalid::new(Code::BadFormat, Pointer::root().key("data"), "must be JSON"))?;
         let mut size = Size::of(&json);
         let mut chosen = Chosen::default();
-        for (part, Place { query, at }) in places.iter().enumerate() {
+        for (part, RequestedPath { query, at }) in places.iter().enumerate() {
             query.choose(&json, &mut size, (part, &mut chosen)).map_err(|_| {
                 Invalid::new(Code::IsTooBig, at.clone(), "the document is too large for so costly a path")
             })?;
@@ -172,10 +172,10 @@ impl Document {
 }
 
 /// `"$.a"` or `{"path": "$.a", "rules": ["A", {"rule": "B", "redaction_type": "mask"}]}`.
-fn path(value: &Value, at: Pointer, faults: &mut Faults) -> Option<(Place, Specific)> {
+fn path(value: &Value, at: Pointer, faults: &mut Faults) -> Option<(RequestedPath, Specific)> {
     if let Some(text) = value.as_str() {
         let query = query(text, &at, faults)?;
-        return Some((Place { query, at }, Specific { rules: None }));
+        return Some((RequestedPath { query, at }, Specific { rules: None }));
     }
     if !value.is_object() {
         faults.wrong(value, at, Code::InvalidString, "must be a path, or an object with one");
@@ -188,7 +188,7 @@ fn path(value: &Value, at: Pointer, faults: &mut Faults) -> Option<(Place, Speci
     });
     let (text, at, rules) = read?;
     let query = query(&text, &at, faults)?;
-    Some((Place { query, at }, Specific { rules }))
+    Some((RequestedPath { query, at }, Specific { rules }))
 }
 
 fn query(text: &str, at: &Pointer, faults: &mut Faults) -> Option<Query> {

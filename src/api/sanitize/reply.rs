@@ -8,7 +8,7 @@ use crate::api::sanitize::told::{Asked, data, summary};
 use crate::sanitize::Sanitized;
 
 /// Where a clean file lies.
-pub(super) enum Place {
+pub(super) enum Destination {
     /// At this URL, for a while.
     Url(String),
     /// In the share of files, under this id.
@@ -22,11 +22,11 @@ pub(super) fn malicious(parameters: &Map<String, Value>) -> Ended {
 }
 
 /// The answer with a clean file.
-pub(super) fn clean(order: &Order, asked: &Asked<'_>, place: Place, sanitized: &Sanitized) -> Ended {
+pub(super) fn clean(order: &Order, asked: &Asked<'_>, place: Destination, sanitized: &Sanitized) -> Ended {
     let mut result = Map::new();
     let (member, text) = match place {
-        Place::Url(url) => ("dest_url", url),
-        Place::Share(id) => ("dest_share_id", id),
+        Destination::Url(url) => ("dest_url", url),
+        Destination::Share(id) => ("dest_share_id", id),
     };
     result.insert(member.to_owned(), json!(text));
     result.insert("parameters".to_owned(), json!(order.parameters));

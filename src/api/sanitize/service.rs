@@ -11,7 +11,7 @@ use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::Grants;
 use crate::api::pending::{Ended, Job, Jobs, Stage, Work};
 use crate::api::redact::{Owner, Redaction};
-use crate::api::sanitize::reply::Place;
+use crate::api::sanitize::reply::Destination;
 use crate::api::sanitize::run::{Loaded, Order};
 use crate::api::sanitize::settings::{Resolved, SanitizeSettings};
 use crate::api::share::{Kind, New, Object, Parent, ShareError, Shares};
@@ -131,7 +131,7 @@ impl Sanitizer {
         tenant: &str,
         resolved: &Resolved,
         file: Loaded,
-    ) -> Result<Place, ApiError> {
+    ) -> Result<Destination, ApiError> {
         let failed = |_| ApiError::Internal("blobs");
         let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
         let limit = file.bytes.len() as u64;
@@ -143,12 +143,12 @@ impl Sanitizer {
                 let new = New { name: file.name, ttl, ..New::default() };
                 let put = self.0.shares.put_as(tenant, (&parent, new), (&blob, &facts)).await;
                 let object = put.map_err(|error| shared(&error))?;
-                Ok(Place::Share(object.id.to_string()))
+                Ok(Destination::Share(object.id.to_string()))
             }
             None => {
                 let life = self.0.grants.life();
                 let link = self.0.blobs.link(&blob, &attachment(&file.name), life).await.map_err(failed)?;
-                Ok(Place::Url(link.unwrap_or_else(|| self.0.grants.download(&blob, &file.name))))
+                Ok(Destination::Url(link.unwrap_or_else(|| self.0.grants.download(&blob, &file.name))))
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Listening sockets from one process to the next, over a Unix socket (`SCM_RIGHTS` of unix(7)).
 //!
-//! The process that serves waits at [`Place`]. A successor connects, gets a line of text and a descriptor for each
+//! The process that serves waits at [`HandoverPaths`]. A successor connects, gets a line of text and a descriptor for each
 //! listening socket, and says `ready` once it accepts connections: then the one before drains. Both accept from the same
 //! queues in between, so no connection is refused. A successor that leaves without that word has changed nothing.
 
@@ -48,12 +48,12 @@ const EACH: usize = 4;
 
 /// Where successors come to, and where the serving process writes down its number.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct HandoverPaths {
     socket: PathBuf,
     pid: PathBuf,
 }
 
-impl Place {
+impl HandoverPaths {
     pub(super) fn of(settings: &Settings) -> Self {
         let upgrade = &settings.upgrade;
         let or = |said: &Option<PathBuf>, name| said.clone().unwrap_or_else(|| settings.data.join(name));
@@ -97,7 +97,7 @@ impl Place {
 
 /// Waits for successors, one after the other, until one of them is ready or the process drains. Where that is not
 /// possible the process can be restarted all the same.
-pub(super) async fn offer(place: Place, sockets: Sockets, takes: mpsc::Sender<()>) {
+pub(super) async fn offer(place: HandoverPaths, sockets: Sockets, takes: mpsc::Sender<()>) {
     let listener = match place.bind() {
         Ok(listener) => listener,
         Err(error) => {
@@ -170,7 +170,7 @@ impl Predecessor {
     ///
     /// # Errors
     /// Nobody serves there, or somebody who does not hand out sockets.
-    pub(super) fn meet(place: &Place) -> Result<(Self, Sockets), AppError> {
+    pub(super) fn meet(place: &HandoverPaths) -> Result<(Self, Sockets), AppError> {
         let socket = place.socket.display();
         let failed = |error: io::Error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused => AppError::Upgrade(format!(
@@ -238,12 +238,12 @@ mod tests {
 
     const ANY: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST), 0);
 
-    fn place(folder: &std::path::Path) -> Place {
-        Place { socket: folder.join("upgrade.sock"), pid: folder.join("serve.pid") }
+    fn place(folder: &std::path::Path) -> HandoverPaths {
+        HandoverPaths { socket: folder.join("upgrade.sock"), pid: folder.join("serve.pid") }
     }
 
     /// A process that serves, and who is told when another has taken over.
-    fn serving(place: &Place) -> (SocketAddr, mpsc::Receiver<()>) {
+    fn serving(place: &HandoverPaths) -> (SocketAddr, mpsc::Receiver<()>) {
         let sockets = Sockets::default();
         sockets.open(&[ANY]).unwrap();
         let (takes, taken) = mpsc::channel(1);
@@ -252,7 +252,7 @@ mod tests {
         (real, taken)
     }
 
-    async fn met(place: &Place) -> (Predecessor, Sockets) {
+    async fn met(place: &HandoverPaths) -> (Predecessor, Sockets) {
         let place = place.clone();
         tokio::task::spawn_blocking(move || {
             for _ in 0..200 {

@@ -66,7 +66,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         tracing::warn!(target: "portcullis::app", "the key for encryption cannot be had yet: {error}");
     }
     let servings = front::servings(&config, &parts, &routes)?;
-    let place = handover::Place::of(&config);
+    let place = handover::HandoverPaths::of(&config);
     let (sockets, predecessor) = match upgrade {
         true => Predecessor::meet(&place).map(|(predecessor, sockets)| (sockets, Some(predecessor)))?,
         false => (Sockets::default(), None),
@@ -126,7 +126,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
 
 /// What happens once connections are accepted.
 struct Begins {
-    place: handover::Place,
+    place: handover::HandoverPaths,
     predecessor: Option<Predecessor>,
     takes: mpsc::Sender<()>,
 }

@@ -25,14 +25,14 @@ struct Stamp {
 }
 
 /// What one look saw; `None` where nothing was.
-type Look = BTreeMap<PathBuf, Option<Stamp>>;
+type Snapshot = BTreeMap<PathBuf, Option<Stamp>>;
 
 /// Files, as they were when they were last read and when they were last looked at.
 #[derive(Debug, Default)]
 pub(super) struct Watched {
     paths: Vec<PathBuf>,
-    read: Look,
-    seen: Look,
+    read: Snapshot,
+    seen: Snapshot,
 }
 
 impl Watched {
@@ -88,8 +88,8 @@ impl Files {
     }
 }
 
-fn look(paths: &[PathBuf]) -> Look {
-    let mut look = Look::new();
+fn look(paths: &[PathBuf]) -> Snapshot {
+    let mut look = Snapshot::new();
     for path in paths {
         match fs::metadata(path) {
             Ok(found) if found.is_dir() => look.extend(inside(path)),
@@ -102,7 +102,7 @@ fn look(paths: &[PathBuf]) -> Look {
 }
 
 /// The files of a folder, save those that editors and Kubernetes hide.
-fn inside(folder: &Path) -> Look {
+fn inside(folder: &Path) -> Snapshot {
     let entries = fs::read_dir(folder).into_iter().flatten().take(FILES).flatten();
     let seen = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
     let stamped = seen.map(|entry| {

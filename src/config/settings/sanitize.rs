@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::config::written::Written;
 use crate::config::{At, Period, Size, Supplied};
-use crate::net::{NotAPlace, Place, Url};
+use crate::net::{AllowEntry, AllowEntryError, Url};
 
 /// `[sanitize]`.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -77,11 +77,11 @@ impl Default for FileLimits {
 
 /// A place that may be fetched from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FetchPlace(pub Place);
+pub struct FetchPlace(pub AllowEntry);
 
 impl<'de> Deserialize<'de> for FetchPlace {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let parse = |text: &str| text.parse().map(Self).map_err(|error: NotAPlace| error);
+        let parse = |text: &str| text.parse().map(Self).map_err(|error: AllowEntryError| error);
         Written { expected: "a place such as \"files.example.com\" or \"10.1.0.0/16\"", parse }
             .read(deserializer)
     }

@@ -249,7 +249,7 @@ pub enum PatternFault {
 }
 
 #[derive(Debug)]
-enum Part {
+enum PatternPart {
     Key(Box<str>),
     Index(usize),
     AnyIndex,
@@ -257,7 +257,7 @@ enum Part {
     Deep,
 }
 
-impl Part {
+impl PatternPart {
     fn fits(&self, segment: Segment<'_>) -> bool {
         match (self, segment) {
             (Self::Key(name), Segment::Key(key)) => **name == *key,
@@ -275,7 +275,7 @@ impl Part {
 /// `["a.b"]` a key that holds dots, brackets or stars. `$` is the root; a leading `$.` is allowed.
 #[derive(Debug)]
 pub struct PathSet {
-    patterns: Vec<(Vec<Part>, Take)>,
+    patterns: Vec<(Vec<PatternPart>, Take)>,
     otherwise: Take,
 }
 
@@ -307,10 +307,11 @@ impl PathSet {
 }
 
 /// Glob matching: going back to the last `**` is enough.
-fn matches(parts: &[Part], path: &Path<'_>) -> bool {
+fn matches(parts: &[PatternPart], path: &Path<'_>) -> bool {
     let length = path.len();
     // Most patterns differ in their last name: this spares the walk.
-    if let (Some(Part::Key(_) | Part::Index(_)), Some(last)) = (parts.last(), length.checked_sub(1))
+    if let (Some(PatternPart::Key(_) | PatternPart::Index(_)), Some(last)) =
+        (parts.last(), length.checked_sub(1))
         && !parts.last().zip(path.segment(last)).is_some_and(|(part, segment)| part.fits(segment))
     {
         return false;
@@ -319,7 +320,7 @@ fn matches(parts: &[Part], path: &Path<'_>) -> bool {
     let mut back = None;
     while at < length {
         match (parts.get(part), path.segment(at)) {
-            (Some(Part::Deep), _) => {
+            (Some(PatternPart::Deep), _) => {
                 back = Some((part, at));
                 part += 1;
             }
@@ -334,10 +335,10 @@ fn matches(parts: &[Part], path: &Path<'_>) -> bool {
             }
         }
     }
-    parts.iter().skip(part).all(|part| matches!(part, Part::Deep))
+    parts.iter().skip(part).all(|part| matches!(part, PatternPart::Deep))
 }
 
-fn parse(pattern: &str) -> Result<Vec<Part>, (usize, PatternFault)> {
+fn parse(pattern: &str) -> Result<Vec<PatternPart>, (usize, PatternFault)> {
     let mut parts = Vec::new();
     let mut rest = pattern;
     if let Some(behind) = rest.strip_prefix('$') {
@@ -358,7 +359,7 @@ fn parse(pattern: &str) -> Result<Vec<Part>, (usize, PatternFault)> {
     }
 }
 
-fn segment(text: &str) -> Result<(Part, &str), PatternFault> {
+fn segment(text: &str) -> Result<(PatternPart, &str), PatternFault> {
     if let Some(quoted) = text.strip_prefix("[\"") {
         let (name, behind) = quoted.split_once("\"]").ok_or(PatternFault::Bracket)?;
         return Ok((key(name)?, behind));
@@ -366,24 +367,24 @@ fn segment(text: &str) -> Result<(Part, &str), PatternFault> {
     if let Some(bracket) = text.strip_prefix('[') {
         let (index, behind) = bracket.split_once(']').ok_or(PatternFault::Bracket)?;
         let part = match index {
-            "*" => Part::AnyIndex,
-            digits => Part::Index(digits.parse().map_err(|_| PatternFault::Bracket)?),
+            "*" => PatternPart::AnyIndex,
+            digits => PatternPart::Index(digits.parse().map_err(|_| PatternFault::Bracket)?),
         };
         return Ok((part, behind));
     }
     let (name, behind) = text.split_at(text.find(['.', '[']).unwrap_or(text.len()));
     let part = match name {
         "" => return Err(PatternFault::Empty),
-        "*" => Part::Any,
-        "**" => Part::Deep,
+        "*" => PatternPart::Any,
+        "**" => PatternPart::Deep,
         name if name.contains('*') => return Err(PatternFault::Star),
         name => key(name)?,
     };
     Ok((part, behind))
 }
 
-fn key(name: &str) -> Result<Part, PatternFault> {
-    if name.len() < MAX_KEY { Ok(Part::Key(name.into())) } else { Err(PatternFault::TooLong) }
+fn key(name: &str) -> Result<PatternPart, PatternFault> {
+    if name.len() < MAX_KEY { Ok(PatternPart::Key(name.into())) } else { Err(PatternFault::TooLong) }
 }
 
 #[cfg(test)]

@@ -9,11 +9,11 @@ use crate::vault::jwt::JwtError;
 #[derive(Clone)]
 pub struct VerifyingKey {
     algorithm: JwsAlgorithm,
-    kind: Kind,
+    kind: Verifier,
 }
 
 #[derive(Clone)]
-enum Kind {
+enum Verifier {
     Library(Algorithm, DecodingKey),
     /// ES512 is beyond the library.
     Own(Box<PublicKey>),
@@ -29,7 +29,7 @@ impl VerifyingKey {
             (Some(public), _) => Ok(Self::public(&public)),
             (None, Some(named)) => {
                 let secret = DecodingKey::from_secret(key.to_stored()?.expose());
-                Ok(Self { algorithm: key.algorithm(), kind: Kind::Library(named, secret) })
+                Ok(Self { algorithm: key.algorithm(), kind: Verifier::Library(named, secret) })
             }
             (None, None) => Err(JwtError::Algorithm),
         }
@@ -39,13 +39,13 @@ impl VerifyingKey {
     pub fn public(key: &PublicKey) -> Self {
         let kind = match (library(key.algorithm()), key.numbers()) {
             (Some(named), Numbers::Ec { x, y }) => {
-                Kind::Library(named, DecodingKey::from_ec_der(&[&[4], &x[..], y].concat()))
+                Verifier::Library(named, DecodingKey::from_ec_der(&[&[4], &x[..], y].concat()))
             }
             (Some(named), Numbers::Rsa { n, e }) => {
-                Kind::Library(named, DecodingKey::from_rsa_raw_components(n, e))
+                Verifier::Library(named, DecodingKey::from_rsa_raw_components(n, e))
             }
-            (Some(named), Numbers::Okp { x }) => Kind::Library(named, DecodingKey::from_ed_der(x)),
-            (None, _) => Kind::Own(Box::new(key.clone())),
+            (Some(named), Numbers::Okp { x }) => Verifier::Library(named, DecodingKey::from_ed_der(x)),
+            (None, _) => Verifier::Own(Box::new(key.clone())),
         };
         Self { algorithm: key.algorithm(), kind }
     }
@@ -58,10 +58,10 @@ impl VerifyingKey {
     /// Whether `signature`, read from `encoded`, is this key's of `message`.
     pub(super) fn verifies(&self, message: &str, encoded: &str, signature: &[u8]) -> bool {
         match &self.kind {
-            Kind::Library(named, key) => {
+            Verifier::Library(named, key) => {
                 matches!(crypto::verify(encoded, message.as_bytes(), key, *named), Ok(true))
             }
-            Kind::Own(key) => key.verify(message.as_bytes(), signature),
+            Verifier::Own(key) => key.verify(message.as_bytes(), signature),
         }
     }
 }
