@@ -15,7 +15,7 @@ use crate::api::pending::{Jobs, Kept, Poll, Polls, Uploads, Work};
 use crate::api::redact::Redaction;
 use crate::api::sanitize::{self, Sanitize, SanitizeDrafts, SanitizeSettings, Sanitizer};
 use crate::api::share::{
-    CreateShareFolder, DeleteShare, GetArchive, GetShare, ListShares, PutShare, PutWork, Shares, UpdateShare,
+    CreateShareFolder, DeleteShare, GetParts, GetShare, ListShares, PutShare, PutWork, Shares, UpdateShare,
 };
 use crate::api::token::Service;
 use crate::api::{BlobPort, Door, Endpoints, Guard};
@@ -127,10 +127,9 @@ pub(super) fn add(
     }
     let put = PutShare::new(work, (jobs, Arc::clone(&grants)), dialect, limit);
     endpoints.mount(door(PutShare::PATH, form), Arc::new(put));
-    let archive = GetArchive::new(shares.clone(), Arc::clone(&grants), dialect);
-    endpoints.mount(door(GetArchive::PATH, FORM), Arc::new(archive));
-    let get = GetShare::new(shares.clone(), grants, dialect);
-    endpoints.mount(door(GetShare::PATH, FORM), Arc::new(get));
+    let get = GetParts { shares: shares.clone(), grants, dialect };
+    endpoints.mount(door(GetShare::OBJECT, FORM), Arc::new(GetShare::object(get.clone())));
+    endpoints.mount(door(GetShare::ARCHIVE, FORM), Arc::new(GetShare::archive(get)));
     endpoints.add(UpdateShare(shares.clone()), dialect, FORM);
     endpoints.add(DeleteShare(shares.clone()), dialect, FORM);
     endpoints.add(CreateShareFolder(shares.clone()), dialect, FORM);

@@ -8,13 +8,15 @@ use bytes::Bytes;
 use flate2::Crc;
 use tar::{Builder, EntryType, Header};
 
+use crate::api::error::ApiError;
+use crate::api::incoming::stored;
 use crate::api::share::object::{Kind, Object};
 use crate::store::blobs::{Piece, Pieces};
-use crate::store::{Blobs, StoreError};
+use crate::store::{Area, Blob, Blobs, StoreError};
 
 /// The most bytes of an archive's files, and the most entries: what a ZIP without its 64-bit extension can say.
-pub(super) const MOST_BYTES: u64 = 3 << 30;
-pub(super) const MOST_ENTRIES: usize = 10_000;
+const MOST_BYTES: u64 = 3 << 30;
+const MOST_ENTRIES: usize = 10_000;
 
 /// Bytes of a block of a tar archive.
 const BLOCK: u64 = 512;
@@ -30,6 +32,16 @@ const UTF8: u16 = 0x0800;
 pub(super) enum Form {
     Tar,
     Zip,
+}
+
+impl Form {
+    /// What an archive of this form is called.
+    pub(super) const fn file_name(self) -> &'static str {
+        match self {
+            Self::Tar => "archive.tar",
+            Self::Zip => "archive.zip",
+        }
+    }
 }
 
 /// A file or folder, and its path in the archive.
@@ -74,6 +86,34 @@ pub(super) fn entries(chosen: &[Object], all: &[Object]) -> Vec<Entry> {
         }
     }
     entries
+}
+
+/// Whether an archive of these can be made.
+///
+/// # Errors
+/// Why not.
+pub(super) fn bounded(entries: &[Entry]) -> Result<(), String> {
+    let bytes: u64 = entries.iter().map(|entry| entry.object.size).sum();
+    if entries.len() > MOST_ENTRIES || bytes > MOST_BYTES {
+        return Err(format!("an archive has at most {MOST_ENTRIES} objects and {MOST_BYTES} bytes"));
+    }
+    Ok(())
+}
+
+/// Packs the entries, which are [`bounded`], into a passing file.
+///
+/// # Errors
+/// The file store's; no randomness.
+pub(super) async fn packed(
+    blobs: &Arc<dyn Blobs>,
+    form: Form,
+    entries: Vec<Entry>,
+) -> Result<Blob, ApiError> {
+    let mut archive = Archive::new(Arc::clone(blobs), form, entries);
+    let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
+    let put = blobs.put(&blob, &mut archive, 2 * MOST_BYTES).await;
+    put.map_err(|error| stored(&error))?;
+    Ok(blob)
 }
 
 impl Archive {

@@ -16,83 +16,172 @@ use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;
 use crate::api::grant::Grants;
 use crate::api::incoming::stored;
-use crate::api::share::archive::{Archive, Form, MOST_BYTES, MOST_ENTRIES, entries};
+use crate::api::share::archive::{self, Entry, Form};
 use crate::api::share::ask;
 use crate::api::share::object::{Kind, Object, Shown};
-use crate::api::share::store::{ShareError, Shares};
+use crate::api::share::store::Shares;
 use crate::base::id::ShareId;
 use crate::crypto::random;
 use crate::store::blobs::{Piece, Pieces};
-use crate::store::{Area, Blob, Opened};
+use crate::store::{Blob, Opened};
 
+/// The most ids of one call.
+const IDS: usize = 1000;
+
+/// How the bytes go.
 #[derive(Clone, Copy)]
 enum Way {
     Url,
     Form,
 }
 
+/// What a call gets.
+enum Asked {
+    /// The object of this id; `None` for what cannot be one.
+    Object(Option<ShareId>),
+    /// An archive of these.
+    Archive(Vec<Option<ShareId>>, Form),
+}
+
+/// What was found, as callers see it.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Found {
+    Object { object: Shown },
+    Archive { count: usize, objects: Vec<Shown> },
+}
+
 #[derive(Serialize)]
 struct Reply {
-    object: Shown,
+    #[serde(flatten)]
+    found: Found,
     #[serde(skip_serializing_if = "Option::is_none")]
     dest_url: Option<String>,
 }
 
-/// `POST /v1/get`.
+/// What was found, the summary of it, and the file and its name, if there are bytes.
+struct Got {
+    found: Found,
+    summary: &'static str,
+    file: Option<(Blob, String)>,
+}
+
+/// Which of the two calls.
+#[derive(Clone, Copy)]
+enum What {
+    Object,
+    Archive,
+}
+
+/// What [`GetShare`] is made from.
+#[derive(Clone)]
+pub struct GetParts {
+    /// Where the objects are.
+    pub shares: Shares,
+    /// Makes the URLs.
+    pub grants: Arc<Grants>,
+    /// How success is spelt.
+    pub dialect: DialectChoice,
+}
+
+/// `POST /v1/get` and `POST /v1/get_archive`.
 pub struct GetShare {
-    shares: Shares,
-    grants: Arc<Grants>,
-    dialect: DialectChoice,
+    parts: GetParts,
+    what: What,
 }
 
 impl GetShare {
-    /// Its path, below the service's name.
-    pub const PATH: &'static str = "/v1/get";
+    /// The path that gets an object, below the service's name.
+    pub const OBJECT: &'static str = "/v1/get";
 
-    /// Gets what is in `shares`, by URLs of `grants`.
-    pub fn new(shares: Shares, grants: Arc<Grants>, dialect: DialectChoice) -> Self {
-        Self { shares, grants, dialect }
+    /// The path that gets an archive, below the service's name.
+    pub const ARCHIVE: &'static str = "/v1/get_archive";
+
+    /// Gets objects.
+    pub fn object(parts: GetParts) -> Self {
+        Self { parts, what: What::Object }
+    }
+
+    /// Gets several objects as one archive.
+    pub fn archive(parts: GetParts) -> Self {
+        Self { parts, what: What::Archive }
     }
 
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
-        let tenant = ask::caller(call)?.tenant();
+        let who = ask::caller(call)?;
         let body = ask::body(call).await?;
-        let mut fields = Fields::of(&body)?;
-        ask::common(&mut fields);
-        let id = ask::id(&mut fields);
-        let ways = [("dest-url", Way::Url), ("multipart", Way::Form)];
-        let way = fields.one_of("transfer_method", &ways).unwrap_or(Way::Url);
-        fields.close()?;
-        let id = id.ok_or(ApiError::NotFound)?;
-        let object = self.shares.get(tenant, &id).await.map_err(ask::failed)?;
-        match (object.kind, way) {
-            (Kind::File, Way::Form) => {
-                let (object, opened) = self.shares.open(tenant, &id).await.map_err(ask::failed)?;
-                let mut charge = call.budget.charge();
-                charge.set(self.shares.blobs().holds())?;
-                let name = object.name.clone();
-                form(call, &self.envelope(call, object, None), &name, charged(opened, charge))
+        let (asked, way) = self.what.read(Fields::of(&body)?)?;
+        let blobs = self.parts.shares.blobs();
+        let mut charge = call.budget.charge();
+        charge.set(blobs.holds())?;
+        let Got { found, summary, file } = match asked {
+            Asked::Object(id) => self.one(who.tenant(), id).await?,
+            Asked::Archive(ids, form) => self.several(who.tenant(), ids, form).await?,
+        };
+        let envelope = |found, dest_url| {
+            let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
+            let status = self.parts.dialect.of(&call.head.headers).success();
+            stamp.answer(StatusCode::OK, status, summary, Some(Reply { found, dest_url }))
+        };
+        match (file, way) {
+            (None, _) => Ok(envelope(found, None)),
+            (Some((blob, name)), Way::Form) => {
+                let file = blobs.get(&blob).await.map_err(|error| stored(&error))?;
+                let file = charged(file.ok_or(ApiError::NotFound)?, charge);
+                form(call, &envelope(found, None), &name, file)
             }
-            (kind, _) => {
-                let url = match kind {
-                    Kind::File => Some(self.url(&object).await.map_err(ask::failed)?),
-                    Kind::Dir => None,
-                };
-                Ok(self.envelope(call, object, url))
+            (Some((blob, name)), Way::Url) => {
+                let life = self.parts.grants.life();
+                let link = blobs.link(&blob, &attachment(&name), life).await;
+                let link = link.map_err(|error| stored(&error))?;
+                let url = link.unwrap_or_else(|| self.parts.grants.download(&blob, &name));
+                Ok(envelope(found, Some(url)))
             }
         }
     }
 
-    async fn url(&self, object: &Object) -> Result<String, ShareError> {
-        let (blob, named) = (object.blob(), attachment(&object.name));
-        let direct = self.shares.blobs().link(&blob, &named, self.grants.life()).await?;
-        Ok(direct.unwrap_or_else(|| self.grants.download(&blob, &object.name)))
+    async fn one(&self, tenant: &str, id: Option<ShareId>) -> Result<Got, ApiError> {
+        let id = id.ok_or(ApiError::NotFound)?;
+        let object = self.parts.shares.get(tenant, &id).await.map_err(ask::failed)?;
+        let file = (object.kind == Kind::File).then(|| (object.blob(), object.name.clone()));
+        Ok(Got { found: Found::Object { object: object.into() }, summary: "Object found", file })
     }
 
-    fn envelope(&self, call: &Call<'_>, object: Object, dest_url: Option<String>) -> Answer {
-        let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
-        let status = self.dialect.of(&call.head.headers).success();
-        stamp.answer(StatusCode::OK, status, "Object found", Some(Reply { object: object.into(), dest_url }))
+    async fn several(&self, tenant: &str, ids: Vec<Option<ShareId>>, form: Form) -> Result<Got, ApiError> {
+        let all = self.parts.shares.all(tenant).await.map_err(ask::failed)?;
+        let find = |id: Option<ShareId>| all.iter().find(|object| Some(&object.id) == id.as_ref()).cloned();
+        let chosen = ids.into_iter().map(find).collect::<Option<Vec<Object>>>();
+        let entries = archive::entries(&chosen.ok_or(ApiError::NotFound)?, &all);
+        archive::bounded(&entries).map_err(|why| ask::invalid(Code::IsTooBig, "ids", &why))?;
+        let shown = |entry: &Entry| entry.object.clone().into();
+        let objects: Vec<Shown> = entries.iter().map(shown).collect();
+        let blob = archive::packed(self.parts.shares.blobs(), form, entries).await?;
+        let found = Found::Archive { count: objects.len(), objects };
+        Ok(Got { found, summary: "Archive made", file: Some((blob, form.file_name().to_owned())) })
+    }
+}
+
+impl What {
+    fn read(self, mut fields: Fields<'_>) -> Result<(Asked, Way), ApiError> {
+        let asked = match self {
+            Self::Object => {
+                ask::common(&mut fields);
+                Asked::Object(ask::id(&mut fields))
+            }
+            Self::Archive => {
+                ask::common_beside(&mut fields, &["format"]);
+                fields.required("ids");
+                let id =
+                    fields.array("ids", IDS, |value, at, faults| faults.text(value, at).map(ShareId::parse));
+                let forms = [("zip", Form::Zip), ("tar", Form::Tar)];
+                let form = fields.one_of("format", &forms).unwrap_or(Form::Zip);
+                Asked::Archive(id.unwrap_or_default(), form)
+            }
+        };
+        let ways = [("dest-url", Way::Url), ("multipart", Way::Form)];
+        let way = fields.one_of("transfer_method", &ways).unwrap_or(Way::Url);
+        fields.close()?;
+        Ok((asked, way))
     }
 }
 
@@ -135,98 +224,6 @@ fn form(call: &Call<'_>, envelope: &Answer, name: &str, file: Opened) -> Result<
         answer.headers.insert(&REQUEST_ID, id);
     }
     Ok(answer)
-}
-
-/// What an archive is made of, and where it is.
-#[derive(Serialize)]
-struct ArchiveReply {
-    count: usize,
-    objects: Vec<Shown>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dest_url: Option<String>,
-}
-
-/// `POST /v1/get_archive`.
-pub struct GetArchive {
-    shares: Shares,
-    grants: Arc<Grants>,
-    dialect: DialectChoice,
-}
-
-/// The most ids of one call.
-const IDS: usize = 1000;
-
-impl GetArchive {
-    /// Its path, below the service's name.
-    pub const PATH: &'static str = "/v1/get_archive";
-
-    /// Makes archives of what is in `shares`, at URLs of `grants`.
-    pub fn new(shares: Shares, grants: Arc<Grants>, dialect: DialectChoice) -> Self {
-        Self { shares, grants, dialect }
-    }
-
-    async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
-        let tenant = ask::caller(call)?.tenant();
-        let body = ask::body(call).await?;
-        let mut fields = Fields::of(&body)?;
-        ask::common_beside(&mut fields, &["format"]);
-        fields.required("ids");
-        let ids = fields.array("ids", IDS, |value, at, faults| faults.text(value, at).map(ShareId::parse));
-        let form = fields.one_of("format", &[("zip", Form::Zip), ("tar", Form::Tar)]).unwrap_or(Form::Zip);
-        let ways = [("dest-url", Way::Url), ("multipart", Way::Form)];
-        let way = fields.one_of("transfer_method", &ways).unwrap_or(Way::Url);
-        fields.close()?;
-        let ids = ids.unwrap_or_default().into_iter().collect::<Option<Vec<ShareId>>>();
-        let all = self.shares.all(tenant).await.map_err(ask::failed)?;
-        let find = |id: ShareId| all.iter().find(|object| object.id == id).cloned();
-        let chosen = ids.and_then(|ids| ids.into_iter().map(find).collect::<Option<Vec<Object>>>());
-        let entries = entries(&chosen.ok_or(ApiError::NotFound)?, &all);
-        let bytes: u64 = entries.iter().map(|entry| entry.object.size).sum();
-        if entries.len() > MOST_ENTRIES || bytes > MOST_BYTES {
-            let detail = format!("an archive has at most {MOST_ENTRIES} objects and {MOST_BYTES} bytes");
-            return Err(ask::invalid(Code::IsTooBig, "ids", &detail));
-        }
-        let objects: Vec<Shown> = entries.iter().map(|entry| entry.object.clone().into()).collect();
-        let mut charge = call.budget.charge();
-        charge.set(self.shares.blobs().holds())?;
-        let name = if form == Form::Zip { "archive.zip" } else { "archive.tar" };
-        let mut archive = Archive::new(Arc::clone(self.shares.blobs()), form, entries);
-        let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
-        let blobs = self.shares.blobs();
-        let put = blobs.put(&blob, &mut archive, 2 * MOST_BYTES).await;
-        put.map_err(|error| stored(&error))?;
-        let reply = |dest_url| ArchiveReply { count: objects.len(), objects, dest_url };
-        match way {
-            Way::Form => {
-                let file = blobs.get(&blob).await.map_err(|error| stored(&error))?;
-                let file = file.ok_or(ApiError::Internal("files"))?;
-                self::form(call, &self.envelope(call, reply(None)), name, charged(file, charge))
-            }
-            Way::Url => {
-                let link = blobs.link(&blob, &attachment(name), self.grants.life()).await;
-                let link = link.map_err(|error| stored(&error))?;
-                let url = link.unwrap_or_else(|| self.grants.download(&blob, name));
-                Ok(self.envelope(call, reply(Some(url))))
-            }
-        }
-    }
-
-    fn envelope(&self, call: &Call<'_>, reply: ArchiveReply) -> Answer {
-        let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
-        let status = self.dialect.of(&call.head.headers).success();
-        stamp.answer(StatusCode::OK, status, "Archive made", Some(reply))
-    }
-}
-
-impl Handler for GetArchive {
-    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
-        Box::pin(async move {
-            let outcome = self.run(&mut call).await;
-            outcome.unwrap_or_else(|error| {
-                error.answer(&Stamp { id: call.id, received: call.received, answered: call.clock.now() })
-            })
-        })
-    }
 }
 
 /// A file with something before and after it.

@@ -8,7 +8,7 @@
 //! | `store` | [`Shares`]: objects as rows, their bytes as blobs |
 //! | `ask` | what several calls say in the same way |
 //! | `put` | [`PutShare`]: `/v1/put`, at once or by a granted upload |
-//! | `get` | [`GetShare`]: `/v1/get`, as a URL or a form; [`GetArchive`]: `/v1/get_archive` |
+//! | `get` | [`GetShare`]: `/v1/get` and `/v1/get_archive`, as a URL or a form |
 //! | `archive` | several as one archive |
 //! | `list` | [`ListShares`]: `/v1/list` |
 //! | `change` | [`UpdateShare`], [`DeleteShare`], [`CreateShareFolder`] |
@@ -25,7 +25,7 @@ mod store;
 
 pub use change::{CountReply, CreateShareFolder, DeleteShare, ObjectReply, UpdateShare};
 pub use folder::Folder;
-pub use get::{GetArchive, GetShare};
+pub use get::{GetParts, GetShare};
 pub use list::{ListAsk, ListReply, ListShares};
 pub use object::{Kind, Object, Shown};
 pub use put::{PutShare, PutWork};
