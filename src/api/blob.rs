@@ -11,6 +11,7 @@ use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
 use crate::api::grant::{Arrivals, Grant, Grants, Verb, safe_name};
 use crate::api::incoming::{Form, Incoming, stored};
+use crate::api::token::Tokens;
 use crate::base::budget::Charge;
 use crate::store::blobs::{Piece, Pieces};
 use crate::store::{Blobs, Facts, Opened};
@@ -21,26 +22,32 @@ const FIELD: usize = 64 << 10;
 /// Serves granted URLs.
 pub struct BlobPort {
     grants: Arc<Grants>,
+    tokens: Arc<Tokens>,
     blobs: Arc<dyn Blobs>,
     arrivals: Arc<dyn Arrivals>,
     dialect: DialectChoice,
 }
 
 impl BlobPort {
-    /// Serves what `grants` grants of `blobs`; `arrivals` are told of uploads.
+    /// Serves what `grants` grants of `blobs` to `tokens` that were not revoked; `arrivals` are told of uploads.
     pub fn new(
-        grants: Arc<Grants>,
+        (grants, tokens): (Arc<Grants>, Arc<Tokens>),
         blobs: Arc<dyn Blobs>,
         arrivals: Arc<dyn Arrivals>,
         dialect: DialectChoice,
     ) -> Self {
-        Self { grants, blobs, arrivals, dialect }
+        Self { grants, tokens, blobs, arrivals, dialect }
     }
 
     async fn serve(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
         let asked = call.head.uri.path_and_query().map(|path| path.as_str()).unwrap_or_default();
         // Whoever is in front of us may have taken a path of its own off, but nothing is put on.
         let grant = self.grants.recognise(asked).ok_or(ApiError::NotFound)?;
+        if let Some(by) = &grant.by
+            && self.tokens.is_revoked(by).await.map_err(|_| ApiError::Internal("tokens"))?
+        {
+            return Err(ApiError::NotFound);
+        }
         match (&call.head.method, grant.verb) {
             (&Method::GET | &Method::HEAD, Verb::Download) => self.download(call, &grant).await,
             (&Method::PUT, Verb::Put) | (&Method::POST, Verb::Post) => {

@@ -1,7 +1,8 @@
 //! [`Grants`]: URLs that let whoever holds one upload or download one file for a short while, without a token.
 //!
-//! `/blob/<area>/<file>/<name>?verb=…&expires=…&limit=…[&title=…]&signature=…`, where the signature is HMAC-SHA-256 over
-//! all that stands before it. There is one way to write a grant: what is not written in exactly this way is not one.
+//! `/blob/<area>/<file>/<name>?verb=…&expires=…&limit=…[&title=…]&by=…&signature=…`, where the signature is HMAC-SHA-256
+//! over all that stands before it, and `by` is the id of the token that asked for it: what a token was granted ends when it
+//! is revoked. There is one way to write a grant: what is not written in exactly this way is not one.
 //! The key is made for the day on which the grant expires, from a root that the vault keeps; so keys change every day,
 //! and every process that has the vault has them.
 
@@ -11,6 +12,7 @@ use data_encoding::BASE64URL_NOPAD;
 
 use crate::api::call::BoxFuture;
 use crate::base::clock::SharedClock;
+use crate::base::id::TokenId;
 use crate::base::secret::Secret;
 use crate::crypto::kdf::hmac_sha256;
 use crate::store::{Blob, Facts};
@@ -64,12 +66,14 @@ pub struct Grant {
     pub expires: u64,
     /// The most bytes of an upload; 0 for a download.
     pub limit: u64,
+    /// The token that asked for it; unknown for one of a version before, which is good for an hour at most.
+    pub by: Option<TokenId>,
 }
 
 impl Grant {
     /// All of the URL that is signed, without the address it begins with.
     fn signed_part(&self) -> String {
-        let Self { verb, blob, name, expires, limit } = self;
+        let Self { verb, blob, name, expires, limit, by } = self;
         let safe = safe_name(name);
         let mut text =
             format!("{PREFIX}{blob}/{safe}?verb={}&expires={expires}&limit={limit}", verb.as_str());
@@ -77,29 +81,32 @@ impl Grant {
             text.push_str("&title=");
             text.push_str(&BASE64URL_NOPAD.encode(name.as_bytes()));
         }
+        if let Some(by) = by {
+            text.push_str(&format!("&by={by}"));
+        }
         text
     }
 
     fn read(signed: &str) -> Option<Self> {
         let (path, query) = signed.strip_prefix(PREFIX)?.split_once('?')?;
         let (blob, name) = path.rsplit_once('/')?;
-        let mut members = query.split('&').map(|member| member.split_once('='));
-        let mut member = |name: &str| match members.next().flatten() {
-            Some((key, value)) if key == name => Some(value),
-            _ => None,
-        };
+        let mut members =
+            query.split('&').map(|member| member.split_once('=').unwrap_or_default()).peekable();
+        let mut member = |name: &str| members.next_if(|(key, _)| *key == name).map(|(_, value)| value);
         let (verb, expires, limit) = (member("verb")?, member("expires")?, member("limit")?);
         let title = member("title").map(|title| BASE64URL_NOPAD.decode(title.as_bytes()));
         let name = match title {
             Some(title) => String::from_utf8(title.ok()?).ok()?,
             None => name.to_owned(),
         };
+        let by = member("by").map(TokenId::parse);
         let grant = Self {
             verb: Verb::ALL.into_iter().find(|known| known.as_str() == verb)?,
             blob: Blob::parse(blob)?,
             name,
             expires: expires.parse().ok()?,
             limit: limit.parse().ok()?,
+            by: by.map_or(Some(None), |by| by.map(Some))?,
         };
         (grant.signed_part() == signed).then_some(grant)
     }
@@ -140,20 +147,25 @@ impl Grants {
         self.life
     }
 
-    /// A URL by which the file can be read under this name.
-    pub fn download(&self, blob: &Blob, name: &str) -> String {
-        self.url(Verb::Download, blob, (name, 0))
+    /// A URL by which the file can be read under this name, for the token `by`.
+    pub fn download(&self, blob: &Blob, name: &str, by: &TokenId) -> String {
+        self.url(Verb::Download, blob, (name, 0), by)
     }
 
-    /// A URL by which the file can be written: at most `limit` bytes.
-    pub fn upload(&self, verb: Verb, blob: &Blob, (name, limit): (&str, u64)) -> String {
-        self.url(verb, blob, (name, limit))
+    /// A URL by which the file can be written, for the token `by`: at most `limit` bytes.
+    pub fn upload(&self, verb: Verb, blob: &Blob, (name, limit): (&str, u64), by: &TokenId) -> String {
+        self.url(verb, blob, (name, limit), by)
     }
 
-    fn url(&self, verb: Verb, blob: &Blob, (name, limit): (&str, u64)) -> String {
+    fn url(&self, verb: Verb, blob: &Blob, (name, limit): (&str, u64), by: &TokenId) -> String {
         let expires = self.now().saturating_add(self.life.as_secs());
         let name = name.chars().take(MAX_NAME).collect();
-        let signed = Grant { verb, blob: blob.clone(), name, expires, limit }.signed_part();
+        let grant = Grant { verb, blob: blob.clone(), name, expires, limit, by: Some(by.clone()) };
+        self.signed(&grant)
+    }
+
+    fn signed(&self, grant: &Grant) -> String {
+        let (signed, expires) = (grant.signed_part(), grant.expires);
         let signature = BASE64URL_NOPAD.encode(self.signature(expires, &signed).expose());
         format!("{}{signed}&signature={signature}", self.public)
     }
@@ -212,13 +224,19 @@ mod tests {
         let clock = Arc::new(FixedClock::at(Timestamp::from_millis(86_400_000 * 20_000 - 10_000)));
         let grants = grants(&clock);
         let blob = Blob::fresh(Area::Passing).unwrap();
+        let by = TokenId::from_random([9; 20]);
         for (verb, name, limit) in
             [(Verb::Download, "a b/../報.pdf", 0), (Verb::Put, "a.txt", 5), (Verb::Post, "", 1 << 40)]
         {
-            let url = grants.url(verb, &blob, (name, limit));
+            let url = grants.url(verb, &blob, (name, limit), &by);
             let text = url.strip_prefix("https://h/base").unwrap();
             let found = grants.recognise(text).unwrap();
             assert_eq!((found.verb, &found.blob, found.limit), (verb, &blob, limit));
+            assert_eq!(found.by.as_ref(), Some(&by));
+            // As a version before wrote it.
+            let before = grants.signed(&Grant { by: None, ..found.clone() });
+            let before = grants.recognise(before.strip_prefix("https://h/base").unwrap()).unwrap();
+            assert_eq!(before, Grant { by: None, ..found });
             for at in 0..text.len() {
                 for bit in [1, 2, 32] {
                     let mut bytes = text.as_bytes().to_vec();
@@ -234,7 +252,7 @@ mod tests {
                 assert_eq!(grants.recognise(&other), None, "{other}");
             }
         }
-        let url = grants.download(&blob, "a");
+        let url = grants.download(&blob, "a", &by);
         let text = url.strip_prefix("https://h/base").unwrap();
         clock.advance(Duration::from_secs(899));
         assert!(grants.recognise(text).is_some());

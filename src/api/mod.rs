@@ -44,6 +44,7 @@ pub mod sanitize;
 pub mod scope;
 pub mod share;
 pub mod token;
+mod token_ids;
 mod token_record;
 mod token_uses;
 pub mod vault;

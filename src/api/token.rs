@@ -14,6 +14,7 @@ use dashmap::DashMap;
 use data_encoding::{BASE32, HEXLOWER};
 
 use crate::api::cpu::Caller;
+use crate::api::token_ids;
 use crate::api::token_record::Stored;
 use crate::api::token_uses::{self, Uses};
 use crate::base::clock::{SharedClock, Timestamp};
@@ -21,7 +22,7 @@ use crate::base::id::{ID_BYTES, TokenId};
 use crate::base::secret::Secret;
 use crate::crypto::hash::sha256;
 use crate::crypto::random::{self, RandomError};
-use crate::store::{Expected, Key, Records, Row, StoreError};
+use crate::store::{Expected, Key, Records, StoreError};
 
 /// What a token may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -220,7 +221,7 @@ const MEMORY: Duration = Duration::from_millis(900);
 /// Tokens remembered at one time. Beyond this many in use, the others are looked up each time.
 const REMEMBERED: usize = 10_000;
 
-const KIND: &str = "api.token";
+pub(super) const KIND: &str = "api.token";
 const PAGE: u32 = 500;
 const PREFIX: &str = "pts_";
 /// Characters behind the prefix.
@@ -269,6 +270,7 @@ impl Tokens {
         };
         let token = text(&Secret::new(random::bytes()?));
         let key = key(&sha256(token.expose().as_bytes()));
+        token_ids::note(self.records.as_ref(), &info.id, &key).await?;
         self.records.put_if(&key, Expected::Absent, Stored::new(&info).entry()?).await?;
         Ok((info.id, token))
     }
@@ -352,7 +354,7 @@ impl Tokens {
 
     /// Ends the token's life; nothing happens to one that was revoked before.
     pub async fn revoke(&self, id: &TokenId) -> Result<(), TokenError> {
-        let (mut row, mut stored) = self.find(id).await?;
+        let (mut row, mut stored) = token_ids::find(self.records.as_ref(), id).await?;
         while stored.revoked.is_none() {
             stored.revoked = Some(self.clock.now().as_millis());
             let put = self.records.put_if(&row.key, Expected::Version(row.version), stored.entry()?).await;
@@ -360,36 +362,31 @@ impl Tokens {
             self.revocations.fetch_add(1, Ordering::Release);
             match put {
                 Ok(_) => break,
-                Err(StoreError::Conflict) => (row, stored) = self.find(id).await?,
+                Err(StoreError::Conflict) => {
+                    (row, stored) = token_ids::find(self.records.as_ref(), id).await?
+                }
                 Err(error) => return Err(error.into()),
             }
         }
         Ok(())
     }
 
+    /// Whether what the token of this id was granted is good no more: it was revoked, or there is none of this id. One that
+    /// expired did what it was made for.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn is_revoked(&self, id: &TokenId) -> Result<bool, TokenError> {
+        match token_ids::find(self.records.as_ref(), id).await {
+            Ok((_, stored)) => Ok(stored.revoked.is_some()),
+            Err(TokenError::Unknown) => Ok(true),
+            Err(error) => Err(error),
+        }
+    }
+
     /// Whether a token was ever made in this store, be it usable or not.
     pub async fn any(&self) -> Result<bool, TokenError> {
         Ok(!self.records.scan(KIND, "", 1).await?.is_empty())
-    }
-
-    /// Rows are kept by hash, so finding one by id reads them all: right for an operator's rare command.
-    async fn find(&self, id: &TokenId) -> Result<(Row, Stored), TokenError> {
-        let id = id.to_string();
-        let mut after = String::new();
-        loop {
-            let page = self.records.scan(KIND, &after, PAGE).await?;
-            let full = page.len() == PAGE as usize;
-            for row in page {
-                let stored = Stored::read(&row)?;
-                if stored.id == id {
-                    return Ok((row, stored));
-                }
-                row.key.id().clone_into(&mut after);
-            }
-            if !full {
-                return Err(TokenError::Unknown);
-            }
-        }
     }
 
     fn remembered(&self, hash: &Hash, now: Instant, revocations: u64) -> Option<Arc<TokenInfo>> {

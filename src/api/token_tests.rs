@@ -393,3 +393,24 @@ async fn the_last_use_is_written_once_a_minute_and_beside_the_request() {
     assert_eq!(bench.tokens.active(), 0);
     writer.abort();
 }
+
+#[tokio::test]
+async fn what_a_token_was_granted_ends_when_it_is_revoked_also_one_of_a_version_before() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path(), &clock()).await;
+    let Bench { tokens, records, clock } = &bench;
+    let expires = Some(clock.now().plus(Duration::from_secs(1)));
+    let (noted, _) = tokens.create(NewToken { expires, ..named("noted") }).await.unwrap();
+    let (before, _) = tokens.create(named("of a version before")).await.unwrap();
+    let key = Key::new("api.token.id", before.to_string());
+    let row = records.get(&key).await.unwrap().unwrap();
+    records.remove_if(&key, row.version).await.unwrap();
+    clock.advance(Duration::from_secs(2));
+    for id in [&noted, &before] {
+        assert!(!tokens.is_revoked(id).await.unwrap());
+        assert!(records.get(&Key::new("api.token.id", id.to_string())).await.unwrap().is_some());
+        tokens.revoke(id).await.unwrap();
+        assert!(tokens.is_revoked(id).await.unwrap());
+    }
+    assert!(tokens.is_revoked(&TokenId::from_random([0; 20])).await.unwrap());
+}

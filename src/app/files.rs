@@ -101,7 +101,8 @@ pub(super) fn add(
     let file = config.limits.file.bytes();
     let limit = u64::try_from(file).unwrap_or(u64::MAX);
     let form = file.saturating_add(FORM);
-    let port = Arc::new(BlobPort::new(Arc::clone(&grants), Arc::clone(blobs), uploads, dialect));
+    let granted = (Arc::clone(&grants), Arc::clone(&parts.opened.tokens));
+    let port = Arc::new(BlobPort::new(granted, Arc::clone(blobs), uploads, dialect));
     for path in grant::PATHS {
         for method in [Method::GET, Method::HEAD, Method::PUT, Method::POST] {
             let door = Door { method, below: true, bare: true, guard: Guard::Open, ..door(path, form) };

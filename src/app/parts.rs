@@ -10,17 +10,18 @@ use tokio::task::AbortHandle;
 
 use crate::api::pending::Shift;
 use crate::api::token::Tokens;
-use crate::api::{Bound, CpuPool, Distinct, DistinctLimit, Ready};
+use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
 use crate::app::{master, traces};
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::id::ItemId;
+use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{self, Format, Level, Limits, Settings, Store, StoreTls};
 use crate::detect::Catalogue;
 use crate::gateway::filter::Filter;
-use crate::gateway::filters::{Buckets, Log, Queue, Shed, ShedParts};
+use crate::gateway::filters::{Log, Queue, Shed, ShedParts};
 use crate::gateway::proxy::InFlight;
 use crate::gateway::upstream::{Breaker, Standing, Upstream};
 use crate::redact::Counts;
@@ -282,7 +283,7 @@ pub struct Parts {
     /// Findings by route; they outlive a reload.
     counts: DashMap<String, Vec<Counted>>,
     /// Rates by route; they outlive a reload.
-    pub(super) buckets: DashMap<String, Arc<Buckets>>,
+    pub(super) buckets: DashMap<String, Arc<Buckets<Caller>>>,
     /// Different values by caller; they outlive a reload.
     distinct: Arc<Distinct>,
     /// What is known of upstreams' peers, by upstream and peer; it outlives a reload.
@@ -429,7 +430,7 @@ impl Parts {
     }
 
     /// The rates of a route's callers.
-    pub(super) fn buckets(&self, route: &str) -> Arc<Buckets> {
+    pub(super) fn buckets(&self, route: &str) -> Arc<Buckets<Caller>> {
         Arc::clone(&self.buckets.entry(route.to_owned()).or_default())
     }
 }

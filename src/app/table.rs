@@ -17,6 +17,7 @@ use crate::api::vault;
 use crate::api::{Door, Endpoint as ApiEndpoint, Endpoints};
 use crate::app::parts::{AppError, Parts};
 use crate::app::{admin, files, mint, pools};
+use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
     Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, JwkSource, Jwt as JwtSetting,
@@ -238,7 +239,7 @@ fn route(
             By::Address => Whose::Address,
             By::Token => Whose::Token,
         };
-        let allowance = Allowance { requests: rate.requests.get(), per: rate.per.get(), whose };
+        let allowance = Allowance { rate: Rate { times: rate.requests.get(), per: rate.per.get() }, whose };
         filters.push(Arc::new(Limits::new(allowance, parts.buckets(&name))));
     }
     if let Some(redact) = &setting.redact {

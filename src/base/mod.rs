@@ -9,6 +9,7 @@
 //! | [`budget`] | bytes that a request may still hold |
 //! | [`checkpoint`] | where long work asks whether to go on |
 //! | [`quota`] | where work asks whether it may use one value more |
+//! | [`rate`] | how often something may be done |
 //! | [`reader`] | binary forms of our own, read within bounds |
 //! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
@@ -22,6 +23,7 @@ pub mod listing;
 pub mod path;
 pub mod pointer;
 pub mod quota;
+pub mod rate;
 pub mod reader;
 pub mod secret;
 pub mod template;

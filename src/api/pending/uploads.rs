@@ -12,7 +12,7 @@ use crate::api::call::BoxFuture;
 use crate::api::error::ApiError;
 use crate::api::grant::{Arrivals, Grants, Verb};
 use crate::api::pending::{Claim, Ended, Job, Jobs, Read, Stage};
-use crate::base::id::RequestId;
+use crate::base::id::{RequestId, TokenId};
 use crate::store::{Area, Blob, Blobs, Facts, blobs};
 use crate::telemetry::trace::{here, within};
 
@@ -31,15 +31,21 @@ pub fn awaited(id: &RequestId) -> Blob {
     Blob::new(Area::Passing, id.twin())
 }
 
-/// Members of an accepted answer that say where to upload the file that the job waits for, as a form or raw.
-pub fn target(grants: &Grants, id: &RequestId, form: bool, (name, limit): (&str, u64)) -> Value {
+/// Members of an accepted answer that say where to upload the file that the job waits for, as a form or raw: the job of
+/// a call that the token `by` made.
+pub fn target(
+    grants: &Grants,
+    (id, by): (&RequestId, &TokenId),
+    form: bool,
+    (name, limit): (&str, u64),
+) -> Value {
     let blob = awaited(id);
     if form {
-        let url = grants.upload(Verb::Post, &blob, (name, limit));
+        let url = grants.upload(Verb::Post, &blob, (name, limit), by);
         // The URL says all; some clients refuse an answer without these, or send them as they are.
         json!({ "post_url": url, "post_form_data": { "key": blob.id().to_string() } })
     } else {
-        json!({ "put_url": grants.upload(Verb::Put, &blob, (name, limit)) })
+        json!({ "put_url": grants.upload(Verb::Put, &blob, (name, limit), by) })
     }
 }
 

@@ -82,7 +82,7 @@ impl Sanitize {
         let stage = if awaited {
             let name = safe_name(order.name.as_deref().unwrap_or_default());
             // Whatever comes is taken: clients do not expect an upload to fail. Its size is proved before it is read.
-            Stage::Upload { target: target(&parts.grants, call.id, form, (&name, most)) }
+            Stage::Upload { target: target(&parts.grants, (call.id, who.id()), form, (&name, most)) }
         } else {
             Stage::Ready
         };

@@ -90,7 +90,7 @@ impl Sanitizer {
             Ok(sanitized) => sanitized,
         };
         let clean = Loaded { name: file.name, bytes: sanitized.cleaned.bytes.clone() };
-        let place = step("sanitize.deliver", self.deliver(tenant, &order.resolved, clean)).await?;
+        let place = step("sanitize.deliver", self.deliver(owner, &order.resolved, clean)).await?;
         Ok((reply::clean(order, &asked, place, &sanitized), Verdict::Clean))
     }
 

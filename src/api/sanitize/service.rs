@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::api::blob::attachment;
 use crate::api::call::BoxFuture;
 use crate::api::configs::{ConfigError, Configs};
+use crate::api::cpu::Caller;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::Grants;
 use crate::api::pending::{Ended, Job, Jobs, Stage, Work};
@@ -128,7 +129,7 @@ impl Sanitizer {
     /// Puts a clean file where the call wants it.
     pub(super) async fn deliver(
         &self,
-        tenant: &str,
+        owner: &Owner<'_>,
         resolved: &Resolved,
         file: Loaded,
     ) -> Result<Destination, ApiError> {
@@ -141,14 +142,15 @@ impl Sanitizer {
                 let parent = Parent { folder: Some(folder.clone()), id: None };
                 let ttl = resolved.retention_days.map(|days| format!("{days}d"));
                 let new = New { name: file.name, ttl, ..New::default() };
-                let put = self.0.shares.put_as(tenant, (&parent, new), (&blob, &facts)).await;
+                let put = self.0.shares.put_as(owner.tenant, (&parent, new), (&blob, &facts)).await;
                 let object = put.map_err(|error| shared(&error))?;
                 Ok(Destination::Share(object.id.to_string()))
             }
             None => {
+                let Caller::Token(by) = &owner.caller else { return Err(ApiError::Internal("job")) };
                 let life = self.0.grants.life();
                 let link = self.0.blobs.link(&blob, &attachment(&file.name), life).await.map_err(failed)?;
-                Ok(Destination::Url(link.unwrap_or_else(|| self.0.grants.download(&blob, &file.name))))
+                Ok(Destination::Url(link.unwrap_or_else(|| self.0.grants.download(&blob, &file.name, by))))
             }
         }
     }

@@ -134,7 +134,7 @@ impl GetShare {
                 let life = self.parts.grants.life();
                 let link = blobs.link(&blob, &attachment(&name), life).await;
                 let link = link.map_err(|error| stored(&error))?;
-                let url = link.unwrap_or_else(|| self.parts.grants.download(&blob, &name));
+                let url = link.unwrap_or_else(|| self.parts.grants.download(&blob, &name, who.id()));
                 Ok(envelope(found, Some(url)))
             }
         }

@@ -255,7 +255,7 @@ impl PutShare {
             return Ok(self.taken(call, object));
         }
         let name = ask.name.clone().unwrap_or_default();
-        let target = target(&self.grants, call.id, way == Way::Form, (&name, self.limit));
+        let target = target(&self.grants, (call.id, who.id()), way == Way::Form, (&name, self.limit));
         let ask = serde_json::to_value(&ask).map_err(|_| ApiError::Internal("share"))?;
         let job = Job {
             owner: who.id().to_string(),

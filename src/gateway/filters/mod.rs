@@ -16,7 +16,7 @@ mod sign;
 
 pub use auth::{Auth, Keep};
 pub use jwt::{Jwt, JwtParts, Place};
-pub use limits::{Allowance, Buckets, Limits, Whose};
+pub use limits::{Allowance, Limits, Whose};
 pub use log::Log;
 pub(in crate::gateway) use log::registered;
 pub use redact::{AnswerWay, Redact, RedactParts};

@@ -1,0 +1,52 @@
+//! Which row is that of a token whose id is known: rows of tokens are named by a hash of what nobody keeps.
+
+use crate::api::token::{KIND, TokenError};
+use crate::api::token_record::Stored;
+use crate::base::id::TokenId;
+use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+
+/// Rows by the token's id: the id of the token's own row.
+const IDS: &str = "api.token.id";
+const PAGE: u32 = 500;
+
+/// Notes which row is the token's. Before that row is there, so that there is none that cannot be found so.
+pub(super) async fn note(records: &dyn Records, id: &TokenId, row: &Key) -> Result<(), StoreError> {
+    let entry = Entry::lasting(row.id().as_bytes().to_vec());
+    match records.put_if(&Key::new(IDS, id.to_string()), Expected::Absent, entry).await {
+        Ok(_) | Err(StoreError::Conflict) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// The row of the token of this id. Those of versions before were not noted: then all are read, once.
+///
+/// # Errors
+/// [`TokenError::Unknown`]; what the store says.
+pub(super) async fn find(records: &dyn Records, id: &TokenId) -> Result<(Row, Stored), TokenError> {
+    let wanted = id.to_string();
+    if let Some(noted) = records.get(&Key::new(IDS, wanted.clone())).await?
+        && let Ok(name) = String::from_utf8(noted.entry.value)
+        && let Some(row) = records.get(&Key::new(KIND, name)).await?
+    {
+        let stored = Stored::read(&row)?;
+        if stored.id == wanted {
+            return Ok((row, stored));
+        }
+    }
+    let mut after = String::new();
+    loop {
+        let page = records.scan(KIND, &after, PAGE).await?;
+        let full = page.len() == PAGE as usize;
+        for row in page {
+            let stored = Stored::read(&row)?;
+            if stored.id == wanted {
+                note(records, id, &row.key).await?;
+                return Ok((row, stored));
+            }
+            row.key.id().clone_into(&mut after);
+        }
+        if !full {
+            return Err(TokenError::Unknown);
+        }
+    }
+}
