@@ -13,6 +13,7 @@ use crate::api::grant::{Arrivals, Grant, Grants, Verb, safe_name};
 use crate::api::incoming::{Form, Incoming, stored};
 use crate::api::token::Tokens;
 use crate::base::budget::Charge;
+use crate::base::id::RequestId;
 use crate::store::blobs::{Piece, Pieces};
 use crate::store::{Blobs, Facts, Opened};
 
@@ -91,17 +92,7 @@ impl BlobPort {
         let mut charge = call.budget.charge();
         charge.set(self.blobs.holds())?;
         let file = charged(found.ok_or(ApiError::NotFound)?, charge);
-        let mut answer = Answer::stream(HeaderValue::from_static("application/octet-stream"), file);
-        let headers = &mut answer.headers;
-        let named = HeaderValue::from_str(&attachment(&grant.name));
-        headers.insert(CONTENT_DISPOSITION, named.unwrap_or(HeaderValue::from_static("attachment")));
-        headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-        headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if let Ok(id) = HeaderValue::from_str(&call.id.to_string()) {
-            headers.insert(&REQUEST_ID, id);
-        }
-        Ok(answer)
+        Ok(file_answer(call.id, &grant.name, file))
     }
 }
 
@@ -114,6 +105,21 @@ impl Handler for BlobPort {
             })
         })
     }
+}
+
+/// A file as a download that no browser takes for a page.
+pub(super) fn file_answer(id: &RequestId, name: &str, file: Opened) -> Answer {
+    let mut answer = Answer::stream(HeaderValue::from_static("application/octet-stream"), file);
+    let headers = &mut answer.headers;
+    let named = HeaderValue::from_str(&attachment(name));
+    headers.insert(CONTENT_DISPOSITION, named.unwrap_or(HeaderValue::from_static("attachment")));
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static("sandbox; default-src 'none'"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if let Ok(id) = HeaderValue::from_str(&id.to_string()) {
+        headers.insert(&REQUEST_ID, id);
+    }
+    answer
 }
 
 /// A file's name as `Content-Disposition` of a download (RFC 6266): in ASCII, and as it is if that is another.

@@ -20,6 +20,7 @@ use crate::api::share::{
 use crate::api::token::Service;
 use crate::api::{BlobPort, Door, Endpoints, Guard};
 use crate::app::cleaning;
+use crate::app::links;
 use crate::app::parts::{AppError, Opened, Parts};
 use crate::app::providers::Providers;
 use crate::base::clock::Timestamp;
@@ -109,12 +110,12 @@ pub(super) fn add(
             endpoints.mount(door, port.clone());
         }
     }
-    let public = Arc::clone(&grants);
+    let located = Arc::clone(&grants);
     let poll = Arc::new(Poll {
         polls: Polls::default(),
         jobs: jobs.clone(),
         dialect,
-        located: Arc::new(move |_| Some(public.public().to_owned())),
+        located: Arc::new(move |_| Some(located.public().to_owned())),
         // A file that has come has said so.
         nudge: Arc::new(|_| Box::pin(std::future::ready(()))),
     });
@@ -134,7 +135,8 @@ pub(super) fn add(
     endpoints.add(UpdateShare(shares.clone()), dialect, FORM);
     endpoints.add(DeleteShare(shares.clone()), dialect, FORM);
     endpoints.add(CreateShareFolder(shares.clone()), dialect, FORM);
-    endpoints.add(ListShares(shares), dialect, FORM);
+    endpoints.add(ListShares(shares.clone()), dialect, FORM);
+    links::add(endpoints, (config, parts), (shares, &public(config), form), dialect);
     Ok(())
 }
 

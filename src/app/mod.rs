@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `parts` | what outlives a reload: store, vault, tokens, rules, metrics |
 //! | `files` | the file store, grants, the share service |
+//! | `links` | links to shared files, and who takes mails with them |
 //! | `master` | the master key, as the configuration says, and another in its place |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `pools` | upstreams, their peers and breakers |
@@ -26,6 +27,7 @@ mod cleaning;
 mod embed;
 mod files;
 mod lines;
+mod links;
 mod master;
 mod mint;
 mod parts;

@@ -9,6 +9,7 @@ use tokio::runtime::Runtime;
 use tokio::task::AbortHandle;
 
 use crate::api::pending::Shift;
+use crate::api::share::link::LinkRates;
 use crate::api::token::Tokens;
 use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
 use crate::app::{master, traces};
@@ -284,6 +285,8 @@ pub struct Parts {
     counts: DashMap<String, Vec<Counted>>,
     /// Rates by route; they outlive a reload.
     pub(super) buckets: DashMap<String, Arc<Buckets<Caller>>>,
+    /// How often what is done about shared links; it outlives a reload.
+    pub(super) link_rates: Arc<LinkRates>,
     /// Different values by caller; they outlive a reload.
     distinct: Arc<Distinct>,
     /// What is known of upstreams' peers, by upstream and peer; it outlives a reload.
@@ -334,6 +337,7 @@ impl Parts {
             shift: Shift::default(),
             counts: DashMap::new(),
             buckets: DashMap::new(),
+            link_rates: Arc::default(),
             distinct,
             standings: DashMap::new(),
             breakers: DashMap::new(),

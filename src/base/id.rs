@@ -38,6 +38,8 @@ kinds! {
     Item ItemId "pvi_";
     /// A file or folder of the share service.
     Share ShareId "pos_";
+    /// A link to files and folders of the share service.
+    ShareLink ShareLinkId "psl_";
     /// A file's bytes in the file store. Never shown to a caller except within a grant.
     File FileId "fil_";
 }

@@ -23,6 +23,10 @@ impl Cost {
     /// RFC 9106 section 4, the second recommended option: 64 MiB, three passes, four lanes.
     pub const RECOMMENDED: Self = Self { memory: 64 << 10, passes: 3, lanes: 4 };
 
+    /// For passwords that a server compares while somebody waits: 19 MiB, two passes, one lane (OWASP Password Storage Cheat
+    /// Sheet, the first of its options for Argon2id).
+    pub const INTERACTIVE: Self = Self { memory: 19 << 10, passes: 2, lanes: 1 };
+
     /// The most that is done because a row asks for it: 4 GiB, a hundred passes. More would be a way to keep a
     /// process from starting.
     const MOST: Self = Self { memory: 4 << 20, passes: 100, lanes: 64 };

@@ -45,6 +45,11 @@ pub struct Operation {
     /// Whether the body is a form with a file.
     #[serde(default)]
     pub file_body: bool,
+    /// Whether it answers with pages for people, errors among them.
+    #[serde(default)]
+    pub page: bool,
+    /// The schema of the form that such a page sends.
+    pub page_form: Option<Value>,
     /// Whether it needs no token.
     #[serde(default)]
     pub open: bool,

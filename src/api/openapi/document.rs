@@ -151,6 +151,9 @@ fn body(operation: &Operation) -> Option<Value> {
         let form = json!({ "type": "object", "properties": { "file": binary }, "required": ["file"] });
         return Some(json!({ "multipart/form-data": { "schema": form } }));
     }
+    if let Some(form) = &operation.page_form {
+        return Some(json!({ "multipart/form-data": { "schema": form } }));
+    }
     let schema = operation.request.as_ref()?;
     let mut body = Map::new();
     let mut whole = json!({ "schema": schema });
@@ -190,6 +193,9 @@ fn responses(operation: &Operation, head: bool) -> Value {
     if operation.form_answer {
         content.insert("multipart/form-data".to_owned(), json!({}));
     }
+    if operation.page && !head {
+        content.insert("text/html".to_owned(), json!({}));
+    }
     if operation.bytes_answer && !head {
         content.insert("application/octet-stream".to_owned(), json!({}));
     }
@@ -212,11 +218,20 @@ fn responses(operation: &Operation, head: bool) -> Value {
         });
         responses.insert("202".to_owned(), accepted);
     }
-    for (status, why) in ERRORS {
-        let error = match head {
+    if operation.page_form.is_some() {
+        responses.insert("303".to_owned(), json!({ "description": "It is done; look at the link again." }));
+    }
+    let conflict = operation.page_form.as_ref().map(|_| ("409", "It cannot be changed so."));
+    for (status, why) in ERRORS.into_iter().chain(conflict) {
+        let framed = json!({ "schema": { "$ref": "#/components/schemas/Error" } });
+        let error = match (head, operation.page) {
             // RFC 9110 section 9.3.2.
-            true => json!({ "description": why }),
-            false => json!({ "$ref": format!("#/components/responses/E{status}") }),
+            (true, _) => json!({ "description": why }),
+            (false, true) => {
+                let content = json!({ "application/json": framed, "text/html": {} });
+                json!({ "description": why, "content": content })
+            }
+            (false, false) => json!({ "$ref": format!("#/components/responses/E{status}") }),
         };
         responses.insert(status.to_owned(), error);
     }

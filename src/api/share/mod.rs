@@ -11,13 +11,17 @@
 //! | `get` | [`GetShare`]: `/v1/get` and `/v1/get_archive`, as a URL or a form |
 //! | `archive` | several as one archive |
 //! | `list` | [`ListShares`]: `/v1/list` |
+//! | `filter` | what lists have in common |
+//! | [`link`] | links to what is here, for whoever has no token |
 //! | `change` | [`UpdateShare`], [`DeleteShare`], [`CreateShareFolder`] |
 
 mod archive;
 mod ask;
 mod change;
+mod filter;
 mod folder;
 mod get;
+pub mod link;
 mod list;
 mod object;
 mod put;

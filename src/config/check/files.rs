@@ -1,11 +1,11 @@
-//! Where files live, and the URLs under which callers reach them.
+//! Where files live, the URLs under which callers reach them, and who takes mails with links to them.
 
 use std::time::Duration;
 
 use http::Uri;
 
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Api, Blobs};
+use crate::config::settings::{Api, Blobs, Share};
 
 /// The longest that an upload or download URL may be good.
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -28,6 +28,19 @@ pub(super) fn blobs(blobs: &Blobs, mistakes: &mut Mistakes) {
     }
     if let Some(endpoint) = s3.endpoint.iter().find(|endpoint| !is_origin(endpoint, false)) {
         mistakes.say(endpoint.span().start, "not an address such as \"https://s3.example.com\"");
+    }
+}
+
+pub(super) fn mail(share: &Share, mistakes: &mut Mistakes) {
+    let Some(mail) = &share.mail else { return };
+    if mail.command.first().is_none_or(String::is_empty) {
+        let hint = "write [\"program\", \"argument\"]";
+        mistakes.hint(mail.command.span().start, "no program is named", hint);
+    }
+    let fits = |c: char| c.is_ascii_graphic() && !"<>()[],;:\\\"@".contains(c);
+    let mut parts = mail.from.split('@').map(|part| !part.is_empty() && part.chars().all(fits));
+    if (parts.next(), parts.next(), parts.next()) != (Some(true), Some(true), None) {
+        mistakes.say(mail.from.span().start, "not an e-mail address such as \"files@example.com\"");
     }
 }
 

@@ -15,6 +15,7 @@ mod resilience;
 mod route;
 mod sanitize;
 mod server;
+mod share;
 mod sign;
 mod store;
 mod telemetry;
@@ -46,6 +47,7 @@ pub use sanitize::{
     Sanitize, Scan, ScanAddress, UnknownFiles,
 };
 pub use server::{Admin, Api, Clients, Dialect, Forwarded, Listen, Peers, Tls, Underscores};
+pub use share::{Mail, Share};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;
 pub use store::{Store, StoreTls, UrlError};
@@ -92,6 +94,8 @@ pub struct Settings {
     pub jwks: Option<Jwks>,
     /// Sanitizing files.
     pub sanitize: Sanitize,
+    /// Files in folders, and links to them.
+    pub share: Share,
     /// Where proxied requests may go, by name.
     pub upstreams: BTreeMap<At<String>, At<Upstream>>,
     /// Tried in the order of the file; the first that matches takes the request.
@@ -118,6 +122,7 @@ impl Default for Settings {
             api: Api::default(),
             jwks: None,
             sanitize: Sanitize::default(),
+            share: Share::default(),
             upstreams: BTreeMap::new(),
             routes: Vec::new(),
         }
