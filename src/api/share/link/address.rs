@@ -51,7 +51,8 @@ impl Addresses {
         let (rest, proof) = path.rsplit_once('/')?;
         let (rest, id) = rest.rsplit_once('/')?;
         let id = ShareLinkId::parse(id)?;
-        let written = !proof.is_empty() && proof.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'));
+        let written =
+            !proof.is_empty() && proof.bytes().all(|byte| matches!(byte, b'a'..=b'z' | b'2'..=b'7'));
         let proof = BASE32.decode(proof.to_ascii_uppercase().as_bytes()).ok().filter(|_| written)?;
         let proof = Secret::new(<[u8; ID_BYTES]>::try_from(proof).ok()?);
         let placed = rest.strip_prefix("/share").unwrap_or(rest) == LINK_PATH;
@@ -70,7 +71,8 @@ impl Addresses {
 
     /// Whether one of the cookies in this field is a session of this link that has not ended.
     pub(super) fn is_inside(&self, id: &ShareLinkId, cookies: &str, now: Timestamp) -> bool {
-        let named = cookies.split(';').filter_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='));
+        let named =
+            cookies.split(';').filter_map(|cookie| cookie.trim().strip_prefix(COOKIE)?.strip_prefix('='));
         named.into_iter().any(|value| self.session(id, value, now).is_some())
     }
 
@@ -125,7 +127,13 @@ mod tests {
             }
             assert_eq!(ours.recognise(&path[..at]), None);
         }
-        let others = [format!("{path}/"), format!("{path}a"), format!("{path}="), format!("/x{path}"), format!("/share{path}")];
+        let others = [
+            format!("{path}/"),
+            format!("{path}a"),
+            format!("{path}="),
+            format!("/x{path}"),
+            format!("/share{path}"),
+        ];
         for other in others.iter().chain([&path.to_uppercase(), &path.replace("/psl", "//psl")]) {
             assert_eq!(ours.recognise(other), None, "{other}");
         }

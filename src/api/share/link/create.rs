@@ -128,7 +128,8 @@ impl Wanted {
                 fields.required("auth_type");
                 let proof = fields.one_of("auth_type", &PROOFS);
                 if proof == Some(Proof::Elsewhere) {
-                    let detail = "nobody is there who sends codes or knows people by other accounts; use `password`";
+                    let detail =
+                        "nobody is there who sends codes or knows people by other accounts; use `password`";
                     fields.fault(Code::ProviderDisabled, fields.at("auth_type"), detail);
                 }
                 fields.required("auth_context");

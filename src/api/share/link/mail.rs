@@ -101,10 +101,10 @@ impl std::fmt::Debug for Mail {
     }
 }
 
-/// Text as encoded words (RFC 2047), each on a line of its own.
+/// Text as encoded words (RFC 2047), each on a line of its own. What would break a line once it is decoded is a blank.
 fn word(text: &str) -> String {
     let (mut pieces, mut piece) = (Vec::new(), String::new());
-    for c in text.chars() {
+    for c in text.chars().map(|c| if c.is_control() { ' ' } else { c }) {
         if piece.len() + c.len_utf8() > WORD {
             pieces.push(std::mem::take(&mut piece));
         }
@@ -162,7 +162,8 @@ impl Endpoint for SendLinks {
             })
         });
         if self.mailer.is_none() {
-            let detail = "no mail is sent from here: the configuration names nobody who takes it (`[share.mail]`)";
+            let detail =
+                "no mail is sent from here: the configuration names nobody who takes it (`[share.mail]`)";
             fields.fault(Code::ProviderDisabled, Pointer::root(), detail);
         }
         fields.close()?;
@@ -228,18 +229,33 @@ mod tests {
         };
         let message = String::from_utf8(mail.message("files@example.com")).unwrap();
         let (head, body) = message.split_once("\n\n").unwrap();
-        let names: Vec<&str> =
-            head.lines().filter(|line| !line.starts_with(' ')).map(|line| line.split(':').next().unwrap()).collect();
-        let known = ["From", "Reply-To", "To", "Subject", "MIME-Version", "Content-Type", "Content-Transfer-Encoding"];
+        let names: Vec<&str> = head
+            .lines()
+            .filter(|line| !line.starts_with(' '))
+            .map(|line| line.split(':').next().unwrap())
+            .collect();
+        let known = [
+            "From",
+            "Reply-To",
+            "To",
+            "Subject",
+            "MIME-Version",
+            "Content-Type",
+            "Content-Transfer-Encoding",
+        ];
         assert_eq!(names[..7], known);
         assert_eq!(names.len(), 8);
-        assert!(message.is_ascii() && !message.contains('\r') && message.lines().all(|line| line.len() <= 78));
+        assert!(
+            message.is_ascii() && !message.contains('\r') && message.lines().all(|line| line.len() <= 78)
+        );
         let body = BASE64.decode(body.replace('\n', "").as_bytes()).unwrap();
         assert_eq!(String::from_utf8(body).unwrap(), evil.replace('\n', "\r\n"));
         let subject = head.split("Subject: ").nth(1).unwrap().split("\nMIME").next().unwrap();
-        let words = subject.split("\n ").map(|word| word.strip_prefix("=?utf-8?B?").unwrap().strip_suffix("?=").unwrap());
+        let words = subject
+            .split("\n ")
+            .map(|word| word.strip_prefix("=?utf-8?B?").unwrap().strip_suffix("?=").unwrap());
         let read: Vec<u8> = words.flat_map(|word| BASE64.decode(word.as_bytes()).unwrap()).collect();
-        assert_eq!(String::from_utf8(read).unwrap(), evil);
+        assert_eq!(String::from_utf8(read).unwrap(), evil.replace(char::is_control, " "));
         assert_eq!(format!("{mail:?}"), "Mail(..)");
     }
 
@@ -249,7 +265,10 @@ mod tests {
             assert!(is_address(good), "{good}");
         }
         let long = format!("{}@example.com", "a".repeat(250));
-        let bad = ["", "a", "@b", "a@", "a@b@c", "-t@b", "a b@c", "a@b\n", "a@b,c@d", "\"a\"@b", "<a@b>", "\u{e9}@b", &long];
+        let bad = [
+            "", "a", "@b", "a@", "a@b@c", "-t@b", "a b@c", "a@b\n", "a@b,c@d", "\"a\"@b", "<a@b>",
+            "\u{e9}@b", &long,
+        ];
         for bad in bad {
             assert!(!is_address(bad), "{bad}");
         }

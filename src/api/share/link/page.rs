@@ -126,7 +126,9 @@ fn list(body: &mut String, entries: &[Entry], changes: bool) {
     if entries.len() > ROWS {
         body.push_str(&format!("<p>And {} more, which the archive has.</p>\n", entries.len() - ROWS));
     }
-    body.push_str("<p>All as one archive: <a href=\"?archive=zip\">ZIP</a>, <a href=\"?archive=tar\">tar</a></p>\n");
+    body.push_str(
+        "<p>All as one archive: <a href=\"?archive=zip\">ZIP</a>, <a href=\"?archive=tar\">tar</a></p>\n",
+    );
 }
 
 fn change(body: &mut String, entry: &Entry) {

@@ -66,8 +66,11 @@ mod tests {
     #[test]
     fn only_the_very_text_is_the_password_and_the_row_has_nothing_of_it() {
         let text = |text: &str| Secret::new(text.to_owned());
-        let [one, other] = [Password::of(&text("correct horse")), Password::of(&text("correct horse"))].map(Result::unwrap);
-        for (guess, is) in [("correct horse", true), ("correct horse ", false), ("Correct horse", false), ("", false)] {
+        let [one, other] =
+            [Password::of(&text("correct horse")), Password::of(&text("correct horse"))].map(Result::unwrap);
+        for (guess, is) in
+            [("correct horse", true), ("correct horse ", false), ("Correct horse", false), ("", false)]
+        {
             assert_eq!(one.is(&text(guess)).unwrap(), is, "{guess}");
         }
         let [one, other] = [one, other].map(|password| serde_json::to_string(&password).unwrap());

@@ -110,7 +110,12 @@ impl LinkPort {
     }
 
     /// Lets somebody in who knows the password.
-    async fn enter(&self, call: &mut Call<'_>, link: &Link, guess: Secret<String>) -> Result<Answer, ApiError> {
+    async fn enter(
+        &self,
+        call: &mut Call<'_>,
+        link: &Link,
+        guess: Secret<String>,
+    ) -> Result<Answer, ApiError> {
         let LinkParts { links, addresses, rates, clock, .. } = &self.0;
         // Counted before it is looked at, so that those that come at once are no more than others.
         if let Err(wait) = rates.guesses.take(link.id.clone(), GUESSES, clock.instant()) {

@@ -58,9 +58,7 @@ impl Visit<'_> {
         let entries = self.entries().await?;
         let is_target = |entry: &Entry| self.link.targets().any(|id| id == entry.object.id);
         // Who may only put files sees nothing of what is in the folders, not even other folders.
-        let open = |entry: &&Entry| {
-            entry.object.kind == Kind::Dir && (link_type.reads() || is_target(entry))
-        };
+        let open = |entry: &&Entry| entry.object.kind == Kind::Dir && (link_type.reads() || is_target(entry));
         let named = |entry: &Entry| (entry.object.id.to_string(), entry.path.clone());
         let folders: Vec<(String, String)> = entries.iter().filter(open).map(named).collect();
         Ok(page::inside(self.link, &entries, &folders))
@@ -195,7 +193,9 @@ impl Visit<'_> {
         match done {
             Ok(()) => Ok(None),
             Err(ShareError::NotEmpty) => refused(StatusCode::CONFLICT, "The folder is not empty."),
-            Err(ShareError::Taken) => refused(StatusCode::CONFLICT, "There is a folder of this name already."),
+            Err(ShareError::Taken) => {
+                refused(StatusCode::CONFLICT, "There is a folder of this name already.")
+            }
             Err(ShareError::Stale) => refused(StatusCode::CONFLICT, "Somebody else changed it meanwhile."),
             Err(ShareError::Path) => refused(StatusCode::BAD_REQUEST, "The path would be too long."),
             Err(error) => Err(ask::failed(error)),
