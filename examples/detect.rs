@@ -7,14 +7,14 @@
 use std::error::Error;
 use std::io::{Read, Write, stdin, stdout};
 
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, RuleSelection, Detector};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let rules = Catalogue::builtin()?;
     let names: Vec<String> = std::env::args().skip(1).collect();
     let chosen = match names.is_empty() {
-        true => Choice::defaults(&rules),
-        false => Choice::only(&rules, names.iter().map(String::as_str))?,
+        true => RuleSelection::defaults(&rules),
+        false => RuleSelection::only(&rules, names.iter().map(String::as_str))?,
     };
     let detector = Detector::new(&rules, &chosen)?;
 

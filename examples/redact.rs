@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, RuleSelection, Detector};
 use portcullis::redact::{Keys, Limits, Method, Plan, Redactor};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let rules = Catalogue::builtin()?;
-    let detector = Detector::new(&rules, &Choice::defaults(&rules))?;
+    let detector = Detector::new(&rules, &RuleSelection::defaults(&rules))?;
     let redactor = Redactor::new(detector, Plan::all(Method::Encrypt));
     // Of an example: yours comes from where your secrets are.
     let key = Arc::new(FpeKey::new(Secret::new(vec![7; 32]))?);

@@ -8,7 +8,7 @@ use portcullis::config::settings::{
     Sanitize, Scheme, Store, Terminal, Timeouts, Vault,
 };
 use portcullis::config::{Config, Known, Options, Problems, Size, embedded, load, parse, reload};
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use proptest::prelude::*;
 
 const FULL: &str = include_str!("../conf/portcullis.toml");

@@ -3,7 +3,7 @@
 
 #![expect(clippy::expect_used, reason = "a test that cannot go on should stop")]
 
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 
 #[path = "bench/texts.rs"]
 mod texts;
@@ -20,8 +20,8 @@ const SHARE: usize = 96;
 #[test]
 fn no_text_takes_many_steps_a_byte() {
     let catalogue = Catalogue::builtin().expect("the built-in rules load");
-    let all = Detector::new(&catalogue, &Choice::all(&catalogue)).expect("an engine");
-    let default = all.with(Choice::defaults(&catalogue)).expect("an engine");
+    let all = Detector::new(&catalogue, &RuleSelection::all(&catalogue)).expect("an engine");
+    let default = all.with(RuleSelection::defaults(&catalogue)).expect("an engine");
     let samples = samples();
     assert!(samples.len() > 100_000, "{}", samples.len());
     for detector in [all, default] {
@@ -37,7 +37,7 @@ fn no_text_takes_many_steps_a_byte() {
 #[test]
 fn twice_the_text_takes_twice_the_steps() {
     let catalogue = Catalogue::builtin().expect("the built-in rules load");
-    let all = Detector::new(&catalogue, &Choice::all(&catalogue)).expect("an engine");
+    let all = Detector::new(&catalogue, &RuleSelection::all(&catalogue)).expect("an engine");
     let steps = |text: &str| {
         let mut cache = all.cache();
         all.find(&mut cache, text);

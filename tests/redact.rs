@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use portcullis::base::budget::Budget;
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use portcullis::redact::{Answering, Counts, Keys, Limits, Method, Plan, Redactor, Undo};
 use portcullis::stream::json::{Embedded, PathSet};
 use portcullis::stream::{Channel, Edit, Editor};
@@ -20,7 +20,7 @@ fn detector() -> Detector {
     static BUILT: OnceLock<Detector> = OnceLock::new();
     let build = || {
         let catalogue = Catalogue::builtin().unwrap();
-        Detector::new(&catalogue, &Choice::defaults(&catalogue)).unwrap()
+        Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap()
     };
     BUILT.get_or_init(build).clone()
 }

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use portcullis::redact::{
     Alphabet, Chosen, Digest, Fpe, FpeContext, Keys, Limits, Made, Method, Partial, Plan, Redactor, Salted,
     Selected, Selection, structured,
@@ -28,8 +28,8 @@ fn catalogue() -> Catalogue {
 
 fn redactor(rules: &[&str], method: Method) -> Redactor {
     let catalogue = catalogue();
-    let choice = Choice::only(&catalogue, rules.iter().copied()).unwrap();
-    Redactor::new(Detector::new(&catalogue, &choice).unwrap(), Plan::all(method))
+    let selection = RuleSelection::only(&catalogue, rules.iter().copied()).unwrap();
+    Redactor::new(Detector::new(&catalogue, &selection).unwrap(), Plan::all(method))
 }
 
 fn key(bytes: &[u8]) -> Arc<FpeKey> {

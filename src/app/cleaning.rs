@@ -13,7 +13,7 @@ use crate::app::providers::Providers;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::config::settings::FileLimits;
-use crate::detect::{Choice, Detector};
+use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::sanitize::child::{Limits, Nursery};
 use crate::sanitize::intel::Asked;
@@ -108,7 +108,7 @@ fn redactor(config: &Config, redaction: Redaction) -> Result<Option<(Redactor, K
         return Ok(None);
     }
     let rules = &config.catalogue;
-    let detector = Detector::new(rules, &Choice::defaults(rules));
+    let detector = Detector::new(rules, &RuleSelection::defaults(rules));
     let detector = detector.map_err(|error| AppError::Rules(error.to_string()))?;
     let redactor = Redactor::new(detector.allowing(config.allow.clone()), Plan::all(Method::Replace));
     Ok(Some((redactor, Keys::default())))

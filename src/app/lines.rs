@@ -161,14 +161,14 @@ mod tests {
 
     use super::*;
     use crate::base::budget::Budget;
-    use crate::detect::{Catalogue, Choice, Detector};
+    use crate::detect::{Catalogue, Detector, RuleSelection};
     use crate::redact::{Counts, Keys, Method, Plan, Redactor};
     use crate::stream::{Rewriter, TextBody};
 
     /// What comes out for each of `pieces`, a pause after each, and how many values were found.
     fn paused(pieces: &[&str]) -> (Vec<String>, u64) {
         let catalogue = Catalogue::builtin().unwrap();
-        let detector = Detector::new(&catalogue, &Choice::defaults(&catalogue)).unwrap();
+        let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
         let counts = Arc::new(Counts::new(detector.rule_count()));
         let redactor = Redactor::new(detector, Plan::all(Method::Replace));
         let mut editor = Continued::new(redactor.live(&Keys::default(), Arc::clone(&counts)));

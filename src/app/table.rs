@@ -25,7 +25,7 @@ use crate::config::settings::{
     Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace, Tweak as TweakSetting,
     Unknown as UnknownSetting,
 };
-use crate::detect::{Catalogue, Choice, Detector};
+use crate::detect::{Catalogue, Detector, RuleSelection};
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
@@ -138,7 +138,7 @@ pub(super) fn add_endpoints(
     };
     let rules = &config.catalogue;
     let counts = parts.counts(<redact::Redact as ApiEndpoint>::PATH, Direction::Request, rules);
-    let detector = Detector::new(rules, &Choice::defaults(rules));
+    let detector = Detector::new(rules, &RuleSelection::defaults(rules));
     let detector =
         detector.map_err(|error| AppError::Rules(error.to_string()))?.allowing(config.allow.clone());
     // Calls may name any rules: whoever is the first to do so should not wait for all of them to be compiled.
@@ -365,21 +365,22 @@ fn redaction(
 
 /// The engine with the rules that a route wants.
 fn chosen(setting: &RedactSetting, catalogue: &Catalogue) -> Result<Detector, String> {
-    let choice = match &setting.rules {
-        Some(rules) => Choice::only(catalogue, rules.iter().map(|name| name.as_str()))
+    let selection = match &setting.rules {
+        Some(rules) => RuleSelection::only(catalogue, rules.iter().map(|name| name.as_str()))
             .map_err(|error| error.to_string())?,
         None => {
-            let mut choice = Choice::defaults(catalogue);
+            let mut selection = RuleSelection::defaults(catalogue);
             for name in &setting.without {
-                choice = choice.without(catalogue.find(name).ok_or("a rule under `without` is not there")?);
+                selection =
+                    selection.without(catalogue.find(name).ok_or("a rule under `without` is not there")?);
             }
             for name in &setting.with {
-                choice = choice.with(catalogue.find(name).ok_or("a rule under `with` is not there")?);
+                selection = selection.with(catalogue.find(name).ok_or("a rule under `with` is not there")?);
             }
-            choice
+            selection
         }
     };
-    Detector::new(catalogue, &choice).map_err(|error| error.to_string())
+    Detector::new(catalogue, &selection).map_err(|error| error.to_string())
 }
 
 fn plan(method: Method, setting: &RedactSetting, catalogue: &Catalogue) -> Plan {

@@ -345,12 +345,12 @@ fn open_end(bytes: &[u8]) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::{Catalogue, Choice};
+    use crate::detect::{Catalogue, RuleSelection};
 
     fn detector() -> Detector {
         let catalogue = Catalogue::builtin().unwrap();
-        let choice = Choice::only(&catalogue, ["EMAIL_ADDRESS"]).unwrap();
-        Detector::new(&catalogue, &choice).unwrap()
+        let selection = RuleSelection::only(&catalogue, ["EMAIL_ADDRESS"]).unwrap();
+        Detector::new(&catalogue, &selection).unwrap()
     }
 
     /// Gives its bytes in pieces of one size.

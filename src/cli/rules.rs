@@ -48,8 +48,8 @@ struct Row<'a> {
 }
 
 fn list(wanted: &Wanted, json: bool) -> Result<(), Failure> {
-    let (catalogue, choice) = wanted::rules(wanted)?;
-    let hold = |choice| Detector::new(&catalogue, choice).map(|detector| detector.reach());
+    let (catalogue, selection) = wanted::rules(wanted)?;
+    let hold = |selection| Detector::new(&catalogue, selection).map(|detector| detector.reach());
     let wrong = |error: RuleError| AppError::Rules(error.to_string());
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if !json {
@@ -60,7 +60,7 @@ fn list(wanted: &Wanted, json: bool) -> Result<(), Failure> {
         )?;
     }
     let mut count = 0;
-    for rule in catalogue.ids().filter(|id| choice.has(*id)).filter_map(|id| catalogue.rule(id)) {
+    for rule in catalogue.ids().filter(|id| selection.has(*id)).filter_map(|id| catalogue.rule(id)) {
         count += 1;
         let row = Row {
             name: rule.name(),
@@ -88,7 +88,7 @@ fn list(wanted: &Wanted, json: bool) -> Result<(), Failure> {
     }
     out.flush()?;
     if !json {
-        let held = hold(&choice).map_err(wrong)?;
+        let held = hold(&selection).map_err(wrong)?;
         message(&format!("{count} rules; together they hold back at most {held} bytes of a stream"));
     }
     Ok(())

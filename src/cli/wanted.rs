@@ -6,7 +6,7 @@ use crate::app::{AppError, Source, builtin};
 use crate::cli::args::Wanted;
 use crate::cli::run::Failure;
 use crate::config::Needs;
-use crate::detect::{Allow, Catalogue, Choice, Detector};
+use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
 
 /// The engine of the rules asked for.
 pub(super) fn detector(wanted: &Wanted) -> Result<Detector, Failure> {
@@ -18,16 +18,17 @@ pub(super) fn detector_among(
     wanted: &Wanted,
     (catalogue, allow): (Catalogue, Allow),
 ) -> Result<Detector, Failure> {
-    let choice = choice(wanted, &catalogue)?;
-    let detector = Detector::new(&catalogue, &choice).map_err(|error| AppError::Rules(error.to_string()))?;
+    let selection = selection(wanted, &catalogue)?;
+    let detector =
+        Detector::new(&catalogue, &selection).map_err(|error| AppError::Rules(error.to_string()))?;
     Ok(detector.allowing(allow))
 }
 
 /// All rules there are, and those of them that were asked for; the default set, if nothing was.
-pub(super) fn rules(wanted: &Wanted) -> Result<(Catalogue, Choice), Failure> {
+pub(super) fn rules(wanted: &Wanted) -> Result<(Catalogue, RuleSelection), Failure> {
     let (catalogue, _) = known(wanted.config.as_deref())?;
-    let choice = choice(wanted, &catalogue)?;
-    Ok((catalogue, choice))
+    let selection = selection(wanted, &catalogue)?;
+    Ok((catalogue, selection))
 }
 
 /// All rules there are, and what passes though they find it: the built-in ones, and a configuration's.
@@ -38,17 +39,17 @@ pub(super) fn known(config: Option<&Path>) -> Result<(Catalogue, Allow), Failure
 }
 
 /// Rules and sets together.
-fn choice(wanted: &Wanted, catalogue: &Catalogue) -> Result<Choice, Failure> {
+fn selection(wanted: &Wanted, catalogue: &Catalogue) -> Result<RuleSelection, Failure> {
     if wanted.rules.is_empty() && wanted.rulesets.is_empty() {
-        return Ok(Choice::defaults(catalogue));
+        return Ok(RuleSelection::defaults(catalogue));
     }
-    let sets = Choice::sets(catalogue, wanted.rulesets.iter().map(|set| set.trim()));
-    let mut choice = sets.map_err(|error| Failure::Usage(error.to_string()))?;
+    let sets = RuleSelection::sets(catalogue, wanted.rulesets.iter().map(|set| set.trim()));
+    let mut selection = sets.map_err(|error| Failure::Usage(error.to_string()))?;
     for name in &wanted.rules {
         let unknown = || {
             Failure::Usage(format!("there is no rule `{name}`; see `portcullis rules list --rulesets all`"))
         };
-        choice = choice.with(catalogue.find(name.trim()).ok_or_else(unknown)?);
+        selection = selection.with(catalogue.find(name.trim()).ok_or_else(unknown)?);
     }
-    Ok(choice)
+    Ok(selection)
 }

@@ -9,7 +9,7 @@ use crate::config::mistakes::Mistakes;
 use crate::config::resolve;
 use crate::config::settings::{Allowed, Detect};
 use crate::config::similar;
-use crate::detect::{Allow, Catalogue, Choice};
+use crate::detect::{Allow, Catalogue, RuleSelection};
 
 /// The largest rule file.
 const FILE: u64 = 4 << 20;
@@ -157,7 +157,7 @@ fn add(allowed: &At<Allowed>, allow: &mut Allow, catalogue: &Catalogue, mistakes
     }
     let rules = allowed.rules.as_ref().map(|rules| {
         let known = rules.iter().filter_map(|rule| known(rule, catalogue, mistakes));
-        known.collect::<Choice>()
+        known.collect::<RuleSelection>()
     });
     if !allowed.values.is_empty() {
         let values = allowed.values.iter().map(String::as_str);

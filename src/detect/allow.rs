@@ -8,9 +8,9 @@ use std::collections::HashSet;
 
 use regex_automata::{Anchored, Input, meta};
 
-use super::choice::Choice;
 use super::finding::RuleId;
 use super::normal::as_read;
+use super::selection::RuleSelection;
 
 /// The longest value that can be allowed, in bytes.
 const LONGEST: usize = 256;
@@ -34,7 +34,7 @@ pub struct Allow(Vec<Entry>);
 #[derive(Clone)]
 struct Entry {
     /// For whose findings; `None` for all.
-    rules: Option<Choice>,
+    rules: Option<RuleSelection>,
     what: What,
 }
 
@@ -75,9 +75,9 @@ impl Allow {
 
     /// The same for findings of `rules` alone.
     #[must_use]
-    pub fn only_for(mut self, rules: &Choice) -> Self {
+    pub fn only_for(mut self, rules: &RuleSelection) -> Self {
         for entry in &mut self.0 {
-            let both = |own: &Choice| own.iter().filter(|rule| rules.has(*rule)).collect();
+            let both = |own: &RuleSelection| own.iter().filter(|rule| rules.has(*rule)).collect();
             entry.rules = Some(entry.rules.as_ref().map_or_else(|| rules.clone(), both));
         }
         self
@@ -91,7 +91,7 @@ impl Allow {
     /// Allows these values where one of `rules` (`None`: any) finds them.
     pub fn values<'v>(
         &mut self,
-        rules: Option<Choice>,
+        rules: Option<RuleSelection>,
         values: impl IntoIterator<Item = &'v str>,
         ignore_case: bool,
     ) -> Result<(), AllowError> {
@@ -111,7 +111,7 @@ impl Allow {
     }
 
     /// Allows values that `regex` matches from end to end where one of `rules` (`None`: any) finds them.
-    pub fn pattern(&mut self, rules: Option<Choice>, regex: &str) -> Result<(), AllowError> {
+    pub fn pattern(&mut self, rules: Option<RuleSelection>, regex: &str) -> Result<(), AllowError> {
         if regex.len() > PATTERN {
             return Err(AllowError::Pattern);
         }
@@ -122,7 +122,7 @@ impl Allow {
         self.push(rules, What::Pattern(built.ok_or(AllowError::Pattern)?))
     }
 
-    fn push(&mut self, rules: Option<Choice>, what: What) -> Result<(), AllowError> {
+    fn push(&mut self, rules: Option<RuleSelection>, what: What) -> Result<(), AllowError> {
         if self.0.len() >= ENTRIES {
             return Err(AllowError::Many);
         }
@@ -155,8 +155,8 @@ mod tests {
 
     fn found(allow: Allow, text: &str) -> Vec<String> {
         let catalogue = Catalogue::builtin().unwrap();
-        let choice = Choice::only(&catalogue, ["EMAIL_ADDRESS", "IP_ADDRESS"]).unwrap();
-        let detector = Detector::new(&catalogue, &choice).unwrap().allowing(allow);
+        let selection = RuleSelection::only(&catalogue, ["EMAIL_ADDRESS", "IP_ADDRESS"]).unwrap();
+        let detector = Detector::new(&catalogue, &selection).unwrap().allowing(allow);
         let whole = detector.find(&mut detector.cache(), text);
         for size in [1, 2, 7] {
             let (mut scanner, mut split) = (detector.scanner(), Vec::new());
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn a_rules_entry_is_for_its_findings() {
         let catalogue = Catalogue::builtin().unwrap();
-        let ip = Choice::only(&catalogue, ["IP_ADDRESS"]).unwrap();
+        let ip = RuleSelection::only(&catalogue, ["IP_ADDRESS"]).unwrap();
         let mut allow = Allow::default();
         allow.pattern(Some(ip), ".*").unwrap();
         assert_eq!(found(allow, TEXT).len(), 3);
@@ -204,7 +204,7 @@ mod tests {
     fn a_list_is_narrowed_to_some_rules() {
         let catalogue = Catalogue::builtin().unwrap();
         let [ip, email] =
-            ["IP_ADDRESS", "EMAIL_ADDRESS"].map(|rule| Choice::only(&catalogue, [rule]).unwrap());
+            ["IP_ADDRESS", "EMAIL_ADDRESS"].map(|rule| RuleSelection::only(&catalogue, [rule]).unwrap());
         let mut allow = Allow::default();
         allow.pattern(None, ".*").unwrap();
         assert_eq!(found(allow.clone().only_for(&ip), TEXT).len(), 3);

@@ -9,7 +9,6 @@ use serde::Deserialize;
 
 use super::affordable::costly;
 use super::builtin::BUILTIN;
-use super::choice::Choice;
 use super::detector::{Cache, Detector};
 use super::engine::Engine;
 use super::fault::{RuleError, RuleFault};
@@ -17,6 +16,7 @@ use super::finding::{RuleId, Span};
 use super::literal;
 use super::normal::as_read;
 use super::rule::{Anchor, Pattern, Rule};
+use super::selection::RuleSelection;
 use super::validate;
 
 /// Engines of some of the rules that are kept.
@@ -26,7 +26,7 @@ const PARTS: usize = 8;
 const LONGEST: usize = 64;
 
 /// Some rules, and an engine of them.
-type Part = (Choice, Arc<Engine>);
+type Part = (RuleSelection, Arc<Engine>);
 
 /// A rule's file, and its number in it from one.
 type Place<'t> = (&'t str, usize);
@@ -122,7 +122,7 @@ impl Catalogue {
             let origin = texts.first().map_or("", |(origin, _)| origin).to_owned();
             vec![RuleError { origin, number: 0, fault }]
         };
-        let added: Choice = grown.ids().skip(first).collect();
+        let added: RuleSelection = grown.ids().skip(first).collect();
         let engine = grown.part(&added).map_err(fault)?;
         let mut faults = Vec::new();
         for (id, &(origin, number)) in grown.ids().skip(first).zip(&places) {
@@ -245,21 +245,21 @@ impl Catalogue {
         self.engines.whole.get_or_init(built).clone()
     }
 
-    /// An engine of the rules of `choice` alone, which is smaller and holds a stream back less. The last few are
+    /// An engine of the rules of `selection` alone, which is smaller and holds a stream back less. The last few are
     /// kept.
-    pub(crate) fn part(&self, choice: &Choice) -> Result<Arc<Engine>, RuleFault> {
-        if choice.is_all(self.rules.len()) {
+    pub(crate) fn part(&self, selection: &RuleSelection) -> Result<Arc<Engine>, RuleFault> {
+        if selection.is_all(self.rules.len()) {
             return self.engine();
         }
         let mut parts = self.engines.parts.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, engine)) = parts.iter().find(|(known, _)| known == choice) {
+        if let Some((_, engine)) = parts.iter().find(|(known, _)| known == selection) {
             return Ok(Arc::clone(engine));
         }
-        let engine = Arc::new(Engine::new(Arc::clone(&self.rules), Some(choice))?);
+        let engine = Arc::new(Engine::new(Arc::clone(&self.rules), Some(selection))?);
         if parts.len() >= PARTS {
             parts.remove(0);
         }
-        parts.push((choice.clone(), Arc::clone(&engine)));
+        parts.push((selection.clone(), Arc::clone(&engine)));
         Ok(engine)
     }
 
@@ -476,7 +476,7 @@ mod tests {
         catalogue.extend(toml, "acme.toml").unwrap();
         let id = catalogue.find("ACME_ID").unwrap();
         assert_eq!(catalogue.rule(id).unwrap().reach(), 11);
-        let detector = Detector::new(&catalogue, &Choice::defaults(&catalogue)).unwrap();
+        let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
         let found = detector.find(&mut detector.cache(), "id ACME-123456 and a@example.com");
         assert_eq!(found.len(), 2);
         assert_eq!((found[0].rule, found[0].span), (id, Span::new(3, 14)));
@@ -485,7 +485,7 @@ mod tests {
     #[test]
     fn names_that_no_rule_has_are_pointed_at() {
         let catalogue = Catalogue::builtin().unwrap();
-        assert_eq!(Choice::only(&catalogue, ["URL", "NOPE"]).unwrap_err().index, 1);
-        assert!(!Choice::defaults(&catalogue).has(catalogue.find("URL").unwrap()));
+        assert_eq!(RuleSelection::only(&catalogue, ["URL", "NOPE"]).unwrap_err().index, 1);
+        assert!(!RuleSelection::defaults(&catalogue).has(catalogue.find("URL").unwrap()));
     }
 }

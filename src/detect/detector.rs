@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::allow::Allow;
 use super::catalogue::Catalogue;
-use super::choice::Choice;
 use super::engine::Engine;
 use super::fault::{RuleError, RuleFault};
 use super::finding::{Finding, RuleId, Score};
@@ -12,6 +11,7 @@ use super::label::Label;
 use super::normal;
 use super::rule::Rule;
 use super::scanner::{Query, Scanner, Whole};
+use super::selection::RuleSelection;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
 /// Finds values in text. Cheap to clone; shared between threads.
@@ -42,21 +42,21 @@ impl Cache {
 }
 
 impl Detector {
-    /// The catalogue's rules, of which `choice` are on, on an engine of those alone. Fails if the choice was made
+    /// The catalogue's rules, of which `selection` are on, on an engine of those alone. Fails if the selection was made
     /// from another catalogue, or its rules are too large together.
-    pub fn new(catalogue: &Catalogue, choice: &Choice) -> Result<Self, RuleError> {
-        if choice.reaches_beyond(catalogue.rules().count()) {
-            return Err(RuleError::together(RuleFault::Choice));
+    pub fn new(catalogue: &Catalogue, selection: &RuleSelection) -> Result<Self, RuleError> {
+        if selection.reaches_beyond(catalogue.rules().count()) {
+            return Err(RuleError::together(RuleFault::Selection));
         }
-        let part = catalogue.part(choice).map_err(RuleError::together)?;
-        Ok(Self::on(catalogue, part, choice.clone()))
+        let part = catalogue.part(selection).map_err(RuleError::together)?;
+        Ok(Self::on(catalogue, part, selection.clone()))
     }
 
     /// On an engine of the catalogue's that has what is chosen.
-    pub(crate) fn on(catalogue: &Catalogue, engine: Arc<Engine>, choice: Choice) -> Self {
+    pub(crate) fn on(catalogue: &Catalogue, engine: Arc<Engine>, selection: RuleSelection) -> Self {
         let query = Query {
             engine,
-            choice: Arc::new(choice),
+            selection: Arc::new(selection),
             floor: None,
             allow: None,
             checkpoint: Checkpoint::default(),
@@ -66,9 +66,9 @@ impl Detector {
 
     /// The same with others of the catalogue's rules on, on the engine of all rules: it is built at the first call and
     /// serves every other. Fails where the rules are too large together.
-    pub fn with(&self, choice: Choice) -> Result<Self, RuleError> {
+    pub fn with(&self, selection: RuleSelection) -> Result<Self, RuleError> {
         let engine = self.catalogue.engine().map_err(RuleError::together)?;
-        let query = Query { engine, choice: Arc::new(choice), ..self.query.clone() };
+        let query = Query { engine, selection: Arc::new(selection), ..self.query.clone() };
         Ok(Self { query, catalogue: self.catalogue.clone() })
     }
 
@@ -119,8 +119,8 @@ impl Detector {
     }
 
     /// The rules that are on.
-    pub fn choice(&self) -> &Choice {
-        &self.query.choice
+    pub fn selection(&self) -> &RuleSelection {
+        &self.query.selection
     }
 
     /// Scratch memory for [`find`](Self::find).
@@ -168,6 +168,6 @@ impl Detector {
     /// The most that a scanner holds back with these rules on, in bytes of text that reads as it is written. What
     /// does not ([`as_read`](super::as_read)) takes up to [`WIDEST`](super::WIDEST) times that.
     pub fn reach(&self) -> usize {
-        self.query.engine.reach(&self.query.choice) + normal::AHEAD
+        self.query.engine.reach(&self.query.selection) + normal::AHEAD
     }
 }

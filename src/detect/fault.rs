@@ -33,7 +33,7 @@ impl RuleError {
         }
     }
 
-    /// A fault of many rules together, or of a choice of them.
+    /// A fault of many rules together, or of a selection of them.
     pub(crate) const fn together(fault: RuleFault) -> Self {
         Self { origin: String::new(), number: 0, fault }
     }
@@ -80,9 +80,9 @@ pub enum RuleFault {
     /// The patterns together are too large.
     #[error("the patterns need more memory than is allowed")]
     TooLarge,
-    /// The choice names a rule that is not in the catalogue it was given with.
-    #[error("the choice was made from another catalogue")]
-    Choice,
+    /// The selection names a rule that is not in the catalogue it was given with.
+    #[error("the selection was made from another catalogue")]
+    Selection,
     /// More rules than a catalogue can hold.
     #[error("a catalogue holds at most 65535 rules")]
     TooMany,

@@ -1,15 +1,15 @@
 //! Text in, findings out. No I/O, no clock, no log, and nothing here ever prints what it read.
 //!
-//! Rules are data ([`Rule`]) in a [`Catalogue`]; a [`Detector`] is a catalogue's engine with a [`Choice`] of its
+//! Rules are data ([`Rule`]) in a [`Catalogue`]; a [`Detector`] is a catalogue's engine with a [`RuleSelection`] of its
 //! rules. It looks at a whole text with [`Detector::find`] or at a stream with a [`Scanner`]; both are one code
 //! path, so any split of a text gives the same findings. Both read a text as people do ([`as_read`]), and know what
 //! a value is called where it stands ([`Label`]).
 //!
 //! ```
-//! use portcullis::detect::{Catalogue, Choice, Detector};
+//! use portcullis::detect::{Catalogue, RuleSelection, Detector};
 //!
 //! let rules = Catalogue::builtin()?;
-//! let detector = Detector::new(&rules, &Choice::defaults(&rules))?;
+//! let detector = Detector::new(&rules, &RuleSelection::defaults(&rules))?;
 //! let text = "Write to jane.doe@harbour-post.com.";
 //! let found = detector.find(&mut detector.cache(), text);
 //! let [one] = found.as_slice() else { panic!("{} findings", found.len()) };
@@ -22,7 +22,6 @@ mod affordable;
 mod allow;
 mod builtin;
 mod catalogue;
-mod choice;
 mod context;
 mod detector;
 mod engine;
@@ -36,6 +35,7 @@ mod rejected;
 mod resolve;
 mod rule;
 mod scanner;
+mod selection;
 mod sets;
 mod validate;
 
@@ -45,7 +45,6 @@ mod tests;
 pub use affordable::states;
 pub use allow::{Allow, AllowError};
 pub use catalogue::{Catalogue, is_name};
-pub use choice::Choice;
 pub use detector::{Cache, Detector};
 pub use fault::{RuleError, RuleFault, UnknownRule};
 pub use finding::{Finding, Near, RuleId, Score, Span};
@@ -55,4 +54,5 @@ pub use normal::{WIDEST, as_read};
 pub use rejected::{Rejected, Rejection};
 pub use rule::{Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, Severity, Tag};
 pub use scanner::Scanner;
+pub use selection::RuleSelection;
 pub use sets::{RuleSet, UnknownSet};

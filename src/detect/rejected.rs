@@ -78,7 +78,7 @@ impl Detector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::detect::{Catalogue, Choice};
+    use crate::detect::{Catalogue, RuleSelection};
 
     const RULES: &str = r#"
 [[rule]]
@@ -99,7 +99,7 @@ context = { en = { before = ["badge"] } }
     fn told(text: &str) -> (Vec<String>, Vec<(String, String, Rejection)>) {
         let mut catalogue = Catalogue::empty();
         catalogue.extend(RULES, "test").unwrap();
-        let detector = Detector::new(&catalogue, &Choice::all(&catalogue)).unwrap();
+        let detector = Detector::new(&catalogue, &RuleSelection::all(&catalogue)).unwrap();
         let mut cache = detector.cache();
         let found = detector.find(&mut cache, text);
         let rejected = detector.rejected(&mut cache, text, &found);

@@ -5,7 +5,6 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::allow::Allow;
-use super::choice::Choice;
 use super::engine::mask::{BLOCK, Masks};
 use super::engine::view::{LOOKBACK, View};
 use super::engine::{Engine, Pass, Tracks};
@@ -13,6 +12,7 @@ use super::finding::{Finding, Score};
 use super::label::Label;
 use super::normal::{self, Normalizer};
 use super::resolve::Resolver;
+use super::selection::RuleSelection;
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
 /// The window is moved on when this much of it is no longer needed, in bytes.
@@ -22,7 +22,7 @@ const SLACK: usize = 256;
 #[derive(Clone)]
 pub(crate) struct Query {
     pub(crate) engine: Arc<Engine>,
-    pub(crate) choice: Arc<Choice>,
+    pub(crate) selection: Arc<RuleSelection>,
     /// Stands in place of the rules' thresholds.
     pub(crate) floor: Option<Score>,
     /// What may pass though it is found.
@@ -45,13 +45,13 @@ pub(crate) struct Progress {
 impl Progress {
     fn run(&mut self, query: &Query, view: View<'_>) {
         self.masks.cover(view.text);
-        let Query { engine, choice, floor, allow, .. } = query;
+        let Query { engine, selection, floor, allow, .. } = query;
         let known = self.found.len();
         let pass = Pass {
             engine,
             view,
             masks: &self.masks,
-            choice,
+            selection,
             floor: *floor,
             memo: RefCell::default(),
             spoken_for: RefCell::default(),

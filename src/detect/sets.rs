@@ -4,8 +4,8 @@
 use std::fmt;
 
 use super::catalogue::Catalogue;
-use super::choice::Choice;
 use super::rule::{Category, Rule};
+use super::selection::RuleSelection;
 
 /// A named set of rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -153,7 +153,7 @@ impl fmt::Display for UnknownSet {
 
 impl std::error::Error for UnknownSet {}
 
-impl Choice {
+impl RuleSelection {
     /// The rules of all these sets together; names in capitals or not.
     pub fn sets<'n>(
         catalogue: &Catalogue,
@@ -175,20 +175,20 @@ mod tests {
     fn sets_hold_what_their_names_say() {
         let catalogue = Catalogue::builtin().unwrap();
         let id = |name| catalogue.find(name).unwrap();
-        let set = |name| Choice::sets(&catalogue, [name]).unwrap();
+        let set = |name| RuleSelection::sets(&catalogue, [name]).unwrap();
         assert!(set("pii").has(id("EMAIL_ADDRESS")) && !set("PII").has(id("JWT_TOKEN")));
         assert!(set("US").has(id("US_SSN")) && set("North_America").has(id("US_SSN")));
         assert!(!set("LATAM").has(id("US_SSN")));
-        assert_eq!(set("ALL"), Choice::all(&catalogue));
-        assert_eq!(set("DEFAULT"), Choice::defaults(&catalogue));
-        let both = Choice::sets(&catalogue, ["secrets", "us"]).unwrap();
+        assert_eq!(set("ALL"), RuleSelection::all(&catalogue));
+        assert_eq!(set("DEFAULT"), RuleSelection::defaults(&catalogue));
+        let both = RuleSelection::sets(&catalogue, ["secrets", "us"]).unwrap();
         assert!(both.has(id("JWT_TOKEN")) && both.has(id("US_SSN")) && !both.has(id("EMAIL_ADDRESS")));
     }
 
     #[test]
     fn personal_data_is_what_people_call_so() {
         let catalogue = Catalogue::builtin().unwrap();
-        let set = Choice::sets(&catalogue, ["PII"]).unwrap();
+        let set = RuleSelection::sets(&catalogue, ["PII"]).unwrap();
         let has = |name: &str| set.has(catalogue.find(name).unwrap());
         let people = [
             "EMAIL_ADDRESS",
@@ -215,8 +215,8 @@ mod tests {
             assert!(!has(name), "{name}");
         }
         // Whatever is looked for without being asked is a person's or a secret.
-        let secrets = Choice::sets(&catalogue, ["SECRETS"]).unwrap();
-        let stray = Choice::defaults(&catalogue).iter().find(|id| !set.has(*id) && !secrets.has(*id));
+        let secrets = RuleSelection::sets(&catalogue, ["SECRETS"]).unwrap();
+        let stray = RuleSelection::defaults(&catalogue).iter().find(|id| !set.has(*id) && !secrets.has(*id));
         assert_eq!(stray.and_then(|id| catalogue.rule(id)).map(Rule::name), None);
     }
 
@@ -231,7 +231,7 @@ mod tests {
     #[test]
     fn names_that_no_set_has_are_pointed_at_not_shown() {
         let catalogue = Catalogue::builtin().unwrap();
-        let error = Choice::sets(&catalogue, ["US", "narnia"]).unwrap_err();
+        let error = RuleSelection::sets(&catalogue, ["US", "narnia"]).unwrap_err();
         assert_eq!(error.index, 1);
         let said = error.to_string();
         assert!(said.starts_with("name 2 ") && said.contains("NORTH_AMERICA") && !said.contains("narnia"));

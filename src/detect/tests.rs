@@ -18,11 +18,11 @@ fn catalogue() -> &'static Catalogue {
 }
 
 fn all() -> Detector {
-    Detector::new(catalogue(), &Choice::all(catalogue())).unwrap()
+    Detector::new(catalogue(), &RuleSelection::all(catalogue())).unwrap()
 }
 
 fn defaults() -> Detector {
-    Detector::new(catalogue(), &Choice::defaults(catalogue())).unwrap()
+    Detector::new(catalogue(), &RuleSelection::defaults(catalogue())).unwrap()
 }
 
 /// Feeds `text` in pieces that end at `cuts`, and holds the scanner to its promises.
@@ -181,7 +181,7 @@ proptest! {
 
     #[test]
     fn a_choice_of_rules_keeps_the_law(text in text(14), chosen in any::<u32>(), cut in 0..300usize) {
-        let chosen = catalogue().ids().filter(|id| chosen >> (id.index() % 32) & 1 == 1).collect::<Choice>();
+        let chosen = catalogue().ids().filter(|id| chosen >> (id.index() % 32) & 1 == 1).collect::<RuleSelection>();
         let detector = all().with(chosen.clone()).unwrap();
         let whole = detector.find(&mut detector.cache(), &text);
         prop_assert!(whole.iter().all(|one| chosen.has(one.rule)));
@@ -360,11 +360,11 @@ fn the_nearest_word_is_told() {
 #[test]
 fn the_default_rules_hold_back_little() {
     let secrets = |id: &RuleId| catalogue().rule(*id).is_some_and(|rule| rule.family() == Family::Secret);
-    let mut choice = Choice::defaults(catalogue());
+    let mut selection = RuleSelection::defaults(catalogue());
     for id in catalogue().ids().filter(secrets) {
-        choice = choice.without(id);
+        selection = selection.without(id);
     }
-    assert!(all().with(choice).unwrap().reach() <= 704);
+    assert!(all().with(selection).unwrap().reach() <= 704);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use bytes::BytesMut;
 
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
-use crate::detect::{Catalogue, Choice, Detector};
+use crate::detect::{Catalogue, RuleSelection, Detector};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::stream::Rewriter;
 
@@ -21,7 +21,7 @@ pub(super) fn detector() -> Detector {
     static BUILT: OnceLock<Detector> = OnceLock::new();
     let build = || {
         let catalogue = Catalogue::builtin().unwrap();
-        Detector::new(&catalogue, &Choice::defaults(&catalogue)).unwrap()
+        Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap()
     };
     BUILT.get_or_init(build).clone()
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::base::quota::{Count, Spent};
 use crate::base::secret::Secret;
-use crate::detect::{Catalogue, Choice, Detector};
+use crate::detect::{Catalogue, Detector, RuleSelection};
 use crate::edit::spliced;
 use crate::redact::{
     Alphabet, Answer, Counts, Digest, Fpe, FpeContext, Limits, Method, Plan, RedactError, Redactor, Salted,
@@ -22,7 +22,7 @@ fn redactor(method: Method) -> Redactor {
     static BUILT: OnceLock<Detector> = OnceLock::new();
     let build = || {
         let rules = Catalogue::builtin().unwrap();
-        Detector::new(&rules, &Choice::only(&rules, RULES).unwrap()).unwrap()
+        Detector::new(&rules, &RuleSelection::only(&rules, RULES).unwrap()).unwrap()
     };
     Redactor::new(BUILT.get_or_init(build).clone(), Plan::all(method))
 }

@@ -5,11 +5,11 @@
 //!
 //! use portcullis::base::secret::Secret;
 //! use portcullis::crypto::fpe::FpeKey;
-//! use portcullis::detect::{Catalogue, Choice, Detector};
+//! use portcullis::detect::{Catalogue, RuleSelection, Detector};
 //! use portcullis::redact::{Keys, Limits, Method, Plan, Redactor};
 //!
 //! let rules = Catalogue::builtin()?;
-//! let detector = Detector::new(&rules, &Choice::defaults(&rules))?;
+//! let detector = Detector::new(&rules, &RuleSelection::defaults(&rules))?;
 //! let redactor = Redactor::new(detector, Plan::all(Method::Encrypt));
 //! let key = Arc::new(FpeKey::new(Secret::new(vec![7; 32]))?);
 //! let keys = Keys { fpe: Some(Arc::clone(&key)), tenant: "acme".into(), ..Keys::default() };

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::hint::black_box;
 
 use portcullis::base::clock::{Clock, SystemClock};
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 
 use texts::{Sample, samples};
 
@@ -58,8 +58,8 @@ const ENGLISH: &str = "On Monday, 3 March, Anna Bell wrote to Mr Okafor in Leeds
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).filter(|one| !one.starts_with("--")).collect();
     let catalogue = Catalogue::builtin().expect("the built-in rules load");
-    let all = Detector::new(&catalogue, &Choice::all(&catalogue)).expect("an engine");
-    let default = all.with(Choice::defaults(&catalogue)).expect("an engine");
+    let all = Detector::new(&catalogue, &RuleSelection::all(&catalogue)).expect("an engine");
+    let default = all.with(RuleSelection::defaults(&catalogue)).expect("an engine");
     let english = Sample::new("English".into(), "", ENGLISH);
     let samples: Vec<Sample> = samples()
         .into_iter()

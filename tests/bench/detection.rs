@@ -16,7 +16,7 @@ use std::fs;
 use std::hint::black_box;
 
 use portcullis::base::clock::{Clock, SystemClock};
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use regex::bytes::{RegexBuilder, RegexSetBuilder};
 use regex_automata::meta;
 use regex_automata::util::syntax;
@@ -180,8 +180,8 @@ fn groups(catalogue: &Catalogue, all: &Detector, rules: &[toml::Table], text: &s
     head("one group of rules on, whole text");
     for (anchor, names) in &groups {
         let names: Vec<&str> = names.iter().copied().filter(|name| catalogue.find(name).is_some()).collect();
-        let Ok(choice) = Choice::only(catalogue, names.iter().copied()) else { continue };
-        let detector = all.with(choice).expect("an engine");
+        let Ok(selection) = RuleSelection::only(catalogue, names.iter().copied()) else { continue };
+        let detector = all.with(selection).expect("an engine");
         show(&format!("{anchor}: {} rules", names.len()), text.len(), whole(&detector, text));
         show("  lines not beginning with `{`", lines.len(), whole(&detector, lines));
     }
@@ -207,8 +207,8 @@ fn main() {
         mib(resident().saturating_sub(before))
     );
 
-    let all = Detector::new(&catalogue, &Choice::all(&catalogue)).expect("an engine");
-    let default = all.with(Choice::defaults(&catalogue)).expect("an engine");
+    let all = Detector::new(&catalogue, &RuleSelection::all(&catalogue)).expect("an engine");
+    let default = all.with(RuleSelection::defaults(&catalogue)).expect("an engine");
     head("whole text");
     show("all rules", text.len(), whole(&all, &text));
     show("all rules, lines not beginning with `{`", lines.len(), whole(&all, &lines));
@@ -237,7 +237,7 @@ fn main() {
     let (loaded, seconds) = once(|| doubled.extend(&renamed(&rules), "renamed"));
     match loaded {
         Ok(()) => {
-            let all = Detector::new(&doubled, &Choice::all(&doubled)).expect("an engine");
+            let all = Detector::new(&doubled, &RuleSelection::all(&doubled)).expect("an engine");
             show(&format!("{} rules", doubled.rules().count()), text.len(), whole(&all, &text));
             println!(
                 "\n{:.1} MiB of automata, {:.0} ms to read and to compile with their examples",

@@ -15,7 +15,7 @@ use portcullis::base::budget::Budget;
 use portcullis::base::clock::{Clock, SystemClock};
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use portcullis::redact::{Answer, Counts, Keys, Limits, Method, Plan, Redactor};
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use portcullis::stream::{Rewriter, TextBody};
@@ -49,7 +49,7 @@ fn request() -> Vec<u8> {
 
 fn main() {
     let catalogue = Catalogue::builtin().expect("the built-in rules load");
-    let detector = Detector::new(&catalogue, &Choice::defaults(&catalogue)).expect("an engine");
+    let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).expect("an engine");
     let key = FpeKey::new(Secret::new(vec![7; 32])).expect("a key");
     let keys = Keys { fpe: Some(Arc::new(key)), tenant: Arc::from("bench"), ..Keys::default() };
     let body = request();

@@ -40,8 +40,9 @@ ACME_A = 0.9
         if let Some(threshold) = threshold {
             catalogue.set_threshold(catalogue.find("ACME_A").unwrap(), threshold);
         }
-        let choice = Choice::only(&catalogue, ["ACME_A", "ACME_B", "ACME_C", "EMAIL_ADDRESS"]).unwrap();
-        let detector = Detector::new(&catalogue, &choice).unwrap().allowing(config.allow.clone());
+        let selection =
+            RuleSelection::only(&catalogue, ["ACME_A", "ACME_B", "ACME_C", "EMAIL_ADDRESS"]).unwrap();
+        let detector = Detector::new(&catalogue, &selection).unwrap().allowing(config.allow.clone());
         detector.find(&mut detector.cache(), text).len()
     };
     assert_eq!(found("Heron 9, PROJEKT Möwe, ann@example.org", None), 3);

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use portcullis::detect::{Catalogue, Choice, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use serde_json::Value;
 
 /// Texts of our own: where there are no corpora, and beside them.
@@ -15,7 +15,7 @@ pub(crate) fn detector() -> Detector {
     static BUILT: OnceLock<Detector> = OnceLock::new();
     let build = || {
         let catalogue = Catalogue::builtin().unwrap();
-        Detector::new(&catalogue, &Choice::all(&catalogue)).unwrap()
+        Detector::new(&catalogue, &RuleSelection::all(&catalogue)).unwrap()
     };
     BUILT.get_or_init(build).clone()
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use portcullis::detect::{Catalogue, Choice, Detector, RuleFault, Span};
+use portcullis::detect::{Catalogue, Detector, RuleFault, RuleSelection, Span};
 
 use crate::corpora::{rows, vectors};
 
@@ -14,7 +14,7 @@ fn asking(check: &str) -> Option<Detector> {
     );
     let mut catalogue = Catalogue::empty();
     match catalogue.extend(&rule, "asking") {
-        Ok(()) => Some(Detector::new(&catalogue, &Choice::all(&catalogue)).unwrap()),
+        Ok(()) => Some(Detector::new(&catalogue, &RuleSelection::all(&catalogue)).unwrap()),
         Err(faults) => {
             assert!(faults.iter().all(|error| error.fault == RuleFault::Check), "{faults:?}");
             None

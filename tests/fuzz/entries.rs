@@ -9,7 +9,7 @@ use portcullis::base::budget::Budget;
 use portcullis::base::secret::Secret;
 use portcullis::config;
 use portcullis::crypto::fpe::FpeKey;
-use portcullis::detect::{Catalogue, Choice, Detector, Finding, Score, WIDEST};
+use portcullis::detect::{Catalogue, Detector, Finding, RuleSelection, Score, WIDEST};
 use portcullis::redact::{Answer, Counts, Keys, Limits, Method, Plan, Redactor, Undo};
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use portcullis::stream::sse::Sse;
@@ -43,7 +43,7 @@ fn all() -> Detector {
     let build = || {
         let mut catalogue = Catalogue::builtin().unwrap();
         catalogue.extend(own, "own rules").unwrap();
-        Detector::new(&catalogue, &Choice::all(&catalogue)).unwrap()
+        Detector::new(&catalogue, &RuleSelection::all(&catalogue)).unwrap()
     };
     BUILT.get_or_init(build).clone()
 }
@@ -139,7 +139,7 @@ fn rules(data: &[u8]) {
         errors.iter().for_each(|error| drop(error.to_string()));
         return;
     }
-    let Ok(detector) = Detector::new(&catalogue, &Choice::all(&catalogue)) else { return };
+    let Ok(detector) = Detector::new(&catalogue, &RuleSelection::all(&catalogue)) else { return };
     let whole = detector.find(&mut detector.cache(), text);
     assert_eq!(scanned(&detector, text, dice), whole);
 }

@@ -8,7 +8,7 @@ use crate::api::configs::{Allowed, CustomRule, MatchType, Matchers, MethodSpec, 
 use crate::api::error::ApiError;
 use crate::api::redact::report::Entities;
 use crate::base::id::ConfigId;
-use crate::detect::{Allow, Catalogue, Choice, Detector, Rule, starting_with};
+use crate::detect::{Allow, Catalogue, Detector, Rule, RuleSelection, starting_with};
 
 /// Configs that are kept ready. One with rules of its own takes up to some twenty MiB.
 const KEPT: usize = 8;
@@ -23,7 +23,7 @@ pub(super) struct Configured {
     /// With the rules that the config switches on.
     pub(super) detector: Detector,
     /// Those.
-    pub(super) enabled: Choice,
+    pub(super) enabled: RuleSelection,
     /// Whether they are on also where a call names its own.
     pub(super) enforced: bool,
     pub(super) settings: Settings,
@@ -73,7 +73,7 @@ impl Configured {
             catalogue.compile().map_err(|_| stale())?;
         }
         let names = settings.enabled(&catalogue);
-        let enabled = Choice::only(&catalogue, names.iter().copied()).map_err(|_| stale())?;
+        let enabled = RuleSelection::only(&catalogue, names.iter().copied()).map_err(|_| stale())?;
         let detector = Detector::new(&catalogue, &enabled).map_err(|_| stale())?;
         let detector = detector.allowing(allow.clone()).also_allowing(allowed(&settings.allow_list));
         let entities = settings.rules.iter().map(|(name, rule)| (name.clone(), rule.entity_name.clone()));

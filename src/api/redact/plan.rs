@@ -11,7 +11,7 @@ use crate::api::redact::configured::Configured;
 use crate::api::redact::kept::{Tweak, missing};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
-use crate::detect::{Allow, Catalogue, Choice, RuleId};
+use crate::detect::{Allow, Catalogue, RuleId, RuleSelection};
 use crate::redact::{Digest, Fpe, Method, Partial, Plan, Salted};
 
 /// Where a call names a tweak of the vault's.
@@ -20,7 +20,7 @@ const TWEAK: &str = "fpe_tweak_vault_secret_id";
 /// What a call works with, names looked up.
 pub(super) struct Chosen {
     /// The rules; `None` for the default ones.
-    pub(super) choice: Option<Choice>,
+    pub(super) selection: Option<RuleSelection>,
     pub(super) plan: Plan,
 }
 
@@ -45,14 +45,14 @@ pub(super) struct Resolver<'a> {
 impl Resolver<'_> {
     /// The whole of a call.
     pub(super) fn call(&mut self, wanted: &Wanted) -> Chosen {
-        let choice = self.choice(wanted.rules.as_deref(), wanted.rulesets.as_deref());
+        let selection = self.selection(wanted.rules.as_deref(), wanted.rulesets.as_deref());
         let plan = self.plan(wanted.llm, &wanted.overrides);
-        Chosen { choice, plan }
+        Chosen { selection, plan }
     }
 
     /// A part of a document: the call's plan with what the part says on top.
     pub(super) fn place(&mut self, call: &Chosen, specific: &Specific) -> Chosen {
-        let (mut choice, mut plan) = (call.choice.clone(), call.plan.clone());
+        let (mut selection, mut plan) = (call.selection.clone(), call.plan.clone());
         if let Some(rules) = &specific.rules {
             let mut own = self.enforced().cloned().unwrap_or_default();
             for (named, spec) in rules {
@@ -64,26 +64,26 @@ impl Resolver<'_> {
                     plan.set(rule, method);
                 }
             }
-            choice = Some(own);
+            selection = Some(own);
         }
-        Chosen { choice, plan }
+        Chosen { selection, plan }
     }
 
     /// What of a document no path leads to: the rules that are on in every call, if there are any.
     pub(super) fn rest(&self, call: &Chosen) -> Option<Chosen> {
-        let choice = self.enforced()?.clone();
-        Some(Chosen { choice: Some(choice), plan: call.plan.clone() })
+        let selection = self.enforced()?.clone();
+        Some(Chosen { selection: Some(selection), plan: call.plan.clone() })
     }
 
     /// What of the call's allow-list holds.
     pub(super) fn allow(&self, allow: &Allow) -> Allow {
         let Some(enforced) = self.enforced() else { return allow.clone() };
-        let free: Choice = self.catalogue.ids().filter(|rule| !enforced.has(*rule)).collect();
+        let free: RuleSelection = self.catalogue.ids().filter(|rule| !enforced.has(*rule)).collect();
         allow.clone().only_for(&free)
     }
 
     /// The rules that the config has on in every call.
-    fn enforced(&self) -> Option<&Choice> {
+    fn enforced(&self) -> Option<&RuleSelection> {
         self.config.filter(|config| config.enforced).map(|config| &config.enabled)
     }
 
@@ -94,19 +94,19 @@ impl Resolver<'_> {
     }
 
     /// Rules and sets together; `None` where neither is named.
-    fn choice(&mut self, rules: Option<&[Named]>, sets: Option<&[Named]>) -> Option<Choice> {
+    fn selection(&mut self, rules: Option<&[Named]>, sets: Option<&[Named]>) -> Option<RuleSelection> {
         if rules.is_none() && sets.is_none() {
             return None;
         }
-        let mut choice = self.enforced().cloned().unwrap_or_default();
+        let mut selection = self.enforced().cloned().unwrap_or_default();
         for named in rules.unwrap_or_default() {
             if let Some(rule) = self.rule(named) {
-                choice.insert(rule);
+                selection.insert(rule);
             }
         }
         for named in sets.unwrap_or_default() {
             match self.set(&named.name) {
-                Some(rules) => rules.into_iter().for_each(|rule| choice.insert(rule)),
+                Some(rules) => rules.into_iter().for_each(|rule| selection.insert(rule)),
                 None => {
                     self.faults.add(
                         Code::DoesNotExist,
@@ -116,7 +116,7 @@ impl Resolver<'_> {
                 }
             }
         }
-        Some(choice)
+        Some(selection)
     }
 
     pub(super) fn rule(&mut self, named: &Named) -> Option<RuleId> {
@@ -132,7 +132,7 @@ impl Resolver<'_> {
         if let Some(set) = self.config.and_then(|config| config.settings.rulesets.get(name)) {
             return Some(set.rules.iter().filter_map(|rule| self.catalogue.find(rule)).collect());
         }
-        Some(Choice::sets(self.catalogue, [name]).ok()?.iter().collect())
+        Some(RuleSelection::sets(self.catalogue, [name]).ok()?.iter().collect())
     }
 
     /// The call's own methods go before what it is for, and that before its config's.

@@ -238,8 +238,9 @@ impl Redaction {
         let allow = resolver.allow(&wanted.allow);
         resolver.close()?;
         let encrypts = chosen.iter().any(|chosen| chosen.plan.is_reversible());
-        let parts = chosen.into_iter().map(|plan::Chosen { choice, plan }| {
-            let detector = choice.map_or_else(|| Ok(detector.clone()), |choice| detector.with(choice));
+        let parts = chosen.into_iter().map(|plan::Chosen { selection, plan }| {
+            let detector =
+                selection.map_or_else(|| Ok(detector.clone()), |selection| detector.with(selection));
             let detector = detector.map_err(|_| ApiError::Internal("rules"))?;
             let detector = match allow.is_empty() {
                 true => detector,

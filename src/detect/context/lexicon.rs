@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::super::choice::Choice;
 use super::super::finding::RuleId;
 use super::super::label::is_mark;
 use super::super::rule::{Anchor, Rule};
+use super::super::selection::RuleSelection;
 use super::words::Word;
 
 /// No context word is longer, in bytes.
@@ -65,7 +65,7 @@ pub(crate) struct Lexicon {
     texts: Vec<Box<str>>,
     phrases: Vec<Vec<Phrase>>,
     /// Sets of rules that phrases speak for: many phrases speak for the same.
-    sets: Vec<Choice>,
+    sets: Vec<RuleSelection>,
     /// The groups that the phrases of each entry concern, from before and from behind.
     groups: Vec<(u16, u16)>,
     filter: Vec<u64>,
@@ -74,7 +74,7 @@ pub(crate) struct Lexicon {
     /// Words of scripts without spaces, which are looked for within a run, and the entry of each.
     infix: Option<(AhoCorasick, Vec<u32>)>,
     /// Rules that have words that speak for a value they follow.
-    after: Choice,
+    after: RuleSelection,
 }
 
 /// The place in the filter of the word `start..end` of `text`: of its first eight bytes, ASCII in lower case, and
@@ -109,7 +109,7 @@ impl Lexicon {
             filter: vec![0; 1 << (FILTER - 6)],
             wide: false,
             infix: None,
-            after: Choice::default(),
+            after: RuleSelection::default(),
         };
         for (id, rule) in rules {
             let groups = groups_of(rule.anchor).iter().fold(0, |all, group| all | 1 << group);
@@ -259,17 +259,17 @@ impl Lexicon {
     }
 
     /// The rules for whose values `phrase` speaks that it stands before.
-    pub(super) fn spoken_before(&self, phrase: &Phrase) -> &Choice {
+    pub(super) fn spoken_before(&self, phrase: &Phrase) -> &RuleSelection {
         self.set(phrase.sets[0])
     }
 
     /// The rules for whose values `phrase` speaks that it stands behind.
-    pub(super) fn spoken_after(&self, phrase: &Phrase) -> &Choice {
+    pub(super) fn spoken_after(&self, phrase: &Phrase) -> &RuleSelection {
         self.set(phrase.sets[1])
     }
 
-    fn set(&self, place: u32) -> &Choice {
-        self.sets.get(place as usize).unwrap_or(const { &Choice::NONE })
+    fn set(&self, place: u32) -> &RuleSelection {
+        self.sets.get(place as usize).unwrap_or(const { &RuleSelection::NONE })
     }
 
     /// What an entry means to rules.

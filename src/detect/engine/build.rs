@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::super::choice::Choice;
 use super::super::context::Lexicon;
 use super::super::fault::RuleFault;
 use super::super::finding::RuleId;
 use super::super::rule::{Anchor, Pattern, Rule};
+use super::super::selection::RuleSelection;
 use super::super::validate;
 use super::assign::Assigned;
 use super::automaton::{Automaton, Compiled};
@@ -76,12 +76,12 @@ impl Patterns {
 }
 
 impl Engine {
-    /// Compiles those of `rules`, which have been checked one by one, that are on in `choice`; without one, all.
-    pub(crate) fn new(rules: Arc<Vec<Rule>>, choice: Option<&Choice>) -> Result<Self, RuleFault> {
+    /// Compiles those of `rules`, which have been checked one by one, that are on in `selection`; without one, all.
+    pub(crate) fn new(rules: Arc<Vec<Rule>>, selection: Option<&RuleSelection>) -> Result<Self, RuleFault> {
         let mut of: [Vec<(RuleId, &Rule)>; group::COUNT] = Default::default();
         for (n, rule) in rules.iter().enumerate() {
             let id = RuleId::new(u16::try_from(n).map_err(|_| RuleFault::TooMany)?);
-            if choice.is_some_and(|choice| !choice.has(id)) {
+            if selection.is_some_and(|selection| !selection.has(id)) {
                 continue;
             }
             for &group in groups_of(rule.anchor) {
@@ -111,7 +111,7 @@ impl Engine {
         };
         let free = free_group(free)?;
         let on = rules.iter().zip(0..).map(|(rule, n)| (RuleId::new(n), rule));
-        let on = on.filter(|&(id, _)| choice.is_none_or(|choice| choice.has(id)));
+        let on = on.filter(|&(id, _)| selection.is_none_or(|selection| selection.has(id)));
         let lexicon = Lexicon::new(on, groups_of);
         let assigned = Assigned::new(assigned, &whole(assigned)?);
         let names = Names::new(names, &whole(names)?);

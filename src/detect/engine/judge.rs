@@ -1,10 +1,10 @@
 //! From a match to a finding: selection, validator, edges, words near it. Says `NotYet` where text that has not
 //! arrived could change the answer.
 
-use super::super::choice::Choice;
 use super::super::context::After;
 use super::super::finding::{Finding, Near, RuleId, Score, Span};
 use super::super::rule::Anchor;
+use super::super::selection::RuleSelection;
 use super::super::validate::Verdict;
 use super::automaton::{Automaton, Compiled, Traits, Walk};
 use super::view::Known;
@@ -13,15 +13,15 @@ use super::{Found, Pass};
 /// A set of rules that is mostly empty.
 #[derive(Default)]
 pub(crate) struct Rules {
-    set: Choice,
+    set: RuleSelection,
     any: bool,
 }
 
 impl Rules {
-    const NONE: Self = Self { set: Choice::NONE, any: false };
+    const NONE: Self = Self { set: RuleSelection::NONE, any: false };
 
     /// Adds all of `rules`, which are some.
-    pub(crate) fn add(&mut self, rules: &Choice) {
+    pub(crate) fn add(&mut self, rules: &RuleSelection) {
         self.set.add(rules);
         self.any = true;
     }
@@ -150,7 +150,7 @@ impl Pass<'_> {
     /// Judges `start..end` of the window as a match of `pattern`.
     pub(crate) fn judge(&self, pattern: &Compiled, start: usize, end: usize) -> Judged {
         let view = &self.view;
-        if !self.choice.has(pattern.rule) || !view.starts(start, pattern.edge) {
+        if !self.selection.has(pattern.rule) || !view.starts(start, pattern.edge) {
             return Judged::No;
         }
         let ends = view.ends(end, pattern.edge);

@@ -38,11 +38,11 @@ pub(crate) mod view;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use super::choice::Choice;
 use super::context::{AFTER, Lexicon, Memo};
 use super::finding::{Finding, RuleId, Score};
 use super::resolve::CLUSTER;
 use super::rule::Rule;
+use super::selection::RuleSelection;
 pub(crate) use assign::REACH as ASSIGN_REACH;
 use assign::{Assigned, Progress};
 pub(crate) use assign::{Meaning, meaning};
@@ -143,7 +143,7 @@ pub(crate) struct Engine {
     assigned: Option<Assigned>,
     names: Option<Names>,
     /// The rules of each group.
-    groups: [Choice; group::COUNT],
+    groups: [RuleSelection; group::COUNT],
 }
 
 /// One look at a window.
@@ -151,7 +151,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) view: View<'a>,
     pub(crate) masks: &'a Masks,
-    pub(crate) choice: &'a Choice,
+    pub(crate) selection: &'a RuleSelection,
     /// Stands in place of the rules' thresholds.
     pub(crate) floor: Option<Score>,
     /// Words before the values asked about so far.
@@ -180,12 +180,12 @@ impl Engine {
     }
 
     /// The most that a stream holds back with these rules on, in bytes.
-    pub(crate) fn reach(&self, choice: &Choice) -> usize {
+    pub(crate) fn reach(&self, selection: &RuleSelection) -> usize {
         let on = self
             .rules
             .iter()
             .enumerate()
-            .filter(|(n, _)| u16::try_from(*n).is_ok_and(|n| choice.has(RuleId::new(n))));
+            .filter(|(n, _)| u16::try_from(*n).is_ok_and(|n| selection.has(RuleId::new(n))));
         let right =
             |rule: &Rule| if rule.context.values().any(|words| !words.after.is_empty()) { AFTER } else { 0 };
         on.map(|(_, rule)| rule.reach() + right(rule) + 2 + CLUSTER).max().unwrap_or(0)
@@ -245,6 +245,6 @@ impl Pass<'_> {
     }
 
     fn is_on(&self, group: usize) -> bool {
-        self.engine.groups.get(group).is_some_and(|rules| self.choice.meets(rules))
+        self.engine.groups.get(group).is_some_and(|rules| self.selection.meets(rules))
     }
 }

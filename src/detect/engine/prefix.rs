@@ -8,9 +8,9 @@ use std::collections::HashMap;
 
 use aho_corasick::{AhoCorasick, MatchKind};
 
-use super::super::choice::Choice;
 use super::super::finding::RuleId;
 use super::super::rule::{Edge, Rule};
+use super::super::selection::RuleSelection;
 use super::automaton::{Automaton, Fate};
 use super::grown::Grown;
 use super::judge::Settled;
@@ -28,7 +28,7 @@ const FILTER: u32 = 16;
 /// What the search looks for: the beginning of one or more rules' prefixes.
 struct Literal {
     text: Vec<u8>,
-    rules: Choice,
+    rules: RuleSelection,
     /// Those prefixes, the longest first, each with its rule.
     whole: Vec<(Box<[u8]>, RuleId)>,
     reach: usize,
@@ -192,14 +192,14 @@ fn literal(text: &[u8], rules: &[(RuleId, &Rule)]) -> Literal {
 
 impl Literal {
     /// The rule with the longest prefix that `text` has, of those that are on.
-    fn begun(&self, text: &[u8], on: &Choice) -> Option<RuleId> {
+    fn begun(&self, text: &[u8], on: &RuleSelection) -> Option<RuleId> {
         let mut on = self.whole.iter().filter(|(_, rule)| on.has(*rule));
         on.find(|(prefix, _)| text.starts_with(prefix)).map(|&(_, rule)| rule)
     }
 
     /// Whether what begins at `start` has the prefix of a rule that is on: another rule's may be shorter, and lead on
     /// far behind where this one's ends.
-    fn begins(&self, view: &View<'_>, start: usize, on: &Choice) -> Known {
+    fn begins(&self, view: &View<'_>, start: usize, on: &RuleSelection) -> Known {
         let text = view.slice(start, view.len());
         if self.begun(text, on).is_some() {
             return Known::Yes;
@@ -283,10 +283,10 @@ impl Pass<'_> {
         let mut floor = at;
         while let Some((literal, start)) = hits.find(at) {
             at = start + 1;
-            if !self.choice.meets(&literal.rules) || !self.view.starts(start, Edge::Word) {
+            if !self.selection.meets(&literal.rules) || !self.view.starts(start, Edge::Word) {
                 continue;
             }
-            match literal.begins(&self.view, start, self.choice) {
+            match literal.begins(&self.view, start, self.selection) {
                 Known::Yes => {}
                 Known::No => continue,
                 Known::NotYet => {
@@ -294,7 +294,7 @@ impl Pass<'_> {
                     return;
                 }
             }
-            let begun = || literal.begun(self.view.slice(start, self.view.len()), self.choice);
+            let begun = || literal.begun(self.view.slice(start, self.view.len()), self.selection);
             let fate = group.automaton.walk(&self.view, &mut track.walk, start, literal.reach);
             self.step(track.walk.at - start);
             match fate {

@@ -3,12 +3,12 @@
 use proptest::prelude::*;
 
 use super::super::super::rule::Anchor;
-use super::super::super::{Catalogue, Choice, Detector, Finding};
+use super::super::super::{Catalogue, Detector, Finding, RuleSelection};
 
 fn detector() -> Detector {
     let catalogue = Catalogue::builtin().unwrap();
     let ours = |id: &_| catalogue.rule(*id).is_some_and(|rule| rule.anchor == Anchor::Assign);
-    Detector::new(&catalogue, &catalogue.ids().filter(ours).collect::<Choice>()).unwrap()
+    Detector::new(&catalogue, &catalogue.ids().filter(ours).collect::<RuleSelection>()).unwrap()
 }
 
 fn examples() -> Vec<String> {

@@ -6,9 +6,9 @@ use super::finding::RuleId;
 
 /// A set of rules of one catalogue.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choice(Vec<u64>);
+pub struct RuleSelection(Vec<u64>);
 
-impl Choice {
+impl RuleSelection {
     /// No rule.
     pub(crate) const NONE: Self = Self(Vec::new());
 
@@ -112,11 +112,11 @@ impl Choice {
     }
 }
 
-impl FromIterator<RuleId> for Choice {
+impl FromIterator<RuleId> for RuleSelection {
     fn from_iter<I: IntoIterator<Item = RuleId>>(ids: I) -> Self {
-        let mut choice = Self::default();
-        ids.into_iter().for_each(|id| choice.insert(id));
-        choice
+        let mut selection = Self::default();
+        ids.into_iter().for_each(|id| selection.insert(id));
+        selection
     }
 }
 
@@ -127,13 +127,13 @@ mod tests {
     #[test]
     fn rules_go_in_and_out() {
         let (a, b) = (RuleId::new(3), RuleId::new(200));
-        let choice: Choice = [a].into_iter().collect();
-        assert!(choice.has(a) && !choice.has(b));
-        let choice = choice.with(b).without(a);
-        assert!(choice.has(b) && !choice.has(a) && !choice.is_empty());
-        assert!(choice.clone().without(b).is_empty());
-        let mut all = Choice::default();
-        all.add(&choice.with(RuleId::new(191)).with(RuleId::new(0)));
+        let selection: RuleSelection = [a].into_iter().collect();
+        assert!(selection.has(a) && !selection.has(b));
+        let selection = selection.with(b).without(a);
+        assert!(selection.has(b) && !selection.has(a) && !selection.is_empty());
+        assert!(selection.clone().without(b).is_empty());
+        let mut all = RuleSelection::default();
+        all.add(&selection.with(RuleId::new(191)).with(RuleId::new(0)));
         assert_eq!(all.iter().map(RuleId::index).collect::<Vec<_>>(), [0, 191, 200]);
     }
 }
