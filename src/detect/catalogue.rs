@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use regex_automata::util::syntax;
 use serde::Deserialize;
 
-use super::affordable::costly;
 use super::builtin::BUILTIN;
+use super::cost::costly;
 use super::detector::{Cache, Detector};
 use super::engine::Engine;
-use super::fault::{RuleError, RuleFault};
+use super::error::{RuleError, RuleFault};
 use super::finding::{RuleId, Span};
 use super::literal;
 use super::normal::as_read;

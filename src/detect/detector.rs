@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::allow::Allow;
 use super::catalogue::Catalogue;
 use super::engine::Engine;
-use super::fault::{RuleError, RuleFault};
+use super::error::{RuleError, RuleFault};
 use super::finding::{Finding, RuleId, Score};
 use super::label::Label;
 use super::normal;

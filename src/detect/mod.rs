@@ -18,14 +18,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod affordable;
 mod allow;
 mod builtin;
 mod catalogue;
 mod context;
+mod cost;
 mod detector;
 mod engine;
-mod fault;
+mod error;
 mod finding;
 mod label;
 mod literal;
@@ -42,17 +42,17 @@ mod validate;
 #[cfg(test)]
 mod tests;
 
-pub use affordable::states;
 pub use allow::{Allow, AllowError};
 pub use catalogue::{Catalogue, is_name};
+pub use cost::states;
 pub use detector::{Cache, Detector};
-pub use fault::{RuleError, RuleFault, UnknownRule};
+pub use error::{RuleError, RuleFault, UnknownRule};
 pub use finding::{Finding, Near, RuleId, Score, Span};
 pub use label::Label;
 pub use literal::starting_with;
 pub use normal::{WIDEST, as_read};
 pub use rejected::{Rejected, Rejection};
-pub use rule::{Anchor, Category, Edge, Family, Format, Gives, Pattern, Rule, Severity, Tag};
+pub use rule::{Anchor, Category, Edge, Family, Format, Pattern, Rule, SecretKind, Severity, Tag};
 pub use scanner::Scanner;
 pub use selection::RuleSelection;
 pub use sets::{RuleSet, UnknownSet};

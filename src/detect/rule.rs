@@ -186,7 +186,7 @@ pub enum Tag {
 /// What the place of a value says it is, for rules with the anchor `Assign`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Gives {
+pub enum SecretKind {
     /// Given to a name such as `db_password`.
     Password,
     /// Given to a name such as `api_key` or `token`.
@@ -260,7 +260,7 @@ pub struct Rule {
     #[serde(default)]
     pub(crate) prefixes: Vec<String>,
     /// What places give its values; for the anchor `Assign` only.
-    pub(crate) gives: Option<Gives>,
+    pub(crate) gives: Option<SecretKind>,
     /// What its values are names of; for the anchor `Name` only.
     pub(crate) tag: Option<Tag>,
     #[serde(default)]

@@ -135,7 +135,7 @@ impl Whole {
         self.progress.steps
     }
 
-    /// Gives all findings of a text that `label` says something of to `sink`.
+    /// SecretKind all findings of a text that `label` says something of to `sink`.
     ///
     /// # Errors
     /// The query's checkpoint said so.
@@ -166,7 +166,7 @@ impl Whole {
         }
         self.read(label, text);
         let Self { progress, normal, view } = self;
-        progress.look_at_all(query, view, &mut |finding| sink(normal.outward(finding)))
+        progress.look_at_all(query, view, &mut |finding| sink(normal.to_source(finding)))
     }
 
     /// All candidates of a text, in order of their starts.
@@ -174,7 +174,7 @@ impl Whole {
         self.progress.begin(None);
         self.read(None, text);
         let all = self.progress.candidates(query, &self.view);
-        all.into_iter().map(|finding| self.normal.outward(finding)).collect()
+        all.into_iter().map(|finding| self.normal.to_source(finding)).collect()
     }
 
     fn read(&mut self, label: Option<&Label>, text: &str) {
@@ -260,7 +260,7 @@ impl Scanner {
     fn look(&mut self, complete: bool, sink: &mut dyn FnMut(Finding)) -> usize {
         let Self { query, progress, window, base, normal, .. } = self;
         let view = View { text: window, base: *base, complete };
-        progress.look(query, view, &mut |finding| sink(normal.outward(finding)))
+        progress.look(query, view, &mut |finding| sink(normal.to_source(finding)))
     }
 
     /// What its texts have cost so far, as [`Cache::steps`](super::Cache::steps) counts it.

@@ -1,7 +1,7 @@
 //! Which rules of a catalogue are on: a bit for each.
 
 use super::catalogue::Catalogue;
-use super::fault::UnknownRule;
+use super::error::UnknownRule;
 use super::finding::RuleId;
 
 /// A set of rules of one catalogue.

@@ -17,16 +17,16 @@ use aho_corasick::packed;
 use aho_corasick::{AhoCorasick, MatchKind};
 
 use super::super::finding::RuleId;
-use super::super::rule::{Gives, Rule};
+use super::super::rule::{Rule, SecretKind};
 use super::automaton::Compiled;
 use super::judge::Judged;
 use super::{Found, Pass, Track};
 pub(crate) use names::{Meaning, meaning};
-use text::{Hungry, Looked, Text};
+use text::{Looked, NeedMore, Text};
 
 /// The longest value that is taken in one piece, in bytes.
 const VALUE: usize = 512;
-/// A value from this length on costs so much that there may be no more than so many: see [`Credit`](super::credit::Credit).
+/// A value from this length on costs so much that there may be no more than so many: see [`Budget`](super::budget::Budget).
 const DENSE: usize = 64;
 /// The most that can lie between where a place is known and where its value ends, in bytes.
 pub(crate) const REACH: u16 = 800;
@@ -145,7 +145,7 @@ struct Hit {
 /// The rules of values known by their places.
 pub(crate) struct Assigned {
     searches: [Search; 2],
-    rules: Vec<(Gives, Compiled)>,
+    rules: Vec<(SecretKind, Compiled)>,
 }
 
 /// The words of both lists in the order of their starts.
@@ -187,7 +187,7 @@ impl Progress {
 /// A value and what its place says of it.
 #[derive(Clone, Copy, Debug)]
 struct Given {
-    gives: Gives,
+    gives: SecretKind,
     start: usize,
     end: usize,
     /// What is taken off the rule's score.
@@ -199,7 +199,7 @@ struct Given {
 impl Assigned {
     /// `None` if there are no such rules. `compiled` are those of `rules`, in order.
     pub(crate) fn new(rules: &[(RuleId, &Rule)], compiled: &[Compiled]) -> Option<Self> {
-        let rules: Vec<(Gives, Compiled)> =
+        let rules: Vec<(SecretKind, Compiled)> =
             rules.iter().zip(compiled).filter_map(|((_, rule), &one)| Some((rule.gives?, one))).collect();
         if rules.is_empty() {
             return None;
@@ -225,7 +225,7 @@ impl Pass<'_> {
             let looked = Cell::default();
             let (text, end) = (Text { view: self.view, looked: &looked }, hit.end);
             match text.given(hit) {
-                Err(Hungry) => {
+                Err(NeedMore) => {
                     track.at = hit.start;
                     return;
                 }
@@ -270,9 +270,9 @@ impl Pass<'_> {
         found: &mut Found,
     ) -> Option<usize> {
         self.step(looked.steps);
-        let afforded = track.credit.spend(start, looked.steps);
-        let mut keys = group.rules.iter().filter(|(gives, _)| *gives == Gives::Key);
-        let (_, rule) = keys.find(|(_, rule)| self.choice.has(rule.rule))?;
+        let afforded = track.budget.spend(start, looked.steps);
+        let mut keys = group.rules.iter().filter(|(gives, _)| *gives == SecretKind::Key);
+        let (_, rule) = keys.find(|(_, rule)| self.selection.has(rule.rule))?;
         if afforded || looked.end < looked.start + DENSE {
             return None;
         }
@@ -314,7 +314,7 @@ impl Pass<'_> {
                 text::is_dense,
             ) {
                 Ok(end) => end,
-                Err(Hungry) => return false,
+                Err(NeedMore) => return false,
             };
             let goes_on = end - start == VALUE;
             let end = if goes_on { self.boundary(end) } else { end };

@@ -75,13 +75,13 @@ pub(crate) struct End {
 
 /// How a walk came to rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Fate {
+pub(crate) enum Step {
     /// No longer match is possible: all ends are known.
     Dead,
     /// The window ended and more text could make another match.
-    Hungry,
+    NeedMore,
     /// The limit was reached and more text could make another match.
-    Grown,
+    Overlong,
 }
 
 /// A walk from one start. Offsets are the window's.
@@ -113,7 +113,7 @@ impl Walk {
     /// The window has lost its first `by` bytes.
     pub(crate) fn shift(&mut self, by: usize) {
         self.live &= self.at >= by;
-        // What has grown may have begun long before.
+        // An overlong value may have begun long before.
         self.start = self.start.saturating_sub(by);
         self.at = self.at.saturating_sub(by);
         for end in &mut self.ends {
@@ -159,7 +159,7 @@ impl Automaton {
 
     /// Walks from `start` up to `limit` bytes, or takes up the walk that stopped there.
     #[inline]
-    pub(crate) fn walk(&self, view: &View<'_>, walk: &mut Walk, start: usize, limit: usize) -> Fate {
+    pub(crate) fn walk(&self, view: &View<'_>, walk: &mut Walk, start: usize, limit: usize) -> Step {
         if !walk.live || walk.start != start {
             walk.live = true;
             walk.start = start;
@@ -173,7 +173,7 @@ impl Automaton {
 
     /// Goes on up to the offset `limit`.
     #[inline]
-    pub(crate) fn go_on(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Fate {
+    pub(crate) fn go_on(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Step {
         let (mut state, mut at) = (walk.state, walk.at);
         let stop = limit.min(view.len());
         let mut dead = false;
@@ -190,21 +190,21 @@ impl Automaton {
             at += 1;
         }
         (walk.state, walk.at) = (state, at);
-        if dead { Fate::Dead } else { self.rest(view, walk, limit) }
+        if dead { Step::Dead } else { self.rest(view, walk, limit) }
     }
 
     #[cold]
-    fn rest(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Fate {
+    fn rest(&self, view: &View<'_>, walk: &mut Walk, limit: usize) -> Step {
         if walk.at < view.len() || !view.complete {
             return match self.table.is_spent(walk.state) {
-                true => Fate::Dead,
-                false if walk.at >= limit => Fate::Grown,
-                false => Fate::Hungry,
+                true => Step::Dead,
+                false if walk.at >= limit => Step::Overlong,
+                false => Step::NeedMore,
             };
         }
         let state = self.table.next_end(walk.state);
         self.note(state, walk.at, None, walk);
-        Fate::Dead
+        Step::Dead
     }
 
     /// Keeps what ends at `at`, before `next`. Most ends lie within a word, where only open ones count.
@@ -264,7 +264,7 @@ mod tests {
     #[test]
     fn all_ends_of_all_patterns_are_reported() {
         let (automaton, mut walk) = (two(), Walk::default());
-        assert_eq!(automaton.walk(&view("123-4", true), &mut walk, 0, 99), Fate::Dead);
+        assert_eq!(automaton.walk(&view("123-4", true), &mut walk, 0, 99), Step::Dead);
         assert_eq!(ends(&automaton, &walk), [(0, 2), (0, 3), (1, 5)]);
     }
 
@@ -272,9 +272,9 @@ mod tests {
     fn a_walk_goes_on_where_the_text_stopped() {
         let (automaton, mut walk) = (two(), Walk::default());
         for text in ["", "1", "12", "123", "123-"] {
-            assert_eq!(automaton.walk(&view(text, false), &mut walk, 0, 99), Fate::Hungry);
+            assert_eq!(automaton.walk(&view(text, false), &mut walk, 0, 99), Step::NeedMore);
         }
-        assert_eq!(automaton.walk(&view("123-4 ", false), &mut walk, 0, 99), Fate::Dead);
+        assert_eq!(automaton.walk(&view("123-4 ", false), &mut walk, 0, 99), Step::Dead);
         assert_eq!(ends(&automaton, &walk), [(0, 2), (0, 3), (1, 5)]);
         assert!(automaton.open(&view("x12", false), 1) && !automaton.open(&view("x12", false), 0));
     }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::super::context::Lexicon;
-use super::super::fault::RuleFault;
+use super::super::error::RuleFault;
 use super::super::finding::RuleId;
 use super::super::rule::{Anchor, Pattern, Rule};
 use super::super::selection::RuleSelection;
 use super::super::validate;
 use super::assign::Assigned;
 use super::automaton::{Automaton, Compiled};
-use super::free::Free;
+use super::custom::Custom;
 use super::names::Names;
 use super::prefix::Prefixes;
 use super::shape::Shapes;
@@ -25,7 +25,7 @@ const fn groups_of(anchor: Anchor) -> &'static [usize] {
         Anchor::At => &[group::EMAILS],
         Anchor::Address => &[group::DIGITS, group::IPV6],
         Anchor::Prefix => &[group::PREFIXES],
-        Anchor::Free => &[group::FREE],
+        Anchor::Free => &[group::CUSTOM],
         Anchor::Assign => &[group::ASSIGNED],
         Anchor::Name => &[group::NAMES],
     }
@@ -95,7 +95,7 @@ impl Engine {
             let all = rules.iter().map(|&(id, rule)| compiled(id, rule, None).ok_or(RuleFault::Check));
             all.collect::<Result<Vec<_>, _>>()
         };
-        let [digits, tokens, emails, ipv6, prefixes, free, assigned, names] = &of;
+        let [digits, tokens, emails, ipv6, prefixes, custom, assigned, names] = &of;
         // Each of the large automata takes long by itself.
         let (digits, tokens, automaton) = std::thread::scope(|scope| {
             let digits = scope.spawn(|| Patterns::of(digits)?.automaton());
@@ -109,23 +109,23 @@ impl Engine {
             Some(automaton) => Some(Prefixes::new(automaton, prefixes).ok_or(RuleFault::TooLarge)?),
             None => None,
         };
-        let free = free_group(free)?;
+        let custom = custom_group(custom)?;
         let on = rules.iter().zip(0..).map(|(rule, n)| (RuleId::new(n), rule));
         let on = on.filter(|&(id, _)| selection.is_none_or(|selection| selection.has(id)));
         let lexicon = Lexicon::new(on, groups_of);
         let assigned = Assigned::new(assigned, &whole(assigned)?);
         let names = Names::new(names, &whole(names)?);
-        Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, free, assigned, names, groups, rules })
+        Ok(Self { lexicon, digits, tokens, emails, ipv6, prefixes, custom, assigned, names, groups, rules })
     }
 }
 
-fn free_group(rules: &[(RuleId, &Rule)]) -> Result<Option<Free>, RuleFault> {
+fn custom_group(rules: &[(RuleId, &Rule)]) -> Result<Option<Custom>, RuleFault> {
     let patterns = Patterns::of(rules)?;
     let regexes = patterns.regexes.clone();
     // A match is reported one byte late, so what is bounded by the reach does not outgrow it.
     let reach = rules.iter().map(|(_, rule)| rule.reach()).max().unwrap_or(0) + 1;
     match patterns.automaton()? {
-        Some(automaton) => Free::new(automaton, &regexes, reach).map(Some).ok_or(RuleFault::TooLarge),
+        Some(automaton) => Custom::new(automaton, &regexes, reach).map(Some).ok_or(RuleFault::TooLarge),
         None => Ok(None),
     }
 }

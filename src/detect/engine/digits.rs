@@ -2,7 +2,7 @@
 //! of all such rules.
 
 use super::super::finding::Finding;
-use super::automaton::{Automaton, Fate};
+use super::automaton::{Automaton, Step};
 use super::judge::{Matches, Settled, SpokenFor};
 use super::mask::FirstDigits;
 use super::view::{UUID, View};
@@ -135,12 +135,12 @@ impl Pass<'_> {
         if !automaton.may_begin(&self.view, start) {
             return true;
         }
-        let fate = automaton.walk(&self.view, &mut track.walk, start, usize::MAX);
+        let step = automaton.walk(&self.view, &mut track.walk, start, usize::MAX);
         self.step(track.walk.at - start);
-        match fate {
-            Fate::Hungry | Fate::Grown => false,
-            Fate::Dead if track.walk.ends.is_empty() => true,
-            Fate::Dead => {
+        match step {
+            Step::NeedMore | Step::Overlong => false,
+            Step::Dead if track.walk.ends.is_empty() => true,
+            Step::Dead => {
                 let spoken_for = &mut *self.spoken_for.borrow_mut();
                 self.ask(&track.walk.matches(), group, spoken_for);
                 let counts = track.walk.alone || spoken_for.anyone();

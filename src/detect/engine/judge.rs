@@ -7,7 +7,7 @@ use super::super::rule::Anchor;
 use super::super::selection::RuleSelection;
 use super::super::validate::Verdict;
 use super::automaton::{Automaton, Compiled, Traits, Walk};
-use super::view::Known;
+use super::view::Ternary;
 use super::{Found, Pass};
 
 /// A set of rules that is mostly empty.
@@ -154,7 +154,7 @@ impl Pass<'_> {
             return Judged::No;
         }
         let ends = view.ends(end, pattern.edge);
-        if ends == Known::No {
+        if ends == Ternary::No {
             return Judged::No;
         }
         let base = match self.check(pattern, start, end) {
@@ -163,14 +163,14 @@ impl Pass<'_> {
             Verdict::Sure => 1.0,
         };
         let Some(rule) = self.engine.rules.get(pattern.rule.index()) else { return Judged::No };
-        if ends == Known::NotYet {
+        if ends == Ternary::NotYet {
             return Judged::NotYet;
         }
         if rule.anchor == Anchor::Digit {
             match view.in_uuid(start, end) {
-                Known::Yes => return Judged::No,
-                Known::NotYet => return Judged::NotYet,
-                Known::No => {}
+                Ternary::Yes => return Judged::No,
+                Ternary::NotYet => return Judged::NotYet,
+                Ternary::No => {}
             }
         }
         let ours = (rule, pattern.rule);

@@ -6,13 +6,13 @@
 //! |---|---|
 //! | [`digits`] | what has a digit near its beginning |
 //! | [`token`], [`shape`] | long runs of letters and digits |
-//! | [`outward`] | e-mail addresses from `@`, IPv6 from `:` |
+//! | [`email_ip`] | e-mail addresses from `@`, IPv6 from `:` |
 //! | [`prefix`] | secrets by their prefix |
 //! | [`assign`] | secrets by the name they are given to |
 //! | [`names`] | persons, places, organisations |
-//! | [`free`] | operators' own patterns |
-//! | [`grown`] | what outgrew its reach |
-//! | [`credit`] | what starts that come to nothing may cost |
+//! | [`custom`] | operators' own patterns |
+//! | [`overlong`] | what outgrew its reach |
+//! | [`budget`] | what starts that come to nothing may cost |
 //! | [`judge`] | from a match to a finding |
 //!
 //! [`mask`] steps over what cannot hold any of it, [`automaton`] is what walks from a
@@ -20,15 +20,15 @@
 
 mod assign;
 mod automaton;
+mod budget;
 mod build;
-mod credit;
+mod custom;
 mod digits;
-mod free;
-mod grown;
+mod email_ip;
 pub(crate) mod judge;
 pub(crate) mod mask;
 mod names;
-mod outward;
+mod overlong;
 mod prefix;
 mod shape;
 mod table;
@@ -47,13 +47,13 @@ pub(crate) use assign::REACH as ASSIGN_REACH;
 use assign::{Assigned, Progress};
 pub(crate) use assign::{Meaning, meaning};
 use automaton::{Automaton, Compiled, Walk};
-use credit::Credit;
-use free::Free;
-use grown::Grown;
+use budget::Budget;
+use custom::Custom;
 use judge::SpokenFor;
 use mask::Masks;
 use names::Names;
 pub(crate) use names::REACH as NAME_REACH;
+use overlong::Overlong;
 use prefix::Prefixes;
 pub(crate) use table::config;
 use token::Tokens;
@@ -69,7 +69,7 @@ pub(crate) mod group {
     pub(crate) const EMAILS: usize = 2;
     pub(crate) const IPV6: usize = 3;
     pub(crate) const PREFIXES: usize = 4;
-    pub(crate) const FREE: usize = 5;
+    pub(crate) const CUSTOM: usize = 5;
     pub(crate) const ASSIGNED: usize = 6;
     pub(crate) const NAMES: usize = 7;
     pub(crate) const COUNT: usize = 8;
@@ -81,8 +81,8 @@ pub(crate) struct Track {
     /// All that begins before here is known; an offset of the window.
     pub(crate) at: usize,
     walk: Walk,
-    credit: Credit,
-    grown: Option<Grown>,
+    budget: Budget,
+    overlong: Option<Overlong>,
     assigned: Progress,
 }
 
@@ -111,9 +111,9 @@ impl Tracks {
         for track in &mut self.0 {
             track.at = track.at.saturating_sub(by);
             track.walk.shift(by);
-            track.credit.shift(by);
-            if let Some(grown) = &mut track.grown {
-                grown.shift(by);
+            track.budget.shift(by);
+            if let Some(overlong) = &mut track.overlong {
+                overlong.shift(by);
             }
         }
     }
@@ -123,8 +123,8 @@ impl Tracks {
         for track in &mut self.0 {
             track.at = 0;
             track.walk.live = false;
-            track.credit = Credit::default();
-            track.grown = None;
+            track.budget = Budget::default();
+            track.overlong = None;
             track.assigned = Progress::default();
         }
     }
@@ -139,7 +139,7 @@ pub(crate) struct Engine {
     emails: Vec<Compiled>,
     ipv6: Vec<Compiled>,
     prefixes: Option<Prefixes>,
-    free: Option<Free>,
+    custom: Option<Custom>,
     assigned: Option<Assigned>,
     names: Option<Names>,
     /// The rules of each group.
@@ -176,7 +176,7 @@ impl Engine {
             + prefixes
             + self.assigned.as_ref().map_or(0, Assigned::memory)
             + self.names.as_ref().map_or(0, Names::memory)
-            + self.free.as_ref().map_or(0, Free::memory)
+            + self.custom.as_ref().map_or(0, Custom::memory)
     }
 
     /// The most that a stream holds back with these rules on, in bytes.
@@ -195,7 +195,7 @@ impl Engine {
 impl Pass<'_> {
     /// Scans on from where `tracks` stand; pushes the candidates that are decided, in no order.
     pub(crate) fn run(&self, tracks: &mut Tracks, found: &mut Found) {
-        let [digits, tokens, emails, ipv6, prefixes, free, assigned, names] = &mut tracks.0;
+        let [digits, tokens, emails, ipv6, prefixes, custom, assigned, names] = &mut tracks.0;
         match &self.engine.digits {
             Some(automaton) if self.is_on(group::DIGITS) => self.digits(automaton, digits, found),
             _ => digits.at = self.view.len(),
@@ -219,9 +219,9 @@ impl Pass<'_> {
             Some(group) if self.is_on(group::PREFIXES) => self.prefixes(group, prefixes, found),
             _ => prefixes.at = self.view.len(),
         }
-        match &self.engine.free {
-            Some(group) if self.is_on(group::FREE) => self.free(group, free, found),
-            _ => free.at = self.view.len(),
+        match &self.engine.custom {
+            Some(group) if self.is_on(group::CUSTOM) => self.custom(group, custom, found),
+            _ => custom.at = self.view.len(),
         }
         match &self.engine.assigned {
             Some(group) if self.is_on(group::ASSIGNED) => self.assigned(group, assigned, found),

@@ -11,11 +11,11 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use super::super::finding::RuleId;
 use super::super::rule::{Edge, Rule};
 use super::super::selection::RuleSelection;
-use super::automaton::{Automaton, Fate};
-use super::grown::Grown;
+use super::automaton::{Automaton, Step};
 use super::judge::Settled;
 use super::mask::{BLOCK, Class, Masks, Runs};
-use super::view::{Known, View};
+use super::overlong::Overlong;
+use super::view::{Ternary, View};
 use super::{Found, Pass, Track};
 
 /// Bytes of a prefix by which it is looked up.
@@ -199,14 +199,14 @@ impl Literal {
 
     /// Whether what begins at `start` has the prefix of a rule that is on: another rule's may be shorter, and lead on
     /// far behind where this one's ends.
-    fn begins(&self, view: &View<'_>, start: usize, on: &RuleSelection) -> Known {
+    fn begins(&self, view: &View<'_>, start: usize, on: &RuleSelection) -> Ternary {
         let text = view.slice(start, view.len());
         if self.begun(text, on).is_some() {
-            return Known::Yes;
+            return Ternary::Yes;
         }
         let mut on = self.whole.iter().filter(|(prefix, rule)| on.has(*rule) && prefix.len() > text.len());
         let open = !view.complete && on.any(|(prefix, _)| begins_alike(prefix, text));
-        if open { Known::NotYet } else { Known::No }
+        if open { Ternary::NotYet } else { Ternary::No }
     }
 }
 
@@ -277,7 +277,7 @@ impl<'a> Hits<'a> {
 impl Pass<'_> {
     /// Scans for secrets known by a prefix.
     pub(crate) fn prefixes(&self, group: &Prefixes, track: &mut Track, found: &mut Found) {
-        let Some(mut at) = self.grow(&group.automaton, track, found) else { return };
+        let Some(mut at) = self.go_on(&group.automaton, track, found) else { return };
         let mut hits = Hits::new(group, &self.view, self.masks, at);
         // What begins before here is decided; from here to `at`, only that no literal that has arrived begins a secret.
         let mut floor = at;
@@ -287,22 +287,22 @@ impl Pass<'_> {
                 continue;
             }
             match literal.begins(&self.view, start, self.selection) {
-                Known::Yes => {}
-                Known::No => continue,
-                Known::NotYet => {
+                Ternary::Yes => {}
+                Ternary::No => continue,
+                Ternary::NotYet => {
                     track.at = self.hold(group, start, floor);
                     return;
                 }
             }
             let begun = || literal.begun(self.view.slice(start, self.view.len()), self.selection);
-            let fate = group.automaton.walk(&self.view, &mut track.walk, start, literal.reach);
+            let step = group.automaton.walk(&self.view, &mut track.walk, start, literal.reach);
             self.step(track.walk.at - start);
-            match fate {
-                Fate::Hungry => {
+            match step {
+                Step::NeedMore => {
                     track.at = self.hold(group, start, floor);
                     return;
                 }
-                Fate::Dead => match self.settle_within(&group.automaton, track, &begun, found) {
+                Step::Dead => match self.settle_within(&group.automaton, track, &begun, found) {
                     Settled::Waiting => {
                         track.at = self.hold(group, start, floor);
                         return;
@@ -310,15 +310,15 @@ impl Pass<'_> {
                     Settled::Nothing => {}
                     Settled::Upto(end) => (at, floor) = (end, end),
                 },
-                Fate::Grown => {
+                Step::Overlong => {
                     let limit = start + literal.reach;
                     let rule = match track.walk.ends.is_empty() {
                         true => begun(),
-                        false => self.outgrown(&group.automaton, track, limit, &begun),
+                        false => self.overlong_rule(&group.automaton, track, limit, &begun),
                     };
                     let Some(rule) = rule else { continue };
-                    track.grown = Some(Grown::new(rule, start, literal.reach));
-                    match self.grow(&group.automaton, track, found) {
+                    track.overlong = Some(Overlong::new(rule, start, literal.reach));
+                    match self.go_on(&group.automaton, track, found) {
                         Some(end) => (at, floor) = (end, end),
                         None => return,
                     }

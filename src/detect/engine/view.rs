@@ -22,13 +22,13 @@ pub(crate) struct View<'t> {
 
 /// An answer that may need text that has not arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum Ternary {
     Yes,
     No,
     NotYet,
 }
 
-impl From<bool> for Known {
+impl From<bool> for Ternary {
     fn from(yes: bool) -> Self {
         if yes { Self::Yes } else { Self::No }
     }
@@ -113,11 +113,11 @@ impl View<'_> {
     }
 
     /// Whether a value may end before `end` under `edge`.
-    pub(crate) fn ends(&self, end: usize, edge: Edge) -> Known {
+    pub(crate) fn ends(&self, end: usize, edge: Edge) -> Ternary {
         if edge == Edge::Open {
-            return Known::Yes;
+            return Ternary::Yes;
         }
-        let Some(next) = self.get(end) else { return self.past_end(Known::Yes) };
+        let Some(next) = self.get(end) else { return self.past_end(Ternary::Yes) };
         let joins = match edge {
             Edge::Number => matches!(next, b'.' | b'-'),
             Edge::Decimal => next == b'.',
@@ -129,7 +129,7 @@ impl View<'_> {
             _ => false,
         };
         if joined {
-            return Known::No;
+            return Ternary::No;
         }
         if !joins || !self.before(end, 1).is_some_and(|byte| byte.is_ascii_digit()) {
             return (!next.is_ascii_alphanumeric()).into();
@@ -139,31 +139,31 @@ impl View<'_> {
             Some(b'0') if next == b'.' => match self.get(end + 2) {
                 Some(b'.') => match self.get(end + 3) {
                     Some(byte) => (!byte.is_ascii_alphanumeric()).into(),
-                    None => self.past_end(Known::Yes),
+                    None => self.past_end(Ternary::Yes),
                 },
                 Some(byte) => (!byte.is_ascii_alphanumeric()).into(),
-                None => self.past_end(Known::Yes),
+                None => self.past_end(Ternary::Yes),
             },
             Some(byte) => (!byte.is_ascii_digit()).into(),
-            None => self.past_end(Known::Yes),
+            None => self.past_end(Ternary::Yes),
         }
     }
 
     /// Whether the characters around the span make it a part of a UUID (RFC 9562 section 4).
-    pub(crate) fn in_uuid(&self, start: usize, end: usize) -> Known {
+    pub(crate) fn in_uuid(&self, start: usize, end: usize) -> Ternary {
         let part = |byte: &u8| byte.is_ascii_hexdigit() || *byte == b'-';
         // Most values stand by themselves.
         let beside = |byte: Option<u8>| byte.is_some_and(|byte| part(&byte));
         if !beside(self.before(start, 1)) && end < self.len() && !beside(self.get(end)) && end - start < UUID
         {
-            return Known::No;
+            return Ternary::No;
         }
         let (head, tail) = (self.slice(start.saturating_sub(UUID), start), self.slice(end, end + UUID));
         let left = head.iter().rev().take_while(|byte| part(byte)).count();
         let right = tail.iter().take_while(|byte| part(byte)).count();
         let whole = self.slice(start - left, end + right);
         if whole.len() <= UUID && end + right == self.len() && !self.complete {
-            return Known::NotYet;
+            return Ternary::NotYet;
         }
         let dashed = [8, 13, 18, 23].iter().all(|&at| whole.get(at) == Some(&b'-'));
         (whole.len() == UUID && dashed).into()
@@ -181,8 +181,8 @@ impl View<'_> {
         dashed && ends && uuid.iter().all(part) && !self.before(start, 1).is_some_and(|byte| part(&byte))
     }
 
-    fn past_end(&self, answer: Known) -> Known {
-        if self.complete { answer } else { Known::NotYet }
+    fn past_end(&self, answer: Ternary) -> Ternary {
+        if self.complete { answer } else { Ternary::NotYet }
     }
 }
 
@@ -207,27 +207,27 @@ mod tests {
     #[test]
     fn an_end_that_is_not_the_texts_end_is_not_known() {
         let mut view = whole("12");
-        assert_eq!(view.ends(2, Edge::Word), Known::Yes);
+        assert_eq!(view.ends(2, Edge::Word), Ternary::Yes);
         view.complete = false;
-        assert_eq!(view.ends(2, Edge::Word), Known::NotYet);
-        assert_eq!(whole("12.5").ends(2, Edge::Decimal), Known::No);
-        assert_eq!(whole("12.0").ends(2, Edge::Decimal), Known::Yes);
-        assert_eq!(whole("12.0.1").ends(2, Edge::Decimal), Known::No);
-        assert_eq!(whole("12.05").ends(2, Edge::Number), Known::No);
-        assert_eq!(whole("12. Then").ends(2, Edge::Decimal), Known::Yes);
-        assert_eq!(whole("12-5").ends(2, Edge::Decimal), Known::Yes);
-        assert_eq!(whole("12-5").ends(2, Edge::Number), Known::No);
+        assert_eq!(view.ends(2, Edge::Word), Ternary::NotYet);
+        assert_eq!(whole("12.5").ends(2, Edge::Decimal), Ternary::No);
+        assert_eq!(whole("12.0").ends(2, Edge::Decimal), Ternary::Yes);
+        assert_eq!(whole("12.0.1").ends(2, Edge::Decimal), Ternary::No);
+        assert_eq!(whole("12.05").ends(2, Edge::Number), Ternary::No);
+        assert_eq!(whole("12. Then").ends(2, Edge::Decimal), Ternary::Yes);
+        assert_eq!(whole("12-5").ends(2, Edge::Decimal), Ternary::Yes);
+        assert_eq!(whole("12-5").ends(2, Edge::Number), Ternary::No);
     }
 
     #[test]
     fn parts_of_a_uuid_are_known() {
         let view = whole("x 41111111-1111-4111-8111-111111111111.");
-        assert_eq!(view.in_uuid(2, 10), Known::Yes);
-        assert_eq!(view.in_uuid(11, 25), Known::Yes);
-        assert_eq!(whole("4111-1111-1111-1111").in_uuid(0, 19), Known::No);
+        assert_eq!(view.in_uuid(2, 10), Ternary::Yes);
+        assert_eq!(view.in_uuid(11, 25), Ternary::Yes);
+        assert_eq!(whole("4111-1111-1111-1111").in_uuid(0, 19), Ternary::No);
         let cut = View { text: b"41111111-1111-", base: 0, complete: false };
-        assert_eq!(cut.in_uuid(0, 8), Known::NotYet);
+        assert_eq!(cut.in_uuid(0, 8), Ternary::NotYet);
         let open = View { text: b"41111111-1111-4111-8111-111111111111", base: 0, complete: false };
-        assert_eq!(open.in_uuid(0, 8), Known::NotYet);
+        assert_eq!(open.in_uuid(0, 8), Ternary::NotYet);
     }
 }

@@ -171,7 +171,7 @@ impl Normalizer {
     }
 
     /// What was found in the view, where it stands in the text.
-    pub(crate) fn outward(&self, finding: Finding) -> Finding {
+    pub(crate) fn to_source(&self, finding: Finding) -> Finding {
         let span = |span: Span| {
             let source = self.map.range(span.start..span.end);
             Span::new(source.start, source.end)

@@ -1,13 +1,13 @@
 //! Values given to names: `name = "value"` in the ways of programs, settings, markup, command lines and prose.
 
-use super::super::super::rule::Gives;
+use super::super::super::rule::SecretKind;
 use super::super::super::validate::credential;
 use super::names::{self, Meaning, NAME, Named};
 use super::places::Look;
 use super::shape::{
     self, bare_password, fits_list, fits_password, fits_secret, is_bare, is_code, is_variable,
 };
-use super::text::{Hungry, Text, is_dense, is_name, is_quote};
+use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
 use super::{Given, VALUE};
 
 /// How a value is given.
@@ -80,13 +80,13 @@ enum Operator {
 }
 
 /// What the whole value `text` is that a name of this meaning is given, if it can be.
-pub(super) fn kind(meaning: Meaning, text: &[u8], form: Form) -> Option<Gives> {
+pub(super) fn kind(meaning: Meaning, text: &[u8], form: Form) -> Option<SecretKind> {
     let strong = meaning.strong;
     let (gives, fits) = match meaning.named {
-        Named::Password => (Gives::Password, fits_password(text, strong, form)),
-        Named::Key => (Gives::Key, credential::key(text, strong) && fits_list(text, form)),
+        Named::Password => (SecretKind::Password, fits_password(text, strong, form)),
+        Named::Key => (SecretKind::Key, credential::key(text, strong) && fits_list(text, form)),
         Named::Secret => (
-            Gives::Secret,
+            SecretKind::Secret,
             credential::key(text, strong) && fits_list(text, form) || strong && fits_secret(text, form),
         ),
     };
@@ -146,7 +146,7 @@ impl Text<'_> {
     }
 
     /// Where the name's value begins, and how it is given.
-    fn link(&self, name: Name) -> Result<Option<(usize, Form)>, Hungry> {
+    fn link(&self, name: Name) -> Result<Option<(usize, Form)>, NeedMore> {
         let before = self.before(name.start - name.dashes);
         let mut at = name.end;
         let mut quoted = false;
@@ -203,7 +203,7 @@ impl Text<'_> {
     }
 
     /// `NetworkCredential("user", "password")`.
-    fn second(&self, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
+    fn second(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
         let Some(user) = self.quote(self.blanks(at)?)? else { return Ok(None) };
         let Some(end) = self.closed(user, NAME)? else { return Ok(None) };
         let comma = self.blanks(end + 1)?;
@@ -211,7 +211,7 @@ impl Text<'_> {
         Ok(self.quote(value)?.map(|_| (value, Form::Compared)))
     }
 
-    fn operator(&self, at: usize, spaced: bool) -> Result<(Operator, usize), Hungry> {
+    fn operator(&self, at: usize, spaced: bool) -> Result<(Operator, usize), NeedMore> {
         // Most names are followed by what begins no operator.
         if !matches!(
             self.byte(at)?,
@@ -246,7 +246,7 @@ impl Text<'_> {
     }
 
     /// What stands beside a name without an operator.
-    fn beside(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
+    fn beside(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
         if name.dashes > 0
             && self
                 .before(name.start - name.dashes)
@@ -278,7 +278,7 @@ impl Text<'_> {
     }
 
     /// What is given behind a purpose: `API key for the backend: value`.
-    fn purpose(&self, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
+    fn purpose(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
         let mut at = at;
         for _ in 0..3 {
             at = self.run(at, 24, |byte| is_name(byte) || byte == b'@')?;
@@ -293,7 +293,7 @@ impl Text<'_> {
     }
 
     /// What is given behind a type: `name Type = "value"`.
-    fn typed(&self, at: usize) -> Result<Option<(usize, Form)>, Hungry> {
+    fn typed(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
         let stop = self.run(at, 24, |byte| {
             byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'*' | b'[' | b']' | b'.')
         })?;
@@ -308,7 +308,7 @@ impl Text<'_> {
     }
 
     /// The value at `at`.
-    fn value(&self, name: Name, at: usize, form: Form) -> Result<Option<Given>, Hungry> {
+    fn value(&self, name: Name, at: usize, form: Form) -> Result<Option<Given>, NeedMore> {
         let marked = matches!(self.byte(at)?, Some(b'@' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
         let open = match self.quote(at)? {
             None if marked => self.quote(at + 1)?,
@@ -353,7 +353,7 @@ impl Text<'_> {
     }
 
     /// A value without quotes.
-    fn bare(&self, name: Name, at: usize, form: Form) -> Result<Option<Given>, Hungry> {
+    fn bare(&self, name: Name, at: usize, form: Form) -> Result<Option<Given>, NeedMore> {
         let class = if form == Form::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
         let mut stop = self.run(at, VALUE, class)?;
         if name.meaning.named == Named::Password && form != Form::Element {
@@ -370,22 +370,22 @@ impl Text<'_> {
         let end = self.trimmed(at, stop, named);
         let text = self.value_at(at, end);
         let (gives, fits) = match named {
-            _ if text.is_empty() || is_code(text) => (Gives::Password, false),
-            Named::Password => (Gives::Password, bare_password(text, strong, form, setting)),
-            _ if form == Form::Prose && !shape::told(text) => (Gives::Key, false),
-            _ if is_variable(text, form) => (Gives::Key, false),
-            Named::Key => (Gives::Key, credential::key(text, strong)),
-            Named::Secret => (Gives::Secret, credential::key(text, strong)),
+            _ if text.is_empty() || is_code(text) => (SecretKind::Password, false),
+            Named::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
+            _ if form == Form::Prose && !shape::told(text) => (SecretKind::Key, false),
+            _ if is_variable(text, form) => (SecretKind::Key, false),
+            Named::Key => (SecretKind::Key, credential::key(text, strong)),
+            Named::Secret => (SecretKind::Secret, credential::key(text, strong)),
         };
         let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
-        let gives = if listed { Gives::Connection } else { gives };
+        let gives = if listed { SecretKind::Connection } else { gives };
         let doubt = if form == Form::Prose { 0.1 } else { 0.0 };
         Ok(fits.then(|| self.piece(gives, at, end, doubt)))
     }
 
     /// Where a password that holds `&` ends, of which `stop` is the first: in a query, and where the next parameter or
     /// an entity begins, that parts it from what follows.
-    fn joined(&self, name: Name, start: usize, stop: usize) -> Result<usize, Hungry> {
+    fn joined(&self, name: Name, start: usize, stop: usize) -> Result<usize, NeedMore> {
         let mut stop = stop;
         let query = matches!(self.before(name.start - name.dashes), Some(b'?' | b'&'));
         while !query && stop < start + VALUE && self.is(stop, b'&')? {

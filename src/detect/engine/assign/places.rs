@@ -1,9 +1,9 @@
 //! From a word that was found to the value of its place: headers, addresses, commands. Names are in
 //! [`given`](super::given).
 
-use super::super::super::rule::Gives;
+use super::super::super::rule::SecretKind;
 use super::super::super::validate::credential;
-use super::text::{Hungry, Text, is_dense, is_quote};
+use super::text::{NeedMore, Text, is_dense, is_quote};
 use super::{Given, Hit, Place, VALUE};
 
 /// How far from a command its option can stand, in bytes.
@@ -43,7 +43,7 @@ const STORES: &[&[u8]] = &[
 ];
 
 /// What was found, and where to look on if it is refused.
-pub(super) type Look = Result<(usize, Option<Given>), Hungry>;
+pub(super) type Look = Result<(usize, Option<Given>), NeedMore>;
 
 impl Text<'_> {
     /// What the place gives whose word is `hit`.
@@ -64,7 +64,7 @@ impl Text<'_> {
     }
 
     /// `Authorization: Basic …` (RFC 9110 section 11.6.2), in a header, a shell's string or an object of JSON.
-    fn authorization(&self, end: usize) -> Result<Option<Given>, Hungry> {
+    fn authorization(&self, end: usize) -> Result<Option<Given>, NeedMore> {
         let at = self.quote(end)?.map_or(end, |quote| quote.end);
         let at = self.blanks(at)?;
         if !matches!(self.byte(at)?, Some(b':' | b'=' | b',')) {
@@ -76,30 +76,30 @@ impl Text<'_> {
         let word = self.run(at, 24, |byte| byte.is_ascii_alphabetic() || byte == b'-')?;
         let value = self.blanks(word)?;
         let (gives, value) = match value > word && word > at {
-            true if self.view.slice(at, word).eq_ignore_ascii_case(b"basic") => (Gives::Basic, value),
-            true => (Gives::Bearer, value),
-            false => (Gives::Bearer, at),
+            true if self.view.slice(at, word).eq_ignore_ascii_case(b"basic") => (SecretKind::Basic, value),
+            true => (SecretKind::Bearer, value),
+            false => (SecretKind::Bearer, at),
         };
         let end = self.run(value, VALUE, is_token)?;
         let text = self.value_at(value, end);
         let fits = match gives {
-            Gives::Basic => credential::basic(text) || credential::key(text, true),
+            SecretKind::Basic => credential::basic(text) || credential::key(text, true),
             _ => credential::key(text, true),
         };
         Ok(fits.then(|| self.piece(gives, value, end, 0.0)))
     }
 
     /// `Bearer …` (RFC 6750 section 2.1) where no header was seen.
-    fn bearer(&self, end: usize) -> Result<Option<Given>, Hungry> {
+    fn bearer(&self, end: usize) -> Result<Option<Given>, NeedMore> {
         let value = self.blanks(end)?;
         let end = self.run(value, VALUE, is_token)?;
         let text = self.value_at(value, end);
         let fits = text.len() >= 16 && text.iter().any(u8::is_ascii_digit) && credential::key(text, true);
-        Ok(fits.then(|| self.piece(Gives::Bearer, value, end, 0.05)))
+        Ok(fits.then(|| self.piece(SecretKind::Bearer, value, end, 0.05)))
     }
 
     /// The userinfo of an address (RFC 3986 section 3.2.1). An `@` that was not escaped belongs to the password.
-    fn address(&self, start: usize, end: usize) -> Result<Option<Given>, Hungry> {
+    fn address(&self, start: usize, end: usize) -> Result<Option<Given>, NeedMore> {
         let class = |byte: u8| {
             is_dense(byte)
                 && !matches!(byte, b'/' | b'?' | b'#' | b'(' | b')' | b'|' | b',')
@@ -120,15 +120,15 @@ impl Text<'_> {
         let scheme = scheme.rsplit(|&byte| byte == b':').next().unwrap_or_default();
         let fits = length > 0 && !info.contains(&b'=') && credential::userinfo(info);
         let gives = match scheme {
-            b"http" | b"https" => Gives::Basic,
-            scheme if STORES.iter().any(|store| scheme.starts_with(store)) => Gives::Connection,
-            _ => Gives::Userinfo,
+            b"http" | b"https" => SecretKind::Basic,
+            scheme if STORES.iter().any(|store| scheme.starts_with(store)) => SecretKind::Connection,
+            _ => SecretKind::Userinfo,
         };
         Ok(fits.then(|| self.piece(gives, end, end + at, 0.0)))
     }
 
     /// `"…" == secret` behind `if`.
-    fn compared(&self, at: usize) -> Result<Option<Given>, Hungry> {
+    fn compared(&self, at: usize) -> Result<Option<Given>, NeedMore> {
         let Some(quote) = self.quote(at)? else { return Ok(None) };
         let Some(end) = self.closed(quote, 128)? else { return Ok(None) };
         let at = self.blanks(end + 1)?;
@@ -143,7 +143,7 @@ impl Text<'_> {
     }
 
     /// A word of a shell with quotes in it: `user:'pass word'`.
-    fn word(&self, at: usize) -> Result<(usize, usize), Hungry> {
+    fn word(&self, at: usize) -> Result<(usize, usize), NeedMore> {
         let mut end = at;
         while end < at + WORD {
             let Some(byte) = self.byte(end)? else { break };
@@ -164,7 +164,7 @@ impl Text<'_> {
     }
 
     /// The option that names the user, on the command's line or on the lines that go on with it.
-    fn curl(&self, end: usize) -> Result<Option<Given>, Hungry> {
+    fn curl(&self, end: usize) -> Result<Option<Given>, NeedMore> {
         for at in end..end + LINE {
             let Some(byte) = self.byte(at)? else { break };
             if byte == b'\n' && self.before(at) != Some(b'\\') {
@@ -183,7 +183,7 @@ impl Text<'_> {
     }
 
     /// `user:password` behind its option.
-    fn user(&self, end: usize) -> Result<Option<Given>, Hungry> {
+    fn user(&self, end: usize) -> Result<Option<Given>, NeedMore> {
         let at = self.run(end, 1, |byte| byte == b'=')?;
         let (start, end) = self.word(self.blanks(at)?)?;
         let text = self.view.slice(start, end);
@@ -191,11 +191,11 @@ impl Text<'_> {
         let digits = text.iter().all(|byte| byte.is_ascii_digit() || *byte == b':');
         let empty = text.get(colon + 1..).is_none_or(<[u8]>::is_empty);
         let fits = !digits && !empty && !text.starts_with(b"-") && credential::userinfo(text);
-        Ok(fits.then(|| self.piece(Gives::Command, start, end, 0.0)))
+        Ok(fits.then(|| self.piece(SecretKind::Command, start, end, 0.0)))
     }
 
     /// `-p` and the password in one word, among the options of `mysql` and its like.
-    fn mysql(&self, end: usize) -> Result<Option<Given>, Hungry> {
+    fn mysql(&self, end: usize) -> Result<Option<Given>, NeedMore> {
         let mut at = self.run(end, 8, |byte| byte.is_ascii_lowercase())?;
         while at < end + LINE / 2 {
             let next = self.blanks(at)?;
@@ -211,32 +211,32 @@ impl Text<'_> {
     }
 
     /// A password that is a word of a command.
-    pub(super) fn pass(&self, at: usize) -> Result<Option<Given>, Hungry> {
+    pub(super) fn pass(&self, at: usize) -> Result<Option<Given>, NeedMore> {
         let (start, end) = self.word(at)?;
         let text = self.view.slice(start, end);
         let fits = !text.starts_with(b"-") && credential::password(text);
-        Ok(fits.then(|| self.piece(Gives::Command, start, end, 0.0)))
+        Ok(fits.then(|| self.piece(SecretKind::Command, start, end, 0.0)))
     }
 
-    fn net_user(&self, at: usize) -> Result<Option<Given>, Hungry> {
+    fn net_user(&self, at: usize) -> Result<Option<Given>, NeedMore> {
         let (_, name) = self.word(self.blanks(at)?)?;
         let (start, end) = self.word(self.blanks(name)?)?;
         let option = self.blanks(end)?;
         let text = self.view.slice(start, end);
         let fits = self.is(option, b'/')? && !text.starts_with(b"/") && credential::password(text);
-        Ok(fits.then(|| self.piece(Gives::Command, start, end, 0.0)))
+        Ok(fits.then(|| self.piece(SecretKind::Command, start, end, 0.0)))
     }
 
-    fn identified(&self, at: usize) -> Result<Option<Given>, Hungry> {
+    fn identified(&self, at: usize) -> Result<Option<Given>, NeedMore> {
         let at = if self.follows(at, "password ")? { at + 9 } else { at };
         let Some(quote) = self.quote(at)?.filter(|quote| quote.byte != b'`') else { return Ok(None) };
         let Some(end) = self.closed(quote, 128)? else { return Ok(None) };
         let fits = credential::password(self.view.slice(quote.end, end));
-        Ok(fits.then(|| self.piece(Gives::Password, quote.end, end, 0.0)))
+        Ok(fits.then(|| self.piece(SecretKind::Password, quote.end, end, 0.0)))
     }
 
     /// A value, cut where it is as long as a piece can be.
-    pub(super) fn piece(&self, gives: Gives, start: usize, end: usize, doubt: f32) -> Given {
+    pub(super) fn piece(&self, gives: SecretKind, start: usize, end: usize, doubt: f32) -> Given {
         Given { gives, start, end, doubt, cut: end - start >= VALUE }
     }
 }

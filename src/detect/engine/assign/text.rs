@@ -1,5 +1,5 @@
 //! Reading forwards from a place within bounds. What has not arrived makes an answer wait, in one way everywhere:
-//! [`Hungry`].
+//! [`NeedMore`].
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use super::super::view::View;
 
 /// Text that has not arrived is needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Hungry;
+pub(super) struct NeedMore;
 
 /// The most blanks that are skipped, in bytes.
 const BLANKS: usize = 40;
@@ -23,7 +23,7 @@ pub(super) struct Text<'t> {
 /// What one place had looked at.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Looked {
-    /// Bytes read, those that were judged as a value several times: see [`Credit`](super::super::credit::Credit).
+    /// Bytes read, those that were judged as a value several times: see [`Budget`](super::super::budget::Budget).
     pub(super) steps: usize,
     /// The last value that was judged.
     pub(super) start: usize,
@@ -55,19 +55,19 @@ impl Text<'_> {
     }
 
     /// The byte at `at`; none behind the text's end.
-    pub(super) fn byte(&self, at: usize) -> Result<Option<u8>, Hungry> {
+    pub(super) fn byte(&self, at: usize) -> Result<Option<u8>, NeedMore> {
         match self.view.get(at) {
-            None if !self.view.complete => Err(Hungry),
+            None if !self.view.complete => Err(NeedMore),
             byte => Ok(byte),
         }
     }
 
-    pub(super) fn is(&self, at: usize, expected: u8) -> Result<bool, Hungry> {
+    pub(super) fn is(&self, at: usize, expected: u8) -> Result<bool, NeedMore> {
         Ok(self.byte(at)? == Some(expected))
     }
 
     /// Whether `expected` stands at `at`, in any case.
-    pub(super) fn follows(&self, at: usize, expected: &str) -> Result<bool, Hungry> {
+    pub(super) fn follows(&self, at: usize, expected: &str) -> Result<bool, NeedMore> {
         for (n, byte) in expected.bytes().enumerate() {
             if !self.byte(at + n)?.is_some_and(|one| one.eq_ignore_ascii_case(&byte)) {
                 return Ok(false);
@@ -77,7 +77,7 @@ impl Text<'_> {
     }
 
     /// Where the run of `class` from `start` ends, `most` bytes on at the latest.
-    pub(super) fn run(&self, start: usize, most: usize, class: fn(u8) -> bool) -> Result<usize, Hungry> {
+    pub(super) fn run(&self, start: usize, most: usize, class: fn(u8) -> bool) -> Result<usize, NeedMore> {
         let length = self.view.slice(start, start + most).iter().take_while(|&&byte| class(byte)).count();
         let looked = self.looked.get();
         self.looked.set(Looked { steps: looked.steps + length / 4, ..looked });
@@ -88,24 +88,24 @@ impl Text<'_> {
     }
 
     /// Behind spaces and tabs.
-    pub(super) fn blanks(&self, start: usize) -> Result<usize, Hungry> {
+    pub(super) fn blanks(&self, start: usize) -> Result<usize, NeedMore> {
         self.run(start, BLANKS, |byte| matches!(byte, b' ' | b'\t'))
     }
 
     /// Behind spaces, tabs and line ends.
-    pub(super) fn space(&self, start: usize) -> Result<usize, Hungry> {
+    pub(super) fn space(&self, start: usize) -> Result<usize, NeedMore> {
         self.run(start, BLANKS, |byte| byte.is_ascii_whitespace())
     }
 
     /// A quote at `at`, escaped or not: which, how many backslashes before it, and where it ends.
-    pub(super) fn quote(&self, at: usize) -> Result<Option<Quote>, Hungry> {
+    pub(super) fn quote(&self, at: usize) -> Result<Option<Quote>, NeedMore> {
         let behind = self.run(at, 4, |byte| byte == b'\\')?;
         let Some(byte) = self.byte(behind)?.filter(|&byte| is_quote(byte)) else { return Ok(None) };
         Ok(Some(Quote { byte, escapes: behind - at, end: behind + 1 }))
     }
 
     /// Where the text that `open` opens ends, `most` bytes on at the latest; `None` if it is not closed on the line.
-    pub(super) fn closed(&self, open: Quote, most: usize) -> Result<Option<usize>, Hungry> {
+    pub(super) fn closed(&self, open: Quote, most: usize) -> Result<Option<usize>, NeedMore> {
         let mut at = open.end;
         while at < open.end + most {
             let Some(byte) = self.byte(at)? else { return Ok(None) };

@@ -4,16 +4,16 @@
 //! | file | has |
 //! |---|---|
 //! | [`class`] | the classes |
-//! | [`lanes`] | vector instructions: the one file with unsafe code |
+//! | [`simd`] | vector instructions: the one file with unsafe code |
 //! | [`runs`] | runs of a class, words with digits, colons in addresses |
 
 mod class;
-mod lanes;
 mod runs;
+mod simd;
 
 pub(crate) use class::Class;
-use lanes::WIDTH;
 pub(crate) use runs::{Colons, FirstDigits, Runs};
+use simd::WIDTH;
 
 /// Bytes that are looked at together.
 pub(crate) const BLOCK: usize = 64;
@@ -39,7 +39,7 @@ impl Masks {
     pub(crate) fn cover(&mut self, text: &[u8]) {
         let whole = (self.upto / BLOCK * BLOCK).max(self.base);
         self.of.iter_mut().for_each(|bits| bits.truncate((whole - self.base) / WIDTH));
-        lanes::fill(text.get(whole..).unwrap_or_default(), &mut self.of);
+        simd::fill(text.get(whole..).unwrap_or_default(), &mut self.of);
         self.upto = text.len();
     }
 

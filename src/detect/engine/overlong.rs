@@ -4,9 +4,9 @@
 
 use super::super::finding::{Finding, RuleId, Score, Span};
 use super::super::validate::Verdict;
-use super::automaton::{Automaton, Compiled, Fate, Walk};
+use super::automaton::{Automaton, Compiled, Step, Walk};
 use super::judge::{Settled, SpokenFor};
-use super::view::Known;
+use super::view::Ternary;
 use super::{Found, Pass, Track};
 
 /// The shortest run that costs so much that it may count as a whole, in bytes.
@@ -14,7 +14,7 @@ const RUN: usize = 64;
 
 /// A value under way.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Grown {
+pub(crate) struct Overlong {
     rule: RuleId,
     /// Where the piece that is not reported yet begins.
     piece: usize,
@@ -23,7 +23,7 @@ pub(crate) struct Grown {
     reach: usize,
 }
 
-impl Grown {
+impl Overlong {
     pub(crate) fn new(rule: RuleId, start: usize, reach: usize) -> Self {
         Self { rule, piece: start, last: start, reach }
     }
@@ -45,30 +45,31 @@ enum Unchecked {
 
 impl Pass<'_> {
     /// Goes on with what is under way in this group. The offset from which to scan on; `None` if it still goes on.
-    pub(crate) fn grow(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) -> Option<usize> {
-        let Some(mut grown) = track.grown.take() else { return Some(track.at) };
+    pub(crate) fn go_on(&self, automaton: &Automaton, track: &mut Track, found: &mut Found) -> Option<usize> {
+        let Some(mut overlong) = track.overlong.take() else { return Some(track.at) };
         loop {
-            let limit = grown.piece + grown.reach;
-            let fate = automaton.go_on(&self.view, &mut track.walk, limit);
+            let limit = overlong.piece + overlong.reach;
+            let step = automaton.go_on(&self.view, &mut track.walk, limit);
             let ours = track.walk.ends.iter();
-            let ours = ours.filter(|end| automaton.matches(**end).any(|pattern| pattern.rule == grown.rule));
-            grown.last = ours.map(|end| end.at).max().unwrap_or(grown.last);
+            let ours =
+                ours.filter(|end| automaton.matches(**end).any(|pattern| pattern.rule == overlong.rule));
+            overlong.last = ours.map(|end| end.at).max().unwrap_or(overlong.last);
             track.walk.ends.clear();
-            match fate {
-                Fate::Grown => {
+            match step {
+                Step::Overlong => {
                     let cut = self.boundary(limit);
-                    self.piece(grown, cut, found);
-                    grown.piece = cut;
+                    self.piece(overlong, cut, found);
+                    overlong.piece = cut;
                 }
-                Fate::Hungry => {
-                    track.at = grown.piece;
-                    track.grown = Some(grown);
+                Step::NeedMore => {
+                    track.at = overlong.piece;
+                    track.overlong = Some(overlong);
                     return None;
                 }
-                Fate::Dead => {
-                    let end = grown.last.max(grown.piece);
-                    if end > grown.piece {
-                        self.piece(grown, end, found);
+                Step::Dead => {
+                    let end = overlong.last.max(overlong.piece);
+                    if end > overlong.piece {
+                        self.piece(overlong, end, found);
                     }
                     track.walk.live = false;
                     track.at = end;
@@ -80,7 +81,7 @@ impl Pass<'_> {
 
     /// The rule whose value has outgrown its reach, by the matches seen so far: the longest, then the likeliest. Where
     /// what starts may cost is used up, no check is asked, and `begun` knows the rule by how the value begins.
-    pub(crate) fn outgrown(
+    pub(crate) fn overlong_rule(
         &self,
         automaton: &Automaton,
         track: &mut Track,
@@ -111,7 +112,7 @@ impl Pass<'_> {
             return proved;
         }
         self.step(walk.ends.len());
-        if track.credit.spend(walk.start, limit - walk.start + (self.steps.get() - before)) {
+        if track.budget.spend(walk.start, limit - walk.start + (self.steps.get() - before)) {
             return None;
         }
         best(&|_| true).or_else(begun)
@@ -120,7 +121,9 @@ impl Pass<'_> {
     /// Whether a match of `pattern` at `start` would be reported if its check said yes.
     fn could_count(&self, pattern: &Compiled, start: usize) -> bool {
         let threshold = self.engine.rules.get(pattern.rule.index()).map_or(1.0, |rule| self.threshold(rule));
-        self.choice.has(pattern.rule) && pattern.score >= threshold && self.view.starts(start, pattern.edge)
+        self.selection.has(pattern.rule)
+            && pattern.score >= threshold
+            && self.view.starts(start, pattern.edge)
     }
 
     /// Settles the matches of a walk that has ended, within what starts may cost: where that is used up, the longest
@@ -138,27 +141,27 @@ impl Pass<'_> {
         if settled != Settled::Nothing {
             return settled;
         }
-        let mut credit = track.credit;
-        if !credit.spend(walk.start, walk.at - walk.start + (self.steps.get() - before)) {
+        let mut budget = track.budget;
+        if !budget.spend(walk.start, walk.at - walk.start + (self.steps.get() - before)) {
             match self.unchecked(automaton, walk) {
                 Unchecked::NotYet => return Settled::Waiting,
                 // No match, but a long run of what matches are made of.
                 Unchecked::Nothing => {
                     let end = self.boundary(walk.at);
                     if let Some(rule) = begun().filter(|_| end >= walk.start + RUN) {
-                        track.credit = credit;
-                        self.piece(Grown::new(rule, walk.start, 0), end, found);
+                        track.budget = budget;
+                        self.piece(Overlong::new(rule, walk.start, 0), end, found);
                         return Settled::Upto(end);
                     }
                 }
                 Unchecked::Match(rule, end) => {
-                    track.credit = credit;
-                    self.piece(Grown::new(rule, walk.start, 0), end, found);
+                    track.budget = budget;
+                    self.piece(Overlong::new(rule, walk.start, 0), end, found);
                     return Settled::Upto(end);
                 }
             }
         }
-        track.credit = credit;
+        track.budget = budget;
         settled
     }
 
@@ -171,22 +174,22 @@ impl Pass<'_> {
                 continue;
             }
             match self.view.ends(end, pattern.edge) {
-                Known::Yes => return Unchecked::Match(pattern.rule, end),
-                Known::NotYet => return Unchecked::NotYet,
-                Known::No => {}
+                Ternary::Yes => return Unchecked::Match(pattern.rule, end),
+                Ternary::NotYet => return Unchecked::NotYet,
+                Ternary::No => {}
             }
         }
         Unchecked::Nothing
     }
 
-    fn piece(&self, grown: Grown, end: usize, found: &mut Found) {
-        let span = Span::new(self.view.base + grown.piece, self.view.base + end);
-        found.push(Finding { rule: grown.rule, span, score: Score::new(1.0), near: None });
+    fn piece(&self, overlong: Overlong, end: usize, found: &mut Found) {
+        let span = Span::new(self.view.base + overlong.piece, self.view.base + end);
+        found.push(Finding { rule: overlong.rule, span, score: Score::new(1.0), near: None });
     }
 
     /// One piece of a value of `rule` that is certain.
     pub(crate) fn long_piece(&self, rule: RuleId, start: usize, end: usize, found: &mut Found) {
-        self.piece(Grown::new(rule, start, 0), end, found);
+        self.piece(Overlong::new(rule, start, 0), end, found);
     }
 
     /// The last character boundary at or before `at`.

@@ -9,19 +9,19 @@ const MOST: usize = 32 << 10;
 
 /// What is left to be spent, as a scan goes through a text.
 #[derive(Clone, Copy)]
-pub(crate) struct Credit {
+pub(crate) struct Budget {
     left: usize,
     /// Up to where the text has earned; an offset of the window.
     at: usize,
 }
 
-impl Default for Credit {
+impl Default for Budget {
     fn default() -> Self {
         Self { left: MOST, at: 0 }
     }
 }
 
-impl Credit {
+impl Budget {
     /// The window has lost its first `by` bytes.
     pub(crate) fn shift(&mut self, by: usize) {
         self.at = self.at.saturating_sub(by);
@@ -43,12 +43,12 @@ mod tests {
 
     #[test]
     fn what_is_spent_comes_back_with_text() {
-        let mut credit = Credit::default();
-        assert!(credit.spend(0, MOST));
-        assert!(!credit.spend(10, 10 * RATE + 1));
-        assert!(credit.spend(110, 100 * RATE));
-        credit.shift(100);
-        assert!(!credit.spend(20, 10 * RATE + 1));
-        assert!(credit.spend(1 << 20, MOST) && !credit.spend(1 << 20, 1));
+        let mut budget = Budget::default();
+        assert!(budget.spend(0, MOST));
+        assert!(!budget.spend(10, 10 * RATE + 1));
+        assert!(budget.spend(110, 100 * RATE));
+        budget.shift(100);
+        assert!(!budget.spend(20, 10 * RATE + 1));
+        assert!(budget.spend(1 << 20, MOST) && !budget.spend(1 << 20, 1));
     }
 }

@@ -6,7 +6,7 @@ use regex_automata::nfa::thompson;
 use regex_automata::util::syntax;
 
 use super::engine;
-use super::fault::{RuleError, RuleFault};
+use super::error::{RuleError, RuleFault};
 use super::rule::Rule;
 
 /// Memory that the automaton of one pattern may take while it is built and then, in bytes; some milliseconds of work.

@@ -4,22 +4,22 @@
 use regex_automata::Input;
 use regex_automata::meta;
 
-use super::automaton::{Automaton, Fate};
-use super::grown::Grown;
+use super::automaton::{Automaton, Step};
 use super::judge::Settled;
+use super::overlong::Overlong;
 use super::{Found, Pass, Track};
 
 /// Memory that the search may take, in bytes.
 const LIMIT: usize = 8 << 20;
 
 /// The rules that are found anywhere.
-pub(crate) struct Free {
+pub(crate) struct Custom {
     pub(crate) automaton: Automaton,
     search: meta::Regex,
     reach: usize,
 }
 
-impl Free {
+impl Custom {
     /// `None` if the patterns together are too large. `reach` is the largest of their rules.
     pub(crate) fn new(automaton: Automaton, regexes: &[String], reach: usize) -> Option<Self> {
         let search = meta::Builder::new()
@@ -43,9 +43,9 @@ impl Free {
 
 impl Pass<'_> {
     /// Scans for values of operators' own patterns.
-    pub(crate) fn free(&self, group: &Free, track: &mut Track, found: &mut Found) {
+    pub(crate) fn custom(&self, group: &Custom, track: &mut Track, found: &mut Found) {
         let view = &self.view;
-        let Some(mut at) = self.grow(&group.automaton, track, found) else { return };
+        let Some(mut at) = self.go_on(&group.automaton, track, found) else { return };
         let tail = at.max(view.len().saturating_sub(group.reach));
         let alive = |&at: &usize| group.automaton.open(view, at);
         // What could still become a match decides first: it may begin before one that is complete.
@@ -58,14 +58,14 @@ impl Pass<'_> {
                 break;
             };
             at = start + 1;
-            let fate = group.automaton.walk(view, &mut track.walk, start, group.reach);
+            let step = group.automaton.walk(view, &mut track.walk, start, group.reach);
             self.step(track.walk.at - start);
-            match fate {
-                Fate::Hungry => {
+            match step {
+                Step::NeedMore => {
                     track.at = start;
                     return;
                 }
-                Fate::Dead => match self.settle_within(&group.automaton, track, &|| None, found) {
+                Step::Dead => match self.settle_within(&group.automaton, track, &|| None, found) {
                     Settled::Waiting => {
                         track.at = start;
                         return;
@@ -73,13 +73,13 @@ impl Pass<'_> {
                     Settled::Nothing => {}
                     Settled::Upto(end) => at = end,
                 },
-                Fate::Grown => {
+                Step::Overlong => {
                     let limit = start + group.reach;
-                    let Some(rule) = self.outgrown(&group.automaton, track, limit, &|| None) else {
+                    let Some(rule) = self.overlong_rule(&group.automaton, track, limit, &|| None) else {
                         continue;
                     };
-                    track.grown = Some(Grown::new(rule, start, group.reach));
-                    match self.grow(&group.automaton, track, found) {
+                    track.overlong = Some(Overlong::new(rule, start, group.reach));
+                    match self.go_on(&group.automaton, track, found) {
                         Some(end) => at = end,
                         None => return,
                     }
