@@ -2,51 +2,37 @@
 //! value alone and never fails otherwise than by saying no.
 
 mod americas;
-mod apac;
-mod apac_east;
 #[cfg(test)]
 mod cases;
+mod check;
 pub(crate) mod credential;
 mod crypto;
 mod devices;
 mod digits;
+mod east_asia;
+mod eastern_europe;
 mod entropy;
-mod europe;
-mod europe_more;
 mod finance;
+mod germany;
 mod hash;
 mod health;
 mod mea;
 mod network;
+mod northern_europe;
+mod oceania;
 mod phone;
 mod secret;
+mod south_asia;
+mod southeast_asia;
+mod southern_europe;
 pub(crate) mod tld;
 mod token_crc;
 mod vat;
+mod western_europe;
 mod world;
 
-/// What a check says of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verdict {
-    /// It is not such a value.
-    No,
-    /// It may be; the rule's score stands.
-    Yes,
-    /// It proves itself; it scores 1.
-    Sure,
-}
-
-impl From<bool> for Verdict {
-    fn from(yes: bool) -> Self {
-        if yes { Self::Yes } else { Self::No }
-    }
-}
-
-/// Judges one value.
-pub(crate) type Check = fn(&[u8]) -> Verdict;
-
-/// Checks by name.
-type Table = &'static [(&'static str, Check)];
+pub(crate) use check::{Check, Verdict};
+use check::{Table, digits_of, number};
 
 const ANY: Table = &[("any", |_| Verdict::Yes)];
 
@@ -54,24 +40,29 @@ const ANY: Table = &[("any", |_| Verdict::Yes)];
 const TABLES: &[Table] = &[
     ANY,
     americas::CHECKS,
-    apac::CHECKS,
-    apac_east::CHECKS,
     credential::CHECKS,
     crypto::CHECKS,
     devices::CHECKS,
     digits::CHECKS,
+    east_asia::CHECKS,
+    eastern_europe::CHECKS,
     entropy::CHECKS,
-    europe::CHECKS,
-    europe_more::CHECKS,
     finance::CHECKS,
+    germany::CHECKS,
     health::CHECKS,
     mea::CHECKS,
     network::CHECKS,
+    northern_europe::CHECKS,
+    oceania::CHECKS,
     phone::CHECKS,
     secret::CHECKS,
+    south_asia::CHECKS,
+    southeast_asia::CHECKS,
+    southern_europe::CHECKS,
     tld::CHECKS,
     token_crc::CHECKS,
     vat::CHECKS,
+    western_europe::CHECKS,
     world::CHECKS,
 ];
 
@@ -112,19 +103,4 @@ pub(crate) fn is_iban(value: &[u8]) -> bool {
 /// Whether this is a telephone number with its calling code.
 pub(crate) fn is_phone(value: &[u8]) -> bool {
     phone::international(value)
-}
-
-/// The value's ASCII digits as numbers, into `buffer`; `None` if there are more than fit.
-pub(crate) fn digits_of<'b, const N: usize>(value: &[u8], buffer: &'b mut [u8; N]) -> Option<&'b [u8]> {
-    let mut len = 0;
-    for byte in value.iter().filter(|byte| byte.is_ascii_digit()) {
-        *buffer.get_mut(len)? = byte - b'0';
-        len += 1;
-    }
-    buffer.get(..len)
-}
-
-/// The number that `digits` (0 to 9 each) write.
-pub(crate) fn number(digits: &[u8]) -> u64 {
-    digits.iter().fold(0, |sum, &digit| sum * 10 + u64::from(digit))
 }

@@ -2,8 +2,7 @@
 //! 904/2010 annex). States whose sum is not here are judged by their length.
 
 use super::digits::luhn;
-use super::europe::eleven_ten;
-use super::world::{part, split, weighted};
+use super::world::{eleven_ten, part, split, weighted};
 
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table = &[

@@ -97,6 +97,16 @@ pub(super) const fn proof(proved: bool) -> Verdict {
     if proved { Verdict::Sure } else { Verdict::Yes }
 }
 
+/// ISO 7064 MOD 11,10 over all digits, the last of which is the check digit.
+pub(super) fn eleven_ten(all: &[u8]) -> bool {
+    let (check, rest) = split(all);
+    let product = rest.iter().fold(10, |product, &digit| {
+        let sum = (u32::from(digit) + product) % 10;
+        (if sum == 0 { 10 } else { sum }) * 2 % 11
+    });
+    (11 - product) % 10 == check
+}
+
 /// Verhoeff's permutation; the dihedral group is computed.
 const PERMUTATION: [u8; 10] = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
 
