@@ -19,21 +19,17 @@
 //! ```
 
 mod allow;
-mod builtin;
 mod catalogue;
-mod context;
-mod cost;
 mod detector;
 mod engine;
-mod error;
+mod examples;
 mod finding;
-mod label;
-mod literal;
+mod naming;
 mod normal;
 pub mod offset;
 mod rejected;
 mod resolve;
-mod rule;
+mod rules;
 mod scanner;
 mod selection;
 mod sets;
@@ -43,16 +39,16 @@ mod validate;
 mod tests;
 
 pub use allow::{Allow, AllowError};
-pub use catalogue::{Catalogue, is_name};
-pub use cost::states;
+pub use catalogue::Catalogue;
 pub use detector::{Cache, Detector};
-pub use error::{RuleError, RuleFault, UnknownRule};
 pub use finding::{Finding, Near, RuleId, Score, Span};
-pub use label::Label;
-pub use literal::starting_with;
+pub use naming::Label;
 pub use normal::{WIDEST, as_read};
 pub use rejected::{Rejected, Rejection};
-pub use rule::{Anchor, Category, Edge, Family, Format, Pattern, Rule, SecretKind, Severity, Tag};
+pub use rules::{
+    Anchor, Category, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, SecretKind, Severity, Tag,
+    UnknownRule, is_name, starting_with, states,
+};
 pub use scanner::Scanner;
 pub use selection::RuleSelection;
 pub use sets::{RuleSet, UnknownSet};

@@ -1,15 +1,12 @@
 //! Detection over text that arrives in pieces. A [`Scanner`] holds back only what text to come could still change,
 //! and finds exactly what [`Detector::find`](super::Detector::find) finds in the whole text.
 
-use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use super::allow::Allow;
-use super::engine::mask::{BLOCK, Masks};
-use super::engine::view::{LOOKBACK, View};
-use super::engine::{Engine, Pass, Tracks};
+use super::engine::{BLOCK, Engine, LOOKBACK, Look, Masks, Tracks, View};
 use super::finding::{Finding, Score};
-use super::label::Label;
+use super::naming::Label;
 use super::normal::{self, Normalizer};
 use super::resolve::Resolver;
 use super::selection::RuleSelection;
@@ -47,20 +44,9 @@ impl Progress {
         self.masks.cover(view.text);
         let Query { engine, selection, floor, allow, .. } = query;
         let known = self.found.len();
-        let pass = Pass {
-            engine,
-            view,
-            masks: &self.masks,
-            selection,
-            floor: *floor,
-            memo: RefCell::default(),
-            spoken_for: RefCell::default(),
-            cuts: RefCell::default(),
-            refused: RefCell::default(),
-            steps: Cell::default(),
-        };
-        pass.run(&mut self.tracks, &mut self.found);
-        self.steps = self.steps.saturating_add(pass.steps.get());
+        let look = Look { view, masks: &self.masks, selection, floor: *floor };
+        let steps = engine.scan(look, &mut self.tracks, &mut self.found);
+        self.steps = self.steps.saturating_add(steps);
         if let Some(allow) = allow {
             let value = |one: &Finding| {
                 view.text.get(one.span.start.checked_sub(view.base)?..one.span.end.checked_sub(view.base)?)

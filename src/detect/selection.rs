@@ -1,7 +1,5 @@
 //! Which rules of a catalogue are on: a bit for each.
 
-use super::catalogue::Catalogue;
-use super::error::UnknownRule;
 use super::finding::RuleId;
 
 /// A set of rules of one catalogue.
@@ -11,26 +9,6 @@ pub struct RuleSelection(Vec<u64>);
 impl RuleSelection {
     /// No rule.
     pub(crate) const NONE: Self = Self(Vec::new());
-
-    /// The rules that are on where nobody chose.
-    pub fn defaults(catalogue: &Catalogue) -> Self {
-        let on = |id: &RuleId| catalogue.rule(*id).is_some_and(|rule| rule.default_on());
-        catalogue.ids().filter(on).collect()
-    }
-
-    /// All rules.
-    pub fn all(catalogue: &Catalogue) -> Self {
-        catalogue.ids().collect()
-    }
-
-    /// The rules of these names, and no other.
-    pub fn only<'n>(
-        catalogue: &Catalogue,
-        names: impl IntoIterator<Item = &'n str>,
-    ) -> Result<Self, UnknownRule> {
-        let ids = names.into_iter().enumerate();
-        ids.map(|(index, name)| catalogue.find(name).ok_or(UnknownRule { index })).collect()
-    }
 
     /// This and `rule`.
     #[must_use]

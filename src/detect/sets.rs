@@ -4,7 +4,8 @@
 use std::fmt;
 
 use super::catalogue::Catalogue;
-use super::rule::{Category, Rule};
+use super::finding::RuleId;
+use super::rules::{Category, Rule, UnknownRule};
 use super::selection::RuleSelection;
 
 /// A named set of rules.
@@ -154,6 +155,26 @@ impl fmt::Display for UnknownSet {
 impl std::error::Error for UnknownSet {}
 
 impl RuleSelection {
+    /// The rules that are on where nobody chose.
+    pub fn defaults(catalogue: &Catalogue) -> Self {
+        let on = |id: &RuleId| catalogue.rule(*id).is_some_and(|rule| rule.default_on());
+        catalogue.ids().filter(on).collect()
+    }
+
+    /// All rules.
+    pub fn all(catalogue: &Catalogue) -> Self {
+        catalogue.ids().collect()
+    }
+
+    /// The rules of these names, and no other.
+    pub fn only<'n>(
+        catalogue: &Catalogue,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Result<Self, UnknownRule> {
+        let ids = names.into_iter().enumerate();
+        ids.map(|(index, name)| catalogue.find(name).ok_or(UnknownRule { index })).collect()
+    }
+
     /// The rules of all these sets together; names in capitals or not.
     pub fn sets<'n>(
         catalogue: &Catalogue,

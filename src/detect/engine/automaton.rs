@@ -2,64 +2,16 @@
 //! and go on when more arrives. All ends of all patterns are reported, since a shorter match may be the one that
 //! its validator accepts.
 
-use super::super::finding::RuleId;
-use super::super::rule::Edge;
-use super::super::validate::Check;
-use super::judge::Matches;
+use super::group_id::GroupId;
+use super::pattern::{CompiledPattern, Matches, Traits};
 use super::table::{State, Table};
 use super::view::View;
 
-/// A pattern beside its place in the automaton.
-#[derive(Clone, Copy)]
-pub(crate) struct Compiled {
-    pub(crate) rule: RuleId,
-    pub(crate) score: f32,
-    pub(crate) check: Check,
-    pub(crate) edge: Edge,
-    /// Whether a match can count though no word near it speaks for it.
-    pub(crate) alone: bool,
-    /// Whether a word behind it can speak for it.
-    pub(crate) ahead: bool,
-}
-
-/// What the patterns of a match state have in common.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Traits {
-    /// One of them can count alone.
-    pub(crate) alone: bool,
-    /// One of them cannot.
-    pub(crate) needy: bool,
-    /// A word behind can speak for one of them that cannot.
-    pub(crate) ahead: bool,
-    /// One of them may end within a word.
-    open: bool,
-}
-
-impl Traits {
-    /// Of one pattern.
-    pub(crate) fn of(pattern: &Compiled) -> Self {
-        Self {
-            alone: pattern.alone,
-            needy: !pattern.alone,
-            ahead: !pattern.alone && pattern.ahead,
-            open: pattern.edge == Edge::Open,
-        }
-    }
-
-    pub(crate) fn or(self, other: Self) -> Self {
-        Self {
-            alone: self.alone || other.alone,
-            needy: self.needy || other.needy,
-            ahead: self.ahead || other.ahead,
-            open: self.open || other.open,
-        }
-    }
-}
-
 /// The patterns of one group.
 pub(crate) struct Automaton {
+    pub(crate) group: GroupId,
     table: Table,
-    pub(crate) patterns: Vec<Compiled>,
+    pub(crate) patterns: Vec<CompiledPattern>,
     /// The traits of each state that is reported.
     traits: Vec<Traits>,
     /// Whether a value may begin with a byte.
@@ -123,10 +75,11 @@ impl Walk {
 }
 
 impl Automaton {
-    /// `None` if the patterns together are too large. They are known to parse.
-    pub(crate) fn new(regexes: &[String], patterns: Vec<Compiled>) -> Option<Self> {
+    /// The patterns of `group`. `None` if they are too large together. They are known to parse.
+    pub(crate) fn new(group: GroupId, regexes: &[String], patterns: Vec<CompiledPattern>) -> Option<Self> {
         let table = Table::new(regexes)?;
-        let mut automaton = Self { table, patterns, traits: Vec::new(), begins: Box::new([true; 256]) };
+        let mut automaton =
+            Self { group, table, patterns, traits: Vec::new(), begins: Box::new([true; 256]) };
         let all = |place| automaton.matches_of(place).map(Traits::of).fold(Traits::default(), Traits::or);
         automaton.traits = (0..automaton.table.reports()).map(all).collect();
         let starts: Vec<State> =
@@ -137,12 +90,12 @@ impl Automaton {
         Some(automaton)
     }
 
-    fn matches_of(&self, place: usize) -> impl Iterator<Item = &Compiled> {
+    fn matches_of(&self, place: usize) -> impl Iterator<Item = &CompiledPattern> {
         self.table.patterns(place).iter().filter_map(|&n| self.patterns.get(usize::from(n)))
     }
 
     /// The patterns that match up to `end`.
-    pub(crate) fn matches(&self, end: End) -> impl Iterator<Item = &Compiled> {
+    pub(crate) fn matches(&self, end: End) -> impl Iterator<Item = &CompiledPattern> {
         self.table.reported(end.state).into_iter().flat_map(|place| self.matches_of(place))
     }
 
@@ -237,10 +190,12 @@ impl Automaton {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::detect::finding::RuleId;
+    use crate::detect::rules::Edge;
     use crate::detect::validate;
 
     fn two() -> Automaton {
-        let any = |rule| Compiled {
+        let any = |rule| CompiledPattern {
             rule: RuleId::new(rule),
             score: 1.0,
             check: validate::named("any").unwrap(),
@@ -248,7 +203,12 @@ mod tests {
             alone: true,
             ahead: false,
         };
-        Automaton::new(&[r"\d{2,4}".to_owned(), r"\d{3}-\d".to_owned()], vec![any(0), any(1)]).unwrap()
+        Automaton::new(
+            GroupId::Digits,
+            &[r"\d{2,4}".to_owned(), r"\d{3}-\d".to_owned()],
+            vec![any(0), any(1)],
+        )
+        .unwrap()
     }
 
     fn view(text: &str, complete: bool) -> View<'_> {

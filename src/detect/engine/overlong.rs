@@ -2,43 +2,22 @@
 //! `reach` bytes is a finding of its own, and the next adjoins it. The pieces are cut at multiples of the reach
 //! from the value's start, wherever the text was split.
 
-use super::super::finding::{Finding, RuleId, Score, Span};
-use super::super::validate::Verdict;
-use super::automaton::{Automaton, Compiled, Step, Walk};
-use super::judge::{Settled, SpokenFor};
+use super::automaton::{Automaton, Step, Walk};
+use super::context::Supported;
+use super::pass::{Found, Pass, Settled};
+use super::pattern::CompiledPattern;
+use super::track::Track;
 use super::view::Ternary;
-use super::{Found, Pass, Track};
+use crate::detect::finding::{Finding, RuleId, Score, Span};
+use crate::detect::validate::Verdict;
 
 /// The shortest run that costs so much that it may count as a whole, in bytes.
 const RUN: usize = 64;
 
-/// A value under way.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Overlong {
-    rule: RuleId,
-    /// Where the piece that is not reported yet begins.
-    piece: usize,
-    /// Where the last match ended.
-    last: usize,
-    reach: usize,
-}
-
-impl Overlong {
-    pub(crate) fn new(rule: RuleId, start: usize, reach: usize) -> Self {
-        Self { rule, piece: start, last: start, reach }
-    }
-
-    /// The window has lost its first `by` bytes.
-    pub(crate) fn shift(&mut self, by: usize) {
-        self.piece = self.piece.saturating_sub(by);
-        self.last = self.last.saturating_sub(by);
-    }
-}
-
 /// The longest match of a start, no check asked.
 enum Unchecked {
     Nothing,
-    NotYet,
+    NeedMore,
     /// Its rule, and where it ends.
     Match(RuleId, usize),
 }
@@ -57,8 +36,8 @@ impl Pass<'_> {
             track.walk.ends.clear();
             match step {
                 Step::Overlong => {
-                    let cut = self.boundary(limit);
-                    self.piece(overlong, cut, found);
+                    let cut = self.view.boundary(limit);
+                    self.report_piece(overlong.rule, overlong.piece, cut, found);
                     overlong.piece = cut;
                 }
                 Step::NeedMore => {
@@ -69,7 +48,7 @@ impl Pass<'_> {
                 Step::Dead => {
                     let end = overlong.last.max(overlong.piece);
                     if end > overlong.piece {
-                        self.piece(overlong, end, found);
+                        self.report_piece(overlong.rule, overlong.piece, end, found);
                     }
                     track.walk.live = false;
                     track.at = end;
@@ -91,7 +70,7 @@ impl Pass<'_> {
         let walk = &track.walk;
         let before = self.steps.get();
         // Each pattern with its longest match.
-        let mut candidates: Vec<(usize, &Compiled)> = Vec::new();
+        let mut candidates: Vec<(usize, &CompiledPattern)> = Vec::new();
         for &end in walk.ends.iter().rev() {
             for pattern in automaton.matches(end) {
                 if !candidates.iter().any(|&(_, known)| std::ptr::eq(known, pattern)) {
@@ -100,7 +79,7 @@ impl Pass<'_> {
             }
         }
         candidates.retain(|(_, pattern)| self.could_count(pattern, walk.start));
-        let best = |fits: &dyn Fn(&Compiled) -> bool| {
+        let best = |fits: &dyn Fn(&CompiledPattern) -> bool| {
             let fitting = candidates.iter().filter(|(_, pattern)| fits(pattern));
             let best = fitting.max_by(|(a, x), (b, y)| {
                 a.cmp(b).then(x.score.total_cmp(&y.score)).then(y.rule.cmp(&x.rule))
@@ -119,8 +98,8 @@ impl Pass<'_> {
     }
 
     /// Whether a match of `pattern` at `start` would be reported if its check said yes.
-    fn could_count(&self, pattern: &Compiled, start: usize) -> bool {
-        let threshold = self.engine.rules.get(pattern.rule.index()).map_or(1.0, |rule| self.threshold(rule));
+    fn could_count(&self, pattern: &CompiledPattern, start: usize) -> bool {
+        let threshold = self.rules.get(pattern.rule.index()).map_or(1.0, |rule| self.threshold(rule));
         self.selection.has(pattern.rule)
             && pattern.score >= threshold
             && self.view.starts(start, pattern.edge)
@@ -137,27 +116,27 @@ impl Pass<'_> {
     ) -> Settled {
         let walk = &track.walk;
         let before = self.steps.get();
-        let settled = self.settle(automaton, walk, &SpokenFor::MAYBE, found);
+        let settled = self.settle(automaton, walk, &Supported::UNKNOWN, found);
         if settled != Settled::Nothing {
             return settled;
         }
         let mut budget = track.budget;
         if !budget.spend(walk.start, walk.at - walk.start + (self.steps.get() - before)) {
             match self.unchecked(automaton, walk) {
-                Unchecked::NotYet => return Settled::Waiting,
+                Unchecked::NeedMore => return Settled::NeedMore,
                 // No match, but a long run of what matches are made of.
                 Unchecked::Nothing => {
-                    let end = self.boundary(walk.at);
+                    let end = self.view.boundary(walk.at);
                     if let Some(rule) = begun().filter(|_| end >= walk.start + RUN) {
                         track.budget = budget;
-                        self.piece(Overlong::new(rule, walk.start, 0), end, found);
-                        return Settled::Upto(end);
+                        self.report_piece(rule, walk.start, end, found);
+                        return Settled::UpTo(end);
                     }
                 }
                 Unchecked::Match(rule, end) => {
                     track.budget = budget;
-                    self.piece(Overlong::new(rule, walk.start, 0), end, found);
-                    return Settled::Upto(end);
+                    self.report_piece(rule, walk.start, end, found);
+                    return Settled::UpTo(end);
                 }
             }
         }
@@ -175,26 +154,16 @@ impl Pass<'_> {
             }
             match self.view.ends(end, pattern.edge) {
                 Ternary::Yes => return Unchecked::Match(pattern.rule, end),
-                Ternary::NotYet => return Unchecked::NotYet,
+                Ternary::Unknown => return Unchecked::NeedMore,
                 Ternary::No => {}
             }
         }
         Unchecked::Nothing
     }
 
-    fn piece(&self, overlong: Overlong, end: usize, found: &mut Found) {
-        let span = Span::new(self.view.base + overlong.piece, self.view.base + end);
-        found.push(Finding { rule: overlong.rule, span, score: Score::new(1.0), near: None });
-    }
-
-    /// One piece of a value of `rule` that is certain.
-    pub(crate) fn long_piece(&self, rule: RuleId, start: usize, end: usize, found: &mut Found) {
-        self.piece(Overlong::new(rule, start, 0), end, found);
-    }
-
-    /// The last character boundary at or before `at`.
-    pub(crate) fn boundary(&self, at: usize) -> usize {
-        let inside = |at: usize| self.view.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
-        (0..4).filter_map(|back| at.checked_sub(back)).find(|&at| !inside(at)).unwrap_or(at)
+    /// Reports `start..end` of the window as a piece of a value of `rule` that is certain.
+    pub(crate) fn report_piece(&self, rule: RuleId, start: usize, end: usize, found: &mut Found) {
+        let span = Span::new(self.view.base + start, self.view.base + end);
+        found.push(Finding { rule, span, score: Score::new(1.0), near: None });
     }
 }

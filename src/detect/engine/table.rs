@@ -6,8 +6,10 @@ use std::collections::HashMap;
 use regex_automata::dfa::{Automaton as _, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::primitives::StateID;
-use regex_automata::util::{start, syntax};
+use regex_automata::util::start;
 use regex_automata::{Anchored, MatchKind};
+
+use crate::detect::rules::syntax;
 
 /// Memory that one automaton may take while it is built, and that building it may take, in bytes.
 const DFA_LIMIT: usize = 48 << 20;
@@ -35,11 +37,6 @@ pub(crate) struct Table {
     patterns: Vec<u16>,
 }
 
-/// The regular expression syntax of all rules: bytes, ASCII classes.
-pub(crate) fn config() -> syntax::Config {
-    syntax::Config::new().unicode(false).utf8(false)
-}
-
 impl Table {
     /// The automaton of all matches of `regexes` from where a walk begins. `None` if they are too large together.
     /// They are known to parse.
@@ -64,7 +61,7 @@ impl Table {
                     .dfa_size_limit(Some(DFA_LIMIT))
                     .determinize_size_limit(Some(BUILD_LIMIT)),
             )
-            .syntax(config())
+            .syntax(syntax::config())
             .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(DFA_LIMIT)))
             .build_many(&unique)
             .ok()?;

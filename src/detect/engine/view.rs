@@ -1,7 +1,7 @@
 //! The text as the engine sees it: a window, and whether its end is the text's end. Every question about what
 //! stands beside a value is asked here, so that nothing is decided on text that has not arrived.
 
-use super::super::rule::Edge;
+use crate::detect::rules::Edge;
 
 /// Text kept before what is undecided, in bytes: context words, a boundary, an escape.
 pub(crate) const LOOKBACK: usize = 64;
@@ -25,7 +25,7 @@ pub(crate) struct View<'t> {
 pub(crate) enum Ternary {
     Yes,
     No,
-    NotYet,
+    Unknown,
 }
 
 impl From<bool> for Ternary {
@@ -163,7 +163,7 @@ impl View<'_> {
         let right = tail.iter().take_while(|byte| part(byte)).count();
         let whole = self.slice(start - left, end + right);
         if whole.len() <= UUID && end + right == self.len() && !self.complete {
-            return Ternary::NotYet;
+            return Ternary::Unknown;
         }
         let dashed = [8, 13, 18, 23].iter().all(|&at| whole.get(at) == Some(&b'-'));
         (whole.len() == UUID && dashed).into()
@@ -181,8 +181,14 @@ impl View<'_> {
         dashed && ends && uuid.iter().all(part) && !self.before(start, 1).is_some_and(|byte| part(&byte))
     }
 
+    /// The last character boundary at or before `at`.
+    pub(crate) fn boundary(&self, at: usize) -> usize {
+        let inside = |at: usize| self.get(at).is_some_and(|byte| byte & 0xC0 == 0x80);
+        (0..4).filter_map(|back| at.checked_sub(back)).find(|&at| !inside(at)).unwrap_or(at)
+    }
+
     fn past_end(&self, answer: Ternary) -> Ternary {
-        if self.complete { answer } else { Ternary::NotYet }
+        if self.complete { answer } else { Ternary::Unknown }
     }
 }
 
@@ -209,7 +215,7 @@ mod tests {
         let mut view = whole("12");
         assert_eq!(view.ends(2, Edge::Word), Ternary::Yes);
         view.complete = false;
-        assert_eq!(view.ends(2, Edge::Word), Ternary::NotYet);
+        assert_eq!(view.ends(2, Edge::Word), Ternary::Unknown);
         assert_eq!(whole("12.5").ends(2, Edge::Decimal), Ternary::No);
         assert_eq!(whole("12.0").ends(2, Edge::Decimal), Ternary::Yes);
         assert_eq!(whole("12.0.1").ends(2, Edge::Decimal), Ternary::No);
@@ -226,8 +232,8 @@ mod tests {
         assert_eq!(view.in_uuid(11, 25), Ternary::Yes);
         assert_eq!(whole("4111-1111-1111-1111").in_uuid(0, 19), Ternary::No);
         let cut = View { text: b"41111111-1111-", base: 0, complete: false };
-        assert_eq!(cut.in_uuid(0, 8), Ternary::NotYet);
+        assert_eq!(cut.in_uuid(0, 8), Ternary::Unknown);
         let open = View { text: b"41111111-1111-4111-8111-111111111111", base: 0, complete: false };
-        assert_eq!(open.in_uuid(0, 8), Ternary::NotYet);
+        assert_eq!(open.in_uuid(0, 8), Ternary::Unknown);
     }
 }

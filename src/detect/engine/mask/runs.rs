@@ -1,6 +1,7 @@
 //! What the bits are asked for: runs of a class, words that hold a digit, colons that can be an address's.
 
-use super::{BLOCK, Class, Masks};
+use super::class::Class;
+use super::masks::{BLOCK, Masks};
 
 /// The runs of a class that are at least `least` bytes long (2 to 64), in order.
 pub(crate) struct Runs<'m> {
@@ -196,7 +197,7 @@ impl Iterator for Colons<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::text;
+    use super::super::masks::tests::text;
     use super::*;
 
     fn masks(text: &[u8]) -> Masks {

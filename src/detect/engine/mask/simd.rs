@@ -1,7 +1,7 @@
 //! The classes of 64 bytes with vector instructions: AVX2 where the processor has it, else what every processor of
 //! the architecture has, else plain code.
 
-use super::Class;
+use super::class::Class;
 
 /// Bytes whose bits are kept together.
 pub(super) const WIDTH: usize = 32;
@@ -161,7 +161,7 @@ mod tests {
     #[test]
     fn vectors_say_what_plain_code_says() {
         for seed in 0..50 {
-            let text = super::super::tests::text(seed, 500 + seed as usize);
+            let text = super::super::masks::tests::text(seed, 500 + seed as usize);
             let (mut fast, mut slow) = <([Vec<u32>; Class::COUNT], [Vec<u32>; Class::COUNT])>::default();
             fill(&text, &mut fast);
             plain(&text, &mut slow);

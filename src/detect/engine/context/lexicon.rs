@@ -1,0 +1,301 @@
+//! The context words of all rules, found by one look at a word.
+
+use std::collections::HashMap;
+
+use aho_corasick::{AhoCorasick, MatchKind};
+
+use super::super::group_id::GroupId;
+use super::words::Word;
+use crate::detect::finding::RuleId;
+use crate::detect::naming::is_mark;
+use crate::detect::rules::RuleRef;
+use crate::detect::selection::RuleSelection;
+
+/// No context word is longer, in bytes.
+pub(super) const LONGEST: usize = 32;
+
+/// Bits of the filter that most words of a text end at, as a power of two.
+const FILTER: u32 = 16;
+
+/// From this character on scripts are written without spaces between words.
+const UNSPACED: char = '\u{0E00}';
+
+/// What a phrase says of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Side {
+    /// For the value that follows.
+    Before,
+    /// For the value it follows.
+    After,
+    /// Against the value that follows.
+    Against,
+}
+
+/// Whose values a phrase concerns, and how.
+#[derive(Clone, Copy)]
+struct Concerned {
+    rule: RuleId,
+    side: Side,
+    /// The groups that the rule is in, a bit for each.
+    groups: u16,
+}
+
+/// How a phrase goes on behind its first word, and which rules' values it supports or contradicts.
+pub(super) struct Phrase {
+    /// The words behind the first.
+    pub(super) rest: Box<[Box<str>]>,
+    /// Whom it concerns, sorted.
+    rules: Vec<(RuleId, Side)>,
+    /// The groups with a rule that it speaks for from before, and from behind: a bit for each.
+    before: u16,
+    after: u16,
+    /// Those rules, as places of [`Lexicon::sets`].
+    sets: [u32; 2],
+}
+
+impl Phrase {
+    /// Whether it says `side` of values of `rule`.
+    pub(super) fn says(&self, rule: RuleId, side: Side) -> bool {
+        self.rules.binary_search(&(rule, side)).is_ok()
+    }
+
+    /// Whether it speaks for values of any rule of `group` that it stands on `side` of.
+    pub(super) fn concerns(&self, group: GroupId, side: Side) -> bool {
+        let groups = if side == Side::Before { self.before } else { self.after };
+        groups & group.bit() != 0
+    }
+}
+
+/// The words.
+pub(crate) struct Lexicon {
+    entries: HashMap<Box<str>, u32>,
+    /// The words that are ASCII by their places, open addressing; an entry and one, or zero.
+    slots: Vec<u32>,
+    /// The word of each entry.
+    texts: Vec<Box<str>>,
+    phrases: Vec<Vec<Phrase>>,
+    /// Sets of rules that phrases speak for: many phrases speak for the same.
+    sets: Vec<RuleSelection>,
+    /// The groups that the phrases of each entry concern, from before and from behind.
+    groups: Vec<(u16, u16)>,
+    filter: Vec<u64>,
+    /// Whether a word that is not ASCII is known: the filter does not tell of those.
+    wide: bool,
+    /// Words of scripts without spaces, which are looked for within a run, and the entry of each.
+    infix: Option<(AhoCorasick, Vec<u32>)>,
+    /// Rules that have words that speak for a value they follow.
+    after: RuleSelection,
+}
+
+/// The place in the filter of the word `start..end` of `text`: of its first eight bytes, ASCII in lower case, and
+/// its length.
+#[inline]
+fn place(text: &[u8], start: usize, end: usize) -> usize {
+    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+    let length = end - start;
+    let rest = text.get(start..).unwrap_or_default();
+    let bytes = match rest.first_chunk::<8>() {
+        Some(first) => u64::from_le_bytes(*first),
+        None => rest.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)),
+    };
+    let kept = bytes & (u64::MAX >> (8 * 8usize.saturating_sub(length)).min(63));
+    let folded = (kept | 0x2020_2020_2020_2020) ^ (length as u64) << 56;
+    (folded.wrapping_mul(SPREAD) >> (64 - FILTER)) as usize
+}
+
+impl Lexicon {
+    /// The words of `rules`.
+    pub(crate) fn new<'r>(rules: impl IntoIterator<Item = RuleRef<'r>>) -> Self {
+        let mut lexicon = Self {
+            entries: HashMap::new(),
+            slots: vec![0; 1 << FILTER],
+            texts: Vec::new(),
+            phrases: Vec::new(),
+            sets: Vec::new(),
+            groups: Vec::new(),
+            filter: vec![0; 1 << (FILTER - 6)],
+            wide: false,
+            infix: None,
+            after: RuleSelection::default(),
+        };
+        for RuleRef { id, rule } in rules {
+            let groups = GroupId::of(rule.anchor).iter().fold(0, |all, group| all | group.bit());
+            for words in rule.context.values() {
+                lexicon.add(Concerned { rule: id, side: Side::Before, groups }, &words.before);
+                lexicon.add(Concerned { rule: id, side: Side::After, groups }, &words.after);
+                lexicon.add(Concerned { rule: id, side: Side::Against, groups }, &words.negative);
+            }
+            if rule.context.values().any(|words| !words.after.is_empty()) {
+                lexicon.after.insert(id);
+            }
+        }
+        lexicon.share_sets();
+        let unspaced = |word: &&str| word.chars().all(|letter| letter >= UNSPACED);
+        let infix: Vec<&str> = lexicon.entries.keys().map(AsRef::as_ref).filter(unspaced).collect();
+        let entries = infix.iter().filter_map(|word| lexicon.entries.get(*word).copied()).collect();
+        let texts = infix.iter().map(|word| word.as_bytes());
+        let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
+        lexicon.infix = search.ok().filter(|_| !infix.is_empty()).map(|search| (search, entries));
+        lexicon
+    }
+
+    /// Makes a set of the rules that each phrase speaks for from each side, equal ones once.
+    fn share_sets(&mut self) {
+        let mut places: HashMap<Vec<RuleId>, u32> = HashMap::new();
+        for phrase in self.phrases.iter_mut().flatten() {
+            phrase.sets = [Side::Before, Side::After].map(|side| {
+                let ours = phrase.rules.iter().filter(|(_, said)| *said == side);
+                let rules: Vec<RuleId> = ours.map(|&(rule, _)| rule).collect();
+                let next = u32::try_from(places.len()).unwrap_or(u32::MAX);
+                *places.entry(rules).or_insert_with_key(|rules| {
+                    self.sets.push(rules.iter().copied().collect());
+                    next
+                })
+            });
+        }
+    }
+
+    fn add(&mut self, concerned: Concerned, phrases: &[String]) {
+        for phrase in phrases {
+            let words: Vec<Box<str>> = phrase
+                .split(|letter: char| !letter.is_alphanumeric() && !is_mark(letter))
+                .flat_map(|word| {
+                    // `auth0` is a word and what must follow it at once.
+                    let digit = word.find(|letter: char| letter.is_ascii_digit()).unwrap_or(word.len());
+                    let (letters, rest) = word.split_at_checked(digit).unwrap_or((word, ""));
+                    [letters, rest]
+                })
+                .filter(|word| !word.is_empty())
+                .map(|word| word.to_lowercase().into_boxed_str())
+                .collect();
+            let Some((first, rest)) = words.split_first() else { continue };
+            self.insert(first, rest, concerned);
+            if !rest.is_empty()
+                && words.iter().all(|word| !word.starts_with(|letter: char| letter.is_ascii_digit()))
+            {
+                // `accountnumber` is an account number too.
+                self.insert(&words.concat(), &[], concerned);
+            }
+        }
+    }
+
+    fn insert(&mut self, word: &str, rest: &[Box<str>], Concerned { rule, side, groups }: Concerned) {
+        let next = u32::try_from(self.phrases.len()).unwrap_or(u32::MAX);
+        let entry = *self.entries.entry(word.into()).or_insert(next);
+        if entry == next {
+            self.phrases.push(Vec::new());
+            self.groups.push((0, 0));
+            self.texts.push(word.into());
+            let place = place(word.as_bytes(), 0, word.len());
+            let places = (0..self.slots.len()).map(|n| (place + n) % self.slots.len());
+            let free = places.into_iter().find(|&n| self.slots.get(n) == Some(&0));
+            if let Some(slot) = free.and_then(|n| self.slots.get_mut(n)) {
+                *slot = next.saturating_add(1);
+            }
+        }
+        let Some(phrases) = self.phrases.get_mut(entry as usize) else { return };
+        let n = phrases.iter().position(|phrase| *phrase.rest == *rest).unwrap_or(phrases.len());
+        if n == phrases.len() {
+            phrases.push(Phrase { rest: rest.into(), rules: Vec::new(), before: 0, after: 0, sets: [0; 2] });
+        }
+        if let Some(phrase) = phrases.get_mut(n) {
+            let said = (rule, side);
+            let at = phrase.rules.binary_search(&said).unwrap_or_else(|at| at);
+            phrase.rules.insert(at, said);
+            match side {
+                Side::Before => phrase.before |= groups,
+                Side::After => phrase.after |= groups,
+                Side::Against => {}
+            }
+            if let Some((before, after)) = self.groups.get_mut(entry as usize) {
+                *before |= phrase.before;
+                *after |= phrase.after;
+            }
+        }
+        let place = place(word.as_bytes(), 0, word.len());
+        if let Some(bits) = self.filter.get_mut(place / 64) {
+            *bits |= 1 << (place % 64);
+        }
+        self.wide |= !word.is_ascii();
+    }
+
+    /// The entry of a word of `text`, if it has one.
+    #[inline]
+    pub(super) fn entry(&self, text: &[u8], word: Word) -> Option<u32> {
+        let Word { start, end, wide, .. } = word;
+        let place = place(text, start, end);
+        let known = self.filter.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1);
+        match (wide, known) {
+            (false, true) => self.ascii(text.get(start..end)?, place),
+            (true, _) if self.wide => self.look_up(text.get(start..end)?),
+            _ => None,
+        }
+    }
+
+    fn ascii(&self, word: &[u8], place: usize) -> Option<u32> {
+        for slot in self.slots.iter().cycle().skip(place).take(self.slots.len()) {
+            let entry = slot.checked_sub(1)?;
+            if self.texts.get(entry as usize)?.as_bytes().eq_ignore_ascii_case(word) {
+                return Some(entry);
+            }
+        }
+        None
+    }
+
+    #[cold]
+    fn look_up(&self, word: &[u8]) -> Option<u32> {
+        let buffer = &mut [0; LONGEST];
+        let lowered = lower(word, buffer)?;
+        self.entries.get(lowered.as_ref()).copied()
+    }
+
+    /// The words of scripts without spaces that lie in `run`: where each begins and ends in it, and its entry.
+    pub(super) fn within(&self, run: &[u8], mut sink: impl FnMut(usize, usize, u32)) {
+        let Some((search, entries)) = &self.infix else { return };
+        for hit in search.find_iter(run) {
+            if let Some(&entry) = entries.get(hit.pattern().as_usize()) {
+                sink(hit.start(), hit.end(), entry);
+            }
+        }
+    }
+
+    /// Whether a phrase of the entry speaks for values of any rule of `group` that it stands on `side` of.
+    #[inline]
+    pub(super) fn concerns(&self, entry: u32, group: GroupId, side: Side) -> bool {
+        let (before, after) = self.groups.get(entry as usize).copied().unwrap_or_default();
+        (if side == Side::Before { before } else { after }) & group.bit() != 0
+    }
+
+    /// The rules for whose values `phrase` speaks that it stands before.
+    pub(super) fn supported_before(&self, phrase: &Phrase) -> &RuleSelection {
+        self.set(phrase.sets[0])
+    }
+
+    /// The rules for whose values `phrase` speaks that it stands behind.
+    pub(super) fn supported_after(&self, phrase: &Phrase) -> &RuleSelection {
+        self.set(phrase.sets[1])
+    }
+
+    fn set(&self, place: u32) -> &RuleSelection {
+        self.sets.get(place as usize).unwrap_or(const { &RuleSelection::NONE })
+    }
+
+    /// What an entry means to rules.
+    pub(super) fn phrases(&self, entry: u32) -> &[Phrase] {
+        self.phrases.get(entry as usize).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Whether words that follow a value can speak for it.
+    pub(crate) fn looks_ahead(&self, rule: RuleId) -> bool {
+        self.after.has(rule)
+    }
+}
+
+/// A word in lower case, if it is text and not too long for a context word.
+pub(super) fn lower<'b>(bytes: &[u8], buffer: &'b mut [u8; LONGEST]) -> Option<std::borrow::Cow<'b, str>> {
+    let place = buffer.get_mut(..bytes.len())?;
+    place.copy_from_slice(bytes);
+    place.make_ascii_lowercase();
+    let text = std::str::from_utf8(place).ok()?;
+    Some(if text.is_ascii() { text.into() } else { text.to_lowercase().into() })
+}

@@ -1,0 +1,425 @@
+//! What the words near a value say of it, each stretch of text cut into words once.
+
+use std::ops::RangeInclusive;
+
+use super::super::group_id::GroupId;
+use super::super::mask::{BLOCK, Class, Masks};
+use super::super::view::View;
+use super::lexicon::{LONGEST, Lexicon, Phrase, Side, lower};
+use super::supported::SparseSelection;
+use super::words::{Word, words};
+use crate::detect::finding::{Near, Span};
+use crate::detect::rules::RuleRef;
+
+/// How far before a value a word counts, in bytes.
+pub(crate) const BEFORE: usize = 50;
+/// How far after a value a word counts, in bytes.
+pub(crate) const AFTER: usize = 32;
+/// Among how many words before a value one that speaks against it counts.
+const AGAINST: u8 = 3;
+/// What each word that stands between takes off an augment.
+const STEP: f32 = 0.01;
+
+/// A window, its bits, and the words to look for in it.
+#[derive(Clone, Copy)]
+pub(crate) struct Surroundings<'a> {
+    pub(crate) view: &'a View<'a>,
+    pub(crate) masks: &'a Masks,
+    pub(crate) lexicon: &'a Lexicon,
+}
+
+/// What the words after a value say.
+pub(crate) enum After {
+    Word(Near),
+    Nothing,
+    /// Text that has not arrived could say something.
+    NeedMore,
+}
+
+/// A word that the lexicon has.
+#[derive(Clone, Copy)]
+struct KnownWord {
+    word: Word,
+    entry: u32,
+    /// How many words stand before it in the stretch.
+    place: usize,
+    /// Where in [`Memo::whole`] its phrases begin that stand there whole.
+    whole: usize,
+}
+
+/// A phrase that stands whole in the text.
+#[derive(Clone, Copy)]
+struct Whole {
+    /// Its place among those of its first word's entry.
+    phrase: usize,
+    /// Where it ends, and how many words it has behind the first.
+    end: usize,
+    more: u8,
+}
+
+/// The words of the part of a window that was last asked about: values follow each other, and each byte is cut
+/// into words once, a stretch ahead.
+#[derive(Default)]
+pub(crate) struct Memo {
+    from: usize,
+    upto: usize,
+    known: Vec<KnownWord>,
+    /// The phrases that begin with those words, in their order: followed once, however often they are asked about.
+    whole: Vec<Whole>,
+    /// Where each word ends.
+    ends: Vec<usize>,
+    /// The run that the last word is of, and how many words stand before that run.
+    run: usize,
+    before_run: usize,
+    /// Phrases that were asked about so far.
+    pub(crate) asked: usize,
+}
+
+impl Memo {
+    /// Sees to it that the words of `start - BEFORE..end` are known.
+    #[inline]
+    fn reach(&mut self, near: Surroundings<'_>, start: usize, end: usize) {
+        let floor = start.saturating_sub(BEFORE);
+        if floor < self.from || floor > self.upto {
+            self.known.clear();
+            self.whole.clear();
+            self.ends.clear();
+            (self.from, self.upto, self.run, self.before_run) = (floor, floor, floor, 0);
+        }
+        if end > self.upto && self.upto < near.view.len() {
+            self.go_on(near, end);
+        }
+    }
+
+    fn go_on(&mut self, Surroundings { view, masks, lexicon }: Surroundings<'_>, end: usize) {
+        // What ended the stretch may go on now.
+        let cut =
+            self.upto > self.from && view.before(self.upto, 1).is_some_and(|byte| Class::Letter.has(byte));
+        let from = if cut { self.run } else { self.upto };
+        if cut {
+            self.ends.truncate(self.before_run);
+            while let Some(known) = self.known.pop_if(|known| known.word.run >= from) {
+                self.whole.truncate(known.whole);
+            }
+        }
+        let to = (end / BLOCK * BLOCK + BLOCK).min(view.len());
+        words(view, masks, from, to, |run| {
+            (self.run, self.before_run) = (run.run, self.ends.len());
+            match lexicon.entry(view.text, run) {
+                // What is known as a whole is one word: `DoD`, `PayPal`.
+                None if run.cased => run.parts(view, &mut |word| self.add(lexicon, view, word)),
+                entry => self.push(lexicon, view, run, entry),
+            }
+        });
+        self.upto = to;
+    }
+
+    fn add(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word) {
+        self.push(lexicon, view, word, lexicon.entry(view.text, word));
+    }
+
+    #[inline]
+    fn push(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word, entry: Option<u32>) {
+        match entry {
+            Some(entry) => self.know(lexicon, view, word, entry),
+            None if word.wide => self.unspaced(lexicon, view, word),
+            None => {}
+        }
+        self.ends.push(word.end);
+    }
+
+    #[cold]
+    fn unspaced(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word) {
+        lexicon.within(view.slice(word.start, word.end), |start, end, entry| {
+            let part = Word { start: word.start + start, end: word.start + end, ..word };
+            self.know(lexicon, view, part, entry);
+        });
+    }
+
+    /// Keeps a word with its phrases that stand there whole.
+    fn know(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word, entry: u32) {
+        let whole = self.whole.len();
+        for (phrase, said) in lexicon.phrases(entry).iter().enumerate() {
+            if let Some((end, more)) = follow(view, word, said) {
+                self.whole.push(Whole { phrase, end, more });
+            }
+        }
+        if self.whole.len() > whole {
+            self.known.push(KnownWord { word, entry, place: self.ends.len(), whole });
+        }
+    }
+
+    /// The phrases that stand whole at the `n`-th known word.
+    fn phrases<'l>(&self, lexicon: &'l Lexicon, n: usize) -> impl Iterator<Item = (&'l Phrase, Whole)> {
+        let known = self.known.get(n).copied();
+        let from = known.map_or(self.whole.len(), |known| known.whole);
+        let to = self.known.get(n + 1).map_or(self.whole.len(), |next| next.whole);
+        let all = lexicon.phrases(known.map_or(u32::MAX, |known| known.entry));
+        let ours = self.whole.get(from..to).unwrap_or_default().iter();
+        ours.filter_map(|&whole| Some((all.get(whole.phrase)?, whole)))
+    }
+
+    /// The known words that lie whole in `start - BEFORE..start`, the nearest first.
+    fn near(&self, start: usize) -> impl Iterator<Item = (usize, KnownWord)> {
+        let floor = start.saturating_sub(BEFORE);
+        let count = self.known.partition_point(|known| known.word.start < start);
+        let before = self.known.get(..count).unwrap_or_default().iter().copied().enumerate().rev();
+        let before = before.filter(move |(_, known)| known.word.end <= start);
+        before.take_while(move |(_, known)| known.word.run >= floor)
+    }
+
+    /// Adds to `supported` the rules of `group` that a word before `start` supports.
+    pub(crate) fn before_of(
+        &mut self,
+        near: Surroundings<'_>,
+        start: usize,
+        group: GroupId,
+        supported: &mut SparseSelection,
+    ) {
+        let lexicon = near.lexicon;
+        self.reach(near, start, start);
+        let mut asked = 0;
+        for (n, known) in self.near(start) {
+            asked += 1;
+            if !lexicon.concerns(known.entry, group, Side::Before) {
+                continue;
+            }
+            for (phrase, whole) in self.phrases(lexicon, n) {
+                asked += 1;
+                if whole.end <= start && phrase.concerns(group, Side::Before) {
+                    supported.add(lexicon.supported_before(phrase));
+                }
+            }
+        }
+        self.asked += asked;
+    }
+
+    /// Adds to `supported` the rules of `group` that a word behind a value may support which has one of these `ends`.
+    /// Whether the text in which that word would stand has arrived.
+    pub(crate) fn after_of(
+        &mut self,
+        near: Surroundings<'_>,
+        ends: RangeInclusive<usize>,
+        group: GroupId,
+        supported: &mut SparseSelection,
+    ) -> bool {
+        let (lexicon, view) = (near.lexicon, near.view);
+        let (first, last) = ends.into_inner();
+        if !view.complete && last + AFTER >= view.len() {
+            return false;
+        }
+        self.reach(near, first, last + AFTER + 1);
+        let first = self.known.partition_point(|known| known.word.start < first);
+        let behind = self.known.iter().enumerate().skip(first);
+        for (n, known) in behind.take_while(|(_, known)| known.word.end <= last + AFTER) {
+            if !lexicon.concerns(known.entry, group, Side::After) {
+                continue;
+            }
+            for (phrase, whole) in self.phrases(lexicon, n) {
+                if whole.end <= last + AFTER && phrase.concerns(group, Side::After) {
+                    supported.add(lexicon.supported_after(phrase));
+                }
+            }
+        }
+        true
+    }
+
+    /// The nearest word before the value at `start` that speaks for or against `rule`.
+    pub(crate) fn before(
+        &mut self,
+        surroundings: Surroundings<'_>,
+        start: usize,
+        RuleRef { id, rule }: RuleRef<'_>,
+    ) -> Option<Near> {
+        if rule.context.is_empty() {
+            return None;
+        }
+        let (lexicon, view) = (surroundings.lexicon, surroundings.view);
+        self.reach(surroundings, start, start);
+        let count = self.ends.partition_point(|&end| end <= start);
+        let mut asked = 0;
+        let near = self.near(start).find_map(|(n, known)| {
+            asked += 1;
+            let distance = u8::try_from(count.saturating_sub(known.place + 1)).unwrap_or(u8::MAX);
+            let said = |phrase: &Phrase| {
+                let against = distance < AGAINST && phrase.says(id, Side::Against);
+                let speaks = phrase.says(id, Side::Before);
+                (speaks || against).then_some(if speaks { Side::Before } else { Side::Against })
+            };
+            let ours = self.phrases(lexicon, n).filter(|(_, whole)| whole.end <= start);
+            let ours = ours.filter_map(|(phrase, whole)| Some((said(phrase)?, whole)));
+            let (side, Whole { end, more, .. }) = ours.max_by_key(|(_, whole)| whole.end)?;
+            let behind = f32::from(distance.saturating_sub(more));
+            let augment = match side {
+                Side::Against => -rule.against,
+                _ => STEP.mul_add(-behind, rule.augment),
+            };
+            Some(Near { span: Span::new(view.base + known.word.start, view.base + end), augment })
+        });
+        self.asked += asked;
+        near
+    }
+
+    /// The nearest word behind the value that ends at `end`, within its clause, that speaks for `rule`.
+    pub(crate) fn after(
+        &mut self,
+        surroundings: Surroundings<'_>,
+        end: usize,
+        RuleRef { id, rule }: RuleRef<'_>,
+    ) -> After {
+        let (lexicon, view) = (surroundings.lexicon, surroundings.view);
+        if !lexicon.looks_ahead(id) {
+            return After::Nothing;
+        }
+        let near = view.slice(end, end + AFTER + 1);
+        let clause = near.iter().position(|&byte| is_clause_end(byte));
+        if clause.is_none() && near.len() <= AFTER && !view.complete {
+            return After::NeedMore;
+        }
+        let limit = end + clause.unwrap_or(near.len()).min(AFTER);
+        self.reach(surroundings, end, limit + 1);
+        let first = self.known.partition_point(|known| known.word.start < end);
+        let behind = self.known.iter().enumerate().skip(first);
+        let mut speaking =
+            behind.take_while(|(_, known)| known.word.end <= limit).filter_map(|(n, known)| {
+                let ours = self.phrases(lexicon, n).filter(|(phrase, _)| phrase.says(id, Side::After));
+                let last = ours.map(|(_, whole)| whole.end).filter(|&end| end <= limit).max()?;
+                Some(Span::new(view.base + known.word.start, view.base + last))
+            });
+        speaking.next().map_or(After::Nothing, |span| After::Word(Near { span, augment: rule.augment }))
+    }
+}
+
+const fn is_clause_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\\' | b'.' | b',' | b';' | b'"' | b'{' | b'}' | b'[' | b']' | b'|')
+}
+
+/// Where the phrase ends that begins with `first`, and how many words it has behind that one. At most two bytes stand
+/// between its words; where the case changes, none need to.
+fn follow(view: &View<'_>, first: Word, phrase: &Phrase) -> Option<(usize, u8)> {
+    let (mut end, mut more) = (first.end, 0);
+    for expected in &phrase.rest {
+        if expected.starts_with(|letter: char| letter.is_ascii_digit()) {
+            let tail = view.slice(end, end + expected.len());
+            end += expected.len();
+            let joined = view.get(end).is_some_and(|byte| byte.is_ascii_alphanumeric());
+            if !tail.eq_ignore_ascii_case(expected.as_bytes()) || joined {
+                return None;
+            }
+            continue;
+        }
+        let gap = view.slice(end, end + 2).iter().take_while(|&&byte| !Class::Letter.has(byte)).count();
+        let start = end + gap;
+        let bytes = view.slice(start, start + LONGEST);
+        let letters = bytes.iter().take_while(|&&byte| Class::Letter.has(byte)).count();
+        let upper = |at: usize| view.get(start + at).is_some_and(|byte| byte.is_ascii_uppercase());
+        let cased =
+            (1..letters).find(|&at| upper(at) && (!upper(at - 1) || at + 1 < letters && !upper(at + 1)));
+        let same = |length: usize| {
+            let word = bytes
+                .get(..length)
+                .and_then(|word| Some(lower(word, &mut [0; LONGEST])?.as_ref() == expected.as_ref()));
+            word == Some(true)
+        };
+        let length = [Some(letters), cased].into_iter().flatten().find(|&length| same(length))?;
+        end = start + length;
+        more += 1;
+    }
+    Some((end, more))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::finding::RuleId;
+    use crate::detect::rules::{Rule, Words};
+
+    fn rule() -> Rule {
+        let mut rule: Rule = toml::from_str("name = 'X'").unwrap();
+        let words = |list: &[&str]| list.iter().map(|&word| word.to_owned()).collect();
+        let english = Words {
+            before: words(&["account", "account number", "téléphone", "帳戶號碼", "auth0"]),
+            after: words(&["account", "account number"]),
+            negative: words(&["created"]),
+        };
+        rule.context.insert("en".to_owned(), english);
+        rule
+    }
+
+    fn of(rule: &Rule) -> RuleRef<'_> {
+        RuleRef { id: RuleId::new(0), rule }
+    }
+
+    fn masks(text: &str) -> Masks {
+        let mut masks = Masks::default();
+        masks.cover(text.as_bytes());
+        masks
+    }
+
+    fn before(text: &str) -> Option<(&str, bool)> {
+        let (rule, view) = (rule(), View { text: text.as_bytes(), base: 0, complete: true });
+        let lexicon = Lexicon::new([of(&rule)]);
+        let near = Memo::default().before(
+            Surroundings { view: &view, masks: &masks(text), lexicon: &lexicon },
+            text.len(),
+            of(&rule),
+        )?;
+        Some((text.get(near.span.start..near.span.end)?, near.augment > 0.0))
+    }
+
+    #[test]
+    fn the_nearest_whole_word_before_decides() {
+        let far = format!("account {}", "x ".repeat(25));
+        let cases = [
+            ("account: ", Some(("account", true))),
+            ("ACCOUNT_Number=", Some(("ACCOUNT_Number", true))),
+            ("accounts accountant ", None),
+            ("account created ", Some(("created", false))),
+            ("created by one of us ", None),
+            ("created account ", Some(("account", true))),
+            ("Téléphone ", Some(("Téléphone", true))),
+            ("accountNumber=", Some(("accountNumber", true))),
+            ("accountnumber=", Some(("accountnumber", true))),
+            ("auth0 key ", Some(("auth0", true))),
+            ("auth1 key ", None),
+            ("authkey ", None),
+            ("我的帳戶號碼是", Some(("帳戶號碼", true))),
+            (r"x\naccount ", Some(("account", true))),
+            (far.as_str(), None),
+        ];
+        for (text, near) in cases {
+            assert_eq!(before(text), near, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_follows_counts_within_its_clause() {
+        let rule = rule();
+        let lexicon = Lexicon::new([of(&rule)]);
+        let said = |text: &str, complete| {
+            let view = View { text: text.as_bytes(), base: 0, complete };
+            match Memo::default().after(
+                Surroundings { view: &view, masks: &masks(text), lexicon: &lexicon },
+                0,
+                of(&rule),
+            ) {
+                After::Word(near) => text.get(near.span.start..near.span.end).unwrap_or("?").to_owned(),
+                After::Nothing => "nothing".to_owned(),
+                After::NeedMore => "not yet".to_owned(),
+            }
+        };
+        let cases = [
+            (" (account number)", true, "account number"),
+            (" is my account", true, "account"),
+            (" is my account", false, "not yet"),
+            (" is my account ", false, "not yet"),
+            (" is my account, number", false, "account"),
+            (", account", false, "nothing"),
+            (" and more", false, "not yet"),
+            (" and more text than a word may be away account", false, "nothing"),
+        ];
+        for (text, complete, expected) in cases {
+            assert_eq!(said(text, complete), expected, "{text}");
+        }
+    }
+}

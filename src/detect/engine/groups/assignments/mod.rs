@@ -1,0 +1,26 @@
+//! Secrets known by where they stand: given to a name that says so, behind a scheme of authentication, in an
+//! address, on a command line. One packed search finds the words such places have; all else is looked at from
+//! there, forwards and within bounds.
+
+//!
+//! | file | has |
+//! |---|---|
+//! | [`search`] | the words |
+//! | [`text`] | reading forwards within bounds |
+//! | [`form`], [`shape`], [`value`] | how a value is given, what it looks like, what it is |
+//! | [`command`], [`named`], [`places`] | the value of each kind of place |
+//! | [`group`] | the scan |
+
+mod command;
+mod form;
+mod group;
+mod named;
+mod places;
+mod search;
+mod shape;
+#[cfg(test)]
+mod tests;
+mod text;
+mod value;
+
+pub(crate) use group::Assignments;

@@ -1,0 +1,380 @@
+//! Values given to names: `name = "value"` in the ways of programs, settings, markup, command lines and prose.
+
+use super::form::Form;
+use super::shape::{bare_password, is_bare, is_code, is_variable, looks_like_key};
+use super::text::{NeedMore, Text, is_dense, is_name, is_quote};
+use super::value::{LONGEST, Look, Value, piece};
+use crate::detect::naming::{self, Meaning, NAME, Named};
+use crate::detect::rules::SecretKind;
+use crate::detect::validate::credential;
+
+/// A name where it stands.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    start: usize,
+    end: usize,
+    /// Dashes before it.
+    dashes: usize,
+    meaning: Meaning,
+}
+
+const OPERATORS: &[(&str, Operator)] = &[
+    ("===", Operator::Compares),
+    ("!==", Operator::Compares),
+    (":::=", Operator::Assigns),
+    ("::=", Operator::Assigns),
+    (":=", Operator::Assigns),
+    ("?=", Operator::Assigns),
+    ("=>", Operator::Assigns),
+    (".=", Operator::Assigns),
+    ("+=", Operator::Assigns),
+    ("||=", Operator::Assigns),
+    ("==", Operator::Compares),
+    ("!=", Operator::Compares),
+    ("||", Operator::Or),
+    ("??", Operator::Or),
+    ("or ", Operator::Or),
+    ("::", Operator::None),
+    ("=", Operator::Equals),
+    (":", Operator::Colon),
+    (",", Operator::Comma),
+    ("is ", Operator::Is),
+    ("was ", Operator::Is),
+];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Operator {
+    None,
+    Assigns,
+    Equals,
+    Colon,
+    Compares,
+    Or,
+    Comma,
+    Is,
+}
+
+impl Text<'_> {
+    /// What is given to the name that the word at `start..end` is a part of.
+    pub(super) fn named(&self, start: usize, end: usize) -> Look {
+        let stop = self.run(end, NAME, is_name)?;
+        if stop == end && self.view.slice(start.saturating_sub(3), end) == b"sshpass" {
+            let option = self.blanks(end)?;
+            let value =
+                if self.follows(option, "-p")? { self.blanks(option + 2)? } else { return Ok((end, None)) };
+            return Ok((end, self.pass(value)?));
+        }
+        let Some(name) = self.name(start, stop) else { return Ok((stop, None)) };
+        let Some((at, form)) = self.link(name)? else { return Ok((name.end.max(end), None)) };
+        let given = self.value_at_link(name, at, form)?;
+        Ok((name.end.max(end), given))
+    }
+
+    /// The name that holds `start` and ends before `stop`, if it is a secret's.
+    fn name(&self, start: usize, stop: usize) -> Option<Name> {
+        let head = self.view.slice(start.saturating_sub(NAME + 1), start);
+        let back = head.iter().rev().take_while(|&&byte| is_name(byte)).count();
+        if stop - start + back > NAME {
+            return None;
+        }
+        let begin = self.view.after_escape(start - back)?.min(start);
+        let text = self.view.slice(begin, stop);
+        let outer = |byte: &&u8| !byte.is_ascii_alphanumeric();
+        let dashes = text.iter().take_while(outer).count();
+        let tail = text.iter().rev().take_while(outer).count();
+        if dashes + tail >= text.len() {
+            return None;
+        }
+        let (begin, stop) = (begin + dashes, stop - tail);
+        let meaning =
+            naming::meaning(self.view.slice(begin, stop)).or_else(|| self.two_words(begin, stop))?;
+        Some(Name { start: begin, end: stop, dashes, meaning })
+    }
+
+    /// `API key`, in two words.
+    fn two_words(&self, start: usize, stop: usize) -> Option<Meaning> {
+        let blank = start.checked_sub(1).filter(|&at| self.view.get(at) == Some(b' '))?;
+        let head = self.view.slice(blank.saturating_sub(16), blank);
+        let letters = head.iter().rev().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        if !self.view.slice(start, stop).eq_ignore_ascii_case(b"key") || letters == 0 {
+            return None;
+        }
+        let mut both = [b'_'; NAME];
+        let word = head.get(head.len() - letters..)?;
+        both.get_mut(..letters)?.copy_from_slice(word);
+        both.get_mut(letters + 1..letters + 4)?.copy_from_slice(b"key");
+        both.make_ascii_lowercase();
+        naming::meaning(both.get(..letters + 4)?).filter(|meaning| meaning.strong)
+    }
+
+    /// Where the name's value begins, and how it is given.
+    fn link(&self, name: Name) -> Result<Option<(usize, Form)>, NeedMore> {
+        let before = self.before(name.start - name.dashes);
+        let mut at = name.end;
+        let mut quoted = false;
+        if let Some(quote) =
+            self.quote(at)?.filter(|_| before.is_some_and(|byte| is_quote(byte) || byte == b' '))
+        {
+            quoted = true;
+            at = quote.end;
+        } else if before == Some(b'<') && self.is(at, b'>')? {
+            return Ok(Some((self.space(at + 1)?, Form::Element)));
+        }
+        if self.is(at, b'[')? {
+            let close = self.run(at + 1, 6, |byte| byte.is_ascii_digit())?;
+            at = if self.is(close, b']')? { close + 1 } else { at };
+        }
+        if quoted && matches!(self.byte(at)?, Some(b']' | b')')) {
+            at += 1;
+        }
+        let blank = self.blanks(at)?;
+        let spaced = blank > at;
+        if quoted && spaced && self.follows(blank, "value=")? {
+            return Ok(Some((blank + 6, Form::Assigned { tight: true, first: true, colon: false })));
+        }
+        if self.is(at, b'(')?
+            && self.view.slice(name.start, name.end).to_ascii_lowercase().ends_with(b"credential")
+        {
+            return self.second(at + 1);
+        }
+        let (operator, behind) = self.operator(blank, spaced)?;
+        let value = self.blanks(behind)?;
+        let form = match operator {
+            Operator::Assigns => Form::Assigned { tight: false, first: false, colon: false },
+            Operator::Equals => {
+                let tight = !spaced && value == behind;
+                Form::Assigned { tight, first: self.leads(name), colon: false }
+            }
+            Operator::Colon => {
+                Form::Assigned { tight: !spaced && value == behind, first: false, colon: true }
+            }
+            Operator::Compares => Form::Compared,
+            // In prose that marks names: `a` or `b`.
+            Operator::Or if self.is(value, b'`')? => return Ok(None),
+            Operator::Or => Form::Or,
+            Operator::Comma if quoted => {
+                let open = name.start.checked_sub(2).and_then(|at| self.view.get(at));
+                Form::Argument(open == Some(b'('))
+            }
+            Operator::Is if spaced && !quoted => Form::Prose,
+            Operator::None | Operator::Comma | Operator::Is => {
+                return if spaced { self.beside(name, blank) } else { Ok(None) };
+            }
+        };
+        Ok(Some((value, form)))
+    }
+
+    /// `NetworkCredential("user", "password")`.
+    fn second(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+        let Some(user) = self.quote(self.blanks(at)?)? else { return Ok(None) };
+        let Some(end) = self.closed(user, NAME)? else { return Ok(None) };
+        let comma = self.blanks(end + 1)?;
+        let value = if self.is(comma, b',')? { self.blanks(comma + 1)? } else { return Ok(None) };
+        Ok(self.quote(value)?.map(|_| (value, Form::Compared)))
+    }
+
+    fn operator(&self, at: usize, spaced: bool) -> Result<(Operator, usize), NeedMore> {
+        // Most names are followed by what begins no operator.
+        if !matches!(
+            self.byte(at)?,
+            Some(b'=' | b'!' | b':' | b'?' | b'.' | b'+' | b'|' | b',' | b'o' | b'i' | b'w')
+        ) {
+            return Ok((Operator::None, at));
+        }
+        for &(text, operator) in OPERATORS {
+            let worded = text.ends_with(' ');
+            if (spaced || !worded) && self.follows(at, text)? {
+                return Ok((operator, at + text.len()));
+            }
+        }
+        Ok((Operator::None, at))
+    }
+
+    /// Whether the name stands first in its line, its setting or its query.
+    fn leads(&self, name: Name) -> bool {
+        let start = name.start - name.dashes;
+        let head = self.view.slice(start.saturating_sub(8), start);
+        let shell = head.ends_with(b"export ")
+            || head.ends_with(b"ENV ")
+            || head.ends_with(b"ARG ")
+            || head.ends_with(b"# ");
+        let indent = head.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t' | b'$')).count();
+        let line =
+            head.get(..head.len() - indent).is_some_and(|rest| rest.last().is_none_or(|&byte| byte == b'\n'));
+        shell
+            || line
+            || matches!(self.before(start), Some(b'?' | b'&' | b';' | b'"' | b'\'' | b'n'))
+            || name.dashes >= 1
+    }
+
+    /// What stands beside a name without an operator.
+    fn beside(&self, name: Name, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+        if name.dashes > 0
+            && self
+                .before(name.start - name.dashes)
+                .is_none_or(|byte| byte.is_ascii_whitespace() || is_quote(byte))
+        {
+            return Ok(Some((at, Form::Flag)));
+        }
+        if self.quote(at)?.is_some() {
+            return Ok(Some((at, Form::Beside)));
+        }
+        if name.meaning.named == Named::Password && self.behind_login(name.start) {
+            return Ok(Some((at, Form::Login)));
+        }
+        if self.follows(at, "for ")? {
+            return self.purpose(at + 4);
+        }
+        // `acme token 9f86d0…`, as people write it.
+        if name.meaning.named != Named::Password {
+            return self.typed(at).map(|typed| typed.or(Some((at, Form::Prose))));
+        }
+        self.typed(at)
+    }
+
+    /// Whether `login user` stands before `at`, on its line or the one before.
+    fn behind_login(&self, at: usize) -> bool {
+        let head = self.view.slice(at.saturating_sub(56), at);
+        let mut words = head.split(u8::is_ascii_whitespace).rev().filter(|word| !word.is_empty());
+        words.nth(1) == Some(b"login")
+    }
+
+    /// What is given behind a purpose: `API key for the backend: value`.
+    fn purpose(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+        let mut at = at;
+        for _ in 0..3 {
+            at = self.run(at, 24, |byte| is_name(byte) || byte == b'@')?;
+            let blank = self.blanks(at)?;
+            let (operator, behind) = self.operator(blank, blank > at)?;
+            if matches!(operator, Operator::Colon | Operator::Equals | Operator::Is) {
+                return Ok(Some((self.blanks(behind)?, Form::Prose)));
+            }
+            at = blank;
+        }
+        Ok(None)
+    }
+
+    /// What is given behind a type: `name Type = "value"`.
+    fn typed(&self, at: usize) -> Result<Option<(usize, Form)>, NeedMore> {
+        let stop = self.run(at, 24, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'*' | b'[' | b']' | b'.')
+        })?;
+        let equals = self.blanks(stop)?;
+        if stop > at && equals > stop && self.is(equals, b'=')? && !self.is(equals + 1, b'=')? {
+            let value = self.blanks(equals + 1)?;
+            if self.quote(value)?.is_some() {
+                return Ok(Some((value, Form::Assigned { tight: false, first: false, colon: false })));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The value at `at`.
+    fn value_at_link(&self, name: Name, at: usize, form: Form) -> Result<Option<Value>, NeedMore> {
+        let marked = matches!(self.byte(at)?, Some(b'@' | b'b' | b'r' | b'u' | b'f' | b'L' | b'N' | b'R'));
+        let open = match self.quote(at)? {
+            None if marked => self.quote(at + 1)?,
+            open => open,
+        };
+        if let Some(mut open) = open {
+            if let Some(inner) = self.quote(open.end)?.filter(|inner| inner.byte != open.byte) {
+                open = inner;
+            }
+            return Ok(match self.closed(open, LONGEST)? {
+                Some(end) => self.quoted(name.meaning, open.end, end, form),
+                None => self.bare(name, open.end, form)?,
+            });
+        }
+        if matches!(form, Form::Compared | Form::Argument(_) | Form::Beside | Form::Or) {
+            return Ok(None);
+        }
+        let Form::Assigned { colon: true, .. } = form else { return self.bare(name, at, form) };
+        // `name: Type = "value"`.
+        let stop = self.run(at, 32, |byte| {
+            byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'<' | b'>' | b'&' | b'.')
+        })?;
+        let equals = self.blanks(stop)?;
+        if equals > stop && self.is(equals, b'=')? {
+            let value = self.blanks(equals + 1)?;
+            if let Some(open) = self.quote(value)? {
+                let end = self.closed(open, LONGEST)?;
+                return Ok(end.and_then(|end| self.quoted(name.meaning, open.end, end, form)));
+            }
+        }
+        self.bare(name, at, form)
+    }
+
+    /// A value without quotes.
+    fn bare(&self, name: Name, at: usize, form: Form) -> Result<Option<Value>, NeedMore> {
+        let class = if form == Form::Element { |byte| is_dense(byte) || byte == b'&' } else { is_bare };
+        let mut stop = self.run(at, LONGEST, class)?;
+        if name.meaning.named == Named::Password && form != Form::Element {
+            stop = self.joined(name, at, stop)?;
+        }
+        let setting = self.byte(stop)? == Some(b';');
+        let Meaning { named, strong } = name.meaning;
+        if form == Form::Element {
+            let close = self.space(stop)?;
+            if !self.follows(close, "</")? {
+                return Ok(None);
+            }
+        }
+        let end = self.trimmed(at, stop, named);
+        let text = self.value_at(at, end);
+        let (kind, fits) = match named {
+            _ if text.is_empty() || is_code(text) => (SecretKind::Password, false),
+            Named::Password => (SecretKind::Password, bare_password(text, strong, form, setting)),
+            _ if form == Form::Prose && !looks_like_key(text) => (SecretKind::Key, false),
+            _ if is_variable(text, form) => (SecretKind::Key, false),
+            Named::Key => (SecretKind::Key, credential::key(text, strong)),
+            Named::Secret => (SecretKind::Secret, credential::key(text, strong)),
+        };
+        let listed = setting && self.before(name.start).is_some_and(|byte| byte == b';');
+        let kind = if listed { SecretKind::Connection } else { kind };
+        let doubt = if form == Form::Prose { 0.1 } else { 0.0 };
+        Ok(fits.then(|| piece(kind, at, end, doubt)))
+    }
+
+    /// Where a password that holds `&` ends, of which `stop` is the first: in a query, and where the next parameter or
+    /// an entity begins, that parts it from what follows.
+    fn joined(&self, name: Name, start: usize, stop: usize) -> Result<usize, NeedMore> {
+        let mut stop = stop;
+        let query = matches!(self.before(name.start - name.dashes), Some(b'?' | b'&'));
+        while !query && stop < start + LONGEST && self.is(stop, b'&')? {
+            let word = self.run(stop + 1, NAME, |byte| is_name(byte) || byte == b'#')?;
+            let more = self.byte(word)?;
+            let ends = word == stop + 1 && more.is_none_or(|byte| !is_bare(byte));
+            if ends || matches!(more, Some(b'=' | b';')) {
+                break;
+            }
+            stop = self.run(word, (start + LONGEST).saturating_sub(word), is_bare)?;
+        }
+        Ok(stop)
+    }
+
+    /// Without what belongs to the text around: a comma, a full stop, brackets that were opened before.
+    fn trimmed(&self, start: usize, stop: usize, named: Named) -> usize {
+        let mut end = stop;
+        if named != Named::Password {
+            let text = self.view.slice(start, stop);
+            let cut = text.iter().position(|byte| matches!(byte, b',' | b')' | b'}' | b']'));
+            let open = text.iter().any(|byte| matches!(byte, b'(' | b'{' | b'['));
+            end = cut.filter(|_| !open).map_or(stop, |n| start + n);
+        }
+        let text = self.view.slice(start, end);
+        let count = |byte: u8| text.iter().filter(|&&one| one == byte).count();
+        // Those that close more than was opened belong to the text around, each kind of its own.
+        let surplus = |open: u8, close: u8| count(close).saturating_sub(count(open));
+        let mut surplus =
+            [(b')', surplus(b'(', b')')), (b'}', surplus(b'{', b'}')), (b']', surplus(b'[', b']'))];
+        let mut outer = |byte: &u8| match byte {
+            b',' | b'.' | b':' => true,
+            byte => surplus.iter_mut().any(|(close, left)| {
+                let taken = close == byte && *left > 0;
+                *left -= usize::from(taken);
+                taken
+            }),
+        };
+        end - text.iter().rev().take_while(|byte| outer(byte)).count()
+    }
+}

@@ -1,0 +1,157 @@
+//! From a word that was found to the value of its place: headers, addresses, comparisons. Commands are in
+//! [`command`](super::command), names in [`named`](super::named).
+
+use super::form::Form;
+use super::search::{Hit, Place};
+use super::text::{NeedMore, Text, is_dense, is_name};
+use super::value::{LONGEST, Look, Value, piece};
+use crate::detect::naming::{self, NAME};
+use crate::detect::rules::SecretKind;
+use crate::detect::validate::credential;
+
+/// The longest userinfo of an address that is looked at, in bytes.
+const AUTHORITY: usize = 256;
+
+/// Schemes of addresses that open databases and queues, by their beginnings.
+const STORES: &[&[u8]] = &[
+    b"postgres",
+    b"postgis",
+    b"mysql",
+    b"mariadb",
+    b"mongodb",
+    b"redis",
+    b"amqp",
+    b"mssql",
+    b"sqlserver",
+    b"oracle",
+    b"clickhouse",
+    b"cockroach",
+    b"cassandra",
+    b"neo4j",
+    b"bolt",
+    b"nats",
+    b"kafka",
+    b"couchbase",
+    b"hive",
+    b"db2",
+    b"snowflake",
+    b"jdbc",
+    b"memcached",
+    b"mqtt",
+    b"pulsar",
+];
+
+impl Text<'_> {
+    /// The value of the place whose word is `hit`.
+    pub(super) fn value_of(&self, hit: Hit) -> Look {
+        let Hit { start, end, place } = hit;
+        let found = match place {
+            Place::Name => return self.named(start, end),
+            Place::Authorization => self.authorization(end)?,
+            Place::Bearer => self.bearer(end)?,
+            Place::Address => self.address(start, end)?,
+            Place::Compared => self.compared(end)?,
+            Place::Curl => self.curl(end)?,
+            Place::Mysql => self.mysql(end)?,
+            Place::NetUser => self.net_user(end)?,
+            Place::Identified => self.identified(end)?,
+        };
+        Ok((end, found))
+    }
+
+    /// `Authorization: Basic …` (RFC 9110 section 11.6.2), in a header, a shell's string or an object of JSON.
+    fn authorization(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+        let at = self.quote(end)?.map_or(end, |quote| quote.end);
+        let at = self.blanks(at)?;
+        if !matches!(self.byte(at)?, Some(b':' | b'=' | b',')) {
+            return Ok(None);
+        }
+        let at = self.run(at, 3, |byte| matches!(byte, b':' | b'=' | b',' | b'>'))?;
+        let at = self.blanks(at)?;
+        let at = self.quote(at)?.map_or(at, |quote| quote.end);
+        let word = self.run(at, 24, |byte| byte.is_ascii_alphabetic() || byte == b'-')?;
+        let value = self.blanks(word)?;
+        let (kind, value) = match value > word && word > at {
+            true if self.view.slice(at, word).eq_ignore_ascii_case(b"basic") => (SecretKind::Basic, value),
+            true => (SecretKind::Bearer, value),
+            false => (SecretKind::Bearer, at),
+        };
+        let end = self.run(value, LONGEST, is_token)?;
+        let text = self.value_at(value, end);
+        let fits = match kind {
+            SecretKind::Basic => credential::basic(text) || credential::key(text, true),
+            _ => credential::key(text, true),
+        };
+        Ok(fits.then(|| piece(kind, value, end, 0.0)))
+    }
+
+    /// `Bearer …` (RFC 6750 section 2.1) where no header was seen.
+    fn bearer(&self, end: usize) -> Result<Option<Value>, NeedMore> {
+        let value = self.blanks(end)?;
+        let end = self.run(value, LONGEST, is_token)?;
+        let text = self.value_at(value, end);
+        let fits = text.len() >= 16 && text.iter().any(u8::is_ascii_digit) && credential::key(text, true);
+        Ok(fits.then(|| piece(SecretKind::Bearer, value, end, 0.05)))
+    }
+
+    /// The userinfo of an address (RFC 3986 section 3.2.1). An `@` that was not escaped belongs to the password.
+    fn address(&self, start: usize, end: usize) -> Result<Option<Value>, NeedMore> {
+        let class = |byte: u8| {
+            is_dense(byte)
+                && !matches!(byte, b'/' | b'?' | b'#' | b'(' | b')' | b'|' | b',')
+                && byte.is_ascii()
+        };
+        let stop = self.run(end, AUTHORITY, class)?;
+        let authority = self.view.slice(end, stop);
+        let Some(at) = authority.iter().rposition(|&byte| byte == b'@') else { return Ok(None) };
+        let info = authority.get(..at).unwrap_or_default();
+        let host = authority.get(at + 1).copied().unwrap_or(b' ');
+        if !(host.is_ascii_alphanumeric() || matches!(host, b'[' | b'%' | b'{' | b'*' | b'$')) {
+            return Ok(None);
+        }
+        let head = self.view.slice(start.saturating_sub(20), start);
+        let letters = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.' | b':');
+        let length = head.iter().rev().take_while(letters).count();
+        let scheme = self.view.slice(start - length, start).to_ascii_lowercase();
+        let scheme = scheme.rsplit(|&byte| byte == b':').next().unwrap_or_default();
+        let fits = length > 0 && !info.contains(&b'=') && credential::userinfo(info);
+        let kind = match scheme {
+            b"http" | b"https" => SecretKind::Basic,
+            scheme if STORES.iter().any(|store| scheme.starts_with(store)) => SecretKind::Connection,
+            _ => SecretKind::Userinfo,
+        };
+        Ok(fits.then(|| piece(kind, end, end + at, 0.0)))
+    }
+
+    /// `"…" == secret` behind `if`.
+    fn compared(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+        let Some(quote) = self.quote(at)? else { return Ok(None) };
+        let Some(end) = self.closed(quote, 128)? else { return Ok(None) };
+        let at = self.blanks(end + 1)?;
+        let operator = self.run(at, 4, |byte| matches!(byte, b'=' | b'!'))?;
+        if operator - at < 2 {
+            return Ok(None);
+        }
+        let name = self.blanks(operator)?;
+        let stop = self.run(name, NAME, |byte| is_name(byte) || byte == b'$')?;
+        let Some(meaning) = naming::meaning(self.view.slice(name, stop)) else { return Ok(None) };
+        Ok(self.quoted(meaning, quote.end, end, Form::Compared))
+    }
+
+    fn identified(&self, at: usize) -> Result<Option<Value>, NeedMore> {
+        let at = if self.follows(at, "password ")? { at + 9 } else { at };
+        let Some(quote) = self.quote(at)?.filter(|quote| quote.byte != b'`') else { return Ok(None) };
+        let Some(end) = self.closed(quote, 128)? else { return Ok(None) };
+        let fits = credential::password(self.view.slice(quote.end, end));
+        Ok(fits.then(|| piece(SecretKind::Password, quote.end, end, 0.0)))
+    }
+}
+
+/// What the credentials of a header are made of (RFC 9110 section 11.4, `token68`), and more that is seen.
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'.' | b'_' | b'~' | b'+' | b'/' | b'=' | b':' | b'|' | b'!' | b'$' | b'{' | b'}' | b'*'
+        )
+}

@@ -1,0 +1,141 @@
+//! The words by which places of secrets are known, found by one packed search.
+
+use aho_corasick::packed;
+use aho_corasick::{AhoCorasick, MatchKind};
+
+/// What a word that was found begins or is a part of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// A name such as `db_password`.
+    Name,
+    /// The header field of HTTP.
+    Authorization,
+    Bearer,
+    /// The authority of an address.
+    Address,
+    /// `if ("…" == secret)`.
+    Compared,
+    /// `curl -u user:password`.
+    Curl,
+    /// `mysql -ppassword`.
+    Mysql,
+    /// `net user name password /add`.
+    NetUser,
+    /// SQL's `IDENTIFIED BY 'password'`.
+    Identified,
+}
+
+/// The words, without the first letter where its case varies. Case beyond that: all lower or all upper. In two
+/// lists, for the packed search is quick with few words, and quicker with longer ones.
+pub(super) const WORDS: [&[(&str, Place)]; 2] = [
+    &[
+        ("pass", Place::Name),
+        ("Pass", Place::Name),
+        ("PASS", Place::Name),
+        ("pwd", Place::Name),
+        ("Pwd", Place::Name),
+        ("PWD", Place::Name),
+        ("_pw", Place::Name),
+        ("ecret", Place::Name),
+        ("ECRET", Place::Name),
+        ("oken", Place::Name),
+        ("OKEN", Place::Name),
+        ("key", Place::Name),
+        ("Key", Place::Name),
+        ("KEY", Place::Name),
+        ("://", Place::Address),
+    ],
+    &[
+        ("redent", Place::Name),
+        ("REDENT", Place::Name),
+        ("creds", Place::Name),
+        ("ennwort", Place::Name),
+        ("ontrasen", Place::Name),
+        ("senha", Place::Name),
+        ("_PW=", Place::Name),
+        ("uthorization", Place::Authorization),
+        ("UTHORIZATION", Place::Authorization),
+        ("earer ", Place::Bearer),
+        ("if (", Place::Compared),
+        ("curl", Place::Curl),
+        ("mysql", Place::Mysql),
+        ("net user ", Place::NetUser),
+        ("dentified by ", Place::Identified),
+        ("DENTIFIED BY ", Place::Identified),
+    ],
+];
+/// The longest of them, in bytes.
+pub(super) const LONGEST: usize = 13;
+
+/// The search for one list of words.
+pub(super) enum Search {
+    Packed(packed::Searcher),
+    // Where the processor lacks what the packed search needs.
+    Plain(AhoCorasick),
+}
+
+impl Search {
+    pub(super) fn new(words: &[(&str, Place)]) -> Option<Self> {
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        let mut builder = packed::Config::new().heuristic_pattern_limits(false).builder();
+        builder.extend(&words);
+        match builder.build() {
+            Some(packed) => Some(Self::Packed(packed)),
+            None => {
+                let plain = AhoCorasick::builder().match_kind(MatchKind::LeftmostFirst).build(&words);
+                plain.ok().map(Self::Plain)
+            }
+        }
+    }
+
+    pub(super) fn memory(&self) -> usize {
+        match self {
+            Self::Packed(packed) => packed.memory_usage(),
+            Self::Plain(plain) => plain.memory_usage(),
+        }
+    }
+
+    fn find(&self, text: &[u8], from: usize, words: &[(&str, Place)]) -> Option<Hit> {
+        let from = from.min(text.len());
+        let hit = match self {
+            Self::Packed(packed) => {
+                packed.find_in(text, aho_corasick::Span { start: from, end: text.len() })?
+            }
+            Self::Plain(plain) => plain.find(aho_corasick::Input::new(text).range(from..))?,
+        };
+        Some(Hit { start: hit.start(), end: hit.end(), place: words.get(hit.pattern().as_usize())?.1 })
+    }
+}
+
+/// A word that was found.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hit {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) place: Place,
+}
+
+/// The words of both lists in the order of their starts.
+pub(super) struct Hits<'a> {
+    pub(super) searches: &'a [Search; 2],
+    pub(super) text: &'a [u8],
+    /// The next of each list; `None` where it was not looked for since the last was taken.
+    pub(super) next: [Option<Option<Hit>>; 2],
+}
+
+impl Hits<'_> {
+    /// The first that starts at or after `from`.
+    pub(super) fn from(&mut self, from: usize) -> Option<Hit> {
+        for ((next, search), words) in self.next.iter_mut().zip(self.searches).zip(WORDS) {
+            if next.is_none_or(|known| known.is_some_and(|hit| hit.start < from)) {
+                *next = Some(search.find(self.text, from, words));
+            }
+        }
+        self.next.iter().flatten().flatten().min_by_key(|hit| hit.start).copied()
+    }
+}
+
+/// Whether `text`, which ends where the window does, is the beginning of a word.
+pub(super) fn may_begin(text: &[u8]) -> bool {
+    WORDS.into_iter().flatten().any(|(word, _)| word.as_bytes().starts_with(text))
+}

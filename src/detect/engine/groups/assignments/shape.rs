@@ -1,0 +1,150 @@
+//! What values look like in their places: passwords of people, labels for them, code.
+
+use super::form::Form;
+use super::text::is_dense;
+use crate::detect::validate::credential;
+
+/// What a value without quotes is made of.
+pub(super) fn is_bare(byte: u8) -> bool {
+    is_dense(byte) || byte == b'>'
+}
+
+fn is_word(byte: &u8) -> bool {
+    byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'-' | b'.' | b':' | b'#' | b'/')
+}
+
+/// Names of what it is instead of a value: `db-password`.
+fn names_itself(text: &[u8]) -> bool {
+    let lower = text.to_ascii_lowercase();
+    let secrets = [b"pass".as_slice(), b"pwd", b"secret"];
+    let parted = text.iter().any(|byte| matches!(byte, b'_' | b'-' | b'.' | b':' | b'#' | b'/' | b' '));
+    let plain = lower == text || text.to_ascii_uppercase() == text;
+    let camel = text
+        .windows(2)
+        .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    let words = text.iter().all(|byte| is_word(byte) || *byte == b' ');
+    words
+        && (parted && plain || camel && !parted)
+        && secrets.iter().any(|word| lower.windows(word.len()).any(|window| window == *word))
+}
+
+/// A sentence or a label for people.
+fn is_label(text: &[u8]) -> bool {
+    let blanks = text.iter().filter(|&&byte| byte == b' ').count();
+    let begins = text.first().is_some_and(u8::is_ascii_uppercase) || !text.is_ascii();
+    let letters = text.iter().all(|byte| {
+        byte.is_ascii_alphabetic()
+            || matches!(byte, b' ' | b'.' | b'?' | b'!' | b':' | b',' | b'\'')
+            || !byte.is_ascii()
+    });
+    blanks > 5 || blanks > 0 && begins && letters
+}
+
+fn has_sign(text: &[u8]) -> bool {
+    text.iter()
+        .any(|byte| byte.is_ascii_punctuation() && !matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b','))
+}
+
+pub(super) fn has_digit(text: &[u8]) -> bool {
+    text.iter().any(u8::is_ascii_digit)
+}
+
+pub(super) fn fits_password(text: &[u8], strong: bool, form: Form) -> bool {
+    if !credential::password(text) || names_itself(text) || is_label(text) {
+        return false;
+    }
+    let marked = has_digit(text) || has_sign(text);
+    match form {
+        Form::Argument(false) => marked && credential::key(text, true),
+        Form::Beside | Form::Argument(true) => strong && marked && !text.contains(&b' '),
+        _ if !strong => marked && text.len() >= 6 && !text.contains(&b' '),
+        _ => true,
+    }
+}
+
+/// In a list of strings a name may stand before another.
+pub(super) fn fits_list(text: &[u8], form: Form) -> bool {
+    form != Form::Argument(false) || has_digit(text) && !text.contains(&b'_')
+}
+
+/// Long enough to be a key where only the word before says so, and no setting of its own.
+pub(super) fn looks_like_key(text: &[u8]) -> bool {
+    let value = text.iter().take_while(|&&byte| byte != b'=').count();
+    text.len() >= 20 && has_digit(text) && text.iter().skip(value).all(|&byte| byte == b'=')
+}
+
+/// A secret that a person chose.
+pub(super) fn fits_secret(text: &[u8], form: Form) -> bool {
+    let chosen = has_sign(text) || has_digit(text) && text.len() >= 8 && !text.contains(&b'-');
+    let plain = credential::password(text) && !names_itself(text) && !text.contains(&b' ');
+    plain && (form == Form::Compared || chosen && !matches!(form, Form::Argument(_)))
+}
+
+pub(super) fn bare_password(text: &[u8], strong: bool, form: Form, setting: bool) -> bool {
+    if !credential::password(text) || names_itself(text) {
+        return false;
+    }
+    let marked = has_digit(text) || has_sign(text);
+    let varied = marked || text.iter().any(u8::is_ascii_uppercase) && text.iter().any(u8::is_ascii_lowercase);
+    let variable = text.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        && text.iter().filter(|byte| byte.is_ascii_digit()).count() <= 1;
+    match form {
+        _ if !strong => has_digit(text) && text.iter().any(u8::is_ascii_alphabetic) && text.len() >= 8,
+        Form::Assigned { tight, first, .. } => {
+            let whole = text.iter().all(u8::is_ascii_alphanumeric) && tight && (first || setting);
+            whole || marked && (tight || !variable)
+        }
+        Form::Flag => varied,
+        Form::Login | Form::Element => true,
+        Form::Prose => marked && text.len() >= 5,
+        Form::Compared | Form::Argument(_) | Form::Beside | Form::Or => false,
+    }
+}
+
+/// Where programs keep their settings.
+const OWNERS: &[&[u8]] = &[
+    b"self",
+    b"this",
+    b"os",
+    b"sys",
+    b"process",
+    b"env",
+    b"config",
+    b"settings",
+    b"args",
+    b"options",
+    b"req",
+    b"ctx",
+];
+
+/// A variable that another is set to.
+pub(super) fn is_variable(text: &[u8], form: Form) -> bool {
+    matches!(form, Form::Assigned { tight: false, .. }) && !has_digit(text) && !has_sign(text)
+}
+
+/// A call, a field of something, a place in memory: programs, not values.
+pub(super) fn is_code(text: &[u8]) -> bool {
+    let name = text
+        .iter()
+        .take_while(|&&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b':' | b'>' | b'-'))
+        .count();
+    let called = name > 0 && matches!(text.get(name), Some(b'(' | b'['))
+        || text.ends_with(b")") && text.contains(&b'(');
+    let number = text
+        .strip_prefix(b"0x")
+        .is_some_and(|rest| rest.len() <= 16 && rest.iter().all(u8::is_ascii_hexdigit));
+    let part = |part: &[u8]| {
+        part.first().is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+            && part.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    let mut parts = text.split(|&byte| byte == b'.');
+    let owned = parts.clone().next().is_some_and(|head| OWNERS.contains(&head));
+    let last = parts.clone().next_back().unwrap_or_default();
+    let field = text.contains(&b'.') && parts.all(part) && (owned || !credential::key(last, true));
+    let begins = matches!(
+        text.first(),
+        Some(b'(' | b'[' | b'{' | b'&' | b'*' | b'!' | b'<' | b'=' | b'|' | b'+' | b'>' | b'-')
+    );
+    let path = text.windows(2).any(|pair| pair == b"::" || pair == b"->" || pair == b"=>" || pair == b"()");
+    called || field || path || number || text.starts_with(b"__") || begins && !text.ends_with(b"=")
+}

@@ -1,0 +1,145 @@
+//! Reading forwards from a place within bounds. What has not arrived makes an answer wait, in one way everywhere:
+//! [`NeedMore`].
+
+use std::cell::Cell;
+
+use super::super::super::view::View;
+
+/// Text that has not arrived is needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct NeedMore;
+
+/// The most blanks that are skipped, in bytes.
+const BLANKS: usize = 40;
+
+/// A window, read forwards.
+#[derive(Clone, Copy)]
+pub(super) struct Text<'t> {
+    pub(super) view: View<'t>,
+    pub(super) looked: &'t Cell<Looked>,
+}
+
+/// What looking at one place has cost.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Looked {
+    /// Where the place stands.
+    pub(super) place: usize,
+    /// Bytes read, those of a value several times: see [`Budget`](super::super::super::budget::Budget).
+    pub(super) steps: usize,
+    /// The last value that was checked.
+    pub(super) start: usize,
+    pub(super) end: usize,
+}
+
+/// Steps of checking a value, for each of its bytes.
+const CHECKED: usize = 8;
+
+/// What a long value is made of: no blanks, quotes or what parts settings.
+pub(super) fn is_dense(byte: u8) -> bool {
+    !byte.is_ascii_whitespace() && !matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b';' | b'&' | b'\\')
+}
+
+pub(super) fn is_quote(byte: u8) -> bool {
+    matches!(byte, b'"' | b'\'' | b'`')
+}
+
+pub(super) fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
+}
+
+impl Text<'_> {
+    /// The value `start..end`, which is checked next.
+    pub(super) fn value_at(&self, start: usize, end: usize) -> &[u8] {
+        let steps = self.looked.get().steps + CHECKED * (end - start);
+        self.looked.set(Looked { steps, start, end, ..self.looked.get() });
+        self.view.slice(start, end)
+    }
+
+    /// The byte at `at`; none behind the text's end.
+    pub(super) fn byte(&self, at: usize) -> Result<Option<u8>, NeedMore> {
+        match self.view.get(at) {
+            None if !self.view.complete => Err(NeedMore),
+            byte => Ok(byte),
+        }
+    }
+
+    pub(super) fn is(&self, at: usize, expected: u8) -> Result<bool, NeedMore> {
+        Ok(self.byte(at)? == Some(expected))
+    }
+
+    /// Whether `expected` stands at `at`, in any case.
+    pub(super) fn follows(&self, at: usize, expected: &str) -> Result<bool, NeedMore> {
+        for (n, byte) in expected.bytes().enumerate() {
+            if !self.byte(at + n)?.is_some_and(|one| one.eq_ignore_ascii_case(&byte)) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Where the run of `class` from `start` ends, `most` bytes on at the latest.
+    pub(super) fn run(&self, start: usize, most: usize, class: fn(u8) -> bool) -> Result<usize, NeedMore> {
+        let length = self.view.slice(start, start + most).iter().take_while(|&&byte| class(byte)).count();
+        let looked = self.looked.get();
+        self.looked.set(Looked { steps: looked.steps + length / 4, ..looked });
+        if length < most {
+            self.byte(start + length)?;
+        }
+        Ok(start + length)
+    }
+
+    /// Behind spaces and tabs.
+    pub(super) fn blanks(&self, start: usize) -> Result<usize, NeedMore> {
+        self.run(start, BLANKS, |byte| matches!(byte, b' ' | b'\t'))
+    }
+
+    /// Behind spaces, tabs and line ends.
+    pub(super) fn space(&self, start: usize) -> Result<usize, NeedMore> {
+        self.run(start, BLANKS, |byte| byte.is_ascii_whitespace())
+    }
+
+    /// A quote at `at`, escaped or not: which, how many backslashes before it, and where it ends.
+    pub(super) fn quote(&self, at: usize) -> Result<Option<Quote>, NeedMore> {
+        let behind = self.run(at, 4, |byte| byte == b'\\')?;
+        let Some(byte) = self.byte(behind)?.filter(|&byte| is_quote(byte)) else { return Ok(None) };
+        Ok(Some(Quote { byte, escapes: behind - at, end: behind + 1 }))
+    }
+
+    /// Where the text that `open` opens ends, `most` bytes on at the latest; `None` if it is not closed on the line.
+    pub(super) fn closed(&self, open: Quote, most: usize) -> Result<Option<usize>, NeedMore> {
+        let mut at = open.end;
+        while at < open.end + most {
+            let Some(byte) = self.byte(at)? else { return Ok(None) };
+            if byte == b'\n' {
+                return Ok(None);
+            }
+            if byte == b'\\' {
+                let behind = self.run(at, 4, |byte| byte == b'\\')?;
+                let closes = behind - at <= open.escapes && self.byte(behind)? == Some(open.byte);
+                if closes {
+                    return Ok(Some(at));
+                }
+                at = behind + 1;
+                continue;
+            }
+            if byte == open.byte {
+                return Ok(Some(at));
+            }
+            at += 1;
+        }
+        Ok(None)
+    }
+
+    pub(super) fn before(&self, at: usize) -> Option<u8> {
+        self.view.before(at, 1)
+    }
+}
+
+/// A quote that opens.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Quote {
+    pub(super) byte: u8,
+    /// Backslashes before it: the text is quoted in a text that is quoted.
+    pub(super) escapes: usize,
+    pub(super) end: usize,
+}

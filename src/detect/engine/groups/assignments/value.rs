@@ -1,0 +1,57 @@
+//! A value at a place of a secret: what it is, and whether it looks like one.
+
+use super::form::Form;
+use super::shape::{fits_list, fits_password, fits_secret};
+use super::text::{NeedMore, Text};
+use crate::detect::naming::{Meaning, Named};
+use crate::detect::rules::SecretKind;
+use crate::detect::validate::credential;
+
+/// The longest value that is taken in one piece, in bytes.
+pub(super) const LONGEST: usize = 512;
+
+/// A value and what its place says of it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Value {
+    pub(super) kind: SecretKind,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    /// What is taken off the rule's score.
+    pub(super) doubt: f32,
+    /// Whether the value was cut at the longest piece.
+    pub(super) cut: bool,
+}
+
+/// Where to look on if the value is rejected, and the value, if there is one.
+pub(super) type Look = Result<(usize, Option<Value>), NeedMore>;
+
+/// What the whole value `text` is that a name of this meaning is given, if it can be.
+pub(super) fn kind(meaning: Meaning, text: &[u8], form: Form) -> Option<SecretKind> {
+    let strong = meaning.strong;
+    let (kind, fits) = match meaning.named {
+        Named::Password => (SecretKind::Password, fits_password(text, strong, form)),
+        Named::Key => (SecretKind::Key, credential::key(text, strong) && fits_list(text, form)),
+        Named::Secret => (
+            SecretKind::Secret,
+            credential::key(text, strong) && fits_list(text, form) || strong && fits_secret(text, form),
+        ),
+    };
+    fits.then_some(kind)
+}
+
+impl Text<'_> {
+    /// A value in quotes.
+    pub(super) fn quoted(&self, meaning: Meaning, start: usize, end: usize, form: Form) -> Option<Value> {
+        let text = self.value_at(start, end);
+        // What looks like an opening quote closed the text before.
+        if matches!(text.first(), Some(b'.' | b'+' | b',' | b')' | b';' | b' ')) {
+            return None;
+        }
+        kind(meaning, text, form).map(|kind| piece(kind, start, end, 0.0))
+    }
+}
+
+/// A value, cut where it is as long as a piece can be.
+pub(super) fn piece(kind: SecretKind, start: usize, end: usize, doubt: f32) -> Value {
+    Value { kind, start, end, doubt, cut: end - start >= LONGEST }
+}

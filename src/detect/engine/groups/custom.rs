@@ -1,0 +1,91 @@
+//! Operators' own patterns, which may begin anywhere: a multi-pattern search finds the next start, a walk from it
+//! all ends. Matches of one group don't overlap, leftmost first, as regular expressions are used to.
+
+use regex_automata::Input;
+use regex_automata::meta;
+
+use super::super::automaton::{Automaton, Step};
+use super::super::group::Group;
+use super::super::pass::{Found, Pass, Settled};
+use super::super::track::{Overlong, Track};
+use crate::detect::rules::syntax;
+
+/// Memory that the search may take, in bytes.
+const LIMIT: usize = 8 << 20;
+
+/// The rules that are found anywhere.
+pub(crate) struct Custom {
+    automaton: Automaton,
+    search: meta::Regex,
+    reach: usize,
+}
+
+impl Custom {
+    /// `None` if the patterns together are too large. `reach` is the largest of their rules.
+    pub(crate) fn new(automaton: Automaton, regexes: &[String], reach: usize) -> Option<Self> {
+        let search = meta::Builder::new()
+            .configure(
+                meta::Config::new()
+                    .utf8_empty(false)
+                    .nfa_size_limit(Some(LIMIT))
+                    // Room for all states there can be, so that none is built twice.
+                    .hybrid_cache_capacity(LIMIT),
+            )
+            .syntax(syntax::config())
+            .build_many(regexes)
+            .ok()?;
+        Some(Self { automaton, search, reach })
+    }
+}
+
+impl Group for Custom {
+    fn memory(&self) -> usize {
+        self.automaton.memory() + self.search.memory_usage()
+    }
+
+    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+        let view = &pass.view;
+        let Some(mut at) = pass.go_on(&self.automaton, track, found) else { return };
+        let tail = at.max(view.len().saturating_sub(self.reach));
+        let alive = |&at: &usize| self.automaton.open(view, at);
+        // What could still become a match decides first: it may begin before one that is complete.
+        let open =
+            if view.complete { view.len() } else { (tail..view.len()).find(alive).unwrap_or(view.len()) };
+        while at < open {
+            let input = Input::new(view.text).range(at..);
+            let Some(start) = self.search.find(input).map(|hit| hit.start()).filter(|&start| start < open)
+            else {
+                break;
+            };
+            at = start + 1;
+            let step = self.automaton.walk(view, &mut track.walk, start, self.reach);
+            pass.step(track.walk.at - start);
+            match step {
+                Step::NeedMore => {
+                    track.at = start;
+                    return;
+                }
+                Step::Dead => match pass.settle_within(&self.automaton, track, &|| None, found) {
+                    Settled::NeedMore => {
+                        track.at = start;
+                        return;
+                    }
+                    Settled::Nothing => {}
+                    Settled::UpTo(end) => at = end,
+                },
+                Step::Overlong => {
+                    let limit = start + self.reach;
+                    let Some(rule) = pass.overlong_rule(&self.automaton, track, limit, &|| None) else {
+                        continue;
+                    };
+                    track.overlong = Some(Overlong::new(rule, start, self.reach));
+                    match pass.go_on(&self.automaton, track, found) {
+                        Some(end) => at = end,
+                        None => return,
+                    }
+                }
+            }
+        }
+        track.at = at.max(open);
+    }
+}

@@ -1,0 +1,112 @@
+//! The scan for names.
+
+use super::super::super::group::Group;
+use super::super::super::mask::{BLOCK, Class};
+use super::super::super::pass::{Evaluation, Found, Pass};
+use super::super::super::pattern::CompiledPattern;
+use super::super::super::track::Track;
+use super::super::super::view::View;
+use super::lexicon;
+use super::tagger::{self, Gathered, Tagged, gather, tag};
+use crate::detect::rules::{RuleRef, Tag};
+
+/// What a sequence costs beside its bytes, in steps.
+const SEQUENCE: usize = 32;
+
+/// A rule, and what its names are of.
+struct Taker {
+    tag: Tag,
+    pattern: CompiledPattern,
+}
+
+/// The rules that find names.
+pub(crate) struct Names {
+    rules: Vec<Taker>,
+}
+
+impl Names {
+    /// `None` without rules. `compiled` are those of `rules`, in order.
+    pub(crate) fn new(rules: &[RuleRef<'_>], compiled: &[CompiledPattern]) -> Option<Self> {
+        let takers = rules.iter().zip(compiled);
+        let takers = takers.filter_map(|(one, &pattern)| Some(Taker { tag: one.rule.tag?, pattern }));
+        let rules: Vec<Taker> = takers.collect();
+        (!rules.is_empty()).then_some(Self { rules })
+    }
+
+    fn offer(&self, pass: &Pass<'_>, tagged: Tagged, found: &mut Found) {
+        for taker in self.rules.iter().filter(|taker| taker.tag == tagged.tag) {
+            let pattern = CompiledPattern { score: tagged.score, ..taker.pattern };
+            // These rules have open edges and no words, so their answer never waits for more text.
+            if let Evaluation::Accepted(finding) = pass.evaluate(&pattern, tagged.start, tagged.end) {
+                found.push(finding);
+            }
+        }
+    }
+}
+
+impl Group for Names {
+    fn memory(&self) -> usize {
+        lexicon::memory()
+    }
+
+    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+        let view = &pass.view;
+        let mut at = track.at;
+        while let Some(start) = capital(pass, at) {
+            if let Some(end) = tagger::lone_common(view, start) {
+                at = end;
+                continue;
+            }
+            match gather(view, start) {
+                Gathered::NeedMore => {
+                    track.at = before_number(view, start).max(track.at.min(start));
+                    return;
+                }
+                Gathered::Nothing(end) => at = end,
+                Gathered::Words(words, end) => {
+                    pass.step(end - start + SEQUENCE);
+                    at = end;
+                    for tagged in tag(view, &words) {
+                        self.offer(pass, tagged, found);
+                    }
+                }
+            }
+        }
+        track.at = at.max(view.len());
+        if !view.complete {
+            // A number may be that of a street.
+            track.at = before_number(view, view.len());
+        }
+    }
+}
+
+/// Where the number of a house begins that ends right before `at`, or one space before; `at` without one.
+fn before_number(view: &View<'_>, at: usize) -> usize {
+    tagger::number_before(view, at).unwrap_or(at)
+}
+
+/// The next word at or after `from` that begins with a capital.
+fn capital(pass: &Pass<'_>, from: usize) -> Option<usize> {
+    let mut block = from / BLOCK * BLOCK;
+    let mut seen = u64::MAX << (from - block);
+    while block < pass.view.len() {
+        let upper = pass.masks.at(Class::Upper, block);
+        let letters = pass.masks.at(Class::Letter, block);
+        let wide = letters & !pass.masks.at(Class::Word, block);
+        if (upper | wide) & seen != 0 {
+            let before = block.checked_sub(BLOCK).map_or(0, |at| pass.masks.at(Class::Letter, at) >> 63);
+            let digits = pass.masks.at(Class::Digit, block) << 1;
+            let mut starts = (upper | wide) & !(letters << 1 | before | digits) & seen;
+            while starts != 0 {
+                let start = block + starts.trailing_zeros() as usize;
+                if tagger::is_capital(&pass.view, start) {
+                    return Some(start);
+                }
+                starts &= starts - 1;
+            }
+        }
+        block += BLOCK;
+        seen = u64::MAX;
+    }
+    None
+}

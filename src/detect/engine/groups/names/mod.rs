@@ -1,0 +1,20 @@
+//! Persons, places and organisations: sequences of words that begin with a capital, by what is known of the words,
+//! by titles and endings, and by the word before. Only capitals cost anything.
+//!
+//! | file | has |
+//! |---|---|
+//! | [`lexicon`], [`words`] | what is known of words |
+//! | [`spelling`], [`word`] | a word as it is spelt |
+//! | [`surroundings`] | what a word touches: code, dates, quantities |
+//! | [`tagger`] | from words to names |
+//! | [`group`] | the scan |
+
+mod group;
+mod lexicon;
+mod spelling;
+mod surroundings;
+mod tagger;
+mod word;
+mod words;
+
+pub(crate) use group::Names;

@@ -1,0 +1,56 @@
+//! How words are spelt: acronyms and mixed capitals are mostly no names.
+
+/// How a word's letters are set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// `Jane`, `O'Brien`, `McKay`, `Anne-Marie`.
+    Name,
+    /// Two letters and more, all of them capitals.
+    Capitals,
+    /// Capitals within, as in `NotFound`, `KiB` or `IBANs`.
+    Mixed,
+}
+
+impl Spelling {
+    pub(super) fn of(word: &str) -> Self {
+        let mut letters = word.chars().filter(|letter| letter.is_alphabetic());
+        if letters.clone().nth(1).is_some() && letters.all(char::is_uppercase) {
+            return Self::Capitals;
+        }
+        let parts = word.split(['-', '\'', '\u{2019}']);
+        let parts =
+            parts.map(|part| ["Mc", "Mac", "De", "Di", "La", "Le", "Van", "Von"].iter().fold(part, within));
+        let inner = |part: &str| part.chars().skip(1).any(char::is_uppercase);
+        if parts.into_iter().any(inner) { Self::Mixed } else { Self::Name }
+    }
+}
+
+/// `part` without the particle that is written together with it.
+fn within<'p>(part: &'p str, particle: &&str) -> &'p str {
+    part.strip_prefix(particle).filter(|rest| rest.starts_with(char::is_uppercase)).unwrap_or(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_told_by_their_capitals() {
+        for (word, spelling) in [
+            ("Jane", Spelling::Name),
+            ("O'Brien", Spelling::Name),
+            ("McKay", Spelling::Name),
+            ("DeVito", Spelling::Name),
+            ("Anne-Marie", Spelling::Name),
+            ("A", Spelling::Name),
+            ("SMITH", Spelling::Capitals),
+            ("Élan", Spelling::Name),
+            ("ÉLAN", Spelling::Capitals),
+            ("KiB", Spelling::Mixed),
+            ("NotFound", Spelling::Mixed),
+            ("IBANs", Spelling::Mixed),
+        ] {
+            assert_eq!(Spelling::of(word), spelling, "{word}");
+        }
+    }
+}

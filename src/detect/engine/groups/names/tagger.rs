@@ -1,0 +1,438 @@
+//! From a sequence of capitalised words to names. A pure function of the words, of what the lexicon knows of them,
+//! and of a little text before.
+
+use super::super::super::view::View;
+use super::lexicon::{look_up, look_up_all};
+use super::spelling::Spelling;
+use super::surroundings::{goes_on, in_code, in_date, lone_number};
+use super::word::Word;
+use super::words::{
+    COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TO_PERSON_SURELY, TO_PERSONS, TO_PLACE_SURELY,
+    TO_PLACES, is,
+};
+use crate::detect::rules::Tag;
+
+/// The most words in a sequence, and the most bytes.
+const WORDS: usize = 7;
+const BYTES: usize = 96;
+/// Bytes before a sequence that are looked at.
+const BEFORE: usize = 24;
+
+/// A name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tagged {
+    pub(super) tag: Tag,
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) score: f32,
+}
+
+/// What stands at a capital.
+pub(super) enum Gathered {
+    /// It may go on beyond the window.
+    NeedMore,
+    /// Nothing of interest up to this offset.
+    Nothing(usize),
+    /// Words, and where to look on.
+    Words(Vec<Word>, usize),
+}
+
+fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
+    let bytes = view.text.get(start..end.min(view.text.len())).unwrap_or_default();
+    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    bytes.get(..valid).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+}
+
+/// Whether a capital letter stands at `at`.
+pub(super) fn is_capital(view: &View<'_>, at: usize) -> bool {
+    match view.get(at) {
+        Some(byte) if byte.is_ascii() => byte.is_ascii_uppercase(),
+        _ => text(view, at, at + 4).chars().next().is_some_and(char::is_uppercase),
+    }
+}
+
+/// Where the word at `start` ends: letters, with apostrophes and hyphens between.
+fn word_end(view: &View<'_>, start: usize) -> usize {
+    let letters =
+        view.slice(start, start + BYTES).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let next = view.get(start + letters);
+    if letters < BYTES && next.is_none_or(|byte| byte.is_ascii() && !matches!(byte, b'\'' | b'-')) {
+        return start + letters;
+    }
+    let rest = text(view, start, start + BYTES);
+    let mut end = 0;
+    for (at, letter) in rest.char_indices() {
+        let joint = matches!(letter, '\'' | '-' | '\u{2019}');
+        let goes_on = joint
+            && rest
+                .get(at + letter.len_utf8()..)
+                .and_then(|rest| rest.chars().next())
+                .is_some_and(char::is_alphabetic);
+        if !letter.is_alphabetic() && !goes_on {
+            break;
+        }
+        end = at + letter.len_utf8();
+    }
+    start + end
+}
+
+/// Where the common word at `start` ends that is no part of a sequence: what most sentences begin with. `None` for
+/// all else, and where the text does not tell yet.
+pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
+    let letters =
+        view.slice(start, start + COMMON).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let end = start + letters;
+    let next = view.slice(end, end + 2);
+    let alone = matches!(next, [b' ', b'a'..=b'z'] | [b',' | b':' | b'\n' | b';', _]);
+    if !alone || letters == COMMON {
+        return None;
+    }
+    let mut lower = [0; COMMON];
+    let word = lower.get_mut(..letters)?;
+    word.copy_from_slice(view.slice(start, end));
+    word.make_ascii_lowercase();
+    let word = std::str::from_utf8(word).ok()?;
+    let classes = look_up(word);
+    if !classes.is_common() || classes.is_title() {
+        return None;
+    }
+    // A particle may follow a name only.
+    let particle = next.first() == Some(&b' ') && particle_before_capital(view, end + 1);
+    (!particle).then_some(end)
+}
+
+/// Common words are shorter, in bytes.
+const COMMON: usize = 16;
+
+/// The number that ends right before `at`, or one space before.
+pub(super) fn number_before(view: &View<'_>, at: usize) -> Option<usize> {
+    let end = at - usize::from(view.before(at, 1) == Some(b' '));
+    let digits =
+        view.slice(end.saturating_sub(6), end).iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    (digits > 0).then(|| end - digits)
+}
+
+/// Gathers the words from the capital at `start` on.
+pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
+    // One letter and a dot, and no other word: an abbreviation.
+    if let &[b'A'..=b'Z', b'.', next, ..] = view.slice(start, start + 3)
+        && next != b' '
+    {
+        return Gathered::Nothing(start + 1);
+    }
+    let mut words: Vec<Word> = Vec::new();
+    let mut at = start;
+    // A word that has not ended, or what follows it, may change all of them.
+    let open = |end: usize| end + 4 > view.len() && !view.complete;
+    while words.len() < WORDS && at < start + BYTES {
+        let mut end = word_end(view, at);
+        if open(end + PARTICLE) && !view.complete && end + PARTICLE >= view.len() {
+            return Gathered::NeedMore;
+        }
+        if end == at {
+            break;
+        }
+        let lower = text(view, at, end).to_lowercase();
+        let particle = !is_capital(view, at);
+        // A possessive is no part of the name.
+        let name =
+            lower.strip_suffix("'s").or_else(|| lower.strip_suffix("\u{2019}s")).unwrap_or(&lower).to_owned();
+        end -= lower.len().saturating_sub(name.len());
+        let initial = name.chars().count() == 1;
+        if initial && view.get(end) != Some(b'.') {
+            // A letter without a dot is no initial, but mostly the pronoun.
+            break;
+        }
+        let classes = look_up(&name);
+        let dotted = view.get(end) == Some(b'.') && (initial || classes.is_title());
+        let possessive = name.len() < lower.len();
+        let spelling = if particle { Spelling::Name } else { Spelling::of(text(view, at, end)) };
+        words.push(Word { start: at, end, lower: name, classes, spelling, particle });
+        let gap = if dotted { end + 1 } else { end };
+        if possessive || view.get(gap) != Some(b' ') {
+            at = end;
+            break;
+        }
+        let next = gap + 1;
+        if !is_capital(view, next) && !particle_before_capital(view, next) {
+            at = end;
+            break;
+        }
+        at = next;
+    }
+    let end = words.last().map_or(start + 1, |word| word.end).max(start + 1);
+    while words.last().is_some_and(|word| word.particle) {
+        words.pop();
+    }
+    if words.is_empty() { Gathered::Nothing(end.max(at)) } else { Gathered::Words(words, end) }
+}
+
+/// The longest particles with a space and a capital behind them, in bytes.
+const PARTICLE: usize = 16;
+
+/// Whether one or two particles stand at `at`, and then a capital.
+fn particle_before_capital(view: &View<'_>, at: usize) -> bool {
+    let mut at = at;
+    for _ in 0..2 {
+        let end = word_end(view, at);
+        if !is(text(view, at, end), PARTICLES) || view.get(end) != Some(b' ') {
+            return false;
+        }
+        if is_capital(view, end + 1) {
+            return true;
+        }
+        at = end + 1;
+    }
+    false
+}
+
+/// What stands before a sequence.
+struct Before<'t> {
+    /// The last two words, the last first.
+    words: [&'t str; 2],
+    /// Whether a sentence begins with the sequence.
+    sentence: bool,
+    /// Whether a word and a comma stand before it, as in `Austin, TX`.
+    comma: bool,
+}
+
+fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
+    let mut from = start.saturating_sub(BEFORE);
+    while from < start && view.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        from += 1;
+    }
+    let text = text(view, from, start);
+    let trimmed = text.trim_end_matches([' ', '"', '\'', '(', '\u{201c}']);
+    let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
+    let words = trimmed.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+    let mut words = words.filter(|word| !word.is_empty());
+    let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
+    Before { words: [(); 2].map(|()| words.next().unwrap_or_default()), sentence, comma }
+}
+
+impl Before<'_> {
+    fn ends_with(&self, of: &[&str]) -> bool {
+        self.words.first().is_some_and(|word| Self::is(word, of))
+    }
+
+    fn has(&self, of: &[&str]) -> bool {
+        self.words.iter().any(|word| Self::is(word, of))
+    }
+
+    /// Whether a word is one of these, in any case; they are ASCII.
+    fn is(word: &str, of: &[&str]) -> bool {
+        of.iter().any(|one| one.eq_ignore_ascii_case(word))
+    }
+}
+
+/// The names in a sequence.
+pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
+    let Some(first) = words.first() else { return Vec::new() };
+    let before = before(view, first.start);
+    let number = number_before(view, first.start).filter(|_| view.before(first.start, 1) == Some(b' '));
+    let number = number.filter(|&start| lone_number(view, start));
+    let streets = |word: &Word| {
+        is(&word.lower, STREETS)
+            || STREET_ENDINGS.iter().any(|end| word.lower.len() > end.len() + 2 && word.lower.ends_with(end))
+    };
+    if let Some(last) = words.iter().rposition(streets).and_then(|n| words.get(n))
+        && (words.len() > 1 || number.is_some())
+    {
+        let start = number.unwrap_or(first.start);
+        let score = if number.is_some() { 0.85 } else { 0.6 };
+        return vec![Tagged { tag: Tag::Location, start, end: last.end, score }];
+    }
+    if let [word] = words
+        && is(&word.lower, GROUPS)
+    {
+        return vec![Tagged { tag: Tag::Group, start: word.start, end: word.end, score: 0.7 }];
+    }
+    let (rest, titled) = peeled(words, before.sentence);
+    let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
+    let span = |tag, score| vec![Tagged { tag, start: first.start, end: last.end, score }];
+    if rest.len() > 1 && is(&last.lower, COMPANIES) {
+        return span(Tag::Organization, 0.8);
+    }
+    let place = place_of(rest);
+    let to_place = before.ends_with(TO_PLACES) && !before.has(&["name", "is"]);
+    let to_person = before.has(TO_PERSONS);
+    if !titled && no_name(view, rest, &before, place) {
+        return Vec::new();
+    }
+    if let Some(start) = number
+        && !titled
+    {
+        // `87 Ránargata`, `39 Csabai`: the house and its street.
+        let house = rest.iter().all(|word| word.spelling == Spelling::Name) && !goes_on(view, last.end);
+        return if house {
+            vec![Tagged { tag: Tag::Location, start, end: last.end, score: 0.55 }]
+        } else {
+            Vec::new()
+        };
+    }
+    if rest.len() == 1 {
+        return single(first, titled, place, to_place, to_person)
+            .map(|(tag, score)| span(tag, score))
+            .unwrap_or_default();
+    }
+    if place && !titled && (!first.classes.is_given() || to_place) {
+        return span(Tag::Location, 0.75);
+    }
+    several(rest, titled, to_place, to_person, before.sentence)
+        .map(|(tag, score)| span(tag, score))
+        .unwrap_or_default()
+}
+
+/// What remains of a sequence behind titles and common words, and whether there was a title.
+fn peeled(words: &[Word], sentence: bool) -> (&[Word], bool) {
+    let mut rest = words;
+    let mut titled = false;
+    while let Some((word, more)) = rest.split_first() {
+        if rest.len() > 1 && place_of(rest) {
+            break;
+        }
+        let title = word.classes.is_title();
+        let named = |next: &Word| {
+            !next.classes.is_common() && next.classes.is_person() && next.spelling == Spelling::Name
+        };
+        let name = word.classes.is_given() && sentence && more.first().is_some_and(named);
+        if !title && (!word.classes.is_common() || name) {
+            break;
+        }
+        titled |= title;
+        rest = more;
+    }
+    (rest, titled)
+}
+
+/// Two words and more.
+fn several(
+    words: &[Word],
+    titled: bool,
+    to_place: bool,
+    to_person: bool,
+    sentence: bool,
+) -> Option<(Tag, f32)> {
+    let (first, last) = words.first().zip(words.last())?;
+    let given = words.iter().take(2).any(|word| word.classes.is_given());
+    let surname = last.classes.is_surname() && !last.classes.is_common();
+    let initial = first.lower.chars().count() == 1;
+    if titled || given || initial && surname {
+        return Some((Tag::Person, if titled || given && surname { 0.85 } else { 0.7 }));
+    }
+    if surname && !first.classes.is_place() && (to_person || !sentence) {
+        return Some((Tag::Person, 0.55));
+    }
+    if to_place && words.iter().any(|word| word.classes.is_place()) {
+        return Some((Tag::Location, 0.6));
+    }
+    if to_person && words.len() == 2 && !words.iter().any(|word| word.classes.is_known()) {
+        return Some((Tag::Person, 0.5));
+    }
+    let places = words.len() == 2 && words.iter().all(|word| word.classes.is_place());
+    places.then_some((Tag::Location, 0.55))
+}
+
+/// Whether words are acronyms, constants or parts of code rather than a name.
+fn no_name(view: &View<'_>, words: &[Word], before: &Before<'_>, place: bool) -> bool {
+    if let [word] = words {
+        return in_code(view, word)
+            || in_date(view, word)
+            || match word.spelling {
+                Spelling::Name => false,
+                Spelling::Mixed => !word.classes.is_known(),
+                Spelling::Capitals if place => !(before.comma || before.ends_with(TO_PLACE_SURELY)),
+                Spelling::Capitals => !before.ends_with(TO_PERSON_SURELY),
+            };
+    }
+    let strange = |word: &Word| word.spelling != Spelling::Name && !word.classes.is_person();
+    let short = |word: &Word| word.spelling == Spelling::Capitals && word.lower.len() < 4;
+    !place && (words.iter().any(strange) || words.iter().all(short))
+}
+
+/// Whether the words together are a place's name.
+fn place_of(words: &[Word]) -> bool {
+    match words {
+        [word] => word.classes.is_place(),
+        _ => look_up_all(words.iter().map(|word| word.lower.as_str())).is_place(),
+    }
+}
+
+/// A word by itself.
+fn single(word: &Word, titled: bool, place: bool, to_place: bool, to_person: bool) -> Option<(Tag, f32)> {
+    let classes = word.classes;
+    if word.lower.chars().count() < 2 {
+        return None;
+    }
+    if titled {
+        return Some((Tag::Person, 0.8));
+    }
+    if place && (to_place || !classes.is_given() && !to_person) {
+        return Some((Tag::Location, if to_place { 0.75 } else { 0.55 }));
+    }
+    if classes.is_given() {
+        return Some((Tag::Person, if to_person { 0.75 } else { 0.6 }));
+    }
+    if classes.is_surname() && to_person {
+        return Some((Tag::Person, 0.6));
+    }
+    // A capital where only a name can stand.
+    (to_person && !classes.is_known()).then_some((Tag::Person, 0.4))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tagged(text: &str) -> Vec<(Tag, &str)> {
+        let view = View { text: text.as_bytes(), base: 0, complete: true };
+        let mut found = Vec::new();
+        let mut at = 0;
+        while at < text.len() {
+            let start = (at..text.len()).find(|&at| text.is_char_boundary(at) && is_capital(&view, at));
+            let Some(start) = start else { break };
+            match gather(&view, start) {
+                Gathered::Words(words, end) => {
+                    found.extend(tag(&view, &words));
+                    at = end;
+                }
+                Gathered::Nothing(end) => at = end,
+                Gathered::NeedMore => unreachable!("the text is complete"),
+            }
+        }
+        found.iter().map(|one| (one.tag, text.get(one.start..one.end).unwrap())).collect()
+    }
+
+    #[test]
+    fn names_are_told_from_other_capitals() {
+        use Tag::{Location, Organization, Person};
+        let cases: &[(&str, &[(Tag, &str)])] = &[
+            ("Dear Jennifer, thanks", &[(Person, "Jennifer")]),
+            ("Jenny Jenny sang", &[(Person, "Jenny Jenny")]),
+            ("ask Mr. Luca Drescher?", &[(Person, "Luca Drescher")]),
+            ("with Elle Sandström today", &[(Person, "Elle Sandström")]),
+            ("J. R. Smith wrote", &[(Person, "J. R. Smith")]),
+            ("by Ludwig van Beethoven.", &[(Person, "Ludwig van Beethoven")]),
+            ("she lives in New York now", &[(Location, "New York")]),
+            ("at 12 Main Street today", &[(Location, "12 Main Street")]),
+            ("from Acme Industries Inc. of", &[(Organization, "Acme Industries Inc")]),
+            ("The system will restart", &[]),
+            ("User: Will you come?", &[]),
+            ("Assistant: May I help?", &[]),
+            ("Max said so", &[(Person, "Max")]),
+            ("JENNIFER SMITH signed", &[(Person, "JENNIFER SMITH")]),
+            ("Name: JENNIFER", &[(Person, "JENNIFER")]),
+            ("Jean DUPONT, Lyon", &[(Person, "Jean DUPONT"), (Location, "Lyon")]),
+            ("at 87 Ránargata, now", &[(Location, "87 Ránargata")]),
+            ("if len > MAX or SERVER_MAX", &[]),
+            ("An RSA key of 64 KiB, see RFC 7518", &[]),
+            ("Max::new(Host) and Max(1)", &[]),
+            ("[12/Jan/2024:10:00:00 +0000] \"GET / HTTP/1.1\" 200", &[]),
+            ("page=66 HTTP and 1.4 GB", &[]),
+            ("404 NotFound", &[]),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(tagged(text), *expected, "{text}");
+        }
+    }
+}

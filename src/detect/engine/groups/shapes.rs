@@ -1,0 +1,235 @@
+//! Patterns that are one class of characters, so and so many of them: most keys are. They need no automaton: the
+//! classes that a token's characters are all of, and its length, say which of them it matches. Hundreds of rules
+//! share a few dozen such shapes.
+
+use std::collections::HashMap;
+
+use super::super::context::Supported;
+use super::super::group_id::GroupId;
+use super::super::pass::{Found, Pass, Settled};
+use super::super::pattern::{CompiledPattern, Matches, Traits};
+use super::super::view::View;
+use crate::detect::rules::Edge;
+
+/// The longest value of a shape, in bytes.
+const MOST: usize = 64;
+
+/// A class and how many characters of it.
+struct Shape {
+    /// The bit of the class.
+    class: u32,
+    least: usize,
+    most: usize,
+    /// The patterns that can count alone, and the others, by their rules.
+    alone: Vec<CompiledPattern>,
+    needy: Vec<CompiledPattern>,
+    traits: Traits,
+}
+
+/// The patterns of a group that are shapes.
+pub(crate) struct Shapes {
+    /// The classes that a byte is of, a bit for each.
+    classes: Vec<u32>,
+    shapes: Vec<Shape>,
+    /// The shapes that each length can be of.
+    by_length: Vec<Vec<usize>>,
+}
+
+/// The class of bytes, the least and the most count that `regex` asks for, if that is all it does.
+fn parse(regex: &str) -> Option<(Vec<bool>, usize, usize)> {
+    let (class, count) = regex.strip_prefix('[')?.rsplit_once("]{")?;
+    let count = count.strip_suffix('}')?;
+    let (least, most) = count.split_once(',').unwrap_or((count, count));
+    let (least, most) = (least.parse().ok()?, most.parse().ok()?);
+    let mut has = vec![false; 256];
+    let mut rest = class.bytes().peekable();
+    while let Some(byte) = rest.next() {
+        let from = match byte {
+            b'\\' => rest.next().filter(u8::is_ascii_punctuation)?,
+            b'[' | b']' | b'&' | b'^' => return None,
+            byte => byte,
+        };
+        let mut ahead = rest.clone();
+        let ranged = ahead.next() == Some(b'-') && ahead.peek().is_some();
+        let to = if ranged {
+            rest.next();
+            rest.next().filter(|&to| to != b'\\' && to >= from)?
+        } else {
+            from
+        };
+        has.get_mut(usize::from(from)..=usize::from(to))?.fill(true);
+    }
+    (least > 0 && least <= most && most <= MOST).then_some((has, least, most))
+}
+
+impl Shapes {
+    /// Takes from `patterns` those that are shapes, and gives back the others.
+    pub(crate) fn take(patterns: Vec<(String, CompiledPattern)>) -> (Self, Vec<(String, CompiledPattern)>) {
+        let mut shapes =
+            Self { classes: vec![0; 256], shapes: Vec::new(), by_length: vec![Vec::new(); MOST + 1] };
+        let mut bits: HashMap<Vec<bool>, u32> = HashMap::new();
+        let mut others = Vec::new();
+        for (regex, pattern) in patterns {
+            let parsed = parse(&regex).filter(|_| pattern.edge != Edge::Open);
+            let Some((has, least, most)) =
+                parsed.filter(|(has, ..)| bits.len() < 32 || bits.contains_key(has))
+            else {
+                others.push((regex, pattern));
+                continue;
+            };
+            let next = 1 << bits.len().min(31);
+            let class = *bits.entry(has).or_insert_with_key(|has| {
+                let of = shapes.classes.iter_mut().zip(has).filter(|(_, has)| **has);
+                of.for_each(|(classes, _)| *classes |= next);
+                next
+            });
+            shapes.add(pattern, class, least, most);
+        }
+        (shapes, others)
+    }
+
+    fn add(&mut self, pattern: CompiledPattern, class: u32, least: usize, most: usize) {
+        let same = |shape: &Shape| (shape.class, shape.least, shape.most) == (class, least, most);
+        let place = self.shapes.iter().position(same).unwrap_or(self.shapes.len());
+        if place == self.shapes.len() {
+            self.shapes.push(Shape {
+                class,
+                least,
+                most,
+                alone: Vec::new(),
+                needy: Vec::new(),
+                traits: Traits::default(),
+            });
+            let lengths = self.by_length.get_mut(least..=most).unwrap_or_default();
+            lengths.iter_mut().for_each(|shapes| shapes.push(place));
+        }
+        if let Some(shape) = self.shapes.get_mut(place) {
+            shape.traits = shape.traits.or(Traits::of(&pattern));
+            let patterns = if pattern.alone { &mut shape.alone } else { &mut shape.needy };
+            patterns.push(pattern);
+        }
+    }
+
+    /// Bytes it takes.
+    pub(crate) fn memory(&self) -> usize {
+        let patterns: usize = self.shapes.iter().map(|shape| shape.alone.len() + shape.needy.len()).sum();
+        self.classes.len() * 4 + patterns * size_of::<CompiledPattern>()
+    }
+
+    /// Where values may end that begin at `start`, each with the classes that all their characters are of. `None`
+    /// if the text ends before that is known.
+    fn cuts(&self, view: &View<'_>, start: usize, cuts: &mut Vec<(usize, u32)>) -> Option<()> {
+        cuts.clear();
+        let mut classes = u32::MAX;
+        for end in start..=start + MOST {
+            let Some(byte) = view.get(end) else {
+                if view.complete {
+                    cuts.push((end, classes));
+                    return Some(());
+                }
+                return None;
+            };
+            if end > start && !byte.is_ascii_alphanumeric() {
+                cuts.push((end, classes));
+            }
+            classes &= self.classes.get(usize::from(byte)).copied().unwrap_or(0);
+            if classes == 0 {
+                break;
+            }
+        }
+        Some(())
+    }
+
+    /// The shapes of what lies between `start` and each of `cuts`, the longest first.
+    fn matches<'s>(
+        &'s self,
+        start: usize,
+        cuts: &'s [(usize, u32)],
+    ) -> impl Iterator<Item = (usize, &'s Shape)> {
+        cuts.iter().rev().flat_map(move |&(end, classes)| {
+            let shapes = self.by_length.get(end - start).map(Vec::as_slice).unwrap_or_default().iter();
+            let fitting =
+                shapes.filter_map(|&n| self.shapes.get(n)).filter(move |shape| shape.class & classes != 0);
+            fitting.map(move |shape| (end, shape))
+        })
+    }
+}
+
+impl Shape {
+    /// The patterns of which a match can count: where it is known which rules are supported, those are looked up,
+    /// since hundreds of rules can have one shape.
+    fn patterns<'s>(&'s self, supported: &'s Supported) -> impl Iterator<Item = &'s CompiledPattern> {
+        let all = if supported.is_unknown() { self.needy.as_slice() } else { &[] };
+        let known = supported.before.iter().chain(supported.behind.iter()).filter(|_| all.is_empty());
+        let of_rule = |rule| {
+            let first = self.needy.partition_point(|pattern| pattern.rule < rule);
+            let rest = self.needy.get(first..).unwrap_or_default();
+            rest.iter().take_while(move |pattern| pattern.rule == rule)
+        };
+        self.alone.iter().chain(all).chain(known.flat_map(of_rule))
+    }
+}
+
+impl Shapes {
+    /// Whether all shapes that begin at `start` are decided; then what was found is in `found`.
+    pub(super) fn try_start(&self, pass: &Pass<'_>, start: usize, found: &mut Found) -> bool {
+        let mut cuts = pass.cuts.borrow_mut();
+        if self.cuts(&pass.view, start, &mut cuts).is_none() {
+            return false;
+        }
+        pass.step(cuts.last().map_or(0, |(end, _)| end - start) + cuts.len());
+        let mut all = Matches::at(start);
+        self.matches(start, &cuts).for_each(|(end, shape)| all.note(end, shape.traits));
+        if all.is_empty() {
+            return true;
+        }
+        let supported = &mut *pass.supported.borrow_mut();
+        pass.look_up(&all, GroupId::Tokens, supported);
+        if !supported.any() && !all.alone {
+            return true;
+        }
+        let matches = self.matches(start, &cuts);
+        let matches =
+            matches.flat_map(|(end, shape)| shape.patterns(supported).map(move |pattern| (end, pattern)));
+        pass.settle_all(start, matches, supported, found) != Settled::NeedMore
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_class_and_a_count_are_a_shape() {
+        for regex in ["[a-f0-9]{32}", r"[A-Za-z0-9_\-]{20,64}", "[0-9a-z+/=-]{1,2}"] {
+            assert!(parse(regex).is_some(), "{regex}");
+        }
+        for regex in [
+            "[a-f0-9]{32,}",
+            "[^a]{3}",
+            "[a]{2}b",
+            "x[a]{2}",
+            "[a-z]{3}[a]{2}",
+            r"[\d]{3}",
+            "[a]{70}",
+            "[a]+",
+        ] {
+            assert!(parse(regex).is_none(), "{regex}");
+        }
+    }
+
+    #[test]
+    fn shapes_mean_what_the_expression_means() {
+        for regex in ["[a-f0-9]{3}", r"[A-Za-z0-9_\-]{2,4}", "[0-9a-z+/=-]{3,5}", "[A-Z]{1,2}"] {
+            let (has, least, most) = parse(regex).unwrap();
+            let whole = regex_automata::meta::Regex::new(&format!("^(?:{regex})$")).unwrap();
+            for byte in 1..128u8 {
+                for length in 1..8 {
+                    let text = vec![byte; length];
+                    let ours = has[usize::from(byte)] && (least..=most).contains(&length);
+                    assert_eq!(ours, whole.is_match(&text), "{regex} on {length} of {byte}");
+                }
+            }
+        }
+    }
+}

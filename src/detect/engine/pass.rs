@@ -1,0 +1,261 @@
+//! One look at a window, and the way from a match to a finding: selection, edges, check, words near it. The answer is
+//! that more is needed where text that has not arrived could change it.
+
+use std::cell::{Cell, RefCell};
+
+use super::automaton::{Automaton, Step, Walk};
+use super::context::{After, Lexicon, Memo, Supported, Surroundings};
+use super::group_id::GroupId;
+use super::mask::Masks;
+use super::pattern::{CompiledPattern, Matches};
+use super::view::{Ternary, View};
+use crate::detect::finding::{Finding, Near, Score, Span};
+use crate::detect::rules::{Anchor, Rule, RuleRef};
+use crate::detect::selection::RuleSelection;
+use crate::detect::validate::Verdict;
+
+/// Candidates, not resolved yet.
+pub(crate) type Found = Vec<Finding>;
+
+/// One look at a window.
+pub(crate) struct Pass<'a> {
+    /// All rules of the catalogue.
+    pub(crate) rules: &'a [Rule],
+    pub(crate) lexicon: &'a Lexicon,
+    pub(crate) view: View<'a>,
+    pub(crate) masks: &'a Masks,
+    /// The rules that are on.
+    pub(crate) selection: &'a RuleSelection,
+    /// Stands in place of the rules' thresholds.
+    pub(crate) floor: Option<Score>,
+    /// Words before the values looked at so far.
+    pub(crate) memo: RefCell<Memo>,
+    /// Room for the rules that words near one match support.
+    pub(crate) supported: RefCell<Supported>,
+    /// Room for the ends of one token's beginnings.
+    pub(crate) cuts: RefCell<Vec<(usize, u32)>>,
+    /// Room for the checks of one start's matches that said no.
+    pub(crate) failed: RefCell<Vec<FailedCheck>>,
+    /// Steps so far: bytes walked, looked up and checked beside the one look that each byte of a text gets. They are what a
+    /// text costs, the same number on any machine.
+    pub(crate) steps: Cell<usize>,
+}
+
+/// What became of one match.
+pub(crate) enum Evaluation {
+    Rejected,
+    /// The pattern's check says no.
+    CheckFailed,
+    NeedMore,
+    Accepted(Finding),
+}
+
+/// Matches of one pattern from one start that its check may say no to, one after the other.
+const TRIES: usize = 6;
+/// What a check costs beside the bytes it sees, in steps.
+const CHECK: usize = 16;
+
+/// A pattern whose check said no to matches from one start.
+pub(crate) struct FailedCheck {
+    pattern: *const CompiledPattern,
+    times: usize,
+    /// How long the last one was.
+    length: usize,
+}
+
+/// What became of all matches from one start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Settled {
+    /// Not decided on the text so far.
+    NeedMore,
+    /// None was accepted.
+    Nothing,
+    /// The longest accepted ends here.
+    UpTo(usize),
+}
+
+impl Pass<'_> {
+    /// Counts steps.
+    #[inline]
+    pub(crate) fn step(&self, steps: usize) {
+        self.steps.set(self.steps.get() + steps);
+    }
+
+    /// The score below which nothing is reported.
+    pub(crate) fn threshold(&self, rule: &Rule) -> f32 {
+        self.floor.map_or(rule.threshold, Score::value)
+    }
+
+    const fn surroundings(&self) -> Surroundings<'_> {
+        Surroundings { view: &self.view, masks: self.masks, lexicon: self.lexicon }
+    }
+
+    /// What the pattern's check says of `start..end` of the window.
+    pub(crate) fn check(&self, pattern: &CompiledPattern, start: usize, end: usize) -> Verdict {
+        self.step(CHECK + (end - start));
+        (pattern.check)(self.view.slice(start, end))
+    }
+
+    /// Evaluates `start..end` of the window as a match of `pattern`: selection, edges, check, words near it.
+    pub(crate) fn evaluate(&self, pattern: &CompiledPattern, start: usize, end: usize) -> Evaluation {
+        let view = &self.view;
+        if !self.selection.has(pattern.rule) || !view.starts(start, pattern.edge) {
+            return Evaluation::Rejected;
+        }
+        let ends = view.ends(end, pattern.edge);
+        if ends == Ternary::No {
+            return Evaluation::Rejected;
+        }
+        let base = match self.check(pattern, start, end) {
+            Verdict::No => return Evaluation::CheckFailed,
+            Verdict::Yes => pattern.score,
+            Verdict::Sure => 1.0,
+        };
+        let Some(rule) = self.rules.get(pattern.rule.index()) else { return Evaluation::Rejected };
+        if ends == Ternary::Unknown {
+            return Evaluation::NeedMore;
+        }
+        if rule.anchor == Anchor::Digit {
+            match view.in_uuid(start, end) {
+                Ternary::Yes => return Evaluation::Rejected,
+                Ternary::Unknown => return Evaluation::NeedMore,
+                Ternary::No => {}
+            }
+        }
+        let rule_ref = RuleRef { id: pattern.rule, rule };
+        let surroundings = self.surroundings();
+        let asked = self.memo.borrow().asked;
+        let mut near = self.memo.borrow_mut().before(surroundings, start, rule_ref);
+        self.step(self.memo.borrow().asked - asked);
+        if with(base, near) < self.threshold(rule) && near.is_none_or(|near| near.augment > 0.0) {
+            near = match self.memo.borrow_mut().after(surroundings, end, rule_ref) {
+                After::NeedMore => return Evaluation::NeedMore,
+                After::Nothing => return Evaluation::Rejected,
+                After::Word(near) => Some(near),
+            };
+        }
+        let score = with(base, near);
+        if score < self.threshold(rule) {
+            return Evaluation::Rejected;
+        }
+        let span = Span::new(view.base + start, view.base + end);
+        Evaluation::Accepted(Finding { rule: pattern.rule, span, score: Score::new(score), near })
+    }
+
+    /// Evaluates all matches of a walk, longest first; of the patterns that cannot count alone, only those of rules that
+    /// are `supported`.
+    pub(crate) fn settle(
+        &self,
+        automaton: &Automaton,
+        walk: &Walk,
+        supported: &Supported,
+        found: &mut Found,
+    ) -> Settled {
+        let ends = walk.ends.iter().rev();
+        let all = ends.flat_map(|&end| automaton.matches(end).map(move |pattern| (end.at, pattern)));
+        self.settle_all(walk.start, all, supported, found)
+    }
+
+    /// The same for matches from `start`, in the order given.
+    pub(crate) fn settle_all<'p>(
+        &self,
+        start: usize,
+        matches: impl Iterator<Item = (usize, &'p CompiledPattern)>,
+        supported: &Supported,
+        found: &mut Found,
+    ) -> Settled {
+        let kept = found.len();
+        let mut longest = None;
+        let failed = &mut *self.failed.borrow_mut();
+        failed.clear();
+        for (end, pattern) in matches.inspect(|_| self.step(1)).filter(|(_, pattern)| supported.fits(pattern))
+        {
+            let ours = found.iter().skip(kept);
+            if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {
+                continue;
+            }
+            if !worth_trying(failed, pattern, end - start) {
+                continue;
+            }
+            match self.evaluate(pattern, start, end) {
+                Evaluation::Rejected => {}
+                Evaluation::CheckFailed => note_failure(failed, pattern, end - start),
+                Evaluation::Accepted(finding) => {
+                    longest = longest.max(Some(end));
+                    found.push(finding);
+                }
+                Evaluation::NeedMore => {
+                    found.truncate(kept);
+                    return Settled::NeedMore;
+                }
+            }
+        }
+        longest.map_or(Settled::Nothing, Settled::UpTo)
+    }
+
+    /// Whether all that begins at `start` is decided.
+    pub(crate) fn try_start(
+        &self,
+        automaton: &Automaton,
+        walk: &mut Walk,
+        start: usize,
+        found: &mut Found,
+    ) -> bool {
+        if !automaton.may_begin(&self.view, start) {
+            return true;
+        }
+        let step = automaton.walk(&self.view, walk, start, usize::MAX);
+        self.step(walk.at - start);
+        match step {
+            Step::NeedMore | Step::Overlong => false,
+            Step::Dead if walk.ends.is_empty() => true,
+            Step::Dead => {
+                let supported = &mut *self.supported.borrow_mut();
+                self.look_up(&walk.matches(), automaton.group, supported);
+                let counts = walk.alone || supported.any();
+                !counts || self.settle(automaton, walk, supported, found) != Settled::NeedMore
+            }
+        }
+    }
+
+    /// Looks up which rules of the group words near matches support. Most numbers match a pattern of some rule that
+    /// counts only then, so this is done once for all of them.
+    pub(crate) fn look_up(&self, matches: &Matches, group: GroupId, supported: &mut Supported) {
+        supported.before.clear();
+        supported.behind.clear();
+        let all = self.floor.is_some();
+        (supported.before_unknown, supported.behind_unknown) = (all, all);
+        if all {
+            return;
+        }
+        let surroundings = self.surroundings();
+        let mut memo = self.memo.borrow_mut();
+        let asked = memo.asked;
+        if matches.needy {
+            memo.before_of(surroundings, matches.start, group, &mut supported.before);
+        }
+        if matches.ahead {
+            let ends = matches.first..=matches.last;
+            supported.behind_unknown = !memo.after_of(surroundings, ends, group, &mut supported.behind);
+        }
+        self.step(memo.asked - asked);
+    }
+}
+
+/// Whether a match of this length may be accepted where longer ones were failed: the longest few are tried, then
+/// those of half the length each.
+fn worth_trying(failed: &[FailedCheck], pattern: &CompiledPattern, length: usize) -> bool {
+    let known = failed.iter().find(|one| std::ptr::eq(one.pattern, pattern));
+    known.is_none_or(|one| one.times < TRIES || length <= one.length / 2)
+}
+
+fn note_failure(failed: &mut Vec<FailedCheck>, pattern: &CompiledPattern, length: usize) {
+    match failed.iter_mut().find(|one| std::ptr::eq(one.pattern, pattern)) {
+        Some(one) => (one.times, one.length) = (one.times + 1, length),
+        None => failed.push(FailedCheck { pattern, times: 1, length }),
+    }
+}
+
+fn with(base: f32, near: Option<Near>) -> f32 {
+    base + near.map_or(0.0, |near| near.augment)
+}

@@ -1,0 +1,87 @@
+//! A rule's pattern as the engine has it, and what matches from one start have in common.
+
+use crate::detect::finding::RuleId;
+use crate::detect::rules::Edge;
+use crate::detect::validate::Check;
+
+/// A pattern beside its place in the automaton.
+#[derive(Clone, Copy)]
+pub(crate) struct CompiledPattern {
+    pub(crate) rule: RuleId,
+    pub(crate) score: f32,
+    pub(crate) check: Check,
+    pub(crate) edge: Edge,
+    /// Whether a match can count though no word near it speaks for it.
+    pub(crate) alone: bool,
+    /// Whether a word behind it can speak for it.
+    pub(crate) ahead: bool,
+}
+
+/// What the patterns of a match state have in common.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Traits {
+    /// One of them can count alone.
+    pub(crate) alone: bool,
+    /// One of them cannot.
+    pub(crate) needy: bool,
+    /// A word behind can speak for one of them that cannot.
+    pub(crate) ahead: bool,
+    /// One of them may end within a word.
+    pub(super) open: bool,
+}
+
+impl Traits {
+    /// Of one pattern.
+    pub(crate) fn of(pattern: &CompiledPattern) -> Self {
+        Self {
+            alone: pattern.alone,
+            needy: !pattern.alone,
+            ahead: !pattern.alone && pattern.ahead,
+            open: pattern.edge == Edge::Open,
+        }
+    }
+
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self {
+            alone: self.alone || other.alone,
+            needy: self.needy || other.needy,
+            ahead: self.ahead || other.ahead,
+            open: self.open || other.open,
+        }
+    }
+}
+
+/// What the matches from one start have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Matches {
+    pub(crate) start: usize,
+    /// Where the shortest and the longest end.
+    pub(crate) first: usize,
+    pub(crate) last: usize,
+    /// One of them can count alone.
+    pub(crate) alone: bool,
+    /// One of them cannot.
+    pub(crate) needy: bool,
+    /// A word behind can speak for one of those.
+    pub(crate) ahead: bool,
+}
+
+impl Matches {
+    /// None yet.
+    pub(crate) const fn at(start: usize) -> Self {
+        Self { start, first: usize::MAX, last: 0, alone: false, needy: false, ahead: false }
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.last == 0
+    }
+
+    #[inline]
+    pub(crate) fn note(&mut self, end: usize, traits: Traits) {
+        self.first = self.first.min(end);
+        self.last = self.last.max(end);
+        self.alone |= traits.alone;
+        self.needy |= traits.needy;
+        self.ahead |= traits.ahead;
+    }
+}

@@ -1,0 +1,94 @@
+//! How far a scan has come in a window, and what it carries over to the next.
+
+use super::automaton::Walk;
+use super::budget::Budget;
+use super::group_id::GroupId;
+use crate::detect::finding::RuleId;
+use crate::detect::naming::Meaning;
+
+/// A value that is longer than its rule's reach, and goes on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Overlong {
+    pub(super) rule: RuleId,
+    /// Where the piece that is not reported yet begins.
+    pub(super) piece: usize,
+    /// Where the last match ended.
+    pub(super) last: usize,
+    pub(super) reach: usize,
+}
+
+impl Overlong {
+    pub(crate) fn new(rule: RuleId, start: usize, reach: usize) -> Self {
+        Self { rule, piece: start, last: start, reach }
+    }
+
+    /// The window has lost its first `by` bytes.
+    pub(crate) fn shift(&mut self, by: usize) {
+        self.piece = self.piece.saturating_sub(by);
+        self.last = self.last.saturating_sub(by);
+    }
+}
+
+/// What the group of assignments carries over.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Assignment {
+    /// The rule whose value is longer than one piece and goes on.
+    pub(crate) rest: Option<RuleId>,
+    /// What the value is that the text is, if a label says so.
+    pub(crate) labelled: Option<Meaning>,
+}
+
+/// How far one group has come.
+#[derive(Default)]
+pub(crate) struct Track {
+    /// All that begins before here is known; an offset of the window.
+    pub(crate) at: usize,
+    pub(crate) walk: Walk,
+    pub(crate) budget: Budget,
+    pub(crate) overlong: Option<Overlong>,
+    pub(crate) assignment: Assignment,
+}
+
+/// How far a scan has come.
+#[derive(Default)]
+pub(crate) struct Tracks(pub(super) [Track; GroupId::COUNT]);
+
+impl Tracks {
+    /// All candidates that begin before this offset of the window are known.
+    pub(crate) fn frontier(&self) -> usize {
+        self.0.iter().map(|track| track.at).min().unwrap_or(0)
+    }
+
+    /// Begins with a value at `at` of the window, behind the label that says what it is.
+    pub(crate) fn begin(&mut self, at: usize, meaning: Option<Meaning>) {
+        for track in &mut self.0 {
+            track.at = at;
+        }
+        if let Some(track) = self.0.get_mut(GroupId::Assignments as usize) {
+            track.assignment = Assignment { rest: None, labelled: meaning };
+        }
+    }
+
+    /// The window has lost its first `by` bytes.
+    pub(crate) fn shift(&mut self, by: usize) {
+        for track in &mut self.0 {
+            track.at = track.at.saturating_sub(by);
+            track.walk.shift(by);
+            track.budget.shift(by);
+            if let Some(overlong) = &mut track.overlong {
+                overlong.shift(by);
+            }
+        }
+    }
+
+    /// Begins anew; what was allocated stays.
+    pub(crate) fn reset(&mut self) {
+        for track in &mut self.0 {
+            track.at = 0;
+            track.walk.live = false;
+            track.budget = Budget::default();
+            track.overlong = None;
+            track.assignment = Assignment::default();
+        }
+    }
+}

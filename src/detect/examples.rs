@@ -1,0 +1,166 @@
+//! Rules prove their own examples before they count: an operator's file of which one rule fails changes nothing.
+
+use std::sync::Arc;
+
+use super::catalogue::{Catalogue, Extended};
+use super::detector::{Cache, Detector};
+use super::engine::Engine;
+use super::finding::{RuleId, Span};
+use super::rules::{Rule, RuleError, RuleFault, costly};
+use super::selection::RuleSelection;
+
+impl Catalogue {
+    /// Adds the rules of a TOML text (`[[rule]]` tables), all or, where one is at fault, none. `origin` names the
+    /// text in errors.
+    pub fn extend(&mut self, toml: &str, origin: &str) -> Result<(), Vec<RuleError>> {
+        self.extend_all(&[(origin, toml)])
+    }
+
+    /// Adds the rules of several texts, each with the name it has in errors, all or none.
+    pub fn extend_all(&mut self, texts: &[(&str, &str)]) -> Result<(), Vec<RuleError>> {
+        self.extend_with(texts, Vec::new())
+    }
+
+    /// Adds the rules of several texts and then `more`, whose origin in errors is the empty name, all or none.
+    pub fn extend_with(&mut self, texts: &[(&str, &str)], more: Vec<Rule>) -> Result<(), Vec<RuleError>> {
+        self.extend_as(texts, more, None)
+    }
+
+    /// The same; where the outcome has the rules of `known`, it is `known`, whose rules held their examples.
+    pub fn extend_as(
+        &mut self,
+        texts: &[(&str, &str)],
+        more: Vec<Rule>,
+        known: Option<&Self>,
+    ) -> Result<(), Vec<RuleError>> {
+        let first = self.rules().count();
+        let Extended { catalogue: extended, origins } = self.read(texts, more)?;
+        let added = || extended.ids().zip(extended.rules()).skip(first).zip(&origins);
+        let faults: Vec<RuleError> =
+            added().filter_map(|((_, rule), origin)| Some(origin.error(costly(rule)?))).collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        if let Some(known) = known.filter(|known| known.has_rules_of(&extended)) {
+            *self = known.clone();
+            return Ok(());
+        }
+        let together = |fault| {
+            let origin = texts.first().map_or("", |(origin, _)| origin).to_owned();
+            vec![RuleError { origin, number: 0, fault }]
+        };
+        let ids: RuleSelection = extended.ids().skip(first).collect();
+        let engine = extended.part(&ids).map_err(together)?;
+        let failing =
+            added().filter_map(|((id, _), origin)| Some(origin.error(fails(&extended, id, &engine)?)));
+        let faults: Vec<RuleError> = failing.collect();
+        if !faults.is_empty() {
+            return Err(faults);
+        }
+        *self = extended;
+        Ok(())
+    }
+
+    /// The rules, by name, that fail an example of their own.
+    pub fn failing(&self) -> Result<Vec<RuleError>, RuleError> {
+        let engine = self.engine().map_err(RuleError::together)?;
+        let fails = |id| {
+            let fault = fails(self, id, &engine)?;
+            Some(RuleError { origin: self.rule(id)?.name().to_owned(), number: 0, fault })
+        };
+        Ok(self.ids().filter_map(fails).collect())
+    }
+}
+
+/// Which of its own examples the rule fails; `engine` has it.
+fn fails(catalogue: &Catalogue, id: RuleId, engine: &Arc<Engine>) -> Option<RuleFault> {
+    let rule = catalogue.rule(id)?;
+    let detector = Detector::on(catalogue, Arc::clone(engine), [id].into_iter().collect());
+    let mut cache = detector.cache();
+    let missed = |example: &String| !example_holds(&detector, &mut cache, example);
+    if let Some(n) = rule.matches.iter().position(missed) {
+        return Some(RuleFault::Match(n + 1));
+    }
+    let hit = |text: &String| !detector.find(&mut cache, text).is_empty();
+    rule.misses.iter().position(hit).map(|n| RuleFault::Miss(n + 1))
+}
+
+/// Whether `example` is found: just the part between « and », or anything where nothing is marked.
+fn example_holds(detector: &Detector, cache: &mut Cache, example: &str) -> bool {
+    let Some((head, (value, tail))) =
+        example.split_once('«').and_then(|(head, rest)| Some((head, rest.split_once('»')?)))
+    else {
+        return !detector.find(cache, example).is_empty();
+    };
+    let findings = detector.find(cache, &[head, value, tail].concat());
+    let marked = Span::new(head.len(), head.len() + value.len());
+    findings.iter().map(|finding| finding.span).eq([marked])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults(toml: &str) -> Vec<RuleFault> {
+        let mut catalogue = Catalogue::builtin().unwrap();
+        let before = catalogue.rules().count();
+        let faults = catalogue.extend(toml, "test").expect_err("must be refused");
+        assert_eq!(catalogue.rules().count(), before, "nothing is added");
+        faults.into_iter().map(|error| error.fault).collect()
+    }
+
+    #[test]
+    fn the_builtin_rules_pass_their_own_examples() {
+        let catalogue = Catalogue::builtin().unwrap();
+        assert_eq!(catalogue.failing(), Ok(Vec::new()));
+        assert!(catalogue.names().any(|name| name == "EMAIL_ADDRESS"));
+        for rule in catalogue.rules() {
+            assert!(!rule.matches.is_empty() && !rule.source().is_empty(), "{} says too little", rule.name());
+        }
+        assert!(catalogue.memory().unwrap() < 20 << 20);
+    }
+
+    #[test]
+    fn rules_at_fault_do_not_load() {
+        let rule = |fields: &str| format!("[[rule]]\nname = 'ACME_ID'\n{fields}");
+        let cases = [
+            ("nonsense".to_owned(), RuleFault::Syntax { line: 1, column: 9 }),
+            ("[[rule]]\nname = 'x'\npatterns = [{ regex = 'a' }]".to_owned(), RuleFault::Name),
+            ("[[rule]]\nname = 'URL'\npatterns = [{ regex = 'a' }]".to_owned(), RuleFault::Duplicate),
+            (rule("patterns = [{ regex = 'a' }]\nscore = 7.0"), RuleFault::Number),
+            (rule("patterns = [{ regex = 'a' }]\ncheck = 'none such'"), RuleFault::Check),
+            (rule("patterns = [{ regex = '(' }]"), RuleFault::Pattern(1)),
+            (rule("patterns = [{ regex = 'a' }, { regex = 'b*' }]"), RuleFault::Empty(2)),
+            (rule("anchor = 'digit'\npatterns = [{ regex = '\\d+' }]"), RuleFault::Unbounded(1)),
+            (rule("anchor = 'prefix'\npatterns = [{ regex = 'a' }]"), RuleFault::Anchor),
+            (rule(""), RuleFault::Anchor),
+            (rule("patterns = [{ regex = 'a' }, { regex = '[a-z]{1000}{1000}' }]"), RuleFault::Costly(2)),
+            (rule("patterns = [{ regex = '(x{0,500}){0,100}y' }]"), RuleFault::Costly(1)),
+            (rule("patterns = [{ regex = 'AC\\d' }]\nmatches = ['AC1', 'AD1']"), RuleFault::Match(2)),
+            (rule("patterns = [{ regex = 'AC\\d' }]\nmisses = ['XAC1']"), RuleFault::Miss(1)),
+        ];
+        for (toml, fault) in cases {
+            assert_eq!(faults(&toml), [fault], "{toml}");
+        }
+    }
+
+    #[test]
+    fn an_operators_rule_is_found() {
+        let mut catalogue = Catalogue::builtin().unwrap();
+        let toml = "[[rule]]\nname = 'ACME_ID'\npatterns = [{ regex = '\\bACME-\\d{6}\\b' }]\nmatches = ['x «ACME-123456».']";
+        catalogue.extend(toml, "acme.toml").unwrap();
+        let id = catalogue.find("ACME_ID").unwrap();
+        assert_eq!(catalogue.rule(id).unwrap().reach(), 11);
+        let detector = Detector::new(&catalogue, &RuleSelection::defaults(&catalogue)).unwrap();
+        let found = detector.find(&mut detector.cache(), "id ACME-123456 and a@example.com");
+        assert_eq!(found.len(), 2);
+        assert_eq!((found[0].rule, found[0].span), (id, Span::new(3, 14)));
+    }
+
+    #[test]
+    fn names_that_no_rule_has_are_pointed_at() {
+        let catalogue = Catalogue::builtin().unwrap();
+        assert_eq!(RuleSelection::only(&catalogue, ["URL", "NOPE"]).unwrap_err().index, 1);
+        assert!(!RuleSelection::defaults(&catalogue).has(catalogue.find("URL").unwrap()));
+    }
+}

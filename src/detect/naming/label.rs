@@ -1,0 +1,179 @@
+//! What a value is called where it stands: a member's name in a document, the head of a column, an element's name. It is
+//! context of the value as words before it are in prose: `{"ssn": "536228726"}` says what `ssn: 536228726` says.
+
+use super::languages::in_english;
+use super::meaning::{Meaning, meaning};
+use crate::detect::normal::as_read;
+
+/// How much is read of the end of a name, in bytes, and of all names together.
+const NAME: usize = 64;
+const NAMES: usize = 48;
+
+/// Words at the end of a name that say that the value is about what the rest names, and is not it.
+const ABOUT: &[&str] =
+    &["at", "count", "total", "size", "length", "len", "timestamp", "ttl", "ms", "seconds", "version"];
+
+/// What a value is called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// The words, as they stand before the value; a line of their own, for the value is all of its text.
+    text: String,
+    meaning: Option<Meaning>,
+}
+
+impl Label {
+    /// The label of a value that is called so; the names from the outermost to its own. `None` where they say nothing.
+    pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<Self> {
+        let mut words = Vec::new();
+        for name in names {
+            let cut =
+                name.get(name.ceil_char_boundary(name.len().saturating_sub(NAME))..).unwrap_or_default();
+            parted(&as_read(cut), &mut words);
+            // Of a list of `phones` each is a phone.
+            let one = words.last().and_then(|last| last.strip_suffix('s')).filter(|one| is_one(one));
+            if let Some(one) = one.map(str::to_owned) {
+                words.insert(words.len() - 1, one);
+            }
+        }
+        // What is nearest to the value says the most.
+        let mut length = 0;
+        let fits = |word: &&String| {
+            length += word.len() + 1;
+            length <= NAMES
+        };
+        let kept = words.iter().rev().take_while(fits).count();
+        let words = words.get(words.len() - kept..).unwrap_or_default();
+        let about = words.last().is_some_and(|last| ABOUT.contains(&last.as_str()));
+        if about || !words.iter().any(|word| word.chars().any(char::is_alphabetic)) {
+            return None;
+        }
+        let name = words.join("_");
+        let said = |name: &str| meaning(in_english(name).as_deref().unwrap_or(name).as_bytes());
+        let one = || {
+            words
+                .split_last()
+                .filter(|(last, _)| last.ends_with('s'))
+                .and_then(|(_, rest)| said(&rest.join("_")))
+        };
+        let meaning = said(&name).or_else(one);
+        Some(Self { text: format!("{name}:\n"), meaning })
+    }
+
+    /// The label as text that stands before the value.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether it says that the value is a secret.
+    pub fn is_secret(&self) -> bool {
+        self.meaning.is_some()
+    }
+
+    /// Which secret it says the value is.
+    pub(crate) fn meaning(&self) -> Option<Meaning> {
+        self.meaning
+    }
+}
+
+/// Whether this is a word to which an `s` was added.
+fn is_one(word: &str) -> bool {
+    word.chars().nth(1).is_some() && !word.ends_with('s')
+}
+
+/// Adds the words of a name, in lower case: what is not a letter or a digit parts them, and a change of case.
+fn parted(name: &str, words: &mut Vec<String>) {
+    for run in
+        name.split(|c: char| !c.is_alphanumeric() && !is_mark(c) && c != '\'').filter(|run| !run.is_empty())
+    {
+        let letters: Vec<char> = run.chars().collect();
+        let mut word = String::new();
+        for (n, &c) in letters.iter().enumerate() {
+            let before = n.checked_sub(1).and_then(|n| letters.get(n)).copied();
+            let next = letters.get(n + 1).copied();
+            let begins = c.is_uppercase()
+                && before.is_some_and(|before| {
+                    before.is_alphanumeric()
+                        && (!before.is_uppercase() || next.is_some_and(char::is_lowercase))
+                });
+            if begins && !word.is_empty() {
+                words.push(std::mem::take(&mut word));
+            }
+            word.extend(c.to_lowercase());
+        }
+        words.push(word);
+    }
+}
+
+/// Marks that letters of some scripts cannot be without.
+pub(crate) fn is_mark(c: char) -> bool {
+    matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5c7}' | '\u{64b}'..='\u{65f}' | '\u{900}'..='\u{963}' | '\u{966}'..='\u{dff}' | '\u{e31}'..='\u{e4e}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::languages::{KEYS, PASSWORDS, is_secret_word};
+    use super::*;
+
+    #[test]
+    fn names_are_words_however_they_are_written() {
+        let cases: &[(&[&str], &str)] = &[
+            (&["account_number"], "account_number:\n"),
+            (&["accountNumber"], "account_number:\n"),
+            (&["AccountNumber"], "account_number:\n"),
+            (&["account-number"], "account_number:\n"),
+            (&["account.number"], "account_number:\n"),
+            (&["Account Number"], "account_number:\n"),
+            (&["ACCOUNT_NUMBER"], "account_number:\n"),
+            (&["ＡＣＣＯＵＮＴ"], "account:\n"),
+            (&["card", "number"], "card_number:\n"),
+            (&["phone_numbers"], "phone_number_numbers:\n"),
+            (&["address"], "address:\n"),
+            (&["SSNNumber"], "ssn_number:\n"),
+            (&["Téléphone"], "téléphone:\n"),
+            (&["电话号码"], "电话号码:\n"),
+            (&["हैंडल"], "हैंडल:\n"),
+        ];
+        for (names, text) in cases {
+            assert_eq!(
+                Label::of(names.iter().copied()).map(|label| label.text),
+                Some((*text).to_owned()),
+                "{names:?}"
+            );
+        }
+        for names in [&[""][..], &["12"], &["-"], &["phoneVerifiedAt"], &["account_count"], &[]] {
+            assert_eq!(Label::of(names.iter().copied()), None, "{names:?}");
+        }
+        let long = "x".repeat(100);
+        assert!(Label::of([long.as_str(), "ssn"]).is_some_and(|label| label.text == "ssn:\n"));
+    }
+
+    #[test]
+    fn secrets_are_known_in_other_languages() {
+        for name in PASSWORDS.iter().chain(KEYS) {
+            for spelled in
+                [(*name).to_owned(), name.to_uppercase(), name.replace('_', " "), format!("db_{name}")]
+            {
+                let label = Label::of([spelled.as_str()]).unwrap();
+                assert!(label.meaning.is_some_and(Meaning::is_strong), "{spelled}");
+            }
+        }
+        assert!(Label::of(["ŞİFRE"]).unwrap().meaning.is_some());
+        assert!(
+            is_secret_word("Mot de passe".as_bytes())
+                && is_secret_word("密码".as_bytes())
+                && !is_secret_word(b"hunter2!")
+        );
+        for name in [
+            "password_hash",
+            "passwort_hash",
+            "description",
+            "max_tokens",
+            "compass",
+            "parolee",
+            "clave",
+            "chave",
+        ] {
+            assert!(Label::of([name]).unwrap().meaning.is_none(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! What a value is called where it stands, and what that says of it: names such as `db_password`, in the ways of programs
+//! and in the languages of the world.
+//!
+//! | file | has |
+//! |---|---|
+//! | [`label`] | the name of a value that is all of its text: a member of a document, a column |
+//! | [`meaning`] | whether a name says that its value is a secret |
+//! | [`languages`] | words for secrets in other languages than English |
+
+mod label;
+mod languages;
+mod meaning;
+
+pub use label::Label;
+pub(crate) use label::is_mark;
+pub(crate) use languages::is_secret_word;
+pub(crate) use meaning::{Meaning, NAME, Named, meaning};

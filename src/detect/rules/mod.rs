@@ -1,0 +1,31 @@
+//! Rules as data: what a rule says, how rule files are read and checked one by one, and the files that are compiled in.
+//!
+//! | file | has |
+//! |---|---|
+//! | [`rule`] | a rule's fields |
+//! | [`parse`] | TOML to rules |
+//! | [`prepare`] | what is checked of one rule, and what follows from it |
+//! | [`cost`] | what a pattern costs, known before it is used |
+//! | [`builtin`] | the files of this folder |
+
+mod builtin;
+mod cost;
+mod error;
+mod literal;
+mod parse;
+mod prepare;
+mod rule;
+pub(crate) mod syntax;
+
+pub(crate) use builtin::BUILTIN;
+pub(crate) use cost::costly;
+pub use cost::states;
+pub use error::{RuleError, RuleFault, UnknownRule};
+pub use literal::starting_with;
+pub(crate) use parse::{ParseError, parse};
+pub use prepare::is_name;
+pub(crate) use prepare::prepare;
+pub(crate) use rule::RuleRef;
+#[cfg(test)]
+pub(crate) use rule::Words;
+pub use rule::{Anchor, Category, Edge, Family, Format, Pattern, Rule, SecretKind, Severity, Tag};
