@@ -90,7 +90,7 @@ pub(crate) fn sources(folder: &str) -> Vec<Source> {
 }
 
 /// Where `word` stands in `text` and does not continue an identifier.
-fn words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
+pub(crate) fn words<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> + 't {
     text.match_indices(word).map(|(at, _)| at).filter(move |at| {
         let before = text.get(..*at).and_then(|before| before.chars().next_back());
         !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
@@ -120,7 +120,7 @@ fn body(text: &str) -> Option<&str> {
 }
 
 /// How long the block is that `text` begins with.
-fn block(text: &str) -> usize {
+pub(crate) fn block(text: &str) -> usize {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices() {
         match c {
