@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::engine::Engine;
 use super::finding::RuleId;
-use super::rules::{BUILTIN, ParseError, Rule, RuleError, RuleFault, parse, prepare};
+use super::rules::{BUILTIN, NAMED, ParseError, Rule, RuleError, RuleFault, parse, prepare};
 use super::selection::RuleSelection;
 
 /// Engines of some of the rules that are kept.
@@ -199,7 +199,16 @@ impl Catalogue {
     }
 }
 
+/// The built-in rules: those of the files in their order, then the named ones in the order of their names, so that it
+/// makes no difference to findings which file a vendor's rules are in.
 fn load() -> Result<Catalogue, RuleError> {
-    let read = Catalogue::empty().read(BUILTIN, Vec::new());
-    read.map(|read| read.catalogue).map_err(|mut faults| faults.swap_remove(0))
+    let files = [BUILTIN, NAMED].concat();
+    let read = Catalogue::empty().read(&files, Vec::new()).map_err(|mut faults| faults.swap_remove(0))?;
+    let is_named = |origin: &Origin<'_>| NAMED.iter().any(|(file, _)| *file == origin.name);
+    let first = read.origins.iter().position(is_named).unwrap_or(read.origins.len());
+    let mut rules: Vec<Rule> = read.catalogue.rules().cloned().collect();
+    if let Some(named) = rules.get_mut(first..) {
+        named.sort_by(|a, b| a.name().cmp(b.name()));
+    }
+    Ok(Catalogue::of(rules))
 }

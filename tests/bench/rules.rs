@@ -5,10 +5,17 @@ use std::path::Path;
 
 /// Each rule as its file says it, the file's defaults laid under it.
 pub(crate) fn rules() -> Vec<toml::Table> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/detect/rules");
-    let mut files: Vec<_> =
-        fs::read_dir(folder).expect("rules").flatten().map(|entry| entry.path()).collect();
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "toml"));
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/detect/rules")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).expect("rules").flatten().map(|entry| entry.path()) {
+            match path.extension() {
+                None => folders.push(path),
+                Some(ending) if ending == "toml" => files.push(path),
+                Some(_) => {}
+            }
+        }
+    }
     files.sort();
     let mut rules = Vec::new();
     for file in files {

@@ -95,9 +95,14 @@ fn own() -> Vec<Sample> {
 
 /// The examples in the built-in rule files, a few to a text; one text of five where not all are asked for.
 fn examples() -> Vec<String> {
-    let mut files: Vec<PathBuf> =
-        fs::read_dir(root().join("src/detect/rules")).unwrap().map(|entry| entry.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|ending| ending == "toml"));
+    let mut folders = vec![root().join("src/detect/rules")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let (more, own): (Vec<PathBuf>, Vec<PathBuf>) =
+            fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).partition(|path| path.is_dir());
+        folders.extend(more);
+        files.extend(own.into_iter().filter(|file| file.extension().is_some_and(|ending| ending == "toml")));
+    }
     files.sort();
     let mut examples = Vec::new();
     for file in files {

@@ -17,7 +17,7 @@ mod prepare;
 mod rule;
 pub(crate) mod syntax;
 
-pub(crate) use builtin::BUILTIN;
+pub(crate) use builtin::{BUILTIN, NAMED};
 pub(crate) use cost::costly;
 pub use cost::states;
 pub use error::{RuleError, RuleFault, UnknownRule};
