@@ -10,7 +10,7 @@ use crate::app::AppError;
 use crate::cli::args::{RulesCommand, Wanted};
 use crate::cli::run::{Failure, message, result};
 use crate::cli::{page, wanted};
-use crate::detect::{Detector, Rule, RuleError, Severity};
+use crate::detect::{Detector, Rule, RuleError, RuleFile, Severity};
 
 pub(super) fn run(command: &RulesCommand) -> Result<(), Failure> {
     match command {
@@ -159,7 +159,7 @@ fn test(config: Option<&Path>, files: &[PathBuf]) -> Result<(), Failure> {
         let text = text.map_err(|error| AppError::Io(format!("{}: {error}", path.display())))?;
         texts.push((path.display().to_string(), text));
     }
-    let named: Vec<(&str, &str)> = texts.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let named: Vec<RuleFile<'_>> = texts.iter().map(|(name, toml)| RuleFile { name, toml }).collect();
     if let Err(faults) = catalogue.extend_all(&named) {
         for fault in &faults {
             let text = texts.iter().find(|(name, _)| *name == fault.origin).map_or("", |(_, text)| text);

@@ -9,7 +9,7 @@ use crate::config::mistakes::Mistakes;
 use crate::config::resolve;
 use crate::config::settings::{Allowed, Detect};
 use crate::config::similar;
-use crate::detect::{Allow, Catalogue, RuleSelection};
+use crate::detect::{Allow, Catalogue, RuleFile, RuleSelection};
 
 /// The largest rule file.
 const FILE: u64 = 4 << 20;
@@ -101,8 +101,8 @@ fn extended(
             }
         }
     }
-    let named: Vec<(&str, &str)> =
-        texts.iter().map(|text| (text.name.as_str(), text.text.as_str())).collect();
+    let named: Vec<RuleFile<'_>> =
+        texts.iter().map(|text| RuleFile { name: &text.name, toml: &text.text }).collect();
     let inline = detect.rule.iter().map(|rule| (**rule).clone()).collect();
     let mut catalogue = base.clone();
     if let Err(faults) = catalogue.extend_as(&named, inline, known_rules.map(|known| &known.read)) {

@@ -46,7 +46,7 @@ enum What {
     Pattern(meta::Regex),
 }
 
-// Allowed values are nobody's business either.
+// Allowed values are not to be shown either.
 impl std::fmt::Debug for Allow {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Allow({} entries)", self.0.len())

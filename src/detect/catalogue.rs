@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::engine::Engine;
 use super::finding::RuleId;
-use super::rules::{BUILTIN, NAMED, ParseError, Rule, RuleError, RuleFault, parse, prepare};
+use super::rules::{BUILTIN, NAMED, ParseError, Rule, RuleError, RuleFault, RuleFile, parse, prepare};
 use super::selection::RuleSelection;
 
 /// Engines of some of the rules that are kept.
@@ -77,10 +77,10 @@ impl Catalogue {
         Self { rules: Arc::new(rules), engines: Arc::default() }
     }
 
-    /// These rules, those of `texts` and `more`, each checked for itself but not against its examples.
+    /// These rules, those of `files` and `more`, each checked for itself but not against its examples.
     pub(crate) fn read<'t>(
         &self,
-        texts: &[(&'t str, &str)],
+        files: &[RuleFile<'t>],
         more: Vec<Rule>,
     ) -> Result<Extended<'t>, Vec<RuleError>> {
         let mut rules: Vec<Rule> = self.rules().cloned().collect();
@@ -88,8 +88,8 @@ impl Catalogue {
         let mut faults = Vec::new();
         let mut names: HashSet<String> = self.names().map(str::to_owned).collect();
         let more = (!more.is_empty()).then_some(("", Ok(more)));
-        let texts = texts.iter().map(|&(name, toml)| (name, parse(toml)));
-        for (name, parsed) in texts.chain(more) {
+        let files = files.iter().map(|file| (file.name, parse(file.toml)));
+        for (name, parsed) in files.chain(more) {
             let added = match parsed {
                 Ok(added) => added,
                 Err(ParseError { number, fault }) => {
@@ -204,7 +204,7 @@ impl Catalogue {
 fn load() -> Result<Catalogue, RuleError> {
     let files = [BUILTIN, NAMED].concat();
     let read = Catalogue::empty().read(&files, Vec::new()).map_err(|mut faults| faults.swap_remove(0))?;
-    let is_named = |origin: &Origin<'_>| NAMED.iter().any(|(file, _)| *file == origin.name);
+    let is_named = |origin: &Origin<'_>| NAMED.iter().any(|file| file.name == origin.name);
     let first = read.origins.iter().position(is_named).unwrap_or(read.origins.len());
     let mut rules: Vec<Rule> = read.catalogue.rules().cloned().collect();
     if let Some(named) = rules.get_mut(first..) {

@@ -1,4 +1,4 @@
-//! The door to detection: rules compiled once, a selection of them, and the two ways to use them.
+//! The detector: rules compiled once, a selection of them, and the two ways to use them.
 
 use std::sync::Arc;
 
@@ -132,7 +132,7 @@ impl Detector {
         self.find_under(cache, None, text)
     }
 
-    /// All findings in `text`, which stands where `label` says: what it is called speaks for or against what it holds
+    /// All findings in `text`, which stands where `label` says: what it is called supports or contradicts what it holds
     /// as words before it do. None where a checkpoint stops it.
     pub fn find_under(&self, cache: &mut Cache, label: Option<&Label>, text: &str) -> Vec<Finding> {
         self.try_find_under(cache, label, text).unwrap_or_default()

@@ -6,35 +6,35 @@ use super::catalogue::{Catalogue, Extended};
 use super::detector::{Cache, Detector};
 use super::engine::Engine;
 use super::finding::{RuleId, Span};
-use super::rules::{Rule, RuleError, RuleFault, costly};
+use super::rules::{Rule, RuleError, RuleFault, RuleFile, costly};
 use super::selection::RuleSelection;
 
 impl Catalogue {
     /// Adds the rules of a TOML text (`[[rule]]` tables), all or, where one is at fault, none. `origin` names the
     /// text in errors.
     pub fn extend(&mut self, toml: &str, origin: &str) -> Result<(), Vec<RuleError>> {
-        self.extend_all(&[(origin, toml)])
+        self.extend_all(&[RuleFile { name: origin, toml }])
     }
 
-    /// Adds the rules of several texts, each with the name it has in errors, all or none.
-    pub fn extend_all(&mut self, texts: &[(&str, &str)]) -> Result<(), Vec<RuleError>> {
-        self.extend_with(texts, Vec::new())
+    /// Adds the rules of several files, all or none.
+    pub fn extend_all(&mut self, files: &[RuleFile<'_>]) -> Result<(), Vec<RuleError>> {
+        self.extend_with(files, Vec::new())
     }
 
-    /// Adds the rules of several texts and then `more`, whose origin in errors is the empty name, all or none.
-    pub fn extend_with(&mut self, texts: &[(&str, &str)], more: Vec<Rule>) -> Result<(), Vec<RuleError>> {
-        self.extend_as(texts, more, None)
+    /// Adds the rules of several files and then `more`, whose origin in errors is the empty name, all or none.
+    pub fn extend_with(&mut self, files: &[RuleFile<'_>], more: Vec<Rule>) -> Result<(), Vec<RuleError>> {
+        self.extend_as(files, more, None)
     }
 
     /// The same; where the outcome has the rules of `known`, it is `known`, whose rules held their examples.
     pub fn extend_as(
         &mut self,
-        texts: &[(&str, &str)],
+        files: &[RuleFile<'_>],
         more: Vec<Rule>,
         known: Option<&Self>,
     ) -> Result<(), Vec<RuleError>> {
         let first = self.rules().count();
-        let Extended { catalogue: extended, origins } = self.read(texts, more)?;
+        let Extended { catalogue: extended, origins } = self.read(files, more)?;
         let added = || extended.ids().zip(extended.rules()).skip(first).zip(&origins);
         let faults: Vec<RuleError> =
             added().filter_map(|((_, rule), origin)| Some(origin.error(costly(rule)?))).collect();
@@ -46,7 +46,7 @@ impl Catalogue {
             return Ok(());
         }
         let together = |fault| {
-            let origin = texts.first().map_or("", |(origin, _)| origin).to_owned();
+            let origin = files.first().map_or("", |file| file.name).to_owned();
             vec![RuleError { origin, number: 0, fault }]
         };
         let ids: RuleSelection = extended.ids().skip(first).collect();

@@ -50,7 +50,7 @@ impl Span {
 pub struct Score(f32);
 
 impl Score {
-    /// Below every score: what a rule takes for a value counts, whatever speaks against it.
+    /// Below every score: what a rule takes for a value counts, whatever contradicts it.
     pub(crate) const ANY: Self = Self(f32::NEG_INFINITY);
 
     /// `value` moved into 0..=1; what is not a number is 0.

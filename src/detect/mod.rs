@@ -46,8 +46,8 @@ pub use naming::Label;
 pub use normal::{WIDEST, as_read};
 pub use rejected::{Rejected, Rejection};
 pub use rules::{
-    Anchor, Category, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, SecretKind, Severity, Tag,
-    UnknownRule, is_name, starting_with, states,
+    Anchor, Category, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, RuleFile, SecretKind,
+    Severity, Tag, UnknownRule, is_name, starting_with, states,
 };
 pub use scanner::Scanner;
 pub use selection::RuleSelection;

@@ -1,17 +1,17 @@
-//! What rules take for values and do not report, and why: for who wants to know how it was decided.
+//! What rules take for values and do not report, and why: to explain a decision.
 
 use std::collections::HashSet;
 
 use super::detector::{Cache, Detector};
 use super::finding::{Finding, RuleId, Score, Span};
 
-/// The most that is told of one text.
+/// The most that is reported of one text.
 const MOST: usize = 200;
 
 /// Why something that a rule takes for a value is not reported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rejection {
-    /// A word nearby speaks against it; without that word it would count.
+    /// A word nearby contradicts it; without that word it would count.
     NegativeContext,
     /// Its score is below the rule's threshold.
     Threshold,
@@ -29,7 +29,7 @@ pub struct Rejected {
 impl Detector {
     /// What the rules that are on take for values in `text` and do not report because of their scores, in order of their
     /// starts, at most 200 of them, the best. `found` is what they report: what only lacks score and lies in one of these is left out,
-    /// since that text is told already. Of a rule's own that overlap the best is told. It takes some times as long as to
+    /// since that text is reported already. Of a rule's own that overlap the best is reported. It takes some times as long as to
     /// look for findings.
     pub fn rejected(&self, cache: &mut Cache, text: &str, found: &[Finding]) -> Vec<Rejected> {
         let place = |one: &Finding| (one.rule, one.span);
@@ -47,22 +47,22 @@ impl Detector {
             let first = found.partition_point(|one| one.span.end <= span.start);
             found.get(first).is_some_and(|one| one.span.overlaps(span))
         };
-        let mut told: Vec<Rejected> = Vec::new();
+        let mut reported: Vec<Rejected> = Vec::new();
         for finding in low {
-            if told.len() >= MOST {
+            if reported.len() >= MOST {
                 break;
             }
             let why = self.why(&finding);
             let known = why == Rejection::Threshold && in_found(finding.span);
-            let better = told
+            let better = reported
                 .iter()
                 .any(|one| one.finding.rule == finding.rule && one.finding.span.overlaps(finding.span));
             if !known && !better {
-                told.push(Rejected { finding, why });
+                reported.push(Rejected { finding, why });
             }
         }
-        told.sort_by_key(|one| (one.finding.span.start, one.finding.span.end, one.finding.rule));
-        told
+        reported.sort_by_key(|one| (one.finding.span.start, one.finding.span.end, one.finding.rule));
+        reported
     }
 
     fn why(&self, finding: &Finding) -> Rejection {
@@ -96,7 +96,7 @@ augment = 0.3
 context = { en = { before = ["badge"] } }
 "#;
 
-    fn told(text: &str) -> (Vec<String>, Vec<(String, String, Rejection)>) {
+    fn results(text: &str) -> (Vec<String>, Vec<(String, String, Rejection)>) {
         let mut catalogue = Catalogue::empty();
         catalogue.extend(RULES, "test").unwrap();
         let detector = Detector::new(&catalogue, &RuleSelection::all(&catalogue)).unwrap();
@@ -121,14 +121,14 @@ context = { en = { before = ["badge"] } }
             ("nothing here", vec![], Vec::new()),
         ];
         for (text, found, rejected) in rows {
-            let (all, not) = told(text);
+            let (all, not) = results(text);
             assert_eq!((all, not), (found.into_iter().map(str::to_owned).collect(), rejected), "{text}");
         }
     }
 
     #[test]
     fn what_is_told_is_bounded() {
-        let (_, rejected) = told(&"WK-1234 ".repeat(2 * MOST));
+        let (_, rejected) = results(&"WK-1234 ".repeat(2 * MOST));
         assert_eq!(rejected.len(), MOST);
     }
 }

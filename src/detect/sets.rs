@@ -125,7 +125,7 @@ impl RuleSet {
 }
 
 /// Whether a rule finds what people call personal data. Of other categories than that of this name it is what is looked
-/// for where nobody chose: not plates, companies or devices.
+/// for by default: not plates, companies or devices.
 fn personal(rule: &Rule) -> bool {
     match rule.category() {
         Category::Pii => true,
@@ -155,7 +155,7 @@ impl fmt::Display for UnknownSet {
 impl std::error::Error for UnknownSet {}
 
 impl RuleSelection {
-    /// The rules that are on where nobody chose.
+    /// The rules that are on by default.
     pub fn defaults(catalogue: &Catalogue) -> Self {
         let on = |id: &RuleId| catalogue.rule(*id).is_some_and(|rule| rule.default_on());
         catalogue.ids().filter(on).collect()

@@ -47,9 +47,9 @@ pub(crate) struct Walk {
     pub(crate) ends: Vec<End>,
     /// Whether one of the ends is of a pattern that can count alone.
     pub(crate) alone: bool,
-    /// Whether one is of a pattern that counts only where a word before it speaks for it.
+    /// Whether one is of a pattern that counts only where a word before it supports it.
     pub(crate) needy: bool,
-    /// Whether a word behind it can speak for one of those.
+    /// Whether a word behind it can support one of those.
     pub(crate) ahead: bool,
 }
 

@@ -1,5 +1,5 @@
 //! What starts that come to nothing may cost. A text can be made of nothing but beginnings of secrets, each of which is
-//! walked and checked to its reach; such a text earns by its length what is spent on it. Where it has spent more, the
+//! walked and checked to its reach; such a text earns by its length what is spent on it. Where the budget is used up, the
 //! next start that matches a pattern counts without its check: what is left out is then less than what is kept in.
 
 /// Steps that a byte of text earns. A step is one byte walked or checked, some nanoseconds at the most.

@@ -14,7 +14,7 @@ use crate::detect::validate::Verdict;
 /// The shortest run that costs so much that it may count as a whole, in bytes.
 const RUN: usize = 64;
 
-/// The longest match of a start, no check asked.
+/// The longest match of a start, not checked.
 enum Unchecked {
     Nothing,
     NeedMore,
@@ -59,7 +59,7 @@ impl Pass<'_> {
     }
 
     /// The rule whose value has outgrown its reach, by the matches seen so far: the longest, then the likeliest. Where
-    /// what starts may cost is used up, no check is asked, and `begun` knows the rule by how the value begins.
+    /// what starts may cost is used up, no check is made, and `begun` gives the rule by how the value begins.
     pub(crate) fn overlong_rule(
         &self,
         automaton: &Automaton,

@@ -7,7 +7,7 @@ use super::automaton::{Automaton, Step, Walk};
 use super::context::{After, Lexicon, Memo, Supported, Surroundings};
 use super::group_id::GroupId;
 use super::mask::Masks;
-use super::pattern::{CompiledPattern, Matches};
+use super::pattern::{CompiledPattern, Match, Matches};
 use super::view::{Ternary, View};
 use crate::detect::finding::{Finding, Near, Score, Span};
 use crate::detect::rules::{Anchor, Rule, RuleRef};
@@ -152,7 +152,8 @@ impl Pass<'_> {
         found: &mut Found,
     ) -> Settled {
         let ends = walk.ends.iter().rev();
-        let all = ends.flat_map(|&end| automaton.matches(end).map(move |pattern| (end.at, pattern)));
+        let all =
+            ends.flat_map(|&end| automaton.matches(end).map(move |pattern| Match { end: end.at, pattern }));
         self.settle_all(walk.start, all, supported, found)
     }
 
@@ -160,7 +161,7 @@ impl Pass<'_> {
     pub(crate) fn settle_all<'p>(
         &self,
         start: usize,
-        matches: impl Iterator<Item = (usize, &'p CompiledPattern)>,
+        matches: impl Iterator<Item = Match<'p>>,
         supported: &Supported,
         found: &mut Found,
     ) -> Settled {
@@ -168,7 +169,8 @@ impl Pass<'_> {
         let mut longest = None;
         let failed = &mut *self.failed.borrow_mut();
         failed.clear();
-        for (end, pattern) in matches.inspect(|_| self.step(1)).filter(|(_, pattern)| supported.fits(pattern))
+        for Match { end, pattern } in
+            matches.inspect(|_| self.step(1)).filter(|one| supported.fits(one.pattern))
         {
             let ours = found.iter().skip(kept);
             if ours.clone().any(|one| one.rule == pattern.rule && one.score.value() >= pattern.score) {

@@ -11,9 +11,9 @@ pub(crate) struct CompiledPattern {
     pub(crate) score: f32,
     pub(crate) check: Check,
     pub(crate) edge: Edge,
-    /// Whether a match can count though no word near it speaks for it.
+    /// Whether a match can count though no word near it supports it.
     pub(crate) alone: bool,
-    /// Whether a word behind it can speak for it.
+    /// Whether a word behind it can support it.
     pub(crate) ahead: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Traits {
     pub(crate) alone: bool,
     /// One of them cannot.
     pub(crate) needy: bool,
-    /// A word behind can speak for one of them that cannot.
+    /// A word behind can support one of them that cannot.
     pub(crate) ahead: bool,
     /// One of them may end within a word.
     pub(super) open: bool,
@@ -51,6 +51,13 @@ impl Traits {
     }
 }
 
+/// A match of a pattern from a start that is known.
+#[derive(Clone, Copy)]
+pub(crate) struct Match<'p> {
+    pub(crate) end: usize,
+    pub(crate) pattern: &'p CompiledPattern,
+}
+
 /// What the matches from one start have in common.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Matches {
@@ -62,7 +69,7 @@ pub(crate) struct Matches {
     pub(crate) alone: bool,
     /// One of them cannot.
     pub(crate) needy: bool,
-    /// A word behind can speak for one of those.
+    /// A word behind can support one of those.
     pub(crate) ahead: bool,
 }
 

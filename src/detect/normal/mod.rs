@@ -80,7 +80,7 @@ impl Normalizer {
         self.cut = text;
     }
 
-    /// Reads as far as it can be told how the text reads; returns how far that is.
+    /// Reads as far as what has come decides how the text reads; returns how far that is.
     fn read(&mut self, text: &str, last: bool, view: &mut Vec<u8>) -> usize {
         let bytes = text.as_bytes();
         // Asked once for all of it: a text can be nothing but places that are looked at.

@@ -22,6 +22,7 @@ pub(crate) use cost::costly;
 pub use cost::states;
 pub use error::{RuleError, RuleFault, UnknownRule};
 pub use literal::starting_with;
+pub use parse::RuleFile;
 pub(crate) use parse::{ParseError, parse};
 pub use prepare::is_name;
 pub(crate) use prepare::prepare;

@@ -21,6 +21,15 @@ struct WithDefaults {
     rule: Vec<toml::Table>,
 }
 
+/// A text of rules (`[[rule]]` tables of TOML).
+#[derive(Clone, Copy, Debug)]
+pub struct RuleFile<'t> {
+    /// What errors call it: a path, or the name of an object.
+    pub name: &'t str,
+    /// The text.
+    pub toml: &'t str,
+}
+
 /// Why a text is not a rule file.
 pub(crate) struct ParseError {
     /// Which rule of it, counted from 1; 0 where the text is at fault.

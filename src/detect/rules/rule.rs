@@ -1,5 +1,5 @@
 //! A rule as data: what it is called, what its values look like, how the engine finds them, what proves them and
-//! which words nearby speak for or against. Rules come from TOML (the files of this folder and the operator's own);
+//! which words nearby support or contradict them. Rules come from TOML (the files of this folder and the operator's own);
 //! a field that is not listed here is an error.
 
 use std::collections::BTreeMap;
@@ -144,7 +144,7 @@ pub enum Severity {
     Medium,
     /// Can be misused by itself.
     High,
-    /// Opens a door.
+    /// Gives access by itself.
     Critical,
 }
 
@@ -282,7 +282,7 @@ pub struct Rule {
     pub(crate) threshold: f32,
     #[serde(default = "half")]
     pub(crate) augment: f32,
-    /// What a word that speaks against takes off the score.
+    /// What a word that contradicts takes off the score.
     #[serde(default = "half")]
     pub(crate) against: f32,
     #[serde(default)]
@@ -372,7 +372,7 @@ impl Rule {
         self.threshold
     }
 
-    /// Whether it is on where nobody chose.
+    /// Whether it is on unless a selection says otherwise.
     pub fn default_on(&self) -> bool {
         self.default_on
     }

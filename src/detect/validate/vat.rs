@@ -1,5 +1,5 @@
 //! Value added tax numbers of the European Union's states, by their country's letters (VIES, Regulation (EU)
-//! 904/2010 annex). States whose sum is not here are judged by their length.
+//! 904/2010 annex). States whose sum is not here are checked by their length.
 
 use super::digits::luhn;
 use super::world::{eleven_ten, part, split, weighted};

@@ -46,7 +46,7 @@ pub(super) struct Phrase {
     pub(super) rest: Box<[Box<str>]>,
     /// Whom it concerns, sorted.
     rules: Vec<(RuleId, Side)>,
-    /// The groups with a rule that it speaks for from before, and from behind: a bit for each.
+    /// The groups with a rule that it supports from before, and from behind: a bit for each.
     before: u16,
     after: u16,
     /// Those rules, as places of [`Lexicon::sets`].
@@ -59,7 +59,7 @@ impl Phrase {
         self.rules.binary_search(&(rule, side)).is_ok()
     }
 
-    /// Whether it speaks for values of any rule of `group` that it stands on `side` of.
+    /// Whether it supports values of any rule of `group` that it stands on `side` of.
     pub(super) fn concerns(&self, group: GroupId, side: Side) -> bool {
         let groups = if side == Side::Before { self.before } else { self.after };
         groups & group.bit() != 0
@@ -74,7 +74,7 @@ pub(crate) struct Lexicon {
     /// The word of each entry.
     texts: Vec<Box<str>>,
     phrases: Vec<Vec<Phrase>>,
-    /// Sets of rules that phrases speak for: many phrases speak for the same.
+    /// Sets of rules that phrases support: many phrases support the same.
     sets: Vec<RuleSelection>,
     /// The groups that the phrases of each entry concern, from before and from behind.
     groups: Vec<(u16, u16)>,
@@ -83,7 +83,7 @@ pub(crate) struct Lexicon {
     wide: bool,
     /// Words of scripts without spaces, which are looked for within a run, and the entry of each.
     infix: Option<(AhoCorasick, Vec<u32>)>,
-    /// Rules that have words that speak for a value they follow.
+    /// Rules that have words that support a value they follow.
     after: RuleSelection,
 }
 
@@ -139,7 +139,7 @@ impl Lexicon {
         lexicon
     }
 
-    /// Makes a set of the rules that each phrase speaks for from each side, equal ones once.
+    /// Makes a set of the rules that each phrase supports from each side, equal ones once.
     fn share_sets(&mut self) {
         let mut places: HashMap<Vec<RuleId>, u32> = HashMap::new();
         for phrase in self.phrases.iter_mut().flatten() {
@@ -259,19 +259,19 @@ impl Lexicon {
         }
     }
 
-    /// Whether a phrase of the entry speaks for values of any rule of `group` that it stands on `side` of.
+    /// Whether a phrase of the entry supports values of any rule of `group` that it stands on `side` of.
     #[inline]
     pub(super) fn concerns(&self, entry: u32, group: GroupId, side: Side) -> bool {
         let (before, after) = self.groups.get(entry as usize).copied().unwrap_or_default();
         (if side == Side::Before { before } else { after }) & group.bit() != 0
     }
 
-    /// The rules for whose values `phrase` speaks that it stands before.
+    /// The rules whose values `phrase` supports from before.
     pub(super) fn supported_before(&self, phrase: &Phrase) -> &RuleSelection {
         self.set(phrase.sets[0])
     }
 
-    /// The rules for whose values `phrase` speaks that it stands behind.
+    /// The rules whose values `phrase` supports from behind.
     pub(super) fn supported_after(&self, phrase: &Phrase) -> &RuleSelection {
         self.set(phrase.sets[1])
     }
@@ -285,7 +285,7 @@ impl Lexicon {
         self.phrases.get(entry as usize).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Whether words that follow a value can speak for it.
+    /// Whether words that follow a value can support it.
     pub(crate) fn looks_ahead(&self, rule: RuleId) -> bool {
         self.after.has(rule)
     }

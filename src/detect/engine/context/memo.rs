@@ -15,7 +15,7 @@ use crate::detect::rules::RuleRef;
 pub(crate) const BEFORE: usize = 50;
 /// How far after a value a word counts, in bytes.
 pub(crate) const AFTER: usize = 32;
-/// Among how many words before a value one that speaks against it counts.
+/// Among how many words before a value one that contradicts it counts.
 const AGAINST: u8 = 3;
 /// What each word that stands between takes off an augment.
 const STEP: f32 = 0.01;
@@ -224,7 +224,7 @@ impl Memo {
         true
     }
 
-    /// The nearest word before the value at `start` that speaks for or against `rule`.
+    /// The nearest word before the value at `start` that supports or contradicts `rule`.
     pub(crate) fn before(
         &mut self,
         surroundings: Surroundings<'_>,
@@ -243,8 +243,8 @@ impl Memo {
             let distance = u8::try_from(count.saturating_sub(known.place + 1)).unwrap_or(u8::MAX);
             let said = |phrase: &Phrase| {
                 let against = distance < AGAINST && phrase.says(id, Side::Against);
-                let speaks = phrase.says(id, Side::Before);
-                (speaks || against).then_some(if speaks { Side::Before } else { Side::Against })
+                let supports = phrase.says(id, Side::Before);
+                (supports || against).then_some(if supports { Side::Before } else { Side::Against })
             };
             let ours = self.phrases(lexicon, n).filter(|(_, whole)| whole.end <= start);
             let ours = ours.filter_map(|(phrase, whole)| Some((said(phrase)?, whole)));
@@ -260,7 +260,7 @@ impl Memo {
         near
     }
 
-    /// The nearest word behind the value that ends at `end`, within its clause, that speaks for `rule`.
+    /// The nearest word behind the value that ends at `end`, within its clause, that supports `rule`.
     pub(crate) fn after(
         &mut self,
         surroundings: Surroundings<'_>,
@@ -280,13 +280,13 @@ impl Memo {
         self.reach(surroundings, end, limit + 1);
         let first = self.known.partition_point(|known| known.word.start < end);
         let behind = self.known.iter().enumerate().skip(first);
-        let mut speaking =
+        let mut supporting =
             behind.take_while(|(_, known)| known.word.end <= limit).filter_map(|(n, known)| {
                 let ours = self.phrases(lexicon, n).filter(|(phrase, _)| phrase.says(id, Side::After));
                 let last = ours.map(|(_, whole)| whole.end).filter(|&end| end <= limit).max()?;
                 Some(Span::new(view.base + known.word.start, view.base + last))
             });
-        speaking.next().map_or(After::Nothing, |span| After::Word(Near { span, augment: rule.augment }))
+        supporting.next().map_or(After::Nothing, |span| After::Word(Near { span, augment: rule.augment }))
     }
 }
 

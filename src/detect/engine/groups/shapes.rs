@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use super::super::context::Supported;
 use super::super::group_id::GroupId;
 use super::super::pass::{Found, Pass, Settled};
-use super::super::pattern::{CompiledPattern, Matches, Traits};
+use super::super::pattern::{CompiledPattern, Match, Matches, Traits};
 use super::super::view::View;
 use crate::detect::rules::Edge;
 
@@ -189,8 +189,8 @@ impl Shapes {
             return true;
         }
         let matches = self.matches(start, &cuts);
-        let matches =
-            matches.flat_map(|(end, shape)| shape.patterns(supported).map(move |pattern| (end, pattern)));
+        let matches = matches
+            .flat_map(|(end, shape)| shape.patterns(supported).map(move |pattern| Match { end, pattern }));
         pass.settle_all(start, matches, supported, found) != Settled::NeedMore
     }
 }
