@@ -7,7 +7,7 @@
 use std::error::Error;
 use std::io::{Read, Write, stdin, stdout};
 
-use portcullis::detect::{Catalogue, RuleSelection, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let rules = Catalogue::builtin()?;

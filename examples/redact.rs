@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
-use portcullis::detect::{Catalogue, RuleSelection, Detector};
+use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use portcullis::redact::{Keys, Limits, Method, Plan, Redactor};
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -6,7 +6,7 @@ use bytes::BytesMut;
 
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
-use crate::detect::{Catalogue, RuleSelection, Detector};
+use crate::detect::{Catalogue, Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::stream::Rewriter;
 

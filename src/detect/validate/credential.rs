@@ -253,10 +253,9 @@ pub(crate) fn password(value: &[u8]) -> bool {
     let mut buffer = [0; 128];
     let text = lower(value, &mut buffer);
     let dummy = DUMMIES.iter().any(|word| word.as_bytes() == text);
-    let template =
-        holds(text, "your_") || holds(text, "your-") || holds(text, "<your") || holds(text, "_here");
+    let hint = holds(text, "your_") || holds(text, "your-") || holds(text, "<your") || holds(text, "_here");
     let said = value.iter().any(|byte| byte.is_ascii_alphanumeric());
-    (4..=512).contains(&value.len()) && said && !dummy && !template && !stands_in(value) && !place(value)
+    (4..=512).contains(&value.len()) && said && !dummy && !hint && !stands_in(value) && !place(value)
 }
 
 /// What a person would not write: letters and digits mixed, or signs, or letters in no order of a language.
