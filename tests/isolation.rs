@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use portcullis::sanitize::child::{Court, Limits, Nursery, Ruling, Stillborn};
-use portcullis::sanitize::{Bounds, Edit, Link, Named, Orders, Refusal};
+use portcullis::sanitize::{Bounds, Edit, Link, Named, Orders, Rejection};
 
 struct Nobody;
 
 impl Court for Nobody {
     fn part(&self, _: String, _: Bytes) -> Ruling<'_, ()> {
-        Box::pin(async { Err(Refusal::Malicious) })
+        Box::pin(async { Err(Rejection::Malicious) })
     }
 
     fn links(&self, links: Vec<Link>) -> Ruling<'_, Vec<bool>> {
@@ -45,7 +45,7 @@ async fn a_file_passes_through_a_child() {
     let cleaned = nursery.clean(PASS, ("name", UNKNOWN), &Nobody).await.unwrap();
     assert_eq!(cleaned.bytes, UNKNOWN);
     let refused = nursery.clean(Orders::default(), ("name", UNKNOWN), &Nobody).await;
-    assert!(matches!(refused, Err(Stillborn::Refused(_, Refusal::Unsupported))), "{refused:?}");
+    assert!(matches!(refused, Err(Stillborn::Rejected(_, Rejection::Unsupported))), "{refused:?}");
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! [`Bench`]: what formats are tried on: a judge who takes every link for bad and redacts one word.
 
 use crate::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Redaction, Refusal, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Redaction, Rejection, Tally, Work, format,
 };
 
 /// Orders, and a judge who does what they say.
@@ -32,7 +32,7 @@ impl Bench {
     }
 
     /// Cleans a file of this kind.
-    pub(crate) fn clean(&mut self, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Tally), Refusal> {
+    pub(crate) fn clean(&mut self, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Tally), Rejection> {
         let mut work = self.work();
         let clean = format::clean(kind, file, &mut work)?;
         Ok((clean, work.into_tally()))
@@ -51,17 +51,17 @@ impl Bench {
 }
 
 impl Judge for Bench {
-    fn part(&mut self, part: Part<'_>) -> Result<(), Refusal> {
+    fn part(&mut self, part: Part<'_>) -> Result<(), Rejection> {
         self.parts.push(part.bytes.to_vec());
         Ok(())
     }
 
-    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
+    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Rejection> {
         self.links += links.len();
         Ok(vec![true; links.len()])
     }
 
-    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let edit = |(at, word): (usize, &str), before: usize| Edit {
             range: at.saturating_sub(before)..(at + word.len()).saturating_sub(before),
             with: "<N>".to_owned(),

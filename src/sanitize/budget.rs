@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{Refusal, unfold};
+use crate::sanitize::{Rejection, unfold};
 
 /// How much a file may unfold to, all parts within parts together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,19 +48,20 @@ impl Left {
         self.0.bytes
     }
 
-    pub(super) fn spend(&mut self, items: u64, bytes: u64) -> Result<(), Refusal> {
+    pub(super) fn spend(&mut self, items: u64, bytes: u64) -> Result<(), Rejection> {
         let (items, bytes) = (self.0.items.checked_sub(items), self.0.bytes.checked_sub(bytes));
-        (self.0.items, self.0.bytes) = (items.ok_or(Refusal::OverLimit)?, bytes.ok_or(Refusal::OverLimit)?);
+        (self.0.items, self.0.bytes) =
+            (items.ok_or(Rejection::OverLimit)?, bytes.ok_or(Rejection::OverLimit)?);
         Ok(())
     }
 
-    pub(super) fn ask(&mut self) -> Result<(), Refusal> {
-        self.0.asks = self.0.asks.checked_sub(1).ok_or(Refusal::OverLimit)?;
+    pub(super) fn ask(&mut self) -> Result<(), Rejection> {
+        self.0.asks = self.0.asks.checked_sub(1).ok_or(Rejection::OverLimit)?;
         Ok(())
     }
 
-    pub(super) fn descend(&mut self) -> Result<(), Refusal> {
-        self.0.depth = self.0.depth.checked_sub(1).ok_or(Refusal::OverLimit)?;
+    pub(super) fn descend(&mut self) -> Result<(), Rejection> {
+        self.0.depth = self.0.depth.checked_sub(1).ok_or(Rejection::OverLimit)?;
         Ok(())
     }
 

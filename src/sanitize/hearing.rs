@@ -11,7 +11,7 @@ use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
 use crate::sanitize::child::{Court, Ruling};
 use crate::sanitize::intel::{Canonical, Reputation, Score, Standing};
 use crate::sanitize::scan::{Part, Scanner, Verdict};
-use crate::sanitize::{Edit, Link, Named, Redaction, Refusal};
+use crate::sanitize::{Edit, Link, Named, Redaction, Rejection};
 
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
@@ -80,12 +80,12 @@ impl Hearing {
     ///
     /// # Errors
     /// As [`Court::part`].
-    pub async fn scan(&self, name: &str, bytes: Bytes) -> Result<(), Refusal> {
+    pub async fn scan(&self, name: &str, bytes: Bytes) -> Result<(), Rejection> {
         match self.witnesses.scanner.scan(Part { name, bytes }).await {
             Verdict::Clean => Ok(()),
-            Verdict::Malicious { .. } => Err(Refusal::Malicious),
-            Verdict::Down(_) => Err(Refusal::Provider),
-            Verdict::Unable(_) if self.witnesses.block_unable => Err(Refusal::NotScanned),
+            Verdict::Malicious { .. } => Err(Rejection::Malicious),
+            Verdict::Down(_) => Err(Rejection::Provider),
+            Verdict::Unable(_) if self.witnesses.block_unable => Err(Rejection::NotScanned),
             Verdict::Unable(_) => {
                 self.note(|record| record.unscanned = record.unscanned.saturating_add(1));
                 Ok(())
@@ -93,7 +93,7 @@ impl Hearing {
         }
     }
 
-    async fn judge(&self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
+    async fn judge(&self, links: &[Link]) -> Result<Vec<bool>, Rejection> {
         let known: Vec<Option<Canonical>> = links.iter().map(Canonical::of).collect();
         let is_url = |at: usize| matches!(links.get(at), Some(Link::Url(_)));
         let mut urls: BTreeMap<String, Canonical> = BTreeMap::new();
@@ -123,7 +123,7 @@ impl Hearing {
         Ok(verdicts)
     }
 
-    async fn look(&self, texts: Vec<Named>) -> Result<Vec<Vec<Edit>>, Refusal> {
+    async fn look(&self, texts: Vec<Named>) -> Result<Vec<Vec<Edit>>, Rejection> {
         let nothing = || texts.iter().map(|_| Vec::new()).collect();
         let Some((redactor, keys)) = self.witnesses.redactor.clone() else { return Ok(nothing()) };
         let (count, bytes) = (texts.len(), texts.iter().map(|named| named.text.len()).sum::<usize>());
@@ -139,11 +139,11 @@ impl Hearing {
         let found = if bytes <= SHORT {
             find()
         } else {
-            tokio::task::spawn_blocking(find).await.map_err(|_| Refusal::Provider)?
+            tokio::task::spawn_blocking(find).await.map_err(|_| Rejection::Provider)?
         };
         let (changes, report) = found.map_err(|error| match error {
-            RedactError::Spent(spent) => Refusal::Spent(spent.after),
-            _ => Refusal::Provider,
+            RedactError::Spent(spent) => Rejection::Spent(spent.after),
+            _ => Rejection::Provider,
         })?;
         self.note(|record| record.reports.push(report));
         if self.witnesses.redaction != Redaction::Apply {
@@ -176,7 +176,10 @@ impl Court for Hearing {
 }
 
 /// The scores of these, or that nobody was asked.
-async fn scores(intel: Option<&dyn Reputation>, of: BTreeMap<String, Canonical>) -> Result<Scores, Refusal> {
+async fn scores(
+    intel: Option<&dyn Reputation>,
+    of: BTreeMap<String, Canonical>,
+) -> Result<Scores, Rejection> {
     let Some(intel) = intel else { return Ok(of.into_keys().map(|key| (key, None)).collect()) };
     let (keys, canonical): (Vec<String>, Vec<Canonical>) = of.into_iter().unzip();
     let scores = intel.judge(&canonical).await?;

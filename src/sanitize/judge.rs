@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::Refusal;
+use crate::sanitize::Rejection;
 
 /// A part of a file that can be looked at by itself: an attachment, a stream that was inflated, an archive's member.
 #[derive(Clone, Copy)]
@@ -51,21 +51,21 @@ pub trait Judge {
     /// Looks at a part before anything else is done with it.
     ///
     /// # Errors
-    /// [`Refusal::Malicious`], [`Refusal::NotScanned`], or [`Refusal::Provider`].
-    fn part(&mut self, part: Part<'_>) -> Result<(), Refusal>;
+    /// [`Rejection::Malicious`], [`Rejection::NotScanned`], or [`Rejection::Provider`].
+    fn part(&mut self, part: Part<'_>) -> Result<(), Rejection>;
 
     /// Which of these links are to be defanged: as many answers as links. What is asked here is counted.
     ///
     /// # Errors
-    /// [`Refusal::Provider`].
-    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal>;
+    /// [`Rejection::Provider`].
+    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Rejection>;
 
     /// What is to be redacted in each of these texts: sorted, apart from each other. Empty where findings are only
     /// told.
     ///
     /// # Errors
-    /// [`Refusal::Provider`].
-    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal>;
+    /// [`Rejection::Provider`].
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection>;
 }
 
 impl std::fmt::Debug for Part<'_> {

@@ -15,7 +15,7 @@
 //! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally; [`Values`] that go |
 //! | `budget` | [`Bounds`] and what of them is used |
 //! | `tally` | [`Tally`]: what was removed, and what could not be read |
-//! | `refusal` | [`Refusal`]: why there is no clean file |
+//! | `rejection` | [`Rejection`]: why there is no clean file |
 //! | [`link`] | links in texts, and what they look like defanged |
 //! | [`mod@format`] | the formats |
 //! | `hearing` | [`Hearing`]: the court for one file |
@@ -36,7 +36,7 @@ mod kind;
 pub mod link;
 mod orders;
 mod pipeline;
-mod refusal;
+mod rejection;
 pub mod scan;
 mod tally;
 mod unfold;
@@ -50,6 +50,6 @@ pub use judge::{Edit, Judge, Link, Named, Part};
 pub use kind::Kind;
 pub use orders::{Orders, Redaction};
 pub use pipeline::{Sanitized, sanitize};
-pub use refusal::Refusal;
+pub use rejection::Rejection;
 pub use tally::{Note, Tally};
 pub use work::{Values, Work};

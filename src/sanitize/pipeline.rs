@@ -25,7 +25,7 @@ pub async fn sanitize(
     witnesses: Witnesses,
 ) -> Result<Sanitized, Stillborn> {
     let hearing = Hearing::new(witnesses);
-    let refused = |refusal| Stillborn::Refused(None, refusal);
+    let refused = |rejection| Stillborn::Rejected(None, rejection);
     step("sanitize.scan", hearing.scan(name, bytes.clone())).await.map_err(refused)?;
     let cleaned = step("sanitize.clean", nursery.clean(orders, (name, bytes), &hearing)).await?;
     // What was put together anew may be what no part was.

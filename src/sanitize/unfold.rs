@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use flate2::read::ZlibDecoder;
 
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// What may always be unfolded, in bytes: a blank page of 300 dots an inch in colour has 26 MB.
 pub(super) const FREE: u64 = 32 << 20;
@@ -28,19 +28,19 @@ fn too_much(unfolded: u64, read: u64) -> bool {
 /// decoder has read.
 ///
 /// # Errors
-/// [`Refusal::Malformed`] where the decoder fails, [`Refusal::OverLimit`].
+/// [`Rejection::Malformed`] where the decoder fails, [`Rejection::OverLimit`].
 pub(super) fn all<R: Read>(
     mut decoder: R,
     read: impl Fn(&R) -> u64,
     out: &mut Vec<u8>,
     work: &mut Work<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), Rejection> {
     let before = out.len();
     loop {
-        let step = (&mut decoder).take(STEP).read_to_end(out).map_err(|_| Refusal::Malformed)?;
+        let step = (&mut decoder).take(STEP).read_to_end(out).map_err(|_| Rejection::Malformed)?;
         let unfolded = out.len().saturating_sub(before);
         if unfolded > work.room() || too_much(unfolded as u64, read(&decoder)) {
-            return Err(Refusal::OverLimit);
+            return Err(Rejection::OverLimit);
         }
         if (step as u64) < STEP {
             return work.unpacked(unfolded);
@@ -121,7 +121,7 @@ mod tests {
     }
 
     /// The length of what came out.
-    fn unfolded(packed: &[u8]) -> Result<usize, Refusal> {
+    fn unfolded(packed: &[u8]) -> Result<usize, Rejection> {
         let (mut bench, mut out) = (Bench::disarming(), Vec::new());
         let read = |decoder: &ZlibDecoder<&[u8]>| decoder.total_in();
         all(ZlibDecoder::new(packed), read, &mut out, &mut bench.work()).map(|()| out.len())
@@ -132,7 +132,7 @@ mod tests {
         let blank = packed(&vec![0; 26 * MIB]);
         assert_eq!((unfolded(&blank), is_bomb(&blank)), (Ok(26 * MIB), false));
         let bomb = packed(&vec![0; 40 * MIB]);
-        assert_eq!((unfolded(&bomb), is_bomb(&bomb)), (Err(Refusal::OverLimit), true));
+        assert_eq!((unfolded(&bomb), is_bomb(&bomb)), (Err(Rejection::OverLimit), true));
         assert!(unfolded(&bomb[..bomb.len() / 2]).is_err() && !is_bomb(&bomb[..bomb.len() / 2]));
     }
 

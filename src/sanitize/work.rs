@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use crate::sanitize::budget::Left;
-use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Redaction, Refusal, Tally};
+use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Redaction, Rejection, Tally};
 use crate::sanitize::{format, link};
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -74,16 +74,16 @@ impl<'j> Work<'j> {
     /// Takes bytes that were unpacked out of the budget.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`].
-    pub fn unpacked(&mut self, bytes: usize) -> Result<(), Refusal> {
+    /// [`Rejection::OverLimit`].
+    pub fn unpacked(&mut self, bytes: usize) -> Result<(), Rejection> {
         self.left.spend(1, bytes as u64)
     }
 
     /// Takes objects, members or elements out of the budget.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`].
-    pub fn items(&mut self, items: usize) -> Result<(), Refusal> {
+    /// [`Rejection::OverLimit`].
+    pub fn items(&mut self, items: usize) -> Result<(), Rejection> {
         self.left.spend(items as u64, 0)
     }
 
@@ -92,7 +92,7 @@ impl<'j> Work<'j> {
     ///
     /// # Errors
     /// The judge's.
-    pub fn part(&mut self, name: &str, bytes: &[u8]) -> Result<(), Refusal> {
+    pub fn part(&mut self, name: &str, bytes: &[u8]) -> Result<(), Rejection> {
         if bytes.is_empty() {
             return Ok(());
         }
@@ -103,8 +103,8 @@ impl<'j> Work<'j> {
     /// Cleans a file within a file: looked at, told apart, and rewritten by its own format.
     ///
     /// # Errors
-    /// The format's; [`Refusal::OverLimit`] too deep within files.
-    pub fn file(&mut self, name: &str, bytes: &[u8]) -> Result<Vec<u8>, Refusal> {
+    /// The format's; [`Rejection::OverLimit`] too deep within files.
+    pub fn file(&mut self, name: &str, bytes: &[u8]) -> Result<Vec<u8>, Rejection> {
         self.left.descend()?;
         self.part(name, bytes)?;
         let clean = format::clean(Kind::of(bytes, name), bytes, self);
@@ -117,7 +117,7 @@ impl<'j> Work<'j> {
     ///
     /// # Errors
     /// The judge's.
-    pub fn edits(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    pub fn edits(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let redactions = self.redactions(&nowhere(texts))?;
         self.with_links(texts, redactions)
     }
@@ -127,13 +127,17 @@ impl<'j> Work<'j> {
     ///
     /// # Errors
     /// The judge's.
-    pub fn named(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    pub fn named(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let redactions = self.redactions(texts)?;
         let texts: Vec<&str> = texts.iter().map(|named| named.text).collect();
         self.with_links(&texts, redactions)
     }
 
-    fn with_links(&mut self, texts: &[&str], redactions: Vec<Vec<Edit>>) -> Result<Vec<Vec<Edit>>, Refusal> {
+    fn with_links(
+        &mut self,
+        texts: &[&str],
+        redactions: Vec<Vec<Edit>>,
+    ) -> Result<Vec<Vec<Edit>>, Rejection> {
         if !self.orders.links {
             return Ok(redactions);
         }
@@ -153,7 +157,7 @@ impl<'j> Work<'j> {
     ///
     /// # Errors
     /// The judge's.
-    pub fn targets(&mut self, targets: &[&str]) -> Result<Vec<Option<String>>, Refusal> {
+    pub fn targets(&mut self, targets: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
         let read: Vec<String> = targets.iter().map(|target| as_followed(target)).collect();
         let read: Vec<&str> = read.iter().map(String::as_str).collect();
         let redactions = self.redactions_within(&read)?;
@@ -182,7 +186,7 @@ impl<'j> Work<'j> {
     ///
     /// # Errors
     /// The judge's.
-    pub fn names(&mut self, names: &[&str]) -> Result<Vec<Option<String>>, Refusal> {
+    pub fn names(&mut self, names: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
         let edits = self.redactions(&nowhere(names))?;
         let mut out = Vec::with_capacity(names.len());
         for (name, edits) in names.iter().zip(edits) {
@@ -193,7 +197,7 @@ impl<'j> Work<'j> {
     }
 
     /// The same for targets of links, in which `%20` is a blank (RFC 3986, 2.1).
-    fn redactions_within(&mut self, targets: &[&str]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    fn redactions_within(&mut self, targets: &[&str]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let plain: Vec<Option<link::Plain>> = targets.iter().map(|target| link::Plain::of(target)).collect();
         let texts = targets.iter().zip(&plain);
         let texts: Vec<&str> =
@@ -206,7 +210,7 @@ impl<'j> Work<'j> {
         Ok(redactions)
     }
 
-    fn redactions(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    fn redactions(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         if self.orders.redaction == Redaction::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
         }
@@ -222,7 +226,7 @@ impl<'j> Work<'j> {
             self.left.ask()?;
             let answer = self.judge.texts(batch)?;
             if answer.len() != batch.len() {
-                return Err(Refusal::Provider);
+                return Err(Rejection::Provider);
             }
             self.keep(batch, &answer);
             edits.extend(answer);
@@ -232,7 +236,7 @@ impl<'j> Work<'j> {
     }
 
     /// Those of the links that are to be defanged.
-    fn judged<'l>(&mut self, links: impl Iterator<Item = &'l Link>) -> Result<HashSet<Link>, Refusal> {
+    fn judged<'l>(&mut self, links: impl Iterator<Item = &'l Link>) -> Result<HashSet<Link>, Rejection> {
         let mut seen = HashSet::new();
         let distinct: Vec<Link> = links.filter(|link| seen.insert(*link)).cloned().collect();
         if distinct.is_empty() {
@@ -241,7 +245,7 @@ impl<'j> Work<'j> {
         self.left.ask()?;
         let answers = self.judge.links(&distinct)?;
         if answers.len() != distinct.len() {
-            return Err(Refusal::Provider);
+            return Err(Rejection::Provider);
         }
         Ok(distinct.into_iter().zip(answers).filter(|(_, bad)| *bad).map(|(link, _)| link).collect())
     }
@@ -259,7 +263,7 @@ impl<'j> Work<'j> {
     ///
     /// # Errors
     /// The judge's.
-    pub fn texts(&mut self, texts: &[&str]) -> Result<Vec<Option<String>>, Refusal> {
+    pub fn texts(&mut self, texts: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
         let edits = self.edits(texts)?;
         let mut out = Vec::with_capacity(texts.len());
         for (text, edits) in texts.iter().zip(edits) {

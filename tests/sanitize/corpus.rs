@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use portcullis::sanitize::{Kind, Orders, Refusal};
+use portcullis::sanitize::{Kind, Orders, Rejection};
 use serde_json::{Value, json};
 
 use crate::judge::{clean, malicious};
@@ -52,9 +52,9 @@ fn files_of_the_corpus_come_out_clean_or_not_at_all() {
                 }
                 "clean".to_owned()
             }
-            Err(refusal) => format!("{refusal:?}"),
+            Err(rejection) => format!("{rejection:?}"),
         };
-        if malicious(&file) && result != Err(Refusal::Malicious) {
+        if malicious(&file) && result != Err(Rejection::Malicious) {
             wrong.push(format!("{name}: {verdict}, but it is malicious"));
         }
         if Kind::of(&file, name) == Kind::Pdf {

@@ -1,7 +1,7 @@
 //! A judge without scanners, feeds and detectors, who knows one malicious file.
 
 use portcullis::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Refusal, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Rejection, Tally, Work, format,
 };
 
 /// The test file that scanners agree to call malicious, but for its first letter.
@@ -22,12 +22,12 @@ pub(crate) fn malicious(bytes: &[u8]) -> bool {
 }
 
 impl Judge for Lenient {
-    fn part(&mut self, part: Part<'_>) -> Result<(), Refusal> {
+    fn part(&mut self, part: Part<'_>) -> Result<(), Rejection> {
         self.parts += 1;
-        if malicious(part.bytes) { Err(Refusal::Malicious) } else { Ok(()) }
+        if malicious(part.bytes) { Err(Rejection::Malicious) } else { Ok(()) }
     }
 
-    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
+    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Rejection> {
         let bad = |link: &Link| {
             let (Link::Url(text) | Link::Domain(text)) = link;
             self.bad.iter().any(|bad| text.contains(bad))
@@ -35,18 +35,18 @@ impl Judge for Lenient {
         Ok(links.iter().map(bad).collect())
     }
 
-    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         Ok(vec![Vec::new(); texts.len()])
     }
 }
 
 /// Cleans a file.
-pub(crate) fn clean(name: &str, file: &[u8], orders: Orders) -> (Result<Vec<u8>, Refusal>, Tally) {
+pub(crate) fn clean(name: &str, file: &[u8], orders: Orders) -> (Result<Vec<u8>, Rejection>, Tally) {
     let mut judge = Lenient::default();
     let mut work = Work::new(orders, Bounds::default(), &mut judge);
     let clean = match work.part(name, file) {
         Ok(()) => format::clean(Kind::of(file, name), file, &mut work),
-        Err(refusal) => Err(refusal),
+        Err(rejection) => Err(rejection),
     };
     (clean, work.into_tally())
 }

@@ -1,7 +1,7 @@
 //! PDFs made here.
 
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
-use portcullis::sanitize::{Bounds, Kind, Orders, Refusal, Work, format};
+use portcullis::sanitize::{Bounds, Kind, Orders, Rejection, Work, format};
 use proptest::prelude::*;
 
 use crate::judge::clean;
@@ -145,7 +145,7 @@ fn a_deep_page_tree_keeps_its_pages_or_is_refused() {
         let (clean, _) = clean("a.pdf", &deep(depth), Orders::default());
         assert_eq!(pages(&clean.unwrap()), depth, "{depth}");
     }
-    assert_eq!(clean("a.pdf", &deep(700), Orders::default()).0, Err(Refusal::OverLimit));
+    assert_eq!(clean("a.pdf", &deep(700), Orders::default()).0, Err(Rejection::OverLimit));
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn malicious_parts_are_seen_wherever_they_lie() {
     assert!(!crate::judge::malicious(&attached));
     for attachments in [true, false] {
         let orders = Orders { attachments, ..Orders::default() };
-        assert_eq!(clean("a.pdf", &attached, orders).0, Err(Refusal::Malicious));
+        assert_eq!(clean("a.pdf", &attached, orders).0, Err(Rejection::Malicious));
     }
 }
 
@@ -279,7 +279,7 @@ fn files_that_need_no_password_are_decrypted() {
         assert!(text.contains("Plain words") && !text.contains("app.alert"), "{text}");
         assert_eq!(tally.interactive, 1);
     }
-    assert_eq!(clean("a.pdf", &encrypted("secret", true), Orders::default()).0, Err(Refusal::Encrypted));
+    assert_eq!(clean("a.pdf", &encrypted("secret", true), Orders::default()).0, Err(Rejection::Encrypted));
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn what_unfolds_to_too_much_is_refused() {
     let mut judge = crate::judge::Lenient::default();
     let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
     let mut work = Work::new(Orders::default(), bounds, &mut judge);
-    assert_eq!(format::clean(Kind::Pdf, &bomb, &mut work), Err(Refusal::OverLimit));
+    assert_eq!(format::clean(Kind::Pdf, &bomb, &mut work), Err(Rejection::OverLimit));
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use portcullis::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Note, Orders, Part, Redaction, Refusal, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Note, Orders, Part, Redaction, Rejection, Tally, Work, format,
 };
 
 /// Remembers all texts, and redacts words.
@@ -16,15 +16,15 @@ struct Words {
 }
 
 impl Judge for Words {
-    fn part(&mut self, _: Part<'_>) -> Result<(), Refusal> {
+    fn part(&mut self, _: Part<'_>) -> Result<(), Rejection> {
         Ok(())
     }
 
-    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
+    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Rejection> {
         Ok(vec![false; links.len()])
     }
 
-    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let edits = |named: &Named<&str>| {
             let found = self.words.iter().flat_map(|word| named.text.match_indices(word.as_str()));
             let edit = |(at, word): (usize, &str)| Edit {
@@ -42,7 +42,7 @@ impl Judge for Words {
     }
 }
 
-fn clean(kind: Kind, file: &[u8], judge: &mut Words) -> (Result<Vec<u8>, Refusal>, Tally) {
+fn clean(kind: Kind, file: &[u8], judge: &mut Words) -> (Result<Vec<u8>, Rejection>, Tally) {
     let orders = Orders { redaction: Redaction::Apply, links: false, ..Orders::default() };
     let mut work = Work::new(orders, Bounds::default(), judge);
     let clean = format::clean(kind, file, &mut work);

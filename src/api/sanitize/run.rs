@@ -22,7 +22,7 @@ use crate::net::NetError;
 use crate::sanitize::child::Stillborn;
 use crate::sanitize::intel;
 use crate::sanitize::scan::{Counted, Scanner};
-use crate::sanitize::{Redaction, Refusal, Witnesses, sanitize};
+use crate::sanitize::{Redaction, Rejection, Witnesses, sanitize};
 use crate::store::blobs::{Blob, Pieces};
 use crate::telemetry::Verdict;
 use crate::telemetry::trace::step;
@@ -83,7 +83,7 @@ impl Sanitizer {
         let nursery = &self.parts().nursery;
         let sanitized = sanitize(nursery, order.resolved.orders, (&file.name, &file.bytes), witnesses).await;
         let sanitized = match sanitized {
-            Err(Stillborn::Refused(_, Refusal::Malicious)) => {
+            Err(Stillborn::Rejected(_, Rejection::Malicious)) => {
                 return Ok((reply::malicious(&order.parameters), Verdict::Malicious));
             }
             Err(error) => return Err(stopped(&error, order)),
@@ -227,10 +227,10 @@ async fn gather(mut pieces: Box<dyn Pieces>, most: usize) -> Result<Option<Bytes
 fn stopped(error: &Stillborn, order: &Order) -> ApiError {
     match error {
         Stillborn::Start(_) => ApiError::Internal("child"),
-        Stillborn::Refused(_, Refusal::Provider) => {
+        Stillborn::Rejected(_, Rejection::Provider) => {
             ApiError::Provider("A scan or reputation provider gave no answer; try again")
         }
-        Stillborn::Refused(_, Refusal::Spent(after)) => ApiError::TooManyValues(*after),
+        Stillborn::Rejected(_, Rejection::Spent(after)) => ApiError::TooManyValues(*after),
         error => {
             let detail = format!("the file is not released: {}", why(error));
             ApiError::Validation(vec![Invalid::new(Code::BadState, Ask::at(&order.source), detail)])

@@ -8,7 +8,7 @@ use crate::api::envelope::Dialect;
 use crate::api::redact::{Analysis, Entities};
 use crate::sanitize::child::Stillborn;
 use crate::sanitize::intel::Reputation;
-use crate::sanitize::{Note, Orders, Record, Redaction, Refusal, Sanitized, Scores, Tally};
+use crate::sanitize::{Note, Orders, Record, Redaction, Rejection, Sanitized, Scores, Tally};
 
 /// Who was asked about links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,16 +164,16 @@ pub fn why(error: &Stillborn) -> &'static str {
     match error {
         Stillborn::Start(_) => "no process could be started to read it",
         Stillborn::Died => "it could not be read within the limits of memory and time",
-        Stillborn::Refused(_, refusal) => match refusal {
-            Refusal::Malicious => "it is malicious",
-            Refusal::Provider => "a scan or reputation provider gave no answer",
-            Refusal::Spent(_) => "too many different values are encrypted or hashed for its owner",
-            Refusal::Encrypted => "it cannot be opened without a password",
-            Refusal::Malformed => "it is broken, or not what it seems to be",
-            Refusal::Unsupported => "files of its kind cannot be cleaned here",
-            Refusal::OverLimit => "it unfolds to more than the limits allow",
-            Refusal::Unproven => "what had to go could not be removed",
-            Refusal::NotScanned => "it cannot be scanned, and the config wants that",
+        Stillborn::Rejected(_, rejection) => match rejection {
+            Rejection::Malicious => "it is malicious",
+            Rejection::Provider => "a scan or reputation provider gave no answer",
+            Rejection::Spent(_) => "too many different values are encrypted or hashed for its owner",
+            Rejection::Encrypted => "it cannot be opened without a password",
+            Rejection::Malformed => "it is broken, or not what it seems to be",
+            Rejection::Unsupported => "files of its kind cannot be cleaned here",
+            Rejection::OverLimit => "it unfolds to more than the limits allow",
+            Rejection::Unproven => "what had to go could not be removed",
+            Rejection::NotScanned => "it cannot be scanned, and the config wants that",
         },
     }
 }

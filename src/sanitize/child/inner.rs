@@ -6,7 +6,7 @@ use rustix::process::{Resource, Rlimit, setrlimit};
 
 use crate::sanitize::child::frame;
 use crate::sanitize::child::message::{Ask, Reply, Start};
-use crate::sanitize::{Edit, Judge, Kind, Link, Named, Part, Refusal, Work, format};
+use crate::sanitize::{Edit, Judge, Kind, Link, Named, Part, Rejection, Work, format};
 
 /// What a child may use.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ fn serve(mut input: impl Read, output: impl Write) -> io::Result<()> {
     let Remote { mut output, .. } = judge;
     match outcome {
         Ok(clean) => frame::put(&mut output, &Ask::Done(kind, tally), &clean),
-        Err(refusal) => frame::put(&mut output, &Ask::Refused(kind, refusal), &[]),
+        Err(rejection) => frame::put(&mut output, &Ask::Rejected(kind, rejection), &[]),
     }
 }
 
@@ -68,35 +68,35 @@ struct Remote<R, W> {
 
 impl<R: Read, W: Write> Remote<R, W> {
     /// A pipe that is broken has nobody at its end to be told so.
-    fn ask(&mut self, ask: &Ask, bytes: &[u8]) -> Result<Reply, Refusal> {
-        frame::put(&mut self.output, ask, bytes).map_err(|_| Refusal::Provider)?;
+    fn ask(&mut self, ask: &Ask, bytes: &[u8]) -> Result<Reply, Rejection> {
+        frame::put(&mut self.output, ask, bytes).map_err(|_| Rejection::Provider)?;
         match frame::take(&mut self.input, NOTHING) {
-            Ok((Reply::Refused(refusal), _)) => Err(refusal),
+            Ok((Reply::Rejected(rejection), _)) => Err(rejection),
             Ok((reply, _)) => Ok(reply),
-            Err(_) => Err(Refusal::Provider),
+            Err(_) => Err(Rejection::Provider),
         }
     }
 }
 
 impl<R: Read, W: Write> Judge for Remote<R, W> {
-    fn part(&mut self, part: Part<'_>) -> Result<(), Refusal> {
+    fn part(&mut self, part: Part<'_>) -> Result<(), Rejection> {
         // Not waited for: the parent reads in order, and looks at it before it takes the clean file.
         frame::put(&mut self.output, &Ask::Part(part.name.to_owned()), part.bytes)
-            .map_err(|_| Refusal::Provider)
+            .map_err(|_| Rejection::Provider)
     }
 
-    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Refusal> {
+    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Rejection> {
         match self.ask(&Ask::Links(links.to_vec()), &[])? {
             Reply::Links(answers) => Ok(answers),
-            _ => Err(Refusal::Provider),
+            _ => Err(Rejection::Provider),
         }
     }
 
-    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Refusal> {
+    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let texts = texts.iter().map(|text| text.kept()).collect();
         match self.ask(&Ask::Texts(texts), &[])? {
             Reply::Texts(edits) => Ok(edits),
-            _ => Err(Refusal::Provider),
+            _ => Err(Rejection::Provider),
         }
     }
 }

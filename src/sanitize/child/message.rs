@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Orders, Refusal, Tally};
+use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Orders, Rejection, Tally};
 
 /// The parent's first words; the file follows as the frame's bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -26,7 +26,7 @@ pub(super) enum Ask {
     /// The frame's bytes are the clean file.
     Done(Kind, Tally),
     /// There is none.
-    Refused(Kind, Refusal),
+    Rejected(Kind, Rejection),
 }
 
 /// What the parent answers.
@@ -34,5 +34,5 @@ pub(super) enum Ask {
 pub(super) enum Reply {
     Links(Vec<bool>),
     Texts(Vec<Vec<Edit>>),
-    Refused(Refusal),
+    Rejected(Rejection),
 }

@@ -16,11 +16,11 @@ use tokio::sync::Semaphore;
 
 use crate::sanitize::child::frame;
 use crate::sanitize::child::message::{Ask, Reply, Start};
-use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Orders, Refusal, Tally};
+use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Orders, Rejection, Tally};
 use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
 
 /// An answer of the court's, awaited.
-pub type Ruling<'a, T> = Pin<Box<dyn Future<Output = Result<T, Refusal>> + Send + 'a>>;
+pub type Ruling<'a, T> = Pin<Box<dyn Future<Output = Result<T, Rejection>> + Send + 'a>>;
 
 /// Who answers for one file: a [`Judge`](crate::sanitize::Judge) that may wait.
 pub trait Court: Send + Sync {
@@ -64,12 +64,12 @@ pub enum Stillborn {
     /// It could not be started: ours to mend.
     #[error("a child process cannot be started: {0}")]
     Start(io::Error),
-    /// The file killed it, or held it longer than it may: as good as a refusal.
+    /// The file killed it, or held it longer than it may: as good as a rejection.
     #[error("the child process died of the file")]
     Died,
-    /// It refused.
+    /// It rejected the file.
     #[error("{1}")]
-    Refused(Option<Kind>, Refusal),
+    Rejected(Option<Kind>, Rejection),
 }
 
 /// What a pipe holds, in bytes: small parts are read many at a time.
@@ -125,7 +125,7 @@ impl Nursery {
         let status = child.wait().await;
         if let Some(metrics) = &self.metrics {
             match &outcome {
-                Ok(Ok((Ask::Done(..) | Ask::Refused(..), _))) => {}
+                Ok(Ok((Ask::Done(..) | Ask::Rejected(..), _))) => {}
                 Err(_) => metrics.children.inc(ChildEnd::Timeout),
                 // The allocator gives up with SIGABRT where there is no more memory; SIGXCPU ends what has used up its time.
                 Ok(_) => metrics.children.inc(match status.ok().and_then(|status| status.signal()) {
@@ -137,7 +137,7 @@ impl Nursery {
         }
         match outcome {
             Ok(Ok((Ask::Done(kind, tally), bytes))) => Ok(Cleaned { kind, bytes: Bytes::from(bytes), tally }),
-            Ok(Ok((Ask::Refused(kind, refusal), _))) => Err(Stillborn::Refused(Some(kind), refusal)),
+            Ok(Ok((Ask::Rejected(kind, rejection), _))) => Err(Stillborn::Rejected(Some(kind), rejection)),
             Ok(Ok(_) | Err(_)) | Err(_) => Err(Stillborn::Died),
         }
     }
@@ -170,24 +170,24 @@ impl Nursery {
             let ruling = match ask {
                 Ask::Part(name) => match court.part(name, Bytes::from(bytes)).await {
                     Ok(()) => continue,
-                    Err(refusal) => return Ok((Ask::Refused(Kind::Unknown, refusal), Vec::new())),
+                    Err(rejection) => return Ok((Ask::Rejected(Kind::Unknown, rejection), Vec::new())),
                 },
                 Ask::Links(links) => court.links(links).await.map(Reply::Links),
                 Ask::Texts(texts) => court.texts(texts).await.map(Reply::Texts),
-                last @ (Ask::Done(..) | Ask::Refused(..)) => return Ok((last, bytes)),
+                last @ (Ask::Done(..) | Ask::Rejected(..)) => return Ok((last, bytes)),
             };
             match ruling {
                 Ok(reply) => frame::send(&mut to, &reply, &[]).await?,
                 // The last word is the court's: a child that was taken over does not get past it.
                 Err(
-                    refusal @ (Refusal::Malicious
-                    | Refusal::NotScanned
-                    | Refusal::Provider
-                    | Refusal::Spent(_)),
+                    rejection @ (Rejection::Malicious
+                    | Rejection::NotScanned
+                    | Rejection::Provider
+                    | Rejection::Spent(_)),
                 ) => {
-                    return Ok((Ask::Refused(Kind::Unknown, refusal), Vec::new()));
+                    return Ok((Ask::Rejected(Kind::Unknown, rejection), Vec::new()));
                 }
-                Err(refusal) => frame::send(&mut to, &Reply::Refused(refusal), &[]).await?,
+                Err(rejection) => frame::send(&mut to, &Reply::Rejected(rejection), &[]).await?,
             }
         }
         Err(io::ErrorKind::InvalidData.into())

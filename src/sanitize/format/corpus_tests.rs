@@ -5,7 +5,7 @@ use std::path::Path;
 use std::{env, fs};
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Refusal};
+use crate::sanitize::{Kind, Rejection};
 
 fn kind(file: &[u8]) -> Option<Kind> {
     let has = |word: &[u8]| memchr::memmem::find(file, word).is_some();
@@ -46,10 +46,10 @@ fn office_files_of_the_corpus() {
                 }
                 assert!(same, "{name} is no fixed point: {rest:?}");
             }
-            Err(refusal) => {
-                println!("{name}: {refusal}");
+            Err(rejection) => {
+                println!("{name}: {rejection}");
                 assert!(
-                    matches!(refusal, Refusal::Malformed | Refusal::Encrypted | Refusal::Unsupported),
+                    matches!(rejection, Rejection::Malformed | Rejection::Encrypted | Rejection::Unsupported),
                     "{name}"
                 );
             }

@@ -7,7 +7,7 @@ use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::text::written;
 use crate::sanitize::work::{head as name_of, rewritten};
-use crate::sanitize::{Edit, Named, Refusal, Work};
+use crate::sanitize::{Edit, Named, Rejection, Work};
 
 /// What programs take for the end of a cell, by their language.
 const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
@@ -39,8 +39,8 @@ struct Cell {
 /// Cleans a table.
 ///
 /// # Errors
-/// The judge's; [`Refusal::OverLimit`].
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+/// The judge's; [`Rejection::OverLimit`].
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let decoded = charset::of_text(file);
     let table: &str = &decoded.text;
     let delimiter = delimiter(table);
@@ -66,7 +66,7 @@ fn clean_cells(
     (cells, heads): (&[Cell], &[String]),
     (delimiter, patches): (char, &mut Patches),
     work: &mut Work<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), Rejection> {
     if work.orders().interactive {
         for at in cells.iter().flat_map(|cell| formulas(cell, table)) {
             patches.put(at..at, "'");

@@ -13,7 +13,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::clean;
 use crate::sanitize::format::package::Fresh;
-use crate::sanitize::{Bounds, Kind, Refusal, Work};
+use crate::sanitize::{Bounds, Kind, Rejection, Work};
 
 /// How long an answer may take, where the formats are compiled without optimisation and the machine is shared.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -305,7 +305,7 @@ fn mutants_break_nothing() {
                     unfixed.push(format!("{n} {kind:?}"));
                 }
             }
-            Ok(Err(Refusal::Malicious | Refusal::Provider)) => {
+            Ok(Err(Rejection::Malicious | Rejection::Provider)) => {
                 broken.push(format!("{n} of {name}: asked in vain"))
             }
             Ok(Err(_)) => refused += 1,

@@ -7,14 +7,14 @@ use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
 use crate::sanitize::work::rewritten;
-use crate::sanitize::{Named, Refusal, Work};
+use crate::sanitize::{Named, Rejection, Work};
 use crate::stream::json::{self, Decoded, Token};
 
 /// Cleans a document. What is not JSON after all is text.
 ///
 /// # Errors
-/// The judge's; [`Refusal::OverLimit`].
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+/// The judge's; [`Rejection::OverLimit`].
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let decoded = charset::of_text(file);
     let doc = decoded.text.as_bytes();
     let Some(leaves) = leaves(&decoded.text) else { return text::clean(file, work) };

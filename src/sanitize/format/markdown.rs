@@ -11,7 +11,7 @@ use crate::sanitize::format::markup::uri::{self, Use};
 use crate::sanitize::format::markup::{allow, entity};
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Elements that switch how what follows is read.
 const SWITCHES: &[&str] = &["html", "head", "body", "title", "style", "meta", "svg", "listing"];
@@ -28,8 +28,8 @@ const NOWHERE: &str = "#";
 /// Cleans a text in Markdown.
 ///
 /// # Errors
-/// The judge's; [`Refusal::OverLimit`].
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+/// The judge's; [`Rejection::OverLimit`].
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     if !work.orders().interactive {
         return text::clean(file, work);
     }

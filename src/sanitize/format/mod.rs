@@ -49,7 +49,7 @@ mod spans;
 mod text;
 mod xml;
 
-use crate::sanitize::{Kind, Note, Refusal, Work};
+use crate::sanitize::{Kind, Note, Rejection, Work};
 pub(in crate::sanitize) use charset::text_of;
 pub(in crate::sanitize) use image::format as image_format;
 pub(in crate::sanitize) use json::is_json;
@@ -59,7 +59,7 @@ pub(in crate::sanitize) use mail::is_mail;
 ///
 /// # Errors
 /// Why there is no clean file.
-pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     work.unpacked(file.len())?;
     match kind {
         Kind::Pdf => pdf::clean(file, work),
@@ -83,6 +83,6 @@ pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Re
             work.tally().note(Note::Passed, 1);
             Ok(file.to_vec())
         }
-        _ => Err(Refusal::Unsupported),
+        _ => Err(Rejection::Unsupported),
     }
 }

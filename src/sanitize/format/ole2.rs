@@ -5,14 +5,14 @@ use std::io::{Cursor, Read};
 
 use cfb::CompoundFile;
 
-use crate::sanitize::{Note, Refusal, Work};
+use crate::sanitize::{Note, Rejection, Work};
 
 /// Shows a file's streams to the scanners; passes it as it is, where that is ordered.
 ///
 /// # Errors
-/// [`Refusal::Encrypted`] for what asks for a password, [`Refusal::Unsupported`] for the rest; the judge's.
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
-    let mut compound = CompoundFile::open(Cursor::new(file)).map_err(|_| Refusal::Malformed)?;
+/// [`Rejection::Encrypted`] for what asks for a password, [`Rejection::Unsupported`] for the rest; the judge's.
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+    let mut compound = CompoundFile::open(Cursor::new(file)).map_err(|_| Rejection::Malformed)?;
     let mut streams = Vec::new();
     for entry in compound.walk() {
         work.items(1)?;
@@ -22,19 +22,19 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
     }
     let mut encrypted = false;
     for (path, name) in streams {
-        let stream = compound.open_stream(&path).map_err(|_| Refusal::Malformed)?;
+        let stream = compound.open_stream(&path).map_err(|_| Rejection::Malformed)?;
         let cap = u64::try_from(work.room()).unwrap_or(u64::MAX).saturating_add(1);
         let mut content = Vec::new();
-        stream.take(cap).read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
+        stream.take(cap).read_to_end(&mut content).map_err(|_| Rejection::Malformed)?;
         work.unpacked(content.len())?;
         work.part(&name, &content)?;
         encrypted |= is_encrypted(&name, &content);
     }
     if encrypted {
-        return Err(Refusal::Encrypted);
+        return Err(Rejection::Encrypted);
     }
     if !work.orders().pass_unknown {
-        return Err(Refusal::Unsupported);
+        return Err(Rejection::Unsupported);
     }
     work.tally().note(Note::Passed, 1);
     Ok(file.to_vec())
@@ -90,14 +90,14 @@ mod tests {
     fn files_are_looked_into_and_pass_only_when_ordered() {
         let file = made(&[("/WordDocument", &[0; 32]), ("/Macros", b"x")]);
         let mut bench = Bench::disarming();
-        assert_eq!(bench.clean(Kind::Ole2, &file).err(), Some(Refusal::Unsupported));
+        assert_eq!(bench.clean(Kind::Ole2, &file).err(), Some(Rejection::Unsupported));
         assert_eq!(bench.parts.len(), 2);
         bench.orders.pass_unknown = true;
         let (clean, tally) = bench.clean(Kind::Ole2, &file).expect("the file");
         assert!(clean == file && tally.notes.get(&Note::Passed) == Some(&1));
         assert_eq!(
             bench.clean(Kind::Ole2, file.get(..600).expect("a piece")).err(),
-            Some(Refusal::Malformed)
+            Some(Rejection::Malformed)
         );
     }
 
@@ -115,7 +115,7 @@ mod tests {
             let mut bench = Bench::disarming();
             bench.orders.pass_unknown = true;
             let file = made(&[(name, content)]);
-            assert_eq!(bench.clean(Kind::Ole2, &file).err(), Some(Refusal::Encrypted), "{name}");
+            assert_eq!(bench.clean(Kind::Ole2, &file).err(), Some(Rejection::Encrypted), "{name}");
         }
     }
 }

@@ -13,7 +13,7 @@ use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
 use crate::sanitize::unfold::{self, Count, Counted};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// What the directory says of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,25 +39,25 @@ impl<'f> Package<'f> {
     /// Reads the directory.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`], [`Refusal::Encrypted`], [`Refusal::OverLimit`].
-    pub(super) fn open(file: &'f [u8], work: &mut Work<'_>) -> Result<Self, Refusal> {
+    /// [`Rejection::Malformed`], [`Rejection::Encrypted`], [`Rejection::OverLimit`].
+    pub(super) fn open(file: &'f [u8], work: &mut Work<'_>) -> Result<Self, Rejection> {
         let count = Count::default();
-        let mut archive = ZipArchive::new(Counted::new(file, count.clone())).map_err(refusal)?;
+        let mut archive = ZipArchive::new(Counted::new(file, count.clone())).map_err(rejection)?;
         work.items(archive.len())?;
-        if archive.has_duplicate_names() || archive.has_overlapping_files().map_err(refusal)? {
-            return Err(Refusal::Malformed);
+        if archive.has_duplicate_names() || archive.has_overlapping_files().map_err(rejection)? {
+            return Err(Rejection::Malformed);
         }
         let mut entries = Vec::with_capacity(archive.len());
         let mut names = HashSet::with_capacity(archive.len());
         for at in 0..archive.len() {
-            let file = archive.by_index_raw(at).map_err(refusal)?;
+            let file = archive.by_index_raw(at).map_err(rejection)?;
             if file.encrypted() {
-                return Err(Refusal::Encrypted);
+                return Err(Rejection::Encrypted);
             }
-            let name = file.name().map_err(refusal)?.into_owned();
+            let name = file.name().map_err(rejection)?.into_owned();
             let folder = file.is_dir();
             if file.is_symlink() || !is_inside(&name) || !names.insert(name.to_lowercase()) {
-                return Err(Refusal::Malformed);
+                return Err(Rejection::Malformed);
             }
             let bare = file.extra_data_fields().next().is_none() && file.comment().is_empty();
             entries.push(Entry {
@@ -79,9 +79,9 @@ impl<'f> Package<'f> {
     /// The content of the entry at this place, which is taken out of the budget.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`], [`Refusal::OverLimit`].
-    pub(super) fn read(&mut self, at: usize, work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
-        let file = self.archive.by_index(at).map_err(refusal)?;
+    /// [`Rejection::Malformed`], [`Rejection::OverLimit`].
+    pub(super) fn read(&mut self, at: usize, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+        let file = self.archive.by_index(at).map_err(rejection)?;
         let mut content = Vec::new();
         let before = self.count.get();
         unfold::all(file, |_| self.count.get().saturating_sub(before), &mut content, work)?;
@@ -94,12 +94,12 @@ impl<'f> Package<'f> {
     /// The content of an entry that was read once.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`].
-    pub(super) fn again(&mut self, at: usize) -> Result<Vec<u8>, Refusal> {
-        let size = self.entries.get(at).and_then(|entry| entry.size).ok_or(Refusal::Malformed)?;
+    /// [`Rejection::Malformed`].
+    pub(super) fn again(&mut self, at: usize) -> Result<Vec<u8>, Rejection> {
+        let size = self.entries.get(at).and_then(|entry| entry.size).ok_or(Rejection::Malformed)?;
         let mut content = Vec::new();
-        let file = self.archive.by_index(at).map_err(refusal)?;
-        file.take(size).read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
+        let file = self.archive.by_index(at).map_err(rejection)?;
+        file.take(size).read_to_end(&mut content).map_err(|_| Rejection::Malformed)?;
         Ok(content)
     }
 }
@@ -119,9 +119,14 @@ impl Fresh {
     /// otherwise its content is looked at.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`] when it cannot be read.
-    pub(super) fn keep(&mut self, from: &mut Package<'_>, at: usize, content: &[u8]) -> Result<(), Refusal> {
-        let entry = from.entries.get(at).ok_or(Refusal::Malformed)?;
+    /// [`Rejection::Malformed`] when it cannot be read.
+    pub(super) fn keep(
+        &mut self,
+        from: &mut Package<'_>,
+        at: usize,
+        content: &[u8],
+    ) -> Result<(), Rejection> {
+        let entry = from.entries.get(at).ok_or(Rejection::Malformed)?;
         if entry.folder {
             return Ok(());
         }
@@ -129,30 +134,30 @@ impl Fresh {
             let (name, stored) = (entry.name.clone(), entry.stored);
             return self.put(&name, content, stored);
         }
-        let file = from.archive.by_index_raw(at).map_err(refusal)?;
-        self.zip.raw_copy_file_touch(file, DateTime::DEFAULT, Some(MODE)).map_err(refusal)
+        let file = from.archive.by_index_raw(at).map_err(rejection)?;
+        self.zip.raw_copy_file_touch(file, DateTime::DEFAULT, Some(MODE)).map_err(rejection)
     }
 
     /// Writes an entry; `stored`: without compressing it.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`] for one that zip files cannot hold.
-    pub(super) fn put(&mut self, name: &str, content: &[u8], stored: bool) -> Result<(), Refusal> {
+    /// [`Rejection::OverLimit`] for one that zip files cannot hold.
+    pub(super) fn put(&mut self, name: &str, content: &[u8], stored: bool) -> Result<(), Rejection> {
         let method = if stored { CompressionMethod::Stored } else { CompressionMethod::Deflated };
         let options = SimpleFileOptions::default()
             .compression_method(method)
             .last_modified_time(DateTime::DEFAULT)
             .unix_permissions(MODE);
-        self.zip.start_file(name, options).map_err(|_| Refusal::OverLimit)?;
-        self.zip.write_all(content).map_err(|_| Refusal::OverLimit)
+        self.zip.start_file(name, options).map_err(|_| Rejection::OverLimit)?;
+        self.zip.write_all(content).map_err(|_| Rejection::OverLimit)
     }
 
     /// The file.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`] for one that zip files cannot hold.
-    pub(super) fn finish(self) -> Result<Vec<u8>, Refusal> {
-        Ok(self.zip.finish().map_err(|_| Refusal::OverLimit)?.into_inner())
+    /// [`Rejection::OverLimit`] for one that zip files cannot hold.
+    pub(super) fn finish(self) -> Result<Vec<u8>, Rejection> {
+        Ok(self.zip.finish().map_err(|_| Rejection::OverLimit)?.into_inner())
     }
 }
 
@@ -166,10 +171,10 @@ pub(super) fn is_inside(name: &str) -> bool {
     !path.contains(strange) && path.split('/').all(|part| !matches!(part, "" | "." | ".."))
 }
 
-fn refusal(error: ZipError) -> Refusal {
+fn rejection(error: ZipError) -> Rejection {
     match error {
-        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => Refusal::Encrypted,
-        _ => Refusal::Malformed,
+        ZipError::UnsupportedArchive(ZipError::PASSWORD_REQUIRED) => Rejection::Encrypted,
+        _ => Rejection::Malformed,
     }
 }
 
@@ -186,7 +191,7 @@ mod tests {
         fresh.finish().expect("a package")
     }
 
-    fn copied(file: &[u8]) -> Result<Vec<u8>, Refusal> {
+    fn copied(file: &[u8]) -> Result<Vec<u8>, Rejection> {
         let mut bench = Bench::disarming();
         let mut work = bench.work();
         let (mut package, mut fresh) = (Package::open(file, &mut work)?, Fresh::new());
@@ -209,9 +214,9 @@ mod tests {
     #[test]
     fn names_stay_inside_and_apart() {
         for name in ["../a", "a/../b", "/a", "a\\b", "c:a", "a//b", "./a", "a\0b"] {
-            assert_eq!(copied(&packed(&[(name, b"x")])).err(), Some(Refusal::Malformed), "{name}");
+            assert_eq!(copied(&packed(&[(name, b"x")])).err(), Some(Rejection::Malformed), "{name}");
         }
-        assert_eq!(copied(&packed(&[("a.xml", b"x"), ("A.XML", b"y")])), Err(Refusal::Malformed));
+        assert_eq!(copied(&packed(&[("a.xml", b"x"), ("A.XML", b"y")])), Err(Rejection::Malformed));
         assert!(copied(&packed(&[("a/b..c.xml", b"x")])).is_ok());
     }
 
@@ -223,6 +228,6 @@ mod tests {
         let orders = bench.orders;
         let mut work = Work::new(orders, bounds, &mut bench);
         let mut package = Package::open(&file, &mut work).expect("a package");
-        assert_eq!(package.read(0, &mut work), Err(Refusal::OverLimit));
+        assert_eq!(package.read(0, &mut work), Err(Rejection::OverLimit));
     }
 }

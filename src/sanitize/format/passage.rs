@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::spans::{Attribute, Span, Tree};
 use crate::sanitize::work::head;
-use crate::sanitize::{Edit, Named, Refusal, Work};
+use crate::sanitize::{Edit, Named, Rejection, Work};
 
 /// How much text is asked about at once, in bytes.
 const BATCH: usize = 4 << 20;
@@ -100,7 +100,7 @@ pub(super) fn redact<'t>(
     draft: &mut Draft<'t>,
     work: &mut Work<'_>,
     mut own: impl FnMut(&Change<'_, 't>, &mut Draft<'t>),
-) -> Result<(), Refusal> {
+) -> Result<(), Rejection> {
     let mut rest = passages;
     while !rest.is_empty() {
         let mut size = 0_usize;

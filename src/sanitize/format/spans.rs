@@ -7,7 +7,7 @@ use quick_xml::escape::unescape;
 use quick_xml::events::attributes::Attributes;
 use quick_xml::events::{BytesStart, Event};
 
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Elements within elements.
 const MAX_DEPTH: usize = 512;
@@ -96,11 +96,11 @@ impl Tree {
     /// Reads a document.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`] for what is no well-formed document, or has references that only a document type could
-    /// explain; [`Refusal::OverLimit`].
-    pub(super) fn read(bytes: &[u8], doctype: Doctype, work: &mut Work<'_>) -> Result<Self, Refusal> {
+    /// [`Rejection::Malformed`] for what is no well-formed document, or has references that only a document type could
+    /// explain; [`Rejection::OverLimit`].
+    pub(super) fn read(bytes: &[u8], doctype: Doctype, work: &mut Work<'_>) -> Result<Self, Rejection> {
         let (source, rewritten) = decoded(bytes)?;
-        u32::try_from(source.len()).map_err(|_| Refusal::OverLimit)?;
+        u32::try_from(source.len()).map_err(|_| Rejection::OverLimit)?;
         let mut tree =
             Self { source: String::new(), elements: vec![], chars: vec![], remarks: vec![], rewritten };
         let dropped = tree.parse(&source, doctype)?;
@@ -113,13 +113,13 @@ impl Tree {
         Ok(tree)
     }
 
-    fn parse(&mut self, source: &str, doctype: Doctype) -> Result<Option<Span>, Refusal> {
+    fn parse(&mut self, source: &str, doctype: Doctype) -> Result<Option<Span>, Rejection> {
         let mut reader = Reader::from_str(source);
         let mut open: Vec<u32> = Vec::new();
         let (mut dropped, mut roots, mut from) = (None, 0_u32, 0_u32);
         loop {
             let start = at(reader.buffer_position())?;
-            let event = reader.read_event().map_err(|_| Refusal::Malformed)?;
+            let event = reader.read_event().map_err(|_| Rejection::Malformed)?;
             let span = Span { start, end: at(reader.buffer_position())? };
             let closed = matches!(event, Event::Empty(_));
             match event {
@@ -127,44 +127,44 @@ impl Tree {
                     self.between(Span { start: from, end: start }, &open);
                     from = span.end;
                     roots = roots.saturating_add(u32::from(open.is_empty()));
-                    let here = u32::try_from(self.elements.len()).map_err(|_| Refusal::OverLimit)?;
+                    let here = u32::try_from(self.elements.len()).map_err(|_| Rejection::OverLimit)?;
                     self.elements.push(element(&tag, span, open.last().copied().unwrap_or(here))?);
                     if !closed {
                         open.push(here);
                     }
                     if open.len() > MAX_DEPTH {
-                        return Err(Refusal::OverLimit);
+                        return Err(Rejection::OverLimit);
                     }
                 }
                 Event::End(_) => {
                     self.between(Span { start: from, end: start }, &open);
                     from = span.end;
-                    let next = u32::try_from(self.elements.len()).map_err(|_| Refusal::OverLimit)?;
+                    let next = u32::try_from(self.elements.len()).map_err(|_| Rejection::OverLimit)?;
                     let element = open.pop().and_then(|at| self.elements.get_mut(at as usize));
-                    let element = element.ok_or(Refusal::Malformed)?;
+                    let element = element.ok_or(Rejection::Malformed)?;
                     (element.close, element.next) = (span, next);
                 }
                 Event::Comment(_) | Event::PI(_) => self.remarks.push(span),
                 Event::GeneralRef(name) => {
                     let known = matches!(&*name, "amp" | "lt" | "gt" | "quot" | "apos");
                     if !known && !matches!(name.resolve_char_ref(), Ok(Some(_))) {
-                        return Err(Refusal::Malformed);
+                        return Err(Rejection::Malformed);
                     }
                 }
                 Event::DocType(text) => {
                     if doctype == Doctype::Refused || text.contains('[') || dropped.is_some() {
-                        return Err(Refusal::Malformed);
+                        return Err(Rejection::Malformed);
                     }
                     dropped = Some(span);
                 }
                 Event::Text(text) if open.is_empty() && !text.trim().is_empty() => {
-                    return Err(Refusal::Malformed);
+                    return Err(Rejection::Malformed);
                 }
                 Event::Text(_) | Event::CData(_) | Event::Decl(_) => {}
                 Event::Eof => break,
             }
         }
-        if open.is_empty() && roots == 1 { Ok(dropped) } else { Err(Refusal::Malformed) }
+        if open.is_empty() && roots == 1 { Ok(dropped) } else { Err(Rejection::Malformed) }
     }
 
     fn between(&mut self, span: Span, open: &[u32]) {
@@ -284,22 +284,22 @@ impl Tree {
     }
 }
 
-fn at(position: u64) -> Result<u32, Refusal> {
-    u32::try_from(position).map_err(|_| Refusal::OverLimit)
+fn at(position: u64) -> Result<u32, Rejection> {
+    u32::try_from(position).map_err(|_| Rejection::OverLimit)
 }
 
-fn element(tag: &BytesStart<'_>, span: Span, parent: u32) -> Result<Element, Refusal> {
+fn element(tag: &BytesStart<'_>, span: Span, parent: u32) -> Result<Element, Rejection> {
     // That no two have the same name is found by comparing all with all.
     if tag.len() > MAX_ATTRIBUTES && tag.matches('=').take(MAX_ATTRIBUTES).count() == MAX_ATTRIBUTES {
-        return Err(Refusal::OverLimit);
+        return Err(Rejection::OverLimit);
     }
     for attribute in tag.attributes() {
-        let attribute = attribute.map_err(|_| Refusal::Malformed)?;
+        let attribute = attribute.map_err(|_| Rejection::Malformed)?;
         if attribute.value.contains('<') || unescape(&attribute.value).is_err() {
-            return Err(Refusal::Malformed);
+            return Err(Rejection::Malformed);
         }
     }
-    let name = u32::try_from(tag.name().into_inner().len()).map_err(|_| Refusal::OverLimit)?;
+    let name = u32::try_from(tag.name().into_inner().len()).map_err(|_| Rejection::OverLimit)?;
     Ok(Element { tag: span, name, close: Span { start: 0, end: 0 }, parent, next: 0 })
 }
 
@@ -311,7 +311,7 @@ fn without(text: &str, span: Span) -> String {
 
 /// The text of a document, and whether it was in another encoding than UTF-8. What it says of its encoding is
 /// corrected then.
-fn decoded(bytes: &[u8]) -> Result<(String, bool), Refusal> {
+fn decoded(bytes: &[u8]) -> Result<(String, bool), Rejection> {
     let marked = encoding_rs::Encoding::for_bom(bytes);
     let encoding = match (marked, bytes) {
         (Some((encoding, _)), _) => encoding,
@@ -321,28 +321,28 @@ fn decoded(bytes: &[u8]) -> Result<(String, bool), Refusal> {
     };
     let bytes = bytes.get(marked.map_or(0, |(_, length)| length)..).unwrap_or_default();
     if encoding == encoding_rs::UTF_8 {
-        let text = std::str::from_utf8(bytes).map_err(|_| Refusal::Malformed)?;
+        let text = std::str::from_utf8(bytes).map_err(|_| Rejection::Malformed)?;
         return Ok((text.to_owned(), false));
     }
     let text =
-        encoding.decode_without_bom_handling_and_without_replacement(bytes).ok_or(Refusal::Malformed)?;
+        encoding.decode_without_bom_handling_and_without_replacement(bytes).ok_or(Rejection::Malformed)?;
     let end = text.starts_with("<?xml").then(|| text.find("?>")).flatten();
     let body = end.and_then(|end| text.get(end..)).and_then(|rest| rest.strip_prefix("?>")).unwrap_or(&text);
     Ok((format!(r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>{body}"#), true))
 }
 
 /// The encoding that a declaration names.
-fn declared(bytes: &[u8]) -> Result<&'static encoding_rs::Encoding, Refusal> {
+fn declared(bytes: &[u8]) -> Result<&'static encoding_rs::Encoding, Rejection> {
     let head = bytes.get(..200).unwrap_or(bytes);
     let head = String::from_utf8_lossy(head);
     let head = head.strip_prefix("<?xml").and_then(|head| head.split("?>").next()).unwrap_or_default();
     let Some((_, label)) = head.split_once("encoding") else { return Ok(encoding_rs::UTF_8) };
     let label = label.trim_start_matches([' ', '\t', '\r', '\n', '=']);
     let label = label.trim_start_matches(['"', '\'']).split(['"', '\'']).next().unwrap_or_default();
-    let encoding = encoding_rs::Encoding::for_label(label.as_bytes()).ok_or(Refusal::Malformed)?;
+    let encoding = encoding_rs::Encoding::for_label(label.as_bytes()).ok_or(Rejection::Malformed)?;
     // Its own first bytes say otherwise.
     let wide = [encoding_rs::UTF_16LE, encoding_rs::UTF_16BE];
-    if wide.contains(&encoding) { Err(Refusal::Malformed) } else { Ok(encoding) }
+    if wide.contains(&encoding) { Err(Rejection::Malformed) } else { Ok(encoding) }
 }
 
 /// What is written in a piece of a document: without tags, comments and instructions, references and CDATA sections

@@ -2,7 +2,7 @@
 
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::patch::{Patches, Spelled};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// The largest piece of a text that is looked at by itself, in bytes.
 const PIECE: usize = 8 << 20;
@@ -11,7 +11,7 @@ const PIECE: usize = 8 << 20;
 ///
 /// # Errors
 /// The judge's.
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let decoded = charset::of_text(file);
     let pieces = pieces(&decoded.text);
     let texts: Vec<&str> = pieces.iter().map(|(_, piece)| *piece).collect();

@@ -5,11 +5,11 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::sanitize::Refusal;
+use crate::sanitize::Rejection;
 use crate::sanitize::intel::{Canonical, Score, Store};
 
 /// Scores that are still to come.
-pub type Judging<'a> = Pin<Box<dyn Future<Output = Result<Vec<Score>, Refusal>> + Send + 'a>>;
+pub type Judging<'a> = Pin<Box<dyn Future<Output = Result<Vec<Score>, Rejection>> + Send + 'a>>;
 
 /// Who knows of URLs or domains.
 pub trait Reputation: Send + Sync {
@@ -24,7 +24,7 @@ pub trait Reputation: Send + Sync {
     /// What is known of each of these: as many scores as links.
     ///
     /// # Errors
-    /// [`Refusal::Provider`].
+    /// [`Rejection::Provider`].
     fn judge<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a>;
 }
 

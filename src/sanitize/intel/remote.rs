@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::net::{Call, Client, Url};
-use crate::sanitize::Refusal;
+use crate::sanitize::Rejection;
 use crate::sanitize::intel::cache::{Breaker, Cache};
 use crate::sanitize::intel::panel::Judging;
 use crate::sanitize::intel::{Canonical, Reputation, Score};
@@ -73,20 +73,20 @@ impl Remote {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn ask(&self, links: &[&Canonical]) -> Result<Vec<Score>, Refusal> {
+    async fn ask(&self, links: &[&Canonical]) -> Result<Vec<Score>, Rejection> {
         let links: Vec<&str> = links.iter().map(|link| link.as_str()).collect();
         let json = serde_json::json!({ "links": links }).to_string();
         let RemoteSetup { url, headers, time, .. } = &self.setup;
         let call = Call { url, headers, json: Some(json), timeout: *time, most: ANSWER };
-        let answer = self.client.call(call).await.map_err(|_| Refusal::Provider)?;
+        let answer = self.client.call(call).await.map_err(|_| Rejection::Provider)?;
         let fine =
             (answer.status == 200).then(|| serde_json::from_slice::<Scores>(&answer.body).ok()).flatten();
         let scores = fine.map(|answer| answer.scores).unwrap_or_default();
         let right = scores.len() == links.len() && scores.iter().all(|score| *score <= 100);
-        if right { Ok(scores.into_iter().map(Score::new).collect()) } else { Err(Refusal::Provider) }
+        if right { Ok(scores.into_iter().map(Score::new).collect()) } else { Err(Rejection::Provider) }
     }
 
-    async fn judged(&self, links: &[Canonical]) -> Result<Vec<Score>, Refusal> {
+    async fn judged(&self, links: &[Canonical]) -> Result<Vec<Score>, Rejection> {
         let mut known: BTreeMap<&Canonical, Score> = BTreeMap::new();
         let mut wanted: Vec<&Canonical> = Vec::new();
         {
@@ -102,7 +102,7 @@ impl Remote {
         wanted.dedup();
         for batch in wanted.chunks(BATCH) {
             if !self.state().1.closed(self.clock.0.instant()) {
-                return Err(Refusal::Provider);
+                return Err(Rejection::Provider);
             }
             let scores = self.ask(batch).await;
             let now = self.clock.0.instant();

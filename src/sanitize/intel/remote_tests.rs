@@ -10,7 +10,7 @@ use super::{Remote, RemoteSetup};
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::secret::Secret;
 use crate::net::{Allow, Client, Url};
-use crate::sanitize::Refusal;
+use crate::sanitize::Rejection;
 use crate::sanitize::intel::{Canonical, Reputation, Score};
 
 /// A provider that answers each question with `body`; also how often it was asked, and the last question.
@@ -75,11 +75,11 @@ async fn what_is_no_answer_is_refused_and_then_not_asked_for() {
         let (address, asked) = provider(body).await;
         let remote = remote(address, &clock);
         for _ in 0..9 {
-            assert_eq!(remote.judge(&links(&["http://a.test/"])).await, Err(Refusal::Provider), "{body}");
+            assert_eq!(remote.judge(&links(&["http://a.test/"])).await, Err(Rejection::Provider), "{body}");
         }
         assert_eq!(asked.load(Ordering::SeqCst), 5, "{body}");
     }
     let gone = remote("127.0.0.1:1".parse().unwrap(), &clock);
-    assert_eq!(gone.judge(&links(&["http://a.test/"])).await, Err(Refusal::Provider));
+    assert_eq!(gone.judge(&links(&["http://a.test/"])).await, Err(Rejection::Provider));
     assert_eq!(gone.judge(&[]).await, Ok(vec![]));
 }

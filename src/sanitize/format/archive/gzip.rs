@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder};
 
-use crate::sanitize::{Refusal, Work, unfold};
+use crate::sanitize::{Rejection, Work, unfold};
 
 /// What each member begins with (RFC 1952 2.3.1).
 const MAGIC: &[u8] = b"\x1f\x8b";
@@ -13,8 +13,8 @@ const MAGIC: &[u8] = b"\x1f\x8b";
 /// Cleans the file within. Its name stays where it is a plain one; what lies behind the last member does not.
 ///
 /// # Errors
-/// The inner format's; [`Refusal::Malformed`], [`Refusal::OverLimit`].
-pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+/// The inner format's; [`Rejection::Malformed`], [`Rejection::OverLimit`].
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut content = Vec::new();
     let mut name = String::new();
     let mut rest = file;
@@ -42,9 +42,9 @@ fn plain(name: &[u8]) -> String {
     if last.contains(char::is_control) { String::new() } else { last.to_owned() }
 }
 
-fn packed(name: &str, content: &[u8]) -> Result<Vec<u8>, Refusal> {
+fn packed(name: &str, content: &[u8]) -> Result<Vec<u8>, Rejection> {
     let builder = if name.is_empty() { GzBuilder::new() } else { GzBuilder::new().filename(name) };
     let mut encoder = builder.mtime(0).write(Vec::new(), Compression::default());
-    encoder.write_all(content).map_err(|_| Refusal::Malformed)?;
-    encoder.finish().map_err(|_| Refusal::Malformed)
+    encoder.write_all(content).map_err(|_| Rejection::Malformed)?;
+    encoder.finish().map_err(|_| Rejection::Malformed)
 }

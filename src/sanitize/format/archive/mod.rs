@@ -3,8 +3,8 @@
 //! Only plain files are written. A folder is there by the names of its files; links and devices are left out
 //! ([`Note::Dropped`]), since what they lead to is not in the archive, and so are members that cannot be rewritten.
 //! A name that leads out of the folder to which an archive is unpacked, or that two members share, makes the whole
-//! archive [`Refusal::Malformed`]: nobody packs such a file by accident. So does a malicious member, or an encrypted
-//! one, decide for all ([`Refusal::Malicious`], [`Refusal::Encrypted`]). Comments, owners and what else is attached to
+//! archive [`Rejection::Malformed`]: nobody packs such a file by accident. So does a malicious member, or an encrypted
+//! one, decide for all ([`Rejection::Malicious`], [`Rejection::Encrypted`]). Comments, owners and what else is attached to
 //! members do not stay.
 //!
 //! | file | noun |
@@ -23,20 +23,20 @@ pub(super) use gzip::clean as gzip;
 pub(super) use tar::clean as tar;
 pub(super) use zip::clean as zip;
 
-use crate::sanitize::{Note, Refusal, Work};
+use crate::sanitize::{Note, Rejection, Work};
 
 /// Cleans a member; `None`: it is left out, which is noted.
 ///
 /// # Errors
 /// What makes the whole archive unfit.
-fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Refusal> {
+fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection> {
     match work.file(name, content) {
         Ok(clean) => Ok(Some(clean)),
-        Err(Refusal::Unsupported | Refusal::Malformed) => {
+        Err(Rejection::Unsupported | Rejection::Malformed) => {
             work.tally().note(Note::Dropped, 1);
             Ok(None)
         }
-        Err(refusal) => Err(refusal),
+        Err(rejection) => Err(rejection),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use crate::sanitize::format::package::is_inside;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// What stands in place of what a path cannot hold.
 const GAP: &str = "_";
@@ -12,7 +12,7 @@ const GAP: &str = "_";
 ///
 /// # Errors
 /// The judge's.
-pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<Vec<String>, Refusal> {
+pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<Vec<String>, Rejection> {
     let redacted = work.names(names)?;
     let kept = names.iter().zip(&redacted).filter(|(_, redacted)| redacted.is_none());
     let mut taken: HashSet<String> = kept.map(|(name, _)| name.to_lowercase()).collect();

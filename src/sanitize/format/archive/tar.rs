@@ -7,7 +7,7 @@ use tar::{Archive, Builder, EntryType, Header};
 
 use crate::sanitize::format::archive::{member, names};
 use crate::sanitize::format::package::is_inside;
-use crate::sanitize::{Note, Refusal, Work};
+use crate::sanitize::{Note, Rejection, Work};
 
 /// A file that is cleaned already.
 struct Member {
@@ -22,7 +22,7 @@ struct Member {
 ///
 /// # Errors
 /// See [`super`].
-pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let members = read(file, work)?;
     let called: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
     let written = names::written(&called, work)?;
@@ -35,19 +35,21 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         header.set_mtime(member.changed);
         header.set_uid(0);
         header.set_gid(0);
-        builder.append_data(&mut header, name, member.content.as_slice()).map_err(|_| Refusal::Malformed)?;
+        builder
+            .append_data(&mut header, name, member.content.as_slice())
+            .map_err(|_| Rejection::Malformed)?;
     }
-    builder.into_inner().map_err(|_| Refusal::Malformed)
+    builder.into_inner().map_err(|_| Rejection::Malformed)
 }
 
-fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Refusal> {
+fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Rejection> {
     let mut archive = Archive::new(file);
     let mut members = Vec::new();
     let mut taken = HashSet::new();
-    for entry in archive.entries().map_err(|_| Refusal::Malformed)? {
+    for entry in archive.entries().map_err(|_| Rejection::Malformed)? {
         work.items(1)?;
-        let mut entry = entry.map_err(|_| Refusal::Malformed)?;
-        let name = String::from_utf8(entry.path_bytes().into_owned()).map_err(|_| Refusal::Malformed)?;
+        let mut entry = entry.map_err(|_| Rejection::Malformed)?;
+        let name = String::from_utf8(entry.path_bytes().into_owned()).map_err(|_| Rejection::Malformed)?;
         let kind = entry.header().entry_type();
         if kind.is_dir() || kind.is_pax_global_extensions() || name.ends_with('/') {
             continue;
@@ -58,16 +60,16 @@ fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Refusal> {
         }
         let name = name.trim_start_matches("./");
         if !is_inside(name) || !taken.insert(name.to_lowercase()) {
-            return Err(Refusal::Malformed);
+            return Err(Rejection::Malformed);
         }
         let changed = entry.header().mtime().unwrap_or(0);
         let program = entry.header().mode().unwrap_or(0) & 0o111 != 0;
         let mut content = Vec::new();
         let (size, room) = (entry.size(), work.room() as u64);
         if size > room {
-            return Err(Refusal::OverLimit);
+            return Err(Rejection::OverLimit);
         }
-        entry.read_to_end(&mut content).map_err(|_| Refusal::Malformed)?;
+        entry.read_to_end(&mut content).map_err(|_| Rejection::Malformed)?;
         work.unpacked(content.len())?;
         if let Some(content) = member(name, &content, work)? {
             members.push(Member { name: name.to_owned(), changed, program, content });

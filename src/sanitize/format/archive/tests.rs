@@ -7,7 +7,7 @@ use tar::{Builder, EntryType, Header};
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Orders, Refusal, Tally};
+use crate::sanitize::{Kind, Note, Orders, Rejection, Tally};
 
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut fresh = Fresh::new();
@@ -50,7 +50,7 @@ fn gzipped(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 /// Cleaned, and what comes out once more: the same then.
-fn twice(bench: &mut Bench, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Tally), Refusal> {
+fn twice(bench: &mut Bench, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Tally), Rejection> {
     let (clean, tally) = bench.clean(kind, file)?;
     let (again, rest) = bench.clean(kind, &clean).expect("a clean file");
     assert!(clean == again && rest.untouched(), "{rest:?}");
@@ -92,7 +92,7 @@ fn one_member_decides_for_all() {
         let flags = at + if sign == b"PK\x03\x04" { 6 } else { 8 };
         *file.get_mut(flags).expect("flags") |= 1;
     }
-    assert_eq!(Bench::disarming().clean(Kind::Zip, &file).err(), Some(Refusal::Encrypted));
+    assert_eq!(Bench::disarming().clean(Kind::Zip, &file).err(), Some(Rejection::Encrypted));
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn tar_holds_files_and_no_ways_out() {
     for names in [&["../a"][..], &["/a"], &["a/../../b"], &["a\\b"], &["c:a"], &["a", "./A"]] {
         let entries: Vec<_> = names.iter().map(|name| (*name, EntryType::Regular, &b"x"[..])).collect();
         let refused = Bench::disarming().clean(Kind::Tar, &tarred(&entries)).err();
-        assert_eq!(refused, Some(Refusal::Malformed), "{names:?}");
+        assert_eq!(refused, Some(Rejection::Malformed), "{names:?}");
     }
     let long = "x/".repeat(100) + "y";
     let mut builder = Builder::new(Vec::new());
@@ -152,5 +152,5 @@ fn gzip_keeps_a_plain_name() {
     assert!(text.starts_with("<N>,") && text.ends_with("more,<N>\n"), "{text}");
     assert_eq!(tally.redacted.get("N"), Some(&3));
     let cut = file.get(..30).expect("a part");
-    assert_eq!(Bench::disarming().clean(Kind::Gzip, cut).err(), Some(Refusal::Malformed));
+    assert_eq!(Bench::disarming().clean(Kind::Gzip, cut).err(), Some(Rejection::Malformed));
 }

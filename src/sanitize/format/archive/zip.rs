@@ -2,13 +2,13 @@
 
 use crate::sanitize::format::archive::{member, names};
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Cleans an archive. What stays as it is keeps its compressed bytes.
 ///
 /// # Errors
 /// See [`super`].
-pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut package = Package::open(file, work)?;
     let files = package.entries().iter().enumerate().filter(|(_, entry)| !entry.folder);
     let files: Vec<(usize, String)> = files.map(|(at, entry)| (at, entry.name.clone())).collect();

@@ -18,13 +18,13 @@ mod token;
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::html::plan::Plan;
 use crate::sanitize::format::markup::entity;
-use crate::sanitize::{Named, Redaction, Refusal, Work};
+use crate::sanitize::{Named, Redaction, Rejection, Work};
 
 /// Cleans a document. It is written as UTF-8, unless nothing has to change.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`], the judge's.
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+/// [`Rejection::OverLimit`], the judge's.
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let Decoded { text: html, encoding, bom } = charset::of_html(file);
     let orders = work.orders();
     let tokens = token::read(&html, work)?;

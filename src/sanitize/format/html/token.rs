@@ -9,7 +9,7 @@ use lol_html::html_content::{Comment, Doctype, Element, StartTag, TextChunk, Tex
 use lol_html::{DocumentContentHandlers, ElementContentHandlers, HtmlRewriter, Selector, Settings};
 
 use crate::sanitize::format::markup::tag::Tag;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// A part of a document, and the bytes where it stands.
 #[derive(Debug)]
@@ -42,14 +42,14 @@ pub(super) enum Sort {
 /// Splits up a document.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`], [`Refusal::Malformed`].
-pub(super) fn read(html: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Refusal> {
+/// [`Rejection::OverLimit`], [`Rejection::Malformed`].
+pub(super) fn read(html: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejection> {
     let tokens = RefCell::new(Vec::new());
     let put = |range: Range<usize>, what: What| {
         tokens.borrow_mut().push(Token { range, what });
         Ok(())
     };
-    let any: Selector = "*".parse().map_err(|_| Refusal::Malformed)?;
+    let any: Selector = "*".parse().map_err(|_| Rejection::Malformed)?;
     let start = |e: &mut Element<'_, '_>| {
         let tag = e.start_tag();
         put(tag.source_location().bytes(), What::Start(tag_of(tag)))
@@ -66,8 +66,8 @@ pub(super) fn read(html: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Refusa
         ))
         .append_document_content_handler(document);
     let mut rewriter = HtmlRewriter::new(settings, |_: &[u8]| {});
-    rewriter.write(html.as_bytes()).map_err(|_| Refusal::Malformed)?;
-    rewriter.end().map_err(|_| Refusal::Malformed)?;
+    rewriter.write(html.as_bytes()).map_err(|_| Rejection::Malformed)?;
+    rewriter.end().map_err(|_| Rejection::Malformed)?;
     let tokens = whole(tokens.take(), html.len());
     work.items(tokens.len())?;
     Ok(tokens)

@@ -10,7 +10,7 @@ use image::error::ImageError;
 use image::metadata::Orientation;
 use image::{AnimationDecoder, DynamicImage, Frames, ImageDecoder, ImageFormat, ImageReader, Limits};
 
-use crate::sanitize::{Note, Refusal, Work};
+use crate::sanitize::{Note, Rejection, Work};
 
 /// The widest and highest picture, in pixels.
 const SIDE: u32 = 65_535;
@@ -24,28 +24,28 @@ const PAGES: usize = 10_000;
 /// Decodes a picture, and each frame of an animation.
 ///
 /// # Errors
-/// [`Refusal::Malformed`], [`Refusal::OverLimit`].
-pub(super) fn shown(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<(), Refusal> {
+/// [`Rejection::Malformed`], [`Rejection::OverLimit`].
+pub(super) fn shown(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<(), Rejection> {
     let (picture, _) = decoded(file, format, work)?;
     let frame = (picture.width() as usize).saturating_mul(picture.height() as usize).saturating_mul(4);
     drop(picture);
     let file = Cursor::new(file);
     match format {
         ImageFormat::Gif => {
-            let mut decoder = GifDecoder::new(file).map_err(refusal)?;
-            decoder.set_limits(limits()).map_err(refusal)?;
+            let mut decoder = GifDecoder::new(file).map_err(rejection)?;
+            decoder.set_limits(limits()).map_err(rejection)?;
             played(decoder.into_frames(), frame, work)
         }
         ImageFormat::WebP => {
-            let decoder = WebPDecoder::new(file).map_err(refusal)?;
+            let decoder = WebPDecoder::new(file).map_err(rejection)?;
             if decoder.has_animation() { played(decoder.into_frames(), frame, work) } else { Ok(()) }
         }
         ImageFormat::Png => {
-            let decoder = PngDecoder::with_limits(file, limits()).map_err(refusal)?;
-            if !decoder.is_apng().map_err(refusal)? {
+            let decoder = PngDecoder::with_limits(file, limits()).map_err(rejection)?;
+            if !decoder.is_apng().map_err(rejection)? {
                 return Ok(());
             }
-            played(decoder.apng().map_err(refusal)?.into_frames(), frame, work)
+            played(decoder.apng().map_err(rejection)?.into_frames(), frame, work)
         }
         _ => Ok(()),
     }
@@ -54,8 +54,8 @@ pub(super) fn shown(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Re
 /// The picture in the same format, upright, and nothing else.
 ///
 /// # Errors
-/// [`Refusal::Malformed`], [`Refusal::OverLimit`].
-pub(super) fn encoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+/// [`Rejection::Malformed`], [`Rejection::OverLimit`].
+pub(super) fn encoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let (mut picture, orientation) = decoded(file, format, work)?;
     picture.apply_orientation(orientation);
     let writable = match picture {
@@ -68,7 +68,7 @@ pub(super) fn encoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> 
         work.tally().note(Note::Dropped, others as u64);
     }
     let mut out = Cursor::new(Vec::new());
-    writable.write_to(&mut out, format).map_err(refusal)?;
+    writable.write_to(&mut out, format).map_err(rejection)?;
     Ok(out.into_inner())
 }
 
@@ -76,23 +76,23 @@ fn decoded(
     file: &[u8],
     format: ImageFormat,
     work: &mut Work<'_>,
-) -> Result<(DynamicImage, Orientation), Refusal> {
+) -> Result<(DynamicImage, Orientation), Rejection> {
     let mut reader = ImageReader::with_format(Cursor::new(file), format);
     reader.limits(limits());
-    let mut decoder = reader.into_decoder().map_err(refusal)?;
+    let mut decoder = reader.into_decoder().map_err(rejection)?;
     let size = decoder.total_bytes();
     if size > MEMORY {
-        return Err(Refusal::OverLimit);
+        return Err(Rejection::OverLimit);
     }
     work.unpacked(usize::try_from(size).unwrap_or(usize::MAX))?;
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    Ok((DynamicImage::from_decoder(decoder).map_err(refusal)?, orientation))
+    Ok((DynamicImage::from_decoder(decoder).map_err(rejection)?, orientation))
 }
 
-fn played(frames: Frames<'_>, size: usize, work: &mut Work<'_>) -> Result<(), Refusal> {
+fn played(frames: Frames<'_>, size: usize, work: &mut Work<'_>) -> Result<(), Rejection> {
     for frame in frames {
         work.unpacked(size)?;
-        frame.map_err(refusal)?;
+        frame.map_err(rejection)?;
     }
     Ok(())
 }
@@ -127,9 +127,9 @@ fn pages(file: &[u8]) -> usize {
     seen.len()
 }
 
-fn refusal(error: ImageError) -> Refusal {
+fn rejection(error: ImageError) -> Rejection {
     match error {
-        ImageError::Limits(_) => Refusal::OverLimit,
-        _ => Refusal::Malformed,
+        ImageError::Limits(_) => Rejection::OverLimit,
+        _ => Rejection::Malformed,
     }
 }

@@ -21,7 +21,7 @@ mod webp;
 
 use image::ImageFormat;
 
-use crate::sanitize::{Note, Redaction, Refusal, Work};
+use crate::sanitize::{Note, Redaction, Rejection, Work};
 
 /// The format of an image that is rewritten.
 pub(in crate::sanitize) fn format(file: &[u8]) -> Option<ImageFormat> {
@@ -46,9 +46,9 @@ fn is_bitmap(file: &[u8]) -> bool {
 /// Cleans an image.
 ///
 /// # Errors
-/// [`Refusal::Malformed`] when it cannot be shown, [`Refusal::OverLimit`].
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
-    let format = format(file).ok_or(Refusal::Malformed)?;
+/// [`Rejection::Malformed`] when it cannot be shown, [`Rejection::OverLimit`].
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+    let format = format(file).ok_or(Rejection::Malformed)?;
     let written = match format {
         ImageFormat::Png => png::written(file, work)?,
         ImageFormat::Jpeg => jpeg::written(file),
@@ -56,7 +56,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal
         ImageFormat::WebP => webp::written(file),
         _ => Some(check::encoded(file, format, work)?),
     };
-    let written = written.ok_or(Refusal::Malformed)?;
+    let written = written.ok_or(Rejection::Malformed)?;
     // What is decoded is what leaves.
     check::shown(&written, format, work)?;
     if work.orders().redaction != Redaction::Off {

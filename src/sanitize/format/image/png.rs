@@ -3,7 +3,7 @@
 use flate2::{Crc, Decompress, FlushDecompress, Status};
 
 use crate::sanitize::format::image::reader::Reader;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
@@ -30,8 +30,8 @@ const NEEDED: &[(&[u8; 4], usize)] = &[
 /// The picture; `None` if its chunks cannot be told apart.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`].
-pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Refusal> {
+/// [`Rejection::OverLimit`].
+pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection> {
     let Some(chunks) = chunks(file, work)? else { return Ok(None) };
     let pixels: Vec<&[u8]> =
         chunks.iter().filter(|(name, _)| *name == b"IDAT").map(|(_, data)| *data).collect();
@@ -55,7 +55,7 @@ pub(super) fn written(file: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>
 
 type Chunk<'f> = (&'f [u8], &'f [u8]);
 
-fn chunks<'f>(file: &'f [u8], work: &mut Work<'_>) -> Result<Option<Vec<Chunk<'f>>>, Refusal> {
+fn chunks<'f>(file: &'f [u8], work: &mut Work<'_>) -> Result<Option<Vec<Chunk<'f>>>, Rejection> {
     let Some(rest) = file.strip_prefix(SIGNATURE) else { return Ok(None) };
     let mut rest = Reader(rest);
     let mut chunks = Vec::new();

@@ -6,7 +6,7 @@ use image::codecs::gif::{GifEncoder, Repeat};
 use image::{Delay, DynamicImage, Frame, ImageFormat, RgbaImage, load_from_memory};
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Note, Refusal};
+use crate::sanitize::{Kind, Note, Rejection};
 
 fn picture() -> DynamicImage {
     DynamicImage::ImageRgba8(RgbaImage::from_fn(40, 20, |x, y| image::Rgba([x as u8, y as u8, 90, 255])))
@@ -72,7 +72,7 @@ fn a_jpeg_keeps_its_pixels_and_how_it_is_turned() {
     assert_eq!(clean.get(turning + 25), Some(&6));
     assert_eq!(clean.len(), plain.len() + 36);
     let cut = plain.get(..plain.len() / 4).expect("a part");
-    assert_eq!(Bench::disarming().clean(Kind::Image, cut).err(), Some(Refusal::Malformed));
+    assert_eq!(Bench::disarming().clean(Kind::Image, cut).err(), Some(Rejection::Malformed));
 }
 
 #[test]
@@ -120,5 +120,5 @@ fn what_is_too_large_is_not_decoded() {
     let pixels = [0x78, 0x9c, 3, 0, 0, 0, 0, 1];
     let file = [b"\x89PNG\r\n\x1a\n".as_slice(), &chunk(b"IHDR", &header), &chunk(b"IDAT", &pixels)].concat();
     let file = [file, chunk(b"IEND", b"")].concat();
-    assert_eq!(Bench::disarming().clean(Kind::Image, &file).err(), Some(Refusal::OverLimit));
+    assert_eq!(Bench::disarming().clean(Kind::Image, &file).err(), Some(Rejection::OverLimit));
 }

@@ -4,7 +4,7 @@ use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 
 use crate::sanitize::format::mail::entity::{Entity, Field};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Fields that name no one: numbers, dates, structure and signatures, which edits would only break.
 const KEPT: &[&str] = &[
@@ -50,7 +50,7 @@ pub(super) fn is_signature(field: &Field<'_>) -> bool {
 ///
 /// # Errors
 /// The judge's.
-pub(super) fn edited(entity: &Entity<'_>, work: &mut Work<'_>) -> Result<Vec<Option<Vec<u8>>>, Refusal> {
+pub(super) fn edited(entity: &Entity<'_>, work: &mut Work<'_>) -> Result<Vec<Option<Vec<u8>>>, Rejection> {
     let mut out: Vec<Option<Vec<u8>>> = vec![None; entity.fields.len()];
     for shown in [true, false] {
         let asked = entity.fields.iter().enumerate();

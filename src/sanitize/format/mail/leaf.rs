@@ -7,7 +7,7 @@ use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::format::mail::{Fate, entity};
-use crate::sanitize::{Kind, Note, Refusal, Work, format};
+use crate::sanitize::{Kind, Note, Rejection, Work, format};
 
 /// What readers show as text.
 const TEXTS: &[&str] = &[
@@ -29,15 +29,15 @@ struct Content {
 /// Cleans a body.
 ///
 /// # Errors
-/// [`Refusal::Encrypted`]; those of the body's own format.
+/// [`Rejection::Encrypted`]; those of the body's own format.
 pub(super) fn clean(
     whole: &Entity<'_>,
     media: &Media,
     depth: u32,
     work: &mut Work<'_>,
-) -> Result<Fate, Refusal> {
+) -> Result<Fate, Rejection> {
     if matches!(media.value.as_str(), "application/pkcs7-mime" | "application/x-pkcs7-mime") {
-        return Err(Refusal::Encrypted);
+        return Err(Rejection::Encrypted);
     }
     let placed = Media::read(whole.field("content-disposition").map_or(b"inline", |field| field.value));
     let name = placed.get("filename").or_else(|| media.get("name")).unwrap_or_default().to_owned();
@@ -73,17 +73,17 @@ pub(super) fn clean(
             transfer: Transfer::Base64,
             media: None,
         }),
-        Err(Refusal::Unsupported | Refusal::Malformed) => left_out(work),
-        Err(refusal) => Err(refusal),
+        Err(Rejection::Unsupported | Rejection::Malformed) => left_out(work),
+        Err(rejection) => Err(rejection),
     }
 }
 
-fn left_out(work: &mut Work<'_>) -> Result<Fate, Refusal> {
+fn left_out(work: &mut Work<'_>) -> Result<Fate, Rejection> {
     work.tally().note(Note::Dropped, 1);
     Ok(Fate::Gone)
 }
 
-fn message(content: Content, depth: u32, work: &mut Work<'_>) -> Result<Fate, Refusal> {
+fn message(content: Content, depth: u32, work: &mut Work<'_>) -> Result<Fate, Rejection> {
     work.part("message.eml", &content.bytes)?;
     match entity(&content.bytes, depth.saturating_add(1), None, work)? {
         None if content.exact => Ok(Fate::Same),
@@ -100,7 +100,7 @@ fn text(
     content: Content,
     (media, eol): (&Media, &str),
     work: &mut Work<'_>,
-) -> Result<Fate, Refusal> {
+) -> Result<Fate, Rejection> {
     let label = media.get("charset").map(|label| Encoding::for_label(label.trim().as_bytes()));
     let utf8 = std::str::from_utf8(&content.bytes).is_ok();
     let guessed = if utf8 { UTF_8 } else { WINDOWS_1252 };

@@ -3,8 +3,8 @@
 //!
 //! What readers may understand differently is written anew, so that all find what was found here: fields that are
 //! there twice, bodies in odd encodings or unknown character sets, text around the parts. Where that cannot be told
-//! (a multipart without its boundary, boundaries that begin alike) the message is [`Refusal::Malformed`]. Encrypted
-//! ones are [`Refusal::Encrypted`]. Signatures go when what they sign changes ([`Note::Signatures`]).
+//! (a multipart without its boundary, boundaries that begin alike) the message is [`Rejection::Malformed`]. Encrypted
+//! ones are [`Rejection::Encrypted`]. Signatures go when what they sign changes ([`Note::Signatures`]).
 //!
 //! The crate `mail-parser` decodes header values. The parts are told apart here: its tree of messages within messages
 //! is as deep as a sender likes, and says less about what it skipped.
@@ -30,7 +30,7 @@ pub(in crate::sanitize) use entity::is_mail;
 use crate::sanitize::format::mail::entity::{Entity, Field, has_stray};
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::{Note, Refusal, Work};
+use crate::sanitize::{Note, Rejection, Work};
 
 /// Parts within parts.
 const DEPTH: u32 = 32;
@@ -46,7 +46,7 @@ enum Fate {
 ///
 /// # Errors
 /// See [`self`].
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let empty = |eol: &str| Fate::Changed {
         body: eol.as_bytes().to_vec(),
         transfer: Transfer::Plain,
@@ -64,10 +64,10 @@ fn entity(
     depth: u32,
     instead: Option<Instead<'_>>,
     work: &mut Work<'_>,
-) -> Result<Option<Vec<u8>>, Refusal> {
+) -> Result<Option<Vec<u8>>, Rejection> {
     work.items(1)?;
     if depth > DEPTH {
-        return Err(Refusal::OverLimit);
+        return Err(Rejection::OverLimit);
     }
     let entity = Entity::read(raw);
     let media = Media::read(entity.field("content-type").map_or(b"text/plain", |field| field.value));
@@ -102,7 +102,7 @@ fn structural(
     field: &Field<'_>,
     fate: &Fate,
     work: &mut Work<'_>,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, Rejection> {
     let one = ["content-type", "content-transfer-encoding", "content-disposition", "mime-version"];
     let Some(name) = one.iter().find(|name| field.is(name)) else { return Ok(field.raw.to_vec()) };
     if entity.field(name).is_some_and(|first| !std::ptr::eq(first.raw, field.raw)) {

@@ -6,7 +6,7 @@ use crate::sanitize::format::mail::entity::{Entity, line};
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::format::mail::{Fate, entity};
-use crate::sanitize::{Note, Refusal, Work};
+use crate::sanitize::{Note, Rejection, Work};
 
 /// What programs write before the first part for readers that know no MIME.
 const PREAMBLES: &[&[u8]] = &[
@@ -28,19 +28,19 @@ struct Split<'b> {
 /// Cleans all parts. What stands around them is shown by no reader, and goes.
 ///
 /// # Errors
-/// [`Refusal::Malformed`], [`Refusal::Encrypted`]; the parts'.
+/// [`Rejection::Malformed`], [`Rejection::Encrypted`]; the parts'.
 pub(super) fn clean(
     whole: &Entity<'_>,
     media: &Media,
     depth: u32,
     work: &mut Work<'_>,
-) -> Result<Fate, Refusal> {
+) -> Result<Fate, Rejection> {
     if media.value == "multipart/encrypted" {
-        return Err(Refusal::Encrypted);
+        return Err(Rejection::Encrypted);
     }
     let transfer = Transfer::read(whole.field("content-transfer-encoding").map(|field| field.value));
     let boundary = media.get("boundary").filter(|boundary| !boundary.trim().is_empty());
-    let (Some(boundary), Transfer::Plain) = (boundary, transfer) else { return Err(Refusal::Malformed) };
+    let (Some(boundary), Transfer::Plain) = (boundary, transfer) else { return Err(Rejection::Malformed) };
     let split = split(whole.body, boundary.trim_end(), work)?;
     let mut same = split.epilogue.is_some_and(|epilogue| epilogue.trim_ascii().is_empty());
     let preamble = split.preamble.trim_ascii();
@@ -86,7 +86,7 @@ pub(super) fn clean(
     Ok(Fate::Changed { body, transfer: Transfer::Plain, media })
 }
 
-fn split<'b>(body: &'b [u8], boundary: &str, work: &mut Work<'_>) -> Result<Split<'b>, Refusal> {
+fn split<'b>(body: &'b [u8], boundary: &str, work: &mut Work<'_>) -> Result<Split<'b>, Rejection> {
     let delimiter = [b"--", boundary.as_bytes()].concat();
     let mut split = Split { preamble: b"", parts: Vec::new(), epilogue: None };
     let mut begun: Option<usize> = None;
@@ -100,7 +100,7 @@ fn split<'b>(body: &'b [u8], boundary: &str, work: &mut Work<'_>) -> Result<Spli
             b"" => false,
             b"--" => true,
             // Some readers take this for the delimiter, too.
-            _ => return Err(Refusal::Malformed),
+            _ => return Err(Rejection::Malformed),
         };
         work.items(1)?;
         let before = body.get(begun.unwrap_or(0)..at).unwrap_or_default();
@@ -119,7 +119,7 @@ fn split<'b>(body: &'b [u8], boundary: &str, work: &mut Work<'_>) -> Result<Spli
         }
     }
     match (begun, split.epilogue) {
-        (None, _) => return Err(Refusal::Malformed),
+        (None, _) => return Err(Rejection::Malformed),
         (Some(begun), None) => split.parts.push(body.get(begun..).unwrap_or_default()),
         _ => {}
     }
@@ -133,7 +133,7 @@ fn joined(
     boundary: &str,
     eol: &str,
     work: &mut Work<'_>,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, Rejection> {
     let mut out = preamble.to_vec();
     if !preamble.is_empty() {
         out.extend(eol.bytes());
@@ -147,5 +147,5 @@ fn joined(
     let again = split(&out, boundary, work)?;
     let same =
         again.parts.len() == parts.len() && again.parts.iter().zip(parts).all(|(a, b)| *a == b.as_ref());
-    if same { Ok(out) } else { Err(Refusal::Malformed) }
+    if same { Ok(out) } else { Err(Rejection::Malformed) }
 }

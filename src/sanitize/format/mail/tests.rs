@@ -1,7 +1,7 @@
 //! Messages, in and out.
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Note, Orders, Refusal, Tally};
+use crate::sanitize::{Kind, Note, Orders, Rejection, Tally};
 
 fn crlf(text: &str) -> String {
     text.replace('\n', "\r\n")
@@ -17,7 +17,7 @@ fn cleaned(bench: &mut Bench, mail: &str) -> (String, Tally) {
     (clean.replace("\r\n", "\n"), tally)
 }
 
-fn refused(mail: &str) -> Option<Refusal> {
+fn refused(mail: &str) -> Option<Rejection> {
     Bench::disarming().clean(Kind::Mail, crlf(mail).as_bytes()).err()
 }
 
@@ -152,7 +152,7 @@ fn messages_within_messages() {
     assert!(clean.contains("text/plain") && !clean.contains("Subject"), "{clean}");
     assert_eq!(tally.attachments, 1);
     let deep = "Content-Type: message/rfc822\n\n".repeat(100_000);
-    assert_eq!(refused(&deep), Some(Refusal::OverLimit));
+    assert_eq!(refused(&deep), Some(Rejection::OverLimit));
 }
 
 #[test]
@@ -165,10 +165,10 @@ fn what_readers_differ_over_is_refused_or_written_anew() {
         "From: a\nContent-Type: multipart/mixed; boundary=b\n\n--bc\n\nhello\n--b--\n",
         "From: a\nContent-Type: multipart/mixed; boundary=b\n\nhello\n",
     ] {
-        assert_eq!(refused(mail), Some(Refusal::Malformed), "{mail}");
+        assert_eq!(refused(mail), Some(Rejection::Malformed), "{mail}");
     }
     for kind in ["multipart/encrypted; boundary=b", "application/pkcs7-mime"] {
-        assert_eq!(refused(&format!("From: a\nContent-Type: {kind}\n\nx\n")), Some(Refusal::Encrypted));
+        assert_eq!(refused(&format!("From: a\nContent-Type: {kind}\n\nx\n")), Some(Rejection::Encrypted));
     }
     let around =
         "From: a\nContent-Type: multipart/mixed; boundary=b\n\nhidden\n--b\n\nhello\n--b--\nhidden\n";

@@ -3,7 +3,7 @@
 use crate::sanitize::format::markup::css::{self, Piece};
 use crate::sanitize::format::markup::uri::srcset;
 use crate::sanitize::work::rewritten;
-use crate::sanitize::{Edit, Named, Refusal, Work};
+use crate::sanitize::{Edit, Named, Rejection, Work};
 
 /// Texts and targets of a document, for one question.
 #[derive(Debug, Default)]
@@ -29,7 +29,7 @@ impl Asking {
         self,
         blocks: &[Named<&str>],
         work: &mut Work<'_>,
-    ) -> Result<(Vec<Vec<Edit>>, Answers), Refusal> {
+    ) -> Result<(Vec<Vec<Edit>>, Answers), Rejection> {
         for part in &self.parts {
             let bytes = decoded(part);
             work.unpacked(bytes.len())?;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::{formula_calls, target};
 use crate::sanitize::format::spans::Tree;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Elements that act by what they are.
 const ACTIVE: &[&str] = &[
@@ -140,7 +140,7 @@ fn acts(formula: &str) -> bool {
 ///
 /// # Errors
 /// The judge's.
-pub(super) fn defang(tree: &Tree, draft: &mut Draft<'_>, work: &mut Work<'_>) -> Result<(), Refusal> {
+pub(super) fn defang(tree: &Tree, draft: &mut Draft<'_>, work: &mut Work<'_>) -> Result<(), Rejection> {
     let mut asked: Links = Vec::new();
     for at in (0..tree.len()).filter(|at| tree.name(*at) == "a" && !draft.is_gone(*at)) {
         asked.extend(tree.attribute(at, "href").map(|href| (at, href)));

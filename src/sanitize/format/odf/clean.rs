@@ -7,7 +7,7 @@ use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, role};
 use crate::sanitize::format::odf::{active, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::spans::{Doctype, Tree};
-use crate::sanitize::{Note, Redaction, Refusal, Tally, Work};
+use crate::sanitize::{Note, Redaction, Rejection, Tally, Work};
 
 /// Where the manifest lies (ODF part 2, 3.2).
 const MANIFEST: &str = "META-INF/manifest.xml";
@@ -15,9 +15,9 @@ const MANIFEST: &str = "META-INF/manifest.xml";
 /// Cleans a package.
 ///
 /// # Errors
-/// [`Refusal::Malformed`] for what is no package; [`Refusal::Encrypted`]; [`Refusal::Unsupported`] for a database; the
+/// [`Rejection::Malformed`] for what is no package; [`Rejection::Encrypted`]; [`Rejection::Unsupported`] for a database; the
 /// judge's.
-pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut package = Package::open(file, work)?;
     let names: Vec<String> = package.entries().iter().map(|entry| entry.name.clone()).collect();
     let (mut sizes, mut manifest) = (Vec::with_capacity(names.len()), None);
@@ -35,9 +35,9 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
             kind(&content)?;
         }
     }
-    let manifest = manifest.ok_or(Refusal::Malformed)?;
+    let manifest = manifest.ok_or(Rejection::Malformed)?;
     if manifest.is_encrypted() {
-        return Err(Refusal::Encrypted);
+        return Err(Rejection::Encrypted);
     }
     let before = work.tally().clone();
     let (mut gone, signatures) = judged(&names, &sizes, &manifest, work);
@@ -57,10 +57,10 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
 }
 
 /// Whether this is a kind of document that is rewritten here.
-fn kind(mimetype: &[u8]) -> Result<(), Refusal> {
-    let kind = mimetype.strip_prefix(b"application/vnd.oasis.opendocument.").ok_or(Refusal::Unsupported)?;
+fn kind(mimetype: &[u8]) -> Result<(), Rejection> {
+    let kind = mimetype.strip_prefix(b"application/vnd.oasis.opendocument.").ok_or(Rejection::Unsupported)?;
     if kind.starts_with(b"base") || kind.starts_with(b"database") {
-        Err(Refusal::Unsupported)
+        Err(Rejection::Unsupported)
     } else {
         Ok(())
     }
@@ -103,7 +103,7 @@ fn entry(
     manifest: &Manifest,
     gone: &HashSet<String>,
     work: &mut Work<'_>,
-) -> Result<Option<Vec<u8>>, Refusal> {
+) -> Result<Option<Vec<u8>>, Rejection> {
     let name = package.entries().get(at).map(|entry| entry.name.clone()).unwrap_or_default();
     let name = name.as_str();
     let kind = manifest.kind(name).unwrap_or_default();
@@ -112,11 +112,11 @@ fn entry(
         let content = package.again(at)?;
         return match work.file(name, &content) {
             Ok(clean) => Ok((clean != content).then_some(clean)),
-            Err(Refusal::Unsupported) => {
+            Err(Rejection::Unsupported) => {
                 work.tally().note(Note::Passed, 1);
                 Ok(None)
             }
-            Err(refusal) => Err(refusal),
+            Err(rejection) => Err(rejection),
         };
     }
     if kind.starts_with("image/") && work.orders().redaction != Redaction::Off {
@@ -145,7 +145,7 @@ fn write(
     manifest: &Manifest,
     gone: &HashSet<String>,
     written: Vec<Option<Vec<u8>>>,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, Rejection> {
     let mut fresh = Fresh::new();
     for (at, (name, written)) in names.iter().zip(written).enumerate() {
         if name.ends_with('/') || gone.contains(name) {

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Refusal, Tally};
+use crate::sanitize::{Kind, Note, Rejection, Tally};
 
 /// A text document with this body, and these entries besides.
 fn made(body: &str, entries: &[(&str, &str, &str)]) -> Vec<u8> {
@@ -101,13 +101,13 @@ fn text_is_read_over_spans() {
 #[test]
 fn what_cannot_be_read_is_refused() {
     let refused = |file: &[u8]| Bench::disarming().clean(Kind::Odf, file).err();
-    assert_eq!(refused(&made("<!DOCTYPE a [<!ENTITY b 'c'>]>", &[])), Some(Refusal::Malformed));
+    assert_eq!(refused(&made("<!DOCTYPE a [<!ENTITY b 'c'>]>", &[])), Some(Rejection::Malformed));
     let mut fresh = Fresh::new();
     fresh.put("mimetype", b"application/vnd.oasis.opendocument.text", true).expect("an entry");
     let manifest =
         "<manifest><file-entry full-path=\"content.xml\"><encryption-data/></file-entry></manifest>";
     fresh.put("META-INF/manifest.xml", manifest.as_bytes(), false).expect("an entry");
-    assert_eq!(refused(&fresh.finish().expect("a package")), Some(Refusal::Encrypted));
+    assert_eq!(refused(&fresh.finish().expect("a package")), Some(Rejection::Encrypted));
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::passage::{Change, Passage, Place, is_worth, redact, remarks};
 use crate::sanitize::format::spans::{Attribute, Chars, Tree, plain};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// What makes a text of its own of all that is within it.
 const BLOCKS: &[&str] = &["p", "h", "annotation", "note-citation", "ruby-text", "ruby-base"];
@@ -76,7 +76,7 @@ const SILENT: &[&str] = &[
 ///
 /// # Errors
 /// The judge's.
-pub(super) fn edit<'t>(tree: &'t Tree, draft: &mut Draft<'t>, work: &mut Work<'_>) -> Result<(), Refusal> {
+pub(super) fn edit<'t>(tree: &'t Tree, draft: &mut Draft<'t>, work: &mut Work<'_>) -> Result<(), Rejection> {
     let mut passages = paragraphs(tree, draft);
     for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)) {
         for attribute in tree.attributes(at).filter(is_word) {

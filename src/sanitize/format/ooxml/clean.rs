@@ -9,7 +9,7 @@ use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::{active, fields, role, sheets, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::spans::{Doctype, Tree};
-use crate::sanitize::{Note, Redaction, Refusal, Tally, Work};
+use crate::sanitize::{Note, Redaction, Rejection, Tally, Work};
 
 /// What is known of a package before its parts are changed.
 struct Opened {
@@ -24,16 +24,16 @@ struct Opened {
 /// Cleans a package.
 ///
 /// # Errors
-/// [`Refusal::Malformed`] for what is no package or has a document type declaration; [`Refusal::Unsupported`] for a
+/// [`Rejection::Malformed`] for what is no package or has a document type declaration; [`Rejection::Unsupported`] for a
 /// workbook in binary, or of macro sheets only; the judge's.
-pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut package = Package::open(file, work)?;
     let opened = open(&mut package, work)?;
     let main = main_part(&opened)?;
     let binary = opened.types.of(&main).is_some_and(|main| main.to_ascii_lowercase().contains("binary"));
     if binary {
         if !work.orders().pass_unknown {
-            return Err(Refusal::Unsupported);
+            return Err(Rejection::Unsupported);
         }
         work.tally().note(Note::Passed, 1);
         return Ok(file.to_vec());
@@ -41,10 +41,10 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let before = work.tally().clone();
     let mut plan = Plan::new(&opened.parts, &opened.types, &opened.relations, work)?;
     if plan.gone.contains(&main) {
-        return Err(Refusal::Malformed);
+        return Err(Rejection::Malformed);
     }
     if is_empty_book(&opened, &plan, &main) {
-        return Err(Refusal::Unsupported);
+        return Err(Rejection::Unsupported);
     }
     let written = parts(&mut package, &opened, &plan, work)?;
     // Notes are about what stays as well.
@@ -63,7 +63,7 @@ fn parts(
     opened: &Opened,
     plan: &Plan,
     work: &mut Work<'_>,
-) -> Result<Vec<Option<Vec<u8>>>, Refusal> {
+) -> Result<Vec<Option<Vec<u8>>>, Rejection> {
     let shared = opened.parts.iter().position(|name| {
         opened.types.of(name).is_some_and(|kind| kind.to_ascii_lowercase().ends_with("sharedstrings+xml"))
     });
@@ -87,7 +87,7 @@ fn parts(
 }
 
 /// Reads all parts once: each is shown to the scanners, and what holds the package together is kept.
-fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<Opened, Refusal> {
+fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<Opened, Rejection> {
     let (mut parts, mut relations, mut types) = (Vec::new(), Vec::new(), None);
     for at in 0..package.entries().len() {
         let Some(entry) = package.entries().get(at).filter(|entry| !entry.folder).cloned() else {
@@ -106,16 +106,16 @@ fn open(package: &mut Package<'_>, work: &mut Work<'_>) -> Result<Opened, Refusa
     }
     let sources =
         relations.iter().enumerate().map(|(at, of): (usize, &Relations)| (of.source.clone(), at)).collect();
-    Ok(Opened { parts, types: types.ok_or(Refusal::Malformed)?, relations, sources })
+    Ok(Opened { parts, types: types.ok_or(Rejection::Malformed)?, relations, sources })
 }
 
 /// The part that the package is about.
-fn main_part(opened: &Opened) -> Result<String, Refusal> {
-    let root = opened.relations.iter().find(|of| of.source.is_empty()).ok_or(Refusal::Malformed)?;
+fn main_part(opened: &Opened) -> Result<String, Rejection> {
+    let root = opened.relations.iter().find(|of| of.source.is_empty()).ok_or(Rejection::Malformed)?;
     let main = root.all.iter().find(|relation| relation.kind == "officedocument");
     let main = main.or_else(|| root.all.iter().find(|relation| relation.kind.ends_with("representation")));
     let part = main.and_then(|main| main.part.clone()).filter(|part| opened.parts.contains(part));
-    part.ok_or(Refusal::Malformed)
+    part.ok_or(Rejection::Malformed)
 }
 
 /// Whether all of a workbook's sheets go: readers take one without any for broken.
@@ -133,7 +133,7 @@ fn part(
     (plan, heads): (&Plan, &mut Heads),
     at: usize,
     work: &mut Work<'_>,
-) -> Result<Option<Vec<u8>>, Refusal> {
+) -> Result<Option<Vec<u8>>, Rejection> {
     let name = opened.parts.get(at).map_or("", String::as_str);
     if name.is_empty() || is_own(name) || plan.gone.contains(name) {
         return Ok(None);
@@ -145,11 +145,11 @@ fn part(
         let content = package.again(at)?;
         return match work.file(name, &content) {
             Ok(clean) => Ok((clean != content).then_some(clean)),
-            Err(Refusal::Unsupported) => {
+            Err(Rejection::Unsupported) => {
                 work.tally().note(Note::Passed, 1);
                 Ok(None)
             }
-            Err(refusal) => Err(refusal),
+            Err(rejection) => Err(rejection),
         };
     }
     if kind.starts_with("image/") && work.orders().redaction != Redaction::Off {
@@ -175,7 +175,7 @@ fn document(
     dead: Option<&HashSet<String>>,
     heads: &mut Heads,
     work: &mut Work<'_>,
-) -> Result<Option<Vec<u8>>, Refusal> {
+) -> Result<Option<Vec<u8>>, Rejection> {
     let (mut draft, mut shared) = (Draft::new(tree), sheets::Shared::new(tree));
     if let Some(dead) = dead {
         active::drop_dangling(tree, &mut draft, dead);
@@ -198,7 +198,7 @@ fn write(
     plan: &Plan,
     mut written: Vec<Option<Vec<u8>>>,
     work: &Work<'_>,
-) -> Result<Vec<u8>, Refusal> {
+) -> Result<Vec<u8>, Rejection> {
     let mut fresh = Fresh::new();
     let entries = package.entries().to_vec();
     for (at, ((entry, name), written)) in entries.iter().zip(&opened.parts).zip(&mut written).enumerate() {

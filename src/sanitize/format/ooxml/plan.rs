@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::role::{self, Role};
 use crate::sanitize::format::ooxml::target;
-use crate::sanitize::{Note, Redaction, Refusal, Work};
+use crate::sanitize::{Note, Redaction, Rejection, Work};
 
 /// What goes, and what becomes of links.
 #[derive(Default)]
@@ -30,7 +30,7 @@ impl Plan {
         types: &Types,
         relations: &[Relations],
         work: &mut Work<'_>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, Rejection> {
         let mut plan = Self::default();
         let known: HashSet<&str> = parts.iter().map(String::as_str).collect();
         plan.judge_parts(parts, types, relations, work);
@@ -126,7 +126,7 @@ impl Plan {
     }
 
     /// Links that wait for a click: those that start programs or reach into a network go, others may be defanged.
-    fn judge_links(&mut self, relations: &[Relations], work: &mut Work<'_>) -> Result<(), Refusal> {
+    fn judge_links(&mut self, relations: &[Relations], work: &mut Work<'_>) -> Result<(), Rejection> {
         let mut asked: Vec<(&str, &str, &str)> = Vec::new();
         for of in relations.iter().filter(|of| !self.gone.contains(&of.source)) {
             let dead = self.dead.entry(of.source.clone()).or_default();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::sanitize::Refusal;
+use crate::sanitize::Rejection;
 use crate::sanitize::format::spans::Tree;
 
 /// One relationship.
@@ -42,8 +42,8 @@ impl Relations {
     /// Reads the relationships of a source.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`] when two have the same name: readers differ over which is meant.
-    pub(super) fn read(source: String, tree: Tree) -> Result<Self, Refusal> {
+    /// [`Rejection::Malformed`] when two have the same name: readers differ over which is meant.
+    pub(super) fn read(source: String, tree: Tree) -> Result<Self, Rejection> {
         let mut all: Vec<Relation> = Vec::new();
         let folder = source.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
         for at in (0..tree.len()).filter(|at| tree.name(*at) == "Relationship") {
@@ -58,7 +58,7 @@ impl Relations {
         let mut ids: Vec<&str> = all.iter().map(|relation| relation.id.as_str()).collect();
         ids.sort_unstable();
         if ids.windows(2).any(|pair| matches!(pair, [a, b] if a == b)) {
-            return Err(Refusal::Malformed);
+            return Err(Rejection::Malformed);
         }
         Ok(Self { source, tree, all })
     }
@@ -123,8 +123,8 @@ impl Types {
     /// Reads what is said of the parts.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`] when something is said twice.
-    pub(super) fn read(tree: Tree) -> Result<Self, Refusal> {
+    /// [`Rejection::Malformed`] when something is said twice.
+    pub(super) fn read(tree: Tree) -> Result<Self, Rejection> {
         let (mut defaults, mut overrides) = (HashMap::new(), HashMap::new());
         for at in 0..tree.len() {
             let say = |name| tree.attribute(at, name).unwrap_or_default();
@@ -134,7 +134,7 @@ impl Types {
                 _ => None,
             };
             if twice.is_some() {
-                return Err(Refusal::Malformed);
+                return Err(Rejection::Malformed);
             }
         }
         Ok(Self { tree, defaults, overrides })

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Orders, Refusal, Tally};
+use crate::sanitize::{Kind, Note, Orders, Rejection, Tally};
 
 const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const W: &str = "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" \
@@ -297,10 +297,10 @@ fn what_readers_differ_over_is_refused() {
     let refused = |made: &Made| Bench::disarming().clean(Kind::Ooxml, &made.file()).err();
     let mut made = Made::word("<w:p/>");
     made.parts[0].1 = b"<!DOCTYPE a><a/>".to_vec();
-    assert_eq!(refused(&made), Some(Refusal::Malformed));
+    assert_eq!(refused(&made), Some(Rejection::Malformed));
     for broken in ["<a>", "<a/><b/>", "<a b='1' b='2'/>", "<a>&x;</a>", "<a></b>", "x", ""] {
         made.parts[0].1 = broken.as_bytes().to_vec();
-        assert_eq!(refused(&made), Some(Refusal::Malformed), "{broken}");
+        assert_eq!(refused(&made), Some(Rejection::Malformed), "{broken}");
     }
     let utf16: Vec<u8> = "\u{feff}<a>Jane</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
     made.parts[0].1 = utf16;
@@ -310,7 +310,7 @@ fn what_readers_differ_over_is_refused() {
         Made::word("").link("word/document.xml", "hyperlink", "x").link("word/document.xml", "image", "y");
     let mut twice = twice;
     twice.relations.values_mut().for_each(|of| *of = of.replace("rId2", "rId1"));
-    assert_eq!(refused(&twice), Some(Refusal::Malformed));
+    assert_eq!(refused(&twice), Some(Rejection::Malformed));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use crate::sanitize::format::ooxml::names;
 use crate::sanitize::format::ooxml::sheets::{self, Shared};
 use crate::sanitize::format::passage::{Change, Passage, Place, is_worth, redact, remarks};
 use crate::sanitize::format::spans::{Attribute, Span, Tree, plain};
-use crate::sanitize::{Redaction, Refusal, Work};
+use crate::sanitize::{Redaction, Rejection, Work};
 
 /// What makes a text of its own of the runs within it.
 const BLOCKS: &[&str] = &["p", "si", "is", "rPh", "text", "rt", "rubyBase", "comment"];
@@ -157,7 +157,7 @@ pub(super) fn edit<'t>(
     shared: &mut Shared,
     heads: &mut Heads,
     work: &mut Work<'_>,
-) -> Result<(), Refusal> {
+) -> Result<(), Rejection> {
     if work.orders().redaction == Redaction::Apply {
         drop_copies(tree, draft);
     }

@@ -3,7 +3,7 @@
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use crate::sanitize::format::pdf::{fields, graph, parts, strings};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Flags of text fields: several lines, and a password.
 const LINES: i64 = 1 << 12;
@@ -16,13 +16,13 @@ const LETTER: f64 = 0.5;
 /// one it has is empty.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`].
+/// [`Rejection::OverLimit`].
 pub(super) fn wanted(
     doc: &Document,
     widget: &Dictionary,
     own: Option<ObjectId>,
     work: &mut Work<'_>,
-) -> Result<bool, Refusal> {
+) -> Result<bool, Rejection> {
     let Some(Object::Stream(stream)) = own.and_then(|id| doc.objects.get(&id)) else { return Ok(true) };
     let anew = matches!(fields::inherited(doc, widget, b"NeedAppearances"), Object::Boolean(true));
     if !anew || value(doc, widget).is_none() {

@@ -3,20 +3,20 @@
 use crate::sanitize::format::pdf::{
     census::Census, flatten, graph, open, pages, parts, strings, strip, text, write,
 };
-use crate::sanitize::{Note, Refusal, Values, Work};
+use crate::sanitize::{Note, Rejection, Values, Work};
 
 /// A clean PDF for a PDF. Cleaning the clean one changes nothing.
 ///
 /// # Errors
 /// Why there is no clean file.
-pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let around = work.keep_values(Some(Values::new()));
     let clean = cleaned(file, work);
     work.keep_values(around);
     clean
 }
 
-fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut doc = open::open(file, work)?;
     parts::show(&doc, work)?;
     // What is not reachable is not written, and numbers that a file chose could leave none for what is added.
@@ -45,7 +45,7 @@ fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
     let clean = write::write(&mut doc)?;
     write::prove(&clean, pages.len(), work)?;
     if !text::absent(&clean, &removed, work)? {
-        return Err(Refusal::Unproven);
+        return Err(Rejection::Unproven);
     }
     Ok(clean)
 }

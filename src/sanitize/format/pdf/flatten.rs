@@ -4,7 +4,7 @@
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use crate::sanitize::format::pdf::{appearance, census, graph};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Flags of an annotation that is not seen: hidden, and not viewed.
 const UNSEEN: i64 = 0b10_0010;
@@ -22,8 +22,8 @@ struct Painted {
 /// Paints what all widgets and media annotations show.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`].
-pub(super) fn flatten(doc: &mut Document, pages: &[ObjectId], work: &mut Work<'_>) -> Result<(), Refusal> {
+/// [`Rejection::OverLimit`].
+pub(super) fn flatten(doc: &mut Document, pages: &[ObjectId], work: &mut Work<'_>) -> Result<(), Rejection> {
     for page in pages {
         let Some(dict) = doc.objects.get(page).and_then(graph::dict) else { continue };
         let annotations: Vec<Dictionary> = graph::array(doc, dict, b"Annots")
@@ -49,7 +49,7 @@ fn shown(
     doc: &mut Document,
     annotation: &Dictionary,
     work: &mut Work<'_>,
-) -> Result<Option<Painted>, Refusal> {
+) -> Result<Option<Painted>, Rejection> {
     let Some([x0, y0, x1, y1]) = graph::numbers::<4>(doc, annotation, b"Rect") else { return Ok(None) };
     let (left, bottom, width, height) = (x0.min(x1), y0.min(y1), (x1 - x0).abs(), (y1 - y0).abs());
     if graph::integer(doc, annotation, b"F").unwrap_or(0) & UNSEEN != 0 || width == 0.0 || height == 0.0 {
@@ -112,7 +112,7 @@ fn fit(
 }
 
 /// Appends to a page's content, and names what it paints in the page's resources.
-fn paint(doc: &mut Document, page: ObjectId, painted: &[Painted]) -> Result<(), Refusal> {
+fn paint(doc: &mut Document, page: ObjectId, painted: &[Painted]) -> Result<(), Rejection> {
     let Some(dict) = doc.objects.get(&page).and_then(graph::dict) else { return Ok(()) };
     let mut resources = resources(doc, dict);
     let mut forms = graph::sub(doc, &resources, b"XObject").cloned().unwrap_or_default();

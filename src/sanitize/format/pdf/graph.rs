@@ -3,7 +3,7 @@
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use crate::sanitize::Refusal;
+use crate::sanitize::Rejection;
 
 /// How deep arrays and dictionaries lie within each other at most; what lies deeper is dropped.
 pub(super) const DEPTH: usize = 120;
@@ -92,9 +92,9 @@ pub(super) fn target(doc: &Document, object: &Object) -> Option<ObjectId> {
 /// Adds an object under a number of its own.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`] when there are no more numbers.
-pub(super) fn add(doc: &mut Document, object: Object) -> Result<ObjectId, Refusal> {
-    doc.try_add_object(object).map_err(|_| Refusal::OverLimit)
+/// [`Rejection::OverLimit`] when there are no more numbers.
+pub(super) fn add(doc: &mut Document, object: Object) -> Result<ObjectId, Rejection> {
+    doc.try_add_object(object).map_err(|_| Rejection::OverLimit)
 }
 
 /// Every dictionary within an object, streams' own and nested ones, each with the key it stands under (none for the

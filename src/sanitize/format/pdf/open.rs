@@ -4,7 +4,7 @@ use lopdf::xref::XrefEntry;
 use lopdf::{Document, Error, LoadOptions, Object};
 
 use crate::sanitize::format::pdf::graph;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// What one stream of objects may unfold to while a file is opened, bytes.
 const STREAM: usize = 64 << 20;
@@ -13,12 +13,12 @@ const STREAM: usize = 64 << 20;
 /// that only needs the empty password is decrypted.
 ///
 /// # Errors
-/// [`Refusal::Encrypted`] with a password, [`Refusal::Malformed`], [`Refusal::OverLimit`].
-pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Refusal> {
+/// [`Rejection::Encrypted`] with a password, [`Rejection::Malformed`], [`Rejection::OverLimit`].
+pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Rejection> {
     let limit = work.room().min(STREAM);
     let mut doc = match load(file, limit) {
-        Err(Refusal::Encrypted) => {
-            identified(file).map_or(Err(Refusal::Encrypted), |file| load(&file, limit))?
+        Err(Rejection::Encrypted) => {
+            identified(file).map_or(Err(Rejection::Encrypted), |file| load(&file, limit))?
         }
         doc => doc?,
     };
@@ -39,25 +39,25 @@ pub(super) fn open(file: &[u8], work: &mut Work<'_>) -> Result<Document, Refusal
     Ok(doc)
 }
 
-fn load(file: &[u8], limit: usize) -> Result<Document, Refusal> {
-    read(file, limit, false).or_else(|refusal| match refusal {
-        Refusal::Malformed => read(file, limit, true),
+fn load(file: &[u8], limit: usize) -> Result<Document, Rejection> {
+    read(file, limit, false).or_else(|rejection| match rejection {
+        Rejection::Malformed => read(file, limit, true),
         other => Err(other),
     })
 }
 
-fn read(file: &[u8], limit: usize, anew: bool) -> Result<Document, Refusal> {
+fn read(file: &[u8], limit: usize, anew: bool) -> Result<Document, Rejection> {
     let options =
         LoadOptions { max_decompressed_size: Some(limit), force_reconstruct: anew, ..LoadOptions::default() };
     let doc = Document::load_mem_with_options(file, options).map_err(|error| match error {
         Error::Decryption(_) | Error::InvalidPassword | Error::UnsupportedSecurityHandler(_) => {
-            Refusal::Encrypted
+            Rejection::Encrypted
         }
-        Error::Decompress(lopdf::DecompressError::MemoryLimitExceeded { .. }) => Refusal::OverLimit,
-        _ => Refusal::Malformed,
+        Error::Decompress(lopdf::DecompressError::MemoryLimitExceeded { .. }) => Rejection::OverLimit,
+        _ => Rejection::Malformed,
     })?;
     if doc.trailer.has(b"Encrypt") && !doc.was_encrypted() {
-        return Err(Refusal::Encrypted);
+        return Err(Rejection::Encrypted);
     }
     Ok(doc)
 }

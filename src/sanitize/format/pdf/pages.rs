@@ -7,7 +7,7 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::sanitize::format::pdf::graph;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// How deep nodes lie within nodes where readers still agree; a deeper tree is made anew.
 const DEPTH: usize = 60;
@@ -21,20 +21,20 @@ const INHERITED: &[&[u8]] = &[b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
 /// Finds the pages, in their order, and sees to it that each is an object of its own under a sound tree.
 ///
 /// # Errors
-/// [`Refusal::Malformed`] without a page; [`Refusal::OverLimit`] if a broken tree makes too much of too little, or is
+/// [`Rejection::Malformed`] without a page; [`Rejection::OverLimit`] if a broken tree makes too much of too little, or is
 /// too deep.
-pub(super) fn settle(doc: &mut Document, work: &mut Work<'_>) -> Result<Vec<ObjectId>, Refusal> {
-    let catalog = doc.catalog().map_err(|_| Refusal::Malformed)?;
+pub(super) fn settle(doc: &mut Document, work: &mut Work<'_>) -> Result<Vec<ObjectId>, Rejection> {
+    let catalog = doc.catalog().map_err(|_| Rejection::Malformed)?;
     let root =
-        catalog.get(b"Pages").ok().and_then(|root| graph::target(doc, root)).ok_or(Refusal::Malformed)?;
+        catalog.get(b"Pages").ok().and_then(|root| graph::target(doc, root)).ok_or(Rejection::Malformed)?;
     let mut walk = Walk { doc, pages: Vec::new(), seen: BTreeSet::new(), sound: true, cut: false };
     walk.node(root, None, &Rc::default(), DEEPEST);
     let Walk { pages, sound, cut, .. } = walk;
     if cut {
-        return Err(Refusal::OverLimit);
+        return Err(Rejection::OverLimit);
     }
     if pages.is_empty() {
-        return Err(Refusal::Malformed);
+        return Err(Rejection::Malformed);
     }
     if sound {
         return Ok(pages.into_iter().filter_map(|page| page.id).collect());
@@ -158,7 +158,7 @@ fn rebuild(
     doc: &mut Document,
     root: ObjectId,
     pages: Vec<(Option<ObjectId>, Dictionary)>,
-) -> Result<Vec<ObjectId>, Refusal> {
+) -> Result<Vec<ObjectId>, Rejection> {
     let mut ids = Vec::new();
     for (id, dict) in pages {
         let id = match id {
@@ -170,7 +170,7 @@ fn rebuild(
         };
         ids.push(id);
     }
-    let count = i64::try_from(ids.len()).map_err(|_| Refusal::OverLimit)?;
+    let count = i64::try_from(ids.len()).map_err(|_| Rejection::OverLimit)?;
     let mut node = Dictionary::new();
     node.set("Type", Object::Name(b"Pages".to_vec()));
     node.set("Kids", ids.iter().map(|id| Object::Reference(*id)).collect::<Vec<_>>());

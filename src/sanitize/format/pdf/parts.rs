@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use lopdf::{DecompressError, Document, Error, Object, ObjectId, Stream};
 
 use crate::sanitize::format::pdf::{graph, strings};
-use crate::sanitize::{Refusal, Work, unfold};
+use crate::sanitize::{Rejection, Work, unfold};
 
 /// Shows every stream and every script, reachable or not.
 ///
 /// # Errors
-/// The judge's; [`Refusal::OverLimit`] if they unfold to too much.
-pub(super) fn show(doc: &Document, work: &mut Work<'_>) -> Result<(), Refusal> {
+/// The judge's; [`Rejection::OverLimit`] if they unfold to too much.
+pub(super) fn show(doc: &Document, work: &mut Work<'_>) -> Result<(), Rejection> {
     let names = names(doc);
     for (id, object) in &doc.objects {
         if let Object::Stream(stream) = object {
@@ -33,8 +33,8 @@ pub(super) fn show(doc: &Document, work: &mut Work<'_>) -> Result<(), Refusal> {
 /// What a stream unfolds to, out of the budget; nothing if its filters are those of an image, or it is broken.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`].
-pub(super) fn unfold(stream: &Stream, work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Refusal> {
+/// [`Rejection::OverLimit`].
+pub(super) fn unfold(stream: &Stream, work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection> {
     if !stream.dict.has(b"Filter") {
         return Ok(None);
     }
@@ -57,7 +57,7 @@ pub(super) fn unfold(stream: &Stream, work: &mut Work<'_>) -> Result<Option<Vec<
         }
         Err(Error::Decompress(
             DecompressError::MemoryLimitExceeded { .. } | DecompressError::TooManyFilters { .. },
-        )) => Err(Refusal::OverLimit),
+        )) => Err(Rejection::OverLimit),
         Err(_) => Ok(None),
     }
 }
@@ -66,7 +66,7 @@ pub(super) fn unfold(stream: &Stream, work: &mut Work<'_>) -> Result<Option<Vec<
 ///
 /// # Errors
 /// Those of their formats.
-pub(super) fn keep(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Refusal> {
+pub(super) fn keep(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
     for (id, name) in names(doc) {
         let Some(Object::Stream(stream)) = doc.objects.get(&id) else { continue };
         let mut clean = stream.clone();

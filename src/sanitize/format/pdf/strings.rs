@@ -5,7 +5,7 @@ use lopdf::{Dictionary, Document, Object, StringFormat};
 use crate::sanitize::format::pdf::graph;
 use crate::sanitize::format::pdf::text::Needles;
 use crate::sanitize::work::rewritten;
-use crate::sanitize::{Edit, Redaction, Refusal, Work};
+use crate::sanitize::{Edit, Redaction, Rejection, Work};
 
 /// Keys whose strings are no text.
 const BYTES: &[&[u8]] = &[
@@ -50,7 +50,7 @@ fn decoded(bytes: &[u8]) -> String {
 ///
 /// # Errors
 /// The judge's.
-pub(super) fn links(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Refusal> {
+pub(super) fn links(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
     let mut found = Vec::new();
     for object in doc.objects.values_mut() {
         dicts(object, graph::DEPTH, &mut |dict| found.extend(link(dict)));
@@ -115,7 +115,7 @@ fn without(text: &str, needles: &Needles, work: &mut Work<'_>) -> Object {
 ///
 /// # Errors
 /// The judge's.
-pub(super) fn rewrite(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Refusal> {
+pub(super) fn rewrite(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
     if work.orders().redaction == Redaction::Apply {
         doc.objects.retain(|_, object| {
             let metadata = |dict: &Dictionary| matches!(dict.get(b"Type"), Ok(Object::Name(name)) if name == b"Metadata");

@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::sanitize::format::pdf::census::Census;
 use crate::sanitize::format::pdf::{graph, open, pages};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// How many signs of a literal string are escaped at most; with more it is written in hexadecimal, since each takes a
 /// search through all of them.
@@ -21,8 +21,8 @@ const VERSIONS: &[&str] = &["1.5", "1.6", "1.7", "2.0"];
 /// same document is written the same.
 ///
 /// # Errors
-/// [`Refusal::Malformed`] without a catalog.
-pub(super) fn write(doc: &mut Document) -> Result<Vec<u8>, Refusal> {
+/// [`Rejection::Malformed`] without a catalog.
+pub(super) fn write(doc: &mut Document) -> Result<Vec<u8>, Rejection> {
     renumber(doc)?;
     for object in doc.objects.values_mut() {
         tidy(object, graph::DEPTH);
@@ -41,10 +41,10 @@ pub(super) fn write(doc: &mut Document) -> Result<Vec<u8>, Refusal> {
     save(doc)
 }
 
-fn save(doc: &mut Document) -> Result<Vec<u8>, Refusal> {
+fn save(doc: &mut Document) -> Result<Vec<u8>, Rejection> {
     let mut out = Vec::new();
     let options = SaveOptions::builder().use_object_streams(true).use_xref_streams(true).build();
-    doc.save_with_options(&mut out, options).map_err(|_| Refusal::Malformed)?;
+    doc.save_with_options(&mut out, options).map_err(|_| Rejection::Malformed)?;
     Ok(out)
 }
 
@@ -52,8 +52,8 @@ fn save(doc: &mut Document) -> Result<Vec<u8>, Refusal> {
 /// nothing become nothing, instead of leading to whatever gets their number.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`].
-pub(super) fn renumber(doc: &mut Document) -> Result<(), Refusal> {
+/// [`Rejection::OverLimit`].
+pub(super) fn renumber(doc: &mut Document) -> Result<(), Rejection> {
     let mut trailer = Dictionary::new();
     for key in ["Root", "Info"] {
         if let Ok(value @ (Object::Reference(_) | Object::Dictionary(_))) = doc.trailer.get(key.as_bytes()) {
@@ -79,7 +79,7 @@ pub(super) fn renumber(doc: &mut Document) -> Result<(), Refusal> {
     }
     let mut numbers = BTreeMap::new();
     for (n, id) in order.iter().enumerate() {
-        let n = u32::try_from(n).ok().and_then(|n| n.checked_add(1)).ok_or(Refusal::OverLimit)?;
+        let n = u32::try_from(n).ok().and_then(|n| n.checked_add(1)).ok_or(Rejection::OverLimit)?;
         numbers.insert(*id, (n, 0));
     }
     let mut old = std::mem::take(&mut doc.objects);
@@ -90,7 +90,7 @@ pub(super) fn renumber(doc: &mut Document) -> Result<(), Refusal> {
         }
     }
     doc.trailer.iter_mut().for_each(|(_, value)| lead(value, graph::DEPTH, &numbers));
-    doc.max_id = u32::try_from(numbers.len()).map_err(|_| Refusal::OverLimit)?;
+    doc.max_id = u32::try_from(numbers.len()).map_err(|_| Rejection::OverLimit)?;
     Ok(())
 }
 
@@ -167,13 +167,13 @@ fn squeeze(stream: &mut Stream) {
 /// should have gone.
 ///
 /// # Errors
-/// [`Refusal::Unproven`].
-pub(super) fn prove(clean: &[u8], count: usize, work: &mut Work<'_>) -> Result<(), Refusal> {
-    let other = hayro_syntax::Pdf::new(Arc::new(clean.to_vec())).map_err(|_| Refusal::Unproven)?;
-    let mut doc = open::open(clean, work).map_err(|_| Refusal::Unproven)?;
-    let seen = pages::settle(&mut doc, work).map_err(|_| Refusal::Unproven)?;
+/// [`Rejection::Unproven`].
+pub(super) fn prove(clean: &[u8], count: usize, work: &mut Work<'_>) -> Result<(), Rejection> {
+    let other = hayro_syntax::Pdf::new(Arc::new(clean.to_vec())).map_err(|_| Rejection::Unproven)?;
+    let mut doc = open::open(clean, work).map_err(|_| Rejection::Unproven)?;
+    let seen = pages::settle(&mut doc, work).map_err(|_| Rejection::Unproven)?;
     let orders = work.orders();
     let left = Census::take(&doc, orders, &seen);
     let same = other.pages().len() == count && seen.len() == count;
-    if same && left.is_empty(orders) { Ok(()) } else { Err(Refusal::Unproven) }
+    if same && left.is_empty(orders) { Ok(()) } else { Err(Rejection::Unproven) }
 }

@@ -15,13 +15,13 @@ mod reader;
 mod token;
 
 use crate::sanitize::format::rtf::plan::Plan;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Cleans a file.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`], [`Refusal::Malformed`], the judge's.
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+/// [`Rejection::OverLimit`], [`Rejection::Malformed`], the judge's.
+pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let (mut patches, blocks) = Plan::of(file, work)?;
     let texts: Vec<&str> = blocks.iter().map(|block| block.text()).collect();
     for (block, edits) in blocks.iter().zip(work.edits(&texts)?) {

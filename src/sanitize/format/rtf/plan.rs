@@ -9,7 +9,7 @@ use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::rtf::group::{Place, is_field, link, place};
 use crate::sanitize::format::rtf::reader::{Pages, Reader};
 use crate::sanitize::format::rtf::token::{Token, What, tokens};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Groups within groups that are followed.
 const DEPTH: usize = 1000;
@@ -61,8 +61,8 @@ impl<'w, 'j> Plan<'w, 'j> {
     /// Makes it.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`], [`Refusal::Malformed`] where there is no group, the judge's.
-    pub(super) fn of(file: &'w [u8], work: &'w mut Work<'j>) -> Result<(Patches, Vec<Spelled>), Refusal> {
+    /// [`Rejection::OverLimit`], [`Rejection::Malformed`] where there is no group, the judge's.
+    pub(super) fn of(file: &'w [u8], work: &'w mut Work<'j>) -> Result<(Patches, Vec<Spelled>), Rejection> {
         let orders = work.orders();
         let mut plan = Self {
             file,
@@ -95,7 +95,7 @@ impl<'w, 'j> Plan<'w, 'j> {
             plan.close(file.len())?;
         }
         plan.end_block();
-        if begun { Ok((plan.patches, plan.blocks)) } else { Err(Refusal::Malformed) }
+        if begun { Ok((plan.patches, plan.blocks)) } else { Err(Rejection::Malformed) }
     }
 
     fn page(&self) -> &'static Encoding {
@@ -122,7 +122,7 @@ impl<'w, 'j> Plan<'w, 'j> {
         }
     }
 
-    fn token(&mut self, token: Token) -> Result<(), Refusal> {
+    fn token(&mut self, token: Token) -> Result<(), Rejection> {
         let Token { range, what } = token;
         match what {
             What::Open => return self.begin(range.start),
@@ -172,7 +172,7 @@ impl<'w, 'j> Plan<'w, 'j> {
         matches!(self.place(), Place::Text | Place::Shown | Place::Instruction | Place::Target)
     }
 
-    fn collect(&mut self, bytes: &[u8]) -> Result<(), Refusal> {
+    fn collect(&mut self, bytes: &[u8]) -> Result<(), Rejection> {
         self.work.unpacked(bytes.len())?;
         if let Some(group) = self.groups.last_mut() {
             group.collected.extend_from_slice(bytes);
@@ -180,9 +180,9 @@ impl<'w, 'j> Plan<'w, 'j> {
         Ok(())
     }
 
-    fn begin(&mut self, start: usize) -> Result<(), Refusal> {
+    fn begin(&mut self, start: usize) -> Result<(), Rejection> {
         if self.groups.len() >= DEPTH {
-            return Err(Refusal::OverLimit);
+            return Err(Rejection::OverLimit);
         }
         self.read(|reader, page, open| reader.end(page, open));
         let (place, count, page) = self
@@ -312,7 +312,7 @@ impl<'w, 'j> Plan<'w, 'j> {
         tally.interactive = tally.interactive.saturating_add(u64::from(counted));
     }
 
-    fn close(&mut self, end: usize) -> Result<(), Refusal> {
+    fn close(&mut self, end: usize) -> Result<(), Rejection> {
         self.read(|reader, page, open| reader.end(page, open));
         let Some(group) = self.groups.pop() else { return Ok(()) };
         let whole = group.start..end;
@@ -373,7 +373,7 @@ impl<'w, 'j> Plan<'w, 'j> {
     }
 
     /// An object gives way to what it shows.
-    fn object(&mut self, group: Group, whole: Range<usize>) -> Result<(), Refusal> {
+    fn object(&mut self, group: Group, whole: Range<usize>) -> Result<(), Rejection> {
         if !self.objects {
             return Ok(());
         }

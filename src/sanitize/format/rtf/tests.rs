@@ -1,5 +1,5 @@
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Refusal};
+use crate::sanitize::{Kind, Rejection};
 
 fn clean(inside: &str) -> (String, u64) {
     let file = format!("{{\\rtf1\\ansi {inside}}}");
@@ -70,9 +70,9 @@ fn text_is_read_across_runs_and_spellings() {
 #[test]
 fn broken_files_hold() {
     let mut bench = Bench::disarming();
-    assert_eq!(bench.clean(Kind::Rtf, b"no group").err(), Some(Refusal::Malformed));
+    assert_eq!(bench.clean(Kind::Rtf, b"no group").err(), Some(Rejection::Malformed));
     let deep = "{".repeat(5000);
-    assert_eq!(bench.clean(Kind::Rtf, deep.as_bytes()).err(), Some(Refusal::OverLimit));
+    assert_eq!(bench.clean(Kind::Rtf, deep.as_bytes()).err(), Some(Rejection::OverLimit));
     let tail = bench.text(Kind::Rtf, "{\\rtf1 x}\r\nMZ");
     assert_eq!(tail, "{\\rtf1 x}\r\n");
     assert_eq!(bench.text(Kind::Rtf, "{\\rtf1 x{\\*\\template y"), "{\\rtf1 x{}");

@@ -16,14 +16,14 @@ mod token;
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::markup::entity;
 use crate::sanitize::format::xml::plan::{Plan, Reading};
-use crate::sanitize::{Named, Redaction, Refusal, Work};
+use crate::sanitize::{Named, Redaction, Rejection, Work};
 
 /// Cleans a document; a drawing, or data. It is written as UTF-8, unless nothing has to change.
 ///
 /// # Errors
-/// [`Refusal::Malformed`] where it is not well-formed, or refers to entities of its own; [`Refusal::Unsupported`] for
-/// documents of Office programs in one XML file; [`Refusal::OverLimit`]; the judge's.
-pub(super) fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Refusal> {
+/// [`Rejection::Malformed`] where it is not well-formed, or refers to entities of its own; [`Rejection::Unsupported`] for
+/// documents of Office programs in one XML file; [`Rejection::OverLimit`]; the judge's.
+pub(super) fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let Decoded { text: xml, encoding, bom } = charset::of_xml(file);
     let orders = work.orders();
     let tokens = token::read(&xml, work)?;
@@ -43,7 +43,7 @@ pub(super) fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<V
         ..
     } = plan;
     if foreign && orders.interactive {
-        return Err(Refusal::Unsupported);
+        return Err(Rejection::Unsupported);
     }
     let texts = blocks.iter().zip(&called);
     let texts: Vec<Named<&str>> =

@@ -1,5 +1,5 @@
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Refusal};
+use crate::sanitize::{Kind, Rejection};
 
 const SVG: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">";
 
@@ -83,15 +83,15 @@ fn no_document_type_stays_and_no_entity_is_read() {
         for kind in [Kind::Xml, Kind::Svg] {
             assert_eq!(
                 Bench::disarming().clean(kind, bad.as_bytes()).err(),
-                Some(Refusal::Malformed),
+                Some(Rejection::Malformed),
                 "{bad}"
             );
         }
     }
     let office = b"<?mso-application progid=\"Word.Document\"?><a/>";
-    assert_eq!(Bench::disarming().clean(Kind::Xml, office).err(), Some(Refusal::Unsupported));
+    assert_eq!(Bench::disarming().clean(Kind::Xml, office).err(), Some(Rejection::Unsupported));
     let deep = "<a>".repeat(2000) + &"</a>".repeat(2000);
-    assert_eq!(Bench::disarming().clean(Kind::Xml, deep.as_bytes()).err(), Some(Refusal::OverLimit));
+    assert_eq!(Bench::disarming().clean(Kind::Xml, deep.as_bytes()).err(), Some(Rejection::OverLimit));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use quick_xml::name::{Namespace, ResolveResult};
 
 use crate::sanitize::format::markup::entity;
 use crate::sanitize::format::markup::tag::Tag;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Elements within elements that are followed.
 const DEPTH: usize = 1000;
@@ -68,15 +68,15 @@ pub(super) enum Family {
 /// read that only some readers see.
 ///
 /// # Errors
-/// [`Refusal::Malformed`], [`Refusal::OverLimit`].
-pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Refusal> {
+/// [`Rejection::Malformed`], [`Rejection::OverLimit`].
+pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejection> {
     let mut reader = NsReader::from_str(xml);
     reader.config_mut().check_comments = true;
     let mut tokens: Vec<Token> = Vec::new();
     let (mut depth, mut roots) = (0_usize, 0_usize);
     loop {
         let from = position(reader.buffer_position());
-        let (namespace, event) = reader.read_resolved_event().map_err(|_| Refusal::Malformed)?;
+        let (namespace, event) = reader.read_resolved_event().map_err(|_| Rejection::Malformed)?;
         let family = family(&namespace);
         let what = match event {
             Event::Eof => break,
@@ -93,26 +93,26 @@ pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Refusal
                 depth = depth.saturating_sub(1);
                 What::End
             }
-            Event::Text(text) if depth == 0 && !text.trim().is_empty() => return Err(Refusal::Malformed),
+            Event::Text(text) if depth == 0 && !text.trim().is_empty() => return Err(Rejection::Malformed),
             Event::Text(_) => What::Text,
             Event::GeneralRef(name) => {
                 let known = name.starts_with('#') || ["amp", "lt", "gt", "quot", "apos"].contains(&&*name);
                 if !known || depth == 0 {
-                    return Err(Refusal::Malformed);
+                    return Err(Rejection::Malformed);
                 }
                 What::Text
             }
             Event::CData(_) => What::Cdata,
             Event::Comment(_) => What::Comment,
             Event::Decl(_) if from == 0 => What::Declaration,
-            Event::Decl(_) => return Err(Refusal::Malformed),
+            Event::Decl(_) => return Err(Rejection::Malformed),
             Event::PI(text) => {
                 What::Instruction(text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase())
             }
             Event::DocType(text) => What::Doctype { acts: text.contains('[') },
         };
         if depth > DEPTH {
-            return Err(Refusal::OverLimit);
+            return Err(Rejection::OverLimit);
         }
         work.items(1)?;
         let range = from..position(reader.buffer_position());
@@ -124,7 +124,7 @@ pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Refusal
             _ => tokens.push(Token { range, what }),
         }
     }
-    if depth != 0 || roots != 1 { Err(Refusal::Malformed) } else { Ok(tokens) }
+    if depth != 0 || roots != 1 { Err(Rejection::Malformed) } else { Ok(tokens) }
 }
 
 fn position(at: u64) -> usize {
@@ -143,15 +143,15 @@ fn family(namespace: &ResolveResult<'_>) -> Family {
     }
 }
 
-fn element(tag: &BytesStart<'_>, family: Family) -> Result<Element, Refusal> {
+fn element(tag: &BytesStart<'_>, family: Family) -> Result<Element, Rejection> {
     let mut attributes = Vec::new();
     let mut seen = HashSet::new();
     // Its own check for names that come twice takes the square of their number.
     for attribute in tag.attributes().with_checks(false) {
-        let attribute = attribute.map_err(|_| Refusal::Malformed)?;
+        let attribute = attribute.map_err(|_| Rejection::Malformed)?;
         let twice = !seen.insert(attribute.key.0.to_owned());
         if twice || attribute.value.contains('<') || !references(&attribute.value) {
-            return Err(Refusal::Malformed);
+            return Err(Rejection::Malformed);
         }
         attributes.push((attribute.key.0.to_owned(), attribute.value.into_owned()));
     }

@@ -12,29 +12,29 @@ use crate::sanitize::format::pdf::text::needle::{Needles, automaton};
 use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::{graph, open, strings};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// Whether none of these values is left in a file that was written: not in its strings and streams as another reader
 /// opens them, plain, in UTF-16, in hexadecimal, or parted into operands; and not in what its pages read like.
 ///
 /// # Errors
-/// [`Refusal::Unproven`] if it cannot be read again; [`Refusal::OverLimit`].
+/// [`Rejection::Unproven`] if it cannot be read again; [`Rejection::OverLimit`].
 pub(in crate::sanitize::format) fn absent(
     file: &[u8],
     needles: &Needles,
     work: &mut Work<'_>,
-) -> Result<bool, Refusal> {
+) -> Result<bool, Rejection> {
     if needles.is_empty() {
         return Ok(true);
     }
-    let pdf = Pdf::new(Arc::new(file.to_vec())).map_err(|_| Refusal::Unproven)?;
+    let pdf = Pdf::new(Arc::new(file.to_vec())).map_err(|_| Rejection::Unproven)?;
     let search = Search::new(needles)?;
     let left = pdf.objects().into_iter().any(|object| search.object(&object, graph::DEPTH));
     Ok(!left && !shown(file, needles, work)?)
 }
 
 /// Whether a page or another stream shows one of them.
-fn shown(file: &[u8], needles: &Needles, work: &mut Work<'_>) -> Result<bool, Refusal> {
+fn shown(file: &[u8], needles: &Needles, work: &mut Work<'_>) -> Result<bool, Rejection> {
     let doc = open::open(file, work)?;
     let mut reader = Reader::new(&doc);
     let mut sources: Vec<_> = reader.pages().into_iter().map(|page| (page, None)).collect();
@@ -68,7 +68,7 @@ struct Search<'n> {
 }
 
 impl<'n> Search<'n> {
-    fn new(needles: &'n Needles) -> Result<Self, Refusal> {
+    fn new(needles: &'n Needles) -> Result<Self, Rejection> {
         let words =
             needles.iter().filter(|needle| needle.within && needle.text.chars().any(char::is_alphabetic));
         let mut bytes = Vec::new();

@@ -9,7 +9,7 @@ use crate::sanitize::format::pdf::text::cmap::Cmap;
 use crate::sanitize::format::pdf::text::codes::Codes;
 use crate::sanitize::format::pdf::text::{metrics, outlines, simple};
 use crate::sanitize::format::pdf::{graph, parts};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// One code of a string.
 #[derive(Clone, Debug)]
@@ -53,8 +53,8 @@ impl Font {
     /// Reads a font.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`] if its maps unfold to too much.
-    pub(super) fn read(doc: &Document, dict: &Dictionary, work: &mut Work<'_>) -> Result<Self, Refusal> {
+    /// [`Rejection::OverLimit`] if its maps unfold to too much.
+    pub(super) fn read(doc: &Document, dict: &Dictionary, work: &mut Work<'_>) -> Result<Self, Rejection> {
         let map = match stream(doc, dict, b"ToUnicode", work)? {
             Some(bytes) => Cmap::read(&bytes),
             None => Cmap::default(),
@@ -114,7 +114,7 @@ impl Font {
         dict: &Dictionary,
         map: &Cmap,
         work: &mut Work<'_>,
-    ) -> Result<Self, Refusal> {
+    ) -> Result<Self, Rejection> {
         let encoding = graph::name(doc, dict, b"Encoding").to_vec();
         let embedded = stream(doc, dict, b"Encoding", work)?;
         let named = match graph::entry(doc, dict, b"Encoding") {
@@ -212,13 +212,13 @@ pub(super) fn number(object: &Object) -> f64 {
 /// What a stream entry unfolds to.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`].
+/// [`Rejection::OverLimit`].
 pub(super) fn stream(
     doc: &Document,
     dict: &Dictionary,
     key: &[u8],
     work: &mut Work<'_>,
-) -> Result<Option<Vec<u8>>, Refusal> {
+) -> Result<Option<Vec<u8>>, Rejection> {
     let Object::Stream(stream) = graph::entry(doc, dict, key) else { return Ok(None) };
     let bytes = parts::unfold(stream, work)?;
     Ok(Some(bytes.unwrap_or_else(|| stream.content.clone())))

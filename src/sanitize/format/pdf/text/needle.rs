@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
 
-use crate::sanitize::{Edit, Refusal, Values};
+use crate::sanitize::{Edit, Rejection, Values};
 
 /// From how many letters on a value is looked for within words as well.
 const WITHIN: usize = 6;
@@ -43,20 +43,20 @@ struct Tight<'t> {
 /// An automaton over these; none if there are none.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`] if there are too many.
-pub(super) fn automaton<P: AsRef<[u8]>>(patterns: &[P]) -> Result<Option<AhoCorasick>, Refusal> {
+/// [`Rejection::OverLimit`] if there are too many.
+pub(super) fn automaton<P: AsRef<[u8]>>(patterns: &[P]) -> Result<Option<AhoCorasick>, Rejection> {
     if patterns.is_empty() {
         return Ok(None);
     }
-    AhoCorasick::new(patterns).map(Some).map_err(|_| Refusal::OverLimit)
+    AhoCorasick::new(patterns).map(Some).map_err(|_| Rejection::OverLimit)
 }
 
 impl Needles {
     /// Looks for these values, but for those that are too short to mean the same elsewhere.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`] if they are too many.
-    pub(super) fn new(values: &Values) -> Result<Self, Refusal> {
+    /// [`Rejection::OverLimit`] if they are too many.
+    pub(super) fn new(values: &Values) -> Result<Self, Rejection> {
         let (mut all, mut seen) = (Vec::new(), BTreeSet::new());
         for (value, edit) in values {
             let text: String = value.chars().filter(|c| !c.is_whitespace()).collect();

@@ -6,7 +6,7 @@ use lopdf::{Dictionary, Document};
 
 use crate::sanitize::format::pdf::graph;
 use crate::sanitize::format::pdf::text::font;
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// How many subtables are read, and how many codes of each.
 const TABLES: usize = 8;
@@ -15,12 +15,12 @@ const CODES: usize = 200_000;
 /// The characters of a composite font's codes, where its program tells them.
 ///
 /// # Errors
-/// [`Refusal::OverLimit`] if the program unfolds to too much.
+/// [`Rejection::OverLimit`] if the program unfolds to too much.
 pub(super) fn characters(
     doc: &Document,
     font: &Dictionary,
     work: &mut Work<'_>,
-) -> Result<BTreeMap<u32, char>, Refusal> {
+) -> Result<BTreeMap<u32, char>, Rejection> {
     let Some(descriptor) = graph::sub(doc, font, b"FontDescriptor") else { return Ok(BTreeMap::new()) };
     let program = match font::stream(doc, descriptor, b"FontFile2", work)? {
         Some(program) => Some(program),

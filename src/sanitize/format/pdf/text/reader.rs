@@ -10,7 +10,7 @@ use crate::sanitize::format::pdf::text::record::{Record, Source, Step, Trail};
 use crate::sanitize::format::pdf::text::state::{State, then};
 use crate::sanitize::format::pdf::text::walk::Walk;
 use crate::sanitize::format::pdf::{graph, parts};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// How deep forms lie within forms. What lies deeper is read by itself.
 const DEPTH: usize = 12;
@@ -84,13 +84,13 @@ impl<'a> Reader<'a> {
     /// Reads a page, or a stream by itself.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`].
+    /// [`Rejection::OverLimit`].
     pub(super) fn read(
         &mut self,
         source: Source,
         resources: Option<&'a Dictionary>,
         work: &mut Work<'_>,
-    ) -> Result<Record<'a>, Refusal> {
+    ) -> Result<Record<'a>, Rejection> {
         let mut trail = Trail::default();
         let resources = match source {
             Source::Page(page) => self.inherited(page),
@@ -103,13 +103,13 @@ impl<'a> Reader<'a> {
     /// Reads a source into a record.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`].
+    /// [`Rejection::OverLimit`].
     pub(super) fn run(
         &mut self,
         step: Step<'a>,
         trail: &mut Trail<'a>,
         work: &mut Work<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         let source = step.source;
         if trail.within.len() >= DEPTH || trail.within.contains(&source) {
             return Ok(());
@@ -131,14 +131,14 @@ impl<'a> Reader<'a> {
     /// Reads what `Do` draws.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`].
+    /// [`Rejection::OverLimit`].
     pub(super) fn draw(
         &mut self,
         name: &[u8],
         step: Step<'a>,
         trail: &mut Trail<'a>,
         work: &mut Work<'_>,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Rejection> {
         let Step { resources, mut state, .. } = step;
         let doc = self.doc;
         let drawn = resources.and_then(|resources| graph::sub(doc, resources, b"XObject"));
@@ -161,12 +161,12 @@ impl<'a> Reader<'a> {
     /// The font of this dictionary; what readers take instead if there is none.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`].
+    /// [`Rejection::OverLimit`].
     pub(super) fn font(
         &mut self,
         font: Option<&'a Dictionary>,
         work: &mut Work<'_>,
-    ) -> Result<Rc<Font>, Refusal> {
+    ) -> Result<Rc<Font>, Rejection> {
         let Some(dict) = font else { return Ok(Rc::clone(&self.missing)) };
         // The document does not change while it is read.
         let key = std::ptr::from_ref(dict);
@@ -182,8 +182,8 @@ impl<'a> Reader<'a> {
     /// What a source unfolds to.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`].
-    pub(super) fn content(&mut self, source: Source, work: &mut Work<'_>) -> Result<Rc<Vec<u8>>, Refusal> {
+    /// [`Rejection::OverLimit`].
+    pub(super) fn content(&mut self, source: Source, work: &mut Work<'_>) -> Result<Rc<Vec<u8>>, Rejection> {
         if let Some(bytes) = self.contents.get(&source) {
             return Ok(Rc::clone(bytes));
         }

@@ -11,18 +11,18 @@ use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::text::record::{Record, Source};
 use crate::sanitize::format::pdf::text::splice;
 use crate::sanitize::format::pdf::{graph, strings};
-use crate::sanitize::{Note, Redaction, Refusal, Work};
+use crate::sanitize::{Note, Redaction, Rejection, Work};
 
 /// Reads every page, asks what is to change, and takes it out of the streams: redacted text is gone and covered with
 /// black, links have become others. What was redacted anywhere, in strings as well, is then removed wherever else it
 /// is written. The values that were removed.
 ///
 /// # Errors
-/// The judge's; [`Refusal::OverLimit`].
+/// The judge's; [`Rejection::OverLimit`].
 pub(in crate::sanitize::format) fn rewrite(
     doc: &mut Document,
     work: &mut Work<'_>,
-) -> Result<Needles, Refusal> {
+) -> Result<Needles, Rejection> {
     let orders = work.orders();
     if orders.redaction == Redaction::Off && !orders.links {
         return Needles::new(&work.values());
@@ -49,7 +49,7 @@ pub(in crate::sanitize::format) fn rewrite(
 type Contents = Vec<Rc<Vec<u8>>>;
 
 /// What is to change, the content that each change is for, and the values that go.
-fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needles), Refusal> {
+fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needles), Rejection> {
     let mut reader = Reader::new(doc);
     let mut plan = Plan::default();
     let mut sources: Vec<(Source, Option<&Dictionary>)> =
@@ -80,7 +80,7 @@ fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needl
 }
 
 /// Notes what could not be read.
-fn note(record: &Record<'_>, work: &mut Work<'_>, page: bool) -> Result<(), Refusal> {
+fn note(record: &Record<'_>, work: &mut Work<'_>, page: bool) -> Result<(), Rejection> {
     work.items(record.glyphs.len() / 64)?;
     let unknown = record.glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
     work.tally().note(Note::Undecodable, unknown as u64);
@@ -97,7 +97,7 @@ fn readings(record: &Record<'_>) -> Vec<Reading> {
     if seen.text == written.text { vec![written] } else { vec![written, seen] }
 }
 
-fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>) -> Result<(), Refusal> {
+fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>) -> Result<(), Rejection> {
     let readings = readings(record);
     let mut texts: Vec<&str> = readings.iter().map(|reading| reading.text.as_str()).collect();
     texts.extend(record.marks.iter().map(|mark| mark.text.as_str()));
@@ -161,7 +161,7 @@ fn make(
     change: &Change,
     content: &[u8],
     covers: Option<String>,
-) -> Result<(), Refusal> {
+) -> Result<(), Rejection> {
     let font = if change.overlays.is_empty() { String::new() } else { lend(doc, source, change)? };
     let mut out = splice::spliced(content, change, &font);
     match source {
@@ -187,7 +187,7 @@ fn make(
 }
 
 /// Covers parts of a page whose own content stays.
-fn cover(doc: &mut Document, page: ObjectId, covers: &str) -> Result<(), Refusal> {
+fn cover(doc: &mut Document, page: ObjectId, covers: &str) -> Result<(), Rejection> {
     let Some(dict) = doc.objects.get(&page).and_then(graph::dict) else { return Ok(()) };
     let mut contents = match (graph::entry(doc, dict, b"Contents"), dict.get(b"Contents")) {
         (Object::Array(all), _) => all.clone(),
@@ -206,7 +206,7 @@ fn cover(doc: &mut Document, page: ObjectId, covers: &str) -> Result<(), Refusal
 }
 
 /// Adds the font of links to the resources that a source goes by; what it is called there.
-fn lend(doc: &mut Document, source: Source, change: &Change) -> Result<String, Refusal> {
+fn lend(doc: &mut Document, source: Source, change: &Change) -> Result<String, Rejection> {
     let mut resources = change.resources.clone().unwrap_or_default();
     let mut fonts = graph::sub(doc, &resources, b"Font").cloned().unwrap_or_default();
     let names = (0_u32..).map(|n| format!("PcLink{n}"));

@@ -11,7 +11,7 @@ use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::record::{Glyph, Mark, Piece, Show, Source, Step, Trail};
 use crate::sanitize::format::pdf::text::state::{Place, State, then};
 use crate::sanitize::format::pdf::{graph, strings};
-use crate::sanitize::{Refusal, Work};
+use crate::sanitize::{Rejection, Work};
 
 /// How many glyphs one page shows at most.
 const GLYPHS: usize = 500_000;
@@ -65,15 +65,15 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
     /// Walks to the end.
     ///
     /// # Errors
-    /// [`Refusal::OverLimit`].
-    pub(super) fn through(mut self, bytes: &[u8]) -> Result<(), Refusal> {
+    /// [`Rejection::OverLimit`].
+    pub(super) fn through(mut self, bytes: &[u8]) -> Result<(), Rejection> {
         let mut lexer = Lexer::new(bytes);
         let mut operands: Vec<Operand<'_>> = Vec::new();
         while let Some((token, range)) = lexer.next() {
             let Token::Word(word) = token else {
                 operands.push((token, range));
                 if operands.len() > OPERANDS {
-                    return Err(Refusal::OverLimit);
+                    return Err(Rejection::OverLimit);
                 }
                 continue;
             };
@@ -98,7 +98,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
         Ok(())
     }
 
-    fn operator(&mut self, word: &[u8], operands: &[Operand<'_>]) -> Result<(), Refusal> {
+    fn operator(&mut self, word: &[u8], operands: &[Operand<'_>]) -> Result<(), Rejection> {
         let one = || numbers::<1>(operands).map_or(0.0, |[n]| n);
         let name = |at: usize| match operands.get(at) {
             Some((Token::Name(name), _)) => Some(name.as_slice()),
@@ -155,7 +155,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
     }
 
     /// A graphics state can bring a font.
-    fn graphics(&mut self, name: &[u8]) -> Result<(), Refusal> {
+    fn graphics(&mut self, name: &[u8]) -> Result<(), Rejection> {
         let doc = self.reader.doc;
         let Some(dict) = self.resource(b"ExtGState", name) else { return Ok(()) };
         if let [font, size] = graph::array(doc, dict, b"Font") {
@@ -166,7 +166,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
         Ok(())
     }
 
-    fn show(&mut self, word: &[u8], operands: &[Operand<'_>], range: Range<usize>) -> Result<(), Refusal> {
+    fn show(&mut self, word: &[u8], operands: &[Operand<'_>], range: Range<usize>) -> Result<(), Rejection> {
         let mut before = String::new();
         if word == b"\"" {
             let [words, characters] = numbers::<2>(operands).unwrap_or([0.0, 0.0]);
@@ -215,7 +215,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
             }
         }
         if self.trail.record.glyphs.len() > GLYPHS {
-            return Err(Refusal::OverLimit);
+            return Err(Rejection::OverLimit);
         }
         let state = &self.state;
         self.trail.record.shows.entry((self.source, range.start)).or_insert_with(|| Show {

@@ -1,11 +1,11 @@
-//! [`Refusal`]: why there is no clean file.
+//! [`Rejection`]: why there is no clean file.
 
 use serde::{Deserialize, Serialize};
 
 /// Why a file is not released. It never holds a word of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[serde(rename_all = "snake_case")]
-pub enum Refusal {
+pub enum Rejection {
     /// A scanner knows it, or a part of it, to be malicious.
     #[error("the file is malicious")]
     Malicious,
