@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use portcullis::sanitize::child::{Court, Limits, Nursery, Ruling, Stillborn};
-use portcullis::sanitize::{Bounds, Edit, Link, Named, Orders, Rejection};
+use portcullis::sanitize::{Bounds, Edit, Link, Named, Options, Rejection};
 
 struct Nobody;
 
@@ -28,7 +28,7 @@ fn nursery(memory: u64, time: Duration) -> Nursery {
     Nursery::new(PathBuf::from(env!("CARGO_BIN_EXE_portcullis")), limits)
 }
 
-const PASS: Orders = Orders {
+const PASS: Options = Options {
     attachments: true,
     interactive: true,
     links: false,
@@ -44,7 +44,7 @@ async fn a_file_passes_through_a_child() {
     let nursery = nursery(1 << 30, Duration::from_secs(30));
     let cleaned = nursery.clean(PASS, ("name", UNKNOWN), &Nobody).await.unwrap();
     assert_eq!(cleaned.bytes, UNKNOWN);
-    let refused = nursery.clean(Orders::default(), ("name", UNKNOWN), &Nobody).await;
+    let refused = nursery.clean(Options::default(), ("name", UNKNOWN), &Nobody).await;
     assert!(matches!(refused, Err(Stillborn::Rejected(_, Rejection::Unsupported))), "{refused:?}");
 }
 

@@ -17,7 +17,7 @@ use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::sanitize::child::{Limits, Nursery};
 use crate::sanitize::intel::Asked;
-use crate::sanitize::{Bounds, Orders, Redaction, Witnesses, sanitize};
+use crate::sanitize::{Bounds, Options, Redaction, Witnesses, sanitize};
 
 /// The provider that a command line means.
 const PROVIDER: &str = "crowdstrike";
@@ -36,7 +36,7 @@ pub struct Released {
 #[derive(Clone, Copy, Debug)]
 pub struct Wish {
     /// What is to be done.
-    pub orders: Orders,
+    pub options: Options,
     /// From which score on links are defanged.
     pub threshold: u8,
     /// Whether what cannot be scanned is refused.
@@ -78,13 +78,13 @@ pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Resu
         block_unable: wish.block_unable,
         urls: intel(Asked::Urls),
         domains: intel(Asked::Domains),
-        defang: wish.orders.links,
+        defang: wish.options.links,
         threshold: wish.threshold,
-        redactor: redactor(config, wish.orders.redaction)?,
-        redaction: wish.orders.redaction,
+        redactor: redactor(config, wish.options.redaction)?,
+        redaction: wish.options.redaction,
     };
     let asked = sanitize::Asked {
-        orders: wish.orders,
+        options: wish.options,
         urls: LookedUp::by(witnesses.urls.as_deref()),
         domains: LookedUp::by(witnesses.domains.as_deref()),
         entities: &Entities::default(),
@@ -93,7 +93,7 @@ pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Resu
     let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
     let nursery = nursery(&config.sanitize.limits);
     let bytes = Bytes::from(file);
-    match runtime.block_on(sanitize(&nursery, wish.orders, (name, &bytes), witnesses)) {
+    match runtime.block_on(sanitize(&nursery, wish.options, (name, &bytes), witnesses)) {
         Ok(sanitized) => Ok(Released {
             summary: summary(&asked, &sanitized),
             data: data(&asked, &sanitized),

@@ -10,7 +10,7 @@ use crate::base::clock::{Clock, SystemClock};
 use crate::cli::args::SanitizeArgs;
 use crate::cli::run::{Failure, here, message, result};
 use crate::config::Needs;
-use crate::sanitize::{Orders, Redaction};
+use crate::sanitize::{Options, Redaction};
 
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     writable(&args.input, &args.output)?;
@@ -26,7 +26,7 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
         (false, false) => Redaction::Off,
     };
     let wish = Wish {
-        orders: Orders {
+        options: Options {
             attachments: !args.keep_attachments,
             interactive: !args.keep_interactive,
             links: !args.keep_links,

@@ -1,12 +1,12 @@
 //! [`Bench`]: what formats are tried on: a judge who takes every link for bad and redacts one word.
 
 use crate::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Redaction, Rejection, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Redaction, Rejection, Tally, Work, format,
 };
 
-/// Orders, and a judge who does what they say.
+/// Options, and a judge who does what they say.
 pub(crate) struct Bench {
-    pub(crate) orders: Orders,
+    pub(crate) options: Options,
     word: &'static str,
     /// Links that were asked for.
     pub(crate) links: usize,
@@ -17,18 +17,18 @@ pub(crate) struct Bench {
 impl Bench {
     /// Everything is ordered; `word` is replaced by `<N>`.
     pub(crate) fn redacting(word: &'static str) -> Self {
-        let orders = Orders { redaction: Redaction::Apply, ..Orders::default() };
-        Self { orders, word, links: 0, parts: Vec::new() }
+        let options = Options { redaction: Redaction::Apply, ..Options::default() };
+        Self { options, word, links: 0, parts: Vec::new() }
     }
 
     /// Active content and links only.
     pub(crate) fn disarming() -> Self {
-        Self { orders: Orders::default(), word: "", links: 0, parts: Vec::new() }
+        Self { options: Options::default(), word: "", links: 0, parts: Vec::new() }
     }
 
     /// Begins on a file.
     pub(crate) fn work(&mut self) -> Work<'_> {
-        Work::new(self.orders, Bounds::default(), self)
+        Work::new(self.options, Bounds::default(), self)
     }
 
     /// Cleans a file of this kind.

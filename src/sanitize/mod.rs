@@ -9,10 +9,10 @@
 //! | `kind` | [`Kind`]: what a file really is, by its bytes |
 //! | `written` | which kind a file of text is |
 //! | `zipped` | which kind a zip file is |
-//! | `orders` | [`Orders`]: what is to be done to it |
+//! | `options` | [`Options`]: what is to be done to it |
 //! | `judge` | [`Judge`], who is asked, and [`Edit`], an answer |
 //! | `unfold` | how much packed bytes may unfold to |
-//! | `work` | [`Work`]: one file's way through the formats: orders, judge, budget, tally; [`Values`] that go |
+//! | `work` | [`Work`]: one file's way through the formats: options, judge, budget, tally; [`Values`] that go |
 //! | `budget` | [`Bounds`] and what of them is used |
 //! | `tally` | [`Tally`]: what was removed, and what could not be read |
 //! | `rejection` | [`Rejection`]: why there is no clean file |
@@ -34,7 +34,7 @@ pub mod intel;
 mod judge;
 mod kind;
 pub mod link;
-mod orders;
+mod options;
 mod pipeline;
 mod rejection;
 pub mod scan;
@@ -48,7 +48,7 @@ pub use budget::Bounds;
 pub use hearing::{Hearing, Record, Scores, Witnesses};
 pub use judge::{Edit, Judge, Link, Named, Part};
 pub use kind::Kind;
-pub use orders::{Orders, Redaction};
+pub use options::{Options, Redaction};
 pub use pipeline::{Sanitized, sanitize};
 pub use rejection::Rejection;
 pub use tally::{Note, Tally};

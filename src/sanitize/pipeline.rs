@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::sanitize::child::{Cleaned, Nursery, Stillborn};
-use crate::sanitize::{Hearing, Orders, Record, Witnesses};
+use crate::sanitize::{Hearing, Options, Record, Witnesses};
 use crate::telemetry::trace::step;
 
 /// A clean file, and what was heard on the way.
@@ -20,14 +20,14 @@ pub struct Sanitized {
 /// Why it is not released.
 pub async fn sanitize(
     nursery: &Nursery,
-    orders: Orders,
+    options: Options,
     (name, bytes): (&str, &Bytes),
     witnesses: Witnesses,
 ) -> Result<Sanitized, Stillborn> {
     let hearing = Hearing::new(witnesses);
     let refused = |rejection| Stillborn::Rejected(None, rejection);
     step("sanitize.scan", hearing.scan(name, bytes.clone())).await.map_err(refused)?;
-    let cleaned = step("sanitize.clean", nursery.clean(orders, (name, bytes), &hearing)).await?;
+    let cleaned = step("sanitize.clean", nursery.clean(options, (name, bytes), &hearing)).await?;
     // What was put together anew may be what no part was.
     if cleaned.bytes != *bytes {
         step("sanitize.scan_again", hearing.scan(name, cleaned.bytes.clone())).await.map_err(refused)?;

@@ -1,10 +1,10 @@
-//! [`Work`]: one file's way through the formats, with all that they share: orders, judge, budget, tally.
+//! [`Work`]: one file's way through the formats, with all that they share: options, judge, budget, tally.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use crate::sanitize::budget::Left;
-use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Redaction, Rejection, Tally};
+use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Redaction, Rejection, Tally};
 use crate::sanitize::{format, link};
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -15,7 +15,7 @@ pub type Values = BTreeMap<String, Edit>;
 
 /// What a format works with. One for a file and all files within it.
 pub struct Work<'j> {
-    orders: Orders,
+    options: Options,
     judge: &'j mut dyn Judge,
     left: Left,
     tally: Tally,
@@ -24,13 +24,13 @@ pub struct Work<'j> {
 
 impl<'j> Work<'j> {
     /// Begins on a file.
-    pub fn new(orders: Orders, bounds: Bounds, judge: &'j mut dyn Judge) -> Self {
-        Self { orders, judge, left: Left::new(bounds), tally: Tally::default(), values: None }
+    pub fn new(options: Options, bounds: Bounds, judge: &'j mut dyn Judge) -> Self {
+        Self { options, judge, left: Left::new(bounds), tally: Tally::default(), values: None }
     }
 
     /// What is to be done.
-    pub fn orders(&self) -> Orders {
-        self.orders
+    pub fn options(&self) -> Options {
+        self.options
     }
 
     /// What was done so far.
@@ -138,7 +138,7 @@ impl<'j> Work<'j> {
         texts: &[&str],
         redactions: Vec<Vec<Edit>>,
     ) -> Result<Vec<Vec<Edit>>, Rejection> {
-        if !self.orders.links {
+        if !self.options.links {
             return Ok(redactions);
         }
         let found: Vec<Vec<link::Found>> = texts.iter().map(|text| link::find(text)).collect();
@@ -161,7 +161,7 @@ impl<'j> Work<'j> {
         let read: Vec<String> = targets.iter().map(|target| as_followed(target)).collect();
         let read: Vec<&str> = read.iter().map(String::as_str).collect();
         let redactions = self.redactions_within(&read)?;
-        let links = self.orders.links;
+        let links = self.options.links;
         let found: Vec<_> = read.iter().map(|text| if links { link::target(text) } else { None }).collect();
         let bad = self.judged(found.iter().flatten().map(|found| &found.link))?;
         let mut out = Vec::with_capacity(targets.len());
@@ -211,7 +211,7 @@ impl<'j> Work<'j> {
     }
 
     fn redactions(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
-        if self.orders.redaction == Redaction::Off || texts.is_empty() {
+        if self.options.redaction == Redaction::Off || texts.is_empty() {
             return Ok(texts.iter().map(|_| Vec::new()).collect());
         }
         let mut edits = Vec::with_capacity(texts.len());
@@ -395,7 +395,7 @@ mod tests {
     #[test]
     fn targets_are_read_without_their_escapes() {
         let mut bench = Bench::redacting("é Doe");
-        bench.orders.links = false;
+        bench.options.links = false;
         let targets = ["mailto:x?subject=Jan%C3%A9%20Doe%21", "a%zz%C3%A9+%", "%ff"];
         let want = [Some("mailto:x?subject=Jan<N>%21"), None, None];
         assert_eq!(bench.work().targets(&targets), Ok(want.map(|text| text.map(str::to_owned)).to_vec()));
@@ -404,7 +404,7 @@ mod tests {
     #[test]
     fn nothing_is_asked_that_nobody_ordered() {
         let mut bench = Bench::redacting("Jane");
-        bench.orders = Orders { links: false, redaction: Redaction::Off, ..Orders::default() };
+        bench.options = Options { links: false, redaction: Redaction::Off, ..Options::default() };
         assert_eq!(bench.work().texts(&["Jane http://bad.example"]), Ok(vec![None]));
         assert_eq!(bench.links, 0);
     }

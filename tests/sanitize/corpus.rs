@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use portcullis::sanitize::{Kind, Orders, Rejection};
+use portcullis::sanitize::{Kind, Options, Rejection};
 use serde_json::{Value, json};
 
 use crate::judge::{clean, malicious};
@@ -39,13 +39,13 @@ fn files_of_the_corpus_come_out_clean_or_not_at_all() {
             continue;
         }
         let file = std::fs::read(folder.join(name)).unwrap();
-        let (result, tally) = clean(name, &file, Orders::default());
+        let (result, tally) = clean(name, &file, Options::default());
         let verdict = match &result {
             Ok(bytes) => {
                 if let Some(out) = &out {
                     std::fs::write(out.join(name), bytes).unwrap();
                 }
-                let (again, more) = clean(name, bytes, Orders::default());
+                let (again, more) = clean(name, bytes, Options::default());
                 let stays = again.as_ref() == Ok(bytes);
                 if !stays || !more.untouched() {
                     wrong.push(format!("{name}: cleaning again: same {stays}, {more:?}"));
@@ -95,8 +95,8 @@ fn broken_files_of_the_corpus_never_stop_it() {
             if next() % 4 == 0 {
                 broken.truncate(usize::try_from(next()).unwrap() % file.len());
             }
-            if let (Ok(out), _) = clean("a.pdf", &broken, Orders::default()) {
-                let (again, tally) = clean("a.pdf", &out, Orders::default());
+            if let (Ok(out), _) = clean("a.pdf", &broken, Options::default()) {
+                let (again, tally) = clean("a.pdf", &out, Options::default());
                 assert!(again == Ok(out) && tally.untouched(), "{}: {tally:?}", path.display());
             }
         }

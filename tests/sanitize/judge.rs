@@ -1,7 +1,7 @@
 //! A judge without scanners, feeds and detectors, who knows one malicious file.
 
 use portcullis::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Orders, Part, Rejection, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Rejection, Tally, Work, format,
 };
 
 /// The test file that scanners agree to call malicious, but for its first letter.
@@ -41,9 +41,9 @@ impl Judge for Lenient {
 }
 
 /// Cleans a file.
-pub(crate) fn clean(name: &str, file: &[u8], orders: Orders) -> (Result<Vec<u8>, Rejection>, Tally) {
+pub(crate) fn clean(name: &str, file: &[u8], options: Options) -> (Result<Vec<u8>, Rejection>, Tally) {
     let mut judge = Lenient::default();
-    let mut work = Work::new(orders, Bounds::default(), &mut judge);
+    let mut work = Work::new(options, Bounds::default(), &mut judge);
     let clean = match work.part(name, file) {
         Ok(()) => format::clean(Kind::of(file, name), file, &mut work),
         Err(rejection) => Err(rejection),

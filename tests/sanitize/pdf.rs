@@ -1,7 +1,7 @@
 //! PDFs made here.
 
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
-use portcullis::sanitize::{Bounds, Kind, Orders, Rejection, Work, format};
+use portcullis::sanitize::{Bounds, Kind, Options, Rejection, Work, format};
 use proptest::prelude::*;
 
 use crate::judge::clean;
@@ -142,15 +142,15 @@ fn deep(depth: usize) -> Vec<u8> {
 fn a_deep_page_tree_keeps_its_pages_or_is_refused() {
     let pages = |file: &[u8]| Document::load_mem(file).unwrap().get_pages().len();
     for depth in [1, 59, 62, 150, 400] {
-        let (clean, _) = clean("a.pdf", &deep(depth), Orders::default());
+        let (clean, _) = clean("a.pdf", &deep(depth), Options::default());
         assert_eq!(pages(&clean.unwrap()), depth, "{depth}");
     }
-    assert_eq!(clean("a.pdf", &deep(700), Orders::default()).0, Err(Rejection::OverLimit));
+    assert_eq!(clean("a.pdf", &deep(700), Options::default()).0, Err(Rejection::OverLimit));
 }
 
 #[test]
 fn each_thing_that_acts_goes_and_is_counted_once() {
-    let (result, tally) = clean("busy.pdf", &busy(), Orders::default());
+    let (result, tally) = clean("busy.pdf", &busy(), Options::default());
     let text = readable(&result.unwrap());
     for word in [
         "JavaScript",
@@ -179,9 +179,9 @@ fn each_thing_that_acts_goes_and_is_counted_once() {
 #[test]
 fn clean_files_stay_as_they_are() {
     for file in [busy(), made(|_, _, _| {})] {
-        let (once, _) = clean("a.pdf", &file, Orders::default());
+        let (once, _) = clean("a.pdf", &file, Options::default());
         let once = once.unwrap();
-        let (twice, tally) = clean("a.pdf", &once, Orders::default());
+        let (twice, tally) = clean("a.pdf", &once, Options::default());
         assert!(twice.unwrap() == once);
         assert!(tally.untouched(), "{tally:?}");
         assert!(once.ends_with(b"%%EOF") && once.windows(5).filter(|w| w == b"%%EOF").count() == 1);
@@ -190,11 +190,11 @@ fn clean_files_stay_as_they_are() {
 
 #[test]
 fn each_order_stands_for_itself() {
-    let only = |attachments, interactive| Orders {
+    let only = |attachments, interactive| Options {
         attachments,
         interactive,
         pass_unknown: true,
-        ..Orders::default()
+        ..Options::default()
     };
     let (files, tally) = clean("a.pdf", &busy(), only(true, false));
     assert_eq!((tally.attachments, tally.interactive), (1, 0));
@@ -217,8 +217,8 @@ fn malicious_parts_are_seen_wherever_they_lie() {
     });
     assert!(!crate::judge::malicious(&attached));
     for attachments in [true, false] {
-        let orders = Orders { attachments, ..Orders::default() };
-        assert_eq!(clean("a.pdf", &attached, orders).0, Err(Rejection::Malicious));
+        let options = Options { attachments, ..Options::default() };
+        assert_eq!(clean("a.pdf", &attached, options).0, Err(Rejection::Malicious));
     }
 }
 
@@ -230,7 +230,7 @@ fn pages_outside_of_the_tree_and_old_revisions_are_not_carried_along() {
         catalog.set("StructTreeRoot", dictionary! { "Type" => "StructTreeRoot", "Pg" => page });
         doc.add_object(Object::string_literal("unreachable"));
     });
-    let text = readable(&clean("a.pdf", &file, Orders::default()).0.unwrap());
+    let text = readable(&clean("a.pdf", &file, Options::default()).0.unwrap());
     assert!(!text.contains("stray") && !text.contains("unreachable"), "{text}");
 }
 
@@ -244,7 +244,7 @@ fn a_broken_page_tree_is_made_anew() {
         doc.objects.insert(inner, dictionary! { "Kids" => kids, "Count" => 9, "Parent" => root }.into());
         catalog.set("Pages", inner);
     });
-    let out = clean("a.pdf", &file, Orders::default()).0.unwrap();
+    let out = clean("a.pdf", &file, Options::default()).0.unwrap();
     assert_eq!(Document::load_mem(&out).unwrap().get_pages().len(), 2);
 }
 
@@ -274,12 +274,12 @@ fn encrypted(user: &str, identity: bool) -> Vec<u8> {
 #[test]
 fn files_that_need_no_password_are_decrypted() {
     for identity in [true, false] {
-        let (result, tally) = clean("a.pdf", &encrypted("", identity), Orders::default());
+        let (result, tally) = clean("a.pdf", &encrypted("", identity), Options::default());
         let text = readable(&result.unwrap());
         assert!(text.contains("Plain words") && !text.contains("app.alert"), "{text}");
         assert_eq!(tally.interactive, 1);
     }
-    assert_eq!(clean("a.pdf", &encrypted("secret", true), Orders::default()).0, Err(Rejection::Encrypted));
+    assert_eq!(clean("a.pdf", &encrypted("secret", true), Options::default()).0, Err(Rejection::Encrypted));
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn what_unfolds_to_too_much_is_refused() {
     });
     let mut judge = crate::judge::Lenient::default();
     let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
-    let mut work = Work::new(Orders::default(), bounds, &mut judge);
+    let mut work = Work::new(Options::default(), bounds, &mut judge);
     assert_eq!(format::clean(Kind::Pdf, &bomb, &mut work), Err(Rejection::OverLimit));
 }
 
@@ -309,8 +309,8 @@ proptest! {
         if cut % 3 == 0 {
             file.truncate(cut / 3 % length);
         }
-        if let (Ok(out), _) = clean("a.pdf", &file, Orders::default()) {
-            let (again, tally) = clean("a.pdf", &out, Orders::default());
+        if let (Ok(out), _) = clean("a.pdf", &file, Options::default()) {
+            let (again, tally) = clean("a.pdf", &out, Options::default());
             prop_assert!(again == Ok(out));
             prop_assert!(tally.untouched(), "{tally:?}");
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use portcullis::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Note, Orders, Part, Redaction, Rejection, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Note, Options, Part, Redaction, Rejection, Tally, Work, format,
 };
 
 /// Remembers all texts, and redacts words.
@@ -43,8 +43,8 @@ impl Judge for Words {
 }
 
 fn clean(kind: Kind, file: &[u8], judge: &mut Words) -> (Result<Vec<u8>, Rejection>, Tally) {
-    let orders = Orders { redaction: Redaction::Apply, links: false, ..Orders::default() };
-    let mut work = Work::new(orders, Bounds::default(), judge);
+    let options = Options { redaction: Redaction::Apply, links: false, ..Options::default() };
+    let mut work = Work::new(options, Bounds::default(), judge);
     let clean = format::clean(kind, file, &mut work);
     (clean, work.into_tally())
 }

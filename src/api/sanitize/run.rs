@@ -75,13 +75,13 @@ impl Sanitizer {
         order.proof.check(&file.bytes, &digest).close()?;
         let (witnesses, entities) = self.witnesses(owner, &order.resolved).await?;
         let asked = Asked {
-            orders: order.resolved.orders,
+            options: order.resolved.options,
             urls: LookedUp::by(witnesses.urls.as_deref()),
             domains: LookedUp::by(witnesses.domains.as_deref()),
             entities: &entities,
         };
         let nursery = &self.parts().nursery;
-        let sanitized = sanitize(nursery, order.resolved.orders, (&file.name, &file.bytes), witnesses).await;
+        let sanitized = sanitize(nursery, order.resolved.options, (&file.name, &file.bytes), witnesses).await;
         let sanitized = match sanitized {
             Err(Stillborn::Rejected(_, Rejection::Malicious)) => {
                 return Ok((reply::malicious(&order.parameters), Verdict::Malicious));
@@ -137,7 +137,7 @@ impl Sanitizer {
             defang: resolved.defang,
             threshold: resolved.threshold,
             redactor,
-            redaction: resolved.orders.redaction,
+            redaction: resolved.options.redaction,
         };
         Ok((witnesses, entities))
     }
@@ -155,7 +155,7 @@ impl Sanitizer {
         owner: &Owner<'_>,
         resolved: &Resolved,
     ) -> Result<Option<FileRedactor>, ApiError> {
-        if resolved.orders.redaction == Redaction::Off {
+        if resolved.options.redaction == Redaction::Off {
             return Ok(None);
         }
         self.parts().redaction.of_files(owner, resolved.redact_config.as_deref()).await.map(Some)

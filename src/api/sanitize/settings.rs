@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::sanitize::ask::Chosen;
 use crate::base::pointer::Pointer;
-use crate::sanitize::{Orders, Redaction};
+use crate::sanitize::{Options, Redaction};
 
 /// The provider that calls name when they name none (specification, "file-level config").
 const PROVIDER: &str = "crowdstrike";
@@ -128,7 +128,8 @@ impl SanitizeSettings {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Resolved {
     /// For the formats.
-    pub orders: Orders,
+    #[serde(rename = "orders")]
+    pub options: Options,
     /// Who scans.
     pub scan_provider: String,
     /// Whether what cannot be scanned is refused.
@@ -209,7 +210,7 @@ impl Resolved {
         );
         fill(parameters, "share_output", [("enabled", json!(share)), ("output_folder", json!(folder))]);
         Ok(Self {
-            orders: Orders {
+            options: Options {
                 attachments: cdr.remove_attachments,
                 interactive: cdr.remove_interactive,
                 // What is only looked up has to be found too.
@@ -252,7 +253,7 @@ mod tests {
     #[test]
     fn without_config_the_defaults_of_calls_hold() {
         let (resolved, parameters) = resolved(&Chosen::default(), &SanitizeSettings::of_calls());
-        assert_eq!(resolved.orders, Orders::default());
+        assert_eq!(resolved.options, Options::default());
         assert_eq!(resolved.url_intel.as_deref(), Some("crowdstrike"));
         assert_eq!(resolved.threshold, 30);
         assert_eq!(resolved.folder, None);
@@ -268,7 +269,7 @@ mod tests {
                 .unwrap();
         let (by_config, _) = resolved(&Chosen::default(), &config);
         assert_eq!((by_config.threshold, by_config.url_intel), (50, None));
-        assert_eq!(by_config.orders.redaction, Redaction::Apply);
+        assert_eq!(by_config.options.redaction, Redaction::Apply);
         let chosen = Chosen {
             url_intel: Some(true),
             defang_threshold: Some(7),
@@ -276,7 +277,7 @@ mod tests {
             ..Chosen::default()
         };
         let (by_call, _) = resolved(&chosen, &config);
-        assert_eq!((by_call.threshold, by_call.orders.redaction), (7, Redaction::Detect));
+        assert_eq!((by_call.threshold, by_call.options.redaction), (7, Redaction::Detect));
         assert_eq!(by_call.url_intel.as_deref(), Some("crowdstrike"));
     }
 
@@ -297,7 +298,7 @@ mod tests {
             };
             let (found, _) = resolved(&chosen, &SanitizeSettings::of_calls());
             let asked = (found.url_intel.is_some(), found.domain_intel.is_some());
-            assert_eq!((found.orders.links, found.defang, asked), (links, defang, (urls, domains)));
+            assert_eq!((found.options.links, found.defang, asked), (links, defang, (urls, domains)));
         }
     }
 

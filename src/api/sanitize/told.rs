@@ -8,7 +8,7 @@ use crate::api::envelope::Dialect;
 use crate::api::redact::{Analysis, Entities};
 use crate::sanitize::child::Stillborn;
 use crate::sanitize::intel::Reputation;
-use crate::sanitize::{Note, Orders, Record, Redaction, Rejection, Sanitized, Scores, Tally};
+use crate::sanitize::{Note, Options, Record, Redaction, Rejection, Sanitized, Scores, Tally};
 
 /// Who was asked about links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ const UNKNOWING: &str = "Nothing was asked: the provider has no feeds (sanitize.
 /// What was asked of a file, as far as its answer depends on that.
 pub struct Asked<'a> {
     /// What was to be done.
-    pub orders: Orders,
+    pub options: Options,
     /// Who was asked about its URLs.
     pub urls: LookedUp,
     /// Who was asked about its domains.
@@ -59,22 +59,22 @@ pub struct Asked<'a> {
 
 /// What was done to a file: a stage that was not asked for has no member.
 pub fn data(asked: &Asked<'_>, sanitized: &Sanitized) -> Value {
-    let orders = asked.orders;
+    let options = asked.options;
     let Sanitized { cleaned, record } = sanitized;
     let tally = &cleaned.tally;
     let mut data = Map::new();
     data.insert("malicious_file".to_owned(), json!(false));
-    if orders.attachments || orders.interactive {
+    if options.attachments || options.interactive {
         let cdr = json!({
             "file_attachments_removed": tally.attachments,
             "interactive_contents_removed": tally.interactive,
         });
         data.insert("cdr".to_owned(), cdr);
     }
-    if orders.links {
+    if options.links {
         data.insert("defang".to_owned(), defang(asked, tally, record));
     }
-    if orders.redaction != Redaction::Off {
+    if options.redaction != Redaction::Off {
         data.insert("redact".to_owned(), redact(asked, tally, record));
     }
     Value::Object(data)
@@ -98,7 +98,7 @@ fn defang(asked: &Asked<'_>, tally: &Tally, record: &Record) -> Value {
 }
 
 fn redact(asked: &Asked<'_>, tally: &Tally, record: &Record) -> Value {
-    let (redaction, entities) = (asked.orders.redaction, asked.entities);
+    let (redaction, entities) = (asked.options.redaction, asked.entities);
     let mut results: Vec<Value> = Vec::new();
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
     for report in &record.reports {

@@ -50,7 +50,7 @@ fn serve(mut input: impl Read, output: impl Write) -> io::Result<()> {
     let (start, file): (Start, Vec<u8>) = frame::take(&mut input, usize::MAX)?;
     let mut judge = Remote { input, output };
     let kind = Kind::of(&file, &start.name);
-    let mut work = Work::new(start.orders, start.bounds, &mut judge);
+    let mut work = Work::new(start.options, start.bounds, &mut judge);
     let outcome = format::clean(kind, &file, &mut work);
     let tally = work.into_tally();
     let Remote { mut output, .. } = judge;

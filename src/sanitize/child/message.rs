@@ -3,12 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Orders, Rejection, Tally};
+use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Options, Rejection, Tally};
 
 /// The parent's first words; the file follows as the frame's bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Start {
-    pub(super) orders: Orders,
+    pub(super) options: Options,
     pub(super) bounds: Bounds,
     /// What the file is called.
     pub(super) name: String,

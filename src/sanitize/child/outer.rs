@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::sanitize::child::frame;
 use crate::sanitize::child::message::{Ask, Reply, Start};
-use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Orders, Rejection, Tally};
+use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Options, Rejection, Tally};
 use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
 
 /// An answer of the court's, awaited.
@@ -107,7 +107,7 @@ impl Nursery {
     /// Why there is no clean file.
     pub async fn clean(
         &self,
-        orders: Orders,
+        options: Options,
         (name, file): (&str, &[u8]),
         court: &dyn Court,
     ) -> Result<Cleaned, Stillborn> {
@@ -117,7 +117,7 @@ impl Nursery {
         drop(waiting);
         let _running = state(JobState::Running);
         let mut child = self.start().map_err(Stillborn::Start)?;
-        let start = Start { orders, bounds: self.limits.bounds.of_file(file.len()), name: name.to_owned() };
+        let start = Start { options, bounds: self.limits.bounds.of_file(file.len()), name: name.to_owned() };
         let talk = self.talk(&mut child, &start, file, court);
         let outcome = tokio::time::timeout(self.limits.time, talk).await;
         drop(child.start_kill());

@@ -67,7 +67,7 @@ fn clean_cells(
     (delimiter, patches): (char, &mut Patches),
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
-    if work.orders().interactive {
+    if work.options().interactive {
         for at in cells.iter().flat_map(|cell| formulas(cell, table)) {
             patches.put(at..at, "'");
             let tally = work.tally();

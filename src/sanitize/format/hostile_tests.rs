@@ -183,7 +183,7 @@ fn bombs_are_answered() {
         let begun = Instant::now();
         let answer = {
             let mut bench = Bench::redacting("Jane");
-            let mut work = Work::new(bench.orders, bounds, &mut bench);
+            let mut work = Work::new(bench.options, bounds, &mut bench);
             clean(kind, &file, &mut work).map(|clean| clean.len())
         };
         let took = begun.elapsed();

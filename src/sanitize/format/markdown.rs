@@ -30,7 +30,7 @@ const NOWHERE: &str = "#";
 /// # Errors
 /// The judge's; [`Rejection::OverLimit`].
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    if !work.orders().interactive {
+    if !work.options().interactive {
         return text::clean(file, work);
     }
     let decoded = charset::of_text(file);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn tags_that_act_become_text() {
         let mut bench = Bench::disarming();
-        bench.orders.links = false;
+        bench.options.links = false;
         for (markdown, want) in [
             ("a <script>alert(1)</script> b", "a &lt;script>alert(1)&lt;/script> b"),
             (
@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn what_is_plain_stays() {
         let mut bench = Bench::disarming();
-        bench.orders.links = false;
+        bench.options.links = false;
         for markdown in [
             "# A < B and x<3, <br> <b>bold</b> <details><summary>x</summary></details>",
             "<https://example.com/?a=b> <jane@example.com> <!-- toc -->",

@@ -33,7 +33,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     if encrypted {
         return Err(Rejection::Encrypted);
     }
-    if !work.orders().pass_unknown {
+    if !work.options().pass_unknown {
         return Err(Rejection::Unsupported);
     }
     work.tally().note(Note::Passed, 1);
@@ -92,7 +92,7 @@ mod tests {
         let mut bench = Bench::disarming();
         assert_eq!(bench.clean(Kind::Ole2, &file).err(), Some(Rejection::Unsupported));
         assert_eq!(bench.parts.len(), 2);
-        bench.orders.pass_unknown = true;
+        bench.options.pass_unknown = true;
         let (clean, tally) = bench.clean(Kind::Ole2, &file).expect("the file");
         assert!(clean == file && tally.notes.get(&Note::Passed) == Some(&1));
         assert_eq!(
@@ -113,7 +113,7 @@ mod tests {
             ("/Current User", &slides),
         ] {
             let mut bench = Bench::disarming();
-            bench.orders.pass_unknown = true;
+            bench.options.pass_unknown = true;
             let file = made(&[(name, content)]);
             assert_eq!(bench.clean(Kind::Ole2, &file).err(), Some(Rejection::Encrypted), "{name}");
         }

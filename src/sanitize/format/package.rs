@@ -225,8 +225,8 @@ mod tests {
         let file = packed(&[("a", &vec![0; 4 << 20])]);
         let mut bench = Bench::disarming();
         let bounds = crate::sanitize::Bounds { bytes: 1 << 20, ..crate::sanitize::Bounds::default() };
-        let orders = bench.orders;
-        let mut work = Work::new(orders, bounds, &mut bench);
+        let options = bench.options;
+        let mut work = Work::new(options, bounds, &mut bench);
         let mut package = Package::open(&file, &mut work).expect("a package");
         assert_eq!(package.read(0, &mut work), Err(Rejection::OverLimit));
     }

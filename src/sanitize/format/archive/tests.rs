@@ -7,7 +7,7 @@ use tar::{Builder, EntryType, Header};
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Orders, Rejection, Tally};
+use crate::sanitize::{Kind, Note, Options, Rejection, Tally};
 
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut fresh = Fresh::new();
@@ -99,7 +99,7 @@ fn one_member_decides_for_all() {
 fn kinds_that_nobody_rewrites_pass_where_they_may() {
     let file = zipped(&[("evil.exe", b"MZ\x90\0\x03\0\0\0\x04\xff")]);
     let mut bench = Bench::disarming();
-    bench.orders = Orders { pass_unknown: true, ..bench.orders };
+    bench.options = Options { pass_unknown: true, ..bench.options };
     let (clean, tally) = twice(&mut bench, Kind::Zip, &file).expect("a clean file");
     assert_eq!((clean, tally.notes.get(&Note::Passed)), (file, Some(&1)));
 }

@@ -26,10 +26,10 @@ use crate::sanitize::{Named, Redaction, Rejection, Work};
 /// [`Rejection::OverLimit`], the judge's.
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let Decoded { text: html, encoding, bom } = charset::of_html(file);
-    let orders = work.orders();
+    let options = work.options();
     let tokens = token::read(&html, work)?;
-    let comments = orders.interactive || orders.redaction == Redaction::Apply;
-    let plan = Plan::of(&html, &tokens, orders.interactive, comments);
+    let comments = options.interactive || options.redaction == Redaction::Apply;
+    let plan = Plan::of(&html, &tokens, options.interactive, comments);
     let Plan { mut patches, blocks, asking, tags, sheets, charsets, removed, .. } = plan;
     let texts: Vec<Named<&str>> = blocks.iter().map(|block| Named::nowhere(block.text.text())).collect();
     let (edits, answers) = asking.ask(&texts, work)?;
@@ -61,7 +61,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
         return Ok(file.to_vec());
     }
     for (range, known) in charsets {
-        if !(utf8 && known) && orders.interactive | !utf8 {
+        if !(utf8 && known) && options.interactive | !utf8 {
             patches.cut(range);
         }
     }

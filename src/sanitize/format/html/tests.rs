@@ -1,5 +1,5 @@
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Orders, Redaction};
+use crate::sanitize::{Kind, Options, Redaction};
 
 fn clean(html: &str) -> String {
     Bench::disarming().text(Kind::Html, html)
@@ -157,8 +157,8 @@ fn other_encodings_become_utf8_if_anything_changes() {
 #[test]
 fn without_orders_what_acts_stays() {
     let mut bench = Bench::redacting("Jane Doe");
-    bench.orders =
-        Orders { interactive: false, links: false, redaction: Redaction::Apply, ..Orders::default() };
+    bench.options =
+        Options { interactive: false, links: false, redaction: Redaction::Apply, ..Options::default() };
     let html = "<script>var a = 'Jane Doe'</script><p onclick=x <!-- y -->Jane Doe<unknown>";
     assert_eq!(
         bench.text(Kind::Html, html),

@@ -59,7 +59,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     let written = written.ok_or(Rejection::Malformed)?;
     // What is decoded is what leaves.
     check::shown(&written, format, work)?;
-    if work.orders().redaction != Redaction::Off {
+    if work.options().redaction != Redaction::Off {
         work.tally().note(Note::Images, 1);
     }
     Ok(written)

@@ -47,7 +47,7 @@ pub(super) fn clean(
     let content = Content { bytes, exact };
     let attached = placed.value == "attachment";
     if matches!(media.value.as_str(), "message/rfc822" | "message/global")
-        && !(attached && work.orders().attachments)
+        && !(attached && work.options().attachments)
     {
         return message(content, depth, work);
     }
@@ -60,7 +60,7 @@ pub(super) fn clean(
     }
     let shown = whole.field("content-id").is_some() || whole.field("content-disposition").is_some();
     let inline = !attached && shown && Kind::of(&content.bytes, &name) == Kind::Image;
-    if work.orders().attachments && !inline {
+    if work.options().attachments && !inline {
         work.part(&name, &content.bytes)?;
         let tally = work.tally();
         tally.attachments = tally.attachments.saturating_add(1);
@@ -110,7 +110,7 @@ fn text(
     let (text, _) = encoding.decode_with_bom_removal(&content.bytes);
     let mut marked = BOM.to_vec();
     let (shown, files) =
-        if kind != Kind::Html && work.orders().attachments { stripped(&text) } else { (None, 0) };
+        if kind != Kind::Html && work.options().attachments { stripped(&text) } else { (None, 0) };
     let tally = work.tally();
     tally.attachments = tally.attachments.saturating_add(files);
     marked.extend(shown.as_deref().unwrap_or(&text).bytes());

@@ -1,7 +1,7 @@
 //! Messages, in and out.
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Note, Orders, Rejection, Tally};
+use crate::sanitize::{Kind, Note, Options, Rejection, Tally};
 
 fn crlf(text: &str) -> String {
     text.replace('\n', "\r\n")
@@ -88,7 +88,7 @@ fn attachments_go_and_pages_are_cleaned() {
 #[test]
 fn attachments_that_stay_are_cleaned() {
     let mut bench = Bench::redacting("Jane");
-    bench.orders = Orders { attachments: false, ..bench.orders };
+    bench.options = Options { attachments: false, ..bench.options };
     let page = data_encoding::BASE64.encode(b"<p>Jane<script>x</script>");
     let mail = format!(
         "From: a\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; name=\"Jane.html\"\n\

@@ -51,7 +51,7 @@ fn cut(tree: &Tree, draft: &mut Draft<'_>, at: usize) -> u64 {
 /// Takes out what acts, and counts it.
 pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>, gone: &HashSet<String>, work: &mut Work<'_>) {
     let (mut acting, mut objects) = (0_u64, 0_u64);
-    let orders = work.orders();
+    let options = work.options();
     for at in 0..tree.len() {
         if draft.is_gone(at) {
             continue;
@@ -60,15 +60,15 @@ pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>, gone: &HashSet<String>,
         if refers_to_gone(tree, at, gone) {
             // The object is counted where it lies.
             objects = objects.saturating_add(cut(tree, draft, at));
-        } else if orders.interactive && name == "dde-connection" {
+        } else if options.interactive && name == "dde-connection" {
             acting = acting.saturating_add(u64::from(draft.unwrap(at)));
-        } else if orders.interactive && ACTIVE.contains(&name) && !is_navigation(tree, at) {
+        } else if options.interactive && ACTIVE.contains(&name) && !is_navigation(tree, at) {
             acting = acting.saturating_add(cut(tree, draft, at));
-        } else if orders.interactive {
+        } else if options.interactive {
             acting = acting.saturating_add(disarm_attributes(tree, draft, at));
         }
     }
-    if orders.interactive {
+    if options.interactive {
         // What is left of forms are names and places to send them to.
         for at in
             (0..tree.len()).filter(|at| tree.name(*at) == "forms" && tree.children(*at).next().is_some())

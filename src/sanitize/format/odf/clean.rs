@@ -73,18 +73,18 @@ fn judged(
     manifest: &Manifest,
     work: &mut Work<'_>,
 ) -> (HashSet<String>, Vec<String>) {
-    let orders = work.orders();
+    let options = work.options();
     let (mut gone, mut signatures) = (HashSet::new(), Vec::new());
     for (name, size) in names.iter().zip(sizes).filter(|(name, _)| !name.ends_with('/')) {
         let unlisted = is_unlisted(name, manifest).then_some(Role::Attachment);
         let Some(role) = role(name, *size, manifest).or(unlisted) else { continue };
         match role {
             Role::Signature => signatures.push(name.clone()),
-            Role::Preview if orders.redaction == Redaction::Apply => {
+            Role::Preview if options.redaction == Redaction::Apply => {
                 work.tally().note(Note::Dropped, 1);
                 gone.insert(name.clone());
             }
-            _ if !role.goes(orders) => {}
+            _ if !role.goes(options) => {}
             _ => {
                 let tally = work.tally();
                 tally.attachments = tally.attachments.saturating_add(u64::from(role == Role::Attachment));
@@ -119,7 +119,7 @@ fn entry(
             Err(rejection) => Err(rejection),
         };
     }
-    if kind.starts_with("image/") && work.orders().redaction != Redaction::Off {
+    if kind.starts_with("image/") && work.options().redaction != Redaction::Off {
         work.tally().note(Note::Images, 1);
     }
     let extension = name.rsplit('.').next().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::sanitize::Orders;
+use crate::sanitize::Options;
 use crate::sanitize::format::spans::Tree;
 
 /// Why an entry does not stay.
@@ -21,11 +21,11 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Whether these orders take it out, whatever else changes.
-    pub(super) fn goes(self, orders: Orders) -> bool {
+    /// Whether these options take it out, whatever else changes.
+    pub(super) fn goes(self, options: Options) -> bool {
         match self {
-            Self::Attachment => orders.attachments,
-            Self::Active | Self::Appendix => orders.interactive,
+            Self::Attachment => options.attachments,
+            Self::Active | Self::Appendix => options.interactive,
             Self::Signature | Self::Preview => false,
         }
     }

@@ -32,7 +32,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let main = main_part(&opened)?;
     let binary = opened.types.of(&main).is_some_and(|main| main.to_ascii_lowercase().contains("binary"));
     if binary {
-        if !work.orders().pass_unknown {
+        if !work.options().pass_unknown {
             return Err(Rejection::Unsupported);
         }
         work.tally().note(Note::Passed, 1);
@@ -67,7 +67,7 @@ fn parts(
     let shared = opened.parts.iter().position(|name| {
         opened.types.of(name).is_some_and(|kind| kind.to_ascii_lowercase().ends_with("sharedstrings+xml"))
     });
-    let wanted = work.orders().redaction != Redaction::Off;
+    let wanted = work.options().redaction != Redaction::Off;
     let shared = shared.filter(|_| wanted);
     let strings = match shared {
         Some(at) => Some(Tree::read(&package.again(at)?, Doctype::Refused, work)?),
@@ -152,7 +152,7 @@ fn part(
             Err(rejection) => Err(rejection),
         };
     }
-    if kind.starts_with("image/") && work.orders().redaction != Redaction::Off {
+    if kind.starts_with("image/") && work.options().redaction != Redaction::Off {
         work.tally().note(Note::Images, 1);
     }
     let xml = kind.ends_with("xml") || kind.ends_with(".vmldrawing") || matches!(extension, "xml" | "vml");
@@ -161,7 +161,7 @@ fn part(
         let signs = name.starts_with("_xmlsignatures/");
         let unread = !signs
             && !shown.iter().any(|shown| kind.starts_with(shown))
-            && work.orders().redaction != Redaction::Off;
+            && work.options().redaction != Redaction::Off;
         work.tally().note(Note::Passed, u64::from(unread));
         return Ok(None);
     }
@@ -180,7 +180,7 @@ fn document(
     if let Some(dead) = dead {
         active::drop_dangling(tree, &mut draft, dead);
     }
-    if work.orders().interactive {
+    if work.options().interactive {
         let count = active::disarm(tree, &mut draft)
             .saturating_add(fields::disarm(tree, &mut draft))
             .saturating_add(sheets::disarm(tree, &mut draft, &mut shared));
@@ -233,10 +233,10 @@ fn types(opened: &Opened, plan: &Plan, work: &Work<'_>) -> Option<String> {
         let gone = opened.types.part(at).is_some_and(|part| plan.gone.contains(&part));
         // Parts that had no other type are gone with it.
         let of_gone = tree.name(at) == "Default"
-            && role::of_type(&said.value()).is_some_and(|role| role.goes(work.orders()));
+            && role::of_type(&said.value()).is_some_and(|role| role.goes(work.options()));
         if gone || of_gone {
             draft.cut(at);
-        } else if let Some(plain) = role::without_macros(&said.value()).filter(|_| work.orders().interactive)
+        } else if let Some(plain) = role::without_macros(&said.value()).filter(|_| work.options().interactive)
         {
             draft.set_attribute(&said, plain);
         }

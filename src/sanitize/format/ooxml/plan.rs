@@ -37,7 +37,7 @@ impl Plan {
         plan.judge_relations(relations, &known, work);
         plan.drop_stranded(relations, &known);
         plan.judge_links(relations, work)?;
-        if work.orders().redaction == Redaction::Apply {
+        if work.options().redaction == Redaction::Apply {
             plan.drop_previews(relations, work);
         }
         let stranded: Vec<String> = parts
@@ -70,7 +70,7 @@ impl Plan {
         for part in parts.iter().filter(|part| !part.is_empty() && !is_own(part)) {
             let by_type = types.of(part).map_or(Some(Role::Attachment), role::of_type);
             let role = by_type.max(role::of_path(part)).max(roles.get(part.as_str()).copied());
-            let Some(role) = role.filter(|role| role.goes(work.orders())) else { continue };
+            let Some(role) = role.filter(|role| role.goes(work.options())) else { continue };
             self.gone.insert(part.clone());
             let tally = work.tally();
             match role {
@@ -88,7 +88,7 @@ impl Plan {
                 let part = relation.part.as_deref();
                 let to_gone = part.is_some_and(|part| self.gone.contains(part));
                 let role = role::of_relation(&relation.kind, part.is_none());
-                if !to_gone && !role.is_some_and(|role| role.goes(work.orders())) {
+                if !to_gone && !role.is_some_and(|role| role.goes(work.options())) {
                     continue;
                 }
                 self.kill(&of.source, &relation.id);
@@ -134,7 +134,9 @@ impl Plan {
                 if dead.contains(&relation.id) {
                     continue;
                 }
-                if relation.kind == "hyperlink" && work.orders().interactive && target::acts(&relation.target)
+                if relation.kind == "hyperlink"
+                    && work.options().interactive
+                    && target::acts(&relation.target)
                 {
                     dead.insert(relation.id.clone());
                     work.tally().interactive = work.tally().interactive.saturating_add(1);

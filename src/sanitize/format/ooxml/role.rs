@@ -1,7 +1,7 @@
 //! [`Role`]: what a part is to the document, by its content type, its path and the relationships that name it. The
 //! worst of the three decides: each can be chosen by who writes the file, and readers go by any of them.
 
-use crate::sanitize::Orders;
+use crate::sanitize::Options;
 
 /// Why a part or a relationship does not stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -15,11 +15,11 @@ pub(super) enum Role {
 }
 
 impl Role {
-    /// Whether these orders take it out.
-    pub(super) fn goes(self, orders: Orders) -> bool {
+    /// Whether these options take it out.
+    pub(super) fn goes(self, options: Options) -> bool {
         match self {
-            Self::Attachment => orders.attachments,
-            Self::Active | Self::Appendix => orders.interactive,
+            Self::Attachment => options.attachments,
+            Self::Active | Self::Appendix => options.interactive,
         }
     }
 }

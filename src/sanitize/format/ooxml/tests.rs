@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Orders, Rejection, Tally};
+use crate::sanitize::{Kind, Note, Options, Rejection, Tally};
 
 const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const W: &str = "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" \
@@ -316,7 +316,7 @@ fn what_readers_differ_over_is_refused() {
 #[test]
 fn what_is_not_ordered_stays() {
     let mut bench = Bench::disarming();
-    bench.orders = Orders { interactive: false, attachments: true, links: false, ..bench.orders };
+    bench.options = Options { interactive: false, attachments: true, links: false, ..bench.options };
     let made = Made::word("<w:p/>")
         .part("word/vbaProject.bin", "application/vnd.ms-office.vbaProject", "x")
         .relation("word/document.xml", "vbaProject", "vbaProject.bin", "")

@@ -158,7 +158,7 @@ pub(super) fn edit<'t>(
     heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
-    if work.orders().redaction == Redaction::Apply {
+    if work.options().redaction == Redaction::Apply {
         drop_copies(tree, draft);
     }
     let columns = heads.sheet(tree);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use crate::sanitize::Orders;
+use crate::sanitize::Options;
 use crate::sanitize::format::pdf::action::{self, Slot, Verdict};
 use crate::sanitize::format::pdf::fields::Fields;
 use crate::sanitize::format::pdf::graph;
@@ -12,7 +12,7 @@ use crate::sanitize::format::pdf::graph;
 /// Annotations that play something.
 const MEDIA: &[&[u8]] = &[b"RichMedia", b"3D", b"Screen", b"Movie", b"Sound"];
 
-/// What a document holds that has to go, according to the orders.
+/// What a document holds that has to go, according to the options.
 #[derive(Debug, Default)]
 pub(super) struct Census {
     /// Objects that nothing may refer to any more.
@@ -34,7 +34,7 @@ pub(super) struct Census {
 /// What is looked at, and for what.
 struct Look<'a> {
     doc: &'a Document,
-    orders: Orders,
+    options: Options,
     fields: Fields,
 }
 
@@ -50,18 +50,18 @@ struct Place<'a> {
 
 impl Census {
     /// Counts what there is. Only what is reachable is in `doc`; `pages` are those of its page tree.
-    pub(super) fn take(doc: &Document, orders: Orders, pages: &[ObjectId]) -> Self {
+    pub(super) fn take(doc: &Document, options: Options, pages: &[ObjectId]) -> Self {
         let mut census = Self::default();
         census.place(doc);
         let pages: BTreeSet<ObjectId> = pages.iter().copied().collect();
-        let look = Look { doc, orders, fields: Fields::of(doc) };
+        let look = Look { doc, options, fields: Fields::of(doc) };
         for (id, object) in &doc.objects {
             census.stray(doc, *id, object, &pages);
             census.object(&look, *id, object);
         }
         // Whatever else they pretend to be.
         census.gone.retain(|id| !pages.contains(id) && Some(*id) != root(doc));
-        if orders.interactive {
+        if options.interactive {
             let form = doc.catalog().ok().and_then(|catalog| graph::sub(doc, catalog, b"AcroForm"));
             let xfa = u64::from(form.is_some_and(|form| form.has(b"XFA")));
             census.fields = census.fields.saturating_add(look.fields.terminal).saturating_add(xfa);
@@ -76,11 +76,11 @@ impl Census {
     }
 
     /// Whether there is nothing to take out.
-    pub(super) fn is_empty(&self, orders: Orders) -> bool {
+    pub(super) fn is_empty(&self, options: Options) -> bool {
         self.gone.is_empty()
             && self.signatures == 0
-            && (!orders.interactive || self.interactive() == 0)
-            && (!orders.attachments || self.attachments == 0)
+            && (!options.interactive || self.interactive() == 0)
+            && (!options.attachments || self.attachments == 0)
     }
 
     /// Finds the places of all objects that stand for actions.
@@ -124,16 +124,16 @@ impl Census {
     }
 
     fn object(&mut self, look: &Look<'_>, id: ObjectId, object: &Object) {
-        let (doc, orders) = (look.doc, look.orders);
+        let (doc, options) = (look.doc, look.options);
         let own = self.slots.get(&id).copied().unwrap_or(Slot::Other);
         if let Object::Stream(stream) = object {
-            let hidden = orders.attachments
-                && orders.interactive
+            let hidden = options.attachments
+                && options.interactive
                 && graph::name(doc, &stream.dict, b"Type") == b"EmbeddedFile";
             if hidden {
                 self.gone.insert(id);
             }
-            if orders.interactive && (stream.dict.has(b"F") || postscript(doc, &stream.dict)) {
+            if options.interactive && (stream.dict.has(b"F") || postscript(doc, &stream.dict)) {
                 self.media = self.media.saturating_add(1);
             }
         }
@@ -148,10 +148,10 @@ impl Census {
                 self.signatures = self.signatures.saturating_add(1);
                 goes = true;
             }
-            if orders.interactive {
+            if options.interactive {
                 goes |= self.acting(look, dict, Place { id: whole.then_some(id), key, slot });
             }
-            goes |= orders.attachments && annotation(doc, dict) == b"FileAttachment";
+            goes |= options.attachments && annotation(doc, dict) == b"FileAttachment";
             if goes && whole {
                 self.gone.insert(id);
             }

@@ -23,20 +23,20 @@ fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     write::renumber(&mut doc)?;
     let pages = pages::settle(&mut doc, work)?;
     strings::links(&mut doc, work)?;
-    let orders = work.orders();
-    let census = Census::take(&doc, orders, &pages);
+    let options = work.options();
+    let census = Census::take(&doc, options, &pages);
     let tally = work.tally();
     tally.note(Note::Signatures, census.signatures);
-    if orders.attachments {
+    if options.attachments {
         tally.attachments = tally.attachments.saturating_add(census.attachments);
     }
-    if orders.interactive {
+    if options.interactive {
         tally.interactive = tally.interactive.saturating_add(census.interactive());
         flatten::flatten(&mut doc, &pages, work)?;
     }
-    strip::strip(&mut doc, &census, orders);
+    strip::strip(&mut doc, &census, options);
     doc.prune_objects();
-    if !orders.attachments {
+    if !options.attachments {
         parts::keep(&mut doc, work)?;
     }
     strings::rewrite(&mut doc, work)?;

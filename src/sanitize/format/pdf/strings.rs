@@ -116,7 +116,7 @@ fn without(text: &str, needles: &Needles, work: &mut Work<'_>) -> Object {
 /// # Errors
 /// The judge's.
 pub(super) fn rewrite(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
-    if work.orders().redaction == Redaction::Apply {
+    if work.options().redaction == Redaction::Apply {
         doc.objects.retain(|_, object| {
             let metadata = |dict: &Dictionary| matches!(dict.get(b"Type"), Ok(Object::Name(name)) if name == b"Metadata");
             !matches!(object, Object::Stream(stream) if metadata(&stream.dict))

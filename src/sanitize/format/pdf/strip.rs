@@ -2,7 +2,7 @@
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-use crate::sanitize::Orders;
+use crate::sanitize::Options;
 use crate::sanitize::format::pdf::action::{self, Slot, Verdict};
 use crate::sanitize::format::pdf::census::{self, Census};
 use crate::sanitize::format::pdf::graph;
@@ -35,9 +35,9 @@ const UNSEEN: &[&[u8]] = &[b"PieceInfo", b"Thumb", b"SpiderInfo", b"Alternates"]
 const SIGNED: &[&[u8]] = &[b"Perms", b"DSS"];
 
 /// Takes everything out of all objects; what is then no longer reachable is still there.
-pub(super) fn strip(doc: &mut Document, census: &Census, orders: Orders) {
+pub(super) fn strip(doc: &mut Document, census: &Census, options: Options) {
     let ids: Vec<ObjectId> = doc.objects.keys().copied().collect();
-    let strip = Strip { census, orders };
+    let strip = Strip { census, options };
     for id in ids {
         let Some(slot) = doc.objects.get_mut(&id) else { continue };
         let mut object = std::mem::replace(slot, Object::Null);
@@ -49,12 +49,12 @@ pub(super) fn strip(doc: &mut Document, census: &Census, orders: Orders) {
         doc.objects.insert(id, object);
     }
     doc.objects.retain(|id, _| !census.gone.contains(id));
-    names(doc, orders);
+    names(doc, options);
 }
 
 struct Strip<'a> {
     census: &'a Census,
-    orders: Orders,
+    options: Options,
 }
 
 impl Strip<'_> {
@@ -86,7 +86,7 @@ impl Strip<'_> {
     }
 
     fn stream(&self, doc: &Document, stream: &mut Stream) {
-        if !self.orders.interactive {
+        if !self.options.interactive {
             return;
         }
         for key in [b"F".as_slice(), b"FFilter", b"FDecodeParms", b"Ref"] {
@@ -103,8 +103,8 @@ impl Strip<'_> {
 
     fn dict(&self, doc: &Document, dict: &mut Dictionary, depth: usize) {
         let unseen = UNSEEN.iter().chain(SIGNED);
-        let files = FILES.iter().filter(|_| self.orders.attachments);
-        let acting = ACTING.iter().filter(|_| self.orders.interactive);
+        let files = FILES.iter().filter(|_| self.options.attachments);
+        let acting = ACTING.iter().filter(|_| self.options.interactive);
         let mut keys: Vec<Vec<u8>> = unseen.chain(files).chain(acting).map(|key| key.to_vec()).collect();
         let follows = dict.has(b"S");
         let goes = dict.iter().filter(|(key, value)| {
@@ -125,11 +125,11 @@ impl Strip<'_> {
         match value {
             Object::Reference(id) => self.census.gone.contains(id),
             Object::Dictionary(dict) => {
-                let acts = self.orders.interactive
+                let acts = self.options.interactive
                     && (action::verdict(doc, dict, action::slot(key)) == Verdict::Acts
                         || census::media(doc, dict)
                         || census::annotation(doc, dict) == b"Widget");
-                let file = self.orders.attachments && census::annotation(doc, dict) == b"FileAttachment";
+                let file = self.options.attachments && census::annotation(doc, dict) == b"FileAttachment";
                 acts || file || census::signature(doc, dict)
             }
             _ => false,
@@ -145,14 +145,14 @@ impl Strip<'_> {
 }
 
 /// Leaves the trees of names that lead to places only, and a base for links that leads to the web.
-fn names(doc: &mut Document, orders: Orders) {
+fn names(doc: &mut Document, options: Options) {
     let keeps = |key: &[u8]| match key {
         b"Dests" => true,
-        b"EmbeddedFiles" => !orders.attachments,
-        _ => !orders.interactive,
+        b"EmbeddedFiles" => !options.attachments,
+        _ => !options.interactive,
     };
     let Ok(catalog) = doc.catalog() else { return };
-    let Some(names) = graph::sub(doc, catalog, b"Names").cloned() else { return base(doc, orders) };
+    let Some(names) = graph::sub(doc, catalog, b"Names").cloned() else { return base(doc, options) };
     let kept: Dictionary = names.into_iter().filter(|(key, _)| keeps(key)).collect();
     let held = catalog.get(b"Names").ok().and_then(|names| graph::target(doc, names));
     match held.and_then(|id| doc.objects.get_mut(&id)) {
@@ -163,16 +163,16 @@ fn names(doc: &mut Document, orders: Orders) {
             }
         }
     }
-    base(doc, orders);
+    base(doc, options);
 }
 
-fn base(doc: &mut Document, orders: Orders) {
+fn base(doc: &mut Document, options: Options) {
     let unsafe_base = doc
         .catalog()
         .ok()
         .and_then(|catalog| graph::sub(doc, catalog, b"URI"))
         .is_some_and(|uri| uri.has(b"Base") && !action::web(graph::entry(doc, uri, b"Base")));
-    if orders.interactive
+    if options.interactive
         && unsafe_base
         && let Ok(catalog) = doc.catalog_mut()
     {

@@ -172,8 +172,8 @@ pub(super) fn prove(clean: &[u8], count: usize, work: &mut Work<'_>) -> Result<(
     let other = hayro_syntax::Pdf::new(Arc::new(clean.to_vec())).map_err(|_| Rejection::Unproven)?;
     let mut doc = open::open(clean, work).map_err(|_| Rejection::Unproven)?;
     let seen = pages::settle(&mut doc, work).map_err(|_| Rejection::Unproven)?;
-    let orders = work.orders();
-    let left = Census::take(&doc, orders, &seen);
+    let options = work.options();
+    let left = Census::take(&doc, options, &seen);
     let same = other.pages().len() == count && seen.len() == count;
-    if same && left.is_empty(orders) { Ok(()) } else { Err(Rejection::Unproven) }
+    if same && left.is_empty(options) { Ok(()) } else { Err(Rejection::Unproven) }
 }

@@ -63,12 +63,12 @@ impl<'w, 'j> Plan<'w, 'j> {
     /// # Errors
     /// [`Rejection::OverLimit`], [`Rejection::Malformed`] where there is no group, the judge's.
     pub(super) fn of(file: &'w [u8], work: &'w mut Work<'j>) -> Result<(Patches, Vec<Spelled>), Rejection> {
-        let orders = work.orders();
+        let options = work.options();
         let mut plan = Self {
             file,
             work,
-            strict: orders.interactive,
-            objects: orders.interactive || orders.attachments,
+            strict: options.interactive,
+            objects: options.interactive || options.attachments,
             patches: Patches::default(),
             blocks: Vec::new(),
             open: vec![Spelled::default()],
@@ -386,7 +386,7 @@ impl<'w, 'j> Plan<'w, 'j> {
         for word in group.words {
             self.patches.put(word, "{}");
         }
-        let attachments = self.work.orders().attachments;
+        let attachments = self.work.options().attachments;
         let tally = self.work.tally();
         let count =
             if group.package && attachments { &mut tally.attachments } else { &mut tally.interactive };

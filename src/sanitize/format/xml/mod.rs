@@ -25,10 +25,10 @@ use crate::sanitize::{Named, Redaction, Rejection, Work};
 /// documents of Office programs in one XML file; [`Rejection::OverLimit`]; the judge's.
 pub(super) fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let Decoded { text: xml, encoding, bom } = charset::of_xml(file);
-    let orders = work.orders();
+    let options = work.options();
     let tokens = token::read(&xml, work)?;
-    let comments = orders.redaction == Redaction::Apply || drawing && orders.interactive;
-    let plan = Plan::of(&xml, &tokens, Reading { drawing, strict: orders.interactive, comments });
+    let comments = options.redaction == Redaction::Apply || drawing && options.interactive;
+    let plan = Plan::of(&xml, &tokens, Reading { drawing, strict: options.interactive, comments });
     let Plan {
         mut patches,
         blocks,
@@ -42,7 +42,7 @@ pub(super) fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<V
         foreign,
         ..
     } = plan;
-    if foreign && orders.interactive {
+    if foreign && options.interactive {
         return Err(Rejection::Unsupported);
     }
     let texts = blocks.iter().zip(&called);

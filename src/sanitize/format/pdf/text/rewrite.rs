@@ -23,8 +23,8 @@ pub(in crate::sanitize::format) fn rewrite(
     doc: &mut Document,
     work: &mut Work<'_>,
 ) -> Result<Needles, Rejection> {
-    let orders = work.orders();
-    if orders.redaction == Redaction::Off && !orders.links {
+    let options = work.options();
+    if options.redaction == Redaction::Off && !options.links {
         return Needles::new(&work.values());
     }
     let (plan, contents, needles) = planned(doc, work)?;

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
-use crate::sanitize::{Bounds, Kind, Note, Orders, Redaction, Tally, Work};
+use crate::sanitize::{Bounds, Kind, Note, Options, Redaction, Tally, Work};
 
 /// A document of pages with these contents, which share resources; as a file.
 fn made(contents: &[&str], change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
@@ -243,7 +243,7 @@ fn what_is_only_told_stays() {
         resources.set("XObject", dictionary! { "Im" => image });
     });
     let mut bench = Bench::redacting("");
-    bench.orders = Orders { redaction: Redaction::Detect, ..Orders::default() };
+    bench.options = Options { redaction: Redaction::Detect, ..Options::default() };
     let (clean, tally) = bench.clean(Kind::Pdf, &file).unwrap();
     assert!(raw(&clean).contains(content));
     assert!(tally.untouched());
@@ -268,7 +268,7 @@ fn forms_that_draw_themselves_end() {
     });
     let mut bench = Bench::redacting("Marlowe");
     let bounds = Bounds { items: 30_000, ..Bounds::default() };
-    let mut work = Work::new(bench.orders, bounds, &mut bench);
+    let mut work = Work::new(bench.options, bounds, &mut bench);
     assert!(crate::sanitize::format::clean(Kind::Pdf, &nested, &mut work).is_err());
 }
 

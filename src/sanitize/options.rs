@@ -1,10 +1,10 @@
-//! [`Orders`]: what is to be done to a file.
+//! [`Options`]: what is to be done to a file.
 
 use serde::{Deserialize, Serialize};
 
 /// What is to be done to a file: a request's fields over its config's over the defaults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Orders {
+pub struct Options {
     /// Take file attachments out (`cdr.remove_attachments`).
     pub attachments: bool,
     /// Take scripts, actions, forms and what else acts out (`cdr.remove_interactive`).
@@ -29,7 +29,7 @@ pub enum Redaction {
     Apply,
 }
 
-impl Default for Orders {
+impl Default for Options {
     fn default() -> Self {
         Self {
             attachments: true,
