@@ -1,7 +1,7 @@
 //! [`Bench`]: what formats are tried on: a judge who takes every link for bad and redacts one word.
 
 use crate::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Redaction, Rejection, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Redaction, Rejection, Stats, Work, format,
 };
 
 /// Options, and a judge who does what they say.
@@ -32,20 +32,20 @@ impl Bench {
     }
 
     /// Cleans a file of this kind.
-    pub(crate) fn clean(&mut self, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Tally), Rejection> {
+    pub(crate) fn clean(&mut self, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Stats), Rejection> {
         let mut work = self.work();
         let clean = format::clean(kind, file, &mut work)?;
-        Ok((clean, work.into_tally()))
+        Ok((clean, work.into_stats()))
     }
 
     /// Cleans a text file, and what comes out once more: nothing more may change then.
     pub(crate) fn text(&mut self, kind: Kind, file: &str) -> String {
         let (clean, _) = self.clean(kind, file.as_bytes()).expect("a clean file");
-        let (again, tally) = self.clean(kind, &clean).expect("a clean file");
+        let (again, stats) = self.clean(kind, &clean).expect("a clean file");
         let (clean, again) =
             (String::from_utf8(clean).expect("text"), String::from_utf8(again).expect("text"));
         assert_eq!(clean, again, "a clean file is a fixed point");
-        assert!(tally.untouched(), "nothing is left to count: {tally:?} in {clean}");
+        assert!(stats.untouched(), "nothing is left to count: {stats:?} in {clean}");
         clean
     }
 }

@@ -12,9 +12,9 @@
 //! | `options` | [`Options`]: what is to be done to it |
 //! | `judge` | [`Judge`], who is asked, and [`Edit`], an answer |
 //! | `unfold` | how much packed bytes may unfold to |
-//! | `work` | [`Work`]: one file's way through the formats: options, judge, budget, tally; [`Values`] that go |
+//! | `work` | [`Work`]: one file's way through the formats: options, judge, budget, stats; [`Values`] that go |
 //! | `budget` | [`Bounds`] and what of them is used |
-//! | `tally` | [`Tally`]: what was removed, and what could not be read |
+//! | `stats` | [`Stats`]: what was removed, and what could not be read |
 //! | `rejection` | [`Rejection`]: why there is no clean file |
 //! | [`link`] | links in texts, and what they look like defanged |
 //! | [`mod@format`] | the formats |
@@ -38,7 +38,7 @@ mod options;
 mod pipeline;
 mod rejection;
 pub mod scan;
-mod tally;
+mod stats;
 mod unfold;
 mod work;
 mod written;
@@ -51,5 +51,5 @@ pub use kind::Kind;
 pub use options::{Options, Redaction};
 pub use pipeline::{Sanitized, sanitize};
 pub use rejection::Rejection;
-pub use tally::{Note, Tally};
+pub use stats::{Note, Stats};
 pub use work::{Values, Work};

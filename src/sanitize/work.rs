@@ -1,10 +1,10 @@
-//! [`Work`]: one file's way through the formats, with all that they share: options, judge, budget, tally.
+//! [`Work`]: one file's way through the formats, with all that they share: options, judge, budget, stats.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use crate::sanitize::budget::Left;
-use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Redaction, Rejection, Tally};
+use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Redaction, Rejection, Stats};
 use crate::sanitize::{format, link};
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -18,14 +18,14 @@ pub struct Work<'j> {
     options: Options,
     judge: &'j mut dyn Judge,
     left: Left,
-    tally: Tally,
+    stats: Stats,
     values: Option<Values>,
 }
 
 impl<'j> Work<'j> {
     /// Begins on a file.
     pub fn new(options: Options, bounds: Bounds, judge: &'j mut dyn Judge) -> Self {
-        Self { options, judge, left: Left::new(bounds), tally: Tally::default(), values: None }
+        Self { options, judge, left: Left::new(bounds), stats: Stats::default(), values: None }
     }
 
     /// What is to be done.
@@ -34,13 +34,13 @@ impl<'j> Work<'j> {
     }
 
     /// What was done so far.
-    pub fn tally(&mut self) -> &mut Tally {
-        &mut self.tally
+    pub fn stats(&mut self) -> &mut Stats {
+        &mut self.stats
     }
 
     /// What was done, at the end.
-    pub fn into_tally(self) -> Tally {
-        self.tally
+    pub fn into_stats(self) -> Stats {
+        self.stats
     }
 
     /// Keeps the values that are to go from now on, for a format that looks for them elsewhere in its file as well.
@@ -253,8 +253,8 @@ impl<'j> Work<'j> {
     /// Counts an edit that was made.
     pub fn applied(&mut self, edit: &Edit) {
         let count = match &edit.rule {
-            Some(rule) => self.tally.redacted.entry(rule.clone()).or_default(),
-            None => &mut self.tally.defanged,
+            Some(rule) => self.stats.redacted.entry(rule.clone()).or_default(),
+            None => &mut self.stats.defanged,
         };
         *count = count.saturating_add(1);
     }
@@ -357,8 +357,8 @@ mod tests {
             Some("hxxp://bad[.]example/?q=<N>".to_owned()),
         ];
         assert_eq!(out, Ok(want.to_vec()));
-        let tally = work.into_tally();
-        assert_eq!((tally.defanged, tally.redacted.get("N")), (5, Some(&4)));
+        let stats = work.into_stats();
+        assert_eq!((stats.defanged, stats.redacted.get("N")), (5, Some(&4)));
         assert_eq!(bench.links, 3);
     }
 

@@ -39,7 +39,7 @@ fn files_of_the_corpus_come_out_clean_or_not_at_all() {
             continue;
         }
         let file = std::fs::read(folder.join(name)).unwrap();
-        let (result, tally) = clean(name, &file, Options::default());
+        let (result, stats) = clean(name, &file, Options::default());
         let verdict = match &result {
             Ok(bytes) => {
                 if let Some(out) = &out {
@@ -58,11 +58,11 @@ fn files_of_the_corpus_come_out_clean_or_not_at_all() {
             wrong.push(format!("{name}: {verdict}, but it is malicious"));
         }
         if Kind::of(&file, name) == Kind::Pdf {
-            wrong.extend(as_stated(name, &row, &verdict, tally.attachments, tally.interactive));
+            wrong.extend(as_stated(name, &row, &verdict, stats.attachments, stats.interactive));
         }
         if let Some(results) = &mut results {
             let line =
-                json!({ "path": name, "verdict": verdict, "kind": Kind::of(&file, name), "tally": tally });
+                json!({ "path": name, "verdict": verdict, "kind": Kind::of(&file, name), "stats": stats });
             writeln!(results, "{line}").unwrap();
         }
     }
@@ -96,8 +96,8 @@ fn broken_files_of_the_corpus_never_stop_it() {
                 broken.truncate(usize::try_from(next()).unwrap() % file.len());
             }
             if let (Ok(out), _) = clean("a.pdf", &broken, Options::default()) {
-                let (again, tally) = clean("a.pdf", &out, Options::default());
-                assert!(again == Ok(out) && tally.untouched(), "{}: {tally:?}", path.display());
+                let (again, stats) = clean("a.pdf", &out, Options::default());
+                assert!(again == Ok(out) && stats.untouched(), "{}: {stats:?}", path.display());
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A judge without scanners, feeds and detectors, who knows one malicious file.
 
 use portcullis::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Rejection, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Rejection, Stats, Work, format,
 };
 
 /// The test file that scanners agree to call malicious, but for its first letter.
@@ -41,12 +41,12 @@ impl Judge for Lenient {
 }
 
 /// Cleans a file.
-pub(crate) fn clean(name: &str, file: &[u8], options: Options) -> (Result<Vec<u8>, Rejection>, Tally) {
+pub(crate) fn clean(name: &str, file: &[u8], options: Options) -> (Result<Vec<u8>, Rejection>, Stats) {
     let mut judge = Lenient::default();
     let mut work = Work::new(options, Bounds::default(), &mut judge);
     let clean = match work.part(name, file) {
         Ok(()) => format::clean(Kind::of(file, name), file, &mut work),
         Err(rejection) => Err(rejection),
     };
-    (clean, work.into_tally())
+    (clean, work.into_stats())
 }

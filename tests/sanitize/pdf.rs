@@ -150,7 +150,7 @@ fn a_deep_page_tree_keeps_its_pages_or_is_refused() {
 
 #[test]
 fn each_thing_that_acts_goes_and_is_counted_once() {
-    let (result, tally) = clean("busy.pdf", &busy(), Options::default());
+    let (result, stats) = clean("busy.pdf", &busy(), Options::default());
     let text = readable(&result.unwrap());
     for word in [
         "JavaScript",
@@ -171,9 +171,9 @@ fn each_thing_that_acts_goes_and_is_counted_once() {
     assert!(text.contains("https://example.com/") && text.contains("NextPage"), "{text}");
     // "Kept value", as the page writes it.
     assert!(text.contains("4b6570742076616c7565"), "{text}");
-    assert_eq!(tally.attachments, 1);
+    assert_eq!(stats.attachments, 1);
     // Actions: the shared one, two links, one in a chain, one among the names; an entry of AA; a field; XFA; a sound.
-    assert_eq!(tally.interactive, 5 + 1 + 1 + 1 + 1);
+    assert_eq!(stats.interactive, 5 + 1 + 1 + 1 + 1);
 }
 
 #[test]
@@ -181,9 +181,9 @@ fn clean_files_stay_as_they_are() {
     for file in [busy(), made(|_, _, _| {})] {
         let (once, _) = clean("a.pdf", &file, Options::default());
         let once = once.unwrap();
-        let (twice, tally) = clean("a.pdf", &once, Options::default());
+        let (twice, stats) = clean("a.pdf", &once, Options::default());
         assert!(twice.unwrap() == once);
-        assert!(tally.untouched(), "{tally:?}");
+        assert!(stats.untouched(), "{stats:?}");
         assert!(once.ends_with(b"%%EOF") && once.windows(5).filter(|w| w == b"%%EOF").count() == 1);
     }
 }
@@ -196,12 +196,12 @@ fn each_order_stands_for_itself() {
         pass_unknown: true,
         ..Options::default()
     };
-    let (files, tally) = clean("a.pdf", &busy(), only(true, false));
-    assert_eq!((tally.attachments, tally.interactive), (1, 0));
+    let (files, stats) = clean("a.pdf", &busy(), only(true, false));
+    assert_eq!((stats.attachments, stats.interactive), (1, 0));
     let text = readable(&files.unwrap());
     assert!(text.contains("JavaScript") && text.contains("Widget") && !text.contains("/EF"), "{text}");
-    let (acts, tally) = clean("a.pdf", &busy(), only(false, true));
-    assert_eq!((tally.attachments, tally.interactive), (0, 9));
+    let (acts, stats) = clean("a.pdf", &busy(), only(false, true));
+    assert_eq!((stats.attachments, stats.interactive), (0, 9));
     let text = readable(&acts.unwrap());
     assert!(!text.contains("JavaScript") && text.contains("/EF") && text.contains("attached"), "{text}");
 }
@@ -274,10 +274,10 @@ fn encrypted(user: &str, identity: bool) -> Vec<u8> {
 #[test]
 fn files_that_need_no_password_are_decrypted() {
     for identity in [true, false] {
-        let (result, tally) = clean("a.pdf", &encrypted("", identity), Options::default());
+        let (result, stats) = clean("a.pdf", &encrypted("", identity), Options::default());
         let text = readable(&result.unwrap());
         assert!(text.contains("Plain words") && !text.contains("app.alert"), "{text}");
-        assert_eq!(tally.interactive, 1);
+        assert_eq!(stats.interactive, 1);
     }
     assert_eq!(clean("a.pdf", &encrypted("secret", true), Options::default()).0, Err(Rejection::Encrypted));
 }
@@ -310,9 +310,9 @@ proptest! {
             file.truncate(cut / 3 % length);
         }
         if let (Ok(out), _) = clean("a.pdf", &file, Options::default()) {
-            let (again, tally) = clean("a.pdf", &out, Options::default());
+            let (again, stats) = clean("a.pdf", &out, Options::default());
             prop_assert!(again == Ok(out));
-            prop_assert!(tally.untouched(), "{tally:?}");
+            prop_assert!(stats.untouched(), "{stats:?}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use portcullis::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Note, Options, Part, Redaction, Rejection, Tally, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, Note, Options, Part, Redaction, Rejection, Stats, Work, format,
 };
 
 /// Remembers all texts, and redacts words.
@@ -42,11 +42,11 @@ impl Judge for Words {
     }
 }
 
-fn clean(kind: Kind, file: &[u8], judge: &mut Words) -> (Result<Vec<u8>, Rejection>, Tally) {
+fn clean(kind: Kind, file: &[u8], judge: &mut Words) -> (Result<Vec<u8>, Rejection>, Stats) {
     let options = Options { redaction: Redaction::Apply, links: false, ..Options::default() };
     let mut work = Work::new(options, Bounds::default(), judge);
     let clean = format::clean(kind, file, &mut work);
-    (clean, work.into_tally())
+    (clean, work.into_stats())
 }
 
 /// Two words of a text, always the same ones.
@@ -135,10 +135,10 @@ impl Sums {
             return None;
         }
         let mut judge = Words { words: words.to_vec(), ..Words::default() };
-        let (result, tally) = clean(kind, file, &mut judge);
-        let count = tally.redacted.values().sum::<u64>();
+        let (result, stats) = clean(kind, file, &mut judge);
+        let count = stats.redacted.values().sum::<u64>();
         self.removed += count;
-        self.unknown += u64::from(tally.notes.contains_key(&Note::Undecodable));
+        self.unknown += u64::from(stats.notes.contains_key(&Note::Undecodable));
         let bytes = match result {
             Ok(bytes) if count > 0 => bytes,
             other => {

@@ -8,7 +8,7 @@ use crate::api::envelope::Dialect;
 use crate::api::redact::{Analysis, Entities};
 use crate::sanitize::child::Stillborn;
 use crate::sanitize::intel::Reputation;
-use crate::sanitize::{Note, Options, Record, Redaction, Rejection, Sanitized, Scores, Tally};
+use crate::sanitize::{Note, Options, Record, Redaction, Rejection, Sanitized, Scores, Stats};
 
 /// Who was asked about links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -61,30 +61,30 @@ pub struct Asked<'a> {
 pub fn data(asked: &Asked<'_>, sanitized: &Sanitized) -> Value {
     let options = asked.options;
     let Sanitized { cleaned, record } = sanitized;
-    let tally = &cleaned.tally;
+    let stats = &cleaned.stats;
     let mut data = Map::new();
     data.insert("malicious_file".to_owned(), json!(false));
     if options.attachments || options.interactive {
         let cdr = json!({
-            "file_attachments_removed": tally.attachments,
-            "interactive_contents_removed": tally.interactive,
+            "file_attachments_removed": stats.attachments,
+            "interactive_contents_removed": stats.interactive,
         });
         data.insert("cdr".to_owned(), cdr);
     }
     if options.links {
-        data.insert("defang".to_owned(), defang(asked, tally, record));
+        data.insert("defang".to_owned(), defang(asked, stats, record));
     }
     if options.redaction != Redaction::Off {
-        data.insert("redact".to_owned(), redact(asked, tally, record));
+        data.insert("redact".to_owned(), redact(asked, stats, record));
     }
     Value::Object(data)
 }
 
-fn defang(asked: &Asked<'_>, tally: &Tally, record: &Record) -> Value {
+fn defang(asked: &Asked<'_>, stats: &Stats, record: &Record) -> Value {
     let mut defang = json!({
         "external_urls_count": record.urls.len(),
         "external_domains_count": record.domains.len(),
-        "defanged_count": tally.defanged,
+        "defanged_count": stats.defanged,
     });
     if let Value::Object(members) = &mut defang {
         if let Some(summary) = asked.urls.summary("URLs", &record.urls) {
@@ -97,7 +97,7 @@ fn defang(asked: &Asked<'_>, tally: &Tally, record: &Record) -> Value {
     defang
 }
 
-fn redact(asked: &Asked<'_>, tally: &Tally, record: &Record) -> Value {
+fn redact(asked: &Asked<'_>, stats: &Stats, record: &Record) -> Value {
     let (redaction, entities) = (asked.options.redaction, asked.entities);
     let mut results: Vec<Value> = Vec::new();
     let mut found: BTreeMap<String, u64> = BTreeMap::new();
@@ -118,7 +118,7 @@ fn redact(asked: &Asked<'_>, tally: &Tally, record: &Record) -> Value {
         }
     }
     let mut redacted: BTreeMap<String, u64> = BTreeMap::new();
-    for (name, count) in &tally.redacted {
+    for (name, count) in &stats.redacted {
         let counted = redacted.entry(entities.of(name).to_owned()).or_default();
         *counted = counted.saturating_add(*count);
     }
@@ -140,7 +140,7 @@ pub fn summary(asked: &Asked<'_>, Sanitized { cleaned, record }: &Sanitized) -> 
             text.push_str(&format!(" {count} {what}."));
         }
     };
-    for (note, count) in &cleaned.tally.notes {
+    for (note, count) in &cleaned.stats.notes {
         tell(*count, noted(*note));
     }
     tell(record.unscanned, "parts could not be scanned");

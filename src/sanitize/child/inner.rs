@@ -52,10 +52,10 @@ fn serve(mut input: impl Read, output: impl Write) -> io::Result<()> {
     let kind = Kind::of(&file, &start.name);
     let mut work = Work::new(start.options, start.bounds, &mut judge);
     let outcome = format::clean(kind, &file, &mut work);
-    let tally = work.into_tally();
+    let stats = work.into_stats();
     let Remote { mut output, .. } = judge;
     match outcome {
-        Ok(clean) => frame::put(&mut output, &Ask::Done(kind, tally), &clean),
+        Ok(clean) => frame::put(&mut output, &Ask::Done(kind, stats), &clean),
         Err(rejection) => frame::put(&mut output, &Ask::Rejected(kind, rejection), &[]),
     }
 }

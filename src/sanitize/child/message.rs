@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Options, Rejection, Tally};
+use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Options, Rejection, Stats};
 
 /// The parent's first words; the file follows as the frame's bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,7 +24,7 @@ pub(super) enum Ask {
     /// What is to change in these texts?
     Texts(Vec<Named>),
     /// The frame's bytes are the clean file.
-    Done(Kind, Tally),
+    Done(Kind, Stats),
     /// There is none.
     Rejected(Kind, Rejection),
 }

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 
 use crate::sanitize::child::frame;
 use crate::sanitize::child::message::{Ask, Reply, Start};
-use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Options, Rejection, Tally};
+use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Options, Rejection, Stats};
 use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
 
 /// An answer of the court's, awaited.
@@ -55,7 +55,7 @@ pub struct Cleaned {
     /// The file.
     pub bytes: Bytes,
     /// What was done to it.
-    pub tally: Tally,
+    pub stats: Stats,
 }
 
 /// Why a child gave no answer.
@@ -136,7 +136,7 @@ impl Nursery {
             }
         }
         match outcome {
-            Ok(Ok((Ask::Done(kind, tally), bytes))) => Ok(Cleaned { kind, bytes: Bytes::from(bytes), tally }),
+            Ok(Ok((Ask::Done(kind, stats), bytes))) => Ok(Cleaned { kind, bytes: Bytes::from(bytes), stats }),
             Ok(Ok((Ask::Rejected(kind, rejection), _))) => Err(Stillborn::Rejected(Some(kind), rejection)),
             Ok(Ok(_) | Err(_)) | Err(_) => Err(Stillborn::Died),
         }

@@ -37,8 +37,8 @@ fn office_files_of_the_corpus() {
         let name = path.file_name().expect("a name").to_string_lossy().into_owned();
         let mut bench = if word.is_empty() { Bench::disarming() } else { Bench::redacting(word) };
         match bench.clean(kind, &file) {
-            Ok((clean, tally)) => {
-                println!("{name}: {} -> {} {tally:?}", file.len(), clean.len());
+            Ok((clean, stats)) => {
+                println!("{name}: {} -> {} {stats:?}", file.len(), clean.len());
                 let (again, rest) = bench.clean(kind, &clean).expect("a clean file");
                 let same = clean == again && rest.untouched();
                 if let Ok(out) = env::var("PORTCULLIS_SANITIZE_OUT") {

@@ -70,8 +70,8 @@ fn clean_cells(
     if work.options().interactive {
         for at in cells.iter().flat_map(|cell| formulas(cell, table)) {
             patches.put(at..at, "'");
-            let tally = work.tally();
-            tally.interactive = tally.interactive.saturating_add(1);
+            let stats = work.stats();
+            stats.interactive = stats.interactive.saturating_add(1);
         }
     }
     let head = |(row, column): (usize, usize)| match row {
@@ -228,8 +228,8 @@ mod tests {
 
     fn clean(table: &str) -> (String, u64) {
         let mut bench = Bench::redacting("Jane");
-        let tally = bench.clean(Kind::Csv, table.as_bytes()).expect("a clean file").1;
-        (bench.text(Kind::Csv, table), tally.interactive)
+        let stats = bench.clean(Kind::Csv, table.as_bytes()).expect("a clean file").1;
+        (bench.text(Kind::Csv, table), stats.interactive)
     }
 
     #[test]

@@ -44,8 +44,8 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
         patches.put(range, NOWHERE);
         count = count.saturating_add(1);
     }
-    let tally = work.tally();
-    tally.interactive = tally.interactive.saturating_add(count);
+    let stats = work.stats();
+    stats.interactive = stats.interactive.saturating_add(count);
     text::clean(&written(file, &decoded, patches), work)
 }
 

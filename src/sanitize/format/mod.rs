@@ -80,7 +80,7 @@ pub fn clean(kind: Kind, file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Re
         Kind::Mail => mail::clean(file, work),
         Kind::Image => image::clean(file, work),
         _ if work.options().pass_unknown => {
-            work.tally().note(Note::Passed, 1);
+            work.stats().note(Note::Passed, 1);
             Ok(file.to_vec())
         }
         _ => Err(Rejection::Unsupported),

@@ -83,8 +83,8 @@ fn the_file_itself_is_read() {
     let file =
         packed(&entries().into_iter().map(|(name, text)| (name, text.into_bytes())).collect::<Vec<_>>());
     for kind in [Kind::Ooxml, Kind::Odf] {
-        let (clean, tally) = Bench::redacting("Jane").clean(kind, &file).expect("a clean file");
-        assert!(tally.redacted.contains_key("N") && tally.defanged > 0);
+        let (clean, stats) = Bench::redacting("Jane").clean(kind, &file).expect("a clean file");
+        assert!(stats.redacted.contains_key("N") && stats.defanged > 0);
         let mut bench = Bench::disarming();
         let mut work = bench.work();
         let mut package = Package::open(&clean, &mut work).expect("a package");

@@ -36,7 +36,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     if !work.options().pass_unknown {
         return Err(Rejection::Unsupported);
     }
-    work.tally().note(Note::Passed, 1);
+    work.stats().note(Note::Passed, 1);
     Ok(file.to_vec())
 }
 
@@ -93,8 +93,8 @@ mod tests {
         assert_eq!(bench.clean(Kind::Ole2, &file).err(), Some(Rejection::Unsupported));
         assert_eq!(bench.parts.len(), 2);
         bench.options.pass_unknown = true;
-        let (clean, tally) = bench.clean(Kind::Ole2, &file).expect("the file");
-        assert!(clean == file && tally.notes.get(&Note::Passed) == Some(&1));
+        let (clean, stats) = bench.clean(Kind::Ole2, &file).expect("the file");
+        assert!(clean == file && stats.notes.get(&Note::Passed) == Some(&1));
         assert_eq!(
             bench.clean(Kind::Ole2, file.get(..600).expect("a piece")).err(),
             Some(Rejection::Malformed)

@@ -74,8 +74,8 @@ mod tests {
     fn a_large_text_is_looked_at_in_pieces_of_lines() {
         let mut bench = Bench::redacting("Jané");
         let text = "a line of some length\n".repeat(400_000) + "Jané\n" + &"x".repeat(9 << 20);
-        let (clean, tally) = bench.clean(Kind::Text, text.as_bytes()).expect("a clean file");
-        assert!(clean == text.replace("Jané", "<N>").into_bytes() && tally.redacted.len() == 1);
+        let (clean, stats) = bench.clean(Kind::Text, text.as_bytes()).expect("a clean file");
+        assert!(clean == text.replace("Jané", "<N>").into_bytes() && stats.redacted.len() == 1);
         assert_eq!(super::pieces(&text).iter().map(|(_, piece)| *piece).collect::<String>(), text);
     }
 

@@ -33,7 +33,7 @@ fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<
     match work.file(name, content) {
         Ok(clean) => Ok(Some(clean)),
         Err(Rejection::Unsupported | Rejection::Malformed) => {
-            work.tally().note(Note::Dropped, 1);
+            work.stats().note(Note::Dropped, 1);
             Ok(None)
         }
         Err(rejection) => Err(rejection),

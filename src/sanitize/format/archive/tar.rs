@@ -55,7 +55,7 @@ fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Rejection> {
             continue;
         }
         if !matches!(kind, EntryType::Regular | EntryType::Continuous | EntryType::GNUSparse) {
-            work.tally().note(Note::Dropped, 1);
+            work.stats().note(Note::Dropped, 1);
             continue;
         }
         let name = name.trim_start_matches("./");

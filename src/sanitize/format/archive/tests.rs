@@ -7,7 +7,7 @@ use tar::{Builder, EntryType, Header};
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Options, Rejection, Tally};
+use crate::sanitize::{Kind, Note, Options, Rejection, Stats};
 
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut fresh = Fresh::new();
@@ -50,11 +50,11 @@ fn gzipped(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 /// Cleaned, and what comes out once more: the same then.
-fn twice(bench: &mut Bench, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Tally), Rejection> {
-    let (clean, tally) = bench.clean(kind, file)?;
+fn twice(bench: &mut Bench, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Stats), Rejection> {
+    let (clean, stats) = bench.clean(kind, file)?;
     let (again, rest) = bench.clean(kind, &clean).expect("a clean file");
     assert!(clean == again && rest.untouched(), "{rest:?}");
-    Ok((clean, tally))
+    Ok((clean, stats))
 }
 
 #[test]
@@ -69,23 +69,23 @@ fn members_are_cleaned_and_named() {
         ("tree.tgz", &gzipped("tree.tar", &tarred(&[("a/Jane.txt", EntryType::Regular, b"Jane")]))),
     ]);
     let mut bench = Bench::redacting("Jane");
-    let (clean, tally) = twice(&mut bench, Kind::Zip, &file).expect("a clean file");
+    let (clean, stats) = twice(&mut bench, Kind::Zip, &file).expect("a clean file");
     let names: Vec<String> = {
         let mut work = bench.work();
         let package = Package::open(&clean, &mut work).expect("an archive");
         package.entries().iter().map(|entry| entry.name.clone()).collect()
     };
     assert_eq!(names, ["<N>/<N>.html", "<N>/JANE.txt", "inner.zip", "tree.tgz"]);
-    assert_eq!(tally.notes.get(&Note::Dropped), Some(&1));
-    assert_eq!((tally.interactive, tally.defanged, tally.redacted.get("N")), (2, 1, Some(&8)));
+    assert_eq!(stats.notes.get(&Note::Dropped), Some(&1));
+    assert_eq!((stats.interactive, stats.defanged, stats.redacted.get("N")), (2, 1, Some(&8)));
 }
 
 #[test]
 fn one_member_decides_for_all() {
     let encrypted = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
     let broken = zipped(&[("a.xml", b"<a"), ("b.png", b"\x89PNG\r\n\x1a\n"), ("c", encrypted)]);
-    let (clean, tally) = Bench::disarming().clean(Kind::Zip, &broken).expect("a clean file");
-    assert!(unzipped(&clean).len() <= 1 && tally.notes.contains_key(&Note::Dropped), "{tally:?}");
+    let (clean, stats) = Bench::disarming().clean(Kind::Zip, &broken).expect("a clean file");
+    assert!(unzipped(&clean).len() <= 1 && stats.notes.contains_key(&Note::Dropped), "{stats:?}");
     let mut file = zipped(&[("a", b"x")]);
     for sign in [&b"PK\x03\x04"[..], b"PK\x01\x02"] {
         let at = memchr::memmem::find(&file, sign).expect("a header");
@@ -100,8 +100,8 @@ fn kinds_that_nobody_rewrites_pass_where_they_may() {
     let file = zipped(&[("evil.exe", b"MZ\x90\0\x03\0\0\0\x04\xff")]);
     let mut bench = Bench::disarming();
     bench.options = Options { pass_unknown: true, ..bench.options };
-    let (clean, tally) = twice(&mut bench, Kind::Zip, &file).expect("a clean file");
-    assert_eq!((clean, tally.notes.get(&Note::Passed)), (file, Some(&1)));
+    let (clean, stats) = twice(&mut bench, Kind::Zip, &file).expect("a clean file");
+    assert_eq!((clean, stats.notes.get(&Note::Passed)), (file, Some(&1)));
 }
 
 #[test]
@@ -113,8 +113,8 @@ fn tar_holds_files_and_no_ways_out() {
         ("hard", EntryType::Link, b""),
         ("null", EntryType::Char, b""),
     ]);
-    let (clean, tally) = twice(&mut Bench::redacting("Jane"), Kind::Tar, &file).expect("a clean file");
-    assert_eq!(tally.notes.get(&Note::Dropped), Some(&3));
+    let (clean, stats) = twice(&mut Bench::redacting("Jane"), Kind::Tar, &file).expect("a clean file");
+    assert_eq!(stats.notes.get(&Note::Dropped), Some(&3));
     let mut archive = tar::Archive::new(clean.as_slice());
     let entries = archive.entries().expect("entries");
     let told = entries.map(|entry| {
@@ -144,13 +144,13 @@ fn gzip_keeps_a_plain_name() {
     let mut file = gzipped("../Jane.csv", b"Jane,=1\n");
     file.extend(gzipped("other", b"more,Jane\n"));
     file.extend(b"<script>trailing</script>");
-    let (clean, tally) = twice(&mut Bench::redacting("Jane"), Kind::Gzip, &file).expect("a clean file");
+    let (clean, stats) = twice(&mut Bench::redacting("Jane"), Kind::Gzip, &file).expect("a clean file");
     let decoder = flate2::read::GzDecoder::new(clean.as_slice());
     let header = decoder.header().expect("a header");
     assert_eq!((header.filename(), header.mtime()), (Some(&b"<N>.csv"[..]), 0));
     let text = std::io::read_to_string(decoder).expect("text");
     assert!(text.starts_with("<N>,") && text.ends_with("more,<N>\n"), "{text}");
-    assert_eq!(tally.redacted.get("N"), Some(&3));
+    assert_eq!(stats.redacted.get("N"), Some(&3));
     let cut = file.get(..30).expect("a part");
     assert_eq!(Bench::disarming().clean(Kind::Gzip, cut).err(), Some(Rejection::Malformed));
 }

@@ -54,8 +54,8 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
             patches.put(range, css);
         }
     }
-    let tally = work.tally();
-    tally.interactive = tally.interactive.saturating_add(removed);
+    let stats = work.stats();
+    stats.interactive = stats.interactive.saturating_add(removed);
     let utf8 = encoding == encoding_rs::UTF_8;
     if !utf8 && patches.is_empty() && encoding != encoding_rs::ISO_2022_JP {
         return Ok(file.to_vec());

@@ -65,7 +65,7 @@ pub(super) fn encoded(file: &[u8], format: ImageFormat, work: &mut Work<'_>) -> 
     };
     if format == ImageFormat::Tiff {
         let others = pages(file).saturating_sub(1);
-        work.tally().note(Note::Dropped, others as u64);
+        work.stats().note(Note::Dropped, others as u64);
     }
     let mut out = Cursor::new(Vec::new());
     writable.write_to(&mut out, format).map_err(rejection)?;

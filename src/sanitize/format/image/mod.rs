@@ -60,7 +60,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     // What is decoded is what leaves.
     check::shown(&written, format, work)?;
     if work.options().redaction != Redaction::Off {
-        work.tally().note(Note::Images, 1);
+        work.stats().note(Note::Images, 1);
     }
     Ok(written)
 }

@@ -23,10 +23,10 @@ fn encoded(format: ImageFormat) -> Vec<u8> {
 fn cleaned(file: &[u8], mark: &[u8]) -> Vec<u8> {
     assert!(memchr::memmem::find(file, mark).is_some());
     let mut bench = Bench::redacting("x");
-    let (clean, tally) = bench.clean(Kind::Image, file).expect("a clean picture");
+    let (clean, stats) = bench.clean(Kind::Image, file).expect("a clean picture");
     let (again, _) = bench.clean(Kind::Image, &clean).expect("a clean picture");
     assert!(clean == again, "no fixed point");
-    assert_eq!(tally.notes.get(&Note::Images), Some(&1));
+    assert_eq!(stats.notes.get(&Note::Images), Some(&1));
     assert!(memchr::memmem::find(&clean, mark).is_none());
     let (before, after) =
         (load_from_memory(file).expect("pixels"), load_from_memory(&clean).expect("pixels"));

@@ -62,8 +62,8 @@ pub(super) fn clean(
     let inline = !attached && shown && Kind::of(&content.bytes, &name) == Kind::Image;
     if work.options().attachments && !inline {
         work.part(&name, &content.bytes)?;
-        let tally = work.tally();
-        tally.attachments = tally.attachments.saturating_add(1);
+        let stats = work.stats();
+        stats.attachments = stats.attachments.saturating_add(1);
         return Ok(Fate::Gone);
     }
     match work.file(&name, &content.bytes) {
@@ -79,7 +79,7 @@ pub(super) fn clean(
 }
 
 fn left_out(work: &mut Work<'_>) -> Result<Fate, Rejection> {
-    work.tally().note(Note::Dropped, 1);
+    work.stats().note(Note::Dropped, 1);
     Ok(Fate::Gone)
 }
 
@@ -111,8 +111,8 @@ fn text(
     let mut marked = BOM.to_vec();
     let (shown, files) =
         if kind != Kind::Html && work.options().attachments { stripped(&text) } else { (None, 0) };
-    let tally = work.tally();
-    tally.attachments = tally.attachments.saturating_add(files);
+    let stats = work.stats();
+    stats.attachments = stats.attachments.saturating_add(files);
     marked.extend(shown.as_deref().unwrap_or(&text).bytes());
     let clean = format::clean(kind, &marked, work)?;
     if clean == marked && files == 0 && content.exact && known {

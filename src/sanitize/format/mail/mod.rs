@@ -137,7 +137,7 @@ fn assembled(
     let mut out = Vec::new();
     for (field, written) in entity.fields.iter().zip(fields) {
         if head::is_signature(field) {
-            work.tally().note(Note::Signatures, 1);
+            work.stats().note(Note::Signatures, 1);
             continue;
         }
         if has_stray(&written) {

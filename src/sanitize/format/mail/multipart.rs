@@ -64,7 +64,7 @@ pub(super) fn clean(
         let changed = parts.len() == before || matches!(parts.last(), Some(Cow::Owned(_)));
         if changed && signed {
             signed = false;
-            work.tally().note(Note::Signatures, 1);
+            work.stats().note(Note::Signatures, 1);
             same = false;
             break;
         }

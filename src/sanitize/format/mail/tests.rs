@@ -1,20 +1,20 @@
 //! Messages, in and out.
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Note, Options, Rejection, Tally};
+use crate::sanitize::{Kind, Note, Options, Rejection, Stats};
 
 fn crlf(text: &str) -> String {
     text.replace('\n', "\r\n")
 }
 
 /// Cleaned, and what comes out once more: the same then.
-fn cleaned(bench: &mut Bench, mail: &str) -> (String, Tally) {
-    let (clean, tally) = bench.clean(Kind::Mail, crlf(mail).as_bytes()).expect("a clean message");
+fn cleaned(bench: &mut Bench, mail: &str) -> (String, Stats) {
+    let (clean, stats) = bench.clean(Kind::Mail, crlf(mail).as_bytes()).expect("a clean message");
     let (again, rest) = bench.clean(Kind::Mail, &clean).expect("a clean message");
     let (clean, again) = (String::from_utf8_lossy(&clean), String::from_utf8_lossy(&again));
     assert_eq!(clean, again, "a clean message is a fixed point");
     assert!(rest.untouched(), "{rest:?}");
-    (clean.replace("\r\n", "\n"), tally)
+    (clean.replace("\r\n", "\n"), stats)
 }
 
 fn refused(mail: &str) -> Option<Rejection> {
@@ -64,17 +64,17 @@ fn what_does_not_change_stays() {
     for mail in
         [plain.as_str(), "From: a\nTo: b\n\nhello\n", "From: a\nTo: b\n", "From: =?utf-8?q?J=C3=A4?=\n\n\n"]
     {
-        let (clean, tally) = cleaned(&mut Bench::redacting("Mary"), mail);
+        let (clean, stats) = cleaned(&mut Bench::redacting("Mary"), mail);
         assert_eq!(clean, mail);
-        assert!(tally.untouched() && tally.notes.is_empty(), "{tally:?}");
+        assert!(stats.untouched() && stats.notes.is_empty(), "{stats:?}");
     }
 }
 
 #[test]
 fn attachments_go_and_pages_are_cleaned() {
-    let (clean, tally) = cleaned(&mut Bench::redacting("Jane"), MIXED);
-    assert_eq!((tally.attachments, tally.interactive, tally.redacted.get("N")), (2, 1, Some(&1)));
-    assert_eq!(tally.notes.get(&Note::Signatures), Some(&1));
+    let (clean, stats) = cleaned(&mut Bench::redacting("Jane"), MIXED);
+    assert_eq!((stats.attachments, stats.interactive, stats.redacted.get("N")), (2, 1, Some(&1)));
+    assert_eq!(stats.notes.get(&Note::Signatures), Some(&1));
     assert!(clean.starts_with("From: <N> <jane@example.com>\nSubject: hello\nMIME"), "{clean}");
     assert!(
         clean.contains("iso-8859-1\n\nDear John\n--b2\n") && clean.ends_with("--b2--\n\n--b1--\n"),
@@ -95,7 +95,7 @@ fn attachments_that_stay_are_cleaned() {
          Content-Disposition: attachment; filename*=utf-8''J%C3%A4ne%20Jane.html\nContent-Transfer-Encoding: base64\n\n\
          {page}\n--b\nContent-Type: application/ms-tnef\nContent-Transfer-Encoding: base64\n\neJ8+IgAB//8=\n--b--\n"
     );
-    let (clean, tally) = cleaned(&mut bench, &mail);
+    let (clean, stats) = cleaned(&mut bench, &mail);
     assert!(
         clean.contains("name=\"<N>.html\"") && clean.contains("filename*=utf-8''J%C3%A4ne%20%3CN%3E.html")
     );
@@ -103,14 +103,14 @@ fn attachments_that_stay_are_cleaned() {
         clean.contains(&data_encoding::BASE64.encode(b"<p>&lt;N&gt;</p>")) || clean.contains("base64"),
         "{clean}"
     );
-    assert_eq!((tally.interactive, tally.notes.get(&Note::Dropped)), (1, Some(&1)), "{clean}");
+    assert_eq!((stats.interactive, stats.notes.get(&Note::Dropped)), (1, Some(&1)), "{clean}");
 }
 
 #[test]
 fn fields_are_redacted_as_they_read() {
     let mail = "Received: from x by y for <Jané@example.com>\nSubject: =?utf-8?B?SmFuw6k=?= and\n =?iso-8859-1?Q?Jan=E9?= =?utf-8?Q?=C3=A9?= http://bad.example\nReply-To: notes.md <x@bad.example>\nX-Odd: a\rContent-Type: text/html\n\nhello\n";
-    let (clean, tally) = cleaned(&mut Bench::redacting("Jané"), mail);
-    assert_eq!((tally.redacted.get("N"), tally.defanged), (Some(&3), 1), "{clean}");
+    let (clean, stats) = cleaned(&mut Bench::redacting("Jané"), mail);
+    assert_eq!((stats.redacted.get("N"), stats.defanged), (Some(&3), 1), "{clean}");
     assert!(clean.contains("for <<N>@example.com>"), "{clean}");
     assert!(
         clean.contains("Subject: <N> and =?utf-8?B?") && clean.contains("hxxp://bad[.]example"),
@@ -130,9 +130,9 @@ fn texts_are_read_in_their_character_sets() {
         ("charset=utf-16le\nContent-Transfer-Encoding: base64", "SgBhAG4A6QAgAGkAcwAgAGgAZQByAGUA"),
     ] {
         let mail = format!("From: a\nMIME-Version: 1.0\nContent-Type: text/plain; {head}\n\n{body}\n");
-        let (clean, tally) = cleaned(&mut Bench::redacting("Jané"), &mail);
+        let (clean, stats) = cleaned(&mut Bench::redacting("Jané"), &mail);
         assert!(clean.contains("charset=\"utf-8\"") && clean.contains("<N> is here"), "{clean}");
-        assert_eq!(tally.redacted.get("N"), Some(&1));
+        assert_eq!(stats.redacted.get("N"), Some(&1));
     }
     let (clean, _) = cleaned(
         &mut Bench::disarming(),
@@ -144,13 +144,13 @@ fn texts_are_read_in_their_character_sets() {
 #[test]
 fn messages_within_messages() {
     let mail = "From: a\nContent-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: message/rfc822\n\nFrom: Jane\nSubject: x\nContent-Type: text/html\n\n<p onclick=x>hi</p>\n--b--\n";
-    let (clean, tally) = cleaned(&mut Bench::redacting("Jane"), mail);
+    let (clean, stats) = cleaned(&mut Bench::redacting("Jane"), mail);
     assert!(clean.contains("\nFrom: <N>\nSubject: x\n") && clean.contains("<p>hi</p>"), "{clean}");
-    assert_eq!(tally.interactive, 1);
+    assert_eq!(stats.interactive, 1);
     let attached = mail.replace("message/rfc822", "message/rfc822\nContent-Disposition: attachment");
-    let (clean, tally) = cleaned(&mut Bench::redacting("Jane"), &attached);
+    let (clean, stats) = cleaned(&mut Bench::redacting("Jane"), &attached);
     assert!(clean.contains("text/plain") && !clean.contains("Subject"), "{clean}");
-    assert_eq!(tally.attachments, 1);
+    assert_eq!(stats.attachments, 1);
     let deep = "Content-Type: message/rfc822\n\n".repeat(100_000);
     assert_eq!(refused(&deep), Some(Rejection::OverLimit));
 }
@@ -174,20 +174,20 @@ fn what_readers_differ_over_is_refused_or_written_anew() {
         "From: a\nContent-Type: multipart/mixed; boundary=b\n\nhidden\n--b\n\nhello\n--b--\nhidden\n";
     assert!(!cleaned(&mut Bench::disarming(), around).0.contains("hidden"));
     let uu = "From: a\nTo: b\n\nsee\nbegin 644 x.exe\n#0V%T\n`\nend\nbye\n";
-    let (clean, tally) = cleaned(&mut Bench::disarming(), uu);
+    let (clean, stats) = cleaned(&mut Bench::disarming(), uu);
     assert!(clean.contains("see\nbye") && !clean.contains("x.exe"), "{clean}");
-    assert_eq!(tally.attachments, 1);
+    assert_eq!(stats.attachments, 1);
 }
 
 #[test]
 fn a_signature_goes_with_what_it_signs() {
     let mail = "From: a\nContent-Type: multipart/signed; micalg=x; boundary=b\n\n--b\n\nJane\n--b\nContent-Type: application/pgp-signature; name=s.asc\n\nsigned\n--b--\n";
-    let (clean, tally) = cleaned(&mut Bench::redacting("Mary"), mail);
-    assert_eq!((clean.as_str(), tally.attachments), (mail, 0));
-    let (clean, tally) = cleaned(&mut Bench::redacting("Jane"), mail);
+    let (clean, stats) = cleaned(&mut Bench::redacting("Mary"), mail);
+    assert_eq!((clean.as_str(), stats.attachments), (mail, 0));
+    let (clean, stats) = cleaned(&mut Bench::redacting("Jane"), mail);
     assert!(
         clean.contains("multipart/mixed") && clean.contains("<N>") && !clean.contains("signed"),
         "{clean}"
     );
-    assert_eq!(tally.notes.get(&Note::Signatures), Some(&1));
+    assert_eq!(stats.notes.get(&Note::Signatures), Some(&1));
 }

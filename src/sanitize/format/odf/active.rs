@@ -82,7 +82,7 @@ pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>, gone: &HashSet<String>,
             }
         }
     }
-    work.tally().interactive = work.tally().interactive.saturating_add(acting);
+    work.stats().interactive = work.stats().interactive.saturating_add(acting);
 }
 
 /// Whether an element shows an entry that is gone.

@@ -7,7 +7,7 @@ use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, role};
 use crate::sanitize::format::odf::{active, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::spans::{Doctype, Tree};
-use crate::sanitize::{Note, Redaction, Rejection, Tally, Work};
+use crate::sanitize::{Note, Redaction, Rejection, Stats, Work};
 
 /// Where the manifest lies (ODF part 2, 3.2).
 const MANIFEST: &str = "META-INF/manifest.xml";
@@ -39,7 +39,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     if manifest.is_encrypted() {
         return Err(Rejection::Encrypted);
     }
-    let before = work.tally().clone();
+    let before = work.stats().clone();
     let (mut gone, signatures) = judged(&names, &sizes, &manifest, work);
     let mut written: Vec<Option<Vec<u8>>> = Vec::with_capacity(names.len());
     for (at, name) in names.iter().enumerate() {
@@ -47,10 +47,10 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         written.push(if stays { entry(&mut package, at, &manifest, &gone, work)? } else { None });
     }
     // Notes are about what stays as well.
-    let counted = Tally { notes: before.notes.clone(), ..work.tally().clone() } != before;
+    let counted = Stats { notes: before.notes.clone(), ..work.stats().clone() } != before;
     let changed = counted || !gone.is_empty() || written.iter().any(Option::is_some);
     if changed && !signatures.is_empty() {
-        work.tally().note(Note::Signatures, 1);
+        work.stats().note(Note::Signatures, 1);
         gone.extend(signatures);
     }
     write(package, &names, &manifest, &gone, written)
@@ -81,14 +81,14 @@ fn judged(
         match role {
             Role::Signature => signatures.push(name.clone()),
             Role::Preview if options.redaction == Redaction::Apply => {
-                work.tally().note(Note::Dropped, 1);
+                work.stats().note(Note::Dropped, 1);
                 gone.insert(name.clone());
             }
             _ if !role.goes(options) => {}
             _ => {
-                let tally = work.tally();
-                tally.attachments = tally.attachments.saturating_add(u64::from(role == Role::Attachment));
-                tally.interactive = tally.interactive.saturating_add(u64::from(role == Role::Active));
+                let stats = work.stats();
+                stats.attachments = stats.attachments.saturating_add(u64::from(role == Role::Attachment));
+                stats.interactive = stats.interactive.saturating_add(u64::from(role == Role::Active));
                 gone.insert(name.clone());
             }
         }
@@ -113,14 +113,14 @@ fn entry(
         return match work.file(name, &content) {
             Ok(clean) => Ok((clean != content).then_some(clean)),
             Err(Rejection::Unsupported) => {
-                work.tally().note(Note::Passed, 1);
+                work.stats().note(Note::Passed, 1);
                 Ok(None)
             }
             Err(rejection) => Err(rejection),
         };
     }
     if kind.starts_with("image/") && work.options().redaction != Redaction::Off {
-        work.tally().note(Note::Images, 1);
+        work.stats().note(Note::Images, 1);
     }
     let extension = name.rsplit('.').next().unwrap_or_default();
     let xml = kind.ends_with("/xml")

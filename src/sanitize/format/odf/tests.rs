@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Rejection, Tally};
+use crate::sanitize::{Kind, Note, Rejection, Stats};
 
 /// A text document with this body, and these entries besides.
 fn made(body: &str, entries: &[(&str, &str, &str)]) -> Vec<u8> {
@@ -22,8 +22,8 @@ fn made(body: &str, entries: &[(&str, &str, &str)]) -> Vec<u8> {
     fresh.finish().expect("a package")
 }
 
-fn clean(bench: &mut Bench, file: &[u8]) -> (BTreeMap<String, String>, Tally) {
-    let (clean, tally) = bench.clean(Kind::Odf, file).expect("a clean file");
+fn clean(bench: &mut Bench, file: &[u8]) -> (BTreeMap<String, String>, Stats) {
+    let (clean, stats) = bench.clean(Kind::Odf, file).expect("a clean file");
     let (again, rest) = bench.clean(Kind::Odf, &clean).expect("a clean file");
     assert!(clean == again, "a clean file is a fixed point");
     assert!(rest.untouched(), "nothing is left to count: {rest:?}");
@@ -37,7 +37,7 @@ fn clean(bench: &mut Bench, file: &[u8]) -> (BTreeMap<String, String>, Tally) {
         all.into_iter()
             .map(|(name, content)| (name, String::from_utf8_lossy(&content).into_owned()))
             .collect(),
-        tally,
+        stats,
     )
 }
 
@@ -60,7 +60,7 @@ fn what_acts_goes() {
             ("META-INF/documentsignatures.xml", "", "<x/>"),
         ],
     );
-    let (entries, tally) = clean(&mut Bench::disarming(), &file);
+    let (entries, stats) = clean(&mut Bench::disarming(), &file);
     let want = "<office:body><text:p>ab<text:a xlink:href=\"hxxp://bad%5B.%5Dexample\">c</text:a><draw:frame>\
                 <draw:image xlink:href=\"./P/a.png\"/></draw:frame>d</text:p><table:table-cell office:value=\"1\"/>\
                 <table:table-cell table:formula=\"of:={1|2}\"/></office:body>";
@@ -74,8 +74,8 @@ fn what_acts_goes() {
         !manifest.contains("Basic") && !manifest.contains("DOCTYPE") && !manifest.contains("Object"),
         "{manifest}"
     );
-    assert_eq!((tally.attachments, tally.interactive, tally.defanged), (1, 6, 1));
-    assert_eq!(tally.notes.get(&Note::Signatures), Some(&1));
+    assert_eq!((stats.attachments, stats.interactive, stats.defanged), (1, 6, 1));
+    assert_eq!(stats.notes.get(&Note::Signatures), Some(&1));
 }
 
 #[test]
@@ -87,7 +87,7 @@ fn text_is_read_over_spans() {
                 </table:table-cell><draw:frame><svg:desc>of Jane</svg:desc></draw:frame>";
     let meta = "<office:document-meta><dc:title>Jane</dc:title></office:document-meta>";
     let file = made(body, &[("meta.xml", "text/xml", meta), ("Thumbnails/thumbnail.png", "", "x")]);
-    let (entries, tally) = clean(&mut Bench::redacting("Jane"), &file);
+    let (entries, stats) = clean(&mut Bench::redacting("Jane"), &file);
     let content = &entries["content.xml"];
     assert!(
         content.contains("by &lt;N&gt;<text:span text:style-name=\"b\"></text:span><text:s text:c=\"2\"/>x"),
@@ -95,7 +95,7 @@ fn text_is_read_over_spans() {
     );
     assert!(!content.contains("Jane") && entries["meta.xml"].contains("&lt;N&gt;"));
     assert!(!entries.contains_key("Thumbnails/thumbnail.png"));
-    assert_eq!(tally.redacted.get("N"), Some(&7));
+    assert_eq!(stats.redacted.get("N"), Some(&7));
 }
 
 #[test]
@@ -118,6 +118,6 @@ fn a_document_without_anything_to_remove_keeps_its_bytes() {
     let manifest = "<manifest><file-entry full-path=\"content.xml\" media-type=\"text/xml\"/></manifest>";
     fresh.put("META-INF/manifest.xml", manifest.as_bytes(), false).expect("an entry");
     let file = fresh.finish().expect("a package");
-    let (clean, tally) = Bench::redacting("Jane").clean(Kind::Odf, &file).expect("a clean file");
-    assert!(clean == file && tally.untouched());
+    let (clean, stats) = Bench::redacting("Jane").clean(Kind::Odf, &file).expect("a clean file");
+    assert!(clean == file && stats.untouched());
 }

@@ -9,7 +9,7 @@ use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::{active, fields, role, sheets, text};
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::format::spans::{Doctype, Tree};
-use crate::sanitize::{Note, Redaction, Rejection, Tally, Work};
+use crate::sanitize::{Note, Redaction, Rejection, Stats, Work};
 
 /// What is known of a package before its parts are changed.
 struct Opened {
@@ -35,10 +35,10 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         if !work.options().pass_unknown {
             return Err(Rejection::Unsupported);
         }
-        work.tally().note(Note::Passed, 1);
+        work.stats().note(Note::Passed, 1);
         return Ok(file.to_vec());
     }
-    let before = work.tally().clone();
+    let before = work.stats().clone();
     let mut plan = Plan::new(&opened.parts, &opened.types, &opened.relations, work)?;
     if plan.gone.contains(&main) {
         return Err(Rejection::Malformed);
@@ -48,11 +48,11 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     }
     let written = parts(&mut package, &opened, &plan, work)?;
     // Notes are about what stays as well.
-    let counted = Tally { notes: before.notes.clone(), ..work.tally().clone() } != before;
+    let counted = Stats { notes: before.notes.clone(), ..work.stats().clone() } != before;
     let changed = counted || !plan.gone.is_empty() || written.iter().any(Option::is_some);
     if plan.signed && changed {
         plan.unsign(&opened.parts, &opened.relations);
-        work.tally().note(Note::Signatures, 1);
+        work.stats().note(Note::Signatures, 1);
     }
     write(package, &opened, &plan, written, work)
 }
@@ -146,14 +146,14 @@ fn part(
         return match work.file(name, &content) {
             Ok(clean) => Ok((clean != content).then_some(clean)),
             Err(Rejection::Unsupported) => {
-                work.tally().note(Note::Passed, 1);
+                work.stats().note(Note::Passed, 1);
                 Ok(None)
             }
             Err(rejection) => Err(rejection),
         };
     }
     if kind.starts_with("image/") && work.options().redaction != Redaction::Off {
-        work.tally().note(Note::Images, 1);
+        work.stats().note(Note::Images, 1);
     }
     let xml = kind.ends_with("xml") || kind.ends_with(".vmldrawing") || matches!(extension, "xml" | "vml");
     if !xml {
@@ -162,7 +162,7 @@ fn part(
         let unread = !signs
             && !shown.iter().any(|shown| kind.starts_with(shown))
             && work.options().redaction != Redaction::Off;
-        work.tally().note(Note::Passed, u64::from(unread));
+        work.stats().note(Note::Passed, u64::from(unread));
         return Ok(None);
     }
     let tree = Tree::read(&package.again(at)?, Doctype::Refused, work)?;
@@ -184,7 +184,7 @@ fn document(
         let count = active::disarm(tree, &mut draft)
             .saturating_add(fields::disarm(tree, &mut draft))
             .saturating_add(sheets::disarm(tree, &mut draft, &mut shared));
-        work.tally().interactive = work.tally().interactive.saturating_add(count);
+        work.stats().interactive = work.stats().interactive.saturating_add(count);
     }
     text::edit(tree, &mut draft, &mut shared, heads, work)?;
     active::tidy(tree, &mut draft);

@@ -72,10 +72,10 @@ impl Plan {
             let role = by_type.max(role::of_path(part)).max(roles.get(part.as_str()).copied());
             let Some(role) = role.filter(|role| role.goes(work.options())) else { continue };
             self.gone.insert(part.clone());
-            let tally = work.tally();
+            let stats = work.stats();
             match role {
-                Role::Attachment => tally.attachments = tally.attachments.saturating_add(1),
-                Role::Active => tally.interactive = tally.interactive.saturating_add(1),
+                Role::Attachment => stats.attachments = stats.attachments.saturating_add(1),
+                Role::Active => stats.interactive = stats.interactive.saturating_add(1),
                 Role::Appendix => {}
             }
         }
@@ -93,7 +93,7 @@ impl Plan {
                 }
                 self.kill(&of.source, &relation.id);
                 if !part.is_some_and(|part| known.contains(part)) && !self.gone.contains(&of.source) {
-                    work.tally().interactive = work.tally().interactive.saturating_add(1);
+                    work.stats().interactive = work.stats().interactive.saturating_add(1);
                 }
             }
         }
@@ -139,7 +139,7 @@ impl Plan {
                     && target::acts(&relation.target)
                 {
                     dead.insert(relation.id.clone());
-                    work.tally().interactive = work.tally().interactive.saturating_add(1);
+                    work.stats().interactive = work.stats().interactive.saturating_add(1);
                 } else {
                     asked.push((&of.source, &relation.id, &relation.target));
                 }
@@ -161,7 +161,7 @@ impl Plan {
                 let Some(part) = &relation.part else { continue };
                 self.kill(&of.source, &relation.id);
                 if self.gone.insert(part.clone()) {
-                    work.tally().note(Note::Dropped, 1);
+                    work.stats().note(Note::Dropped, 1);
                 }
             }
         }

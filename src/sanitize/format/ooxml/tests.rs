@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Options, Rejection, Tally};
+use crate::sanitize::{Kind, Note, Options, Rejection, Stats};
 
 const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const W: &str = "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" \
@@ -83,12 +83,12 @@ impl Made {
     }
 
     /// What comes out, which no second pass changes.
-    fn clean(&self, bench: &mut Bench) -> (BTreeMap<String, String>, Tally) {
-        let (clean, tally) = bench.clean(Kind::Ooxml, &self.file()).expect("a clean file");
+    fn clean(&self, bench: &mut Bench) -> (BTreeMap<String, String>, Stats) {
+        let (clean, stats) = bench.clean(Kind::Ooxml, &self.file()).expect("a clean file");
         let (again, rest) = bench.clean(Kind::Ooxml, &clean).expect("a clean file");
         assert!(clean == again, "a clean file is a fixed point");
         assert!(rest.untouched(), "nothing is left to count: {rest:?}");
-        (unpacked(&clean), tally)
+        (unpacked(&clean), stats)
     }
 }
 
@@ -102,8 +102,8 @@ fn unpacked(file: &[u8]) -> BTreeMap<String, String> {
     all.map(|(name, content)| (name, String::from_utf8_lossy(&content).into_owned())).collect()
 }
 
-fn count(tally: &Tally) -> (u64, u64) {
-    (tally.attachments, tally.interactive)
+fn count(stats: &Stats) -> (u64, u64) {
+    (stats.attachments, stats.interactive)
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn macros_go_with_all_that_belongs_to_them() {
         .part("word/vbaData.xml", "application/vnd.ms-word.vbaData+xml", "<w/>")
         .relation("word/document.xml", "vbaProject", "vbaProject.bin", "")
         .relation("word/vbaProject.bin", "wordVbaData", "vbaData.xml", "");
-    let (parts, tally) = made.clean(&mut Bench::disarming());
+    let (parts, stats) = made.clean(&mut Bench::disarming());
     assert_eq!(
         parts.keys().collect::<Vec<_>>(),
         ["[Content_Types].xml", "_rels/.rels", "word/_rels/document.xml.rels", "word/document.xml"]
@@ -121,7 +121,7 @@ fn macros_go_with_all_that_belongs_to_them() {
     assert!(parts["[Content_Types].xml"].contains("wordprocessingml.document.main+xml"));
     assert!(!parts["[Content_Types].xml"].contains("vba"));
     assert!(parts["word/document.xml"].contains("kept"));
-    assert_eq!(count(&tally), (0, 1));
+    assert_eq!(count(&stats), (0, 1));
 }
 
 #[test]
@@ -132,10 +132,10 @@ fn parts_are_known_by_path_type_or_relationship() {
             .part("word/embeddings/a.png", "image/png", "x")
             .part("word/b.xml", "application/vnd.ms-office.activeX+xml", "<x/>")
             .relation("word/document.xml", "oleObject", "odd.xml", "");
-    let (parts, tally) = made.clean(&mut Bench::disarming());
+    let (parts, stats) = made.clean(&mut Bench::disarming());
     assert_eq!(parts.len(), 4);
     assert!(parts["word/document.xml"].contains("<w:object><v:shape/></w:object>"));
-    assert_eq!(count(&tally), (2, 1));
+    assert_eq!(count(&stats), (2, 1));
 }
 
 #[test]
@@ -149,9 +149,9 @@ fn a_file_without_anything_to_remove_keeps_its_bytes() {
                                       wordprocessingml.document",
     );
     let made = made.relation("word/document.xml", "styles", "styles.xml", "");
-    let (clean, tally) = Bench::redacting("Jane").clean(Kind::Ooxml, &made.file()).expect("a clean file");
+    let (clean, stats) = Bench::redacting("Jane").clean(Kind::Ooxml, &made.file()).expect("a clean file");
     assert!(clean == made.file());
-    assert!(tally.untouched());
+    assert!(stats.untouched());
 }
 
 #[test]
@@ -171,7 +171,7 @@ fn relationships_that_lead_out_go_with_what_refers_to_them() {
         )
         .relation("word/document.xml", "settings", "settings.xml", "")
         .link("word/settings.xml", "attachedTemplate", "\\\\host\\t.dotm");
-    let (parts, tally) = made.clean(&mut Bench::disarming());
+    let (parts, stats) = made.clean(&mut Bench::disarming());
     let body = &parts["word/document.xml"];
     assert!(body.contains("<w:p><w:r><w:t>text</w:t></w:r><w:hyperlink r:id=\"rId2\">"), "{body}");
     assert!(body.contains("</w:hyperlink><a:blip r:embed=\"rId9\"/></w:p>"), "{body}");
@@ -179,7 +179,7 @@ fn relationships_that_lead_out_go_with_what_refers_to_them() {
     assert!(relations.contains("hxxps://bad%5B.%5Dexample/x"), "{relations}");
     assert_eq!(relations.matches("<Relationship ").count(), 2);
     assert!(!parts["word/settings.xml"].contains("attachedTemplate"));
-    assert_eq!((count(&tally), tally.defanged), ((0, 4), 1));
+    assert_eq!((count(&stats), stats.defanged), ((0, 4), 1));
 }
 
 #[test]
@@ -195,12 +195,12 @@ fn fields_that_act_go_and_their_text_stays() {
     let harmless = [mark("begin"), code(" PAGE "), mark("separate"), text("7"), mark("end")];
     let simple = "<w:fldSimple w:instr=\"ddeauto x\"><w:r><w:t>s</w:t></w:r></w:fldSimple>";
     let body = format!("<w:p>{}{}{}{simple}</w:p>", split.concat(), nested.concat(), harmless.concat());
-    let (parts, tally) = Made::word(&body).clean(&mut Bench::disarming());
+    let (parts, stats) = Made::word(&body).clean(&mut Bench::disarming());
     let out = &parts["word/document.xml"];
     assert!(!out.contains("DD") && !out.contains("dde") && !out.contains("QUOTE"), "{out}");
     assert!(out.contains(">shown<") && out.contains(" PAGE ") && out.contains("<w:t>s</w:t>"), "{out}");
     assert_eq!(out.matches("fldChar ").count(), 3, "{out}");
-    assert_eq!(count(&tally), (0, 3));
+    assert_eq!(count(&stats), (0, 3));
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn text_is_read_over_runs() {
                 <w:p><w:del><w:r><w:delText>Jane</w:delText></w:r></w:del><w:r><w:t>J&#97;n<!-- x -->e</w:t></w:r></w:p>\
                 <w:p><w:r><v:shape o:gfxdata=\"SmFuZQ==\"/><wp:docPr id=\"1\" descr=\"of Jane\"/><w:instrText> HYPERLINK \"mailto:Jane\"</w:instrText></w:r></w:p>\
                 <!-- by Jane -->";
-    let (parts, tally) = Made::word(body).clean(&mut Bench::redacting("Jane"));
+    let (parts, stats) = Made::word(body).clean(&mut Bench::redacting("Jane"));
     let out = &parts["word/document.xml"];
     assert!(
         out.contains(
@@ -222,7 +222,7 @@ fn text_is_read_over_runs() {
         "{out}"
     );
     assert!(!out.contains("Jane") && !out.contains("&#97;") && out.contains("<v:shape/>"), "{out}");
-    assert_eq!(tally.redacted.get("N"), Some(&6));
+    assert_eq!(stats.redacted.get("N"), Some(&6));
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn cells_are_redacted_with_their_formulas() {
                  <f>HYPERLINK(\"a 4111111111111111\")</f><v>0</v></c><c t=\"inlineStr\"><is><r><t>4111_x0031_</t></r>\
                  <r><t>11111111111</t></r></is></c></row></sheetData>";
     let made = Made::book("<sheets><sheet name=\"s\" sheetId=\"1\" r:id=\"rId1\"/></sheets>", sheet);
-    let (parts, tally) = made.clean(&mut Bench::redacting("4111111111111111"));
+    let (parts, stats) = made.clean(&mut Bench::redacting("4111111111111111"));
     let out = &parts["xl/worksheets/s.xml"];
     assert!(!out.contains("4111"), "{out}");
     for want in [
@@ -244,7 +244,7 @@ fn cells_are_redacted_with_their_formulas() {
     ] {
         assert!(out.contains(want), "{want} in {out}");
     }
-    assert_eq!(tally.redacted.get("N"), Some(&5));
+    assert_eq!(stats.redacted.get("N"), Some(&5));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn sheets_of_macros_go_and_the_rest_is_counted_anew() {
         .relation("xl/workbook.xml", "xlMacrosheet", "macrosheets/m.xml", "")
         .part("xl/externalLinks/e.xml", "application/xml", "<externalLink><ddeLink/></externalLink>")
         .relation("xl/workbook.xml", "externalLink", "externalLinks/e.xml", "");
-    let (parts, tally) = made.clean(&mut Bench::disarming());
+    let (parts, stats) = made.clean(&mut Bench::disarming());
     let book = &parts["xl/workbook.xml"];
     assert!(
         book.contains(
@@ -269,7 +269,7 @@ fn sheets_of_macros_go_and_the_rest_is_counted_anew() {
     );
     assert!(book.contains("<definedNames><definedName name=\"a\" localSheetId=\"0\">"), "{book}");
     assert!(parts["xl/worksheets/s.xml"].contains("<c><v>5</v></c><c><v>6</v></c>"));
-    assert_eq!((parts.len(), count(&tally)), (5, (0, 4)));
+    assert_eq!((parts.len(), count(&stats)), (5, (0, 4)));
 }
 
 #[test]
@@ -284,12 +284,12 @@ fn signatures_go_when_anything_changes() {
         made.types = made.types.replace("vnd.ms-word.document.macroEnabled", "x");
         made
     };
-    let (parts, tally) = signed("<w:p/>").clean(&mut Bench::redacting("Jane"));
-    assert!(parts.contains_key("_xmlsignatures/origin.sigs") && tally.notes.is_empty());
-    let (parts, tally) = signed("<w:p><w:t>Jane</w:t></w:p>").clean(&mut Bench::redacting("Jane"));
+    let (parts, stats) = signed("<w:p/>").clean(&mut Bench::redacting("Jane"));
+    assert!(parts.contains_key("_xmlsignatures/origin.sigs") && stats.notes.is_empty());
+    let (parts, stats) = signed("<w:p><w:t>Jane</w:t></w:p>").clean(&mut Bench::redacting("Jane"));
     assert!(!parts.contains_key("_xmlsignatures/origin.sigs"));
     assert!(!parts["[Content_Types].xml"].contains("origin") && !parts["_rels/.rels"].contains("origin"));
-    assert_eq!(tally.notes.get(&Note::Signatures), Some(&1));
+    assert_eq!(stats.notes.get(&Note::Signatures), Some(&1));
 }
 
 #[test]
@@ -321,8 +321,8 @@ fn what_is_not_ordered_stays() {
         .part("word/vbaProject.bin", "application/vnd.ms-office.vbaProject", "x")
         .relation("word/document.xml", "vbaProject", "vbaProject.bin", "")
         .part("word/embeddings/x.bin", "application/vnd.openxmlformats-officedocument.oleObject", "x");
-    let (parts, tally) = made.clean(&mut bench);
+    let (parts, stats) = made.clean(&mut bench);
     assert!(parts.contains_key("word/vbaProject.bin") && !parts.contains_key("word/embeddings/x.bin"));
     assert!(parts["[Content_Types].xml"].contains("macroEnabled"));
-    assert_eq!(count(&tally), (1, 0));
+    assert_eq!(count(&stats), (1, 0));
 }

@@ -25,13 +25,13 @@ fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     strings::links(&mut doc, work)?;
     let options = work.options();
     let census = Census::take(&doc, options, &pages);
-    let tally = work.tally();
-    tally.note(Note::Signatures, census.signatures);
+    let stats = work.stats();
+    stats.note(Note::Signatures, census.signatures);
     if options.attachments {
-        tally.attachments = tally.attachments.saturating_add(census.attachments);
+        stats.attachments = stats.attachments.saturating_add(census.attachments);
     }
     if options.interactive {
-        tally.interactive = tally.interactive.saturating_add(census.interactive());
+        stats.interactive = stats.interactive.saturating_add(census.interactive());
         flatten::flatten(&mut doc, &pages, work)?;
     }
     strip::strip(&mut doc, &census, options);
@@ -55,5 +55,5 @@ fn images(doc: &lopdf::Document, work: &mut Work<'_>) {
     let images = doc.objects.values().filter(|object| {
         graph::dict(object).is_some_and(|dict| graph::name(doc, dict, b"Subtype") == b"Image")
     });
-    work.tally().note(Note::Images, images.count() as u64);
+    work.stats().note(Note::Images, images.count() as u64);
 }

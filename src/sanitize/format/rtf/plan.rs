@@ -308,8 +308,8 @@ impl<'w, 'j> Plan<'w, 'j> {
     fn removed(&mut self, range: Range<usize>, counted: bool) {
         // Empty braces, so that the control word before does not run into what follows.
         self.patches.put(range, "{}");
-        let tally = self.work.tally();
-        tally.interactive = tally.interactive.saturating_add(u64::from(counted));
+        let stats = self.work.stats();
+        stats.interactive = stats.interactive.saturating_add(u64::from(counted));
     }
 
     fn close(&mut self, end: usize) -> Result<(), Rejection> {
@@ -387,9 +387,9 @@ impl<'w, 'j> Plan<'w, 'j> {
             self.patches.put(word, "{}");
         }
         let attachments = self.work.options().attachments;
-        let tally = self.work.tally();
+        let stats = self.work.stats();
         let count =
-            if group.package && attachments { &mut tally.attachments } else { &mut tally.interactive };
+            if group.package && attachments { &mut stats.attachments } else { &mut stats.interactive };
         *count = count.saturating_add(1);
         Ok(())
     }

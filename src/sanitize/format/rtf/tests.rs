@@ -4,10 +4,10 @@ use crate::sanitize::{Kind, Rejection};
 fn clean(inside: &str) -> (String, u64) {
     let file = format!("{{\\rtf1\\ansi {inside}}}");
     let mut bench = Bench::redacting("Jané Doe");
-    let tally = bench.clean(Kind::Rtf, file.as_bytes()).expect("a clean file").1;
+    let stats = bench.clean(Kind::Rtf, file.as_bytes()).expect("a clean file").1;
     let clean = bench.text(Kind::Rtf, &file);
     let inside = clean.strip_prefix("{\\rtf1\\ansi ").and_then(|rest| rest.strip_suffix('}'));
-    (inside.unwrap_or(&clean).to_owned(), tally.interactive + 100 * tally.attachments)
+    (inside.unwrap_or(&clean).to_owned(), stats.interactive + 100 * stats.attachments)
 }
 
 #[test]
@@ -86,7 +86,7 @@ proptest::proptest! {
         let file = format!("{{\\rtf1 {inside}}}");
         let mut bench = Bench::redacting("Jané Doe");
         let (clean, _) = bench.clean(Kind::Rtf, file.as_bytes()).expect("a clean file");
-        let (again, tally) = bench.clean(Kind::Rtf, &clean).expect("a clean file");
-        proptest::prop_assert!(again == clean && tally.untouched(), "{} {:?}", String::from_utf8_lossy(&clean), tally);
+        let (again, stats) = bench.clean(Kind::Rtf, &clean).expect("a clean file");
+        proptest::prop_assert!(again == clean && stats.untouched(), "{} {:?}", String::from_utf8_lossy(&clean), stats);
     }
 }

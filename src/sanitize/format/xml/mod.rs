@@ -69,8 +69,8 @@ pub(super) fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<V
             patches.put(range, css);
         }
     }
-    let tally = work.tally();
-    tally.interactive = tally.interactive.saturating_add(removed);
+    let stats = work.stats();
+    stats.interactive = stats.interactive.saturating_add(removed);
     if patches.is_empty() {
         return Ok(file.to_vec());
     }

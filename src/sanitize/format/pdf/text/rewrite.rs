@@ -65,7 +65,7 @@ fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needl
         note(&record, work, false)?;
         ask(&mut plan, *source, &record, work)?;
     }
-    work.tally().note(Note::Undecodable, reader.broken.len() as u64);
+    work.stats().note(Note::Undecodable, reader.broken.len() as u64);
     sources.extend(stray);
     let needles = Needles::new(&work.values())?;
     if !needles.is_empty() {
@@ -83,9 +83,9 @@ fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needl
 fn note(record: &Record<'_>, work: &mut Work<'_>, page: bool) -> Result<(), Rejection> {
     work.items(record.glyphs.len() / 64)?;
     let unknown = record.glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
-    work.tally().note(Note::Undecodable, unknown as u64);
+    work.stats().note(Note::Undecodable, unknown as u64);
     if page && record.images > 0 && unknown == record.glyphs.len() {
-        work.tally().note(Note::ImageOnly, 1);
+        work.stats().note(Note::ImageOnly, 1);
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
-use crate::sanitize::{Bounds, Kind, Note, Options, Redaction, Tally, Work};
+use crate::sanitize::{Bounds, Kind, Note, Options, Redaction, Stats, Work};
 
 /// A document of pages with these contents, which share resources; as a file.
 fn made(contents: &[&str], change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
@@ -66,9 +66,9 @@ fn raw(file: &[u8]) -> String {
 }
 
 /// Redacts a word; it is gone, and stays so, and nothing more changes the second time.
-fn redacted(file: &[u8], word: &'static str) -> (Vec<u8>, Tally) {
+fn redacted(file: &[u8], word: &'static str) -> (Vec<u8>, Stats) {
     let mut bench = Bench::redacting(word);
-    let (clean, tally) = bench.clean(Kind::Pdf, file).expect("a clean file");
+    let (clean, stats) = bench.clean(Kind::Pdf, file).expect("a clean file");
     let text = read(&clean);
     let tight: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     assert!(!tight.contains(word), "{text}");
@@ -77,11 +77,11 @@ fn redacted(file: &[u8], word: &'static str) -> (Vec<u8>, Tally) {
     assert!(!raw(&clean).to_lowercase().contains(&hex));
     let (again, more) = bench.clean(Kind::Pdf, &clean).expect("a clean file");
     assert!(again == clean && more.untouched(), "{more:?}\n{}", raw(&again));
-    (clean, tally)
+    (clean, stats)
 }
 
-fn count(tally: &Tally) -> u64 {
-    tally.redacted.values().sum()
+fn count(stats: &Stats) -> u64 {
+    stats.redacted.values().sum()
 }
 
 #[test]
@@ -97,10 +97,10 @@ fn words_are_removed_however_they_are_written() {
         "BT /F1 1 Tf 12 0 0 12 72 700 Tm 3 1 (Dear M\\141rlowe, hello) \" ET",
     ];
     for way in ways {
-        let (clean, tally) = redacted(&made(&[way], |_, _| {}), "Marlowe");
+        let (clean, stats) = redacted(&made(&[way], |_, _| {}), "Marlowe");
         let text = read(&clean);
         assert!(text.contains("Dear") && text.contains("hello"), "{way}\n{text}");
-        assert_eq!(count(&tally), 1, "{way}");
+        assert_eq!(count(&stats), 1, "{way}");
     }
 }
 
@@ -113,13 +113,13 @@ fn letters_placed_one_by_one_are_one_word() {
     }
     content.push_str("1 0 0 1 72 600 Tm (kept) Tj ET");
     let mut bench = Bench::redacting("doehand");
-    let (clean, tally) = bench.clean(Kind::Pdf, &made(&[&content], |_, _| {})).unwrap();
-    assert!(count(&tally) == 1 && read(&clean).starts_with("kept"), "{}", read(&clean));
+    let (clean, stats) = bench.clean(Kind::Pdf, &made(&[&content], |_, _| {})).unwrap();
+    assert!(count(&stats) == 1 && read(&clean).starts_with("kept"), "{}", read(&clean));
 }
 
 #[test]
 fn what_is_found_on_one_page_goes_from_all_and_from_strings() {
-    let (clean, tally) = redacted(
+    let (clean, stats) = redacted(
         &made(
             &[
                 "BT /F1 12 Tf 72 700 Td (by Marlowe) Tj ET",
@@ -130,7 +130,7 @@ fn what_is_found_on_one_page_goes_from_all_and_from_strings() {
         "Marlowe",
     );
     assert!(read(&clean).contains("kept"));
-    assert_eq!(count(&tally), 2);
+    assert_eq!(count(&stats), 2);
 }
 
 #[test]
@@ -140,9 +140,9 @@ fn what_is_found_only_in_strings_goes_from_pages() {
         let info = doc.add_object(title);
         doc.trailer.set("Info", info);
     });
-    let (clean, tally) = redacted(&file, "Marlowe");
+    let (clean, stats) = redacted(&file, "Marlowe");
     assert!(read(&clean).contains("kept") && raw(&clean).contains("by <N>"), "{}", raw(&clean));
-    assert_eq!(count(&tally), 2);
+    assert_eq!(count(&stats), 2);
 }
 
 /// A form, with a font of its own.
@@ -159,8 +159,8 @@ fn shared_forms_are_rewritten_once_for_all_pages() {
         let inner = form(doc, "BT /F1 9 Tf 9 9 Td (of Marlowe here) Tj ET");
         resources.set("XObject", dictionary! { "X" => inner });
     });
-    let (clean, tally) = redacted(&file, "Marlowe");
-    assert_eq!((count(&tally), read(&clean).matches("here").count()), (1, 4));
+    let (clean, stats) = redacted(&file, "Marlowe");
+    assert_eq!((count(&stats), read(&clean).matches("here").count()), (1, 4));
     // Both pages are covered.
     assert_eq!(raw(&clean).matches("h f").count(), 2);
 }
@@ -206,9 +206,9 @@ fn composite_fonts_are_read_by_their_maps() {
             let font = composite(doc, map);
             resources.set("Font", dictionary! { "F2" => font });
         });
-        let (clean, tally) = redacted(&file, "Marlowe");
-        assert_eq!(count(&tally), u64::from(map));
-        assert_eq!(tally.notes.get(&Note::Undecodable), (!map).then_some(&19));
+        let (clean, stats) = redacted(&file, "Marlowe");
+        assert_eq!(count(&stats), u64::from(map));
+        assert_eq!(stats.notes.get(&Note::Undecodable), (!map).then_some(&19));
         assert_eq!(read(&clean).contains("Dear"), map);
         assert_eq!(raw(&clean).contains(&coded("Marlowe")), !map);
     }
@@ -227,10 +227,10 @@ fn text_that_is_read_instead_of_glyphs_goes_along() {
 fn links_take_the_place_of_links() {
     let content = "BT /F1 12 Tf 72 700 Td (see http://bad.example/a/b now) Tj (next) Tj ET";
     let mut bench = Bench::disarming();
-    let (clean, tally) = bench.clean(Kind::Pdf, &made(&[content], |_, _| {})).unwrap();
+    let (clean, stats) = bench.clean(Kind::Pdf, &made(&[content], |_, _| {})).unwrap();
     let text = read(&clean);
     assert!(text.starts_with("see hxxp://bad[.]example/a/b nownext\n"), "{text}");
-    assert_eq!(tally.defanged, 1);
+    assert_eq!(stats.defanged, 1);
     let (again, more) = bench.clean(Kind::Pdf, &clean).unwrap();
     assert!(again == clean && more.untouched(), "{more:?}");
 }
@@ -244,10 +244,10 @@ fn what_is_only_told_stays() {
     });
     let mut bench = Bench::redacting("");
     bench.options = Options { redaction: Redaction::Detect, ..Options::default() };
-    let (clean, tally) = bench.clean(Kind::Pdf, &file).unwrap();
+    let (clean, stats) = bench.clean(Kind::Pdf, &file).unwrap();
     assert!(raw(&clean).contains(content));
-    assert!(tally.untouched());
-    assert_eq!((tally.notes.get(&Note::ImageOnly), tally.notes.get(&Note::Images)), (Some(&1), Some(&1)));
+    assert!(stats.untouched());
+    assert_eq!((stats.notes.get(&Note::ImageOnly), stats.notes.get(&Note::Images)), (Some(&1), Some(&1)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! [`Tally`]: what was removed and changed, and what could not be read.
+//! [`Stats`]: what was removed and changed, and what could not be read.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub enum Note {
 
 /// What was done to a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Tally {
+pub struct Stats {
     /// `cdr.file_attachments_removed`.
     pub attachments: u64,
     /// `cdr.interactive_contents_removed`.
@@ -40,7 +40,7 @@ pub struct Tally {
     pub notes: BTreeMap<Note, u64>,
 }
 
-impl Tally {
+impl Stats {
     /// Notes `n` of something.
     pub fn note(&mut self, note: Note, n: u64) {
         if n > 0 {
