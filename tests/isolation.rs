@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bytes::Bytes;
-use portcullis::sanitize::child::{Court, Limits, Nursery, Ruling, Stillborn};
+use portcullis::sanitize::sandbox::{Court, Limits, Ruling, Sandbox, SandboxError};
 use portcullis::sanitize::{Bounds, Edit, Link, Named, Options, Rejection};
 
 struct Nobody;
@@ -23,9 +23,9 @@ impl Court for Nobody {
     }
 }
 
-fn nursery(memory: u64, time: Duration) -> Nursery {
+fn sandbox(memory: u64, time: Duration) -> Sandbox {
     let limits = Limits { children: 2, memory, time, bounds: Bounds::default(), output: 64 << 20 };
-    Nursery::new(PathBuf::from(env!("CARGO_BIN_EXE_portcullis")), limits)
+    Sandbox::new(PathBuf::from(env!("CARGO_BIN_EXE_portcullis")), limits)
 }
 
 const PASS: Options = Options {
@@ -41,18 +41,18 @@ const UNKNOWN: &[u8] = b"\x00\xff\x01\xfe nothing that anybody knows";
 
 #[tokio::test]
 async fn a_file_passes_through_a_child() {
-    let nursery = nursery(1 << 30, Duration::from_secs(30));
-    let cleaned = nursery.clean(PASS, ("name", UNKNOWN), &Nobody).await.unwrap();
+    let sandbox = sandbox(1 << 30, Duration::from_secs(30));
+    let cleaned = sandbox.clean(PASS, ("name", UNKNOWN), &Nobody).await.unwrap();
     assert_eq!(cleaned.bytes, UNKNOWN);
-    let refused = nursery.clean(Options::default(), ("name", UNKNOWN), &Nobody).await;
-    assert!(matches!(refused, Err(Stillborn::Rejected(_, Rejection::Unsupported))), "{refused:?}");
+    let refused = sandbox.clean(Options::default(), ("name", UNKNOWN), &Nobody).await;
+    assert!(matches!(refused, Err(SandboxError::Rejected(_, Rejection::Unsupported))), "{refused:?}");
 }
 
 #[tokio::test]
 async fn a_child_that_needs_more_memory_dies_alone() {
     let file = vec![0xff; 64 << 20];
-    let died = nursery(96 << 20, Duration::from_secs(30)).clean(PASS, ("name", &file), &Nobody).await;
-    assert!(matches!(died, Err(Stillborn::Died)), "{died:?}");
+    let died = sandbox(96 << 20, Duration::from_secs(30)).clean(PASS, ("name", &file), &Nobody).await;
+    assert!(matches!(died, Err(SandboxError::Died)), "{died:?}");
 }
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn a_child_that_cannot_be_started_is_our_fault() {
         bounds: Bounds::default(),
         output: 1 << 20,
     };
-    let nursery = Nursery::new(PathBuf::from("/nowhere/portcullis"), limits);
-    let failed = nursery.clean(PASS, ("name", UNKNOWN), &Nobody).await;
-    assert!(matches!(failed, Err(Stillborn::Start(_))), "{failed:?}");
+    let sandbox = Sandbox::new(PathBuf::from("/nowhere/portcullis"), limits);
+    let failed = sandbox.clean(PASS, ("name", UNKNOWN), &Nobody).await;
+    assert!(matches!(failed, Err(SandboxError::Start(_))), "{failed:?}");
 }

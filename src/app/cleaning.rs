@@ -15,8 +15,8 @@ use crate::config::Config;
 use crate::config::settings::FileLimits;
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
-use crate::sanitize::child::{Limits, Nursery};
 use crate::sanitize::intel::Asked;
+use crate::sanitize::sandbox::{Limits, Sandbox};
 use crate::sanitize::{Bounds, Options, Redaction, Witnesses, sanitize};
 
 /// The provider that a command line means.
@@ -44,7 +44,7 @@ pub struct Wish {
 }
 
 /// Children of this binary with the limits of the settings.
-pub(super) fn nursery(limits: &FileLimits) -> Nursery {
+pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
     let program = PathBuf::from("/proc/self/exe");
     let program = if program.exists() { program } else { std::env::current_exe().unwrap_or(program) };
     let unfolded = limits.unfolded.bytes() as u64;
@@ -55,7 +55,7 @@ pub(super) fn nursery(limits: &FileLimits) -> Nursery {
         bounds: Bounds { depth: limits.depth, bytes: unfolded, ..Bounds::default() },
         output: limits.unfolded.bytes(),
     };
-    Nursery::new(program, limits)
+    Sandbox::new(program, limits)
 }
 
 /// Cleans one file.
@@ -91,9 +91,9 @@ pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Resu
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
-    let nursery = nursery(&config.sanitize.limits);
+    let sandbox = sandbox(&config.sanitize.limits);
     let bytes = Bytes::from(file);
-    match runtime.block_on(sanitize(&nursery, wish.options, (name, &bytes), witnesses)) {
+    match runtime.block_on(sanitize(&sandbox, wish.options, (name, &bytes), witnesses)) {
         Ok(sanitized) => Ok(Released {
             summary: summary(&asked, &sanitized),
             data: data(&asked, &sanitized),

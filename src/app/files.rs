@@ -153,7 +153,7 @@ fn sanitizer(
     let limits = &config.sanitize.limits;
     let most = limits.upload.bytes() as u64;
     Ok(Sanitizer::new(sanitize::Parts {
-        nursery: cleaning::nursery(limits).counted(parts.metrics.work.clone()),
+        sandbox: cleaning::sandbox(limits).counted(parts.metrics.work.clone()),
         clock: Arc::clone(&parts.opened.clock),
         panel: scan,
         intel,

@@ -22,7 +22,7 @@ use crate::cli::args::{
 use crate::cli::{detect, health, keys, rules, sanitize, wanted};
 use crate::config::{Config, Needs, Options};
 use crate::redact::Method;
-use crate::sanitize::child::inner;
+use crate::sanitize::sandbox::child;
 
 /// What the environment may say in place of the command line.
 const VARIABLES: &[&str] =
@@ -121,7 +121,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Redact(args) => run_redact(args),
         Command::Unredact(args) => run_unredact(args),
         Command::Sanitize(args) => sanitize::run(&args),
-        Command::Parse { memory, seconds } => Ok(inner::run(inner::Means { memory, seconds })?),
+        Command::Parse { memory, seconds } => Ok(child::run(child::Rlimits { memory, seconds })?),
         Command::Openapi => {
             let document = openapi::document(|_| true).map_err(AppError::from)?;
             result(&format!("{document:#}"))

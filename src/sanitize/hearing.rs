@@ -8,8 +8,8 @@ use bytes::Bytes;
 
 use crate::detect::Label;
 use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
-use crate::sanitize::child::{Court, Ruling};
 use crate::sanitize::intel::{Canonical, Reputation, Score, Standing};
+use crate::sanitize::sandbox::{Court, Ruling};
 use crate::sanitize::scan::{Part, Scanner, Verdict};
 use crate::sanitize::{Edit, Link, Named, Redaction, Rejection};
 

@@ -20,14 +20,13 @@
 //! | [`mod@format`] | the formats |
 //! | `hearing` | [`Hearing`]: the court for one file |
 //! | `pipeline` | [`sanitize`]: one file's way in order |
-//! | [`child`] | the process that they run in |
+//! | [`sandbox`] | the process that they run in |
 //! | [`intel`] | what is known of URLs and domains |
 //! | [`scan`] | scanners, and the engines behind providers' names |
 
 #[cfg(test)]
 pub(crate) mod bench;
 mod budget;
-pub mod child;
 pub mod format;
 mod hearing;
 pub mod intel;
@@ -37,6 +36,7 @@ pub mod link;
 mod options;
 mod pipeline;
 mod rejection;
+pub mod sandbox;
 pub mod scan;
 mod stats;
 mod unfold;

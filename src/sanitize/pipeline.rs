@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::sanitize::child::{Cleaned, Nursery, Stillborn};
+use crate::sanitize::sandbox::{Cleaned, Sandbox, SandboxError};
 use crate::sanitize::{Hearing, Options, Record, Witnesses};
 use crate::telemetry::trace::step;
 
@@ -19,15 +19,15 @@ pub struct Sanitized {
 /// # Errors
 /// Why it is not released.
 pub async fn sanitize(
-    nursery: &Nursery,
+    sandbox: &Sandbox,
     options: Options,
     (name, bytes): (&str, &Bytes),
     witnesses: Witnesses,
-) -> Result<Sanitized, Stillborn> {
+) -> Result<Sanitized, SandboxError> {
     let hearing = Hearing::new(witnesses);
-    let refused = |rejection| Stillborn::Rejected(None, rejection);
+    let refused = |rejection| SandboxError::Rejected(None, rejection);
     step("sanitize.scan", hearing.scan(name, bytes.clone())).await.map_err(refused)?;
-    let cleaned = step("sanitize.clean", nursery.clean(options, (name, bytes), &hearing)).await?;
+    let cleaned = step("sanitize.clean", sandbox.clean(options, (name, bytes), &hearing)).await?;
     // What was put together anew may be what no part was.
     if cleaned.bytes != *bytes {
         step("sanitize.scan_again", hearing.scan(name, cleaned.bytes.clone())).await.map_err(refused)?;

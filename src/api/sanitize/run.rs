@@ -19,8 +19,8 @@ use crate::api::sanitize::told::{Asked, LookedUp, why};
 use crate::base::pointer::Pointer;
 use crate::crypto::hash::sha256;
 use crate::net::NetError;
-use crate::sanitize::child::Stillborn;
 use crate::sanitize::intel;
+use crate::sanitize::sandbox::SandboxError;
 use crate::sanitize::scan::{Counted, Scanner};
 use crate::sanitize::{Redaction, Rejection, Witnesses, sanitize};
 use crate::store::blobs::{Blob, Pieces};
@@ -48,7 +48,7 @@ impl Sanitizer {
     pub(super) async fn done(&self, owner: &Owner<'_>, order: &Order, blob: &Blob) -> Ended {
         let began = self.parts().clock.instant();
         let ended = self.ended(owner, order, blob).await;
-        if let Some(metrics) = self.parts().nursery.metrics() {
+        if let Some(metrics) = self.parts().sandbox.metrics() {
             let took = self.parts().clock.instant().duration_since(began);
             metrics.job_seconds.observe(took.as_secs_f64());
             metrics.verdicts.inc(match &ended {
@@ -80,10 +80,10 @@ impl Sanitizer {
             domains: LookedUp::by(witnesses.domains.as_deref()),
             entities: &entities,
         };
-        let nursery = &self.parts().nursery;
-        let sanitized = sanitize(nursery, order.resolved.options, (&file.name, &file.bytes), witnesses).await;
+        let sandbox = &self.parts().sandbox;
+        let sanitized = sanitize(sandbox, order.resolved.options, (&file.name, &file.bytes), witnesses).await;
         let sanitized = match sanitized {
-            Err(Stillborn::Rejected(_, Rejection::Malicious)) => {
+            Err(SandboxError::Rejected(_, Rejection::Malicious)) => {
                 return Ok((reply::malicious(&order.parameters), Verdict::Malicious));
             }
             Err(error) => return Err(stopped(&error, order)),
@@ -144,7 +144,7 @@ impl Sanitizer {
 
     /// The scanner, what it says counted under the provider's name.
     fn counted(&self, scanner: Arc<dyn Scanner>, provider: &str) -> Arc<dyn Scanner> {
-        match self.parts().nursery.metrics() {
+        match self.parts().sandbox.metrics() {
             Some(metrics) => Arc::new(Counted::new(scanner, metrics.scanner(provider))),
             None => scanner,
         }
@@ -224,13 +224,13 @@ async fn gather(mut pieces: Box<dyn Pieces>, most: usize) -> Result<Option<Bytes
 }
 
 /// What a file that is not released is to the caller.
-fn stopped(error: &Stillborn, order: &Order) -> ApiError {
+fn stopped(error: &SandboxError, order: &Order) -> ApiError {
     match error {
-        Stillborn::Start(_) => ApiError::Internal("child"),
-        Stillborn::Rejected(_, Rejection::Provider) => {
+        SandboxError::Start(_) => ApiError::Internal("child"),
+        SandboxError::Rejected(_, Rejection::Provider) => {
             ApiError::Provider("A scan or reputation provider gave no answer; try again")
         }
-        Stillborn::Rejected(_, Rejection::Spent(after)) => ApiError::TooManyValues(*after),
+        SandboxError::Rejected(_, Rejection::Spent(after)) => ApiError::TooManyValues(*after),
         error => {
             let detail = format!("the file is not released: {}", why(error));
             ApiError::Validation(vec![Invalid::new(Code::BadState, Ask::at(&order.source), detail)])

@@ -21,15 +21,15 @@ use crate::base::clock::SharedClock;
 use crate::base::id::{ConfigId, ShareId};
 use crate::base::pointer::Pointer;
 use crate::net::{Client, Limits as FetchLimits};
-use crate::sanitize::child::Nursery;
 use crate::sanitize::intel::Intel;
+use crate::sanitize::sandbox::Sandbox;
 use crate::sanitize::scan::Panel;
 use crate::store::blobs::{Area, Blob, Blobs, Facts, Whole};
 
 /// What a [`Sanitizer`] is made from.
 pub struct Parts {
     /// Reads files.
-    pub nursery: Nursery,
+    pub sandbox: Sandbox,
     /// Measures time.
     pub clock: SharedClock,
     /// Scan providers.

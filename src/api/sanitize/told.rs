@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::api::envelope::Dialect;
 use crate::api::redact::{Analysis, Entities};
-use crate::sanitize::child::Stillborn;
 use crate::sanitize::intel::Reputation;
+use crate::sanitize::sandbox::SandboxError;
 use crate::sanitize::{Note, Options, Record, Redaction, Rejection, Sanitized, Scores, Stats};
 
 /// Who was asked about links.
@@ -160,11 +160,11 @@ fn noted(note: Note) -> &'static str {
 }
 
 /// Why a file is not released, in words for its owner.
-pub fn why(error: &Stillborn) -> &'static str {
+pub fn why(error: &SandboxError) -> &'static str {
     match error {
-        Stillborn::Start(_) => "no process could be started to read it",
-        Stillborn::Died => "it could not be read within the limits of memory and time",
-        Stillborn::Rejected(_, rejection) => match rejection {
+        SandboxError::Start(_) => "no process could be started to read it",
+        SandboxError::Died => "it could not be read within the limits of memory and time",
+        SandboxError::Rejected(_, rejection) => match rejection {
             Rejection::Malicious => "it is malicious",
             Rejection::Provider => "a scan or reputation provider gave no answer",
             Rejection::Spent(_) => "too many different values are encrypted or hashed for its owner",

@@ -1,4 +1,4 @@
-//! [`Nursery`]: children, each with one file, and the [`Court`] that answers what they ask.
+//! [`Sandbox`]: children, each with one file, and the [`Court`] that answers what they ask.
 
 use std::future::Future;
 use std::io;
@@ -14,8 +14,8 @@ use tokio::io::BufReader;
 use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 
-use crate::sanitize::child::frame;
-use crate::sanitize::child::message::{Ask, Reply, Start};
+use crate::sanitize::sandbox::frame;
+use crate::sanitize::sandbox::message::{Ask, Reply, Start};
 use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Options, Rejection, Stats};
 use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
 
@@ -60,7 +60,7 @@ pub struct Cleaned {
 
 /// Why a child gave no answer.
 #[derive(Debug, thiserror::Error)]
-pub enum Stillborn {
+pub enum SandboxError {
     /// It could not be started: ours to mend.
     #[error("a child process cannot be started: {0}")]
     Start(io::Error),
@@ -77,14 +77,14 @@ const PIPE: usize = 64 << 10;
 
 /// Starts children. Cheap to clone.
 #[derive(Clone)]
-pub struct Nursery {
+pub struct Sandbox {
     program: PathBuf,
     limits: Limits,
     places: Arc<Semaphore>,
     metrics: Option<WorkMetrics>,
 }
 
-impl Nursery {
+impl Sandbox {
     /// Children of this binary, which runs as one when its first argument is `parse`.
     pub fn new(program: PathBuf, limits: Limits) -> Self {
         Self { program, limits, places: Arc::new(Semaphore::new(limits.children.max(1))), metrics: None }
@@ -110,13 +110,13 @@ impl Nursery {
         options: Options,
         (name, file): (&str, &[u8]),
         court: &dyn Court,
-    ) -> Result<Cleaned, Stillborn> {
+    ) -> Result<Cleaned, SandboxError> {
         let state = |state| self.metrics.as_ref().map(|metrics| metrics.jobs.during(state));
         let waiting = state(JobState::Waiting);
-        let _place = self.places.acquire().await.map_err(|_| Stillborn::Died)?;
+        let _place = self.places.acquire().await.map_err(|_| SandboxError::Died)?;
         drop(waiting);
         let _running = state(JobState::Running);
-        let mut child = self.start().map_err(Stillborn::Start)?;
+        let mut child = self.start().map_err(SandboxError::Start)?;
         let start = Start { options, bounds: self.limits.bounds.of_file(file.len()), name: name.to_owned() };
         let talk = self.talk(&mut child, &start, file, court);
         let outcome = tokio::time::timeout(self.limits.time, talk).await;
@@ -137,8 +137,8 @@ impl Nursery {
         }
         match outcome {
             Ok(Ok((Ask::Done(kind, stats), bytes))) => Ok(Cleaned { kind, bytes: Bytes::from(bytes), stats }),
-            Ok(Ok((Ask::Rejected(kind, rejection), _))) => Err(Stillborn::Rejected(Some(kind), rejection)),
-            Ok(Ok(_) | Err(_)) | Err(_) => Err(Stillborn::Died),
+            Ok(Ok((Ask::Rejected(kind, rejection), _))) => Err(SandboxError::Rejected(Some(kind), rejection)),
+            Ok(Ok(_) | Err(_)) | Err(_) => Err(SandboxError::Died),
         }
     }
 

@@ -5,12 +5,12 @@
 //! |---|---|
 //! | `frame` | what passes through the pipe: a tag, a head in JSON, and bytes |
 //! | `message` | `Start`, `Ask`, `Reply`: what the frames say |
-//! | [`inner`] | the child: its limits, and its judge, who asks the parent |
-//! | `outer` | [`Nursery`]: the parent's side, and [`Court`], who answers |
+//! | [`child`] | the child: its limits, and its judge, who asks the parent |
+//! | `parent` | [`Sandbox`]: the parent's side, and [`Court`], who answers |
 
+pub mod child;
 mod frame;
-pub mod inner;
 mod message;
-mod outer;
+mod parent;
 
-pub use outer::{Cleaned, Court, Limits, Nursery, Ruling, Stillborn};
+pub use parent::{Cleaned, Court, Limits, Ruling, Sandbox, SandboxError};

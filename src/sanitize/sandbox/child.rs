@@ -4,13 +4,13 @@ use std::io::{self, Read, Write};
 
 use rustix::process::{Resource, Rlimit, setrlimit};
 
-use crate::sanitize::child::frame;
-use crate::sanitize::child::message::{Ask, Reply, Start};
+use crate::sanitize::sandbox::frame;
+use crate::sanitize::sandbox::message::{Ask, Reply, Start};
 use crate::sanitize::{Edit, Judge, Kind, Link, Named, Part, Rejection, Work, format};
 
 /// What a child may use.
 #[derive(Clone, Copy, Debug)]
-pub struct Means {
+pub struct Rlimits {
     /// Address space, in bytes.
     pub memory: u64,
     /// Processor time, in seconds.
@@ -24,21 +24,21 @@ const NOTHING: usize = 0;
 ///
 /// # Errors
 /// Limits that cannot be set; a pipe that is broken.
-pub fn run(means: Means) -> io::Result<()> {
-    confine(means)?;
+pub fn run(limits: Rlimits) -> io::Result<()> {
+    confine(limits)?;
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
     serve(input, output)
 }
 
-fn confine(means: Means) -> io::Result<()> {
-    let limits = [
-        (Resource::As, means.memory),
-        (Resource::Cpu, means.seconds),
+fn confine(limits: Rlimits) -> io::Result<()> {
+    let all = [
+        (Resource::As, limits.memory),
+        (Resource::Cpu, limits.seconds),
         (Resource::Fsize, 0),
         (Resource::Core, 0),
         (Resource::Nofile, 8),
     ];
-    for (resource, most) in limits {
+    for (resource, most) in all {
         setrlimit(resource, Rlimit { current: Some(most), maximum: Some(most) })?;
     }
     // A panic's message could quote the file.
