@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::api::redact::Entities;
 use crate::api::sanitize::{self, LookedUp, data, summary, why};
 use crate::app::parts::AppError;
-use crate::app::providers::Providers;
+use crate::app::providers::ProviderSet;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
 use crate::config::settings::FileLimits;
@@ -17,7 +17,7 @@ use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::sanitize::intel::Asked;
 use crate::sanitize::sandbox::{Limits, Sandbox};
-use crate::sanitize::{Bounds, Options, Redaction, Witnesses, sanitize};
+use crate::sanitize::{Bounds, Options, Providers, Redaction, sanitize};
 
 /// The provider that a command line means.
 const PROVIDER: &str = "crowdstrike";
@@ -70,11 +70,11 @@ pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Resu
         )));
     }
     let clock: SharedClock = Arc::new(SystemClock);
-    let providers = Providers::new(&config.sanitize, &clock)?;
+    let configured = ProviderSet::new(&config.sanitize, &clock)?;
     let disabled = || AppError::Sanitize(format!("no engine is behind the provider `{PROVIDER}`"));
-    let intel = |asked| providers.intel.get(asked, PROVIDER).ok();
-    let witnesses = Witnesses {
-        scanner: providers.scan.get(PROVIDER).map_err(|_| disabled())?,
+    let intel = |asked| configured.intel.get(asked, PROVIDER).ok();
+    let providers = Providers {
+        scanner: configured.scan.get(PROVIDER).map_err(|_| disabled())?,
         block_unable: wish.block_unable,
         urls: intel(Asked::Urls),
         domains: intel(Asked::Domains),
@@ -85,15 +85,15 @@ pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Resu
     };
     let asked = sanitize::Asked {
         options: wish.options,
-        urls: LookedUp::by(witnesses.urls.as_deref()),
-        domains: LookedUp::by(witnesses.domains.as_deref()),
+        urls: LookedUp::by(providers.urls.as_deref()),
+        domains: LookedUp::by(providers.domains.as_deref()),
         entities: &Entities::default(),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
     let sandbox = sandbox(&config.sanitize.limits);
     let bytes = Bytes::from(file);
-    match runtime.block_on(sanitize(&sandbox, wish.options, (name, &bytes), witnesses)) {
+    match runtime.block_on(sanitize(&sandbox, wish.options, (name, &bytes), providers)) {
         Ok(sanitized) => Ok(Released {
             summary: summary(&asked, &sanitized),
             data: data(&asked, &sanitized),

@@ -22,7 +22,7 @@ use crate::api::{BlobPort, Door, Endpoints, Guard};
 use crate::app::cleaning;
 use crate::app::links;
 use crate::app::parts::{AppError, Opened, Parts};
-use crate::app::providers::Providers;
+use crate::app::providers::ProviderSet;
 use crate::base::clock::Timestamp;
 use crate::config::Config;
 use crate::config::settings::{Settings, UnknownFiles};
@@ -145,7 +145,7 @@ fn sanitizer(
     (redaction, configs): (Redaction, Configs<SanitizeSettings>),
     (jobs, grants, shares): (Jobs, Arc<Grants>, Shares),
 ) -> Result<Sanitizer, AppError> {
-    let Providers { scan, intel, client } = Providers::new(&config.sanitize, &parts.opened.clock)?;
+    let ProviderSet { scan, intel, client } = ProviderSet::new(&config.sanitize, &parts.opened.clock)?;
     let loaded = parts.opened.clock.now().as_millis() / 1000;
     for feed in &config.sanitize.intel.feeds {
         parts.metrics.work.feed_loaded(&feed.display().to_string(), loaded);

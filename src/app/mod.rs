@@ -9,7 +9,7 @@
 //! | `table` | a configuration's routes, built from the parts |
 //! | `pools` | upstreams, their peers and breakers |
 //! | `mint` | tokens for upstreams, and public keys |
-//! | `providers` | [`Providers`]: whom sanitizing asks, built from a configuration |
+//! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
 //! | `admin` | metrics and health on their own listener |
 //! | `serve/` | the running process: signals, reload, drain |
 //! | `embed` | the chain for another Pingora server |
@@ -46,5 +46,5 @@ pub use master::{NewMaster, Replaced, replace_master};
 pub use parts::{AppError, Opened, Parts, builtin};
 pub use pipe::{Piped, redact, unredact};
 pub use process::{log_warnings, logged, without_core_dumps};
-pub use providers::Providers;
+pub use providers::ProviderSet;
 pub use serve::{Announce, Source, serve};

@@ -11,7 +11,7 @@ use crate::sanitize::scan::{self, ClamdAddress, ClamdSetup, Panel, Rules};
 
 /// Whom sanitizing asks, and the way out.
 #[derive(Clone, Debug)]
-pub struct Providers {
+pub struct ProviderSet {
     /// Scanners.
     pub scan: Panel,
     /// What is known of URLs and domains.
@@ -20,7 +20,7 @@ pub struct Providers {
     pub client: Client,
 }
 
-impl Providers {
+impl ProviderSet {
     /// Reads rules and feeds, and connects to nobody yet. It reads files, so not in a task.
     ///
     /// # Errors
@@ -105,7 +105,7 @@ mod tests {
     use std::fs;
     use std::sync::Arc;
 
-    use super::Providers;
+    use super::ProviderSet;
     use crate::base::clock::{SharedClock, SystemClock};
     use crate::config::At;
     use crate::config::settings::Sanitize;
@@ -119,20 +119,20 @@ mod tests {
         fs::write(&feed, "http://bad.test/x\n").unwrap();
         let mut settings = Sanitize::default();
         settings.intel.feeds = vec![At::new(feed.clone())];
-        let providers = Providers::new(&settings, &clock).unwrap();
+        let providers = ProviderSet::new(&settings, &clock).unwrap();
         assert!(providers.scan.get("crowdstrike").is_ok() && providers.scan.get("acme").is_err());
         let domains = providers.intel.get(Asked::Domains, "domaintools").unwrap();
         let scores = domains.judge(&[Canonical::domain("bad.test").unwrap()]).await.unwrap();
         assert_eq!(scores.first().map(|score| score.get()), Some(80));
         assert!(providers.intel.get(Asked::Urls, "domaintools").is_err());
         fs::write(&feed, "this is no feed\n").unwrap();
-        let error = Providers::new(&settings, &clock).unwrap_err().to_string();
+        let error = ProviderSet::new(&settings, &clock).unwrap_err().to_string();
         assert_eq!(
             error,
             format!("sanitize: {}:1: not a row of a feed, and so are most others", feed.display())
         );
         settings.intel.feeds.clear();
         settings.scan.rules = Some(At::new(folder.path().join("gone")));
-        assert!(Providers::new(&settings, &clock).is_err());
+        assert!(ProviderSet::new(&settings, &clock).is_err());
     }
 }

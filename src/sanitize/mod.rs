@@ -18,7 +18,7 @@
 //! | `rejection` | [`Rejection`]: why there is no clean file |
 //! | [`link`] | links in texts, and what they look like defanged |
 //! | [`mod@format`] | the formats |
-//! | `hearing` | [`Hearing`]: the court for one file |
+//! | `session` | [`ScanSession`]: the court for one file |
 //! | `pipeline` | [`sanitize`]: one file's way in order |
 //! | [`sandbox`] | the process that they run in |
 //! | [`intel`] | what is known of URLs and domains |
@@ -28,7 +28,6 @@
 pub(crate) mod bench;
 mod budget;
 pub mod format;
-mod hearing;
 pub mod intel;
 mod judge;
 mod kind;
@@ -38,6 +37,7 @@ mod pipeline;
 mod rejection;
 pub mod sandbox;
 pub mod scan;
+mod session;
 mod stats;
 mod unfold;
 mod work;
@@ -45,11 +45,11 @@ mod written;
 mod zipped;
 
 pub use budget::Bounds;
-pub use hearing::{Hearing, Record, Scores, Witnesses};
 pub use judge::{Edit, Judge, Link, Named, Part};
 pub use kind::Kind;
 pub use options::{Options, Redaction};
 pub use pipeline::{Sanitized, sanitize};
 pub use rejection::Rejection;
+pub use session::{Providers, Record, ScanSession, Scores};
 pub use stats::{Note, Stats};
 pub use work::{Values, Work};

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use crate::sanitize::sandbox::{Cleaned, Sandbox, SandboxError};
-use crate::sanitize::{Hearing, Options, Record, Witnesses};
+use crate::sanitize::{Options, Providers, Record, ScanSession};
 use crate::telemetry::trace::step;
 
 /// A clean file, and what was heard on the way.
@@ -22,17 +22,17 @@ pub async fn sanitize(
     sandbox: &Sandbox,
     options: Options,
     (name, bytes): (&str, &Bytes),
-    witnesses: Witnesses,
+    providers: Providers,
 ) -> Result<Sanitized, SandboxError> {
-    let hearing = Hearing::new(witnesses);
+    let session = ScanSession::new(providers);
     let refused = |rejection| SandboxError::Rejected(None, rejection);
-    step("sanitize.scan", hearing.scan(name, bytes.clone())).await.map_err(refused)?;
-    let cleaned = step("sanitize.clean", sandbox.clean(options, (name, bytes), &hearing)).await?;
+    step("sanitize.scan", session.scan(name, bytes.clone())).await.map_err(refused)?;
+    let cleaned = step("sanitize.clean", sandbox.clean(options, (name, bytes), &session)).await?;
     // What was put together anew may be what no part was.
     if cleaned.bytes != *bytes {
-        step("sanitize.scan_again", hearing.scan(name, cleaned.bytes.clone())).await.map_err(refused)?;
+        step("sanitize.scan_again", session.scan(name, cleaned.bytes.clone())).await.map_err(refused)?;
     }
-    Ok(Sanitized { cleaned, record: hearing.close() })
+    Ok(Sanitized { cleaned, record: session.close() })
 }
 
 impl std::fmt::Debug for Sanitized {

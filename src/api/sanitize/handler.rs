@@ -59,7 +59,7 @@ impl Sanitize {
             who.may_use_share()?;
         }
         // All names are looked up now: a fault is the call's, not the job's.
-        self.sanitizer.witnesses(&Owner::of(who), &resolved).await?;
+        self.sanitizer.providers(&Owner::of(who), &resolved).await?;
         if let Source::Share(id) = &body.ask.source {
             self.sanitizer.shared(who.tenant(), id).await?;
         }

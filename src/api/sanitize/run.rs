@@ -22,7 +22,7 @@ use crate::net::NetError;
 use crate::sanitize::intel;
 use crate::sanitize::sandbox::SandboxError;
 use crate::sanitize::scan::{Counted, Scanner};
-use crate::sanitize::{Redaction, Rejection, Witnesses, sanitize};
+use crate::sanitize::{Providers, Redaction, Rejection, sanitize};
 use crate::store::blobs::{Blob, Pieces};
 use crate::telemetry::Verdict;
 use crate::telemetry::trace::step;
@@ -73,15 +73,15 @@ impl Sanitizer {
         let file = step("sanitize.load", self.load(tenant, order, blob)).await?;
         let digest = HEXLOWER.encode(&sha256(&file.bytes));
         order.proof.check(&file.bytes, &digest).close()?;
-        let (witnesses, entities) = self.witnesses(owner, &order.resolved).await?;
+        let (providers, entities) = self.providers(owner, &order.resolved).await?;
         let asked = Asked {
             options: order.resolved.options,
-            urls: LookedUp::by(witnesses.urls.as_deref()),
-            domains: LookedUp::by(witnesses.domains.as_deref()),
+            urls: LookedUp::by(providers.urls.as_deref()),
+            domains: LookedUp::by(providers.domains.as_deref()),
             entities: &entities,
         };
         let sandbox = &self.parts().sandbox;
-        let sanitized = sanitize(sandbox, order.resolved.options, (&file.name, &file.bytes), witnesses).await;
+        let sanitized = sanitize(sandbox, order.resolved.options, (&file.name, &file.bytes), providers).await;
         let sanitized = match sanitized {
             Err(SandboxError::Rejected(_, Rejection::Malicious)) => {
                 return Ok((reply::malicious(&order.parameters), Verdict::Malicious));
@@ -96,11 +96,11 @@ impl Sanitizer {
 
     /// Who is asked about a file, and what findings of some rules are reported as. Names were looked up when the call
     /// came; a reload may have changed that.
-    pub(super) async fn witnesses(
+    pub(super) async fn providers(
         &self,
         owner: &Owner<'_>,
         resolved: &Resolved,
-    ) -> Result<(Witnesses, Entities), ApiError> {
+    ) -> Result<(Providers, Entities), ApiError> {
         let parts = self.parts();
         let mut faults = Faults::default();
         let disabled = |faults: &mut Faults, object: &str, member: &str| {
@@ -129,7 +129,7 @@ impl Sanitizer {
             Some(FileRedactor { redactor, keys, entities }) => (Some((redactor, keys)), entities),
             None => (None, Entities::default()),
         };
-        let witnesses = Witnesses {
+        let providers = Providers {
             scanner: self.counted(scanner.ok_or(ApiError::Internal("panel"))?, &resolved.scan_provider),
             block_unable: resolved.block_unable,
             urls,
@@ -139,7 +139,7 @@ impl Sanitizer {
             redactor,
             redaction: resolved.options.redaction,
         };
-        Ok((witnesses, entities))
+        Ok((providers, entities))
     }
 
     /// The scanner, what it says counted under the provider's name.

@@ -1,4 +1,4 @@
-//! [`Hearing`]: the court for one file. It asks scanners, feeds and the detector, and remembers what they said for the
+//! [`ScanSession`]: the court for one file. It asks scanners, feeds and the detector, and remembers what they said for the
 //! report.
 
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ const MAX_LINKS: usize = 100_000;
 const SHORT: usize = 2048;
 
 /// Who is heard.
-pub struct Witnesses {
+pub struct Providers {
     /// Looks at the file and its parts.
     pub scanner: Arc<dyn Scanner>,
     /// Whether what cannot be scanned is refused.
@@ -56,15 +56,15 @@ pub struct Record {
 }
 
 /// The court for one file.
-pub struct Hearing {
-    witnesses: Witnesses,
+pub struct ScanSession {
+    providers: Providers,
     record: Mutex<Record>,
 }
 
-impl Hearing {
+impl ScanSession {
     /// Opens it.
-    pub fn new(witnesses: Witnesses) -> Self {
-        Self { witnesses, record: Mutex::default() }
+    pub fn new(providers: Providers) -> Self {
+        Self { providers, record: Mutex::default() }
     }
 
     /// What was heard, at the end.
@@ -81,11 +81,11 @@ impl Hearing {
     /// # Errors
     /// As [`Court::part`].
     pub async fn scan(&self, name: &str, bytes: Bytes) -> Result<(), Rejection> {
-        match self.witnesses.scanner.scan(Part { name, bytes }).await {
+        match self.providers.scanner.scan(Part { name, bytes }).await {
             Verdict::Clean => Ok(()),
             Verdict::Malicious { .. } => Err(Rejection::Malicious),
             Verdict::Down(_) => Err(Rejection::Provider),
-            Verdict::Unable(_) if self.witnesses.block_unable => Err(Rejection::NotScanned),
+            Verdict::Unable(_) if self.providers.block_unable => Err(Rejection::NotScanned),
             Verdict::Unable(_) => {
                 self.note(|record| record.unscanned = record.unscanned.saturating_add(1));
                 Ok(())
@@ -106,14 +106,14 @@ impl Hearing {
             let domain = link.to_domain();
             domains.insert(domain.as_str().to_owned(), domain);
         }
-        let urls = scores(self.witnesses.urls.as_deref(), urls).await?;
-        let domains = scores(self.witnesses.domains.as_deref(), domains).await?;
-        let looked_up = self.witnesses.urls.is_some() || self.witnesses.domains.is_some();
+        let urls = scores(self.providers.urls.as_deref(), urls).await?;
+        let domains = scores(self.providers.domains.as_deref(), domains).await?;
+        let looked_up = self.providers.urls.is_some() || self.providers.domains.is_some();
         let verdicts = known.iter().map(|link| {
             let Some(link) = link else { return false };
             let score = |of: &Scores, key: &str| of.get(key).copied().flatten().map_or(0, Score::get);
             let score = score(&urls, link.as_str()).max(score(&domains, link.to_domain().as_str()));
-            self.witnesses.defang && (!looked_up || score >= self.witnesses.threshold)
+            self.providers.defang && (!looked_up || score >= self.providers.threshold)
         });
         let verdicts = verdicts.collect();
         self.note(|record| {
@@ -125,7 +125,7 @@ impl Hearing {
 
     async fn look(&self, texts: Vec<Named>) -> Result<Vec<Vec<Edit>>, Rejection> {
         let nothing = || texts.iter().map(|_| Vec::new()).collect();
-        let Some((redactor, keys)) = self.witnesses.redactor.clone() else { return Ok(nothing()) };
+        let Some((redactor, keys)) = self.providers.redactor.clone() else { return Ok(nothing()) };
         let (count, bytes) = (texts.len(), texts.iter().map(|named| named.text.len()).sum::<usize>());
         let find = move || {
             let labels: Vec<Option<Label>> =
@@ -146,7 +146,7 @@ impl Hearing {
             _ => Rejection::Provider,
         })?;
         self.note(|record| record.reports.push(report));
-        if self.witnesses.redaction != Redaction::Apply {
+        if self.providers.redaction != Redaction::Apply {
             return Ok(vec![Vec::new(); count]);
         }
         let edits = changes.into_iter().map(|changes| {
@@ -161,7 +161,7 @@ impl Hearing {
     }
 }
 
-impl Court for Hearing {
+impl Court for ScanSession {
     fn part(&self, name: String, bytes: Bytes) -> Ruling<'_, ()> {
         Box::pin(async move { self.scan(&name, bytes).await })
     }
@@ -207,8 +207,8 @@ impl Record {
     }
 }
 
-impl std::fmt::Debug for Hearing {
+impl std::fmt::Debug for ScanSession {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Hearing")
+        f.write_str("ScanSession")
     }
 }
