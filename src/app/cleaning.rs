@@ -15,7 +15,7 @@ use crate::config::Config;
 use crate::config::settings::FileLimits;
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
-use crate::sanitize::intel::Asked;
+use crate::sanitize::intel::IndicatorType;
 use crate::sanitize::sandbox::{Limits, Sandbox};
 use crate::sanitize::{Bounds, Options, Providers, Redaction, sanitize};
 
@@ -76,8 +76,8 @@ pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Resu
     let providers = Providers {
         scanner: configured.scan.get(PROVIDER).map_err(|_| disabled())?,
         block_unable: wish.block_unable,
-        urls: intel(Asked::Urls),
-        domains: intel(Asked::Domains),
+        urls: intel(IndicatorType::Urls),
+        domains: intel(IndicatorType::Domains),
         defang: wish.options.links,
         threshold: wish.threshold,
         redactor: redactor(config, wish.options.redaction)?,

@@ -155,7 +155,7 @@ fn sanitizer(
     Ok(Sanitizer::new(sanitize::Parts {
         sandbox: cleaning::sandbox(limits).counted(parts.metrics.work.clone()),
         clock: Arc::clone(&parts.opened.clock),
-        panel: scan,
+        scanners: scan,
         intel,
         client,
         fetch: net::Limits { time: FETCH, size: limits.file.bytes() as u64 },

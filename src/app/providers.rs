@@ -6,14 +6,14 @@ use crate::app::AppError;
 use crate::base::clock::SharedClock;
 use crate::config::settings::{Engine, RemoteIntel, Sanitize, Scan, ScanAddress};
 use crate::net::{Allow, Client};
-use crate::sanitize::intel::{Asked, Intel, Remote, RemoteSetup, Reputation, StoreMaking};
-use crate::sanitize::scan::{self, ClamdAddress, ClamdSetup, Panel, Rules};
+use crate::sanitize::intel::{IndicatorType, Intel, Remote, RemoteSetup, Reputation, StoreMaking};
+use crate::sanitize::scan::{self, ClamdAddress, ClamdSetup, Rules, Scanners};
 
 /// Whom sanitizing asks, and the way out.
 #[derive(Clone, Debug)]
 pub struct ProviderSet {
     /// Scanners.
-    pub scan: Panel,
+    pub scan: Scanners,
     /// What is known of URLs and domains.
     pub intel: Intel,
     /// For a call's `source_url`.
@@ -28,7 +28,7 @@ impl ProviderSet {
     pub fn new(settings: &Sanitize, clock: &SharedClock) -> Result<Self, AppError> {
         let places = settings.fetch_allow.iter().map(|place| place.0.clone()).collect();
         let client = Client::new(Allow::new(places)).map_err(wrong)?;
-        Ok(Self { scan: panel(&settings.scan)?, intel: intel(settings, &client, clock)?, client })
+        Ok(Self { scan: scanners(&settings.scan)?, intel: intel(settings, &client, clock)?, client })
     }
 }
 
@@ -36,7 +36,7 @@ fn wrong(error: impl std::fmt::Display) -> AppError {
     AppError::Sanitize(error.to_string())
 }
 
-fn panel(scan: &Scan) -> Result<Panel, AppError> {
+fn scanners(scan: &Scan) -> Result<Scanners, AppError> {
     let rules = match &scan.rules {
         Some(folder) => Rules::folder(folder),
         None => Rules::builtin(),
@@ -57,7 +57,7 @@ fn panel(scan: &Scan) -> Result<Panel, AppError> {
         Engine::Clamd => scan::Engine::Clamd,
     };
     let providers = scan.providers.iter().map(|(name, at)| (name.clone(), engine(**at))).collect();
-    Panel::new(&providers, Arc::new(rules.map_err(wrong)?), scan.time.get(), clamd).map_err(wrong)
+    Scanners::new(&providers, Arc::new(rules.map_err(wrong)?), scan.time.get(), clamd).map_err(wrong)
 }
 
 fn intel(settings: &Sanitize, client: &Client, clock: &SharedClock) -> Result<Intel, AppError> {
@@ -78,7 +78,10 @@ fn intel(settings: &Sanitize, client: &Client, clock: &SharedClock) -> Result<In
     });
     let remotes: std::collections::BTreeMap<_, _> = remotes.collect();
     let mut intel = Intel::default();
-    let both = [(Asked::Urls, &settings.url_providers), (Asked::Domains, &settings.domain_providers)];
+    let both = [
+        (IndicatorType::Urls, &settings.url_providers),
+        (IndicatorType::Domains, &settings.domain_providers),
+    ];
     for (asked, providers) in both {
         for (provider, behind) in providers {
             let remote = remotes.get(behind.as_str()).map(|remote| Arc::clone(remote) as Arc<dyn Reputation>);
@@ -109,7 +112,7 @@ mod tests {
     use crate::base::clock::{SharedClock, SystemClock};
     use crate::config::At;
     use crate::config::settings::Sanitize;
-    use crate::sanitize::intel::{Asked, Canonical};
+    use crate::sanitize::intel::{Canonical, IndicatorType};
 
     #[tokio::test]
     async fn providers_are_what_the_configuration_says() {
@@ -121,10 +124,10 @@ mod tests {
         settings.intel.feeds = vec![At::new(feed.clone())];
         let providers = ProviderSet::new(&settings, &clock).unwrap();
         assert!(providers.scan.get("crowdstrike").is_ok() && providers.scan.get("acme").is_err());
-        let domains = providers.intel.get(Asked::Domains, "domaintools").unwrap();
-        let scores = domains.judge(&[Canonical::domain("bad.test").unwrap()]).await.unwrap();
+        let domains = providers.intel.get(IndicatorType::Domains, "domaintools").unwrap();
+        let scores = domains.lookup(&[Canonical::domain("bad.test").unwrap()]).await.unwrap();
         assert_eq!(scores.first().map(|score| score.get()), Some(80));
-        assert!(providers.intel.get(Asked::Urls, "domaintools").is_err());
+        assert!(providers.intel.get(IndicatorType::Urls, "domaintools").is_err());
         fs::write(&feed, "this is no feed\n").unwrap();
         let error = ProviderSet::new(&settings, &clock).unwrap_err().to_string();
         assert_eq!(

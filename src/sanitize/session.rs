@@ -8,7 +8,7 @@ use bytes::Bytes;
 
 use crate::detect::Label;
 use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
-use crate::sanitize::intel::{Canonical, Reputation, Score, Standing};
+use crate::sanitize::intel::{Canonical, Reputation, Score, ThreatLevel};
 use crate::sanitize::sandbox::{Court, Ruling};
 use crate::sanitize::scan::{Part, Scanner, Verdict};
 use crate::sanitize::{Edit, Link, Named, Redaction, Rejection};
@@ -93,7 +93,7 @@ impl ScanSession {
         }
     }
 
-    async fn judge(&self, links: &[Link]) -> Result<Vec<bool>, Rejection> {
+    async fn lookup(&self, links: &[Link]) -> Result<Vec<bool>, Rejection> {
         let known: Vec<Option<Canonical>> = links.iter().map(Canonical::of).collect();
         let is_url = |at: usize| matches!(links.get(at), Some(Link::Url(_)));
         let mut urls: BTreeMap<String, Canonical> = BTreeMap::new();
@@ -167,7 +167,7 @@ impl Court for ScanSession {
     }
 
     fn links(&self, links: Vec<Link>) -> Ruling<'_, Vec<bool>> {
-        Box::pin(async move { self.judge(&links).await })
+        Box::pin(async move { self.lookup(&links).await })
     }
 
     fn texts(&self, texts: Vec<Named>) -> Ruling<'_, Vec<Vec<Edit>>> {
@@ -182,7 +182,7 @@ async fn scores(
 ) -> Result<Scores, Rejection> {
     let Some(intel) = intel else { return Ok(of.into_keys().map(|key| (key, None)).collect()) };
     let (keys, canonical): (Vec<String>, Vec<Canonical>) = of.into_iter().unzip();
-    let scores = intel.judge(&canonical).await?;
+    let scores = intel.lookup(&canonical).await?;
     Ok(keys.into_iter().zip(scores.into_iter().map(Some)).collect())
 }
 
@@ -197,8 +197,8 @@ impl Record {
         let (mut all, mut malicious, mut suspicious) = (0_usize, 0_usize, 0_usize);
         for score in scores.values().flatten() {
             all += 1;
-            malicious += usize::from(score.standing() == Standing::Malicious);
-            suspicious += usize::from(score.standing() == Standing::Suspicious);
+            malicious += usize::from(score.level() == ThreatLevel::Malicious);
+            suspicious += usize::from(score.level() == ThreatLevel::Suspicious);
         }
         let unknown = all - malicious - suspicious;
         format!(

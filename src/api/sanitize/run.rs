@@ -111,7 +111,7 @@ impl Sanitizer {
                 "nobody is behind this provider's name; see the configuration",
             );
         };
-        let scanner = parts.panel.get(&resolved.scan_provider).ok();
+        let scanner = parts.scanners.get(&resolved.scan_provider).ok();
         if scanner.is_none() {
             disabled(&mut faults, "file", "scan_provider");
         }
@@ -122,15 +122,15 @@ impl Sanitizer {
             }
             found
         };
-        let urls = known(intel::Asked::Urls, &resolved.url_intel, "url_intel_provider");
-        let domains = known(intel::Asked::Domains, &resolved.domain_intel, "domain_intel_provider");
+        let urls = known(intel::IndicatorType::Urls, &resolved.url_intel, "url_intel_provider");
+        let domains = known(intel::IndicatorType::Domains, &resolved.domain_intel, "domain_intel_provider");
         faults.close()?;
         let (redactor, entities) = match self.redactor(owner, resolved).await? {
             Some(FileRedactor { redactor, keys, entities }) => (Some((redactor, keys)), entities),
             None => (None, Entities::default()),
         };
         let providers = Providers {
-            scanner: self.counted(scanner.ok_or(ApiError::Internal("panel"))?, &resolved.scan_provider),
+            scanner: self.counted(scanner.ok_or(ApiError::Internal("scanners"))?, &resolved.scan_provider),
             block_unable: resolved.block_unable,
             urls,
             domains,

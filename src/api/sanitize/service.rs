@@ -23,7 +23,7 @@ use crate::base::pointer::Pointer;
 use crate::net::{Client, Limits as FetchLimits};
 use crate::sanitize::intel::Intel;
 use crate::sanitize::sandbox::Sandbox;
-use crate::sanitize::scan::Panel;
+use crate::sanitize::scan::Scanners;
 use crate::store::blobs::{Area, Blob, Blobs, Facts, Whole};
 
 /// What a [`Sanitizer`] is made from.
@@ -33,7 +33,7 @@ pub struct Parts {
     /// Measures time.
     pub clock: SharedClock,
     /// Scan providers.
-    pub panel: Panel,
+    pub scanners: Scanners,
     /// Reputation providers.
     pub intel: Intel,
     /// Fetches what is at URLs.

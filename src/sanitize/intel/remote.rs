@@ -14,8 +14,8 @@ use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::net::{Call, Client, Url};
 use crate::sanitize::Rejection;
+use crate::sanitize::intel::Judging;
 use crate::sanitize::intel::cache::{Breaker, Cache};
-use crate::sanitize::intel::panel::Judging;
 use crate::sanitize::intel::{Canonical, Reputation, Score};
 
 /// Links in one question.
@@ -122,7 +122,7 @@ impl Reputation for Remote {
         "remote"
     }
 
-    fn judge<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a> {
+    fn lookup<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a> {
         Box::pin(self.judged(links))
     }
 }

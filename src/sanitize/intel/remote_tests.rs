@@ -59,11 +59,11 @@ async fn answers_are_scores_and_are_kept() {
     let all = links(&["http://b.test/", "http://a.test/", "http://b.test/"]);
     let want = [Score::new(99), Score::new(5), Score::new(99)];
     for _ in 0..3 {
-        assert_eq!(remote.judge(&all).await.unwrap(), want);
+        assert_eq!(remote.lookup(&all).await.unwrap(), want);
     }
     assert_eq!(asked.load(Ordering::SeqCst), 1);
     clock.advance(Duration::from_secs(61));
-    assert_eq!(remote.judge(&all).await.unwrap(), want);
+    assert_eq!(remote.lookup(&all).await.unwrap(), want);
     assert_eq!(asked.load(Ordering::SeqCst), 2);
     assert!(!format!("{remote:?}").contains("sesame"));
 }
@@ -75,11 +75,11 @@ async fn what_is_no_answer_is_refused_and_then_not_asked_for() {
         let (address, asked) = provider(body).await;
         let remote = remote(address, &clock);
         for _ in 0..9 {
-            assert_eq!(remote.judge(&links(&["http://a.test/"])).await, Err(Rejection::Provider), "{body}");
+            assert_eq!(remote.lookup(&links(&["http://a.test/"])).await, Err(Rejection::Provider), "{body}");
         }
         assert_eq!(asked.load(Ordering::SeqCst), 5, "{body}");
     }
     let gone = remote("127.0.0.1:1".parse().unwrap(), &clock);
-    assert_eq!(gone.judge(&links(&["http://a.test/"])).await, Err(Rejection::Provider));
-    assert_eq!(gone.judge(&[]).await, Ok(vec![]));
+    assert_eq!(gone.lookup(&links(&["http://a.test/"])).await, Err(Rejection::Provider));
+    assert_eq!(gone.lookup(&[]).await, Ok(vec![]));
 }

@@ -1,4 +1,4 @@
-//! [`Score`], from 0 to 100, and its [`Standing`].
+//! [`Score`], from 0 to 100, and its [`ThreatLevel`].
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ pub struct Score(u8);
 
 /// What a score says, in the words of the summaries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum ThreatLevel {
     /// 70 and more.
     Malicious,
     /// 30 to 69.
@@ -40,31 +40,31 @@ impl Score {
     }
 
     /// What it says.
-    pub const fn standing(self) -> Standing {
+    pub const fn level(self) -> ThreatLevel {
         match self.0 {
-            70.. => Standing::Malicious,
-            30.. => Standing::Suspicious,
-            _ => Standing::Unknown,
+            70.. => ThreatLevel::Malicious,
+            30.. => ThreatLevel::Suspicious,
+            _ => ThreatLevel::Unknown,
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Score, Standing};
+    use super::{Score, ThreatLevel};
 
     #[test]
     fn scores_say_three_things() {
         let cases = [
-            (0, Standing::Unknown),
-            (29, Standing::Unknown),
-            (30, Standing::Suspicious),
-            (69, Standing::Suspicious),
-            (70, Standing::Malicious),
-            (255, Standing::Malicious),
+            (0, ThreatLevel::Unknown),
+            (29, ThreatLevel::Unknown),
+            (30, ThreatLevel::Suspicious),
+            (69, ThreatLevel::Suspicious),
+            (70, ThreatLevel::Malicious),
+            (255, ThreatLevel::Malicious),
         ];
         for (score, want) in cases {
-            assert_eq!(Score::new(score).standing(), want, "{score}");
+            assert_eq!(Score::new(score).level(), want, "{score}");
         }
         assert_eq!(
             (Score::LISTED.wider().get(), Score::new(255).get(), Score::new(9).wider().get()),

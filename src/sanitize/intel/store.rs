@@ -44,7 +44,7 @@ enum Kind {
 
 impl Store {
     /// What is known of each of these.
-    pub fn judge(&self, links: &[Canonical]) -> Vec<Score> {
+    pub fn lookup(&self, links: &[Canonical]) -> Vec<Score> {
         links.iter().map(|link| self.score(link)).collect()
     }
 

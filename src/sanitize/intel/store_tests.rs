@@ -3,9 +3,9 @@ use std::fs;
 use super::{Store, StoreMaking};
 use crate::sanitize::intel::{Canonical, Score};
 
-fn judge(store: &Store, url: &str) -> u8 {
+fn lookup(store: &Store, url: &str) -> u8 {
     let link = Canonical::url(url).unwrap();
-    store.judge(&[link]).first().copied().map_or(255, Score::get)
+    store.lookup(&[link]).first().copied().map_or(255, Score::get)
 }
 
 fn store(urls: &[&str], hosts: &[&str]) -> Store {
@@ -38,18 +38,18 @@ fn what_is_listed_is_found_however_it_is_spelt() {
         ("http://github.com/", 0),
     ];
     for (url, want) in cases {
-        assert_eq!(judge(&store, url), want, "{url}");
+        assert_eq!(lookup(&store, url), want, "{url}");
     }
     let domain = Canonical::domain("www.bad.test").unwrap();
-    assert_eq!(store.judge(&[domain.clone(), domain]).len(), 2);
-    assert_eq!(judge(&Store::default(), "http://bad.test/"), 0);
+    assert_eq!(store.lookup(&[domain.clone(), domain]).len(), 2);
+    assert_eq!(lookup(&Store::default(), "http://bad.test/"), 0);
 }
 
 #[test]
 fn a_listed_folder_speaks_for_what_is_in_it() {
     let store = store(&["http://half.blogspot.com/bad/"], &[]);
-    assert_eq!(judge(&store, "http://half.blogspot.com/bad/x"), 80);
-    assert_eq!(judge(&store, "http://other.blogspot.com/bad/x"), 0);
+    assert_eq!(lookup(&store, "http://half.blogspot.com/bad/x"), 80);
+    assert_eq!(lookup(&store, "http://other.blogspot.com/bad/x"), 0);
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn of_two_scores_the_higher_holds() {
         making.host(&Canonical::domain("bad.test").unwrap(), Score::new(score));
     }
     let store = making.done();
-    assert_eq!((store.len(), judge(&store, "http://bad.test/")), (1, 90));
+    assert_eq!((store.len(), lookup(&store, "http://bad.test/")), (1, 90));
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn warnings_take_hosts_out() {
     let found: Vec<u8> =
         ["http://bad.test/x", "http://bad.test/", "http://a.shared.test/y", "http://a.shared.test/"]
             .iter()
-            .map(|url| judge(&store, url))
+            .map(|url| lookup(&store, url))
             .collect();
     assert_eq!(found, [100, 0, 100, 0]);
 }
@@ -98,7 +98,7 @@ fn a_million_entries() {
         .map(|n| Canonical::url(&format!("http://a.b.other{n}.example/x/y?{n}")).unwrap())
         .collect();
     let begun = std::time::Instant::now();
-    assert!(store.judge(&links).iter().all(|score| *score == Score::UNKNOWN));
+    assert!(store.lookup(&links).iter().all(|score| *score == Score::UNKNOWN));
     println!("{:?} a link", begun.elapsed() / 10_000);
     assert!(store.size() <= 64 << 20);
 }

@@ -10,18 +10,18 @@
 //! | `embedded` | [`Embedded`]: the engine that applies them in this process |
 //! | `clamd` | [`Clamd`]: an engine in another process, over its socket |
 //! | `counted` | [`Counted`]: a scanner whose verdicts are counted |
-//! | `panel` | [`Panel`]: provider names and the engines behind them |
+//! | `scanners` | [`Scanners`]: provider names and the engines behind them |
 
 mod clamd;
 mod counted;
 mod embedded;
-mod panel;
 mod rules;
 mod scanner;
+mod scanners;
 
 pub use clamd::{Clamd, ClamdAddress, ClamdSetup};
 pub use counted::Counted;
 pub use embedded::Embedded;
-pub use panel::{Engine, Panel, PanelError};
 pub use rules::{Rules, RulesError};
 pub use scanner::{BoxFuture, Part, Scanner, Verdict, Why};
+pub use scanners::{Engine, Scanners, ScannersError};

@@ -25,7 +25,7 @@ pub trait Reputation: Send + Sync {
     ///
     /// # Errors
     /// [`Rejection::Provider`].
-    fn judge<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a>;
+    fn lookup<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a>;
 }
 
 impl Reputation for Store {
@@ -37,14 +37,14 @@ impl Reputation for Store {
         Self::is_empty(self)
     }
 
-    fn judge<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a> {
-        Box::pin(std::future::ready(Ok(Self::judge(self, links))))
+    fn lookup<'a>(&'a self, links: &'a [Canonical]) -> Judging<'a> {
+        Box::pin(std::future::ready(Ok(Self::lookup(self, links))))
     }
 }
 
 /// What is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Asked {
+pub enum IndicatorType {
     /// `url_intel`.
     Urls,
     /// `domain_intel`.
@@ -58,11 +58,11 @@ pub struct Disabled;
 
 /// Provider names and what is behind them; made anew on a reload.
 #[derive(Clone, Default)]
-pub struct Intel(BTreeMap<(Asked, String), Arc<dyn Reputation>>);
+pub struct Intel(BTreeMap<(IndicatorType, String), Arc<dyn Reputation>>);
 
 impl Intel {
     /// Puts someone behind a name, in place of who was there.
-    pub fn put(&mut self, asked: Asked, provider: &str, reputation: Arc<dyn Reputation>) {
+    pub fn put(&mut self, asked: IndicatorType, provider: &str, reputation: Arc<dyn Reputation>) {
         self.0.insert((asked, provider.to_owned()), reputation);
     }
 
@@ -70,7 +70,7 @@ impl Intel {
     ///
     /// # Errors
     /// [`Disabled`].
-    pub fn get(&self, asked: Asked, provider: &str) -> Result<Arc<dyn Reputation>, Disabled> {
+    pub fn get(&self, asked: IndicatorType, provider: &str) -> Result<Arc<dyn Reputation>, Disabled> {
         self.0.get(&(asked, provider.to_owned())).cloned().ok_or(Disabled)
     }
 }

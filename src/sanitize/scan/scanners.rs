@@ -1,4 +1,4 @@
-//! [`Panel`]: provider names and the engines behind them.
+//! [`Scanners`]: provider names and the engines behind them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -17,11 +17,11 @@ pub enum Engine {
 
 /// Provider names and the engines behind them; made anew on a reload.
 #[derive(Clone)]
-pub struct Panel(BTreeMap<String, Arc<dyn Scanner>>);
+pub struct Scanners(BTreeMap<String, Arc<dyn Scanner>>);
 
 /// Why there is no engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PanelError {
+pub enum ScannersError {
     /// A provider's engine is clamd, and there is none.
     #[error("a provider is mapped to clamd, and no clamd is configured")]
     NoClamd,
@@ -30,35 +30,35 @@ pub enum PanelError {
     Disabled,
 }
 
-impl Panel {
+impl Scanners {
     /// These providers; `time` is the embedded engine's for one part.
     ///
     /// # Errors
-    /// [`PanelError::NoClamd`].
+    /// [`ScannersError::NoClamd`].
     pub fn new(
         providers: &BTreeMap<String, Engine>,
         rules: Arc<Rules>,
         time: Duration,
         clamd: Option<ClamdSetup>,
-    ) -> Result<Self, PanelError> {
+    ) -> Result<Self, ScannersError> {
         let embedded: Arc<dyn Scanner> = Arc::new(Embedded::new(rules, time));
         let clamd = clamd.map(|setup| Arc::new(Clamd::new(setup)) as Arc<dyn Scanner>);
         let named = providers.iter().map(|(name, engine)| {
             let scanner = match engine {
                 Engine::Embedded => Arc::clone(&embedded),
-                Engine::Clamd => clamd.clone().ok_or(PanelError::NoClamd)?,
+                Engine::Clamd => clamd.clone().ok_or(ScannersError::NoClamd)?,
             };
             Ok((name.clone(), scanner))
         });
-        Ok(Self(named.collect::<Result<_, PanelError>>()?))
+        Ok(Self(named.collect::<Result<_, ScannersError>>()?))
     }
 
     /// The engine that answers to a provider's name.
     ///
     /// # Errors
-    /// [`PanelError::Disabled`].
-    pub fn get(&self, provider: &str) -> Result<Arc<dyn Scanner>, PanelError> {
-        self.0.get(provider).cloned().ok_or(PanelError::Disabled)
+    /// [`ScannersError::Disabled`].
+    pub fn get(&self, provider: &str) -> Result<Arc<dyn Scanner>, ScannersError> {
+        self.0.get(provider).cloned().ok_or(ScannersError::Disabled)
     }
 
     /// The names that engines answer to.
@@ -67,7 +67,7 @@ impl Panel {
     }
 }
 
-impl std::fmt::Debug for Panel {
+impl std::fmt::Debug for Scanners {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_map().entries(self.0.iter().map(|(name, engine)| (name, engine.name()))).finish()
     }
