@@ -21,18 +21,20 @@
 //! | file | noun |
 //! |---|---|
 //! | `map` | [`SourceMap`] |
-//! | `splice` | edits applied: [`splice`], [`spliced`] |
+//! | `splice` | edits applied: [`splice`], [`spliced`], [`spliced_text`]; made such as can be: [`settled`] |
 
 mod map;
 mod splice;
 
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
+
 pub use map::SourceMap;
-pub use splice::{Pieces, splice, spliced};
+pub use splice::{Pieces, settled, splice, spliced, spliced_text};
 
 /// Replace `range` by `with`.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edit<T = String> {
     /// Byte offsets of a text, on character boundaries.
     pub range: Range<usize>,

@@ -42,6 +42,26 @@ pub fn spliced<T: AsRef<str>>(bytes: &[u8], edits: &[Edit<T>]) -> Vec<u8> {
     out
 }
 
+/// All of `text` with `edits` applied.
+pub fn spliced_text<T: AsRef<str>>(text: &str, edits: &[Edit<T>]) -> String {
+    let bytes = spliced(text.as_bytes(), edits);
+    String::from_utf8(bytes).unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
+}
+
+/// Edits that came in any order, in order and apart from each other. Of those that touch the same bytes the one that
+/// begins first stands (of two that begin together, the longer), and all that any of them covers is gone.
+pub fn settled<T>(mut edits: Vec<Edit<T>>) -> Vec<Edit<T>> {
+    edits.sort_by_key(|edit| (edit.range.start, std::cmp::Reverse(edit.range.end)));
+    edits.dedup_by(|edit, before| {
+        let touches = edit.range.start < before.range.end;
+        if touches {
+            before.range.end = before.range.end.max(edit.range.end);
+        }
+        touches
+    });
+    edits
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,6 +77,21 @@ mod tests {
         ];
         for (edits, expected) in cases {
             assert_eq!(spliced(b"abcdef", edits).escape_ascii().to_string(), expected);
+            assert_eq!(spliced_text("abcdef", edits), expected);
+        }
+    }
+
+    #[test]
+    fn what_is_covered_twice_is_gone_once() {
+        let edit = |range, with: &str| Edit { range, with: with.to_owned() };
+        let cases: [(&[Edit], &str); 4] = [
+            (&[edit(2..5, "b"), edit(0..3, "a"), edit(4..6, ""), edit(6..6, "c")], "ac6789"),
+            (&[edit(1..2, "in"), edit(0..4, "all")], "all456789"),
+            (&[edit(3..3, "x"), edit(3..3, "y"), edit(1..3, "-")], "0-xy3456789"),
+            (&[edit(0..4, "a"), edit(1..2, "b"), edit(3..5, "c")], "a56789"),
+        ];
+        for (edits, expected) in cases {
+            assert_eq!(spliced_text("0123456789", &settled(edits.to_vec())), expected);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! [`Bench`]: what formats are tried on: a judge who takes every link for bad and redacts one word.
 
 use crate::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Redaction, Rejection, Stats, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, NewText, Options, Part, Redaction, Rejection, Stats, Work, format,
 };
 
 /// Options, and a judge who does what they say.
@@ -64,8 +64,7 @@ impl Judge for Bench {
     fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let edit = |(at, word): (usize, &str), before: usize| Edit {
             range: at.saturating_sub(before)..(at + word.len()).saturating_sub(before),
-            with: "<N>".to_owned(),
-            rule: Some("N".to_owned()),
+            with: NewText { text: "<N>".to_owned(), rule: Some("N".to_owned()) },
         };
         // What a text is called is read before it.
         let edits = |named: &Named<&str>| {

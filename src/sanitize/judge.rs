@@ -1,7 +1,5 @@
 //! [`Judge`], whom the formats ask, and what is asked and answered.
 
-use std::ops::Range;
-
 use serde::{Deserialize, Serialize};
 
 use crate::sanitize::Rejection;
@@ -35,16 +33,17 @@ pub struct Named<S = String> {
     pub text: S,
 }
 
-/// One change to a text.
+/// What an edit writes, and why.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edit {
-    /// Which bytes of the text.
-    pub range: Range<usize>,
+pub struct NewText {
     /// What stands there afterwards.
-    pub with: String,
-    /// The rule that found it; `None` for a link.
+    pub text: String,
+    /// The rule that found what stood there; `None` for a link.
     pub rule: Option<String>,
 }
+
+/// One change to a text.
+pub type Edit = crate::edit::Edit<NewText>;
 
 /// Decides what formats cannot. Asked in batches, since the answer may come from another process.
 pub trait Judge {
@@ -93,9 +92,15 @@ impl<S> std::fmt::Debug for Named<S> {
     }
 }
 
-impl std::fmt::Debug for Edit {
-    // `with` may be a surrogate, from which its holder gets the value back.
+impl AsRef<str> for NewText {
+    fn as_ref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl std::fmt::Debug for NewText {
+    // The text may be a surrogate, from which its holder gets the value back.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Edit").field("range", &self.range).field("rule", &self.rule).finish_non_exhaustive()
+        f.debug_struct("NewText").field("rule", &self.rule).finish_non_exhaustive()
     }
 }

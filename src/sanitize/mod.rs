@@ -45,7 +45,7 @@ mod written;
 mod zipped;
 
 pub use budget::Bounds;
-pub use judge::{Edit, Judge, Link, Named, Part};
+pub use judge::{Edit, Judge, Link, Named, NewText, Part};
 pub use kind::Kind;
 pub use options::{Options, Redaction};
 pub use pipeline::{Sanitized, sanitize};

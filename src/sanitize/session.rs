@@ -11,7 +11,7 @@ use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
 use crate::sanitize::intel::{Canonical, Reputation, Score, ThreatLevel};
 use crate::sanitize::sandbox::{Court, Ruling};
 use crate::sanitize::scan::{Part, Scanner, Verdict};
-use crate::sanitize::{Edit, Link, Named, Redaction, Rejection};
+use crate::sanitize::{Edit, Link, Named, NewText, Redaction, Rejection};
 
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
@@ -152,8 +152,7 @@ impl ScanSession {
         let edits = changes.into_iter().map(|changes| {
             let edit = |change: crate::edit::Edit<Replacement>| Edit {
                 range: change.range,
-                with: change.with.text,
-                rule: Some(change.with.rule.to_string()),
+                with: NewText { text: change.with.text, rule: Some(change.with.rule.to_string()) },
             };
             changes.into_iter().map(edit).collect()
         });

@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
+use crate::edit::spliced_text;
 use crate::sanitize::budget::Left;
-use crate::sanitize::{Bounds, Edit, Judge, Kind, Link, Named, Options, Part, Redaction, Rejection, Stats};
+use crate::sanitize::{
+    Bounds, Edit, Judge, Kind, Link, Named, NewText, Options, Part, Redaction, Rejection, Stats,
+};
 use crate::sanitize::{format, link};
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -167,14 +170,14 @@ impl<'j> Work<'j> {
         let mut out = Vec::with_capacity(targets.len());
         for ((text, found), redactions) in read.iter().zip(found).zip(redactions) {
             redactions.iter().for_each(|edit| self.applied(edit));
-            let mut new = (!redactions.is_empty()).then(|| rewritten(text, &redactions));
+            let mut new = (!redactions.is_empty()).then(|| spliced_text(text, &redactions));
             let left = new.as_deref().unwrap_or(text);
             if let Some(link) =
                 found.filter(|found| bad.contains(&found.link)).and_then(|_| link::target(left))
             {
-                let edit = Edit { range: link.front, with: link.with, rule: None };
+                let edit = Edit { range: link.front, with: NewText { text: link.with, rule: None } };
                 self.applied(&edit);
-                new = Some(rewritten(left, std::slice::from_ref(&edit)));
+                new = Some(spliced_text(left, std::slice::from_ref(&edit)));
             }
             out.push(new);
         }
@@ -191,7 +194,7 @@ impl<'j> Work<'j> {
         let mut out = Vec::with_capacity(names.len());
         for (name, edits) in names.iter().zip(edits) {
             edits.iter().for_each(|edit| self.applied(edit));
-            out.push((!edits.is_empty()).then(|| rewritten(name, &edits)));
+            out.push((!edits.is_empty()).then(|| spliced_text(name, &edits)));
         }
         Ok(out)
     }
@@ -252,7 +255,7 @@ impl<'j> Work<'j> {
 
     /// Counts an edit that was made.
     pub fn applied(&mut self, edit: &Edit) {
-        let count = match &edit.rule {
+        let count = match &edit.with.rule {
             Some(rule) => self.stats.redacted.entry(rule.clone()).or_default(),
             None => &mut self.stats.defanged,
         };
@@ -268,7 +271,7 @@ impl<'j> Work<'j> {
         let mut out = Vec::with_capacity(texts.len());
         for (text, edits) in texts.iter().zip(edits) {
             edits.iter().for_each(|edit| self.applied(edit));
-            out.push((!edits.is_empty()).then(|| rewritten(text, &edits)));
+            out.push((!edits.is_empty()).then(|| spliced_text(text, &edits)));
         }
         Ok(out)
     }
@@ -307,9 +310,9 @@ fn defanged(text: &str, front: &Range<usize>, redactions: &[Edit]) -> Vec<Edit> 
     for gone in over.chain(std::iter::once(front.end..front.end)) {
         let part = from..gone.start.max(from);
         let written = text.get(part.clone()).unwrap_or_default();
-        let with = link::defang_front(written);
-        if with != written {
-            edits.push(Edit { range: part, with, rule: None });
+        let text = link::defang_front(written);
+        if text != written {
+            edits.push(Edit { range: part, with: NewText { text, rule: None } });
         }
         from = gone.end;
     }
@@ -324,20 +327,6 @@ fn merged(mut redactions: Vec<Edit>, links: Vec<Edit>) -> Vec<Edit> {
     redactions.extend(links);
     redactions.sort_by_key(|edit| edit.range.start);
     redactions
-}
-
-/// The text with its edits made. Edits that lie outside of it, or over one another, are left out.
-pub(super) fn rewritten(text: &str, edits: &[Edit]) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut done = 0;
-    for edit in edits {
-        let Some(before) = text.get(done..edit.range.start) else { continue };
-        out.push_str(before);
-        out.push_str(&edit.with);
-        done = edit.range.end;
-    }
-    out.push_str(text.get(done..).unwrap_or_default());
-    out
 }
 
 #[cfg(test)]

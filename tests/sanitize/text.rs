@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use portcullis::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, Note, Options, Part, Redaction, Rejection, Stats, Work, format,
+    Bounds, Edit, Judge, Kind, Link, Named, NewText, Note, Options, Part, Redaction, Rejection, Stats, Work,
+    format,
 };
 
 /// Remembers all texts, and redacts words.
@@ -29,8 +30,7 @@ impl Judge for Words {
             let found = self.words.iter().flat_map(|word| named.text.match_indices(word.as_str()));
             let edit = |(at, word): (usize, &str)| Edit {
                 range: at..at + word.len(),
-                with: "gone".to_owned(),
-                rule: Some("word".to_owned()),
+                with: NewText { text: "gone".to_owned(), rule: Some("word".to_owned()) },
             };
             let mut edits: Vec<Edit> = found.map(edit).collect();
             edits.sort_by_key(|edit| edit.range.start);

@@ -3,10 +3,11 @@
 
 use std::ops::Range;
 
+use crate::edit::spliced_text;
 use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::text::written;
-use crate::sanitize::work::{head as name_of, rewritten};
+use crate::sanitize::work::head as name_of;
 use crate::sanitize::{Edit, Named, Rejection, Work};
 
 /// What programs take for the end of a cell, by their language.
@@ -88,9 +89,9 @@ fn clean_cells(
 }
 
 fn edited(cell: &Cell, edits: &[Edit], delimiter: char, patches: &mut Patches) {
-    let breaks = |edit: &Edit| edit.with.contains(['"', '\n', '\r', delimiter]);
+    let breaks = |edit: &Edit| edit.with.text.contains(['"', '\n', '\r', delimiter]);
     if !cell.quoted && edits.iter().any(breaks) {
-        let text = rewritten(cell.text.text(), edits);
+        let text = spliced_text(cell.text.text(), edits);
         return patches.put(cell.range.clone(), format!("\"{}\"", doubled(&text)));
     }
     for edit in edits {
@@ -280,10 +281,11 @@ mod tests {
     #[test]
     fn what_would_break_a_cell_is_quoted() {
         use super::*;
+        use crate::sanitize::NewText;
         let table = "a,Jane\"s,c";
         let cells = cells(table, &mut Next::default(), ',');
         let mut patches = Patches::default();
-        let edit = Edit { range: 0..4, with: "x,\"y".to_owned(), rule: None };
+        let edit = Edit { range: 0..4, with: NewText { text: "x,\"y".to_owned(), rule: None } };
         edited(&cells[1], &[edit], ',', &mut patches);
         assert_eq!(patches.apply(table.as_bytes()), b"a,\"x,\"\"y\"\"s\",c");
     }

@@ -2,6 +2,7 @@
 
 use quick_xml::escape::escape;
 
+use crate::edit::{Edit, settled, spliced_text};
 use crate::sanitize::format::spans::{Attribute, Span, Tree};
 
 /// Changes to a document.
@@ -95,23 +96,12 @@ impl<'t> Draft<'t> {
     }
 
     /// The document with its changes made; `None` where it stays as it was read.
-    pub(super) fn finish(mut self) -> Option<String> {
+    pub(super) fn finish(self) -> Option<String> {
         if self.changes.is_empty() {
             return self.tree.rewritten().then(|| self.tree.slice(self.tree.all()).to_owned());
         }
-        let all = self.tree.all();
-        self.changes.sort_by(|(a, _), (b, _)| (a.start, b.end).cmp(&(b.start, a.end)));
-        let mut out = String::with_capacity(all.end as usize);
-        let mut done = 0;
-        for (span, with) in &self.changes {
-            if span.start < done {
-                continue;
-            }
-            out.push_str(self.tree.slice(Span { start: done, end: span.start }));
-            out.push_str(with);
-            done = span.end;
-        }
-        out.push_str(self.tree.slice(Span { start: done, end: all.end }));
-        Some(out)
+        let edit = |(span, with): (Span, String)| Edit { range: span.range(), with };
+        let edits = settled(self.changes.into_iter().map(edit).collect());
+        Some(spliced_text(self.tree.slice(self.tree.all()), &edits))
     }
 }

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use crate::edit::spliced_text;
 use crate::redact::called;
 use crate::sanitize::format::charset;
 use crate::sanitize::format::patch::Patches;
 use crate::sanitize::format::text::{self, written};
-use crate::sanitize::work::rewritten;
 use crate::sanitize::{Named, Rejection, Work};
 use crate::stream::json::{self, Decoded, Token};
 
@@ -31,7 +31,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
         edits.iter().for_each(|edit| work.applied(edit));
         if *token == Token::Number {
             if !edits.is_empty() {
-                let digits = rewritten(json::digits_of(read.text()), &edits);
+                let digits = spliced_text(json::digits_of(read.text()), &edits);
                 patches.put(span.clone(), json::with_digits(read.text(), &digits));
             }
             continue;
@@ -39,7 +39,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
         for edit in edits {
             let within = read.encoded(edit.range);
             let range = span.start.saturating_add(within.start)..span.start.saturating_add(within.end);
-            patches.put(range, json::encoded(&edit.with));
+            patches.put(range, json::encoded(&edit.with.text));
         }
     }
     Ok(written(file, &decoded, patches))

@@ -1,8 +1,7 @@
 //! [`Passage`]: text that is read as one and stands in pieces: a paragraph's runs. Its edits are made on the pieces,
 //! which keep their formatting: what is written in place of a finding stands where the finding began.
 
-use std::ops::Range;
-
+use crate::edit::spliced_text;
 use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::spans::{Attribute, Span, Tree};
 use crate::sanitize::work::head;
@@ -66,27 +65,19 @@ impl<'t> Passage<'t> {
     }
 }
 
-/// A piece and what is to change in it: ranges of its text, and what stands there afterwards.
+/// A piece and what is to change in its text.
 #[derive(Debug)]
 pub(super) struct Change<'p, 't> {
     /// The piece.
     pub(super) piece: &'p Piece<'t>,
     /// In order, apart from each other.
-    pub(super) edits: Vec<(Range<usize>, String)>,
+    pub(super) edits: Vec<crate::edit::Edit>,
 }
 
 impl Change<'_, '_> {
     /// The piece's text with its edits made.
     pub(super) fn text(&self) -> String {
-        let text = &self.piece.text;
-        let (mut out, mut done) = (String::with_capacity(text.len()), 0);
-        for (range, with) in &self.edits {
-            out.push_str(text.get(done..range.start).unwrap_or_default());
-            out.push_str(with);
-            done = range.end;
-        }
-        out.push_str(text.get(done..).unwrap_or_default());
-        out
+        spliced_text(&self.piece.text, &self.edits)
     }
 }
 
@@ -147,8 +138,9 @@ fn changes<'p, 't>(passage: &'p Passage<'t>, edits: &[Edit]) -> Vec<Change<'p, '
                 continue;
             }
             let fresh = !mark && !std::mem::replace(written, *written || !mark);
-            let with = if fresh { edit.with.clone() } else { String::new() };
-            own.push((start.saturating_sub(from)..end.saturating_sub(from), with));
+            let with = if fresh { edit.with.text.clone() } else { String::new() };
+            let range = start.saturating_sub(from)..end.saturating_sub(from);
+            own.push(crate::edit::Edit { range, with });
         }
         if !own.is_empty() {
             out.push(Change { piece, edits: own });

@@ -3,16 +3,17 @@
 
 use std::ops::Range;
 
+use crate::edit;
 use crate::sanitize::Edit;
 
 /// Changes to a file's bytes.
 #[derive(Debug, Default)]
-pub(super) struct Patches(Vec<(Range<usize>, String)>);
+pub(super) struct Patches(Vec<edit::Edit>);
 
 impl Patches {
     /// Writes `with` in place of these bytes.
     pub(super) fn put(&mut self, range: Range<usize>, with: impl Into<String>) {
-        self.0.push((range, with.into()));
+        self.0.push(edit::Edit { range, with: with.into() });
     }
 
     /// Takes these bytes out.
@@ -27,7 +28,7 @@ impl Patches {
 
     /// Puts an edit of a text where the text is spelled; `spell` writes the file's way.
     pub(super) fn edit(&mut self, text: &Spelled, edit: &Edit, spell: impl Fn(&str) -> String) {
-        let mut with = spell(&edit.with);
+        let mut with = spell(&edit.with.text);
         for range in text.cut(edit.range.clone()) {
             self.put(range, std::mem::take(&mut with));
         }
@@ -35,7 +36,7 @@ impl Patches {
 
     /// The same, where what is taken out has to leave something, too.
     pub(super) fn edit_each(&mut self, text: &Spelled, edit: &Edit, spell: impl Fn(&str) -> String) {
-        let mut with = edit.with.as_str();
+        let mut with = edit.with.text.as_str();
         for range in text.cut(edit.range.clone()) {
             self.put(range, spell(with));
             with = "";
@@ -44,22 +45,8 @@ impl Patches {
 
     /// The bytes with all changes made. Where two touch the same bytes, the one that begins first stands, and all
     /// that either covers is gone.
-    pub(super) fn apply(mut self, file: &[u8]) -> Vec<u8> {
-        if self.0.is_empty() {
-            return file.to_vec();
-        }
-        self.0.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-        let mut out = Vec::with_capacity(file.len());
-        let mut done = 0;
-        for (range, with) in self.0 {
-            if range.start >= done {
-                out.extend_from_slice(file.get(done..range.start).unwrap_or_default());
-                out.extend_from_slice(with.as_bytes());
-            }
-            done = done.max(range.end);
-        }
-        out.extend_from_slice(file.get(done..).unwrap_or_default());
-        out
+    pub(super) fn apply(self, file: &[u8]) -> Vec<u8> {
+        edit::spliced(file, &edit::settled(self.0))
     }
 }
 
@@ -143,6 +130,7 @@ impl Spelled {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sanitize::NewText;
 
     #[test]
     fn an_edit_reaches_all_bytes_that_spell_it() {
@@ -154,6 +142,7 @@ mod tests {
         text.plain(11, "e D");
         text.plain(18, "oe");
         assert_eq!(text.text(), "Jane Doe");
+        let edit = |range| Edit { range, with: NewText { text: "X".to_owned(), rule: None } };
         for (range, want) in [
             (0..4, "X<b> D</b>oe"),
             (0..8, "X<b></b>"),
@@ -163,7 +152,7 @@ mod tests {
             (5..7, "Ja&#110;<b>e X</b>e"),
         ] {
             let mut patches = Patches::default();
-            patches.edit(&text, &Edit { range, with: "X".to_owned(), rule: None }, str::to_owned);
+            patches.edit(&text, &edit(range), str::to_owned);
             assert_eq!(String::from_utf8(patches.apply(file)).expect("text"), want);
         }
     }

@@ -28,7 +28,8 @@ pub(super) struct Span {
 }
 
 impl Span {
-    fn range(self) -> Range<usize> {
+    /// The same for whoever slices bytes.
+    pub(super) fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
 }

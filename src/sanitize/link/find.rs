@@ -294,6 +294,7 @@ impl Words<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::edit::{Edit, spliced_text};
 
     fn links(text: &str) -> Vec<String> {
         let written = |found: Found| match found.link {
@@ -304,13 +305,8 @@ mod tests {
     }
 
     fn defanged(text: &str) -> String {
-        let (mut out, mut done) = (String::new(), 0);
-        for found in find(text) {
-            out.push_str(text.get(done..found.front.start).expect("links in order"));
-            out.push_str(&found.defanged(text));
-            done = found.front.end;
-        }
-        out + text.get(done..).expect("links in order")
+        let edit = |found: Found| Edit { range: found.front.clone(), with: found.defanged(text) };
+        spliced_text(text, &find(text).into_iter().map(edit).collect::<Vec<_>>())
     }
 
     #[test]

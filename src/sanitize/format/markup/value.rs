@@ -1,8 +1,8 @@
 //! [`Value`]: an attribute's value or a style sheet while it is being asked about, and [`Asking`], what is asked.
 
+use crate::edit::spliced_text;
 use crate::sanitize::format::markup::css::{self, Piece};
 use crate::sanitize::format::markup::uri::srcset;
-use crate::sanitize::work::rewritten;
 use crate::sanitize::{Edit, Named, Rejection, Work};
 
 /// Texts and targets of a document, for one question.
@@ -43,7 +43,7 @@ impl Asking {
         let mut texts = Vec::with_capacity(of_texts.len());
         for (text, edits) in self.texts.iter().zip(of_texts) {
             edits.iter().for_each(|edit| work.applied(edit));
-            texts.push((!edits.is_empty()).then(|| rewritten(&text.text, &edits)));
+            texts.push((!edits.is_empty()).then(|| spliced_text(&text.text, &edits)));
         }
         let targets: Vec<&str> = self.targets.iter().map(String::as_str).collect();
         Ok((edits, Answers { texts, targets: work.targets(&targets)? }))

@@ -188,9 +188,9 @@ fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>) {
         return;
     }
     let text = &change.piece.text;
-    let within = change.edits.iter().all(|(range, _)| {
-        let before = text.get(..range.start).unwrap_or_default().matches('"').count();
-        before % 2 == 1 && !text.get(range.clone()).unwrap_or_default().contains('"')
+    let within = change.edits.iter().all(|edit| {
+        let before = text.get(..edit.range.start).unwrap_or_default().matches('"').count();
+        before % 2 == 1 && !text.get(edit.range.clone()).unwrap_or_default().contains('"')
     });
     if within {
         draft.set_attribute(&attribute, &change.text());

@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 
+use crate::edit::{Edit, spliced_text};
 use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::heads::{Columns, Heads};
 use crate::sanitize::format::ooxml::names;
@@ -368,20 +369,15 @@ fn set_formula<'t>(
     (at, span): (usize, Span),
 ) {
     let text = &change.piece.text;
-    let mut out = String::with_capacity(text.len());
-    let mut done = 0;
-    let mut whole = true;
-    for (range, with) in &change.edits {
-        let quotes = text.get(..range.start).unwrap_or_default().matches('"').count();
-        let inner = text.get(range.clone()).unwrap_or_default();
-        whole &= quotes % 2 == 1 && !inner.contains('"');
-        out.push_str(text.get(done..range.start).unwrap_or_default());
-        out.push_str(&with.replace('"', "\"\""));
-        done = range.end;
-    }
-    out.push_str(text.get(done..).unwrap_or_default());
-    if whole || tree.name(0) == "chartSpace" {
-        draft.set_text(span, &out);
+    let within = |edit: &Edit| {
+        let quotes = text.get(..edit.range.start).unwrap_or_default().matches('"').count();
+        let inner = text.get(edit.range.clone()).unwrap_or_default();
+        quotes % 2 == 1 && !inner.contains('"')
+    };
+    if change.edits.iter().all(within) || tree.name(0) == "chartSpace" {
+        let doubled = |edit: &Edit| Edit { with: edit.with.replace('"', "\"\""), ..edit.clone() };
+        let edits: Vec<Edit> = change.edits.iter().map(doubled).collect();
+        draft.set_text(span, &spliced_text(text, &edits));
     } else {
         sheets::drop_formula(tree, draft, shared, at);
     }

@@ -2,9 +2,9 @@
 
 use lopdf::{Dictionary, Document, Object, StringFormat};
 
+use crate::edit::spliced_text;
 use crate::sanitize::format::pdf::graph;
 use crate::sanitize::format::pdf::text::Needles;
-use crate::sanitize::work::rewritten;
 use crate::sanitize::{Edit, Redaction, Rejection, Work};
 
 /// Keys whose strings are no text.
@@ -106,7 +106,7 @@ fn without(text: &str, needles: &Needles, work: &mut Work<'_>) -> Object {
         return Object::Null;
     }
     edits.iter().for_each(|edit| work.applied(edit));
-    lopdf::text_string(&rewritten(text, &edits))
+    lopdf::text_string(&spliced_text(text, &edits))
 }
 
 /// Rewrites all other text strings, where something in them is to change. Metadata in XMP is left out of a redacted

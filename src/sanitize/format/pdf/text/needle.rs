@@ -138,10 +138,11 @@ impl<'t> Tight<'t> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sanitize::NewText;
 
     /// What of a text is found of these values.
     fn found(text: &str, values: &[&str]) -> Vec<String> {
-        let edit = Edit { range: 0..0, with: String::new(), rule: None };
+        let edit = Edit { range: 0..0, with: NewText { text: String::new(), rule: None } };
         let values = values.iter().map(|value| ((*value).to_owned(), edit.clone())).collect();
         let needles = Needles::new(&values).unwrap();
         needles.find(text).into_iter().map(|(range, _)| text.get(range).unwrap().to_owned()).collect()

@@ -109,10 +109,10 @@ fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>
     // What is redacted is no link any more, in whichever reading it is found.
     for links in [false, true] {
         for (reading, edits) in readings.iter().zip(&edits) {
-            for edit in edits.iter().filter(|edit| edit.rule.is_none() == links) {
+            for edit in edits.iter().filter(|edit| edit.with.rule.is_none() == links) {
                 let which: Vec<usize> = reading.glyphs(&edit.range).collect();
                 let news = if links {
-                    plan.relink(record, &which, &edit.with)
+                    plan.relink(record, &which, &edit.with.text)
                 } else {
                     plan.redact(source, record, &which)
                 };
@@ -124,7 +124,7 @@ fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>
     }
     for (mark, edits) in record.marks.iter().zip(&of_marks).filter(|(_, edits)| !edits.is_empty()) {
         plan.bare(mark);
-        for edit in edits.iter().filter(|edit| edit.rule.is_some()) {
+        for edit in edits.iter().filter(|edit| edit.with.rule.is_some()) {
             // Nobody can tell whether the glyphs show more than the value.
             let within = mark.glyphs.clone();
             let unknown = |n: &usize| record.glyphs.get(*n).is_some_and(|glyph| glyph.text.is_none());

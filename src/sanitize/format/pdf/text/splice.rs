@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use crate::edit::{self, Edit};
 use crate::sanitize::format::pdf::appearance;
 use crate::sanitize::format::pdf::text::metrics;
 use crate::sanitize::format::pdf::text::plan::{Change, Overlay, Quad};
@@ -10,22 +11,13 @@ use crate::sanitize::format::pdf::text::record::{Piece, Show};
 
 /// The content with the change made; `font` is what the stream calls the font of links.
 pub(super) fn spliced(content: &[u8], change: &Change, font: &str) -> Vec<u8> {
-    let mut edits: BTreeMap<usize, (Range<usize>, String)> = change.marks.clone();
+    let mut operators: BTreeMap<usize, (Range<usize>, String)> = change.marks.clone();
     for (start, show) in &change.shows {
-        edits.insert(*start, (show.range.clone(), operator(*start, show, change, font)));
+        operators.insert(*start, (show.range.clone(), operator(*start, show, change, font)));
     }
-    let (mut out, mut done) = (Vec::with_capacity(content.len()), 0);
-    for (range, with) in edits.into_values() {
-        let Some(before) = content.get(done..range.start) else { continue };
-        out.extend_from_slice(before);
-        // What is written stays apart from what stands around it.
-        out.push(b' ');
-        out.extend_from_slice(with.as_bytes());
-        out.push(b' ');
-        done = range.end;
-    }
-    out.extend_from_slice(content.get(done..).unwrap_or_default());
-    out
+    // What is written stays apart from what stands around it.
+    let edit = |(range, operator): (Range<usize>, String)| Edit { range, with: format!(" {operator} ") };
+    edit::spliced(content, &edit::settled(operators.into_values().map(edit).collect()))
 }
 
 /// An operand list in the making.
