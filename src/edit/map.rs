@@ -95,6 +95,37 @@ impl SourceMap {
         start..self.ceil(range.end).max(start)
     }
 
+    /// The pieces of the source that spell `range` of the text, in order: without what is left out between them, and
+    /// all of each mark that is touched.
+    pub fn pieces(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let mut pieces: Vec<Range<usize>> = Vec::new();
+        let mut put = |piece: Range<usize>| match pieces.last_mut() {
+            _ if piece.is_empty() => {}
+            Some(last) if last.end == piece.start => last.end = piece.end,
+            _ => pieces.push(piece),
+        };
+        let first = self.marks.partition_point(|mark| mark.text <= range.start);
+        let mut at = range.start;
+        for (passed, mark) in self.marks.iter().enumerate().skip(first) {
+            let begin = mark.text - mark.width;
+            if at < begin {
+                put(self.from(passed, at)..self.from(passed, begin.min(range.end)));
+            }
+            if begin >= range.end {
+                return pieces;
+            }
+            if mark.width > 0 {
+                put(mark.source - mark.length..mark.source);
+            }
+            at = at.max(mark.text);
+        }
+        if at < range.end {
+            let all = self.marks.len();
+            put(self.from(all, at)..self.from(all, range.end));
+        }
+        pieces
+    }
+
     /// Drops the marks of text before `text`, which will not be asked for again.
     pub fn forget(&mut self, text: usize) {
         let passed = self.marks.partition_point(|mark| mark.text <= text);
@@ -151,6 +182,32 @@ mod tests {
         let cases = [(0..1, 4..5), (1..2, 9..12), (0..2, 4..12)];
         for (text, source) in cases {
             assert_eq!(map.range(text.clone()), source, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn pieces_leave_out_what_nobody_reads() {
+        // `..ab[x]c&amp;d[y]e`: between brackets is what nobody reads, `&amp;` spells one character.
+        let mut map = SourceMap::at(2);
+        map.plain(2);
+        map.spelled(0, 3);
+        map.plain(1);
+        map.spelled(1, 5);
+        map.plain(1);
+        map.spelled(0, 3);
+        map.plain(1);
+        let cases: [(Range<usize>, &[Range<usize>]); 8] = [
+            (0..6, &[2..4, 7..14, 17..18]),
+            (0..2, &[2..4]),
+            (1..3, &[3..4, 7..8]),
+            (2..4, &[7..13]),
+            (3..4, &[8..13]),
+            (4..5, &[13..14]),
+            (5..6, &[17..18]),
+            (2..2, &[]),
+        ];
+        for (text, pieces) in cases {
+            assert_eq!(map.pieces(text.clone()), pieces, "{text:?}");
         }
     }
 

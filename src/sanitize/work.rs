@@ -208,7 +208,7 @@ impl<'j> Work<'j> {
         let mut redactions = self.redactions(&nowhere(&texts))?;
         for (plain, edits) in plain.iter().zip(&mut redactions) {
             let Some(plain) = plain else { continue };
-            edits.iter_mut().for_each(|edit| edit.range = plain.spelled(&edit.range));
+            edits.iter_mut().for_each(|edit| edit.range = plain.map().range(edit.range.clone()));
         }
         Ok(redactions)
     }

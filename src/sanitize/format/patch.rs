@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::edit;
+use crate::edit::{self, SourceMap};
 use crate::sanitize::Edit;
 
 /// Changes to a file's bytes.
@@ -29,7 +29,7 @@ impl Patches {
     /// Puts an edit of a text where the text is spelled; `spell` writes the file's way.
     pub(super) fn edit(&mut self, text: &Spelled, edit: &Edit, spell: impl Fn(&str) -> String) {
         let mut with = spell(&edit.with.text);
-        for range in text.cut(edit.range.clone()) {
+        for range in text.map.pieces(edit.range.clone()) {
             self.put(range, std::mem::take(&mut with));
         }
     }
@@ -37,7 +37,7 @@ impl Patches {
     /// The same, where what is taken out has to leave something, too.
     pub(super) fn edit_each(&mut self, text: &Spelled, edit: &Edit, spell: impl Fn(&str) -> String) {
         let mut with = edit.with.text.as_str();
-        for range in text.cut(edit.range.clone()) {
+        for range in text.map.pieces(edit.range.clone()) {
             self.put(range, spell(with));
             with = "";
         }
@@ -50,40 +50,28 @@ impl Patches {
     }
 }
 
-/// Text as it reads, piece by piece with where it stands in the file.
+/// Text as it reads, and where the file spells it. Pieces come in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Spelled {
     text: String,
-    spans: Vec<Span>,
-}
-
-#[derive(Debug)]
-struct Span {
-    /// Where it begins in the text.
-    at: usize,
-    raw: Range<usize>,
-    /// Byte for byte; otherwise only as a whole.
-    plain: bool,
+    map: SourceMap,
 }
 
 impl Spelled {
     /// A piece that stands in the file as it reads.
     pub(super) fn plain(&mut self, raw: usize, piece: &str) {
-        if piece.is_empty() {
-            return;
+        if !piece.is_empty() {
+            self.leave_out(raw);
+            self.map.plain(piece.len());
+            self.text.push_str(piece);
         }
-        let end = raw.saturating_add(piece.len());
-        match self.spans.last_mut() {
-            Some(last) if last.plain && last.raw.end == raw => last.raw.end = end,
-            _ => self.spans.push(Span { at: self.text.len(), raw: raw..end, plain: true }),
-        }
-        self.text.push_str(piece);
     }
 
     /// A piece that the file spells in another way.
     pub(super) fn escape(&mut self, raw: Range<usize>, decoded: &str) {
         if !decoded.is_empty() {
-            self.spans.push(Span { at: self.text.len(), raw, plain: false });
+            self.leave_out(raw.start);
+            self.map.spelled(decoded.len(), raw.end.saturating_sub(raw.start));
             self.text.push_str(decoded);
         }
     }
@@ -95,35 +83,16 @@ impl Spelled {
 
     /// Where the file spells what begins at `at`.
     pub(super) fn place(&self, at: usize) -> usize {
-        self.cut(at..at.saturating_add(1)).first().map_or(0, |range| range.start)
+        self.map.floor(at)
     }
 
-    /// The bytes that spell a range of the text, in order.
-    fn cut(&self, range: Range<usize>) -> Vec<Range<usize>> {
-        let mut out: Vec<Range<usize>> = Vec::new();
-        let first = self.spans.partition_point(|span| span.at <= range.start).saturating_sub(1);
-        let ends =
-            self.spans.iter().skip(first.saturating_add(1)).map(|span| span.at).chain([self.text.len()]);
-        for (span, end) in self.spans.iter().skip(first).zip(ends) {
-            if span.at >= range.end {
-                break;
-            }
-            if end <= range.start {
-                continue;
-            }
-            let raw = if span.plain {
-                let from = span.raw.start.saturating_add(range.start.saturating_sub(span.at));
-                let to = span.raw.start.saturating_add(range.end.min(end).saturating_sub(span.at));
-                from..to
-            } else {
-                span.raw.clone()
-            };
-            match out.last_mut() {
-                Some(last) if last.end == raw.start => last.end = raw.end,
-                _ => out.push(raw),
-            }
+    /// What lies between the pieces is no part of the text.
+    fn leave_out(&mut self, raw: usize) {
+        debug_assert!(raw >= self.map.source_end(), "pieces come in the order of the file");
+        let between = raw.saturating_sub(self.map.source_end());
+        if between > 0 {
+            self.map.spelled(0, between);
         }
-        out
     }
 }
 
@@ -155,15 +124,5 @@ mod tests {
             patches.edit(&text, &edit(range), str::to_owned);
             assert_eq!(String::from_utf8(patches.apply(file)).expect("text"), want);
         }
-    }
-
-    #[test]
-    fn what_is_covered_twice_is_gone_once() {
-        let mut patches = Patches::default();
-        patches.put(2..5, "b");
-        patches.put(0..3, "a");
-        patches.cut(4..6);
-        patches.put(6..6, "c");
-        assert_eq!(patches.apply(b"0123456789"), b"ac6789");
     }
 }

@@ -114,6 +114,7 @@ impl Reader {
             return;
         }
         self.end_unit(to);
+        self.end_high(to);
         self.bytes.push((byte, range));
         if self.bytes.len() > 64 {
             self.end_bytes(page, to);
@@ -153,7 +154,12 @@ impl Reader {
     /// What was begun ends here.
     pub(super) fn end(&mut self, page: &'static Encoding, to: &mut Spelled) {
         self.end_unit(to);
+        self.end_high(to);
         self.end_bytes(page, to);
+    }
+
+    /// A first half that nothing follows is no character.
+    fn end_high(&mut self, to: &mut Spelled) {
         if let Some((range, _)) = self.high.take() {
             to.escape(range, "\u{fffd}");
         }

@@ -50,6 +50,7 @@ fn text_is_read_across_runs_and_spellings() {
     for (inside, want) in [
         ("Jan\\'e9 Doe!", "{<N>}!"),
         ("Ja{\\b n}\\u233\\'e9 \\i Doe", "{<N>}{\\b {}}{}\\i {}"),
+        ("\\uc0\\u-10179\\'e9 Jan\\'e9 Doe", "\\uc0\\u-10179\\'e9 {<N>}"),
         ("{\\info{\\author Jan\\'e9 Doe}}{\\field{\\*\\fldinst PAGE}{\\fldrslt Jan\\'e9}} Doe", ""),
         ("http://a.ex{\\b ample}/x www.b.example", "{hxxp://a[.]example}{\\b {}}/x {www[.]b[.]example}"),
         (
@@ -81,7 +82,7 @@ fn broken_files_hold() {
 proptest::proptest! {
     #[test]
     fn any_file_is_clean_after_one_cleaning(
-        inside in "([{}{}]|\\\\\\\\(object|objdata|result|field|fldinst|fldrslt|template|u233|uc2|bin2|par|b|'e9|\\*|sn|f1|fonttbl) ?|DDE|PAGE|Jan|é| Doe|4d5a|http://a[.]bc|pFragments){0,24}"
+        inside in "([{}{}]|\\\\\\\\(object|objdata|result|field|fldinst|fldrslt|template|u233|u-10179|u-8704|uc2|bin2|par|b|'e9|\\*|sn|f1|fonttbl) ?|DDE|PAGE|Jan|é| Doe|4d5a|http://a[.]bc|pFragments){0,24}"
     ) {
         let file = format!("{{\\rtf1 {inside}}}");
         let mut bench = Bench::redacting("Jané Doe");

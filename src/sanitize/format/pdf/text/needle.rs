@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use aho_corasick::AhoCorasick;
 
+use crate::edit::SourceMap;
 use crate::sanitize::{Edit, Rejection, Values};
 
 /// From how many letters on a value is looked for within words as well.
@@ -32,12 +33,12 @@ pub(in crate::sanitize::format::pdf) struct Needles {
     search: Option<AhoCorasick>,
 }
 
-/// A text without its blanks, and where each byte of that was.
+/// A text without its blanks, and where that was.
 #[derive(Debug)]
 struct Tight<'t> {
     whole: &'t str,
     text: String,
-    places: Vec<usize>,
+    map: SourceMap,
 }
 
 /// An automaton over these; none if there are none.
@@ -87,7 +88,7 @@ impl Needles {
         let tight = Tight::new(text);
         let found = search.find_overlapping_iter(&tight.text).filter_map(|found| {
             let needle = self.all.get(found.pattern().as_usize())?;
-            let range = tight.place(found.range())?;
+            let range = tight.map.range(found.range());
             (needle.within || tight.is_word(&range)).then_some((range, &needle.edit))
         });
         let mut found: Vec<_> = found.collect();
@@ -110,18 +111,16 @@ impl Needles {
 
 impl<'t> Tight<'t> {
     fn new(whole: &'t str) -> Self {
-        let (mut text, mut places) = (String::with_capacity(whole.len()), Vec::with_capacity(whole.len()));
-        for (at, c) in whole.char_indices().filter(|(_, c)| !c.is_whitespace()) {
-            text.push(c);
-            places.extend(at..at + c.len_utf8());
+        let (mut text, mut map) = (String::with_capacity(whole.len()), SourceMap::default());
+        for c in whole.chars() {
+            if c.is_whitespace() {
+                map.spelled(0, c.len_utf8());
+            } else {
+                map.plain(c.len_utf8());
+                text.push(c);
+            }
         }
-        Self { whole, text, places }
-    }
-
-    /// Where a part of the text without blanks stands in the whole one.
-    fn place(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let last = range.end.checked_sub(1)?;
-        Some(*self.places.get(range.start)?..self.places.get(last)?.checked_add(1)?)
+        Self { whole, text, map }
     }
 
     fn is_word(&self, range: &Range<usize>) -> bool {
