@@ -1,26 +1,43 @@
 //! Files are read in a child process: what it may not have, and what its end means.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use portcullis::sanitize::sandbox::{Court, Limits, Ruling, Sandbox, SandboxError};
-use portcullis::sanitize::{Bounds, Edit, Link, Named, Options, Rejection};
+use portcullis::sanitize::sandbox::{Limits, Sandbox, SandboxError};
+use portcullis::sanitize::scan::{BoxFuture, Part, Scanner, Verdict};
+use portcullis::sanitize::{Bounds, Options, Providers, Redaction, Rejection, ScanSession};
 
-struct Nobody;
+/// Calls every part malicious.
+struct Alarm;
 
-impl Court for Nobody {
-    fn part(&self, _: String, _: Bytes) -> Ruling<'_, ()> {
-        Box::pin(async { Err(Rejection::Malicious) })
+impl Scanner for Alarm {
+    fn name(&self) -> &'static str {
+        "alarm"
     }
 
-    fn links(&self, links: Vec<Link>) -> Ruling<'_, Vec<bool>> {
-        Box::pin(async move { Ok(vec![true; links.len()]) })
+    fn scan<'a>(&'a self, _: Part<'a>) -> BoxFuture<'a, Verdict> {
+        Box::pin(async { Verdict::Malicious { rule: "alarm".to_owned() } })
     }
+}
 
-    fn texts(&self, texts: Vec<Named>) -> Ruling<'_, Vec<Vec<Edit>>> {
-        Box::pin(async move { Ok(vec![Vec::new(); texts.len()]) })
-    }
+/// Without feeds and a detector.
+fn session() -> ScanSession {
+    ScanSession::new(Providers {
+        scanner: Arc::new(Alarm),
+        block_unable: true,
+        urls: None,
+        domains: None,
+        defang: true,
+        threshold: 50,
+        redactor: None,
+        redaction: Redaction::Off,
+    })
+}
+
+fn file(bytes: &'static [u8]) -> Part<'static> {
+    Part { name: "name", bytes: Bytes::from_static(bytes) }
 }
 
 fn sandbox(memory: u64, time: Duration) -> Sandbox {
@@ -32,7 +49,7 @@ const PASS: Options = Options {
     attachments: true,
     interactive: true,
     links: false,
-    redaction: portcullis::sanitize::Redaction::Off,
+    redaction: Redaction::Off,
     pass_unknown: true,
 };
 
@@ -42,16 +59,16 @@ const UNKNOWN: &[u8] = b"\x00\xff\x01\xfe nothing that anybody knows";
 #[tokio::test]
 async fn a_file_passes_through_a_child() {
     let sandbox = sandbox(1 << 30, Duration::from_secs(30));
-    let cleaned = sandbox.clean(PASS, ("name", UNKNOWN), &Nobody).await.unwrap();
+    let cleaned = sandbox.clean(PASS, &file(UNKNOWN), &session()).await.unwrap();
     assert_eq!(cleaned.bytes, UNKNOWN);
-    let refused = sandbox.clean(Options::default(), ("name", UNKNOWN), &Nobody).await;
+    let refused = sandbox.clean(Options::default(), &file(UNKNOWN), &session()).await;
     assert!(matches!(refused, Err(SandboxError::Rejected(_, Rejection::Unsupported))), "{refused:?}");
 }
 
 #[tokio::test]
 async fn a_child_that_needs_more_memory_dies_alone() {
-    let file = vec![0xff; 64 << 20];
-    let died = sandbox(96 << 20, Duration::from_secs(30)).clean(PASS, ("name", &file), &Nobody).await;
+    let large = Part { name: "name", bytes: Bytes::from(vec![0xff; 64 << 20]) };
+    let died = sandbox(96 << 20, Duration::from_secs(30)).clean(PASS, &large, &session()).await;
     assert!(matches!(died, Err(SandboxError::Died)), "{died:?}");
 }
 
@@ -65,6 +82,19 @@ async fn a_child_that_cannot_be_started_is_our_fault() {
         output: 1 << 20,
     };
     let sandbox = Sandbox::new(PathBuf::from("/nowhere/portcullis"), limits);
-    let failed = sandbox.clean(PASS, ("name", UNKNOWN), &Nobody).await;
+    let failed = sandbox.clean(PASS, &file(UNKNOWN), &session()).await;
     assert!(matches!(failed, Err(SandboxError::Start(_))), "{failed:?}");
+}
+
+#[tokio::test]
+async fn what_the_session_rejects_is_rejected_whatever_the_child_makes_of_it() {
+    let sandbox = sandbox(1 << 30, Duration::from_secs(30));
+    let mut packed = Vec::new();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(&mut packed));
+    zip.start_file("a.txt", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut zip, b"text").unwrap();
+    zip.finish().unwrap();
+    let packed = Part { name: "a.zip", bytes: Bytes::from(packed) };
+    let refused = sandbox.clean(PASS, &packed, &session()).await;
+    assert!(matches!(refused, Err(SandboxError::Rejected(_, Rejection::Malicious))), "{refused:?}");
 }

@@ -17,6 +17,7 @@ use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::sanitize::intel::IndicatorType;
 use crate::sanitize::sandbox::{Limits, Sandbox};
+use crate::sanitize::scan::Part;
 use crate::sanitize::{Bounds, Options, Providers, Redaction, sanitize};
 
 /// The provider that a command line means.
@@ -62,9 +63,9 @@ pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
 ///
 /// # Errors
 /// A configuration that cannot be used; a file that is not released, and why.
-pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Result<Released, AppError> {
+pub fn clean(config: &Config, wish: Wish, file: Part<'_>) -> Result<Released, AppError> {
     let most = config.sanitize.limits.file.bytes();
-    if file.len() > most {
+    if file.bytes.len() > most {
         return Err(AppError::Sanitize(format!(
             "the file is larger than sanitize.limits.file, {most} bytes"
         )));
@@ -92,8 +93,7 @@ pub fn clean(config: &Config, wish: Wish, (name, file): (&str, Vec<u8>)) -> Resu
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
     let sandbox = sandbox(&config.sanitize.limits);
-    let bytes = Bytes::from(file);
-    match runtime.block_on(sanitize(&sandbox, wish.options, (name, &bytes), providers)) {
+    match runtime.block_on(sanitize(&sandbox, wish.options, file, providers)) {
         Ok(sanitized) => Ok(Released {
             summary: summary(&asked, &sanitized),
             data: data(&asked, &sanitized),

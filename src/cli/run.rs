@@ -22,6 +22,7 @@ use crate::cli::args::{
 use crate::cli::{detect, health, keys, rules, sanitize, wanted};
 use crate::config::{Config, Needs, Options};
 use crate::redact::Method;
+use crate::sanitize::format::FORMATS;
 use crate::sanitize::sandbox::child;
 
 /// What the environment may say in place of the command line.
@@ -121,7 +122,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Redact(args) => run_redact(args),
         Command::Unredact(args) => run_unredact(args),
         Command::Sanitize(args) => sanitize::run(&args),
-        Command::Parse { memory, seconds } => Ok(child::run(child::Rlimits { memory, seconds })?),
+        Command::Parse { memory, seconds } => Ok(child::run(child::Rlimits { memory, seconds }, &FORMATS)?),
         Command::Openapi => {
             let document = openapi::document(|_| true).map_err(AppError::from)?;
             result(&format!("{document:#}"))

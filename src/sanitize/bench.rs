@@ -1,10 +1,11 @@
-//! [`Bench`]: what formats are tried on: a judge who takes every link for bad and redacts one word.
+//! [`Bench`]: what formats are tried on: a host that takes every link for bad and redacts one word.
 
+use crate::sanitize::format::FORMATS;
 use crate::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, NewText, Options, Part, Redaction, Rejection, Stats, Work, format,
+    Bounds, Edit, Host, Kind, NewText, Options, Redaction, Rejection, Request, Response, Stats, Work,
 };
 
-/// Options, and a judge who does what they say.
+/// Options, and a host that does what they say.
 pub(crate) struct Bench {
     pub(crate) options: Options,
     word: &'static str,
@@ -28,13 +29,13 @@ impl Bench {
 
     /// Begins on a file.
     pub(crate) fn work(&mut self) -> Work<'_> {
-        Work::new(self.options, Bounds::default(), self)
+        Work::new(&FORMATS, self.options, Bounds::default(), self)
     }
 
     /// Cleans a file of this kind.
     pub(crate) fn clean(&mut self, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Stats), Rejection> {
         let mut work = self.work();
-        let clean = format::clean(kind, file, &mut work)?;
+        let clean = work.clean(kind, file)?;
         Ok((clean, work.into_stats()))
     }
 
@@ -50,34 +51,35 @@ impl Bench {
     }
 }
 
-impl Judge for Bench {
-    fn part(&mut self, part: Part<'_>) -> Result<(), Rejection> {
-        self.parts.push(part.bytes.to_vec());
-        Ok(())
-    }
-
-    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Rejection> {
-        self.links += links.len();
-        Ok(vec![true; links.len()])
-    }
-
-    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
-        let edit = |(at, word): (usize, &str), before: usize| Edit {
-            range: at.saturating_sub(before)..(at + word.len()).saturating_sub(before),
-            with: NewText { text: "<N>".to_owned(), rule: Some("N".to_owned()) },
-        };
-        // What a text is called is read before it.
-        let edits = |named: &Named<&str>| {
-            let name = if named.name.is_empty() { String::new() } else { format!("{}: ", named.name) };
-            let found = |&(at, word): &(usize, &str)| at + word.len() > name.len();
-            match self.word {
-                "" => Vec::new(),
-                word => {
-                    let text = format!("{name}{}", named.text);
-                    text.match_indices(word).filter(found).map(|hit| edit(hit, name.len())).collect()
-                }
+impl Host for Bench {
+    fn ask(&mut self, request: Request<'_>) -> Result<Response, Rejection> {
+        Ok(match request {
+            Request::Part { bytes, .. } => {
+                self.parts.push(bytes.into_owned());
+                Response::Part
             }
-        };
-        Ok(texts.iter().map(edits).collect())
+            Request::Links(links) => {
+                self.links += links.len();
+                Response::Links(vec![true; links.len()])
+            }
+            Request::Texts(texts) => Response::Texts(
+                texts.iter().map(|named| edits(self.word, &named.name, &named.text)).collect(),
+            ),
+        })
     }
+}
+
+/// `word` wherever it ends in `text`: what a text is called is read before it.
+fn edits(word: &str, name: &str, text: &str) -> Vec<Edit> {
+    if word.is_empty() {
+        return Vec::new();
+    }
+    let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    let edit = |at: usize| Edit {
+        range: at.saturating_sub(name.len())..(at + word.len()).saturating_sub(name.len()),
+        with: NewText { text: "<N>".to_owned(), rule: Some("N".to_owned()) },
+    };
+    let whole = format!("{name}{text}");
+    let found = whole.match_indices(word).map(|(at, _)| at).filter(|at| at + word.len() > name.len());
+    found.map(edit).collect()
 }

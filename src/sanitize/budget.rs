@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{Rejection, unfold};
+use crate::sanitize::Rejection;
 
 /// How much a file may unfold to, all parts within parts together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,9 +13,15 @@ pub struct Bounds {
     pub items: u64,
     /// Bytes after unpacking.
     pub bytes: u64,
-    /// Questions to the judge about parts, links and texts: each is a way through a pipe, however little it is about.
+    /// Requests to the host about parts, links and texts: each passes through a pipe, however little it is about.
     pub asks: u64,
 }
+
+/// What may always be unfolded, in bytes: a blank page of 300 dots an inch in colour has 26 MB.
+pub(super) const FREE: u64 = 32 << 20;
+
+/// Bytes for each byte read, once there are more than [`FREE`].
+pub(super) const RATIO: u64 = 200;
 
 /// What a small file may unfold to, all parts together, in bytes.
 const SMALL: u64 = 64 << 20;
@@ -23,7 +29,7 @@ const SMALL: u64 = 64 << 20;
 impl Bounds {
     /// The same for a file of so many bytes: it unfolds to no more than 200 times that, or 64 MiB.
     pub fn of_file(self, length: usize) -> Self {
-        let most = unfold::RATIO.saturating_mul(length as u64).max(SMALL);
+        let most = RATIO.saturating_mul(length as u64).max(SMALL);
         Self { bytes: self.bytes.min(most), ..self }
     }
 }

@@ -1,35 +1,38 @@
 //! One file in → one clean file and a report.
 //!
 //! A file is read, disarmed and redacted by *formats*: pure, synchronous code that runs in a child process under
-//! limits. What a format cannot decide (is this part malicious, is that link bad, which words are to go) it asks a
-//! [`Judge`], who sits in the parent and may wait for scanners, feeds and detectors.
+//! limits. What a format cannot decide (is this part malicious, is that link bad, which words are to go) it asks its
+//! [`Host`]: the parent, where a [`ScanSession`] waits for scanners, feeds and detectors.
+//!
+//! Files import from rows above their own.
 //!
 //! | file | noun |
 //! |---|---|
-//! | `kind` | [`Kind`]: what a file really is, by its bytes |
-//! | `written` | which kind a file of text is |
-//! | `zipped` | which kind a zip file is |
-//! | `options` | [`Options`]: what is to be done to it |
-//! | `judge` | [`Judge`], who is asked, and [`Edit`], an answer |
-//! | `unfold` | how much packed bytes may unfold to |
-//! | `work` | [`Work`]: one file's way through the formats: options, judge, budget, stats; [`Values`] that go |
-//! | `budget` | [`Bounds`] and what of them is used |
-//! | `stats` | [`Stats`]: what was removed, and what could not be read |
 //! | `rejection` | [`Rejection`]: why there is no clean file |
+//! | `kind` | [`Kind`]: what a file really is |
+//! | `options` | [`Options`]: what is to be done to it |
+//! | `stats` | [`Stats`]: what was removed, and what could not be read |
+//! | `budget` | [`Bounds`] and what of them is used |
+//! | `host` | [`Host`], which is asked, its [`Request`]s and [`Response`]s, and [`Edit`] |
 //! | [`link`] | links in texts, and what they look like defanged |
-//! | [`mod@format`] | the formats |
-//! | `session` | [`ScanSession`]: the court for one file |
-//! | `pipeline` | [`sanitize`]: one file's way in order |
-//! | [`sandbox`] | the process that they run in |
-//! | [`intel`] | what is known of URLs and domains |
+//! | `work` | [`Work`]: one file's way through the [`Formats`]; [`Values`] that go |
+//! | `unfold` | how much packed bytes may unfold to |
+//! | [`mod@format`] | the formats, and [`FORMATS`](format::FORMATS), their table |
+//! | `text_kind`, `zip_kind` | which kind a file of text is, and a zip file |
+//! | `identify` | [`identify`]: which kind a file is, by its bytes |
 //! | [`scan`] | scanners, and the engines behind providers' names |
+//! | [`intel`] | what is known of URLs and domains |
+//! | `session` | [`ScanSession`]: answers for one file |
+//! | [`sandbox`] | the process that formats run in |
+//! | `pipeline` | [`sanitize`]: one file's way in order |
 
 #[cfg(test)]
 pub(crate) mod bench;
 mod budget;
 pub mod format;
+mod host;
+mod identify;
 pub mod intel;
-mod judge;
 mod kind;
 pub mod link;
 mod options;
@@ -39,17 +42,18 @@ pub mod sandbox;
 pub mod scan;
 mod session;
 mod stats;
+mod text_kind;
 mod unfold;
 mod work;
-mod written;
-mod zipped;
+mod zip_kind;
 
 pub use budget::Bounds;
-pub use judge::{Edit, Judge, Link, Named, NewText, Part};
+pub use host::{Edit, Host, Link, Named, NewText, Request, Response};
+pub use identify::identify;
 pub use kind::Kind;
 pub use options::{Options, Redaction};
 pub use pipeline::{Sanitized, sanitize};
 pub use rejection::Rejection;
 pub use session::{Providers, Record, ScanSession, Scores};
 pub use stats::{Note, Stats};
-pub use work::{Values, Work};
+pub use work::{Format, Formats, Values, Work};

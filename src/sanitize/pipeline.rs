@@ -1,12 +1,11 @@
 //! One file's way in order: looked at, taken apart and put together in a child, looked at again.
 
-use bytes::Bytes;
-
 use crate::sanitize::sandbox::{Cleaned, Sandbox, SandboxError};
+use crate::sanitize::scan::Part;
 use crate::sanitize::{Options, Providers, Record, ScanSession};
 use crate::telemetry::trace::step;
 
-/// A clean file, and what was heard on the way.
+/// A clean file, and what was said on the way.
 pub struct Sanitized {
     /// The file, and what was done to it.
     pub cleaned: Cleaned,
@@ -14,23 +13,24 @@ pub struct Sanitized {
     pub record: Record,
 }
 
-/// Cleans the file `bytes`, which its owner calls `name`.
+/// Cleans a file.
 ///
 /// # Errors
 /// Why it is not released.
 pub async fn sanitize(
     sandbox: &Sandbox,
     options: Options,
-    (name, bytes): (&str, &Bytes),
+    file: Part<'_>,
     providers: Providers,
 ) -> Result<Sanitized, SandboxError> {
     let session = ScanSession::new(providers);
-    let refused = |rejection| SandboxError::Rejected(None, rejection);
-    step("sanitize.scan", session.scan(name, bytes.clone())).await.map_err(refused)?;
-    let cleaned = step("sanitize.clean", sandbox.clean(options, (name, bytes), &session)).await?;
+    let rejected = |rejection| SandboxError::Rejected(None, rejection);
+    step("sanitize.scan", session.scan(file.clone())).await.map_err(rejected)?;
+    let cleaned = step("sanitize.clean", sandbox.clean(options, &file, &session)).await?;
     // What was put together anew may be what no part was.
-    if cleaned.bytes != *bytes {
-        step("sanitize.scan_again", session.scan(name, cleaned.bytes.clone())).await.map_err(refused)?;
+    if cleaned.bytes != file.bytes {
+        let clean = Part { name: file.name, bytes: cleaned.bytes.clone() };
+        step("sanitize.scan_again", session.scan(clean)).await.map_err(rejected)?;
     }
     Ok(Sanitized { cleaned, record: session.close() })
 }

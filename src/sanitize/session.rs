@@ -1,6 +1,7 @@
-//! [`ScanSession`]: the court for one file. It asks scanners, feeds and the detector, and remembers what they said for the
-//! report.
+//! [`ScanSession`]: answers what formats ask about one file. It asks scanners, feeds and the detector, and keeps what
+//! they said for the report.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -9,9 +10,8 @@ use bytes::Bytes;
 use crate::detect::Label;
 use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
 use crate::sanitize::intel::{Canonical, Reputation, Score, ThreatLevel};
-use crate::sanitize::sandbox::{Court, Ruling};
 use crate::sanitize::scan::{Part, Scanner, Verdict};
-use crate::sanitize::{Edit, Link, Named, NewText, Redaction, Rejection};
+use crate::sanitize::{Edit, Link, Named, NewText, Redaction, Rejection, Request, Response};
 
 /// Links remembered for the counts, of each sort.
 const MAX_LINKS: usize = 100_000;
@@ -19,7 +19,7 @@ const MAX_LINKS: usize = 100_000;
 /// Texts that are read where they arrive, all of a question together, in bytes.
 const SHORT: usize = 2048;
 
-/// Who is heard.
+/// What a session asks, and what follows from the answers.
 pub struct Providers {
     /// Looks at the file and its parts.
     pub scanner: Arc<dyn Scanner>,
@@ -42,7 +42,7 @@ pub struct Providers {
 /// Links by canonical form, and what is known of them where they were looked up.
 pub type Scores = BTreeMap<String, Option<Score>>;
 
-/// What was heard about a file.
+/// What was said of a file.
 #[derive(Default)]
 pub struct Record {
     /// Distinct URLs by canonical form, and their scores where they were looked up.
@@ -55,7 +55,7 @@ pub struct Record {
     pub unscanned: u64,
 }
 
-/// The court for one file.
+/// Answers for one file.
 pub struct ScanSession {
     providers: Providers,
     record: Mutex<Record>,
@@ -67,7 +67,7 @@ impl ScanSession {
         Self { providers, record: Mutex::default() }
     }
 
-    /// What was heard, at the end.
+    /// What was said, at the end.
     pub fn close(self) -> Record {
         self.record.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
@@ -76,12 +76,27 @@ impl ScanSession {
         note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Has a whole file looked at.
+    /// Answers a request of the formats.
     ///
     /// # Errors
-    /// As [`Court::part`].
-    pub async fn scan(&self, name: &str, bytes: Bytes) -> Result<(), Rejection> {
-        match self.providers.scanner.scan(Part { name, bytes }).await {
+    /// See [`Host::ask`](crate::sanitize::Host::ask).
+    pub async fn answer(&self, request: Request<'static>) -> Result<Response, Rejection> {
+        match request {
+            Request::Part { name, bytes } => {
+                let part = Part { name: &name, bytes: Bytes::from(bytes.into_owned()) };
+                self.scan(part).await.map(|()| Response::Part)
+            }
+            Request::Links(links) => self.lookup(&links).await.map(Response::Links),
+            Request::Texts(texts) => self.look(texts).await.map(Response::Texts),
+        }
+    }
+
+    /// Has a file, or a part of one, scanned.
+    ///
+    /// # Errors
+    /// [`Rejection::Malicious`], [`Rejection::NotScanned`], or [`Rejection::Provider`].
+    pub async fn scan(&self, part: Part<'_>) -> Result<(), Rejection> {
+        match self.providers.scanner.scan(part).await {
             Verdict::Clean => Ok(()),
             Verdict::Malicious { .. } => Err(Rejection::Malicious),
             Verdict::Down(_) => Err(Rejection::Provider),
@@ -123,13 +138,13 @@ impl ScanSession {
         Ok(verdicts)
     }
 
-    async fn look(&self, texts: Vec<Named>) -> Result<Vec<Vec<Edit>>, Rejection> {
+    async fn look(&self, texts: Vec<Named<Cow<'static, str>>>) -> Result<Vec<Vec<Edit>>, Rejection> {
         let nothing = || texts.iter().map(|_| Vec::new()).collect();
         let Some((redactor, keys)) = self.providers.redactor.clone() else { return Ok(nothing()) };
         let (count, bytes) = (texts.len(), texts.iter().map(|named| named.text.len()).sum::<usize>());
         let find = move || {
             let labels: Vec<Option<Label>> =
-                texts.iter().map(|named| Label::of([named.name.as_str()])).collect();
+                texts.iter().map(|named| Label::of([named.name.as_ref()])).collect();
             let texts = texts.iter().zip(&labels);
             let texts: Vec<Text<'_>> =
                 texts.map(|(named, label)| Text { label: label.as_ref(), text: &named.text }).collect();
@@ -157,20 +172,6 @@ impl ScanSession {
             changes.into_iter().map(edit).collect()
         });
         Ok(edits.collect())
-    }
-}
-
-impl Court for ScanSession {
-    fn part(&self, name: String, bytes: Bytes) -> Ruling<'_, ()> {
-        Box::pin(async move { self.scan(&name, bytes).await })
-    }
-
-    fn links(&self, links: Vec<Link>) -> Ruling<'_, Vec<bool>> {
-        Box::pin(async move { self.lookup(&links).await })
-    }
-
-    fn texts(&self, texts: Vec<Named>) -> Ruling<'_, Vec<Vec<Edit>>> {
-        Box::pin(self.look(texts))
     }
 }
 

@@ -9,13 +9,8 @@ use std::rc::Rc;
 
 use flate2::read::ZlibDecoder;
 
+use crate::sanitize::budget::{FREE, RATIO};
 use crate::sanitize::{Rejection, Work};
-
-/// What may always be unfolded, in bytes: a blank page of 300 dots an inch in colour has 26 MB.
-pub(super) const FREE: u64 = 32 << 20;
-
-/// Bytes for each byte read, once there are more than [`FREE`].
-pub(super) const RATIO: u64 = 200;
 
 /// Bytes that are unfolded between two looks.
 const STEP: u64 = 1 << 20;

@@ -1,14 +1,16 @@
-//! [`Work`]: one file's way through the formats, with all that they share: options, judge, budget, stats.
+//! [`Work`]: one file's way through the formats, with all that they share: the table of formats, options, host, budget,
+//! stats.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use crate::edit::spliced_text;
 use crate::sanitize::budget::Left;
+use crate::sanitize::link;
 use crate::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, NewText, Options, Part, Redaction, Rejection, Stats,
+    Bounds, Edit, Host, Kind, Link, Named, NewText, Note, Options, Redaction, Rejection, Request, Response,
+    Stats,
 };
-use crate::sanitize::{format, link};
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
 const BATCH: usize = 32 << 20;
@@ -16,10 +18,23 @@ const BATCH: usize = 32 << 20;
 /// Values that go from a file, each with the edit that found it first.
 pub type Values = BTreeMap<String, Edit>;
 
+/// Reads a file of one kind, takes out what has to go, and writes a clean one.
+pub type Format = fn(&[u8], &mut Work<'_>) -> Result<Vec<u8>, Rejection>;
+
+/// The formats, as files need them that hold files.
+#[derive(Clone, Copy, Debug)]
+pub struct Formats {
+    /// The kind of a file, by its bytes and its name.
+    pub identify: fn(&[u8], &str) -> Kind,
+    /// The format of each kind that is rewritten.
+    pub table: &'static [(Kind, Format)],
+}
+
 /// What a format works with. One for a file and all files within it.
 pub struct Work<'j> {
+    formats: &'j Formats,
     options: Options,
-    judge: &'j mut dyn Judge,
+    host: &'j mut dyn Host,
     left: Left,
     stats: Stats,
     values: Option<Values>,
@@ -27,8 +42,8 @@ pub struct Work<'j> {
 
 impl<'j> Work<'j> {
     /// Begins on a file.
-    pub fn new(options: Options, bounds: Bounds, judge: &'j mut dyn Judge) -> Self {
-        Self { options, judge, left: Left::new(bounds), stats: Stats::default(), values: None }
+    pub fn new(formats: &'j Formats, options: Options, bounds: Bounds, host: &'j mut dyn Host) -> Self {
+        Self { formats, options, host, left: Left::new(bounds), stats: Stats::default(), values: None }
     }
 
     /// What is to be done.
@@ -94,13 +109,34 @@ impl<'j> Work<'j> {
     /// dropped. Its bytes are in the budget already (see [`unpacked`](Self::unpacked)).
     ///
     /// # Errors
-    /// The judge's.
+    /// The host's.
     pub fn part(&mut self, name: &str, bytes: &[u8]) -> Result<(), Rejection> {
         if bytes.is_empty() {
             return Ok(());
         }
         self.left.ask()?;
-        self.judge.part(Part { name, bytes })
+        self.host.ask(Request::Part { name: name.into(), bytes: bytes.into() }).map(drop)
+    }
+
+    /// The kind of a file within a file.
+    pub fn identify(&self, name: &str, bytes: &[u8]) -> Kind {
+        (self.formats.identify)(bytes, name)
+    }
+
+    /// Cleans a file of this kind.
+    ///
+    /// # Errors
+    /// The format's; [`Rejection::Unsupported`] for a kind that has none; [`Rejection::OverLimit`].
+    pub fn clean(&mut self, kind: Kind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
+        self.unpacked(file.len())?;
+        match self.formats.table.iter().find(|(known, _)| *known == kind) {
+            Some((_, format)) => format(file, self),
+            None if self.options.pass_unknown => {
+                self.stats.note(Note::Passed, 1);
+                Ok(file.to_vec())
+            }
+            None => Err(Rejection::Unsupported),
+        }
     }
 
     /// Cleans a file within a file: looked at, told apart, and rewritten by its own format.
@@ -110,7 +146,7 @@ impl<'j> Work<'j> {
     pub fn file(&mut self, name: &str, bytes: &[u8]) -> Result<Vec<u8>, Rejection> {
         self.left.descend()?;
         self.part(name, bytes)?;
-        let clean = format::clean(Kind::of(bytes, name), bytes, self);
+        let clean = self.clean(self.identify(name, bytes), bytes);
         self.left.ascend();
         clean
     }
@@ -119,7 +155,7 @@ impl<'j> Work<'j> {
     /// each other. Whoever makes the change tells [`applied`](Self::applied).
     ///
     /// # Errors
-    /// The judge's.
+    /// The host's.
     pub fn edits(&mut self, texts: &[&str]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let redactions = self.redactions(&nowhere(texts))?;
         self.with_links(texts, redactions)
@@ -129,7 +165,7 @@ impl<'j> Work<'j> {
     /// are.
     ///
     /// # Errors
-    /// The judge's.
+    /// The host's.
     pub fn named(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
         let redactions = self.redactions(texts)?;
         let texts: Vec<&str> = texts.iter().map(|named| named.text).collect();
@@ -145,7 +181,7 @@ impl<'j> Work<'j> {
             return Ok(redactions);
         }
         let found: Vec<Vec<link::Found>> = texts.iter().map(|text| link::find(text)).collect();
-        let bad = self.judged(found.iter().flatten().map(|found| &found.link))?;
+        let bad = self.bad_links(found.iter().flatten().map(|found| &found.link))?;
         let texts = texts.iter().zip(&found).zip(redactions);
         let merge = texts.map(|((text, found), redactions)| {
             let fronts = found.iter().filter(|found| bad.contains(&found.link)).map(|found| &found.front);
@@ -159,14 +195,14 @@ impl<'j> Work<'j> {
     /// nothing changes. Counted as applied.
     ///
     /// # Errors
-    /// The judge's.
+    /// The host's.
     pub fn targets(&mut self, targets: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
         let read: Vec<String> = targets.iter().map(|target| as_followed(target)).collect();
         let read: Vec<&str> = read.iter().map(String::as_str).collect();
         let redactions = self.redactions_within(&read)?;
         let links = self.options.links;
         let found: Vec<_> = read.iter().map(|text| if links { link::target(text) } else { None }).collect();
-        let bad = self.judged(found.iter().flatten().map(|found| &found.link))?;
+        let bad = self.bad_links(found.iter().flatten().map(|found| &found.link))?;
         let mut out = Vec::with_capacity(targets.len());
         for ((text, found), redactions) in read.iter().zip(found).zip(redactions) {
             redactions.iter().for_each(|edit| self.applied(edit));
@@ -188,7 +224,7 @@ impl<'j> Work<'j> {
     /// link. `None` where nothing changes. Counted as applied.
     ///
     /// # Errors
-    /// The judge's.
+    /// The host's.
     pub fn names(&mut self, names: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
         let edits = self.redactions(&nowhere(names))?;
         let mut out = Vec::with_capacity(names.len());
@@ -227,10 +263,11 @@ impl<'j> Work<'j> {
             };
             let (batch, behind) = rest.split_at(rest.iter().take_while(fits).count().max(1));
             self.left.ask()?;
-            let answer = self.judge.texts(batch)?;
-            if answer.len() != batch.len() {
-                return Err(Rejection::Provider);
-            }
+            let texts = batch.iter().map(|named| Named { name: named.name.into(), text: named.text.into() });
+            let answer = match self.host.ask(Request::Texts(texts.collect()))? {
+                Response::Texts(answer) if answer.len() == batch.len() => answer,
+                _ => return Err(Rejection::Provider),
+            };
             self.keep(batch, &answer);
             edits.extend(answer);
             rest = behind;
@@ -239,17 +276,17 @@ impl<'j> Work<'j> {
     }
 
     /// Those of the links that are to be defanged.
-    fn judged<'l>(&mut self, links: impl Iterator<Item = &'l Link>) -> Result<HashSet<Link>, Rejection> {
+    fn bad_links<'l>(&mut self, links: impl Iterator<Item = &'l Link>) -> Result<HashSet<Link>, Rejection> {
         let mut seen = HashSet::new();
         let distinct: Vec<Link> = links.filter(|link| seen.insert(*link)).cloned().collect();
         if distinct.is_empty() {
             return Ok(HashSet::new());
         }
         self.left.ask()?;
-        let answers = self.judge.links(&distinct)?;
-        if answers.len() != distinct.len() {
-            return Err(Rejection::Provider);
-        }
+        let answers = match self.host.ask(Request::Links(distinct.as_slice().into()))? {
+            Response::Links(answers) if answers.len() == distinct.len() => answers,
+            _ => return Err(Rejection::Provider),
+        };
         Ok(distinct.into_iter().zip(answers).filter(|(_, bad)| *bad).map(|(link, _)| link).collect())
     }
 
@@ -265,7 +302,7 @@ impl<'j> Work<'j> {
     /// What each of these texts becomes; `None` where nothing changes. Counted as applied.
     ///
     /// # Errors
-    /// The judge's.
+    /// The host's.
     pub fn texts(&mut self, texts: &[&str]) -> Result<Vec<Option<String>>, Rejection> {
         let edits = self.edits(texts)?;
         let mut out = Vec::with_capacity(texts.len());

@@ -6,6 +6,6 @@
 )]
 
 mod corpus;
-mod judge;
+mod host;
 mod pdf;
 mod text;

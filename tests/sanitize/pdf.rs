@@ -1,10 +1,11 @@
 //! PDFs made here.
 
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
-use portcullis::sanitize::{Bounds, Kind, Options, Rejection, Work, format};
+use portcullis::sanitize::format::FORMATS;
+use portcullis::sanitize::{Bounds, Kind, Options, Rejection, Work};
 use proptest::prelude::*;
 
-use crate::judge::clean;
+use crate::host::clean;
 
 const EICAR: &str = concat!("X5O!P%@AP[4\\PZX54(P^)7CC)7}$", "EICAR-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*");
 
@@ -215,7 +216,7 @@ fn malicious_parts_are_seen_wherever_they_lie() {
         let spec = dictionary! { "Type" => "Filespec", "EF" => dictionary! { "F" => file } };
         catalog.set("AF", vec![spec.into()]);
     });
-    assert!(!crate::judge::malicious(&attached));
+    assert!(!crate::host::malicious(&attached));
     for attachments in [true, false] {
         let options = Options { attachments, ..Options::default() };
         assert_eq!(clean("a.pdf", &attached, options).0, Err(Rejection::Malicious));
@@ -289,10 +290,10 @@ fn what_unfolds_to_too_much_is_refused() {
         stream.compress().unwrap();
         catalog.set("Metadata", doc.add_object(stream));
     });
-    let mut judge = crate::judge::Lenient::default();
+    let mut host = crate::host::Lenient::default();
     let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
-    let mut work = Work::new(Options::default(), bounds, &mut judge);
-    assert_eq!(format::clean(Kind::Pdf, &bomb, &mut work), Err(Rejection::OverLimit));
+    let mut work = Work::new(&FORMATS, Options::default(), bounds, &mut host);
+    assert_eq!(work.clean(Kind::Pdf, &bomb), Err(Rejection::OverLimit));
 }
 
 proptest! {

@@ -4,9 +4,10 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
+use portcullis::sanitize::format::FORMATS;
 use portcullis::sanitize::{
-    Bounds, Edit, Judge, Kind, Link, Named, NewText, Note, Options, Part, Redaction, Rejection, Stats, Work,
-    format,
+    Bounds, Edit, Host, Kind, NewText, Note, Options, Redaction, Rejection, Request, Response, Stats, Work,
+    identify,
 };
 
 /// Remembers all texts, and redacts words.
@@ -16,18 +17,15 @@ struct Words {
     texts: Vec<String>,
 }
 
-impl Judge for Words {
-    fn part(&mut self, _: Part<'_>) -> Result<(), Rejection> {
-        Ok(())
-    }
-
-    fn links(&mut self, links: &[Link]) -> Result<Vec<bool>, Rejection> {
-        Ok(vec![false; links.len()])
-    }
-
-    fn texts(&mut self, texts: &[Named<&str>]) -> Result<Vec<Vec<Edit>>, Rejection> {
-        let edits = |named: &Named<&str>| {
-            let found = self.words.iter().flat_map(|word| named.text.match_indices(word.as_str()));
+impl Host for Words {
+    fn ask(&mut self, request: Request<'_>) -> Result<Response, Rejection> {
+        let texts = match request {
+            Request::Part { .. } => return Ok(Response::Part),
+            Request::Links(links) => return Ok(Response::Links(vec![false; links.len()])),
+            Request::Texts(texts) => texts,
+        };
+        let edits = |text: &str| {
+            let found = self.words.iter().flat_map(|word| text.match_indices(word.as_str()));
             let edit = |(at, word): (usize, &str)| Edit {
                 range: at..at + word.len(),
                 with: NewText { text: "gone".to_owned(), rule: Some("word".to_owned()) },
@@ -36,16 +34,16 @@ impl Judge for Words {
             edits.sort_by_key(|edit| edit.range.start);
             edits
         };
-        let edits = texts.iter().map(edits).collect();
-        self.texts.extend(texts.iter().map(|named| named.text.to_owned()));
-        Ok(edits)
+        let edits = texts.iter().map(|named| edits(&named.text)).collect();
+        self.texts.extend(texts.into_iter().map(|named| named.text.into_owned()));
+        Ok(Response::Texts(edits))
     }
 }
 
-fn clean(kind: Kind, file: &[u8], judge: &mut Words) -> (Result<Vec<u8>, Rejection>, Stats) {
+fn clean(kind: Kind, file: &[u8], host: &mut Words) -> (Result<Vec<u8>, Rejection>, Stats) {
     let options = Options { redaction: Redaction::Apply, links: false, ..Options::default() };
-    let mut work = Work::new(options, Bounds::default(), judge);
-    let clean = format::clean(kind, file, &mut work);
+    let mut work = Work::new(&FORMATS, options, Bounds::default(), host);
+    let clean = work.clean(kind, file);
     (clean, work.into_stats())
 }
 
@@ -104,7 +102,7 @@ fn words_of_the_corpus_are_removed() {
     for (n, path) in paths.iter().enumerate() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let file = std::fs::read(path).unwrap();
-        let kind = Kind::of(&file, &name);
+        let kind = identify(&file, &name);
         let read = matches!(kind, Kind::Pdf | Kind::Ooxml | Kind::Odf | Kind::Html);
         let mut reads = Words::default();
         if !read || !name.contains(&only) || clean(kind, &file, &mut reads).0.is_err() {
@@ -134,8 +132,8 @@ impl Sums {
         if words.is_empty() {
             return None;
         }
-        let mut judge = Words { words: words.to_vec(), ..Words::default() };
-        let (result, stats) = clean(kind, file, &mut judge);
+        let mut host = Words { words: words.to_vec(), ..Words::default() };
+        let (result, stats) = clean(kind, file, &mut host);
         let count = stats.redacted.values().sum::<u64>();
         self.removed += count;
         self.unknown += u64::from(stats.notes.contains_key(&Note::Undecodable));
@@ -146,9 +144,9 @@ impl Sums {
                 return None;
             }
         };
-        let mut judge = Words { words: words.to_vec(), ..Words::default() };
-        let (again, more) = clean(kind, &bytes, &mut judge);
-        let left = judge.texts.iter().any(|text| words.iter().any(|word| text.contains(word)));
+        let mut host = Words { words: words.to_vec(), ..Words::default() };
+        let (again, more) = clean(kind, &bytes, &mut host);
+        let left = host.texts.iter().any(|text| words.iter().any(|word| text.contains(word)));
         if left || !more.untouched() || again.as_ref() != Ok(&bytes) {
             let same = again.as_ref() == Ok(&bytes);
             self.wrong.push(format!("{name}: {words:?}: left {left}, {more:?}, same {same}"));

@@ -21,7 +21,7 @@ use crate::crypto::hash::sha256;
 use crate::net::NetError;
 use crate::sanitize::intel;
 use crate::sanitize::sandbox::SandboxError;
-use crate::sanitize::scan::{Counted, Scanner};
+use crate::sanitize::scan::{Counted, Part, Scanner};
 use crate::sanitize::{Providers, Redaction, Rejection, sanitize};
 use crate::store::blobs::{Blob, Pieces};
 use crate::telemetry::Verdict;
@@ -81,7 +81,8 @@ impl Sanitizer {
             entities: &entities,
         };
         let sandbox = &self.parts().sandbox;
-        let sanitized = sanitize(sandbox, order.resolved.options, (&file.name, &file.bytes), providers).await;
+        let part = Part { name: &file.name, bytes: file.bytes.clone() };
+        let sanitized = sanitize(sandbox, order.resolved.options, part, providers).await;
         let sanitized = match sanitized {
             Err(SandboxError::Rejected(_, Rejection::Malicious)) => {
                 return Ok((reply::malicious(&order.parameters), Verdict::Malicious));

@@ -40,7 +40,7 @@ struct Cell {
 /// Cleans a table.
 ///
 /// # Errors
-/// The judge's; [`Rejection::OverLimit`].
+/// The host's; [`Rejection::OverLimit`].
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let decoded = charset::of_text(file);
     let table: &str = &decoded.text;

@@ -11,9 +11,9 @@ use flate2::Compression;
 use flate2::write::{GzEncoder, ZlibEncoder};
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::format::clean;
+use crate::sanitize::format::FORMATS;
 use crate::sanitize::format::package::Fresh;
-use crate::sanitize::{Bounds, Kind, Rejection, Work};
+use crate::sanitize::{Bounds, Rejection, Work, identify};
 
 /// How long an answer may take, where the formats are compiled without optimisation and the machine is shared.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -179,12 +179,12 @@ fn bombs_are_answered() {
     let bounds = Bounds { bytes: 64 << 20, ..Bounds::default() };
     let only = env::var("PORTCULLIS_BOMB").unwrap_or_default();
     for (name, file) in bombs().into_iter().filter(|(name, _)| name.contains(&only)) {
-        let kind = Kind::of(&file, "x");
+        let kind = identify(&file, "x");
         let begun = Instant::now();
         let answer = {
             let mut bench = Bench::redacting("Jane");
-            let mut work = Work::new(bench.options, bounds, &mut bench);
-            clean(kind, &file, &mut work).map(|clean| clean.len())
+            let mut work = Work::new(&FORMATS, bench.options, bounds, &mut bench);
+            work.clean(kind, &file).map(|clean| clean.len())
         };
         let took = begun.elapsed();
         println!("{name}: {kind:?}, {} bytes, {answer:?}, {} ms", file.len(), took.as_millis());
@@ -289,7 +289,7 @@ fn mutants_break_nothing() {
         let file = dice.mutant(file, other);
         let begun = Instant::now();
         let answer = catch_unwind(AssertUnwindSafe(|| {
-            let kind = Kind::of(&file, name);
+            let kind = identify(&file, name);
             let answer = Bench::redacting("Jane").clean(kind, &file);
             answer.map(|(clean, _)| {
                 let again = Bench::redacting("Jane").clean(kind, &clean);

@@ -13,7 +13,7 @@ use crate::stream::json::{self, Decoded, Token};
 /// Cleans a document. What is not JSON after all is text.
 ///
 /// # Errors
-/// The judge's; [`Rejection::OverLimit`].
+/// The host's; [`Rejection::OverLimit`].
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let decoded = charset::of_text(file);
     let doc = decoded.text.as_bytes();

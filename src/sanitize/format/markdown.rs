@@ -28,7 +28,7 @@ const NOWHERE: &str = "#";
 /// Cleans a text in Markdown.
 ///
 /// # Errors
-/// The judge's; [`Rejection::OverLimit`].
+/// The host's; [`Rejection::OverLimit`].
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     if !work.options().interactive {
         return text::clean(file, work);

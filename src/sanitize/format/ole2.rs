@@ -10,7 +10,7 @@ use crate::sanitize::{Note, Rejection, Work};
 /// Shows a file's streams to the scanners; passes it as it is, where that is ordered.
 ///
 /// # Errors
-/// [`Rejection::Encrypted`] for what asks for a password, [`Rejection::Unsupported`] for the rest; the judge's.
+/// [`Rejection::Encrypted`] for what asks for a password, [`Rejection::Unsupported`] for the rest; the host's.
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut compound = CompoundFile::open(Cursor::new(file)).map_err(|_| Rejection::Malformed)?;
     let mut streams = Vec::new();

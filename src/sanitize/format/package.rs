@@ -182,6 +182,7 @@ fn rejection(error: ZipError) -> Rejection {
 mod tests {
     use super::*;
     use crate::sanitize::bench::Bench;
+    use crate::sanitize::format::FORMATS;
 
     fn packed(entries: &[(&str, &[u8])]) -> Vec<u8> {
         let mut fresh = Fresh::new();
@@ -226,7 +227,7 @@ mod tests {
         let mut bench = Bench::disarming();
         let bounds = crate::sanitize::Bounds { bytes: 1 << 20, ..crate::sanitize::Bounds::default() };
         let options = bench.options;
-        let mut work = Work::new(options, bounds, &mut bench);
+        let mut work = Work::new(&FORMATS, options, bounds, &mut bench);
         let mut package = Package::open(&file, &mut work).expect("a package");
         assert_eq!(package.read(0, &mut work), Err(Rejection::OverLimit));
     }

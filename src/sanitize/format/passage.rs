@@ -84,7 +84,7 @@ impl Change<'_, '_> {
 /// Has the passages looked at, and makes the edits; those of [`Place::Own`] by `own`.
 ///
 /// # Errors
-/// The judge's.
+/// The host's.
 pub(super) fn redact<'t>(
     passages: &[Passage<'t>],
     tree: &'t Tree,

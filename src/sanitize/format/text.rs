@@ -10,7 +10,7 @@ const PIECE: usize = 8 << 20;
 /// Cleans a text.
 ///
 /// # Errors
-/// The judge's.
+/// The host's.
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let decoded = charset::of_text(file);
     let pieces = pieces(&decoded.text);

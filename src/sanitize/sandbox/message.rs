@@ -1,11 +1,13 @@
 //! What parent and child say to each other. The parent believes nothing of what the child says: a parser that was
 //! taken over may say anything.
+//!
+//! A request is answered with a [`Response`](crate::sanitize::Response); a child whose request is rejected is ended.
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Options, Rejection, Stats};
+use crate::sanitize::{Bounds, Kind, Options, Rejection, Request, Stats};
 
-/// The parent's first words; the file follows as the frame's bytes.
+/// The parent's first message; the file follows as the frame's bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Start {
     pub(super) options: Options,
@@ -16,23 +18,11 @@ pub(super) struct Start {
 
 /// What the child says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) enum Ask {
-    /// Look at the frame's bytes, called so. Nothing is answered: who refuses a part refuses the file.
-    Part(String),
-    /// Which of these links are to be defanged?
-    Links(Vec<Link>),
-    /// What is to change in these texts?
-    Texts(Vec<Named>),
+pub(super) enum ChildMessage<'a> {
+    /// The bytes of a part are the frame's. A part is not answered: one that is rejected ends the child.
+    Request(Request<'a>),
     /// The frame's bytes are the clean file.
     Done(Kind, Stats),
     /// There is none.
     Rejected(Kind, Rejection),
-}
-
-/// What the parent answers.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) enum Reply {
-    Links(Vec<bool>),
-    Texts(Vec<Vec<Edit>>),
-    Rejected(Rejection),
 }

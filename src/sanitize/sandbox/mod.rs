@@ -4,13 +4,13 @@
 //! | file | noun |
 //! |---|---|
 //! | `frame` | what passes through the pipe: a tag, a head in JSON, and bytes |
-//! | `message` | `Start`, `Ask`, `Reply`: what the frames say |
-//! | [`child`] | the child: its limits, and its judge, who asks the parent |
-//! | `parent` | [`Sandbox`]: the parent's side, and [`Court`], who answers |
+//! | `message` | `Start`, `ChildMessage`: what the frames say |
+//! | [`child`] | the child: its limits, and its host, which asks the parent |
+//! | `parent` | [`Sandbox`]: the parent's side |
 
 pub mod child;
 mod frame;
 mod message;
 mod parent;
 
-pub use parent::{Cleaned, Court, Limits, Ruling, Sandbox, SandboxError};
+pub use parent::{Cleaned, Limits, Sandbox, SandboxError};

@@ -1,10 +1,8 @@
-//! [`Sandbox`]: children, each with one file, and the [`Court`] that answers what they ask.
+//! [`Sandbox`]: children, each with one file. A [`ScanSession`] answers what they ask.
 
-use std::future::Future;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
-use std::pin::Pin;
 use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,22 +13,10 @@ use tokio::process::{Child, Command};
 use tokio::sync::Semaphore;
 
 use crate::sanitize::sandbox::frame;
-use crate::sanitize::sandbox::message::{Ask, Reply, Start};
-use crate::sanitize::{Bounds, Edit, Kind, Link, Named, Options, Rejection, Stats};
+use crate::sanitize::sandbox::message::{ChildMessage, Start};
+use crate::sanitize::scan::Part;
+use crate::sanitize::{Bounds, Kind, Options, Rejection, Response, ScanSession, Stats};
 use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
-
-/// An answer of the court's, awaited.
-pub type Ruling<'a, T> = Pin<Box<dyn Future<Output = Result<T, Rejection>> + Send + 'a>>;
-
-/// Who answers for one file: a [`Judge`](crate::sanitize::Judge) that may wait.
-pub trait Court: Send + Sync {
-    /// See [`Judge::part`](crate::sanitize::Judge::part).
-    fn part(&self, name: String, bytes: Bytes) -> Ruling<'_, ()>;
-    /// See [`Judge::links`](crate::sanitize::Judge::links).
-    fn links(&self, links: Vec<Link>) -> Ruling<'_, Vec<bool>>;
-    /// See [`Judge::texts`](crate::sanitize::Judge::texts).
-    fn texts(&self, texts: Vec<Named>) -> Ruling<'_, Vec<Vec<Edit>>>;
-}
 
 /// What children may use.
 #[derive(Clone, Copy, Debug)]
@@ -108,8 +94,8 @@ impl Sandbox {
     pub async fn clean(
         &self,
         options: Options,
-        (name, file): (&str, &[u8]),
-        court: &dyn Court,
+        file: &Part<'_>,
+        session: &ScanSession,
     ) -> Result<Cleaned, SandboxError> {
         let state = |state| self.metrics.as_ref().map(|metrics| metrics.jobs.during(state));
         let waiting = state(JobState::Waiting);
@@ -117,15 +103,16 @@ impl Sandbox {
         drop(waiting);
         let _running = state(JobState::Running);
         let mut child = self.start().map_err(SandboxError::Start)?;
-        let start = Start { options, bounds: self.limits.bounds.of_file(file.len()), name: name.to_owned() };
-        let talk = self.talk(&mut child, &start, file, court);
+        let bounds = self.limits.bounds.of_file(file.bytes.len());
+        let start = Start { options, bounds, name: file.name.to_owned() };
+        let talk = self.talk(&mut child, &start, &file.bytes, session);
         let outcome = tokio::time::timeout(self.limits.time, talk).await;
         drop(child.start_kill());
         // Nobody is to be left behind, nor a zombie.
         let status = child.wait().await;
         if let Some(metrics) = &self.metrics {
             match &outcome {
-                Ok(Ok((Ask::Done(..) | Ask::Rejected(..), _))) => {}
+                Ok(Ok((ChildMessage::Done(..) | ChildMessage::Rejected(..), _))) => {}
                 Err(_) => metrics.children.inc(ChildEnd::Timeout),
                 // The allocator gives up with SIGABRT where there is no more memory; SIGXCPU ends what has used up its time.
                 Ok(_) => metrics.children.inc(match status.ok().and_then(|status| status.signal()) {
@@ -136,8 +123,12 @@ impl Sandbox {
             }
         }
         match outcome {
-            Ok(Ok((Ask::Done(kind, stats), bytes))) => Ok(Cleaned { kind, bytes: Bytes::from(bytes), stats }),
-            Ok(Ok((Ask::Rejected(kind, rejection), _))) => Err(SandboxError::Rejected(Some(kind), rejection)),
+            Ok(Ok((ChildMessage::Done(kind, stats), bytes))) => {
+                Ok(Cleaned { kind, bytes: Bytes::from(bytes), stats })
+            }
+            Ok(Ok((ChildMessage::Rejected(kind, rejection), _))) => {
+                Err(SandboxError::Rejected(Some(kind), rejection))
+            }
             Ok(Ok(_) | Err(_)) | Err(_) => Err(SandboxError::Died),
         }
     }
@@ -157,8 +148,8 @@ impl Sandbox {
         child: &mut Child,
         start: &Start,
         file: &[u8],
-        court: &dyn Court,
-    ) -> io::Result<(Ask, Vec<u8>)> {
+        session: &ScanSession,
+    ) -> io::Result<(ChildMessage<'static>, Vec<u8>)> {
         let (Some(mut to), Some(from)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(io::ErrorKind::BrokenPipe.into());
         };
@@ -166,28 +157,17 @@ impl Sandbox {
         frame::send(&mut to, start, file).await?;
         // All that it may ask, and its last word.
         for _ in 0..=start.bounds.asks {
-            let (ask, bytes) = frame::receive(&mut from, self.limits.output).await?;
-            let ruling = match ask {
-                Ask::Part(name) => match court.part(name, Bytes::from(bytes)).await {
-                    Ok(()) => continue,
-                    Err(rejection) => return Ok((Ask::Rejected(Kind::Unknown, rejection), Vec::new())),
-                },
-                Ask::Links(links) => court.links(links).await.map(Reply::Links),
-                Ask::Texts(texts) => court.texts(texts).await.map(Reply::Texts),
-                last @ (Ask::Done(..) | Ask::Rejected(..)) => return Ok((last, bytes)),
+            let (message, bytes): (ChildMessage<'static>, Vec<u8>) =
+                frame::receive(&mut from, self.limits.output).await?;
+            let request = match message {
+                ChildMessage::Request(request) => request.attached(bytes),
+                last @ (ChildMessage::Done(..) | ChildMessage::Rejected(..)) => return Ok((last, bytes)),
             };
-            match ruling {
-                Ok(reply) => frame::send(&mut to, &reply, &[]).await?,
-                // The last word is the court's: a child that was taken over does not get past it.
-                Err(
-                    rejection @ (Rejection::Malicious
-                    | Rejection::NotScanned
-                    | Rejection::Provider
-                    | Rejection::Spent(_)),
-                ) => {
-                    return Ok((Ask::Rejected(Kind::Unknown, rejection), Vec::new()));
-                }
-                Err(rejection) => frame::send(&mut to, &Reply::Rejected(rejection), &[]).await?,
+            match session.answer(request).await {
+                Ok(Response::Part) => {}
+                Ok(response) => frame::send(&mut to, &response, &[]).await?,
+                // The session decides: a child that was taken over does not get past it.
+                Err(rejection) => return Ok((ChildMessage::Rejected(Kind::Unknown, rejection), Vec::new())),
             }
         }
         Err(io::ErrorKind::InvalidData.into())

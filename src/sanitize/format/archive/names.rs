@@ -11,7 +11,7 @@ const GAP: &str = "_";
 /// What each of these names, which are apart from each other, is called in the clean file. They stay so.
 ///
 /// # Errors
-/// The judge's.
+/// The host's.
 pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<Vec<String>, Rejection> {
     let redacted = work.names(names)?;
     let kept = names.iter().zip(&redacted).filter(|(_, redacted)| redacted.is_none());

@@ -23,7 +23,7 @@ use crate::sanitize::{Named, Redaction, Rejection, Work};
 /// Cleans a document. It is written as UTF-8, unless nothing has to change.
 ///
 /// # Errors
-/// [`Rejection::OverLimit`], the judge's.
+/// [`Rejection::OverLimit`], the host's.
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let Decoded { text: html, encoding, bom } = charset::of_html(file);
     let options = work.options();

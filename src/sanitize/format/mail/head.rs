@@ -49,7 +49,7 @@ pub(super) fn is_signature(field: &Field<'_>) -> bool {
 /// What each field of an entity becomes; `None` where nothing changes.
 ///
 /// # Errors
-/// The judge's.
+/// The host's.
 pub(super) fn edited(entity: &Entity<'_>, work: &mut Work<'_>) -> Result<Vec<Option<Vec<u8>>>, Rejection> {
     let mut out: Vec<Option<Vec<u8>>> = vec![None; entity.fields.len()];
     for shown in [true, false] {

@@ -7,7 +7,7 @@ use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::transfer::Transfer;
 use crate::sanitize::format::mail::{Fate, entity};
-use crate::sanitize::{Kind, Note, Rejection, Work, format};
+use crate::sanitize::{Kind, Note, Rejection, Work};
 
 /// What readers show as text.
 const TEXTS: &[&str] = &[
@@ -59,7 +59,7 @@ pub(super) fn clean(
         return text(kind, content, (media, whole.eol), work);
     }
     let shown = whole.field("content-id").is_some() || whole.field("content-disposition").is_some();
-    let inline = !attached && shown && Kind::of(&content.bytes, &name) == Kind::Image;
+    let inline = !attached && shown && work.identify(&name, &content.bytes) == Kind::Image;
     if work.options().attachments && !inline {
         work.part(&name, &content.bytes)?;
         let stats = work.stats();
@@ -114,7 +114,7 @@ fn text(
     let stats = work.stats();
     stats.attachments = stats.attachments.saturating_add(files);
     marked.extend(shown.as_deref().unwrap_or(&text).bytes());
-    let clean = format::clean(kind, &marked, work)?;
+    let clean = work.clean(kind, &marked)?;
     if clean == marked && files == 0 && content.exact && known {
         return Ok(Fate::Same);
     }

@@ -139,7 +139,7 @@ fn acts(formula: &str) -> bool {
 /// Has the targets of links judged, and writes what they become.
 ///
 /// # Errors
-/// The judge's.
+/// The host's.
 pub(super) fn defang(tree: &Tree, draft: &mut Draft<'_>, work: &mut Work<'_>) -> Result<(), Rejection> {
     let mut asked: Links = Vec::new();
     for at in (0..tree.len()).filter(|at| tree.name(*at) == "a" && !draft.is_gone(*at)) {

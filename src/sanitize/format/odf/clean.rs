@@ -16,7 +16,7 @@ const MANIFEST: &str = "META-INF/manifest.xml";
 ///
 /// # Errors
 /// [`Rejection::Malformed`] for what is no package; [`Rejection::Encrypted`]; [`Rejection::Unsupported`] for a database; the
-/// judge's.
+/// host's.
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut package = Package::open(file, work)?;
     let names: Vec<String> = package.entries().iter().map(|entry| entry.name.clone()).collect();

@@ -75,7 +75,7 @@ const SILENT: &[&str] = &[
 /// Has all texts looked at, and makes the edits.
 ///
 /// # Errors
-/// The judge's.
+/// The host's.
 pub(super) fn edit<'t>(tree: &'t Tree, draft: &mut Draft<'t>, work: &mut Work<'_>) -> Result<(), Rejection> {
     let mut passages = paragraphs(tree, draft);
     for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)) {

@@ -25,7 +25,7 @@ struct Opened {
 ///
 /// # Errors
 /// [`Rejection::Malformed`] for what is no package or has a document type declaration; [`Rejection::Unsupported`] for a
-/// workbook in binary, or of macro sheets only; the judge's.
+/// workbook in binary, or of macro sheets only; the host's.
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let mut package = Package::open(file, work)?;
     let opened = open(&mut package, work)?;

@@ -24,7 +24,7 @@ impl Plan {
     /// Decides over the parts (`parts`: names in lower case), and counts.
     ///
     /// # Errors
-    /// The judge's.
+    /// The host's.
     pub(super) fn new(
         parts: &[String],
         types: &Types,

@@ -151,7 +151,7 @@ const VALUED: &[&str] = &[
 /// Has all of a part's texts looked at, and makes the edits.
 ///
 /// # Errors
-/// The judge's.
+/// The host's.
 pub(super) fn edit<'t>(
     tree: &'t Tree,
     draft: &mut Draft<'t>,

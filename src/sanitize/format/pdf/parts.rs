@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use lopdf::{DecompressError, Document, Error, Object, ObjectId, Stream};
 
+use crate::sanitize::budget::{FREE, RATIO};
 use crate::sanitize::format::pdf::{graph, strings};
 use crate::sanitize::{Rejection, Work, unfold};
 
 /// Shows every stream and every script, reachable or not.
 ///
 /// # Errors
-/// The judge's; [`Rejection::OverLimit`] if they unfold to too much.
+/// The host's; [`Rejection::OverLimit`] if they unfold to too much.
 pub(super) fn show(doc: &Document, work: &mut Work<'_>) -> Result<(), Rejection> {
     let names = names(doc);
     for (id, object) in &doc.objects {
@@ -39,13 +40,12 @@ pub(super) fn unfold(stream: &Stream, work: &mut Work<'_>) -> Result<Option<Vec<
         return Ok(None);
     }
     let room = work.room();
-    let free = usize::try_from(unfold::FREE).unwrap_or(usize::MAX);
+    let free = usize::try_from(FREE).unwrap_or(usize::MAX);
     let unfolded = match stream.decompressed_content_with_limit(room.min(free)) {
         Err(Error::Decompress(DecompressError::MemoryLimitExceeded { .. }))
             if room > free && !unfold::is_bomb(&stream.content) =>
         {
-            let most =
-                usize::try_from(unfold::RATIO).unwrap_or_default().saturating_mul(stream.content.len());
+            let most = usize::try_from(RATIO).unwrap_or_default().saturating_mul(stream.content.len());
             stream.decompressed_content_with_limit(room.min(most.max(free)))
         }
         unfolded => unfolded,

@@ -49,7 +49,7 @@ fn decoded(bytes: &[u8]) -> String {
 /// wherever it is used.
 ///
 /// # Errors
-/// The judge's.
+/// The host's.
 pub(super) fn links(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
     let mut found = Vec::new();
     for object in doc.objects.values_mut() {
@@ -114,7 +114,7 @@ fn without(text: &str, needles: &Needles, work: &mut Work<'_>) -> Object {
 /// rich text of annotations (12.7.4.4), which repeats their contents.
 ///
 /// # Errors
-/// The judge's.
+/// The host's.
 pub(super) fn rewrite(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
     if work.options().redaction == Redaction::Apply {
         doc.objects.retain(|_, object| {

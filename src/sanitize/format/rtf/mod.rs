@@ -20,7 +20,7 @@ use crate::sanitize::{Rejection, Work};
 /// Cleans a file.
 ///
 /// # Errors
-/// [`Rejection::OverLimit`], [`Rejection::Malformed`], the judge's.
+/// [`Rejection::OverLimit`], [`Rejection::Malformed`], the host's.
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let (mut patches, blocks) = Plan::of(file, work)?;
     let texts: Vec<&str> = blocks.iter().map(|block| block.text()).collect();

@@ -61,7 +61,7 @@ impl<'w, 'j> Plan<'w, 'j> {
     /// Makes it.
     ///
     /// # Errors
-    /// [`Rejection::OverLimit`], [`Rejection::Malformed`] where there is no group, the judge's.
+    /// [`Rejection::OverLimit`], [`Rejection::Malformed`] where there is no group, the host's.
     pub(super) fn of(file: &'w [u8], work: &'w mut Work<'j>) -> Result<(Patches, Vec<Spelled>), Rejection> {
         let options = work.options();
         let mut plan = Self {

@@ -18,12 +18,28 @@ use crate::sanitize::format::markup::entity;
 use crate::sanitize::format::xml::plan::{Plan, Reading};
 use crate::sanitize::{Named, Redaction, Rejection, Work};
 
+/// Cleans a drawing.
+///
+/// # Errors
+/// See [`clean`].
+pub(super) fn clean_drawing(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+    clean(file, true, work)
+}
+
+/// Cleans a document that is data.
+///
+/// # Errors
+/// See [`clean`].
+pub(super) fn clean_data(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+    clean(file, false, work)
+}
+
 /// Cleans a document; a drawing, or data. It is written as UTF-8, unless nothing has to change.
 ///
 /// # Errors
 /// [`Rejection::Malformed`] where it is not well-formed, or refers to entities of its own; [`Rejection::Unsupported`] for
-/// documents of Office programs in one XML file; [`Rejection::OverLimit`]; the judge's.
-pub(super) fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+/// documents of Office programs in one XML file; [`Rejection::OverLimit`]; the host's.
+fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let Decoded { text: xml, encoding, bom } = charset::of_xml(file);
     let options = work.options();
     let tokens = token::read(&xml, work)?;

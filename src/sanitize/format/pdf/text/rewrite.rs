@@ -18,7 +18,7 @@ use crate::sanitize::{Note, Redaction, Rejection, Work};
 /// is written. The values that were removed.
 ///
 /// # Errors
-/// The judge's; [`Rejection::OverLimit`].
+/// The host's; [`Rejection::OverLimit`].
 pub(in crate::sanitize::format) fn rewrite(
     doc: &mut Document,
     work: &mut Work<'_>,

@@ -4,6 +4,7 @@ use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use proptest::prelude::*;
 
 use crate::sanitize::bench::Bench;
+use crate::sanitize::format::FORMATS;
 use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::{Bounds, Kind, Note, Options, Redaction, Stats, Work};
@@ -268,8 +269,8 @@ fn forms_that_draw_themselves_end() {
     });
     let mut bench = Bench::redacting("Marlowe");
     let bounds = Bounds { items: 30_000, ..Bounds::default() };
-    let mut work = Work::new(bench.options, bounds, &mut bench);
-    assert!(crate::sanitize::format::clean(Kind::Pdf, &nested, &mut work).is_err());
+    let mut work = Work::new(&FORMATS, bench.options, bounds, &mut bench);
+    assert!(work.clean(Kind::Pdf, &nested).is_err());
 }
 
 proptest! {

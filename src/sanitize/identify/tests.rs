@@ -47,13 +47,13 @@ fn bytes_decide() {
         (b"MZ\x90\0\x03\0\0\0", Kind::Unknown),
     ] {
         assert_eq!(
-            Kind::of(file, "x"),
+            identify(file, "x"),
             want,
             "{:?}",
             String::from_utf8_lossy(file.get(..12).unwrap_or(file))
         );
     }
-    assert_eq!(Kind::of(b"Subject: x\r\n\r\nhello", "a.EML"), Kind::Mail);
+    assert_eq!(identify(b"Subject: x\r\n\r\nhello", "a.EML"), Kind::Mail);
 }
 
 #[test]
@@ -68,7 +68,7 @@ fn kinds_of_the_corpus() {
     for line in manifest.lines() {
         let entry: serde_json::Value = serde_json::from_str(line).expect("an entry");
         let (path, kind) = (entry["path"].as_str().expect("a path"), entry["type"].as_str().expect("a type"));
-        let found = Kind::of(&fs::read(Path::new(&folder).join(path)).expect("a file"), path);
+        let found = identify(&fs::read(Path::new(&folder).join(path)).expect("a file"), path);
         let fits = match kind {
             // One has lost its header, and is not rewritten.
             "pdf" => found == Kind::Pdf || path == "qpdf__issue-1503.pdf",

@@ -6,7 +6,7 @@ use crate::sanitize::Kind;
 const TAIL: usize = 22 + 65_535;
 
 /// An office package is told by the part that lists its parts (ECMA-376-2, 7.2.3; ODF 1.3 part 2, 3.2 and 3.3).
-pub(super) fn kind(file: &[u8]) -> Kind {
+pub(super) fn of(file: &[u8]) -> Kind {
     let (mut types, mut manifest, mut content) = (false, false, false);
     for name in Names(directory(file).unwrap_or_default()) {
         types |= name.eq_ignore_ascii_case(b"[Content_Types].xml");

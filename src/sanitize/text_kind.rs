@@ -1,6 +1,7 @@
 //! Which kind a file of text is, by how it begins and, where that leaves it open, by its name.
 
-use crate::sanitize::{Kind, format};
+use crate::sanitize::Kind;
+use crate::sanitize::format::{charset, json};
 
 /// How much of a file is looked at, in bytes.
 const HEAD: usize = 4096;
@@ -43,10 +44,10 @@ const ENDINGS: &[(&[&str], Kind)] = &[
 ];
 
 /// The kind of a file of text; `None` if it is none.
-pub(super) fn kind(file: &[u8], name: &str) -> Option<Kind> {
+pub(super) fn of(file: &[u8], name: &str) -> Option<Kind> {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
     let named = ENDINGS.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, kind)| *kind);
-    let Some(text) = format::text_of(file) else {
+    let Some(text) = charset::text_of(file) else {
         // Browsers read past zeros.
         let page = named == Some(Kind::Html) && file.trim_ascii_start().starts_with(b"<");
         return page.then_some(Kind::Html);
@@ -60,7 +61,7 @@ pub(super) fn kind(file: &[u8], name: &str) -> Option<Kind> {
     }
     let kind = match head.strip_prefix('<') {
         Some(tag) => of_markup(tag, head, named == Some(Kind::Svg) || ending == "xml"),
-        None if head.starts_with(['{', '[', '"']) && named.is_none() && format::is_json(&text) => {
+        None if head.starts_with(['{', '[', '"']) && named.is_none() && json::is_json(&text) => {
             Some(Kind::Json)
         }
         None => None,
@@ -141,13 +142,13 @@ mod tests {
             ("<jane@example.com> wrote", "x", Kind::Text),
             ("", "", Kind::Text),
         ] {
-            assert_eq!(kind(file.as_bytes(), name), Some(want), "{file} {name}");
+            assert_eq!(of(file.as_bytes(), name), Some(want), "{file} {name}");
         }
         let utf16: Vec<u8> = "\u{feff}<svg/>".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(kind(&utf16, ""), Some(Kind::Svg));
-        assert_eq!(kind(b"a\xe9b", ""), Some(Kind::Text));
-        assert_eq!(kind(b"\x7fELF\x01\x01\0\0", ""), None);
-        assert_eq!(kind(b"<\0script>", "x.html"), Some(Kind::Html));
-        assert_eq!(kind(b"MZ\x90\0\x03\0\0\0", "x.html"), None);
+        assert_eq!(of(&utf16, ""), Some(Kind::Svg));
+        assert_eq!(of(b"a\xe9b", ""), Some(Kind::Text));
+        assert_eq!(of(b"\x7fELF\x01\x01\0\0", ""), None);
+        assert_eq!(of(b"<\0script>", "x.html"), Some(Kind::Html));
+        assert_eq!(of(b"MZ\x90\0\x03\0\0\0", "x.html"), None);
     }
 }
