@@ -12,9 +12,11 @@
 //! | `zip` | zip archives |
 //! | `tar` | tar archives |
 //! | `gzip` | one file in gzip |
+//! | `member` | one member, cleaned |
 //! | `names` | members' names |
 
 mod gzip;
+mod member;
 mod names;
 mod tar;
 mod zip;
@@ -22,23 +24,6 @@ mod zip;
 pub(super) use gzip::clean as gzip;
 pub(super) use tar::clean as tar;
 pub(super) use zip::clean as zip;
-
-use crate::sanitize::{Note, Rejection, Work};
-
-/// Cleans a member; `None`: it is left out, which is noted.
-///
-/// # Errors
-/// What makes the whole archive unfit.
-fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection> {
-    match work.file(name, content) {
-        Ok(clean) => Ok(Some(clean)),
-        Err(Rejection::Unsupported | Rejection::Malformed) => {
-            work.stats().note(Note::Dropped, 1);
-            Ok(None)
-        }
-        Err(rejection) => Err(rejection),
-    }
-}
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,8 @@ use std::io::Read;
 
 use tar::{Archive, Builder, EntryType, Header};
 
-use crate::sanitize::format::archive::{member, names};
+use crate::sanitize::format::archive::member::member;
+use crate::sanitize::format::archive::names;
 use crate::sanitize::format::package::is_inside;
 use crate::sanitize::{Note, Rejection, Work};
 

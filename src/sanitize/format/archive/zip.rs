@@ -1,6 +1,7 @@
 //! Zip archives (PKWARE APPNOTE 6.3).
 
-use crate::sanitize::format::archive::{member, names};
+use crate::sanitize::format::archive::member::member;
+use crate::sanitize::format::archive::names;
 use crate::sanitize::format::package::{Fresh, Package};
 use crate::sanitize::{Rejection, Work};
 

@@ -11,64 +11,13 @@
 //! |---|---|
 //! | `token` | a document's parts |
 //! | `plan` | what becomes of each |
+//! | `clean` | all of this for a document |
 
+mod clean;
 mod plan;
 mod token;
 
-use crate::sanitize::format::charset::{self, Decoded};
-use crate::sanitize::format::html::plan::Plan;
-use crate::sanitize::format::markup::entity;
-use crate::sanitize::{Named, Redaction, Rejection, Work};
-
-/// Cleans a document. It is written as UTF-8, unless nothing has to change.
-///
-/// # Errors
-/// [`Rejection::OverLimit`], the host's.
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    let Decoded { text: html, encoding, bom } = charset::of_html(file);
-    let options = work.options();
-    let tokens = token::read(&html, work)?;
-    let comments = options.interactive || options.redaction == Redaction::Apply;
-    let plan = Plan::of(&html, &tokens, options.interactive, comments);
-    let Plan { mut patches, blocks, asking, tags, sheets, charsets, removed, .. } = plan;
-    let texts: Vec<Named<&str>> = blocks.iter().map(|block| Named::nowhere(block.text.text())).collect();
-    let (edits, answers) = asking.ask(&texts, work)?;
-    for (block, edits) in blocks.iter().zip(edits) {
-        for edit in edits {
-            work.applied(&edit);
-            patches.edit(
-                &block.text,
-                &edit,
-                |text| if block.raw { text.to_owned() } else { entity::escaped(text) },
-            );
-        }
-    }
-    for planned in tags {
-        let raw = html.get(planned.range.clone()).unwrap_or_default();
-        if let Some(tag) = planned.write(raw, &answers) {
-            patches.put(planned.range, tag);
-        }
-    }
-    for (range, value) in sheets {
-        if let Some(css) = value.write(&answers) {
-            patches.put(range, css);
-        }
-    }
-    let stats = work.stats();
-    stats.interactive = stats.interactive.saturating_add(removed);
-    let utf8 = encoding == encoding_rs::UTF_8;
-    if !utf8 && patches.is_empty() && encoding != encoding_rs::ISO_2022_JP {
-        return Ok(file.to_vec());
-    }
-    for (range, known) in charsets {
-        if !(utf8 && known) && options.interactive | !utf8 {
-            patches.cut(range);
-        }
-    }
-    let mut out = if bom || !utf8 { charset::BOM.to_vec() } else { Vec::new() };
-    out.extend(patches.apply(html.as_bytes()));
-    Ok(out)
-}
+pub(super) use clean::clean;
 
 #[cfg(test)]
 mod tests;

@@ -1,6 +1,6 @@
 //! A GIF's blocks (GIF89a specification, section 12 onwards).
 
-use crate::sanitize::format::image::reader::Reader;
+use crate::base::reader::Reader;
 
 const EXTENSION: u8 = 0x21;
 const IMAGE: u8 = 0x2c;
@@ -8,7 +8,7 @@ const TRAILER: u8 = 0x3b;
 
 /// The picture; `None` if its blocks cannot be told apart.
 pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
-    let mut rest = Reader(file);
+    let mut rest = Reader::new(file);
     let mut out = Vec::with_capacity(file.len());
     out.extend(rest.take(6)?);
     let screen = rest.take(7)?;
@@ -46,10 +46,10 @@ fn colours(flags: u8) -> usize {
 
 /// Blocks of data up to the empty one (section 15), with it.
 fn blocks<'f>(rest: &mut Reader<'f>) -> Option<&'f [u8]> {
-    let all = rest.0;
+    let all = rest.rest();
     loop {
         match rest.byte()? {
-            0 => return all.get(..all.len().saturating_sub(rest.0.len())),
+            0 => return all.get(..all.len().saturating_sub(rest.rest().len())),
             length => rest.take(usize::from(length))?,
         };
     }

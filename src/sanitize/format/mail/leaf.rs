@@ -5,8 +5,8 @@ use encoding_rs::{Encoding, REPLACEMENT, UTF_8, WINDOWS_1252};
 use crate::sanitize::format::charset::BOM;
 use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::media::Media;
+use crate::sanitize::format::mail::new_body::{Inner, NewBody};
 use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::format::mail::{Fate, entity};
 use crate::sanitize::{Kind, Note, Rejection, Work};
 
 /// What readers show as text.
@@ -33,9 +33,9 @@ struct Content {
 pub(super) fn clean(
     whole: &Entity<'_>,
     media: &Media,
-    depth: u32,
+    inner: Inner<'_>,
     work: &mut Work<'_>,
-) -> Result<Fate, Rejection> {
+) -> Result<NewBody, Rejection> {
     if matches!(media.value.as_str(), "application/pkcs7-mime" | "application/x-pkcs7-mime") {
         return Err(Rejection::Encrypted);
     }
@@ -49,14 +49,14 @@ pub(super) fn clean(
     if matches!(media.value.as_str(), "message/rfc822" | "message/global")
         && !(attached && work.options().attachments)
     {
-        return message(content, depth, work);
+        return message(content, inner, work);
     }
     if !attached && name.is_empty() && media.value == "text/html" {
-        return text(Kind::Html, content, (media, whole.eol), work);
+        return text(Kind::Html, content, media, whole.eol, work);
     }
     if !attached && name.is_empty() && TEXTS.contains(&media.value.as_str()) {
         let kind = if media.value == "text/markdown" { Kind::Markdown } else { Kind::Text };
-        return text(kind, content, (media, whole.eol), work);
+        return text(kind, content, media, whole.eol, work);
     }
     let shown = whole.field("content-id").is_some() || whole.field("content-disposition").is_some();
     let inline = !attached && shown && work.identify(&name, &content.bytes) == Kind::Image;
@@ -64,11 +64,11 @@ pub(super) fn clean(
         work.part(&name, &content.bytes)?;
         let stats = work.stats();
         stats.attachments = stats.attachments.saturating_add(1);
-        return Ok(Fate::Gone);
+        return Ok(NewBody::Gone);
     }
     match work.file(&name, &content.bytes) {
-        Ok(clean) if clean == content.bytes && content.exact => Ok(Fate::Same),
-        Ok(clean) => Ok(Fate::Changed {
+        Ok(clean) if clean == content.bytes && content.exact => Ok(NewBody::Same),
+        Ok(clean) => Ok(NewBody::Changed {
             body: Transfer::Base64.encoded(&clean, whole.eol),
             transfer: Transfer::Base64,
             media: None,
@@ -78,19 +78,21 @@ pub(super) fn clean(
     }
 }
 
-fn left_out(work: &mut Work<'_>) -> Result<Fate, Rejection> {
+fn left_out(work: &mut Work<'_>) -> Result<NewBody, Rejection> {
     work.stats().note(Note::Dropped, 1);
-    Ok(Fate::Gone)
+    Ok(NewBody::Gone)
 }
 
-fn message(content: Content, depth: u32, work: &mut Work<'_>) -> Result<Fate, Rejection> {
+fn message(content: Content, inner: Inner<'_>, work: &mut Work<'_>) -> Result<NewBody, Rejection> {
     work.part("message.eml", &content.bytes)?;
-    match entity(&content.bytes, depth.saturating_add(1), None, work)? {
-        None if content.exact => Ok(Fate::Same),
-        Some(body) if body.is_empty() => Ok(Fate::Gone),
-        body => {
-            Ok(Fate::Changed { body: body.unwrap_or(content.bytes), transfer: Transfer::Plain, media: None })
-        }
+    match inner(&content.bytes, work)? {
+        None if content.exact => Ok(NewBody::Same),
+        Some(body) if body.is_empty() => Ok(NewBody::Gone),
+        body => Ok(NewBody::Changed {
+            body: body.unwrap_or(content.bytes),
+            transfer: Transfer::Plain,
+            media: None,
+        }),
     }
 }
 
@@ -98,9 +100,10 @@ fn message(content: Content, depth: u32, work: &mut Work<'_>) -> Result<Fate, Re
 fn text(
     kind: Kind,
     content: Content,
-    (media, eol): (&Media, &str),
+    media: &Media,
+    eol: &str,
     work: &mut Work<'_>,
-) -> Result<Fate, Rejection> {
+) -> Result<NewBody, Rejection> {
     let label = media.get("charset").map(|label| Encoding::for_label(label.trim().as_bytes()));
     let utf8 = std::str::from_utf8(&content.bytes).is_ok();
     let guessed = if utf8 { UTF_8 } else { WINDOWS_1252 };
@@ -116,13 +119,13 @@ fn text(
     marked.extend(shown.as_deref().unwrap_or(&text).bytes());
     let clean = work.clean(kind, &marked)?;
     if clean == marked && files == 0 && content.exact && known {
-        return Ok(Fate::Same);
+        return Ok(NewBody::Same);
     }
     let clean = String::from_utf8_lossy(clean.strip_prefix(BOM).unwrap_or(&clean)).into_owned();
     let transfer = Transfer::for_text(&clean);
     let mut media = media.clone();
     media.set("charset", "utf-8");
-    Ok(Fate::Changed { body: transfer.encoded(clean.as_bytes(), eol), transfer, media: Some(media) })
+    Ok(NewBody::Changed { body: transfer.encoded(clean.as_bytes(), eol), transfer, media: Some(media) })
 }
 
 /// A text without the files that some readers find in it (POSIX.1-2017, uuencode), and how many those were.

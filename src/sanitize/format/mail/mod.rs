@@ -14,162 +14,23 @@
 //! | `entity` | header and body |
 //! | `head` | header fields |
 //! | `media` | values with parameters |
+//! | `new_body` | what becomes of a body |
 //! | `multipart` | bodies of parts |
 //! | `leaf` | bodies of content |
 //! | `transfer` | transfer encodings |
+//! | `message` | all of this for a message |
 
 mod entity;
 mod head;
 mod leaf;
 mod media;
+mod message;
 mod multipart;
+mod new_body;
 mod transfer;
 
 pub(in crate::sanitize) use entity::is_mail;
-
-use crate::sanitize::format::mail::entity::{Entity, Field, has_stray};
-use crate::sanitize::format::mail::media::Media;
-use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::{Note, Rejection, Work};
-
-/// Parts within parts.
-const DEPTH: u32 = 32;
-
-/// What becomes of a body.
-enum Fate {
-    Same,
-    Changed { body: Vec<u8>, transfer: Transfer, media: Option<Media> },
-    Gone,
-}
-
-/// Cleans a message.
-///
-/// # Errors
-/// See [`self`].
-pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    let empty = |eol: &str| Fate::Changed {
-        body: eol.as_bytes().to_vec(),
-        transfer: Transfer::Plain,
-        media: Some(Media::read(b"text/plain")),
-    };
-    Ok(entity(file, 0, Some(&empty), work)?.unwrap_or_else(|| file.to_vec()))
-}
-
-type Instead<'a> = &'a dyn Fn(&str) -> Fate;
-
-/// Cleans an entity; `None`: it stays as it is. Where its body goes, `instead` says what stands there: without it the
-/// entity goes too, and nothing is left of it.
-fn entity(
-    raw: &[u8],
-    depth: u32,
-    instead: Option<Instead<'_>>,
-    work: &mut Work<'_>,
-) -> Result<Option<Vec<u8>>, Rejection> {
-    work.items(1)?;
-    if depth > DEPTH {
-        return Err(Rejection::OverLimit);
-    }
-    let entity = Entity::read(raw);
-    let media = Media::read(entity.field("content-type").map_or(b"text/plain", |field| field.value));
-    let fate = if media.value.starts_with("multipart/") {
-        multipart::clean(&entity, &media, depth, work)?
-    } else {
-        leaf::clean(&entity, &media, depth, work)?
-    };
-    let fate = match (fate, instead) {
-        (Fate::Gone, None) => return Ok(Some(Vec::new())),
-        (Fate::Gone, Some(instead)) => instead(entity.eol),
-        (fate, _) => fate,
-    };
-    let heads = head::edited(&entity, work)?;
-    let mut fields = Vec::with_capacity(entity.fields.len());
-    for (field, edited) in entity.fields.iter().zip(heads) {
-        fields.push(match edited {
-            Some(edited) => edited,
-            None => structural(&entity, field, &fate, work)?,
-        });
-    }
-    let same = entity.fields.iter().zip(&fields).all(|(field, written)| field.raw == written);
-    if same && entity.plain && matches!(fate, Fate::Same) {
-        return Ok(None);
-    }
-    Ok(Some(assembled(&entity, fields, fate, (instead.is_some(), work))))
-}
-
-/// Fields that say how a body is to be read: each once, and as the body is written.
-fn structural(
-    entity: &Entity<'_>,
-    field: &Field<'_>,
-    fate: &Fate,
-    work: &mut Work<'_>,
-) -> Result<Vec<u8>, Rejection> {
-    let one = ["content-type", "content-transfer-encoding", "content-disposition", "mime-version"];
-    let Some(name) = one.iter().find(|name| field.is(name)) else { return Ok(field.raw.to_vec()) };
-    if entity.field(name).is_some_and(|first| !std::ptr::eq(first.raw, field.raw)) {
-        return Ok(Vec::new());
-    }
-    let set = |value: &str| format!("{}: {value}{}", field.name, entity.eol).into_bytes();
-    match (*name, fate) {
-        ("content-transfer-encoding", Fate::Changed { transfer, .. }) => Ok(set(transfer.name())),
-        ("content-type", Fate::Changed { media: Some(media), .. }) => Ok(set(&media.written())),
-        ("content-type" | "content-disposition", _) => {
-            let mut media = Media::read(field.value);
-            for param in ["name", "filename"] {
-                if let Some(value) = media.get(param).map(str::to_owned)
-                    && let Some(redacted) = work.names(&[&value])?.pop().flatten()
-                {
-                    media.set(param, &redacted);
-                    media.plain = false;
-                }
-            }
-            Ok(if media.plain { field.raw.to_vec() } else { set(&media.written()) })
-        }
-        _ => Ok(field.raw.to_vec()),
-    }
-}
-
-fn assembled(
-    entity: &Entity<'_>,
-    fields: Vec<Vec<u8>>,
-    fate: Fate,
-    (whole, work): (bool, &mut Work<'_>),
-) -> Vec<u8> {
-    let mut out = Vec::new();
-    for (field, written) in entity.fields.iter().zip(fields) {
-        if head::is_signature(field) {
-            work.stats().note(Note::Signatures, 1);
-            continue;
-        }
-        if has_stray(&written) {
-            // The end of a line, for some.
-            let text = written.trim_ascii_end().iter();
-            out.extend(text.map(|b| if matches!(b, 0 | b'\r') { b' ' } else { *b }));
-            out.extend(entity.eol.bytes());
-            continue;
-        }
-        out.extend(&written);
-        if !written.is_empty() && !written.ends_with(b"\n") {
-            out.extend(entity.eol.bytes());
-        }
-    }
-    if let Fate::Changed { transfer, media, .. } = &fate {
-        if whole && entity.field("mime-version").is_none() {
-            out.extend(format!("MIME-Version: 1.0{}", entity.eol).into_bytes());
-        }
-        if *transfer != Transfer::Plain && entity.field("content-transfer-encoding").is_none() {
-            out.extend(format!("Content-Transfer-Encoding: {}{}", transfer.name(), entity.eol).into_bytes());
-        }
-        if let (Some(media), None) = (media, entity.field("content-type")) {
-            out.extend(format!("Content-Type: {}{}", media.written(), entity.eol).into_bytes());
-        }
-    }
-    out.extend(if entity.gap.is_empty() { entity.eol.as_bytes() } else { entity.gap });
-    match fate {
-        Fate::Changed { body, .. } => out.extend(body),
-        _ => out.extend(entity.body),
-    }
-    out
-}
+pub(super) use message::clean;
 
 #[cfg(test)]
 mod tests;

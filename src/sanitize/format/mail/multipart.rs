@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use crate::sanitize::format::mail::entity::{Entity, line};
 use crate::sanitize::format::mail::media::Media;
+use crate::sanitize::format::mail::new_body::{Inner, NewBody};
 use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::format::mail::{Fate, entity};
 use crate::sanitize::{Note, Rejection, Work};
 
 /// What programs write before the first part for readers that know no MIME.
@@ -32,9 +32,9 @@ struct Split<'b> {
 pub(super) fn clean(
     whole: &Entity<'_>,
     media: &Media,
-    depth: u32,
+    inner: Inner<'_>,
     work: &mut Work<'_>,
-) -> Result<Fate, Rejection> {
+) -> Result<NewBody, Rejection> {
     if media.value == "multipart/encrypted" {
         return Err(Rejection::Encrypted);
     }
@@ -56,7 +56,7 @@ pub(super) fn clean(
             continue;
         }
         let before = parts.len();
-        match entity(part, depth.saturating_add(1), None, work)? {
+        match inner(part, work)? {
             None => parts.push(Cow::Borrowed(part)),
             Some(written) if written.is_empty() => {}
             Some(written) => parts.push(Cow::Owned(written)),
@@ -71,10 +71,10 @@ pub(super) fn clean(
         same &= !changed;
     }
     if same {
-        return Ok(Fate::Same);
+        return Ok(NewBody::Same);
     }
     if parts.is_empty() {
-        return Ok(Fate::Gone);
+        return Ok(NewBody::Gone);
     }
     let preamble = if known { preamble } else { b"" };
     let body = joined(preamble, &parts, boundary.trim_end(), whole.eol, work)?;
@@ -83,7 +83,7 @@ pub(super) fn clean(
         mixed.set("boundary", boundary);
         mixed
     });
-    Ok(Fate::Changed { body, transfer: Transfer::Plain, media })
+    Ok(NewBody::Changed { body, transfer: Transfer::Plain, media })
 }
 
 fn split<'b>(body: &'b [u8], boundary: &str, work: &mut Work<'_>) -> Result<Split<'b>, Rejection> {

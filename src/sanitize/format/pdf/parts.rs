@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use lopdf::{DecompressError, Document, Error, Object, ObjectId, Stream};
+use lopdf::{DecompressError, Dictionary, Document, Error, Object, ObjectId, Stream};
 
 use crate::sanitize::budget::{FREE, RATIO};
 use crate::sanitize::format::pdf::{graph, strings};
@@ -101,4 +101,19 @@ fn names(doc: &Document) -> BTreeMap<ObjectId, String> {
         });
     }
     names
+}
+
+/// What a stream entry unfolds to.
+///
+/// # Errors
+/// [`Rejection::OverLimit`].
+pub(super) fn entry(
+    doc: &Document,
+    dict: &Dictionary,
+    key: &[u8],
+    work: &mut Work<'_>,
+) -> Result<Option<Vec<u8>>, Rejection> {
+    let Object::Stream(stream) = graph::entry(doc, dict, key) else { return Ok(None) };
+    let bytes = unfold(stream, work)?;
+    Ok(Some(bytes.unwrap_or_else(|| stream.content.clone())))
 }

@@ -9,99 +9,13 @@
 //! |---|---|
 //! | `token` | a document's parts |
 //! | `plan` | what becomes of each |
+//! | `clean` | all of this for a document |
 
+mod clean;
 mod plan;
 mod token;
 
-use crate::sanitize::format::charset::{self, Decoded};
-use crate::sanitize::format::markup::entity;
-use crate::sanitize::format::xml::plan::{Plan, Reading};
-use crate::sanitize::{Named, Redaction, Rejection, Work};
-
-/// Cleans a drawing.
-///
-/// # Errors
-/// See [`clean`].
-pub(super) fn clean_drawing(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    clean(file, true, work)
-}
-
-/// Cleans a document that is data.
-///
-/// # Errors
-/// See [`clean`].
-pub(super) fn clean_data(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    clean(file, false, work)
-}
-
-/// Cleans a document; a drawing, or data. It is written as UTF-8, unless nothing has to change.
-///
-/// # Errors
-/// [`Rejection::Malformed`] where it is not well-formed, or refers to entities of its own; [`Rejection::Unsupported`] for
-/// documents of Office programs in one XML file; [`Rejection::OverLimit`]; the host's.
-fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    let Decoded { text: xml, encoding, bom } = charset::of_xml(file);
-    let options = work.options();
-    let tokens = token::read(&xml, work)?;
-    let comments = options.redaction == Redaction::Apply || drawing && options.interactive;
-    let plan = Plan::of(&xml, &tokens, Reading { drawing, strict: options.interactive, comments });
-    let Plan {
-        mut patches,
-        blocks,
-        called,
-        asking,
-        tags,
-        sheets,
-        literal,
-        declaration,
-        removed,
-        foreign,
-        ..
-    } = plan;
-    if foreign && options.interactive {
-        return Err(Rejection::Unsupported);
-    }
-    let texts = blocks.iter().zip(&called);
-    let texts: Vec<Named<&str>> =
-        texts.map(|(block, name)| Named { name: name.as_str(), text: block.text() }).collect();
-    let (edits, answers) = asking.ask(&texts, work)?;
-    for (block, edits) in blocks.iter().zip(edits) {
-        for edit in edits {
-            work.applied(&edit);
-            let place = block.place(edit.range.start);
-            let next = literal.partition_point(|range| range.end <= place);
-            let within = literal.get(next).is_some_and(|range| range.start <= place);
-            patches.edit(block, &edit, |text| if within { in_cdata(text) } else { entity::escaped(text) });
-        }
-    }
-    for planned in tags {
-        let raw = xml.get(planned.range.clone()).unwrap_or_default();
-        if let Some(tag) = planned.write(raw, &answers) {
-            patches.put(planned.range, tag);
-        }
-    }
-    for (range, value) in sheets {
-        if let Some(css) = value.write(&answers) {
-            patches.put(range, css);
-        }
-    }
-    let stats = work.stats();
-    stats.interactive = stats.interactive.saturating_add(removed);
-    if patches.is_empty() {
-        return Ok(file.to_vec());
-    }
-    let utf8 = encoding == encoding_rs::UTF_8;
-    if let Some(range) = declaration.filter(|_| !utf8) {
-        patches.put(range, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>");
-    }
-    let mut out = if bom && utf8 { charset::BOM.to_vec() } else { Vec::new() };
-    out.extend(patches.apply(xml.as_bytes()));
-    Ok(out)
-}
-
-fn in_cdata(text: &str) -> String {
-    text.replace("]]>", "]]]]><![CDATA[>")
-}
+pub(super) use clean::{clean_data, clean_drawing};
 
 #[cfg(test)]
 mod tests;

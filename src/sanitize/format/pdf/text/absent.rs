@@ -11,6 +11,7 @@ use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
 use crate::sanitize::format::pdf::text::needle::{Needles, automaton};
 use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
+use crate::sanitize::format::pdf::text::walk;
 use crate::sanitize::format::pdf::{graph, open, strings};
 use crate::sanitize::{Rejection, Work};
 
@@ -50,7 +51,7 @@ fn shown(file: &[u8], needles: &Needles, work: &mut Work<'_>) -> Result<bool, Re
             continue;
         };
         next += 1;
-        let record = reader.read(source, resources, work)?;
+        let record = walk::read(&mut reader, source, resources, work)?;
         for reading in [Reading::as_written(&record.glyphs), Reading::as_seen(&record.glyphs)] {
             if needles.stand_in(&reading.text) {
                 return Ok(true);

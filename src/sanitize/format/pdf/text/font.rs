@@ -55,7 +55,7 @@ impl Font {
     /// # Errors
     /// [`Rejection::OverLimit`] if its maps unfold to too much.
     pub(super) fn read(doc: &Document, dict: &Dictionary, work: &mut Work<'_>) -> Result<Self, Rejection> {
-        let map = match stream(doc, dict, b"ToUnicode", work)? {
+        let map = match parts::entry(doc, dict, b"ToUnicode", work)? {
             Some(bytes) => Cmap::read(&bytes),
             None => Cmap::default(),
         };
@@ -116,7 +116,7 @@ impl Font {
         work: &mut Work<'_>,
     ) -> Result<Self, Rejection> {
         let encoding = graph::name(doc, dict, b"Encoding").to_vec();
-        let embedded = stream(doc, dict, b"Encoding", work)?;
+        let embedded = parts::entry(doc, dict, b"Encoding", work)?;
         let named = match graph::entry(doc, dict, b"Encoding") {
             Object::Stream(stream) => graph::name(doc, &stream.dict, b"CMapName").to_vec(),
             _ => encoding,
@@ -207,19 +207,4 @@ pub(super) fn number(object: &Object) -> f64 {
         _ => 0.0,
     };
     if number.is_finite() { number } else { 0.0 }
-}
-
-/// What a stream entry unfolds to.
-///
-/// # Errors
-/// [`Rejection::OverLimit`].
-pub(super) fn stream(
-    doc: &Document,
-    dict: &Dictionary,
-    key: &[u8],
-    work: &mut Work<'_>,
-) -> Result<Option<Vec<u8>>, Rejection> {
-    let Object::Stream(stream) = graph::entry(doc, dict, key) else { return Ok(None) };
-    let bytes = parts::unfold(stream, work)?;
-    Ok(Some(bytes.unwrap_or_else(|| stream.content.clone())))
 }

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use lopdf::{Dictionary, Document};
 
-use crate::sanitize::format::pdf::graph;
-use crate::sanitize::format::pdf::text::font;
+use crate::sanitize::format::pdf::{graph, parts};
 use crate::sanitize::{Rejection, Work};
 
 /// How many subtables are read, and how many codes of each.
@@ -22,12 +21,12 @@ pub(super) fn characters(
     work: &mut Work<'_>,
 ) -> Result<BTreeMap<u32, char>, Rejection> {
     let Some(descriptor) = graph::sub(doc, font, b"FontDescriptor") else { return Ok(BTreeMap::new()) };
-    let program = match font::stream(doc, descriptor, b"FontFile2", work)? {
+    let program = match parts::entry(doc, descriptor, b"FontFile2", work)? {
         Some(program) => Some(program),
-        None => font::stream(doc, descriptor, b"FontFile3", work)?,
+        None => parts::entry(doc, descriptor, b"FontFile3", work)?,
     };
     let glyphs = program.and_then(|program| glyphs(&program)).unwrap_or_default();
-    let Some(map) = font::stream(doc, font, b"CIDToGIDMap", work)? else { return Ok(glyphs) };
+    let Some(map) = parts::entry(doc, font, b"CIDToGIDMap", work)? else { return Ok(glyphs) };
     let codes = (0_u32..).zip(map.chunks_exact(2).map(|pair| be16(pair, 0).unwrap_or(0)));
     Ok(codes.filter_map(|(code, glyph)| Some((code, *glyphs.get(&glyph)?))).collect())
 }

@@ -6,29 +6,21 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use crate::sanitize::format::pdf::text::font::Font;
-use crate::sanitize::format::pdf::text::record::{Record, Source, Step, Trail};
-use crate::sanitize::format::pdf::text::state::{State, then};
-use crate::sanitize::format::pdf::text::walk::Walk;
+use crate::sanitize::format::pdf::text::record::Source;
 use crate::sanitize::format::pdf::{graph, parts};
 use crate::sanitize::{Rejection, Work};
-
-/// How deep forms lie within forms. What lies deeper is read by itself.
-const DEPTH: usize = 12;
-
-/// What drawing a form takes out of the budget.
-const DRAWN: usize = 16;
 
 /// How high the nodes above a page reach.
 const NODES: usize = 60;
 
-/// Reads a document's pages and streams.
+/// The content streams of a document.
 pub(super) struct Reader<'a> {
     pub(super) doc: &'a Document,
     fonts: HashMap<*const Dictionary, Rc<Font>>,
     contents: BTreeMap<Source, Rc<Vec<u8>>>,
     missing: Rc<Font>,
     /// Streams that were read as part of a page.
-    seen: BTreeSet<ObjectId>,
+    pub(super) seen: BTreeSet<ObjectId>,
     /// Streams whose filters could not be undone.
     pub(super) broken: BTreeSet<ObjectId>,
 }
@@ -79,83 +71,6 @@ impl<'a> Reader<'a> {
             !self.seen.contains(id) && matches!(doc.objects.get(id), Some(Object::Stream(_)))
         });
         found.into_iter().map(|(id, resources)| (Source::Stream(id), resources)).collect()
-    }
-
-    /// Reads a page, or a stream by itself.
-    ///
-    /// # Errors
-    /// [`Rejection::OverLimit`].
-    pub(super) fn read(
-        &mut self,
-        source: Source,
-        resources: Option<&'a Dictionary>,
-        work: &mut Work<'_>,
-    ) -> Result<Record<'a>, Rejection> {
-        let mut trail = Trail::default();
-        let resources = match source {
-            Source::Page(page) => self.inherited(page),
-            Source::Stream(_) => resources,
-        };
-        self.run(Step { source, resources, state: State::new() }, &mut trail, work)?;
-        Ok(trail.record)
-    }
-
-    /// Reads a source into a record.
-    ///
-    /// # Errors
-    /// [`Rejection::OverLimit`].
-    pub(super) fn run(
-        &mut self,
-        step: Step<'a>,
-        trail: &mut Trail<'a>,
-        work: &mut Work<'_>,
-    ) -> Result<(), Rejection> {
-        let source = step.source;
-        if trail.within.len() >= DEPTH || trail.within.contains(&source) {
-            return Ok(());
-        }
-        let bytes = self.content(source, work)?;
-        if let Source::Stream(id) = source {
-            // Forms can be drawn by forms over and over.
-            work.unpacked(bytes.len())?;
-            work.items(DRAWN)?;
-            self.seen.insert(id);
-        }
-        trail.record.resources.insert(source, step.resources);
-        trail.within.push(source);
-        Walk::new(self, step, trail, work).through(&bytes)?;
-        trail.within.pop();
-        Ok(())
-    }
-
-    /// Reads what `Do` draws.
-    ///
-    /// # Errors
-    /// [`Rejection::OverLimit`].
-    pub(super) fn draw(
-        &mut self,
-        name: &[u8],
-        step: Step<'a>,
-        trail: &mut Trail<'a>,
-        work: &mut Work<'_>,
-    ) -> Result<(), Rejection> {
-        let Step { resources, mut state, .. } = step;
-        let doc = self.doc;
-        let drawn = resources.and_then(|resources| graph::sub(doc, resources, b"XObject"));
-        let Some(drawn) = drawn.and_then(|drawn| drawn.get(name).ok()) else { return Ok(()) };
-        let (Some(id), Object::Stream(stream)) = (graph::target(doc, drawn), graph::resolve(doc, drawn))
-        else {
-            return Ok(());
-        };
-        if graph::name(doc, &stream.dict, b"Subtype") == b"Image" {
-            trail.record.images = trail.record.images.saturating_add(1);
-            return Ok(());
-        }
-        if let Some(matrix) = graph::numbers::<6>(doc, &stream.dict, b"Matrix") {
-            state.space = then(&matrix, &state.space);
-        }
-        let own = graph::sub(doc, &stream.dict, b"Resources");
-        self.run(Step { source: Source::Stream(id), resources: own.or(resources), state }, trail, work)
     }
 
     /// The font of this dictionary; what readers take instead if there is none.
@@ -219,7 +134,8 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn inherited(&self, page: ObjectId) -> Option<&'a Dictionary> {
+    /// The resources that a page, or a node above it, has.
+    pub(super) fn inherited(&self, page: ObjectId) -> Option<&'a Dictionary> {
         let mut node = self.doc.objects.get(&page).and_then(graph::dict)?;
         for _ in 0..NODES {
             if let Some(resources) = graph::sub(self.doc, node, b"Resources") {

@@ -9,7 +9,7 @@ use crate::sanitize::format::pdf::text::plan::{Change, Plan};
 use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::text::record::{Record, Source};
-use crate::sanitize::format::pdf::text::splice;
+use crate::sanitize::format::pdf::text::{splice, walk};
 use crate::sanitize::format::pdf::{graph, strings};
 use crate::sanitize::{Note, Redaction, Rejection, Work};
 
@@ -55,13 +55,13 @@ fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needl
     let mut sources: Vec<(Source, Option<&Dictionary>)> =
         reader.pages().into_iter().map(|page| (page, None)).collect();
     for (page, resources) in &sources {
-        let record = reader.read(*page, *resources, work)?;
+        let record = walk::read(&mut reader, *page, *resources, work)?;
         note(&record, work, true)?;
         ask(&mut plan, *page, &record, work)?;
     }
     let stray = reader.stray();
     for (source, resources) in &stray {
-        let record = reader.read(*source, *resources, work)?;
+        let record = walk::read(&mut reader, *source, *resources, work)?;
         note(&record, work, false)?;
         ask(&mut plan, *source, &record, work)?;
     }
@@ -70,7 +70,7 @@ fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needl
     let needles = Needles::new(&work.values())?;
     if !needles.is_empty() {
         for (source, resources) in sources {
-            let record = reader.read(source, resources, work)?;
+            let record = walk::read(&mut reader, source, resources, work)?;
             search(&mut plan, source, &record, &needles, work);
         }
     }

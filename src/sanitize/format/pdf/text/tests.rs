@@ -7,6 +7,7 @@ use crate::sanitize::bench::Bench;
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
+use crate::sanitize::format::pdf::text::walk;
 use crate::sanitize::{Bounds, Kind, Note, Options, Redaction, Stats, Work};
 
 /// A document of pages with these contents, which share resources; as a file.
@@ -43,7 +44,7 @@ fn read(file: &[u8]) -> String {
     let mut reader = Reader::new(&doc);
     let mut out = String::new();
     for page in reader.pages() {
-        let record = reader.read(page, None, &mut work).unwrap();
+        let record = walk::read(&mut reader, page, None, &mut work).unwrap();
         out.push_str(&Reading::as_written(&record.glyphs).text);
         out.push('\n');
         out.push_str(&Reading::as_seen(&record.glyphs).text);

@@ -1,4 +1,4 @@
-//! [`Walk`]: through one content stream, operator by operator (ISO 32000-2, annex A).
+//! [`read`]: a page, or a stream by itself, operator by operator (ISO 32000-2, annex A), with what it draws.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -8,10 +8,16 @@ use lopdf::{Dictionary, Object, StringFormat};
 use crate::sanitize::format::pdf::text::font;
 use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
 use crate::sanitize::format::pdf::text::reader::Reader;
-use crate::sanitize::format::pdf::text::record::{Glyph, Mark, Piece, Show, Source, Step, Trail};
+use crate::sanitize::format::pdf::text::record::{Glyph, Mark, Piece, Record, Show, Source, Step, Trail};
 use crate::sanitize::format::pdf::text::state::{Place, State, then};
 use crate::sanitize::format::pdf::{graph, strings};
 use crate::sanitize::{Rejection, Work};
+
+/// How deep forms lie within forms. What lies deeper is read by itself.
+const DEPTH: usize = 12;
+
+/// What drawing a form takes out of the budget.
+const DRAWN: usize = 16;
 
 /// How many glyphs one page shows at most.
 const GLYPHS: usize = 500_000;
@@ -27,8 +33,78 @@ const TEXTS: &[&[u8]] = &[b"ActualText", b"Alt", b"E"];
 
 type Operand<'b> = (Token<'b>, Range<usize>);
 
+/// Reads a page, or a stream by itself.
+///
+/// # Errors
+/// [`Rejection::OverLimit`].
+pub(super) fn read<'a>(
+    reader: &mut Reader<'a>,
+    source: Source,
+    resources: Option<&'a Dictionary>,
+    work: &mut Work<'_>,
+) -> Result<Record<'a>, Rejection> {
+    let mut trail = Trail::default();
+    let resources = match source {
+        Source::Page(page) => reader.inherited(page),
+        Source::Stream(_) => resources,
+    };
+    run(reader, Step { source, resources, state: State::new() }, &mut trail, work)?;
+    Ok(trail.record)
+}
+
+/// Reads a source into a record.
+fn run<'a>(
+    reader: &mut Reader<'a>,
+    step: Step<'a>,
+    trail: &mut Trail<'a>,
+    work: &mut Work<'_>,
+) -> Result<(), Rejection> {
+    let source = step.source;
+    if trail.within.len() >= DEPTH || trail.within.contains(&source) {
+        return Ok(());
+    }
+    let bytes = reader.content(source, work)?;
+    if let Source::Stream(id) = source {
+        // Forms can be drawn by forms over and over.
+        work.unpacked(bytes.len())?;
+        work.items(DRAWN)?;
+        reader.seen.insert(id);
+    }
+    trail.record.resources.insert(source, step.resources);
+    trail.within.push(source);
+    Walk::new(reader, step, trail, work).through(&bytes)?;
+    trail.within.pop();
+    Ok(())
+}
+
+/// Reads what `Do` draws.
+fn draw<'a>(
+    reader: &mut Reader<'a>,
+    name: &[u8],
+    step: Step<'a>,
+    trail: &mut Trail<'a>,
+    work: &mut Work<'_>,
+) -> Result<(), Rejection> {
+    let Step { resources, mut state, .. } = step;
+    let doc = reader.doc;
+    let drawn = resources.and_then(|resources| graph::sub(doc, resources, b"XObject"));
+    let Some(drawn) = drawn.and_then(|drawn| drawn.get(name).ok()) else { return Ok(()) };
+    let (Some(id), Object::Stream(stream)) = (graph::target(doc, drawn), graph::resolve(doc, drawn)) else {
+        return Ok(());
+    };
+    if graph::name(doc, &stream.dict, b"Subtype") == b"Image" {
+        trail.record.images = trail.record.images.saturating_add(1);
+        return Ok(());
+    }
+    if let Some(matrix) = graph::numbers::<6>(doc, &stream.dict, b"Matrix") {
+        state.space = then(&matrix, &state.space);
+    }
+    let own = graph::sub(doc, &stream.dict, b"Resources");
+    run(reader, Step { source: Source::Stream(id), resources: own.or(resources), state }, trail, work)
+}
+
 /// One way through one stream.
-pub(super) struct Walk<'w, 'a, 'j> {
+struct Walk<'w, 'a, 'j> {
     reader: &'w mut Reader<'a>,
     source: Source,
     resources: Option<&'a Dictionary>,
@@ -42,7 +118,7 @@ pub(super) struct Walk<'w, 'a, 'j> {
 
 impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
     /// Begins on a stream.
-    pub(super) fn new(
+    fn new(
         reader: &'w mut Reader<'a>,
         step: Step<'a>,
         trail: &'w mut Trail<'a>,
@@ -66,7 +142,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
     ///
     /// # Errors
     /// [`Rejection::OverLimit`].
-    pub(super) fn through(mut self, bytes: &[u8]) -> Result<(), Rejection> {
+    fn through(mut self, bytes: &[u8]) -> Result<(), Rejection> {
         let mut lexer = Lexer::new(bytes);
         let mut operands: Vec<Operand<'_>> = Vec::new();
         while let Some((token, range)) = lexer.next() {
@@ -142,7 +218,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
             b"Do" => {
                 let name = name(operands.len().saturating_sub(1)).unwrap_or_default();
                 let step = Step { source: self.source, resources: self.resources, state: self.state.clone() };
-                self.reader.draw(name, step, self.trail, self.work)?;
+                draw(self.reader, name, step, self.trail, self.work)?;
             }
             _ => {}
         }

@@ -1,0 +1,51 @@
+//! [`clean`]: an image, known by its first bytes, written and proven.
+
+use image::ImageFormat;
+
+use crate::sanitize::format::image::{check, gif, jpeg, png, webp};
+use crate::sanitize::{Note, Redaction, Rejection, Work};
+
+/// The format of an image that is rewritten.
+pub(in crate::sanitize) fn format(file: &[u8]) -> Option<ImageFormat> {
+    let format = image::guess_format(file).ok()?;
+    let known = match format {
+        ImageFormat::Png | ImageFormat::Jpeg | ImageFormat::Gif | ImageFormat::WebP => true,
+        ImageFormat::Tiff => !is_raw(file),
+        ImageFormat::Bmp => is_bitmap(file),
+        _ => false,
+    };
+    known.then_some(format)
+}
+
+/// A camera's raw picture in the shape of a TIFF (Canon CR2), whose first page is only a preview.
+fn is_raw(file: &[u8]) -> bool {
+    file.get(8..10) == Some(b"CR")
+}
+
+/// Two letters are no proof: its header has a known length, and zeros where they belong.
+fn is_bitmap(file: &[u8]) -> bool {
+    let length = file.get(14..18).and_then(|length| length.try_into().ok()).map(u32::from_le_bytes);
+    file.get(6..10) == Some(&[0; 4]) && matches!(length, Some(12 | 40 | 52 | 56 | 64 | 108 | 124))
+}
+
+/// Cleans an image.
+///
+/// # Errors
+/// [`Rejection::Malformed`] when it cannot be shown, [`Rejection::OverLimit`].
+pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+    let format = format(file).ok_or(Rejection::Malformed)?;
+    let written = match format {
+        ImageFormat::Png => png::written(file, work)?,
+        ImageFormat::Jpeg => jpeg::written(file),
+        ImageFormat::Gif => gif::written(file),
+        ImageFormat::WebP => webp::written(file),
+        _ => Some(check::encoded(file, format, work)?),
+    };
+    let written = written.ok_or(Rejection::Malformed)?;
+    // What is decoded is what leaves.
+    check::shown(&written, format, work)?;
+    if work.options().redaction != Redaction::Off {
+        work.stats().note(Note::Images, 1);
+    }
+    Ok(written)
+}
