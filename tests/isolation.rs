@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use portcullis::sanitize::sandbox::{Limits, Sandbox, SandboxError};
-use portcullis::sanitize::scan::{BoxFuture, Part, Scanner, Verdict};
-use portcullis::sanitize::{Bounds, Options, Providers, Redaction, Rejection, ScanSession};
+use portcullis::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
+use portcullis::sanitize::scan::{BoxFuture, ScanItem, Scanner, Verdict};
+use portcullis::sanitize::{Options, Providers, Redaction, Rejection, ScanSession, UnfoldBounds};
 
 /// Calls every part malicious.
 struct Alarm;
@@ -17,7 +17,7 @@ impl Scanner for Alarm {
         "alarm"
     }
 
-    fn scan<'a>(&'a self, _: Part<'a>) -> BoxFuture<'a, Verdict> {
+    fn scan<'a>(&'a self, _: ScanItem<'a>) -> BoxFuture<'a, Verdict> {
         Box::pin(async { Verdict::Malicious { rule: "alarm".to_owned() } })
     }
 }
@@ -36,12 +36,13 @@ fn session() -> ScanSession {
     })
 }
 
-fn file(bytes: &'static [u8]) -> Part<'static> {
-    Part { name: "name", bytes: Bytes::from_static(bytes) }
+fn file(bytes: &'static [u8]) -> ScanItem<'static> {
+    ScanItem { name: "name", bytes: Bytes::from_static(bytes) }
 }
 
 fn sandbox(memory: u64, time: Duration) -> Sandbox {
-    let limits = Limits { children: 2, memory, time, bounds: Bounds::default(), output: 64 << 20 };
+    let limits =
+        SandboxLimits { children: 2, memory, time, bounds: UnfoldBounds::default(), output: 64 << 20 };
     Sandbox::new(PathBuf::from(env!("CARGO_BIN_EXE_portcullis")), limits)
 }
 
@@ -67,18 +68,18 @@ async fn a_file_passes_through_a_child() {
 
 #[tokio::test]
 async fn a_child_that_needs_more_memory_dies_alone() {
-    let large = Part { name: "name", bytes: Bytes::from(vec![0xff; 64 << 20]) };
+    let large = ScanItem { name: "name", bytes: Bytes::from(vec![0xff; 64 << 20]) };
     let died = sandbox(96 << 20, Duration::from_secs(30)).clean(PASS, &large, &session()).await;
     assert!(matches!(died, Err(SandboxError::Died)), "{died:?}");
 }
 
 #[tokio::test]
 async fn a_child_that_cannot_be_started_is_our_fault() {
-    let limits = Limits {
+    let limits = SandboxLimits {
         children: 1,
         memory: 1 << 30,
         time: Duration::from_secs(1),
-        bounds: Bounds::default(),
+        bounds: UnfoldBounds::default(),
         output: 1 << 20,
     };
     let sandbox = Sandbox::new(PathBuf::from("/nowhere/portcullis"), limits);
@@ -94,7 +95,7 @@ async fn what_the_session_rejects_is_rejected_whatever_the_child_makes_of_it() {
     zip.start_file("a.txt", zip::write::SimpleFileOptions::default()).unwrap();
     std::io::Write::write_all(&mut zip, b"text").unwrap();
     zip.finish().unwrap();
-    let packed = Part { name: "a.zip", bytes: Bytes::from(packed) };
+    let packed = ScanItem { name: "a.zip", bytes: Bytes::from(packed) };
     let refused = sandbox.clean(PASS, &packed, &session()).await;
     assert!(matches!(refused, Err(SandboxError::Rejected(_, Rejection::Malicious))), "{refused:?}");
 }

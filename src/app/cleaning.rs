@@ -16,9 +16,9 @@ use crate::config::settings::FileLimits;
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::sanitize::intel::IndicatorType;
-use crate::sanitize::sandbox::{Limits, Sandbox};
-use crate::sanitize::scan::Part;
-use crate::sanitize::{Bounds, Options, Providers, Redaction, sanitize};
+use crate::sanitize::sandbox::{Sandbox, SandboxLimits};
+use crate::sanitize::scan::ScanItem;
+use crate::sanitize::{Options, Providers, Redaction, UnfoldBounds, sanitize};
 
 /// The provider that a command line means.
 const PROVIDER: &str = "crowdstrike";
@@ -49,11 +49,11 @@ pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
     let program = PathBuf::from("/proc/self/exe");
     let program = if program.exists() { program } else { std::env::current_exe().unwrap_or(program) };
     let unfolded = limits.unfolded.bytes() as u64;
-    let limits = Limits {
+    let limits = SandboxLimits {
         children: limits.processes.get(),
         memory: limits.memory.bytes() as u64,
         time: limits.time.get(),
-        bounds: Bounds { depth: limits.depth, bytes: unfolded, ..Bounds::default() },
+        bounds: UnfoldBounds { depth: limits.depth, bytes: unfolded, ..UnfoldBounds::default() },
         output: limits.unfolded.bytes(),
     };
     Sandbox::new(program, limits)
@@ -63,7 +63,7 @@ pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
 ///
 /// # Errors
 /// A configuration that cannot be used; a file that is not released, and why.
-pub fn clean(config: &Config, wish: Wish, file: Part<'_>) -> Result<Released, AppError> {
+pub fn clean(config: &Config, wish: Wish, file: ScanItem<'_>) -> Result<Released, AppError> {
     let most = config.sanitize.limits.file.bytes();
     if file.bytes.len() > most {
         return Err(AppError::Sanitize(format!(

@@ -53,8 +53,8 @@ fn scanners(scan: &Scan) -> Result<Scanners, AppError> {
         scans: clamd.scans.get(),
     });
     let engine = |engine: Engine| match engine {
-        Engine::Embedded => scan::Engine::Embedded,
-        Engine::Clamd => scan::Engine::Clamd,
+        Engine::Embedded => scan::ScanEngine::Embedded,
+        Engine::Clamd => scan::ScanEngine::Clamd,
     };
     let providers = scan.providers.iter().map(|(name, at)| (name.clone(), engine(**at))).collect();
     Scanners::new(&providers, Arc::new(rules.map_err(wrong)?), scan.time.get(), clamd).map_err(wrong)

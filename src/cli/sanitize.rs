@@ -10,7 +10,7 @@ use crate::base::clock::{Clock, SystemClock};
 use crate::cli::args::SanitizeArgs;
 use crate::cli::run::{Failure, here, message, result};
 use crate::config::Needs;
-use crate::sanitize::scan::Part;
+use crate::sanitize::scan::ScanItem;
 use crate::sanitize::{Options, Redaction};
 
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
@@ -42,7 +42,8 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     if std::io::stderr().is_terminal() {
         message(&format!("cleaning {name}, {size} bytes"));
     }
-    let Released { bytes, summary, data } = clean(&config, wish, Part { name: &name, bytes: file.into() })?;
+    let Released { bytes, summary, data } =
+        clean(&config, wish, ScanItem { name: &name, bytes: file.into() })?;
     written(&args.output, &bytes)?;
     if args.report {
         result(&serde_json::to_string_pretty(&data).unwrap_or_default())?;

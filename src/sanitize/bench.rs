@@ -2,7 +2,8 @@
 
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::{
-    Bounds, Edit, Host, Kind, NewText, Options, Redaction, Rejection, Request, Response, Stats, Work,
+    Edit, FileKind, Host, NewText, Options, Redaction, Rejection, Request, Response, Stats, UnfoldBounds,
+    Work,
 };
 
 /// Options, and a host that does what they say.
@@ -29,18 +30,18 @@ impl Bench {
 
     /// Begins on a file.
     pub(crate) fn work(&mut self) -> Work<'_> {
-        Work::new(&FORMATS, self.options, Bounds::default(), self)
+        Work::new(&FORMATS, self.options, UnfoldBounds::default(), self)
     }
 
     /// Cleans a file of this kind.
-    pub(crate) fn clean(&mut self, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Stats), Rejection> {
+    pub(crate) fn clean(&mut self, kind: FileKind, file: &[u8]) -> Result<(Vec<u8>, Stats), Rejection> {
         let mut work = self.work();
         let clean = work.clean(kind, file)?;
         Ok((clean, work.into_stats()))
     }
 
     /// Cleans a text file, and what comes out once more: nothing more may change then.
-    pub(crate) fn text(&mut self, kind: Kind, file: &str) -> String {
+    pub(crate) fn text(&mut self, kind: FileKind, file: &str) -> String {
         let (clean, _) = self.clean(kind, file.as_bytes()).expect("a clean file");
         let (again, stats) = self.clean(kind, &clean).expect("a clean file");
         let (clean, again) =

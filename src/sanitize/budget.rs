@@ -1,4 +1,4 @@
-//! [`Bounds`] on what a file may unfold to, and what of them is used.
+//! [`UnfoldBounds`] on what a file may unfold to, and what of them is used.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,7 +6,7 @@ use crate::sanitize::Rejection;
 
 /// How much a file may unfold to, all parts within parts together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bounds {
+pub struct UnfoldBounds {
     /// Files within files.
     pub depth: u32,
     /// Objects, members, elements that are looked at.
@@ -26,7 +26,7 @@ pub(super) const RATIO: u64 = 200;
 /// What a small file may unfold to, all parts together, in bytes.
 const SMALL: u64 = 64 << 20;
 
-impl Bounds {
+impl UnfoldBounds {
     /// The same for a file of so many bytes: it unfolds to no more than 200 times that, or 64 MiB.
     pub fn of_file(self, length: usize) -> Self {
         let most = RATIO.saturating_mul(length as u64).max(SMALL);
@@ -34,7 +34,7 @@ impl Bounds {
     }
 }
 
-impl Default for Bounds {
+impl Default for UnfoldBounds {
     fn default() -> Self {
         Self { depth: 8, items: 2_000_000, bytes: 1 << 30, asks: 30_000 }
     }
@@ -42,10 +42,10 @@ impl Default for Bounds {
 
 /// What is left of the bounds.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Left(Bounds);
+pub(super) struct Left(UnfoldBounds);
 
 impl Left {
-    pub(super) fn new(bounds: Bounds) -> Self {
+    pub(super) fn new(bounds: UnfoldBounds) -> Self {
         Self(bounds)
     }
 

@@ -1,7 +1,7 @@
 //! [`identify`]: what a file really is. Its bytes decide; a name only helps where bytes leave it open (CSV or text).
 
 use crate::sanitize::format::{image, mail};
-use crate::sanitize::{Kind, text_kind, zip_kind};
+use crate::sanitize::{FileKind, text_kind, zip_kind};
 
 /// How far into a file its header may begin, in bytes (ISO 32000-1, annex H.3, note 13).
 const JUNK: usize = 1024;
@@ -10,29 +10,29 @@ const JUNK: usize = 1024;
 ///
 /// Where a file is two at once, it is the one whose format writes all of it anew: an archive rather than a PDF that
 /// lies in it, a PDF rather than the image or the text around it.
-pub fn identify(file: &[u8], name: &str) -> Kind {
+pub fn identify(file: &[u8], name: &str) -> FileKind {
     if file.starts_with(&[0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]) {
-        return Kind::Ole2;
+        return FileKind::Ole2;
     }
     if [b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08"].iter().any(|magic| file.starts_with(*magic)) {
         return zip_kind::of(file);
     }
     if file.starts_with(b"\x1f\x8b\x08") {
-        return Kind::Gzip;
+        return FileKind::Gzip;
     }
     if is_tar(file) {
-        return Kind::Tar;
+        return FileKind::Tar;
     }
     if is_pdf(file) {
-        return Kind::Pdf;
+        return FileKind::Pdf;
     }
     if image::format(file).is_some() {
-        return Kind::Image;
+        return FileKind::Image;
     }
     if mail::is_mail(file, name) {
-        return Kind::Mail;
+        return FileKind::Mail;
     }
-    text_kind::of(file, name).unwrap_or(Kind::Unknown)
+    text_kind::of(file, name).unwrap_or(FileKind::Unknown)
 }
 /// A header by itself is an example in some text; objects follow it in a file.
 fn is_pdf(file: &[u8]) -> bool {

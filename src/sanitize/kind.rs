@@ -1,11 +1,11 @@
-//! [`Kind`]: what a file really is.
+//! [`FileKind`]: what a file really is.
 
 use serde::{Deserialize, Serialize};
 
 /// Kinds of files that are told apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum FileKind {
     /// Portable Document Format.
     Pdf,
     /// An Office Open XML package: docx, xlsx, pptx and their macro-enabled and template kin.

@@ -9,10 +9,10 @@
 //! | file | noun |
 //! |---|---|
 //! | `rejection` | [`Rejection`]: why there is no clean file |
-//! | `kind` | [`Kind`]: what a file really is |
+//! | `kind` | [`FileKind`]: what a file really is |
 //! | `options` | [`Options`]: what is to be done to it |
 //! | `stats` | [`Stats`]: what was removed, and what could not be read |
-//! | `budget` | [`Bounds`] and what of them is used |
+//! | `budget` | [`UnfoldBounds`] and what of them is used |
 //! | `host` | [`Host`], which is asked, its [`Request`]s and [`Response`]s, and [`Edit`] |
 //! | [`link`] | links in texts, and what they look like defanged |
 //! | `work` | [`Work`]: one file's way through the [`Formats`]; [`Values`] that go |
@@ -47,13 +47,13 @@ mod unfold;
 mod work;
 mod zip_kind;
 
-pub use budget::Bounds;
+pub use budget::UnfoldBounds;
 pub use host::{Edit, Host, Link, Named, NewText, Request, Response};
 pub use identify::identify;
-pub use kind::Kind;
+pub use kind::FileKind;
 pub use options::{Options, Redaction};
 pub use pipeline::{Sanitized, sanitize};
 pub use rejection::Rejection;
-pub use session::{Providers, Record, ScanSession, Scores};
+pub use session::{Providers, ScanRecord, ScanSession, Scores};
 pub use stats::{Note, Stats};
 pub use work::{Format, Formats, Values, Work};

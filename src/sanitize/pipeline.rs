@@ -1,8 +1,8 @@
 //! One file's way in order: looked at, taken apart and put together in a child, looked at again.
 
 use crate::sanitize::sandbox::{Cleaned, Sandbox, SandboxError};
-use crate::sanitize::scan::Part;
-use crate::sanitize::{Options, Providers, Record, ScanSession};
+use crate::sanitize::scan::ScanItem;
+use crate::sanitize::{Options, Providers, ScanRecord, ScanSession};
 use crate::telemetry::trace::step;
 
 /// A clean file, and what was said on the way.
@@ -10,7 +10,7 @@ pub struct Sanitized {
     /// The file, and what was done to it.
     pub cleaned: Cleaned,
     /// What scanners, feeds and the detector said.
-    pub record: Record,
+    pub record: ScanRecord,
 }
 
 /// Cleans a file.
@@ -20,7 +20,7 @@ pub struct Sanitized {
 pub async fn sanitize(
     sandbox: &Sandbox,
     options: Options,
-    file: Part<'_>,
+    file: ScanItem<'_>,
     providers: Providers,
 ) -> Result<Sanitized, SandboxError> {
     let session = ScanSession::new(providers);
@@ -29,7 +29,7 @@ pub async fn sanitize(
     let cleaned = step("sanitize.clean", sandbox.clean(options, &file, &session)).await?;
     // What was put together anew may be what no part was.
     if cleaned.bytes != file.bytes {
-        let clean = Part { name: file.name, bytes: cleaned.bytes.clone() };
+        let clean = ScanItem { name: file.name, bytes: cleaned.bytes.clone() };
         step("sanitize.scan_again", session.scan(clean)).await.map_err(rejected)?;
     }
     Ok(Sanitized { cleaned, record: session.close() })

@@ -18,7 +18,7 @@ pub enum Rejection {
     /// No format here rewrites files of its kind.
     #[error("files of this kind are not rewritten")]
     Unsupported,
-    /// It unfolds to more than it may: see [`Bounds`](crate::sanitize::Bounds).
+    /// It unfolds to more than it may: see [`UnfoldBounds`](crate::sanitize::UnfoldBounds).
     #[error("the file unfolds to more than the limits allow")]
     OverLimit,
     /// The result was read again and still holds what should have gone.

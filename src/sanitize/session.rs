@@ -10,7 +10,7 @@ use bytes::Bytes;
 use crate::detect::Label;
 use crate::redact::{Keys, RedactError, Redactor, Replacement, Report, Text};
 use crate::sanitize::intel::{Canonical, Reputation, Score, ThreatLevel};
-use crate::sanitize::scan::{Part, Scanner, Verdict};
+use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
 use crate::sanitize::{Edit, Link, Named, NewText, Redaction, Rejection, Request, Response};
 
 /// Links remembered for the counts, of each sort.
@@ -44,7 +44,7 @@ pub type Scores = BTreeMap<String, Option<Score>>;
 
 /// What was said of a file.
 #[derive(Default)]
-pub struct Record {
+pub struct ScanRecord {
     /// Distinct URLs by canonical form, and their scores where they were looked up.
     pub urls: Scores,
     /// Distinct domains, and their scores where they were looked up.
@@ -58,7 +58,7 @@ pub struct Record {
 /// Answers for one file.
 pub struct ScanSession {
     providers: Providers,
-    record: Mutex<Record>,
+    record: Mutex<ScanRecord>,
 }
 
 impl ScanSession {
@@ -68,11 +68,11 @@ impl ScanSession {
     }
 
     /// What was said, at the end.
-    pub fn close(self) -> Record {
+    pub fn close(self) -> ScanRecord {
         self.record.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn note<T>(&self, note: impl FnOnce(&mut Record) -> T) -> T {
+    fn note<T>(&self, note: impl FnOnce(&mut ScanRecord) -> T) -> T {
         note(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -83,7 +83,7 @@ impl ScanSession {
     pub async fn answer(&self, request: Request<'static>) -> Result<Response, Rejection> {
         match request {
             Request::Part { name, bytes } => {
-                let part = Part { name: &name, bytes: Bytes::from(bytes.into_owned()) };
+                let part = ScanItem { name: &name, bytes: Bytes::from(bytes.into_owned()) };
                 self.scan(part).await.map(|()| Response::Part)
             }
             Request::Links(links) => self.lookup(&links).await.map(Response::Links),
@@ -95,7 +95,7 @@ impl ScanSession {
     ///
     /// # Errors
     /// [`Rejection::Malicious`], [`Rejection::NotScanned`], or [`Rejection::Provider`].
-    pub async fn scan(&self, part: Part<'_>) -> Result<(), Rejection> {
+    pub async fn scan(&self, part: ScanItem<'_>) -> Result<(), Rejection> {
         match self.providers.scanner.scan(part).await {
             Verdict::Clean => Ok(()),
             Verdict::Malicious { .. } => Err(Rejection::Malicious),
@@ -191,7 +191,7 @@ fn remember(kept: &mut Scores, more: Scores) {
     kept.extend(more.into_iter().take(room));
 }
 
-impl Record {
+impl ScanRecord {
     /// `Processed N URLs: …`, of those that were looked up (`what`: `URLs` or `domains`).
     pub fn summary(what: &str, scores: &Scores) -> String {
         let (mut all, mut malicious, mut suspicious) = (0_usize, 0_usize, 0_usize);

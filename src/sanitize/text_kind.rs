@@ -1,6 +1,6 @@
 //! Which kind a file of text is, by how it begins and, where that leaves it open, by its name.
 
-use crate::sanitize::Kind;
+use crate::sanitize::FileKind;
 use crate::sanitize::format::{charset, json};
 
 /// How much of a file is looked at, in bytes.
@@ -36,45 +36,45 @@ const TAGS: &[&str] = &[
 ];
 
 /// Names' endings that say what bytes leave open.
-const ENDINGS: &[(&[&str], Kind)] = &[
-    (&["html", "htm", "xhtml", "xht", "shtml", "hta"], Kind::Html),
-    (&["svg"], Kind::Svg),
-    (&["csv", "tsv", "tab"], Kind::Csv),
-    (&["md", "markdown", "mdown", "mkd", "mkdn", "mdx"], Kind::Markdown),
+const ENDINGS: &[(&[&str], FileKind)] = &[
+    (&["html", "htm", "xhtml", "xht", "shtml", "hta"], FileKind::Html),
+    (&["svg"], FileKind::Svg),
+    (&["csv", "tsv", "tab"], FileKind::Csv),
+    (&["md", "markdown", "mdown", "mkd", "mkdn", "mdx"], FileKind::Markdown),
 ];
 
 /// The kind of a file of text; `None` if it is none.
-pub(super) fn of(file: &[u8], name: &str) -> Option<Kind> {
+pub(super) fn of(file: &[u8], name: &str) -> Option<FileKind> {
     let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
     let named = ENDINGS.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, kind)| *kind);
     let Some(text) = charset::text_of(file) else {
         // Browsers read past zeros.
-        let page = named == Some(Kind::Html) && file.trim_ascii_start().starts_with(b"<");
-        return page.then_some(Kind::Html);
+        let page = named == Some(FileKind::Html) && file.trim_ascii_start().starts_with(b"<");
+        return page.then_some(FileKind::Html);
     };
     let head = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
     if head.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("{\\rtf")) || head.starts_with("{\\rt") {
-        return Some(Kind::Rtf);
+        return Some(FileKind::Rtf);
     }
-    if matches!(named, Some(Kind::Html | Kind::Markdown)) {
+    if matches!(named, Some(FileKind::Html | FileKind::Markdown)) {
         return named;
     }
     let kind = match head.strip_prefix('<') {
-        Some(tag) => of_markup(tag, head, named == Some(Kind::Svg) || ending == "xml"),
+        Some(tag) => of_markup(tag, head, named == Some(FileKind::Svg) || ending == "xml"),
         None if head.starts_with(['{', '[', '"']) && named.is_none() && json::is_json(&text) => {
-            Some(Kind::Json)
+            Some(FileKind::Json)
         }
         None => None,
     };
-    kind.or(named.filter(|kind| *kind != Kind::Svg)).or(Some(Kind::Text))
+    kind.or(named.filter(|kind| *kind != FileKind::Svg)).or(Some(FileKind::Text))
 }
 
-fn of_markup(tag: &str, head: &str, xml: bool) -> Option<Kind> {
+fn of_markup(tag: &str, head: &str, xml: bool) -> Option<FileKind> {
     let declared = tag.starts_with("?xml");
     match root(head) {
-        Some(root) if root == "svg" => return Some(Kind::Svg),
-        Some(root) if root == "html" => return Some(Kind::Html),
-        Some(_) if declared || xml => return Some(Kind::Xml),
+        Some(root) if root == "svg" => return Some(FileKind::Svg),
+        Some(root) if root == "html" => return Some(FileKind::Html),
+        Some(_) if declared || xml => return Some(FileKind::Xml),
         _ => {}
     }
     let lower = tag.get(..tag.floor_char_boundary(16)).unwrap_or(tag).to_ascii_lowercase();
@@ -85,9 +85,9 @@ fn of_markup(tag: &str, head: &str, xml: bool) -> Option<Kind> {
         })
     };
     if TAGS.iter().find(begins).is_some() || lower.starts_with("!--") {
-        return Some(Kind::Html);
+        return Some(FileKind::Html);
     }
-    declared.then_some(Kind::Xml)
+    declared.then_some(FileKind::Xml)
 }
 
 /// The name of the first element, without prefix, in lower case.
@@ -120,35 +120,35 @@ mod tests {
     #[test]
     fn bytes_decide_and_names_help() {
         for (file, name, want) in [
-            ("<!DOCTYPE html><p>", "x", Kind::Html),
-            ("  <script>x</script>", "x.txt", Kind::Html),
-            ("x <script>", "x.txt", Kind::Text),
-            ("x <script>", "x.HTM", Kind::Html),
-            ("<?xml version='1.0'?><!-- c --><svg/>", "x", Kind::Svg),
-            ("<!DOCTYPE svg PUBLIC \"a\" \"b\" [<!ENTITY a \"b\">]><s:svg >", "x.xml", Kind::Svg),
-            ("<svg onload=x>", "x.txt", Kind::Svg),
-            ("<?xml version='1.0'?><html xmlns='x'>", "x", Kind::Html),
-            ("<?xml version='1.0'?><a/>", "x", Kind::Xml),
-            ("<a><b/></a>", "x.xml", Kind::Xml),
-            ("<a><b/></a>", "x", Kind::Html),
-            ("{\"a\":1}\n{\"b\":2}", "x", Kind::Json),
-            ("{not json}", "x.json", Kind::Text),
-            ("[1,2]\n", "x.csv", Kind::Csv),
-            ("{\\rtf1 x}", "x.doc", Kind::Rtf),
-            ("a,b", "x.tsv", Kind::Csv),
-            ("a,b", "x", Kind::Text),
-            ("<h1>a</h1>", "README.md", Kind::Markdown),
-            ("# a", "x.MARKDOWN", Kind::Markdown),
-            ("<jane@example.com> wrote", "x", Kind::Text),
-            ("", "", Kind::Text),
+            ("<!DOCTYPE html><p>", "x", FileKind::Html),
+            ("  <script>x</script>", "x.txt", FileKind::Html),
+            ("x <script>", "x.txt", FileKind::Text),
+            ("x <script>", "x.HTM", FileKind::Html),
+            ("<?xml version='1.0'?><!-- c --><svg/>", "x", FileKind::Svg),
+            ("<!DOCTYPE svg PUBLIC \"a\" \"b\" [<!ENTITY a \"b\">]><s:svg >", "x.xml", FileKind::Svg),
+            ("<svg onload=x>", "x.txt", FileKind::Svg),
+            ("<?xml version='1.0'?><html xmlns='x'>", "x", FileKind::Html),
+            ("<?xml version='1.0'?><a/>", "x", FileKind::Xml),
+            ("<a><b/></a>", "x.xml", FileKind::Xml),
+            ("<a><b/></a>", "x", FileKind::Html),
+            ("{\"a\":1}\n{\"b\":2}", "x", FileKind::Json),
+            ("{not json}", "x.json", FileKind::Text),
+            ("[1,2]\n", "x.csv", FileKind::Csv),
+            ("{\\rtf1 x}", "x.doc", FileKind::Rtf),
+            ("a,b", "x.tsv", FileKind::Csv),
+            ("a,b", "x", FileKind::Text),
+            ("<h1>a</h1>", "README.md", FileKind::Markdown),
+            ("# a", "x.MARKDOWN", FileKind::Markdown),
+            ("<jane@example.com> wrote", "x", FileKind::Text),
+            ("", "", FileKind::Text),
         ] {
             assert_eq!(of(file.as_bytes(), name), Some(want), "{file} {name}");
         }
         let utf16: Vec<u8> = "\u{feff}<svg/>".encode_utf16().flat_map(u16::to_le_bytes).collect();
-        assert_eq!(of(&utf16, ""), Some(Kind::Svg));
-        assert_eq!(of(b"a\xe9b", ""), Some(Kind::Text));
+        assert_eq!(of(&utf16, ""), Some(FileKind::Svg));
+        assert_eq!(of(b"a\xe9b", ""), Some(FileKind::Text));
         assert_eq!(of(b"\x7fELF\x01\x01\0\0", ""), None);
-        assert_eq!(of(b"<\0script>", "x.html"), Some(Kind::Html));
+        assert_eq!(of(b"<\0script>", "x.html"), Some(FileKind::Html));
         assert_eq!(of(b"MZ\x90\0\x03\0\0\0", "x.html"), None);
     }
 }

@@ -60,30 +60,30 @@ pub(super) fn is_bomb(packed: &[u8]) -> bool {
 }
 
 /// A file that is read, and a count of the bytes read of it, which others may look at.
-pub(super) struct Counted<'f> {
+pub(super) struct CountingReader<'f> {
     file: Cursor<&'f [u8]>,
-    count: Count,
+    count: ByteCount,
 }
 
-/// The count of a [`Counted`].
+/// The count of a [`CountingReader`].
 #[derive(Clone, Default)]
-pub(super) struct Count(Rc<Cell<u64>>);
+pub(super) struct ByteCount(Rc<Cell<u64>>);
 
-impl Count {
+impl ByteCount {
     /// Bytes read so far, also those that were read again.
     pub(super) fn get(&self) -> u64 {
         self.0.get()
     }
 }
 
-impl<'f> Counted<'f> {
+impl<'f> CountingReader<'f> {
     /// Begins at the beginning.
-    pub(super) fn new(file: &'f [u8], count: Count) -> Self {
+    pub(super) fn new(file: &'f [u8], count: ByteCount) -> Self {
         Self { file: Cursor::new(file), count }
     }
 }
 
-impl Read for Counted<'_> {
+impl Read for CountingReader<'_> {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(out)?;
         self.count.0.set(self.count.get().saturating_add(read as u64));
@@ -91,7 +91,7 @@ impl Read for Counted<'_> {
     }
 }
 
-impl Seek for Counted<'_> {
+impl Seek for CountingReader<'_> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file.seek(to)
     }

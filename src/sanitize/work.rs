@@ -8,8 +8,8 @@ use crate::edit::spliced_text;
 use crate::sanitize::budget::Left;
 use crate::sanitize::link;
 use crate::sanitize::{
-    Bounds, Edit, Host, Kind, Link, Named, NewText, Note, Options, Redaction, Rejection, Request, Response,
-    Stats,
+    Edit, FileKind, Host, Link, Named, NewText, Note, Options, Redaction, Rejection, Request, Response,
+    Stats, UnfoldBounds,
 };
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -25,9 +25,9 @@ pub type Format = fn(&[u8], &mut Work<'_>) -> Result<Vec<u8>, Rejection>;
 #[derive(Clone, Copy, Debug)]
 pub struct Formats {
     /// The kind of a file, by its bytes and its name.
-    pub identify: fn(&[u8], &str) -> Kind,
+    pub identify: fn(&[u8], &str) -> FileKind,
     /// The format of each kind that is rewritten.
-    pub table: &'static [(Kind, Format)],
+    pub table: &'static [(FileKind, Format)],
 }
 
 /// What a format works with. One for a file and all files within it.
@@ -42,7 +42,7 @@ pub struct Work<'j> {
 
 impl<'j> Work<'j> {
     /// Begins on a file.
-    pub fn new(formats: &'j Formats, options: Options, bounds: Bounds, host: &'j mut dyn Host) -> Self {
+    pub fn new(formats: &'j Formats, options: Options, bounds: UnfoldBounds, host: &'j mut dyn Host) -> Self {
         Self { formats, options, host, left: Left::new(bounds), stats: Stats::default(), values: None }
     }
 
@@ -119,7 +119,7 @@ impl<'j> Work<'j> {
     }
 
     /// The kind of a file within a file.
-    pub fn identify(&self, name: &str, bytes: &[u8]) -> Kind {
+    pub fn identify(&self, name: &str, bytes: &[u8]) -> FileKind {
         (self.formats.identify)(bytes, name)
     }
 
@@ -127,7 +127,7 @@ impl<'j> Work<'j> {
     ///
     /// # Errors
     /// The format's; [`Rejection::Unsupported`] for a kind that has none; [`Rejection::OverLimit`].
-    pub fn clean(&mut self, kind: Kind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
+    pub fn clean(&mut self, kind: FileKind, file: &[u8]) -> Result<Vec<u8>, Rejection> {
         self.unpacked(file.len())?;
         match self.formats.table.iter().find(|(known, _)| *known == kind) {
             Some((_, format)) => format(file, self),
@@ -180,7 +180,7 @@ impl<'j> Work<'j> {
         if !self.options.links {
             return Ok(redactions);
         }
-        let found: Vec<Vec<link::Found>> = texts.iter().map(|text| link::find(text)).collect();
+        let found: Vec<Vec<link::FoundLink>> = texts.iter().map(|text| link::find(text)).collect();
         let bad = self.bad_links(found.iter().flatten().map(|found| &found.link))?;
         let texts = texts.iter().zip(&found).zip(redactions);
         let merge = texts.map(|((text, found), redactions)| {

@@ -1,12 +1,12 @@
 //! Which kind a zip file is, by its directory (PKWARE APPNOTE 6.3, 4.3.12 and 4.3.16), of which nothing is kept.
 
-use crate::sanitize::Kind;
+use crate::sanitize::FileKind;
 
 /// The end of the directory lies behind all else but a comment, which has at most 64 KiB.
 const TAIL: usize = 22 + 65_535;
 
 /// An office package is told by the part that lists its parts (ECMA-376-2, 7.2.3; ODF 1.3 part 2, 3.2 and 3.3).
-pub(super) fn of(file: &[u8]) -> Kind {
+pub(super) fn of(file: &[u8]) -> FileKind {
     let (mut types, mut manifest, mut content) = (false, false, false);
     for name in Names(directory(file).unwrap_or_default()) {
         types |= name.eq_ignore_ascii_case(b"[Content_Types].xml");
@@ -14,11 +14,11 @@ pub(super) fn of(file: &[u8]) -> Kind {
         content |= name.eq_ignore_ascii_case(b"content.xml");
     }
     if types {
-        Kind::Ooxml
+        FileKind::Ooxml
     } else if manifest && content {
-        Kind::Odf
+        FileKind::Odf
     } else {
-        Kind::Zip
+        FileKind::Zip
     }
 }
 

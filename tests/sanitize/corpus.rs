@@ -4,7 +4,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use portcullis::sanitize::{Kind, Options, Rejection, identify};
+use portcullis::sanitize::{FileKind, Options, Rejection, identify};
 use serde_json::{Value, json};
 
 use crate::host::{clean, malicious};
@@ -57,7 +57,7 @@ fn files_of_the_corpus_come_out_clean_or_not_at_all() {
         if malicious(&file) && result != Err(Rejection::Malicious) {
             wrong.push(format!("{name}: {verdict}, but it is malicious"));
         }
-        if identify(&file, name) == Kind::Pdf {
+        if identify(&file, name) == FileKind::Pdf {
             wrong.extend(as_stated(name, &row, &verdict, stats.attachments, stats.interactive));
         }
         if let Some(results) = &mut results {
@@ -83,7 +83,7 @@ fn broken_files_of_the_corpus_never_stop_it() {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let file = std::fs::read(&path).unwrap();
-        if identify(&file, "") != Kind::Pdf || file.len() > 60_000 {
+        if identify(&file, "") != FileKind::Pdf || file.len() > 60_000 {
             continue;
         }
         for _ in 0..12 {

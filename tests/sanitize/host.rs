@@ -2,7 +2,7 @@
 
 use portcullis::sanitize::format::FORMATS;
 use portcullis::sanitize::{
-    Bounds, Host, Link, Options, Rejection, Request, Response, Stats, Work, identify,
+    Host, Link, Options, Rejection, Request, Response, Stats, UnfoldBounds, Work, identify,
 };
 
 /// The test file that scanners agree to call malicious, but for its first letter.
@@ -44,7 +44,7 @@ impl Host for Lenient {
 /// Cleans a file.
 pub(crate) fn clean(name: &str, file: &[u8], options: Options) -> (Result<Vec<u8>, Rejection>, Stats) {
     let mut host = Lenient::default();
-    let mut work = Work::new(&FORMATS, options, Bounds::default(), &mut host);
+    let mut work = Work::new(&FORMATS, options, UnfoldBounds::default(), &mut host);
     let clean = match work.part(name, file) {
         Ok(()) => work.clean(identify(file, name), file),
         Err(rejection) => Err(rejection),

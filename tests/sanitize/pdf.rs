@@ -2,7 +2,7 @@
 
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use portcullis::sanitize::format::FORMATS;
-use portcullis::sanitize::{Bounds, Kind, Options, Rejection, Work};
+use portcullis::sanitize::{FileKind, Options, Rejection, UnfoldBounds, Work};
 use proptest::prelude::*;
 
 use crate::host::clean;
@@ -291,9 +291,9 @@ fn what_unfolds_to_too_much_is_refused() {
         catalog.set("Metadata", doc.add_object(stream));
     });
     let mut host = crate::host::Lenient::default();
-    let bounds = Bounds { bytes: 1 << 20, ..Bounds::default() };
+    let bounds = UnfoldBounds { bytes: 1 << 20, ..UnfoldBounds::default() };
     let mut work = Work::new(&FORMATS, Options::default(), bounds, &mut host);
-    assert_eq!(work.clean(Kind::Pdf, &bomb), Err(Rejection::OverLimit));
+    assert_eq!(work.clean(FileKind::Pdf, &bomb), Err(Rejection::OverLimit));
 }
 
 proptest! {

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 
 use portcullis::sanitize::format::FORMATS;
 use portcullis::sanitize::{
-    Bounds, Edit, Host, Kind, NewText, Note, Options, Redaction, Rejection, Request, Response, Stats, Work,
-    identify,
+    Edit, FileKind, Host, NewText, Note, Options, Redaction, Rejection, Request, Response, Stats,
+    UnfoldBounds, Work, identify,
 };
 
 /// Remembers all texts, and redacts words.
@@ -40,9 +40,9 @@ impl Host for Words {
     }
 }
 
-fn clean(kind: Kind, file: &[u8], host: &mut Words) -> (Result<Vec<u8>, Rejection>, Stats) {
+fn clean(kind: FileKind, file: &[u8], host: &mut Words) -> (Result<Vec<u8>, Rejection>, Stats) {
     let options = Options { redaction: Redaction::Apply, links: false, ..Options::default() };
-    let mut work = Work::new(&FORMATS, options, Bounds::default(), host);
+    let mut work = Work::new(&FORMATS, options, UnfoldBounds::default(), host);
     let clean = work.clean(kind, file);
     (clean, work.into_stats())
 }
@@ -103,7 +103,7 @@ fn words_of_the_corpus_are_removed() {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         let file = std::fs::read(path).unwrap();
         let kind = identify(&file, &name);
-        let read = matches!(kind, Kind::Pdf | Kind::Ooxml | Kind::Odf | Kind::Html);
+        let read = matches!(kind, FileKind::Pdf | FileKind::Ooxml | FileKind::Odf | FileKind::Html);
         let mut reads = Words::default();
         if !read || !name.contains(&only) || clean(kind, &file, &mut reads).0.is_err() {
             continue;
@@ -128,7 +128,7 @@ fn words_of_the_corpus_are_removed() {
 
 impl Sums {
     /// Removes words from a file, and looks whether they are gone.
-    fn removed(&mut self, kind: Kind, (name, file): (&str, &[u8]), words: &[String]) -> Option<Vec<u8>> {
+    fn removed(&mut self, kind: FileKind, (name, file): (&str, &[u8]), words: &[String]) -> Option<Vec<u8>> {
         if words.is_empty() {
             return None;
         }

@@ -21,7 +21,7 @@ use crate::crypto::hash::sha256;
 use crate::net::NetError;
 use crate::sanitize::intel;
 use crate::sanitize::sandbox::SandboxError;
-use crate::sanitize::scan::{Counted, Part, Scanner};
+use crate::sanitize::scan::{CountedScanner, ScanItem, Scanner};
 use crate::sanitize::{Providers, Redaction, Rejection, sanitize};
 use crate::store::blobs::{Blob, Pieces};
 use crate::telemetry::Verdict;
@@ -81,7 +81,7 @@ impl Sanitizer {
             entities: &entities,
         };
         let sandbox = &self.parts().sandbox;
-        let part = Part { name: &file.name, bytes: file.bytes.clone() };
+        let part = ScanItem { name: &file.name, bytes: file.bytes.clone() };
         let sanitized = sanitize(sandbox, order.resolved.options, part, providers).await;
         let sanitized = match sanitized {
             Err(SandboxError::Rejected(_, Rejection::Malicious)) => {
@@ -146,7 +146,7 @@ impl Sanitizer {
     /// The scanner, what it says counted under the provider's name.
     fn counted(&self, scanner: Arc<dyn Scanner>, provider: &str) -> Arc<dyn Scanner> {
         match self.parts().sandbox.metrics() {
-            Some(metrics) => Arc::new(Counted::new(scanner, metrics.scanner(provider))),
+            Some(metrics) => Arc::new(CountedScanner::new(scanner, metrics.scanner(provider))),
             None => scanner,
         }
     }

@@ -8,7 +8,7 @@ use crate::api::envelope::Dialect;
 use crate::api::redact::{Analysis, Entities};
 use crate::sanitize::intel::Reputation;
 use crate::sanitize::sandbox::SandboxError;
-use crate::sanitize::{Note, Options, Record, Redaction, Rejection, Sanitized, Scores, Stats};
+use crate::sanitize::{Note, Options, Redaction, Rejection, Sanitized, ScanRecord, Scores, Stats};
 
 /// Who was asked about links.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +33,7 @@ impl LookedUp {
 
     /// What is told of what was found, if it was looked up: counts, and whether they mean anything.
     fn summary(self, what: &str, scores: &Scores) -> Option<String> {
-        let counts = Record::summary(what, scores);
+        let counts = ScanRecord::summary(what, scores);
         match self {
             Self::No => None,
             Self::Unknowing => Some(format!("{counts} {UNKNOWING}")),
@@ -80,7 +80,7 @@ pub fn data(asked: &Asked<'_>, sanitized: &Sanitized) -> Value {
     Value::Object(data)
 }
 
-fn defang(asked: &Asked<'_>, stats: &Stats, record: &Record) -> Value {
+fn defang(asked: &Asked<'_>, stats: &Stats, record: &ScanRecord) -> Value {
     let mut defang = json!({
         "external_urls_count": record.urls.len(),
         "external_domains_count": record.domains.len(),
@@ -97,7 +97,7 @@ fn defang(asked: &Asked<'_>, stats: &Stats, record: &Record) -> Value {
     defang
 }
 
-fn redact(asked: &Asked<'_>, stats: &Stats, record: &Record) -> Value {
+fn redact(asked: &Asked<'_>, stats: &Stats, record: &ScanRecord) -> Value {
     let (redaction, entities) = (asked.options.redaction, asked.entities);
     let mut results: Vec<Value> = Vec::new();
     let mut found: BTreeMap<String, u64> = BTreeMap::new();

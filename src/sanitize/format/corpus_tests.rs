@@ -5,18 +5,18 @@ use std::path::Path;
 use std::{env, fs};
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Rejection};
+use crate::sanitize::{FileKind, Rejection};
 
-fn kind(file: &[u8]) -> Option<Kind> {
+fn kind(file: &[u8]) -> Option<FileKind> {
     let has = |word: &[u8]| memchr::memmem::find(file, word).is_some();
     if file.starts_with(&[0xd0, 0xcf, 0x11, 0xe0]) {
-        Some(Kind::Ole2)
+        Some(FileKind::Ole2)
     } else if !file.starts_with(b"PK") {
         None
     } else if has(b"mimetypeapplication/vnd.oasis.opendocument") {
-        Some(Kind::Odf)
+        Some(FileKind::Odf)
     } else {
-        has(b"[Content_Types].xml").then_some(Kind::Ooxml)
+        has(b"[Content_Types].xml").then_some(FileKind::Ooxml)
     }
 }
 

@@ -224,13 +224,13 @@ fn acts(rest: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::sanitize::Kind;
+    use crate::sanitize::FileKind;
     use crate::sanitize::bench::Bench;
 
     fn clean(table: &str) -> (String, u64) {
         let mut bench = Bench::redacting("Jane");
-        let stats = bench.clean(Kind::Csv, table.as_bytes()).expect("a clean file").1;
-        (bench.text(Kind::Csv, table), stats.interactive)
+        let stats = bench.clean(FileKind::Csv, table.as_bytes()).expect("a clean file").1;
+        (bench.text(FileKind::Csv, table), stats.interactive)
     }
 
     #[test]
@@ -273,7 +273,7 @@ mod tests {
         let mut bench = Bench::redacting("ssn: 12");
         let table = "name,ssn\r\n12,1234\r\n\"12\",\"12\"\r\n";
         assert_eq!(
-            bench.clean(Kind::Csv, table.as_bytes()).unwrap().0,
+            bench.clean(FileKind::Csv, table.as_bytes()).unwrap().0,
             b"name,ssn\r\n12,<N>34\r\n\"12\",\"<N>\"\r\n"
         );
     }

@@ -13,7 +13,7 @@ use flate2::write::{GzEncoder, ZlibEncoder};
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::format::package::Fresh;
-use crate::sanitize::{Bounds, Rejection, Work, identify};
+use crate::sanitize::{Rejection, UnfoldBounds, Work, identify};
 
 /// How long an answer may take, where the formats are compiled without optimisation and the machine is shared.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -176,7 +176,7 @@ fn bombs() -> Vec<(&'static str, Vec<u8>)> {
 #[expect(clippy::print_stdout, clippy::disallowed_methods, reason = "figures, and how long it took")]
 fn bombs_are_answered() {
     // A sixteenth of the usual bytes: the bombs are packed without optimisation, too.
-    let bounds = Bounds { bytes: 64 << 20, ..Bounds::default() };
+    let bounds = UnfoldBounds { bytes: 64 << 20, ..UnfoldBounds::default() };
     let only = env::var("PORTCULLIS_BOMB").unwrap_or_default();
     for (name, file) in bombs().into_iter().filter(|(name, _)| name.contains(&only)) {
         let kind = identify(&file, "x");

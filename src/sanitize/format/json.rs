@@ -89,7 +89,7 @@ fn walked(doc: &str, at: usize, leaves: &mut Vec<Leaf>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::sanitize::Kind;
+    use crate::sanitize::FileKind;
     use crate::sanitize::bench::Bench;
 
     #[test]
@@ -108,8 +108,8 @@ mod tests {
                 "[1234567,true,null,\"\\ud83d\\ude00\",\"\\ud83d\"]",
             ),
         ] {
-            assert_eq!(bench.text(Kind::Json, json), want, "{json}");
+            assert_eq!(bench.text(FileKind::Json, json), want, "{json}");
         }
-        assert_eq!(Bench::redacting("234").text(Kind::Json, "[-1234567]"), "[\"-1<N>567\"]");
+        assert_eq!(Bench::redacting("234").text(FileKind::Json, "[-1234567]"), "[\"-1<N>567\"]");
     }
 }

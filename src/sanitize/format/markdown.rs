@@ -196,7 +196,7 @@ fn scheme_acts(address: &str, cut: bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::sanitize::Kind;
+    use crate::sanitize::FileKind;
     use crate::sanitize::bench::Bench;
 
     #[test]
@@ -223,7 +223,7 @@ mod tests {
             ("[x](data:text/html;base64,AAAA)", "[x](#)"),
             (&format!("[x](java{}script:a)", "&Tab;".repeat(2000)), "[x](#)"),
         ] {
-            assert_eq!(bench.text(Kind::Markdown, markdown), want, "{markdown}");
+            assert_eq!(bench.text(FileKind::Markdown, markdown), want, "{markdown}");
         }
     }
 
@@ -241,7 +241,7 @@ mod tests {
             "![x](data:image/png;base64,AA==)",
         ] {
             let want = markdown.replace("Vec<T>", "Vec&lt;T>");
-            assert_eq!(bench.text(Kind::Markdown, markdown), want);
+            assert_eq!(bench.text(FileKind::Markdown, markdown), want);
         }
     }
 
@@ -249,7 +249,7 @@ mod tests {
         #[test]
         fn any_text_is_clean_after_one_cleaning(text in "([<>/a\"'=!`(){}:;&#\\]\\[ \n-]|script|href=\"|javascript:){0,20}") {
             let mut bench = Bench::disarming();
-            bench.text(Kind::Markdown, &text);
+            bench.text(FileKind::Markdown, &text);
         }
     }
 }

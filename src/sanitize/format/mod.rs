@@ -13,7 +13,7 @@
 //! | `ole2` | compound files: looked into, not rewritten |
 //! | `pdf` | PDF |
 //! | `package` | zip files within bounds |
-//! | `spans`, `draft` | an XML document by its bytes, and changes to it |
+//! | `xml_tree`, `xml_editor` | an XML document by its bytes, and changes to it |
 //! | `passage` | text that is read as one over several runs |
 //! | `archive` | zip, tar, gzip |
 //! | `image` | raster images |
@@ -27,7 +27,6 @@ pub(in crate::sanitize) mod charset;
 #[cfg(test)]
 mod corpus_tests;
 mod csv;
-mod draft;
 #[cfg(test)]
 mod hostile_tests;
 mod html;
@@ -46,9 +45,10 @@ mod passage;
 mod patch;
 mod pdf;
 mod rtf;
-mod spans;
 mod table;
 mod text;
 mod xml;
+mod xml_editor;
+mod xml_tree;
 
 pub use table::FORMATS;

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::sanitize::Kind;
+use crate::sanitize::FileKind;
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
 
@@ -71,7 +71,7 @@ fn packed(entries: &[(&str, Vec<u8>)]) -> Vec<u8> {
 }
 
 /// Cleans it; what is clean stays as it is.
-fn settle(kind: Kind, file: &[u8]) {
+fn settle(kind: FileKind, file: &[u8]) {
     let mut bench = Bench::redacting("Jane");
     let Ok((clean, _)) = bench.clean(kind, file) else { return };
     let (again, rest) = bench.clean(kind, &clean).expect("what was written can be read");
@@ -82,7 +82,7 @@ fn settle(kind: Kind, file: &[u8]) {
 fn the_file_itself_is_read() {
     let file =
         packed(&entries().into_iter().map(|(name, text)| (name, text.into_bytes())).collect::<Vec<_>>());
-    for kind in [Kind::Ooxml, Kind::Odf] {
+    for kind in [FileKind::Ooxml, FileKind::Odf] {
         let (clean, stats) = Bench::redacting("Jane").clean(kind, &file).expect("a clean file");
         assert!(stats.redacted.contains_key("N") && stats.defanged > 0);
         let mut bench = Bench::disarming();
@@ -102,18 +102,18 @@ proptest! {
         let mut entries: Vec<_> = entries().into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
         entries[at].1 = mutated(std::mem::take(&mut entries[at].1), &mutations);
         let file = packed(&entries);
-        settle(Kind::Ooxml, &file);
-        settle(Kind::Odf, &file);
+        settle(FileKind::Ooxml, &file);
+        settle(FileKind::Odf, &file);
     }
 
     #[test]
     fn files_that_are_mutated(mutations in vec(any::<(u16, u16, u8)>(), 1..6)) {
         let file: Vec<_> = entries().into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
         let file = mutated(packed(&file), &mutations);
-        settle(Kind::Ooxml, &file);
-        settle(Kind::Odf, &file);
+        settle(FileKind::Ooxml, &file);
+        settle(FileKind::Odf, &file);
         let mut compound = vec![0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
         compound.extend(file);
-        settle(Kind::Ole2, &compound);
+        settle(FileKind::Ole2, &compound);
     }
 }

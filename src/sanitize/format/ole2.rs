@@ -75,7 +75,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::sanitize::Kind;
+    use crate::sanitize::FileKind;
     use crate::sanitize::bench::Bench;
 
     fn made(streams: &[(&str, &[u8])]) -> Vec<u8> {
@@ -90,13 +90,13 @@ mod tests {
     fn files_are_looked_into_and_pass_only_when_ordered() {
         let file = made(&[("/WordDocument", &[0; 32]), ("/Macros", b"x")]);
         let mut bench = Bench::disarming();
-        assert_eq!(bench.clean(Kind::Ole2, &file).err(), Some(Rejection::Unsupported));
+        assert_eq!(bench.clean(FileKind::Ole2, &file).err(), Some(Rejection::Unsupported));
         assert_eq!(bench.parts.len(), 2);
         bench.options.pass_unknown = true;
-        let (clean, stats) = bench.clean(Kind::Ole2, &file).expect("the file");
+        let (clean, stats) = bench.clean(FileKind::Ole2, &file).expect("the file");
         assert!(clean == file && stats.notes.get(&Note::Passed) == Some(&1));
         assert_eq!(
-            bench.clean(Kind::Ole2, file.get(..600).expect("a piece")).err(),
+            bench.clean(FileKind::Ole2, file.get(..600).expect("a piece")).err(),
             Some(Rejection::Malformed)
         );
     }
@@ -115,7 +115,7 @@ mod tests {
             let mut bench = Bench::disarming();
             bench.options.pass_unknown = true;
             let file = made(&[(name, content)]);
-            assert_eq!(bench.clean(Kind::Ole2, &file).err(), Some(Rejection::Encrypted), "{name}");
+            assert_eq!(bench.clean(FileKind::Ole2, &file).err(), Some(Rejection::Encrypted), "{name}");
         }
     }
 }

@@ -12,12 +12,12 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-use crate::sanitize::unfold::{self, Count, Counted};
+use crate::sanitize::unfold::{self, ByteCount, CountingReader};
 use crate::sanitize::{Rejection, Work};
 
 /// What the directory says of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct ZipEntry {
     /// Its name, with `/` between folders.
     pub(super) name: String,
     /// Whether it is a folder and holds nothing.
@@ -30,9 +30,9 @@ pub(super) struct Entry {
 
 /// A zip file that is read.
 pub(super) struct Package<'f> {
-    archive: ZipArchive<Counted<'f>>,
-    count: Count,
-    entries: Vec<Entry>,
+    archive: ZipArchive<CountingReader<'f>>,
+    count: ByteCount,
+    entries: Vec<ZipEntry>,
 }
 
 impl<'f> Package<'f> {
@@ -41,8 +41,8 @@ impl<'f> Package<'f> {
     /// # Errors
     /// [`Rejection::Malformed`], [`Rejection::Encrypted`], [`Rejection::OverLimit`].
     pub(super) fn open(file: &'f [u8], work: &mut Work<'_>) -> Result<Self, Rejection> {
-        let count = Count::default();
-        let mut archive = ZipArchive::new(Counted::new(file, count.clone())).map_err(rejection)?;
+        let count = ByteCount::default();
+        let mut archive = ZipArchive::new(CountingReader::new(file, count.clone())).map_err(rejection)?;
         work.items(archive.len())?;
         if archive.has_duplicate_names() || archive.has_overlapping_files().map_err(rejection)? {
             return Err(Rejection::Malformed);
@@ -60,7 +60,7 @@ impl<'f> Package<'f> {
                 return Err(Rejection::Malformed);
             }
             let bare = file.extra_data_fields().next().is_none() && file.comment().is_empty();
-            entries.push(Entry {
+            entries.push(ZipEntry {
                 name,
                 folder,
                 stored: file.compression() == CompressionMethod::Stored,
@@ -72,7 +72,7 @@ impl<'f> Package<'f> {
     }
 
     /// The entries, in the order of the directory.
-    pub(super) fn entries(&self) -> &[Entry] {
+    pub(super) fn entries(&self) -> &[ZipEntry] {
         &self.entries
     }
 
@@ -225,7 +225,8 @@ mod tests {
     fn bounds_hold() {
         let file = packed(&[("a", &vec![0; 4 << 20])]);
         let mut bench = Bench::disarming();
-        let bounds = crate::sanitize::Bounds { bytes: 1 << 20, ..crate::sanitize::Bounds::default() };
+        let bounds =
+            crate::sanitize::UnfoldBounds { bytes: 1 << 20, ..crate::sanitize::UnfoldBounds::default() };
         let options = bench.options;
         let mut work = Work::new(&FORMATS, options, bounds, &mut bench);
         let mut package = Package::open(&file, &mut work).expect("a package");

@@ -2,8 +2,8 @@
 //! which keep their formatting: what is written in place of a finding stands where the finding began.
 
 use crate::edit::spliced_text;
-use crate::sanitize::format::draft::Draft;
-use crate::sanitize::format::spans::{Attribute, Span, Tree};
+use crate::sanitize::format::xml_editor::XmlEditor;
+use crate::sanitize::format::xml_tree::{Attribute, Span, Tree};
 use crate::sanitize::work::head;
 use crate::sanitize::{Edit, Named, Rejection, Work};
 
@@ -12,7 +12,7 @@ const BATCH: usize = 4 << 20;
 
 /// Where a piece stands, and with that, how it is changed.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Place<'t> {
+pub(super) enum PiecePlace<'t> {
     /// The characters of an element.
     Chars(usize, Span),
     /// An attribute.
@@ -29,9 +29,9 @@ pub(super) enum Place<'t> {
 
 /// A piece of text.
 #[derive(Debug)]
-pub(super) struct Piece<'t> {
+pub(super) struct TextPiece<'t> {
     /// Where it stands.
-    pub(super) place: Place<'t>,
+    pub(super) place: PiecePlace<'t>,
     /// What it reads as.
     pub(super) text: String,
 }
@@ -40,20 +40,20 @@ pub(super) struct Piece<'t> {
 #[derive(Debug, Default)]
 pub(super) struct Passage<'t> {
     /// In the order of reading.
-    pub(super) pieces: Vec<Piece<'t>>,
+    pub(super) pieces: Vec<TextPiece<'t>>,
     /// What the column is called that it stands in, if it is a table's cell.
     pub(super) head: String,
 }
 
 impl<'t> Passage<'t> {
     /// A text in one piece.
-    pub(super) fn one(place: Place<'t>, text: String) -> Self {
-        Self { pieces: vec![Piece { place, text }], head: String::new() }
+    pub(super) fn one(place: PiecePlace<'t>, text: String) -> Self {
+        Self { pieces: vec![TextPiece { place, text }], head: String::new() }
     }
 
     /// Adds a piece.
-    pub(super) fn push(&mut self, place: Place<'t>, text: impl Into<String>) {
-        self.pieces.push(Piece { place, text: text.into() });
+    pub(super) fn push(&mut self, place: PiecePlace<'t>, text: impl Into<String>) {
+        self.pieces.push(TextPiece { place, text: text.into() });
     }
 
     fn text(&self) -> String {
@@ -69,7 +69,7 @@ impl<'t> Passage<'t> {
 #[derive(Debug)]
 pub(super) struct Change<'p, 't> {
     /// The piece.
-    pub(super) piece: &'p Piece<'t>,
+    pub(super) piece: &'p TextPiece<'t>,
     /// In order, apart from each other.
     pub(super) edits: Vec<crate::edit::Edit>,
 }
@@ -81,16 +81,16 @@ impl Change<'_, '_> {
     }
 }
 
-/// Has the passages looked at, and makes the edits; those of [`Place::Own`] by `own`.
+/// Has the passages looked at, and makes the edits; those of [`PiecePlace::Own`] by `own`.
 ///
 /// # Errors
 /// The host's.
 pub(super) fn redact<'t>(
     passages: &[Passage<'t>],
     tree: &'t Tree,
-    draft: &mut Draft<'t>,
+    editor: &mut XmlEditor<'t>,
     work: &mut Work<'_>,
-    mut own: impl FnMut(&Change<'_, 't>, &mut Draft<'t>),
+    mut own: impl FnMut(&Change<'_, 't>, &mut XmlEditor<'t>),
 ) -> Result<(), Rejection> {
     let mut rest = passages;
     while !rest.is_empty() {
@@ -110,7 +110,7 @@ pub(super) fn redact<'t>(
         for (passage, edits) in batch.into_iter().zip(edits) {
             edits.iter().for_each(|edit| work.applied(edit));
             for change in changes(passage, &edits) {
-                make(&change, tree, draft, &mut own);
+                make(&change, tree, editor, &mut own);
             }
         }
     }
@@ -126,7 +126,7 @@ fn changes<'p, 't>(passage: &'p Passage<'t>, edits: &[Edit]) -> Vec<Change<'p, '
     let (mut from, mut out) = (0_usize, Vec::new());
     for piece in &passage.pieces {
         let to = from.saturating_add(piece.text.len());
-        let mark = matches!(piece.place, Place::Mark(_));
+        let mark = matches!(piece.place, PiecePlace::Mark(_));
         let mut own = Vec::new();
         let first = edits.partition_point(|edit| edit.range.end <= from);
         for (edit, written) in edits.iter().zip(&mut written).skip(first) {
@@ -153,27 +153,27 @@ fn changes<'p, 't>(passage: &'p Passage<'t>, edits: &[Edit]) -> Vec<Change<'p, '
 fn make<'t>(
     change: &Change<'_, 't>,
     tree: &'t Tree,
-    draft: &mut Draft<'t>,
-    own: &mut impl FnMut(&Change<'_, 't>, &mut Draft<'t>),
+    editor: &mut XmlEditor<'t>,
+    own: &mut impl FnMut(&Change<'_, 't>, &mut XmlEditor<'t>),
 ) {
     match change.piece.place {
-        Place::Chars(at, span) => {
+        PiecePlace::Chars(at, span) => {
             let text = change.text();
-            draft.set_text(span, &text);
+            editor.set_text(span, &text);
             // Blanks at the ends of these are dropped without it (ECMA-376 part 1, 22.9.2.19 and 17.3.3.31).
             let blanks = matches!(tree.name(at), "t" | "delText" | "instrText" | "delInstrText")
                 && text.trim() != text
                 && tree.attribute(at, "space").is_none();
             if blanks {
-                draft.add_attribute(at, "xml:space", "preserve");
+                editor.add_attribute(at, "xml:space", "preserve");
             }
         }
-        Place::Value(attribute) => draft.set_attribute(&attribute, &change.text()),
-        Place::Mark(at) | Place::Whole(at) => {
-            draft.cut(at);
+        PiecePlace::Value(attribute) => editor.set_attribute(&attribute, &change.text()),
+        PiecePlace::Mark(at) | PiecePlace::Whole(at) => {
+            editor.cut(at);
         }
-        Place::Remark(span) => draft.set_markup(span, String::new()),
-        Place::Own(..) => own(change, draft),
+        PiecePlace::Remark(span) => editor.set_markup(span, String::new()),
+        PiecePlace::Own(..) => own(change, editor),
     }
 }
 
@@ -190,6 +190,6 @@ pub(super) fn is_worth(text: &str) -> bool {
 /// Comments and instructions.
 pub(super) fn remarks<'t>(tree: &'t Tree) -> Vec<Passage<'t>> {
     let worth = |span: &&Span| is_worth(tree.slice(**span));
-    let passage = |span: &Span| Passage::one(Place::Remark(*span), tree.slice(*span).to_owned());
+    let passage = |span: &Span| Passage::one(PiecePlace::Remark(*span), tree.slice(*span).to_owned());
     tree.remarks().iter().filter(worth).map(passage).collect()
 }

@@ -3,28 +3,28 @@
 use crate::sanitize::format::{
     archive, csv, html, image, json, mail, markdown, odf, ole2, ooxml, pdf, rtf, text, xml,
 };
-use crate::sanitize::{Formats, Kind, identify};
+use crate::sanitize::{FileKind, Formats, identify};
 
 /// All formats. A kind without a row is not rewritten.
 pub static FORMATS: Formats = Formats {
     identify,
     table: &[
-        (Kind::Pdf, pdf::clean),
-        (Kind::Html, html::clean),
-        (Kind::Svg, xml::clean_drawing),
-        (Kind::Xml, xml::clean_data),
-        (Kind::Rtf, rtf::clean),
-        (Kind::Text, text::clean),
-        (Kind::Markdown, markdown::clean),
-        (Kind::Csv, csv::clean),
-        (Kind::Json, json::clean),
-        (Kind::Ooxml, ooxml::clean),
-        (Kind::Odf, odf::clean),
-        (Kind::Ole2, ole2::clean),
-        (Kind::Zip, archive::zip),
-        (Kind::Tar, archive::tar),
-        (Kind::Gzip, archive::gzip),
-        (Kind::Mail, mail::clean),
-        (Kind::Image, image::clean),
+        (FileKind::Pdf, pdf::clean),
+        (FileKind::Html, html::clean),
+        (FileKind::Svg, xml::clean_drawing),
+        (FileKind::Xml, xml::clean_data),
+        (FileKind::Rtf, rtf::clean),
+        (FileKind::Text, text::clean),
+        (FileKind::Markdown, markdown::clean),
+        (FileKind::Csv, csv::clean),
+        (FileKind::Json, json::clean),
+        (FileKind::Ooxml, ooxml::clean),
+        (FileKind::Odf, odf::clean),
+        (FileKind::Ole2, ole2::clean),
+        (FileKind::Zip, archive::zip),
+        (FileKind::Tar, archive::tar),
+        (FileKind::Gzip, archive::gzip),
+        (FileKind::Mail, mail::clean),
+        (FileKind::Image, image::clean),
     ],
 };

@@ -56,7 +56,7 @@ pub(super) fn written(file: &[u8], decoded: &Decoded<'_>, patches: Patches) -> V
 
 #[cfg(test)]
 mod tests {
-    use crate::sanitize::Kind;
+    use crate::sanitize::FileKind;
     use crate::sanitize::bench::Bench;
 
     #[test]
@@ -64,9 +64,9 @@ mod tests {
         let mut bench = Bench::redacting("Jané");
         let text = "# Title\r\n\r\nJané, see [this](https://example.com/a_(b)) or <http://a.example>,\tversion 2.0.17\r\n";
         let want = "# Title\r\n\r\n<N>, see [this](hxxps://example[.]com/a_(b)) or <hxxp://a[.]example>,\tversion 2.0.17\r\n";
-        assert_eq!(bench.text(Kind::Text, text), want);
+        assert_eq!(bench.text(FileKind::Text, text), want);
         for text in ["", "nothing here 1001, a@example.com\n", "é"] {
-            assert_eq!(bench.text(Kind::Text, text), text);
+            assert_eq!(bench.text(FileKind::Text, text), text);
         }
     }
 
@@ -74,7 +74,7 @@ mod tests {
     fn a_large_text_is_looked_at_in_pieces_of_lines() {
         let mut bench = Bench::redacting("Jané");
         let text = "a line of some length\n".repeat(400_000) + "Jané\n" + &"x".repeat(9 << 20);
-        let (clean, stats) = bench.clean(Kind::Text, text.as_bytes()).expect("a clean file");
+        let (clean, stats) = bench.clean(FileKind::Text, text.as_bytes()).expect("a clean file");
         assert!(clean == text.replace("Jané", "<N>").into_bytes() && stats.redacted.len() == 1);
         assert_eq!(super::pieces(&text).iter().map(|(_, piece)| *piece).collect::<String>(), text);
     }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn a_text_keeps_its_encoding() {
         let mut bench = Bench::redacting("Jané");
-        let mut clean = |file: &[u8]| bench.clean(Kind::Text, file).expect("a clean file").0;
+        let mut clean = |file: &[u8]| bench.clean(FileKind::Text, file).expect("a clean file").0;
         assert_eq!(clean(b"Jan\xe9 \x80\x81 b\xe9"), b"<N> \x80\x81 b\xe9");
         let utf16 = |text: &str| -> Vec<u8> {
             [0xfeff].into_iter().chain(text.encode_utf16()).flat_map(u16::to_be_bytes).collect()

@@ -28,23 +28,23 @@ fn bytes_decide() {
     let pdf = b"GIF89a %PDF-1.4 1 0 obj endobj";
     let bmp = [&b"BM\x40\0\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0"[..], &[0; 40]].concat();
     for (file, want) in [
-        (&b"%PDF-1.4"[..], Kind::Pdf),
-        (pdf, Kind::Pdf),
-        (b"It begins with %PDF-1.4.", Kind::Text),
-        (&zip(&["a.pdf"]), Kind::Zip),
-        (&zip(&["a", "[content_types].xml"]), Kind::Ooxml),
-        (&zip(&["META-INF/manifest.xml", "content.xml"]), Kind::Odf),
-        (b"PK\x05\x06", Kind::Zip),
-        (b"\x1f\x8b\x08", Kind::Gzip),
-        (&tar, Kind::Tar),
-        (b"\x89PNG\r\n\x1a\n", Kind::Image),
-        (b"\xff\xd8\xff\xe0", Kind::Image),
-        (b"GIF89a", Kind::Image),
-        (&bmp, Kind::Image),
-        (b"BMW is a maker of cars", Kind::Text),
-        (mail, Kind::Mail),
-        (b"From: here\nTo\n\nhello", Kind::Text),
-        (b"MZ\x90\0\x03\0\0\0", Kind::Unknown),
+        (&b"%PDF-1.4"[..], FileKind::Pdf),
+        (pdf, FileKind::Pdf),
+        (b"It begins with %PDF-1.4.", FileKind::Text),
+        (&zip(&["a.pdf"]), FileKind::Zip),
+        (&zip(&["a", "[content_types].xml"]), FileKind::Ooxml),
+        (&zip(&["META-INF/manifest.xml", "content.xml"]), FileKind::Odf),
+        (b"PK\x05\x06", FileKind::Zip),
+        (b"\x1f\x8b\x08", FileKind::Gzip),
+        (&tar, FileKind::Tar),
+        (b"\x89PNG\r\n\x1a\n", FileKind::Image),
+        (b"\xff\xd8\xff\xe0", FileKind::Image),
+        (b"GIF89a", FileKind::Image),
+        (&bmp, FileKind::Image),
+        (b"BMW is a maker of cars", FileKind::Text),
+        (mail, FileKind::Mail),
+        (b"From: here\nTo\n\nhello", FileKind::Text),
+        (b"MZ\x90\0\x03\0\0\0", FileKind::Unknown),
     ] {
         assert_eq!(
             identify(file, "x"),
@@ -53,7 +53,7 @@ fn bytes_decide() {
             String::from_utf8_lossy(file.get(..12).unwrap_or(file))
         );
     }
-    assert_eq!(identify(b"Subject: x\r\n\r\nhello", "a.EML"), Kind::Mail);
+    assert_eq!(identify(b"Subject: x\r\n\r\nhello", "a.EML"), FileKind::Mail);
 }
 
 #[test]
@@ -71,13 +71,13 @@ fn kinds_of_the_corpus() {
         let found = identify(&fs::read(Path::new(&folder).join(path)).expect("a file"), path);
         let fits = match kind {
             // One has lost its header, and is not rewritten.
-            "pdf" => found == Kind::Pdf || path == "qpdf__issue-1503.pdf",
-            "zip" => [Kind::Ooxml, Kind::Odf, Kind::Zip].contains(&found),
-            "html" => found == Kind::Html,
-            "ole2" => found == Kind::Ole2,
+            "pdf" => found == FileKind::Pdf || path == "qpdf__issue-1503.pdf",
+            "zip" => [FileKind::Ooxml, FileKind::Odf, FileKind::Zip].contains(&found),
+            "html" => found == FileKind::Html,
+            "ole2" => found == FileKind::Ole2,
             // A page that holds a drawing.
-            "svg" => [Kind::Svg, Kind::Html].contains(&found),
-            _ => [Kind::Text, Kind::Image, Kind::Html].contains(&found),
+            "svg" => [FileKind::Svg, FileKind::Html].contains(&found),
+            _ => [FileKind::Text, FileKind::Image, FileKind::Html].contains(&found),
         };
         if fits { right += 1 } else { wrong.push(format!("{path}: {kind}, found {found:?}")) }
     }

@@ -22,7 +22,7 @@ const LINE: u64 = 256 << 10;
 const HOST: Score = Score::LISTED.wider();
 
 /// Something that a feed lists.
-pub(super) enum Entry {
+pub(super) enum FeedEntry {
     Url(Canonical, Score),
     Host(Canonical, Score),
 }
@@ -68,14 +68,14 @@ pub enum FeedError {
 }
 
 /// Takes what a feed lists.
-type Take<'a> = &'a mut dyn FnMut(Entry);
+type Take<'a> = &'a mut dyn FnMut(FeedEntry);
 
 /// What is made of a row: nothing bad (a comment), an entry of another kind, or one that counts.
 enum Row {
     Blank,
     Other,
     Bad,
-    Good(Entry),
+    Good(FeedEntry),
 }
 
 /// Reads a feed, or those in a folder.
@@ -235,13 +235,13 @@ fn attribute(kind: &str, what: &str, act: bool) -> Row {
 }
 
 fn url(what: &str, score: Score) -> Row {
-    Canonical::url(&fanged(what)).map_or(Row::Bad, |url| Row::Good(Entry::Url(url, score)))
+    Canonical::url(&fanged(what)).map_or(Row::Bad, |url| Row::Good(FeedEntry::Url(url, score)))
 }
 
 fn host(what: &str, score: Score) -> Row {
     let what = fanged(what);
     let below = what.strip_prefix("*.").unwrap_or(&what);
-    Canonical::domain(below).map_or(Row::Bad, |host| Row::Good(Entry::Host(host, score)))
+    Canonical::domain(below).map_or(Row::Bad, |host| Row::Good(FeedEntry::Host(host, score)))
 }
 
 /// As it was before someone defanged it.

@@ -1,7 +1,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{Entry, FeedError, Loaded, load};
+use super::{FeedEntry, FeedError, Loaded, load};
 
 /// What a file of this name and text lists, each as `score spelling`.
 fn read(name: &str, text: &str) -> Result<(Vec<String>, Loaded), String> {
@@ -10,7 +10,7 @@ fn read(name: &str, text: &str) -> Result<(Vec<String>, Loaded), String> {
     fs::write(&path, text).unwrap();
     let mut all = Vec::new();
     let loaded = load(&path, &mut |entry| {
-        let (Entry::Url(what, score) | Entry::Host(what, score)) = entry;
+        let (FeedEntry::Url(what, score) | FeedEntry::Host(what, score)) = entry;
         all.push(format!("{} {}", score.get(), what.as_str()));
     });
     let shown = |error: FeedError| error.to_string().replace(&folder.path().display().to_string(), "F");

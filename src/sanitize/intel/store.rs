@@ -35,7 +35,7 @@ pub struct StoreMaking {
 }
 
 #[derive(Clone, Copy)]
-enum Kind {
+enum KeyKind {
     Url = 1,
     Host,
     Common,
@@ -78,12 +78,12 @@ impl Store {
             let common = self.is_common(host);
             for (m, (root, place)) in places.iter().enumerate() {
                 // The root of a common host is the host.
-                let listed = if common && *root { None } else { self.get(key(Kind::Url, host, place)) };
+                let listed = if common && *root { None } else { self.get(key(KeyKind::Url, host, place)) };
                 let listed = listed.map(|score| if n == 0 && m == 0 { score } else { score.wider() });
                 best = best.max(listed.unwrap_or_default());
             }
             if !common {
-                best = best.max(self.get(key(Kind::Host, host, &[])).unwrap_or_default());
+                best = best.max(self.get(key(KeyKind::Host, host, &[])).unwrap_or_default());
             }
         }
         best
@@ -97,8 +97,8 @@ impl Store {
 
     fn is_common(&self, host: &str) -> bool {
         let below = host.match_indices('.').filter_map(|(at, _)| host.get(at + 1..));
-        self.common.contains(&key(Kind::Common, host, &[]))
-            || below.take(SUFFIXES).any(|suffix| self.common.contains(&key(Kind::Below, suffix, &[])))
+        self.common.contains(&key(KeyKind::Common, host, &[]))
+            || below.take(SUFFIXES).any(|suffix| self.common.contains(&key(KeyKind::Below, suffix, &[])))
     }
 }
 
@@ -118,8 +118,8 @@ impl StoreMaking {
     /// [`FeedError`]; then what was read of the file before is in the store.
     pub fn load(&mut self, path: &Path) -> Result<Loaded, FeedError> {
         feed::load(path, &mut |entry| match entry {
-            feed::Entry::Url(url, score) => self.url(&url, score),
-            feed::Entry::Host(host, score) => self.host(&host, score),
+            feed::FeedEntry::Url(url, score) => self.url(&url, score),
+            feed::FeedEntry::Host(host, score) => self.host(&host, score),
         })
     }
 
@@ -135,13 +135,13 @@ impl StoreMaking {
     pub fn url(&mut self, url: &Canonical, score: Score) {
         let Some(place) = url.places().next() else { return };
         let place = Sha256::digest(place.as_bytes());
-        self.push(key(Kind::Url, url.host(), &place), score);
-        self.push(key(Kind::Host, url.host(), &[]), score.wider());
+        self.push(key(KeyKind::Url, url.host(), &place), score);
+        self.push(key(KeyKind::Host, url.host(), &[]), score.wider());
     }
 
     /// Lists a host, and with it all below it.
     pub fn host(&mut self, host: &Canonical, score: Score) {
-        self.push(key(Kind::Host, host.host(), &[]), score);
+        self.push(key(KeyKind::Host, host.host(), &[]), score);
     }
 
     fn push(&mut self, key: u64, score: Score) {
@@ -152,8 +152,8 @@ impl StoreMaking {
     fn common(&mut self, line: &str) -> bool {
         let line = line.split('#').next().unwrap_or_default().trim();
         let (name, kind) = match line.strip_prefix("*.").or_else(|| line.strip_prefix('.')) {
-            Some(name) => (name, Kind::Below),
-            None => (line, Kind::Common),
+            Some(name) => (name, KeyKind::Below),
+            None => (line, KeyKind::Common),
         };
         let host = Canonical::domain(name);
         if let Some(host) = &host {
@@ -186,7 +186,7 @@ impl std::fmt::Debug for Store {
 }
 
 /// A key: the hash without the bits of the score.
-fn key(kind: Kind, host: &str, place: &[u8]) -> u64 {
+fn key(kind: KeyKind, host: &str, place: &[u8]) -> u64 {
     let mut hash = Sha256::new();
     hash.update([kind as u8]);
     hash.update(place);

@@ -8,14 +8,14 @@ use crate::sanitize::link::host::{in_name, is_domain};
 
 /// A link in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundLink {
     /// Scheme and host (with userinfo and port), in bytes of the text: what defanging changes.
     pub front: Range<usize>,
     /// The link as it is written.
     pub link: Link,
 }
 
-impl Found {
+impl FoundLink {
     /// What stands at [`front`](Self::front) once the link is defanged.
     pub fn defanged(&self, text: &str) -> String {
         defang_front(text.get(self.front.clone()).unwrap_or_default())
@@ -25,7 +25,7 @@ impl Found {
 /// The links of a text, in order, their fronts apart from each other: URLs with a scheme and a host, what begins
 /// with `www.`, and names of hosts under a public suffix. Not the domains of mail addresses, names of files, version
 /// numbers, and what is defanged already. A URL within another's path or query is a link of its own.
-pub fn find(text: &str) -> Vec<Found> {
+pub fn find(text: &str) -> Vec<FoundLink> {
     let mut found = Vec::new();
     let mut from = 0;
     for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
@@ -76,7 +76,7 @@ struct Words<'t> {
     word: &'t str,
     /// Where it begins in the text.
     from: usize,
-    found: &'t mut Vec<Found>,
+    found: &'t mut Vec<FoundLink>,
 }
 
 /// What a name in a word turned out to begin.
@@ -204,7 +204,7 @@ impl Words<'_> {
         let written = self.word.get(start..close).unwrap_or_default().to_owned();
         let front = self.from.saturating_add(start)..self.from.saturating_add(authority);
         let link = if url { Link::Url(written) } else { Link::Domain(written) };
-        self.found.push(Found { front, link });
+        self.found.push(FoundLink { front, link });
     }
 
     /// Links with a scheme within the path or query of another.
@@ -297,7 +297,7 @@ mod tests {
     use crate::edit::{Edit, spliced_text};
 
     fn links(text: &str) -> Vec<String> {
-        let written = |found: Found| match found.link {
+        let written = |found: FoundLink| match found.link {
             Link::Url(url) => url,
             Link::Domain(name) => format!("={name}"),
         };
@@ -305,7 +305,7 @@ mod tests {
     }
 
     fn defanged(text: &str) -> String {
-        let edit = |found: Found| Edit { range: found.front.clone(), with: found.defanged(text) };
+        let edit = |found: FoundLink| Edit { range: found.front.clone(), with: found.defanged(text) };
         spliced_text(text, &find(text).into_iter().map(edit).collect::<Vec<_>>())
     }
 

@@ -2,9 +2,9 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `find` | [`Found`]: a link in a text |
+//! | `find` | [`FoundLink`]: a link in a text |
 //! | `host` | what may be the name of a host |
-//! | `target` | a link that is all of a text: `href`, `Target`, `/URI` |
+//! | `target` | a link that is all of a text: `href`, `LinkTarget`, `/URI` |
 //! | `defang` | `hxxp`, `[.]` |
 //! | `plain` | [`Plain`]: a link without its escapes |
 
@@ -15,6 +15,6 @@ mod plain;
 mod target;
 
 pub use defang::{defang, defang_front};
-pub use find::{Found, find};
+pub use find::{FoundLink, find};
 pub use plain::Plain;
-pub use target::{Target, target};
+pub use target::{LinkTarget, target};

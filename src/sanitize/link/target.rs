@@ -7,7 +7,7 @@ use crate::sanitize::link::defang::{defang_front, is_defanged};
 
 /// A link that leads out of the file, as a program reads it that follows it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Target {
+pub struct LinkTarget {
     /// Where scheme and host stand, in bytes of the text.
     pub front: Range<usize>,
     /// What stands there once the link is defanged.
@@ -19,9 +19,9 @@ pub struct Target {
 /// Schemes whose slashes may be missing, turned round or too many (URL Standard: special schemes).
 const SPECIAL: &[&str] = &["http", "https", "ftp", "ws", "wss"];
 
-/// What stands in `href`, `Target`, `/URI`: `None` if it leads nowhere but into the file, or to no host. The text is
+/// What stands in `href`, `LinkTarget`, `/URI`: `None` if it leads nowhere but into the file, or to no host. The text is
 /// read as browsers do, but has to be rid of tabs, line ends and space around it before.
-pub fn target(text: &str) -> Option<Target> {
+pub fn target(text: &str) -> Option<LinkTarget> {
     let (scheme, after) = scheme(text);
     let special = scheme.is_some_and(|scheme| SPECIAL.contains(&scheme.to_ascii_lowercase().as_str()));
     let rest = text.get(after..)?;
@@ -50,7 +50,11 @@ pub fn target(text: &str) -> Option<Target> {
     let link = if www { text.to_owned() } else { format!("{shown}://{host}{path}") };
     let with = if www { defang_front(host) } else { defang_front(&format!("{shown}://{host}")) };
     let front = 0..host_at.saturating_add(end);
-    (text.get(front.clone()) != Some(with.as_str())).then_some(Target { front, with, link: Link::Url(link) })
+    (text.get(front.clone()) != Some(with.as_str())).then_some(LinkTarget {
+        front,
+        with,
+        link: Link::Url(link),
+    })
 }
 
 /// The scheme, and where it ends.

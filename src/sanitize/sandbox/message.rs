@@ -5,13 +5,13 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::sanitize::{Bounds, Kind, Options, Rejection, Request, Stats};
+use crate::sanitize::{FileKind, Options, Rejection, Request, Stats, UnfoldBounds};
 
 /// The parent's first message; the file follows as the frame's bytes.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Start {
     pub(super) options: Options,
-    pub(super) bounds: Bounds,
+    pub(super) bounds: UnfoldBounds,
     /// What the file is called.
     pub(super) name: String,
 }
@@ -22,7 +22,7 @@ pub(super) enum ChildMessage<'a> {
     /// The bytes of a part are the frame's. A part is not answered: one that is rejected ends the child.
     Request(Request<'a>),
     /// The frame's bytes are the clean file.
-    Done(Kind, Stats),
+    Done(FileKind, Stats),
     /// There is none.
-    Rejected(Kind, Rejection),
+    Rejected(FileKind, Rejection),
 }

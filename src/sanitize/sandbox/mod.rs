@@ -13,4 +13,4 @@ mod frame;
 mod message;
 mod parent;
 
-pub use parent::{Cleaned, Limits, Sandbox, SandboxError};
+pub use parent::{Cleaned, Sandbox, SandboxError, SandboxLimits};

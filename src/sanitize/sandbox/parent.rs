@@ -14,13 +14,13 @@ use tokio::sync::Semaphore;
 
 use crate::sanitize::sandbox::frame;
 use crate::sanitize::sandbox::message::{ChildMessage, Start};
-use crate::sanitize::scan::Part;
-use crate::sanitize::{Bounds, Kind, Options, Rejection, Response, ScanSession, Stats};
+use crate::sanitize::scan::ScanItem;
+use crate::sanitize::{FileKind, Options, Rejection, Response, ScanSession, Stats, UnfoldBounds};
 use crate::telemetry::{ChildEnd, JobState, WorkMetrics};
 
 /// What children may use.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct SandboxLimits {
     /// At once.
     pub children: usize,
     /// Address space of each, in bytes.
@@ -28,7 +28,7 @@ pub struct Limits {
     /// For a whole file, by the clock; and processor time.
     pub time: Duration,
     /// What a file may unfold to.
-    pub bounds: Bounds,
+    pub bounds: UnfoldBounds,
     /// The largest clean file, or part of one, in bytes.
     pub output: usize,
 }
@@ -37,7 +37,7 @@ pub struct Limits {
 #[derive(Debug)]
 pub struct Cleaned {
     /// What it is.
-    pub kind: Kind,
+    pub kind: FileKind,
     /// The file.
     pub bytes: Bytes,
     /// What was done to it.
@@ -55,7 +55,7 @@ pub enum SandboxError {
     Died,
     /// It rejected the file.
     #[error("{1}")]
-    Rejected(Option<Kind>, Rejection),
+    Rejected(Option<FileKind>, Rejection),
 }
 
 /// What a pipe holds, in bytes: small parts are read many at a time.
@@ -65,14 +65,14 @@ const PIPE: usize = 64 << 10;
 #[derive(Clone)]
 pub struct Sandbox {
     program: PathBuf,
-    limits: Limits,
+    limits: SandboxLimits,
     places: Arc<Semaphore>,
     metrics: Option<WorkMetrics>,
 }
 
 impl Sandbox {
     /// Children of this binary, which runs as one when its first argument is `parse`.
-    pub fn new(program: PathBuf, limits: Limits) -> Self {
+    pub fn new(program: PathBuf, limits: SandboxLimits) -> Self {
         Self { program, limits, places: Arc::new(Semaphore::new(limits.children.max(1))), metrics: None }
     }
 
@@ -94,7 +94,7 @@ impl Sandbox {
     pub async fn clean(
         &self,
         options: Options,
-        file: &Part<'_>,
+        file: &ScanItem<'_>,
         session: &ScanSession,
     ) -> Result<Cleaned, SandboxError> {
         let state = |state| self.metrics.as_ref().map(|metrics| metrics.jobs.during(state));
@@ -167,7 +167,9 @@ impl Sandbox {
                 Ok(Response::Part) => {}
                 Ok(response) => frame::send(&mut to, &response, &[]).await?,
                 // The session decides: a child that was taken over does not get past it.
-                Err(rejection) => return Ok((ChildMessage::Rejected(Kind::Unknown, rejection), Vec::new())),
+                Err(rejection) => {
+                    return Ok((ChildMessage::Rejected(FileKind::Unknown, rejection), Vec::new()));
+                }
             }
         }
         Err(io::ErrorKind::InvalidData.into())

@@ -13,7 +13,7 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::sanitize::scan::{BoxFuture, Part, Scanner, Verdict, Why};
+use crate::sanitize::scan::{BoxFuture, ScanItem, Scanner, Verdict, Why};
 
 /// The size of a chunk.
 const CHUNK: usize = 64 << 10;
@@ -104,7 +104,7 @@ impl Scanner for Clamd {
         "clamd"
     }
 
-    fn scan<'a>(&'a self, part: Part<'a>) -> BoxFuture<'a, Verdict> {
+    fn scan<'a>(&'a self, part: ScanItem<'a>) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             if part.bytes.len() > self.setup.most {
                 return Verdict::Unable(Why::TooLarge);

@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixListener;
 
 use super::{Clamd, ClamdAddress, ClamdSetup, read};
-use crate::sanitize::scan::{Part, Scanner, Verdict, Why};
+use crate::sanitize::scan::{ScanItem, Scanner, Verdict, Why};
 
 const MIB: usize = 1 << 20;
 
@@ -19,7 +19,7 @@ fn over(address: ClamdAddress, time: Duration) -> Clamd {
 }
 
 async fn scan(clamd: &Clamd, bytes: Vec<u8>) -> Verdict {
-    clamd.scan(Part { name: "", bytes: Bytes::from(bytes) }).await
+    clamd.scan(ScanItem { name: "", bytes: Bytes::from(bytes) }).await
 }
 
 /// Ends with the test.

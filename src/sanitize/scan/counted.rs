@@ -1,29 +1,29 @@
-//! [`Counted`]: a scanner whose verdicts are counted.
+//! [`CountedScanner`]: a scanner whose verdicts are counted.
 
 use std::sync::Arc;
 
-use crate::sanitize::scan::scanner::{BoxFuture, Part, Scanner, Verdict};
+use crate::sanitize::scan::scanner::{BoxFuture, ScanItem, Scanner, Verdict};
 use crate::telemetry::{ScanCounters, ScanResult};
 
 /// Counts what another scanner says.
-pub struct Counted {
+pub struct CountedScanner {
     scanner: Arc<dyn Scanner>,
     counters: ScanCounters,
 }
 
-impl Counted {
+impl CountedScanner {
     /// Counts what this one says.
     pub fn new(scanner: Arc<dyn Scanner>, counters: ScanCounters) -> Self {
         Self { scanner, counters }
     }
 }
 
-impl Scanner for Counted {
+impl Scanner for CountedScanner {
     fn name(&self) -> &'static str {
         self.scanner.name()
     }
 
-    fn scan<'a>(&'a self, part: Part<'a>) -> BoxFuture<'a, Verdict> {
+    fn scan<'a>(&'a self, part: ScanItem<'a>) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             let verdict = self.scanner.scan(part).await;
             self.counters.inc(match &verdict {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use tokio::sync::Semaphore;
 
-use crate::sanitize::scan::{BoxFuture, Part, Rules, Scanner, Verdict, Why};
+use crate::sanitize::scan::{BoxFuture, Rules, ScanItem, Scanner, Verdict, Why};
 
 /// Rules and SHA-256 lists, applied here.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ impl Scanner for Embedded {
         "embedded"
     }
 
-    fn scan<'a>(&'a self, part: Part<'a>) -> BoxFuture<'a, Verdict> {
+    fn scan<'a>(&'a self, part: ScanItem<'a>) -> BoxFuture<'a, Verdict> {
         Box::pin(async move {
             let Ok(_turn) = self.turns.acquire().await else { return Verdict::Down(Why::Unreachable) };
             let (rules, time) = (Arc::clone(&self.rules), self.time);

@@ -5,11 +5,11 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `scanner` | [`Scanner`], a [`Part`] that it looks at, its [`Verdict`] |
+//! | `scanner` | [`Scanner`], a [`ScanItem`] that it looks at, its [`Verdict`] |
 //! | `rules` | [`Rules`]: YARA rules and SHA-256 lists, built in or from a folder |
 //! | `embedded` | [`Embedded`]: the engine that applies them in this process |
 //! | `clamd` | [`Clamd`]: an engine in another process, over its socket |
-//! | `counted` | [`Counted`]: a scanner whose verdicts are counted |
+//! | `counted` | [`CountedScanner`]: a scanner whose verdicts are counted |
 //! | `scanners` | [`Scanners`]: provider names and the engines behind them |
 
 mod clamd;
@@ -20,8 +20,8 @@ mod scanner;
 mod scanners;
 
 pub use clamd::{Clamd, ClamdAddress, ClamdSetup};
-pub use counted::Counted;
+pub use counted::CountedScanner;
 pub use embedded::Embedded;
 pub use rules::{Rules, RulesError};
-pub use scanner::{BoxFuture, Part, Scanner, Verdict, Why};
-pub use scanners::{Engine, Scanners, ScannersError};
+pub use scanner::{BoxFuture, ScanItem, Scanner, Verdict, Why};
+pub use scanners::{ScanEngine, Scanners, ScannersError};

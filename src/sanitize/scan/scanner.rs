@@ -1,4 +1,4 @@
-//! [`Scanner`], a [`Part`] that it looks at, its [`Verdict`].
+//! [`Scanner`], a [`ScanItem`] that it looks at, its [`Verdict`].
 
 use std::future::Future;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// What is looked at by itself: a whole file, or something that was unpacked from one.
 #[derive(Clone)]
-pub struct Part<'a> {
+pub struct ScanItem<'a> {
     /// What it is called; only for scanners that go by names.
     pub name: &'a str,
     /// All of it.
@@ -62,10 +62,10 @@ pub trait Scanner: Send + Sync {
     fn name(&self) -> &'static str;
 
     /// Looks at a part.
-    fn scan<'a>(&'a self, part: Part<'a>) -> BoxFuture<'a, Verdict>;
+    fn scan<'a>(&'a self, part: ScanItem<'a>) -> BoxFuture<'a, Verdict>;
 }
 
-impl std::fmt::Debug for Part<'_> {
+impl std::fmt::Debug for ScanItem<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Part({} bytes)", self.bytes.len())
     }

@@ -8,7 +8,7 @@ use crate::sanitize::scan::{Clamd, ClamdSetup, Embedded, Rules, Scanner};
 
 /// An engine, by its kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Engine {
+pub enum ScanEngine {
     /// Rules in this process.
     Embedded,
     /// A clamd.
@@ -36,7 +36,7 @@ impl Scanners {
     /// # Errors
     /// [`ScannersError::NoClamd`].
     pub fn new(
-        providers: &BTreeMap<String, Engine>,
+        providers: &BTreeMap<String, ScanEngine>,
         rules: Arc<Rules>,
         time: Duration,
         clamd: Option<ClamdSetup>,
@@ -45,8 +45,8 @@ impl Scanners {
         let clamd = clamd.map(|setup| Arc::new(Clamd::new(setup)) as Arc<dyn Scanner>);
         let named = providers.iter().map(|(name, engine)| {
             let scanner = match engine {
-                Engine::Embedded => Arc::clone(&embedded),
-                Engine::Clamd => clamd.clone().ok_or(ScannersError::NoClamd)?,
+                ScanEngine::Embedded => Arc::clone(&embedded),
+                ScanEngine::Clamd => clamd.clone().ok_or(ScannersError::NoClamd)?,
             };
             Ok((name.clone(), scanner))
         });

@@ -7,7 +7,7 @@ use tar::{Builder, EntryType, Header};
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Options, Rejection, Stats};
+use crate::sanitize::{FileKind, Note, Options, Rejection, Stats};
 
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut fresh = Fresh::new();
@@ -50,7 +50,7 @@ fn gzipped(name: &str, content: &[u8]) -> Vec<u8> {
 }
 
 /// Cleaned, and what comes out once more: the same then.
-fn twice(bench: &mut Bench, kind: Kind, file: &[u8]) -> Result<(Vec<u8>, Stats), Rejection> {
+fn twice(bench: &mut Bench, kind: FileKind, file: &[u8]) -> Result<(Vec<u8>, Stats), Rejection> {
     let (clean, stats) = bench.clean(kind, file)?;
     let (again, rest) = bench.clean(kind, &clean).expect("a clean file");
     assert!(clean == again && rest.untouched(), "{rest:?}");
@@ -69,7 +69,7 @@ fn members_are_cleaned_and_named() {
         ("tree.tgz", &gzipped("tree.tar", &tarred(&[("a/Jane.txt", EntryType::Regular, b"Jane")]))),
     ]);
     let mut bench = Bench::redacting("Jane");
-    let (clean, stats) = twice(&mut bench, Kind::Zip, &file).expect("a clean file");
+    let (clean, stats) = twice(&mut bench, FileKind::Zip, &file).expect("a clean file");
     let names: Vec<String> = {
         let mut work = bench.work();
         let package = Package::open(&clean, &mut work).expect("an archive");
@@ -84,7 +84,7 @@ fn members_are_cleaned_and_named() {
 fn one_member_decides_for_all() {
     let encrypted = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
     let broken = zipped(&[("a.xml", b"<a"), ("b.png", b"\x89PNG\r\n\x1a\n"), ("c", encrypted)]);
-    let (clean, stats) = Bench::disarming().clean(Kind::Zip, &broken).expect("a clean file");
+    let (clean, stats) = Bench::disarming().clean(FileKind::Zip, &broken).expect("a clean file");
     assert!(unzipped(&clean).len() <= 1 && stats.notes.contains_key(&Note::Dropped), "{stats:?}");
     let mut file = zipped(&[("a", b"x")]);
     for sign in [&b"PK\x03\x04"[..], b"PK\x01\x02"] {
@@ -92,7 +92,7 @@ fn one_member_decides_for_all() {
         let flags = at + if sign == b"PK\x03\x04" { 6 } else { 8 };
         *file.get_mut(flags).expect("flags") |= 1;
     }
-    assert_eq!(Bench::disarming().clean(Kind::Zip, &file).err(), Some(Rejection::Encrypted));
+    assert_eq!(Bench::disarming().clean(FileKind::Zip, &file).err(), Some(Rejection::Encrypted));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn kinds_that_nobody_rewrites_pass_where_they_may() {
     let file = zipped(&[("evil.exe", b"MZ\x90\0\x03\0\0\0\x04\xff")]);
     let mut bench = Bench::disarming();
     bench.options = Options { pass_unknown: true, ..bench.options };
-    let (clean, stats) = twice(&mut bench, Kind::Zip, &file).expect("a clean file");
+    let (clean, stats) = twice(&mut bench, FileKind::Zip, &file).expect("a clean file");
     assert_eq!((clean, stats.notes.get(&Note::Passed)), (file, Some(&1)));
 }
 
@@ -113,7 +113,7 @@ fn tar_holds_files_and_no_ways_out() {
         ("hard", EntryType::Link, b""),
         ("null", EntryType::Char, b""),
     ]);
-    let (clean, stats) = twice(&mut Bench::redacting("Jane"), Kind::Tar, &file).expect("a clean file");
+    let (clean, stats) = twice(&mut Bench::redacting("Jane"), FileKind::Tar, &file).expect("a clean file");
     assert_eq!(stats.notes.get(&Note::Dropped), Some(&3));
     let mut archive = tar::Archive::new(clean.as_slice());
     let entries = archive.entries().expect("entries");
@@ -126,7 +126,7 @@ fn tar_holds_files_and_no_ways_out() {
     assert_eq!(told.collect::<Vec<_>>(), [("a/<N>.txt".to_owned(), 3, 0o755, 7)]);
     for names in [&["../a"][..], &["/a"], &["a/../../b"], &["a\\b"], &["c:a"], &["a", "./A"]] {
         let entries: Vec<_> = names.iter().map(|name| (*name, EntryType::Regular, &b"x"[..])).collect();
-        let refused = Bench::disarming().clean(Kind::Tar, &tarred(&entries)).err();
+        let refused = Bench::disarming().clean(FileKind::Tar, &tarred(&entries)).err();
         assert_eq!(refused, Some(Rejection::Malformed), "{names:?}");
     }
     let long = "x/".repeat(100) + "y";
@@ -135,7 +135,7 @@ fn tar_holds_files_and_no_ways_out() {
     header.set_size(1);
     builder.append_data(&mut header, &long, &b"z"[..]).expect("an entry");
     let file = builder.into_inner().expect("an archive");
-    let (clean, _) = twice(&mut Bench::disarming(), Kind::Tar, &file).expect("a clean file");
+    let (clean, _) = twice(&mut Bench::disarming(), FileKind::Tar, &file).expect("a clean file");
     assert_eq!(clean.len(), file.len());
 }
 
@@ -144,7 +144,7 @@ fn gzip_keeps_a_plain_name() {
     let mut file = gzipped("../Jane.csv", b"Jane,=1\n");
     file.extend(gzipped("other", b"more,Jane\n"));
     file.extend(b"<script>trailing</script>");
-    let (clean, stats) = twice(&mut Bench::redacting("Jane"), Kind::Gzip, &file).expect("a clean file");
+    let (clean, stats) = twice(&mut Bench::redacting("Jane"), FileKind::Gzip, &file).expect("a clean file");
     let decoder = flate2::read::GzDecoder::new(clean.as_slice());
     let header = decoder.header().expect("a header");
     assert_eq!((header.filename(), header.mtime()), (Some(&b"<N>.csv"[..]), 0));
@@ -152,5 +152,5 @@ fn gzip_keeps_a_plain_name() {
     assert!(text.starts_with("<N>,") && text.ends_with("more,<N>\n"), "{text}");
     assert_eq!(stats.redacted.get("N"), Some(&3));
     let cut = file.get(..30).expect("a part");
-    assert_eq!(Bench::disarming().clean(Kind::Gzip, cut).err(), Some(Rejection::Malformed));
+    assert_eq!(Bench::disarming().clean(FileKind::Gzip, cut).err(), Some(Rejection::Malformed));
 }

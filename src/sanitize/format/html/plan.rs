@@ -332,5 +332,5 @@ fn is_cut(raw: &str, at: usize) -> bool {
     let tail = rest.get(1..).unwrap_or_default();
     tail.len() < 32
         && tail.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'#')
-        && entity::reference(rest, entity::Place::Text).is_none()
+        && entity::reference(rest, entity::Context::Text).is_none()
 }

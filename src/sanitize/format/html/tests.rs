@@ -1,16 +1,16 @@
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Options, Redaction};
+use crate::sanitize::{FileKind, Options, Redaction};
 
 fn clean(html: &str) -> String {
-    Bench::disarming().text(Kind::Html, html)
+    Bench::disarming().text(FileKind::Html, html)
 }
 
 fn redacted(html: &str) -> String {
-    Bench::redacting("Jane Doe").text(Kind::Html, html)
+    Bench::redacting("Jane Doe").text(FileKind::Html, html)
 }
 
 fn removed(html: &str) -> u64 {
-    Bench::disarming().clean(Kind::Html, html.as_bytes()).expect("a clean file").1.interactive
+    Bench::disarming().clean(FileKind::Html, html.as_bytes()).expect("a clean file").1.interactive
 }
 
 #[test]
@@ -138,7 +138,7 @@ fn what_data_holds_is_looked_at() {
     let mut bench = Bench::disarming();
     let page =
         "<img src=\"data:image/png;base64,AAECAw\"><p style=\"background:url(data:image/png;base64,AA==)\">";
-    assert_eq!(bench.clean(Kind::Html, page.as_bytes()).map(|(file, _)| file), Ok(page.into()));
+    assert_eq!(bench.clean(FileKind::Html, page.as_bytes()).map(|(file, _)| file), Ok(page.into()));
     assert_eq!(bench.parts, [&[0, 1, 2, 3][..], &[0]]);
 }
 
@@ -146,11 +146,11 @@ fn what_data_holds_is_looked_at() {
 fn other_encodings_become_utf8_if_anything_changes() {
     let mut bench = Bench::redacting("Jané");
     let page = b"<meta charset=iso-8859-1><p>\xe9</p>";
-    assert_eq!(bench.clean(Kind::Html, page).map(|(file, _)| file), Ok(page.to_vec()));
+    assert_eq!(bench.clean(FileKind::Html, page).map(|(file, _)| file), Ok(page.to_vec()));
     let (file, _) =
-        bench.clean(Kind::Html, b"<meta charset=iso-8859-1><p>Jan\xe9 \xe9</p>").expect("a clean file");
+        bench.clean(FileKind::Html, b"<meta charset=iso-8859-1><p>Jan\xe9 \xe9</p>").expect("a clean file");
     assert_eq!(file, "\u{feff}<p>&lt;N&gt; é</p>".as_bytes());
-    let again = bench.clean(Kind::Html, &file).expect("a clean file");
+    let again = bench.clean(FileKind::Html, &file).expect("a clean file");
     assert_eq!((again.0, again.1.untouched()), (file, true));
 }
 
@@ -161,7 +161,7 @@ fn without_orders_what_acts_stays() {
         Options { interactive: false, links: false, redaction: Redaction::Apply, ..Options::default() };
     let html = "<script>var a = 'Jane Doe'</script><p onclick=x <!-- y -->Jane Doe<unknown>";
     assert_eq!(
-        bench.text(Kind::Html, html),
+        bench.text(FileKind::Html, html),
         "<script>var a = '<N>'</script><p onclick=x <!-- y -->&lt;N&gt;<unknown>"
     );
 }

@@ -6,7 +6,7 @@ use image::codecs::gif::{GifEncoder, Repeat};
 use image::{Delay, DynamicImage, Frame, ImageFormat, RgbaImage, load_from_memory};
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Note, Rejection};
+use crate::sanitize::{FileKind, Note, Rejection};
 
 fn picture() -> DynamicImage {
     DynamicImage::ImageRgba8(RgbaImage::from_fn(40, 20, |x, y| image::Rgba([x as u8, y as u8, 90, 255])))
@@ -23,8 +23,8 @@ fn encoded(format: ImageFormat) -> Vec<u8> {
 fn cleaned(file: &[u8], mark: &[u8]) -> Vec<u8> {
     assert!(memchr::memmem::find(file, mark).is_some());
     let mut bench = Bench::redacting("x");
-    let (clean, stats) = bench.clean(Kind::Image, file).expect("a clean picture");
-    let (again, _) = bench.clean(Kind::Image, &clean).expect("a clean picture");
+    let (clean, stats) = bench.clean(FileKind::Image, file).expect("a clean picture");
+    let (again, _) = bench.clean(FileKind::Image, &clean).expect("a clean picture");
     assert!(clean == again, "no fixed point");
     assert_eq!(stats.notes.get(&Note::Images), Some(&1));
     assert!(memchr::memmem::find(&clean, mark).is_none());
@@ -72,7 +72,7 @@ fn a_jpeg_keeps_its_pixels_and_how_it_is_turned() {
     assert_eq!(clean.get(turning + 25), Some(&6));
     assert_eq!(clean.len(), plain.len() + 36);
     let cut = plain.get(..plain.len() / 4).expect("a part");
-    assert_eq!(Bench::disarming().clean(Kind::Image, cut).err(), Some(Rejection::Malformed));
+    assert_eq!(Bench::disarming().clean(FileKind::Image, cut).err(), Some(Rejection::Malformed));
 }
 
 #[test]
@@ -120,5 +120,5 @@ fn what_is_too_large_is_not_decoded() {
     let pixels = [0x78, 0x9c, 3, 0, 0, 0, 0, 1];
     let file = [b"\x89PNG\r\n\x1a\n".as_slice(), &chunk(b"IHDR", &header), &chunk(b"IDAT", &pixels)].concat();
     let file = [file, chunk(b"IEND", b"")].concat();
-    assert_eq!(Bench::disarming().clean(Kind::Image, &file).err(), Some(Rejection::OverLimit));
+    assert_eq!(Bench::disarming().clean(FileKind::Image, &file).err(), Some(Rejection::OverLimit));
 }

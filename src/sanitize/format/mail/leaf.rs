@@ -7,7 +7,7 @@ use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::{Inner, NewBody};
 use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::{Kind, Note, Rejection, Work};
+use crate::sanitize::{FileKind, Note, Rejection, Work};
 
 /// What readers show as text.
 const TEXTS: &[&str] = &[
@@ -52,14 +52,14 @@ pub(super) fn clean(
         return message(content, inner, work);
     }
     if !attached && name.is_empty() && media.value == "text/html" {
-        return text(Kind::Html, content, media, whole.eol, work);
+        return text(FileKind::Html, content, media, whole.eol, work);
     }
     if !attached && name.is_empty() && TEXTS.contains(&media.value.as_str()) {
-        let kind = if media.value == "text/markdown" { Kind::Markdown } else { Kind::Text };
+        let kind = if media.value == "text/markdown" { FileKind::Markdown } else { FileKind::Text };
         return text(kind, content, media, whole.eol, work);
     }
     let shown = whole.field("content-id").is_some() || whole.field("content-disposition").is_some();
-    let inline = !attached && shown && work.identify(&name, &content.bytes) == Kind::Image;
+    let inline = !attached && shown && work.identify(&name, &content.bytes) == FileKind::Image;
     if work.options().attachments && !inline {
         work.part(&name, &content.bytes)?;
         let stats = work.stats();
@@ -98,7 +98,7 @@ fn message(content: Content, inner: Inner<'_>, work: &mut Work<'_>) -> Result<Ne
 
 /// A text is cleaned as UTF-8, whatever it is in, and written as that when it changes.
 fn text(
-    kind: Kind,
+    kind: FileKind,
     content: Content,
     media: &Media,
     eol: &str,
@@ -113,7 +113,7 @@ fn text(
     let (text, _) = encoding.decode_with_bom_removal(&content.bytes);
     let mut marked = BOM.to_vec();
     let (shown, files) =
-        if kind != Kind::Html && work.options().attachments { stripped(&text) } else { (None, 0) };
+        if kind != FileKind::Html && work.options().attachments { stripped(&text) } else { (None, 0) };
     let stats = work.stats();
     stats.attachments = stats.attachments.saturating_add(files);
     marked.extend(shown.as_deref().unwrap_or(&text).bytes());

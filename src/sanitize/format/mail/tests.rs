@@ -1,7 +1,7 @@
 //! Messages, in and out.
 
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Note, Options, Rejection, Stats};
+use crate::sanitize::{FileKind, Note, Options, Rejection, Stats};
 
 fn crlf(text: &str) -> String {
     text.replace('\n', "\r\n")
@@ -9,8 +9,8 @@ fn crlf(text: &str) -> String {
 
 /// Cleaned, and what comes out once more: the same then.
 fn cleaned(bench: &mut Bench, mail: &str) -> (String, Stats) {
-    let (clean, stats) = bench.clean(Kind::Mail, crlf(mail).as_bytes()).expect("a clean message");
-    let (again, rest) = bench.clean(Kind::Mail, &clean).expect("a clean message");
+    let (clean, stats) = bench.clean(FileKind::Mail, crlf(mail).as_bytes()).expect("a clean message");
+    let (again, rest) = bench.clean(FileKind::Mail, &clean).expect("a clean message");
     let (clean, again) = (String::from_utf8_lossy(&clean), String::from_utf8_lossy(&again));
     assert_eq!(clean, again, "a clean message is a fixed point");
     assert!(rest.untouched(), "{rest:?}");
@@ -18,7 +18,7 @@ fn cleaned(bench: &mut Bench, mail: &str) -> (String, Stats) {
 }
 
 fn refused(mail: &str) -> Option<Rejection> {
-    Bench::disarming().clean(Kind::Mail, crlf(mail).as_bytes()).err()
+    Bench::disarming().clean(FileKind::Mail, crlf(mail).as_bytes()).err()
 }
 
 const MIXED: &str = "From: Jane <jane@example.com>

@@ -9,14 +9,14 @@ use crate::sanitize::format::markup::uri::{Use, is_safe};
 /// A style sheet, or the declarations of a `style` attribute.
 #[derive(Debug, Default)]
 pub(in crate::sanitize::format) struct Sheet {
-    pub(in crate::sanitize::format) pieces: Vec<Piece>,
+    pub(in crate::sanitize::format) pieces: Vec<CssPiece>,
     /// What was taken out that loads or runs.
     pub(in crate::sanitize::format) removed: u64,
 }
 
 /// A piece of it.
 #[derive(Debug)]
-pub(in crate::sanitize::format) enum Piece {
+pub(in crate::sanitize::format) enum CssPiece {
     /// As it stands.
     Raw(Range<usize>),
     /// Something written anew.
@@ -96,10 +96,10 @@ impl Reader<'_> {
     }
 
     /// Where something was left out, what stood on either side of it does not become one word.
-    fn put(&mut self, piece: Piece) {
+    fn put(&mut self, piece: CssPiece) {
         let (first, last) = match &piece {
-            Piece::Fixed(text) => (text.chars().next(), text.chars().next_back()),
-            Piece::Raw(range) | Piece::Text(range, _) | Piece::Address(range, _) => {
+            CssPiece::Fixed(text) => (text.chars().next(), text.chars().next_back()),
+            CssPiece::Raw(range) | CssPiece::Text(range, _) | CssPiece::Address(range, _) => {
                 let raw = self.css.get(range.clone()).unwrap_or_default();
                 (raw.chars().next(), raw.chars().next_back())
             }
@@ -107,7 +107,7 @@ impl Reader<'_> {
         let before = self.last.is_some_and(|c| is_name(c) || c == '\\');
         if std::mem::take(&mut self.joint) && before && first.is_some_and(|c| is_name(c) || "\\(".contains(c))
         {
-            self.sheet.pieces.push(Piece::Fixed(" "));
+            self.sheet.pieces.push(CssPiece::Fixed(" "));
         }
         self.last = last;
         self.sheet.pieces.push(piece);
@@ -115,11 +115,11 @@ impl Reader<'_> {
 
     fn keep(&mut self, from: usize) {
         match self.sheet.pieces.last_mut() {
-            Some(Piece::Raw(last)) if last.end == from => {
+            Some(CssPiece::Raw(last)) if last.end == from => {
                 last.end = self.at;
                 self.last = self.css.get(..self.at).and_then(|css| css.chars().next_back());
             }
-            _ => self.put(Piece::Raw(from..self.at)),
+            _ => self.put(CssPiece::Raw(from..self.at)),
         }
     }
 
@@ -138,7 +138,7 @@ impl Reader<'_> {
                 let piece = if self.loading.is_some() {
                     self.address(from, text)
                 } else {
-                    Piece::Text(from..self.at, text)
+                    CssPiece::Text(from..self.at, text)
                 };
                 self.put(piece);
             }
@@ -206,7 +206,7 @@ impl Reader<'_> {
                 _ if name.ends_with("expression") || name == "include-source" => {
                     self.balanced();
                     self.removed();
-                    return self.put(Piece::Fixed("none"));
+                    return self.put(CssPiece::Fixed("none"));
                 }
                 _ if LOADING.contains(&name.as_str()) => {
                     self.depth = self.depth.saturating_add(1);
@@ -247,12 +247,12 @@ impl Reader<'_> {
         self.put(piece);
     }
 
-    fn address(&mut self, from: usize, text: String) -> Piece {
+    fn address(&mut self, from: usize, text: String) -> CssPiece {
         if is_safe(&text, Use::Load) {
-            return Piece::Address(from..self.at, text);
+            return CssPiece::Address(from..self.at, text);
         }
         self.removed();
-        Piece::Fixed(if self.loading.is_some() { "\"\"" } else { "none" })
+        CssPiece::Fixed(if self.loading.is_some() { "\"\"" } else { "none" })
     }
 
     /// A name in lower case, its escapes read.
@@ -356,12 +356,12 @@ mod tests {
 
     fn shown(css: &str) -> (String, u64) {
         let sheet = read(css);
-        let piece = |piece: &Piece| match piece {
-            Piece::Raw(range) | Piece::Text(range, _) => {
+        let piece = |piece: &CssPiece| match piece {
+            CssPiece::Raw(range) | CssPiece::Text(range, _) => {
                 css.get(range.clone()).expect("a range of it").to_owned()
             }
-            Piece::Fixed(text) => (*text).to_owned(),
-            Piece::Address(_, text) => format!("[{text}]"),
+            CssPiece::Fixed(text) => (*text).to_owned(),
+            CssPiece::Address(_, text) => format!("[{text}]"),
         };
         (sheet.pieces.iter().map(piece).collect(), sheet.removed)
     }

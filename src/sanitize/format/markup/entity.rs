@@ -90,7 +90,7 @@ const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf 
 
 /// Where a reference stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sanitize::format) enum Place {
+pub(in crate::sanitize::format) enum Context {
     /// In text.
     Text,
     /// In an attribute's value, where `&lt=` is no reference.
@@ -98,7 +98,7 @@ pub(in crate::sanitize::format) enum Place {
 }
 
 /// The character that `text` begins with, if that is a reference, and the reference's length in bytes.
-pub(in crate::sanitize::format) fn reference(text: &str, place: Place) -> Option<(char, usize)> {
+pub(in crate::sanitize::format) fn reference(text: &str, place: Context) -> Option<(char, usize)> {
     let rest = text.strip_prefix('&')?;
     if let Some(number) = rest.strip_prefix('#') {
         return numeric(number).map(|(c, length)| (c, length.saturating_add(2)));
@@ -110,7 +110,7 @@ pub(in crate::sanitize::format) fn reference(text: &str, place: Place) -> Option
         return Some((c, length.saturating_add(2)));
     }
     let bare = BARE.iter().find(|bare| name.starts_with(**bare))?;
-    let open = place == Place::Value && (name.len() > bare.len() || rest.get(length..)?.starts_with('='));
+    let open = place == Context::Value && (name.len() > bare.len() || rest.get(length..)?.starts_with('='));
     if open { None } else { named(bare).map(|c| (c, bare.len().saturating_add(1))) }
 }
 
@@ -148,7 +148,7 @@ pub(in crate::sanitize::format) fn spelled(text: &mut Spelled, raw: &str, at: us
     let mut done = 0;
     for (amp, _) in raw.match_indices('&') {
         let (Some(before), Some(rest)) = (raw.get(done..amp), raw.get(amp..)) else { continue };
-        if let Some((c, length)) = reference(rest, Place::Text) {
+        if let Some((c, length)) = reference(rest, Context::Text) {
             text.plain(at.saturating_add(done), before);
             done = amp.saturating_add(length);
             text.escape(at.saturating_add(amp)..at.saturating_add(done), c.encode_utf8(&mut [0; 4]));
@@ -167,7 +167,7 @@ pub(in crate::sanitize::format) fn value(raw: &str) -> Cow<'_, str> {
     while let Some(amp) = rest.find('&') {
         let (before, from) = rest.split_at_checked(amp).unwrap_or((rest, ""));
         out.push_str(before);
-        let (c, length) = reference(from, Place::Value).unwrap_or(('&', 1));
+        let (c, length) = reference(from, Context::Value).unwrap_or(('&', 1));
         out.push(c);
         rest = from.get(length..).unwrap_or_default();
     }
@@ -180,7 +180,7 @@ pub(in crate::sanitize::format) fn value(raw: &str) -> Cow<'_, str> {
 pub(in crate::sanitize::format) fn is_plain(raw: &str) -> bool {
     raw.match_indices('&').all(|(at, _)| {
         let rest = raw.get(at..).unwrap_or_default();
-        if let Some((_, length)) = reference(rest, Place::Value) {
+        if let Some((_, length)) = reference(rest, Context::Value) {
             return rest.get(..length).is_some_and(|whole| whole.ends_with(';'));
         }
         let name = rest.get(1..).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! [`Value`]: an attribute's value or a style sheet while it is being asked about, and [`Asking`], what is asked.
 
 use crate::edit::spliced_text;
-use crate::sanitize::format::markup::css::{self, Piece};
+use crate::sanitize::format::markup::css::{self, CssPiece};
 use crate::sanitize::format::markup::uri::srcset;
 use crate::sanitize::{Edit, Named, Rejection, Work};
 
@@ -143,18 +143,18 @@ impl Value {
     /// CSS, without what acts; and how much of that there was.
     pub(in crate::sanitize::format) fn css(text: &str, asking: &mut Asking) -> (Self, u64) {
         let sheet = css::read(text);
-        let bit = |piece: &Piece| {
+        let bit = |piece: &CssPiece| {
             let raw = |range: &std::ops::Range<usize>| text.get(range.clone()).unwrap_or_default();
             match piece {
-                Piece::Raw(range) => Bit { same: raw(range).to_owned(), question: None },
-                Piece::Fixed(text) => Bit { same: (*text).to_owned(), question: None },
-                Piece::Text(range, read) => {
+                CssPiece::Raw(range) => Bit { same: raw(range).to_owned(), question: None },
+                CssPiece::Fixed(text) => Bit { same: (*text).to_owned(), question: None },
+                CssPiece::Text(range, read) => {
                     let plain = css::is_plain(raw(range));
                     let same = if plain { raw(range).to_owned() } else { css::quoted(read) };
                     let question = (read.len() > 3).then(|| (asking.text(read), Spelling::Quoted));
                     Bit { same, question }
                 }
-                Piece::Address(range, read) => {
+                CssPiece::Address(range, read) => {
                     let url = !raw(range).starts_with(['"', '\'']);
                     let spelling = if url { Spelling::Url } else { Spelling::Quoted };
                     let plain = css::is_plain(raw(range));

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::{formula_calls, target};
-use crate::sanitize::format::spans::Tree;
+use crate::sanitize::format::xml_editor::XmlEditor;
+use crate::sanitize::format::xml_tree::Tree;
 use crate::sanitize::{Rejection, Work};
 
 /// Elements that act by what they are.
@@ -35,37 +35,38 @@ const HOLDERS: &[&str] =
 type Links = Vec<(usize, String)>;
 
 /// Takes an element out, and those around it that hold nothing else.
-fn cut(tree: &Tree, draft: &mut Draft<'_>, at: usize) -> u64 {
-    let was_there = draft.cut(at);
+fn cut(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize) -> u64 {
+    let was_there = editor.cut(at);
     let mut at = at;
     while let Some(parent) = tree.parent(at) {
-        if !HOLDERS.contains(&tree.name(parent)) || !tree.children(parent).all(|child| draft.is_gone(child)) {
+        if !HOLDERS.contains(&tree.name(parent)) || !tree.children(parent).all(|child| editor.is_gone(child))
+        {
             break;
         }
-        draft.cut(parent);
+        editor.cut(parent);
         at = parent;
     }
     u64::from(was_there)
 }
 
 /// Takes out what acts, and counts it.
-pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>, gone: &HashSet<String>, work: &mut Work<'_>) {
+pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, gone: &HashSet<String>, work: &mut Work<'_>) {
     let (mut acting, mut objects) = (0_u64, 0_u64);
     let options = work.options();
     for at in 0..tree.len() {
-        if draft.is_gone(at) {
+        if editor.is_gone(at) {
             continue;
         }
         let name = tree.name(at);
         if refers_to_gone(tree, at, gone) {
             // The object is counted where it lies.
-            objects = objects.saturating_add(cut(tree, draft, at));
+            objects = objects.saturating_add(cut(tree, editor, at));
         } else if options.interactive && name == "dde-connection" {
-            acting = acting.saturating_add(u64::from(draft.unwrap(at)));
+            acting = acting.saturating_add(u64::from(editor.unwrap(at)));
         } else if options.interactive && ACTIVE.contains(&name) && !is_navigation(tree, at) {
-            acting = acting.saturating_add(cut(tree, draft, at));
+            acting = acting.saturating_add(cut(tree, editor, at));
         } else if options.interactive {
-            acting = acting.saturating_add(disarm_attributes(tree, draft, at));
+            acting = acting.saturating_add(disarm_attributes(tree, editor, at));
         }
     }
     if options.interactive {
@@ -73,11 +74,11 @@ pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>, gone: &HashSet<String>,
         for at in
             (0..tree.len()).filter(|at| tree.name(*at) == "forms" && tree.children(*at).next().is_some())
         {
-            acting = acting.saturating_add(cut(tree, draft, at));
+            acting = acting.saturating_add(cut(tree, editor, at));
         }
         for span in tree.remarks() {
             if tree.slice(*span).starts_with("<?xml-stylesheet") {
-                draft.set_markup(*span, String::new());
+                editor.set_markup(*span, String::new());
                 acting = acting.saturating_add(1);
             }
         }
@@ -104,18 +105,18 @@ fn is_navigation(tree: &Tree, at: usize) -> bool {
         .is_some_and(|action| TURNS.contains(&action.as_str()) || (action == "show" && within()))
 }
 
-fn disarm_attributes(tree: &Tree, draft: &mut Draft<'_>, at: usize) -> u64 {
+fn disarm_attributes(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize) -> u64 {
     let mut count = 0_u64;
     for attribute in tree.attributes(at) {
         let value = attribute.value();
         match attribute.name {
             // Followed by a click.
-            "href" if tree.name(at) == "a" && target::acts(&value) => return u64::from(draft.unwrap(at)),
+            "href" if tree.name(at) == "a" && target::acts(&value) => return u64::from(editor.unwrap(at)),
             "href" if tree.name(at) == "a" => {}
             // Followed on opening: inside of the package or not at all (ODF part 2, 3.7).
-            "href" if leads_out(&value) => return cut(tree, draft, at),
+            "href" if leads_out(&value) => return cut(tree, editor, at),
             "formula" | "condition" | "expression" if acts(&value) => {
-                draft.drop_attribute(at, &attribute);
+                editor.drop_attribute(at, &attribute);
                 count = count.saturating_add(1);
             }
             _ => {}
@@ -140,9 +141,9 @@ fn acts(formula: &str) -> bool {
 ///
 /// # Errors
 /// The host's.
-pub(super) fn defang(tree: &Tree, draft: &mut Draft<'_>, work: &mut Work<'_>) -> Result<(), Rejection> {
+pub(super) fn defang(tree: &Tree, editor: &mut XmlEditor<'_>, work: &mut Work<'_>) -> Result<(), Rejection> {
     let mut asked: Links = Vec::new();
-    for at in (0..tree.len()).filter(|at| tree.name(*at) == "a" && !draft.is_gone(*at)) {
+    for at in (0..tree.len()).filter(|at| tree.name(*at) == "a" && !editor.is_gone(*at)) {
         asked.extend(tree.attribute(at, "href").map(|href| (at, href)));
     }
     let targets: Vec<&str> = asked.iter().map(|(_, target)| target.as_str()).collect();
@@ -150,7 +151,7 @@ pub(super) fn defang(tree: &Tree, draft: &mut Draft<'_>, work: &mut Work<'_>) ->
     for ((at, _), target) in asked.iter().zip(changed) {
         let Some(target) = target else { continue };
         let href = tree.attributes(*at).find(|attribute| attribute.name == "href");
-        href.iter().for_each(|href| draft.set_attribute(href, &target::written(&target)));
+        href.iter().for_each(|href| editor.set_attribute(href, &target::written(&target)));
     }
     Ok(())
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, role};
 use crate::sanitize::format::odf::{active, text};
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::format::spans::{Doctype, Tree};
+use crate::sanitize::format::xml_editor::XmlEditor;
+use crate::sanitize::format::xml_tree::{Doctype, Tree};
 use crate::sanitize::{Note, Redaction, Rejection, Stats, Work};
 
 /// Where the manifest lies (ODF part 2, 3.2).
@@ -131,11 +131,11 @@ fn entry(
         return Ok(None);
     }
     let tree = Tree::read(&content, Doctype::Dropped, work)?;
-    let mut draft = Draft::new(&tree);
-    active::disarm(&tree, &mut draft, gone, work);
-    active::defang(&tree, &mut draft, work)?;
-    text::edit(&tree, &mut draft, work)?;
-    Ok(draft.finish().map(String::into_bytes))
+    let mut editor = XmlEditor::new(&tree);
+    active::disarm(&tree, &mut editor, gone, work);
+    active::defang(&tree, &mut editor, work)?;
+    text::edit(&tree, &mut editor, work)?;
+    Ok(editor.finish().map(String::into_bytes))
 }
 
 /// Writes what stays. `mimetype` stays first and plain (ODF part 2, 3.3).
@@ -167,11 +167,11 @@ fn write(
 /// The manifest without what is gone.
 fn listing(manifest: &Manifest, gone: &HashSet<String>) -> Option<String> {
     let tree = &manifest.tree;
-    let mut draft = Draft::new(tree);
+    let mut editor = XmlEditor::new(tree);
     for at in (0..tree.len()).filter(|at| tree.name(*at) == "file-entry") {
         if tree.attribute(at, "full-path").is_some_and(|path| gone.contains(&path)) {
-            draft.cut(at);
+            editor.cut(at);
         }
     }
-    draft.finish()
+    editor.finish()
 }

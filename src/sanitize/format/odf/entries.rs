@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::sanitize::Options;
-use crate::sanitize::format::spans::Tree;
+use crate::sanitize::format::xml_tree::Tree;
 
 /// Why an entry does not stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

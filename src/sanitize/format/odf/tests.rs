@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Rejection, Stats};
+use crate::sanitize::{FileKind, Note, Rejection, Stats};
 
 /// A text document with this body, and these entries besides.
 fn made(body: &str, entries: &[(&str, &str, &str)]) -> Vec<u8> {
@@ -23,8 +23,8 @@ fn made(body: &str, entries: &[(&str, &str, &str)]) -> Vec<u8> {
 }
 
 fn clean(bench: &mut Bench, file: &[u8]) -> (BTreeMap<String, String>, Stats) {
-    let (clean, stats) = bench.clean(Kind::Odf, file).expect("a clean file");
-    let (again, rest) = bench.clean(Kind::Odf, &clean).expect("a clean file");
+    let (clean, stats) = bench.clean(FileKind::Odf, file).expect("a clean file");
+    let (again, rest) = bench.clean(FileKind::Odf, &clean).expect("a clean file");
     assert!(clean == again, "a clean file is a fixed point");
     assert!(rest.untouched(), "nothing is left to count: {rest:?}");
     let mut bench = Bench::disarming();
@@ -100,7 +100,7 @@ fn text_is_read_over_spans() {
 
 #[test]
 fn what_cannot_be_read_is_refused() {
-    let refused = |file: &[u8]| Bench::disarming().clean(Kind::Odf, file).err();
+    let refused = |file: &[u8]| Bench::disarming().clean(FileKind::Odf, file).err();
     assert_eq!(refused(&made("<!DOCTYPE a [<!ENTITY b 'c'>]>", &[])), Some(Rejection::Malformed));
     let mut fresh = Fresh::new();
     fresh.put("mimetype", b"application/vnd.oasis.opendocument.text", true).expect("an entry");
@@ -118,6 +118,6 @@ fn a_document_without_anything_to_remove_keeps_its_bytes() {
     let manifest = "<manifest><file-entry full-path=\"content.xml\" media-type=\"text/xml\"/></manifest>";
     fresh.put("META-INF/manifest.xml", manifest.as_bytes(), false).expect("an entry");
     let file = fresh.finish().expect("a package");
-    let (clean, stats) = Bench::redacting("Jane").clean(Kind::Odf, &file).expect("a clean file");
+    let (clean, stats) = Bench::redacting("Jane").clean(FileKind::Odf, &file).expect("a clean file");
     assert!(clean == file && stats.untouched());
 }

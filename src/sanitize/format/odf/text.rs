@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::sanitize::format::draft::Draft;
-use crate::sanitize::format::passage::{Change, Passage, Place, is_worth, redact, remarks};
-use crate::sanitize::format::spans::{Attribute, Chars, Tree, plain};
+use crate::sanitize::format::passage::{Change, Passage, PiecePlace, is_worth, redact, remarks};
+use crate::sanitize::format::xml_editor::XmlEditor;
+use crate::sanitize::format::xml_tree::{Attribute, Chars, Tree, plain};
 use crate::sanitize::{Rejection, Work};
 
 /// What makes a text of its own of all that is within it.
@@ -76,33 +76,37 @@ const SILENT: &[&str] = &[
 ///
 /// # Errors
 /// The host's.
-pub(super) fn edit<'t>(tree: &'t Tree, draft: &mut Draft<'t>, work: &mut Work<'_>) -> Result<(), Rejection> {
-    let mut passages = paragraphs(tree, draft);
-    for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)) {
+pub(super) fn edit<'t>(
+    tree: &'t Tree,
+    editor: &mut XmlEditor<'t>,
+    work: &mut Work<'_>,
+) -> Result<(), Rejection> {
+    let mut passages = paragraphs(tree, editor);
+    for at in (0..tree.len()).filter(|at| !editor.is_gone(*at)) {
         for attribute in tree.attributes(at).filter(is_word) {
             let text = attribute.value();
             // What is more than a word of its own: a formula, a cell's value.
             let own = matches!(attribute.name, "formula" | "value" | "date-value" | "time-value")
                 && attribute.prefix != "form";
-            let place = if own { Place::Own(at, attribute.span) } else { Place::Value(attribute) };
+            let place = if own { PiecePlace::Own(at, attribute.span) } else { PiecePlace::Value(attribute) };
             if is_worth(&text) {
                 passages.push(Passage::one(place, text));
             }
         }
     }
     passages.extend(remarks(tree));
-    redact(&passages, tree, draft, work, |change, draft| own(tree, change, draft))
+    redact(&passages, tree, editor, work, |change, editor| own(tree, change, editor))
 }
 
 /// Characters, by the paragraph they are in.
-fn paragraphs<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
+fn paragraphs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
     let mut passages: Vec<Passage<'t>> = Vec::new();
     let mut places: HashMap<usize, usize> = HashMap::new();
     let mut chars = tree.chars().iter().peekable();
     for at in 0..=tree.len() {
         let start = if at < tree.len() { tree.whole(at).start } else { u32::MAX };
         while let Some(next) = chars.next_if(|next| next.span.start < start) {
-            if !draft.is_gone(next.parent) {
+            if !editor.is_gone(next.parent) {
                 place(tree, &mut passages, &mut places, next);
             }
         }
@@ -114,8 +118,8 @@ fn paragraphs<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
         };
         let block = tree.ancestors(at).find(|around| BLOCKS.contains(&tree.name(*around)));
         let known = block.and_then(|block| places.get(&block)).and_then(|place| passages.get_mut(*place));
-        if let Some(passage) = known.filter(|_| !draft.is_gone(at)) {
-            passage.push(Place::Mark(at), mark);
+        if let Some(passage) = known.filter(|_| !editor.is_gone(at)) {
+            passage.push(PiecePlace::Mark(at), mark);
         }
     }
     passages
@@ -139,12 +143,12 @@ fn place<'t>(
                 passages.len().saturating_sub(1)
             });
             if let Some(passage) = passages.get_mut(place) {
-                passage.push(Place::Chars(at, chars.span), text);
+                passage.push(PiecePlace::Chars(at, chars.span), text);
             }
         }
         _ if !is_worth(&text) => {}
-        _ if typed => passages.push(Passage::one(Place::Whole(at), text)),
-        _ => passages.push(Passage::one(Place::Chars(at, chars.span), text)),
+        _ if typed => passages.push(Passage::one(PiecePlace::Whole(at), text)),
+        _ => passages.push(Passage::one(PiecePlace::Chars(at, chars.span), text)),
     }
 }
 
@@ -173,17 +177,17 @@ fn is_word(attribute: &Attribute<'_>) -> bool {
 }
 
 /// Values and formulas of cells.
-fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>) {
-    let Place::Own(at, span) = change.piece.place else { return };
+fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, editor: &mut XmlEditor<'t>) {
+    let PiecePlace::Own(at, span) = change.piece.place else { return };
     let Some(attribute) = tree.attributes(at).find(|attribute| attribute.span == span) else { return };
     if attribute.name != "formula" {
         // What the cell shows stands in its paragraphs; a number that is gone makes it a text.
-        draft.drop_attribute(at, &attribute);
+        editor.drop_attribute(at, &attribute);
         for kind in tree.attributes(at).filter(|attribute| attribute.name == "value-type") {
-            draft.set_attribute(&kind, "string");
+            editor.set_attribute(&kind, "string");
         }
         if let Some(formula) = tree.attributes(at).find(|attribute| attribute.name == "formula") {
-            draft.drop_attribute(at, &formula);
+            editor.drop_attribute(at, &formula);
         }
         return;
     }
@@ -193,8 +197,8 @@ fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>) {
         before % 2 == 1 && !text.get(edit.range.clone()).unwrap_or_default().contains('"')
     });
     if within {
-        draft.set_attribute(&attribute, &change.text());
+        editor.set_attribute(&attribute, &change.text());
     } else {
-        draft.drop_attribute(at, &attribute);
+        editor.drop_attribute(at, &attribute);
     }
 }

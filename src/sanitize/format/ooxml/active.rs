@@ -3,9 +3,9 @@
 
 use std::collections::HashSet;
 
-use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::target;
-use crate::sanitize::format::spans::{Attribute, Tree};
+use crate::sanitize::format::xml_editor::XmlEditor;
+use crate::sanitize::format::xml_tree::{Attribute, Tree};
 
 /// Elements that may not be empty, or say nothing when they are.
 const HOLDERS: &[&str] = &[
@@ -34,33 +34,33 @@ const PAINTED: &[&str] = &["blip", "imagedata", "fill", "stroke", "background", 
 
 /// Takes out what holds nothing any more. A branch of alternatives may be empty, as long as another is not: the reader
 /// that takes it shows nothing there.
-pub(super) fn tidy(tree: &Tree, draft: &mut Draft<'_>) {
+pub(super) fn tidy(tree: &Tree, editor: &mut XmlEditor<'_>) {
     // Inner elements come behind outer ones.
     for at in (0..tree.len()).rev() {
         let alternatives = tree.name(at) == "AlternateContent";
-        if draft.is_gone(at) || !(alternatives || HOLDERS.contains(&tree.name(at))) {
+        if editor.is_gone(at) || !(alternatives || HOLDERS.contains(&tree.name(at))) {
             continue;
         }
-        let held = |at: usize, draft: &Draft<'_>| {
+        let held = |at: usize, editor: &XmlEditor<'_>| {
             tree.children(at).fold(None, |state: Option<bool>, child| {
-                let gone = (child..tree.within(child).end).all(|inner| draft.is_gone(inner));
+                let gone = (child..tree.within(child).end).all(|inner| editor.is_gone(inner));
                 Some(state.unwrap_or(true) && gone)
             })
         };
         let empty = if alternatives {
-            let branches: Vec<Option<bool>> = tree.children(at).map(|branch| held(branch, draft)).collect();
+            let branches: Vec<Option<bool>> = tree.children(at).map(|branch| held(branch, editor)).collect();
             branches.contains(&Some(true)) && !branches.contains(&Some(false))
         } else {
-            held(at, draft) == Some(true)
+            held(at, editor) == Some(true)
         };
         if empty {
-            draft.cut(at);
+            editor.cut(at);
         }
     }
 }
 
 /// Takes out what refers to relationships that are gone: their targets are counted already.
-pub(super) fn drop_dangling(tree: &Tree, draft: &mut Draft<'_>, dead: &HashSet<String>) {
+pub(super) fn drop_dangling(tree: &Tree, editor: &mut XmlEditor<'_>, dead: &HashSet<String>) {
     if dead.is_empty() {
         return;
     }
@@ -68,67 +68,67 @@ pub(super) fn drop_dangling(tree: &Tree, draft: &mut Draft<'_>, dead: &HashSet<S
         for attribute in tree.attributes(at) {
             let refers =
                 !matches!(attribute.prefix, "" | "xmlns" | "xml") && dead.contains(&attribute.value());
-            if draft.is_gone(at) {
+            if editor.is_gone(at) {
                 break;
             }
             if refers {
-                drop_reference(tree, draft, at, &attribute);
+                drop_reference(tree, editor, at, &attribute);
             }
         }
     }
 }
 
-fn drop_reference(tree: &Tree, draft: &mut Draft<'_>, at: usize, attribute: &Attribute<'_>) {
+fn drop_reference(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize, attribute: &Attribute<'_>) {
     match tree.name(at) {
         "hyperlink" if tree.children(at).next().is_some() => {
-            draft.unwrap(at);
+            editor.unwrap(at);
         }
-        "oleObj" => drop_frame(tree, draft, at),
+        "oleObj" => drop_frame(tree, editor, at),
         // Its picture is a shape beside it, which says that it shows an object.
         "OLEObject" => {
-            draft.cut(at);
+            editor.cut(at);
             let beside = tree.parent(at).map(|around| tree.within(around)).unwrap_or_default();
             for shape in beside.take(MAX_SHAPES) {
                 for mark in
                     tree.attributes(shape).filter(|mark| mark.name == "ole" && !mark.prefix.is_empty())
                 {
-                    draft.drop_attribute(shape, &mark);
+                    editor.drop_attribute(shape, &mark);
                 }
             }
         }
-        name if PAINTED.contains(&name) => draft.drop_attribute(at, attribute),
+        name if PAINTED.contains(&name) => editor.drop_attribute(at, attribute),
         _ => {
-            draft.cut(at);
+            editor.cut(at);
         }
     }
 }
 
 /// Takes an object on a slide out, and leaves its picture in its place.
-fn drop_frame(tree: &Tree, draft: &mut Draft<'_>, at: usize) {
+fn drop_frame(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize) {
     let Some(frame) = tree.ancestors(at).find(|around| tree.name(*around) == "graphicFrame") else {
-        draft.cut(at);
+        editor.cut(at);
         return;
     };
     let Some(picture) = tree.within(frame).find(|inner| tree.name(*inner) == "pic") else {
-        draft.cut(frame);
+        editor.cut(frame);
         return;
     };
     let named = |from: usize| tree.within(from).find(|inner| tree.name(*inner) == "cNvPr");
     let id = named(frame).and_then(|frame| tree.attribute(frame, "id"));
-    draft.lift(frame, picture);
+    editor.lift(frame, picture);
     // The picture's own number is not unique on its slide.
     let own =
         named(picture).and_then(|inner| tree.attributes(inner).find(|attribute| attribute.name == "id"));
     if let Some((own, id)) = own.zip(id).filter(|(own, id)| own.raw != id) {
-        draft.set_attribute(&own, &id);
+        editor.set_attribute(&own, &id);
     }
 }
 
 /// Takes out what acts without any part of its own: how many things that were.
-pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
+pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
     let mut count = 0_u64;
     for at in 0..tree.len() {
-        if draft.is_gone(at) {
+        if editor.is_gone(at) {
             continue;
         }
         let acts = match tree.name(at) {
@@ -138,16 +138,16 @@ pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
             name => name.starts_with("hlink") && is_action(tree, at),
         };
         if acts {
-            count = count.saturating_add(u64::from(draft.cut(at)));
+            count = count.saturating_add(u64::from(editor.cut(at)));
             continue;
         }
         for attribute in tree.attributes(at) {
-            count = count.saturating_add(u64::from(disarm_attribute(tree, draft, at, &attribute)));
+            count = count.saturating_add(u64::from(disarm_attribute(tree, editor, at, &attribute)));
         }
     }
     for span in tree.remarks() {
         if tree.slice(*span).starts_with("<?xml-stylesheet") {
-            draft.set_markup(*span, String::new());
+            editor.set_markup(*span, String::new());
             count = count.saturating_add(1);
         }
     }
@@ -164,10 +164,10 @@ fn is_action(tree: &Tree, at: usize) -> bool {
     !action.is_empty() && !verb.is_some_and(|verb| GOES.contains(&verb))
 }
 
-fn disarm_attribute(tree: &Tree, draft: &mut Draft<'_>, at: usize, attribute: &Attribute<'_>) -> bool {
+fn disarm_attribute(tree: &Tree, editor: &mut XmlEditor<'_>, at: usize, attribute: &Attribute<'_>) -> bool {
     match attribute.name {
         "macro" | "fmlaMacro" if !attribute.raw.trim().is_empty() && attribute.prefix.is_empty() => {
-            draft.set_attribute(attribute, "");
+            editor.set_attribute(attribute, "");
             true
         }
         // Pictures and links of VML, which name their targets themselves.
@@ -175,12 +175,12 @@ fn disarm_attribute(tree: &Tree, draft: &mut Draft<'_>, at: usize, attribute: &A
             let value = attribute.value();
             let leads_out = target::acts(&value) || value.contains("//");
             if leads_out {
-                draft.drop_attribute(at, attribute);
+                editor.drop_attribute(at, attribute);
             }
             leads_out
         }
         "href" if target::acts(&attribute.value()) => {
-            draft.drop_attribute(at, attribute);
+            editor.drop_attribute(at, attribute);
             true
         }
         _ => false,

@@ -2,13 +2,13 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::heads::Heads;
 use crate::sanitize::format::ooxml::plan::{Plan, is_own};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
 use crate::sanitize::format::ooxml::{active, fields, role, sheets, text};
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::format::spans::{Doctype, Tree};
+use crate::sanitize::format::xml_editor::XmlEditor;
+use crate::sanitize::format::xml_tree::{Doctype, Tree};
 use crate::sanitize::{Note, Redaction, Rejection, Stats, Work};
 
 /// What is known of a package before its parts are changed.
@@ -176,19 +176,19 @@ fn document(
     heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
-    let (mut draft, mut shared) = (Draft::new(tree), sheets::Shared::new(tree));
+    let (mut editor, mut shared) = (XmlEditor::new(tree), sheets::Shared::new(tree));
     if let Some(dead) = dead {
-        active::drop_dangling(tree, &mut draft, dead);
+        active::drop_dangling(tree, &mut editor, dead);
     }
     if work.options().interactive {
-        let count = active::disarm(tree, &mut draft)
-            .saturating_add(fields::disarm(tree, &mut draft))
-            .saturating_add(sheets::disarm(tree, &mut draft, &mut shared));
+        let count = active::disarm(tree, &mut editor)
+            .saturating_add(fields::disarm(tree, &mut editor))
+            .saturating_add(sheets::disarm(tree, &mut editor, &mut shared));
         work.stats().interactive = work.stats().interactive.saturating_add(count);
     }
-    text::edit(tree, &mut draft, &mut shared, heads, work)?;
-    active::tidy(tree, &mut draft);
-    Ok(draft.finish().map(String::into_bytes))
+    text::edit(tree, &mut editor, &mut shared, heads, work)?;
+    active::tidy(tree, &mut editor);
+    Ok(editor.finish().map(String::into_bytes))
 }
 
 /// Writes what stays.
@@ -225,7 +225,7 @@ fn write(
 /// What is said of the parts that stay.
 fn types(opened: &Opened, plan: &Plan, work: &Work<'_>) -> Option<String> {
     let tree = &opened.types.tree;
-    let mut draft = Draft::new(tree);
+    let mut editor = XmlEditor::new(tree);
     for at in 0..tree.len() {
         let Some(said) = tree.attributes(at).find(|attribute| attribute.name == "ContentType") else {
             continue;
@@ -235,25 +235,25 @@ fn types(opened: &Opened, plan: &Plan, work: &Work<'_>) -> Option<String> {
         let of_gone = tree.name(at) == "Default"
             && role::of_type(&said.value()).is_some_and(|role| role.goes(work.options()));
         if gone || of_gone {
-            draft.cut(at);
+            editor.cut(at);
         } else if let Some(plain) = role::without_macros(&said.value()).filter(|_| work.options().interactive)
         {
-            draft.set_attribute(&said, plain);
+            editor.set_attribute(&said, plain);
         }
     }
-    draft.finish()
+    editor.finish()
 }
 
 /// The relationships that stay.
 fn relations(of: &Relations, plan: &Plan) -> Option<String> {
-    let mut draft = Draft::new(&of.tree);
+    let mut editor = XmlEditor::new(&of.tree);
     for relation in &of.all {
         if plan.is_dead(&of.source, &relation.id) {
-            draft.cut(relation.at);
+            editor.cut(relation.at);
         } else if let Some(target) = plan.links.get(&(of.source.clone(), relation.id.clone())) {
             let written = of.tree.attributes(relation.at).find(|attribute| attribute.name == "Target");
-            written.iter().for_each(|written| draft.set_attribute(written, target));
+            written.iter().for_each(|written| editor.set_attribute(written, target));
         }
     }
-    draft.finish()
+    editor.finish()
 }

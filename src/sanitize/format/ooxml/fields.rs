@@ -1,9 +1,9 @@
 //! Fields of a text document (ECMA-376 part 1, 17.16): those that fetch, start or embed go, and the text that they
 //! last showed stays. A field's code may be split over runs, and may be made by other fields.
 
-use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::target;
-use crate::sanitize::format::spans::Tree;
+use crate::sanitize::format::xml_editor::XmlEditor;
+use crate::sanitize::format::xml_tree::Tree;
 
 /// What fields that act are called.
 const ACTIVE: &[&str] = &[
@@ -42,21 +42,23 @@ impl Field {
 }
 
 /// Takes out the fields that act: how many.
-pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
+pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
     let mut count = 0_u64;
     let mut open: Vec<Field> = Vec::new();
     let mut loose = Field::default();
     for at in 0..tree.len() {
-        if draft.is_gone(at) {
+        if editor.is_gone(at) {
             continue;
         }
         match tree.name(at) {
-            "p" if open.is_empty() => count = count.saturating_add(settle(std::mem::take(&mut loose), draft)),
+            "p" if open.is_empty() => {
+                count = count.saturating_add(settle(std::mem::take(&mut loose), editor))
+            }
             "fldSimple" if tree.attribute(at, "instr").is_some_and(|code| acts(&code)) => {
-                count = count.saturating_add(u64::from(draft.unwrap(at)));
+                count = count.saturating_add(u64::from(editor.unwrap(at)));
             }
             "fldChar" => {
-                count = count.saturating_add(mark(tree, draft, &mut open, at));
+                count = count.saturating_add(mark(tree, editor, &mut open, at));
             }
             "instrText" | "delInstrText" => {
                 let field = open.last_mut().unwrap_or(&mut loose);
@@ -74,11 +76,11 @@ pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
         }
     }
     open.push(loose);
-    open.into_iter().fold(count, |count, field| count.saturating_add(settle(field, draft)))
+    open.into_iter().fold(count, |count, field| count.saturating_add(settle(field, editor)))
 }
 
 /// The beginning, the middle or the end of a field.
-fn mark(tree: &Tree, draft: &mut Draft<'_>, open: &mut Vec<Field>, at: usize) -> u64 {
+fn mark(tree: &Tree, editor: &mut XmlEditor<'_>, open: &mut Vec<Field>, at: usize) -> u64 {
     match tree.attribute(at, "fldCharType").unwrap_or_default().as_str() {
         "begin" => {
             if let Some(around) = open.last_mut().filter(|around| !around.shows) {
@@ -99,7 +101,7 @@ fn mark(tree: &Tree, draft: &mut Draft<'_>, open: &mut Vec<Field>, at: usize) ->
             let Some(mut field) = open.pop() else { return 0 };
             field.elements.push(at);
             if field.acts() {
-                return settle(field, draft);
+                return settle(field, editor);
             }
             if let Some(around) = open.last_mut().filter(|around| !around.shows) {
                 around.elements.append(&mut field.elements);
@@ -110,11 +112,11 @@ fn mark(tree: &Tree, draft: &mut Draft<'_>, open: &mut Vec<Field>, at: usize) ->
 }
 
 /// Takes a field out if it acts.
-fn settle(field: Field, draft: &mut Draft<'_>) -> u64 {
+fn settle(field: Field, editor: &mut XmlEditor<'_>) -> u64 {
     if !field.acts() {
         return 0;
     }
-    let cut = field.elements.into_iter().filter(|at| draft.cut(*at)).count();
+    let cut = field.elements.into_iter().filter(|at| editor.cut(*at)).count();
     u64::from(cut > 0)
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::sanitize::format::passage::{Passage, Place};
-use crate::sanitize::format::spans::{Tree, plain};
+use crate::sanitize::format::passage::{Passage, PiecePlace};
+use crate::sanitize::format::xml_tree::{Tree, plain};
 
 /// The longest text that is taken for a head, in bytes.
 const LONGEST: usize = 60;
@@ -73,7 +73,9 @@ impl Heads {
     /// have to be read before. Nothing for another part.
     pub(super) fn name(&self, tree: &Tree, columns: &Columns, passages: &mut [Passage<'_>]) {
         for passage in passages.iter_mut().filter(|_| !columns.0.is_empty()) {
-            let Some(Place::Own(at, _)) = passage.pieces.first().map(|piece| piece.place) else { continue };
+            let Some(PiecePlace::Own(at, _)) = passage.pieces.first().map(|piece| piece.place) else {
+                continue;
+            };
             if let Some(inline) = tree.ancestors(at).find(|around| tree.name(*around) == "is") {
                 passage.head = columns.of(tree, inline);
             }
@@ -84,7 +86,9 @@ impl Heads {
         let items = (0..tree.len()).filter(|at| tree.name(*at) == "si");
         let numbers: HashMap<usize, usize> = items.enumerate().map(|(number, at)| (at, number)).collect();
         for passage in passages {
-            let Some(Place::Own(at, _)) = passage.pieces.first().map(|piece| piece.place) else { continue };
+            let Some(PiecePlace::Own(at, _)) = passage.pieces.first().map(|piece| piece.place) else {
+                continue;
+            };
             let number = tree.ancestors(at).find_map(|around| numbers.get(&around));
             if let Some(head) = number.and_then(|number| self.shared.get(number)) {
                 passage.head.clone_from(head);

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use crate::sanitize::format::spans::Tree;
+use crate::sanitize::format::xml_tree::Tree;
 
 /// The words of built-in styles (ECMA-376 part 1, 17.7.4.5), and of layouts and shapes.
 static WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {

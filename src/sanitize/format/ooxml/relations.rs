@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::sanitize::Rejection;
-use crate::sanitize::format::spans::Tree;
+use crate::sanitize::format::xml_tree::Tree;
 
 /// One relationship.
 pub(super) struct Relation {

@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
-use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::target;
-use crate::sanitize::format::spans::Tree;
+use crate::sanitize::format::xml_editor::XmlEditor;
+use crate::sanitize::format::xml_tree::Tree;
 
 /// Functions that fetch or call something, without the prefixes that files write before them.
 const REACHING: &[&str] = &[
@@ -29,10 +29,10 @@ const RULES: &[&str] =
     &["cfRule", "dataValidation", "sparkline", "calculatedColumnFormula", "totalsRowFormula"];
 
 /// Takes out what acts in a workbook's part: how many things that were.
-pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>, shared: &mut Shared) -> u64 {
+pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut Shared) -> u64 {
     let count = match tree.name(0) {
-        "workbook" => disarm_names(tree, draft),
-        "connections" => disarm_connections(tree, draft),
+        "workbook" => disarm_names(tree, editor),
+        "connections" => disarm_connections(tree, editor),
         _ => 0,
     };
     let formula =
@@ -43,13 +43,13 @@ pub(super) fn disarm(tree: &Tree, draft: &mut Draft<'_>, shared: &mut Shared) ->
     }
     let mut count = count;
     for at in (0..tree.len()).filter(|at| formula(tree.name(*at))) {
-        if draft.is_gone(at) || tree.children(at).next().is_some() {
+        if editor.is_gone(at) || tree.children(at).next().is_some() {
             continue;
         }
         let text = tree.text(at);
         let acts = acts(&text);
         if acts || refers_outside(&text) {
-            drop_formula(tree, draft, shared, at);
+            drop_formula(tree, editor, shared, at);
             count = count.saturating_add(u64::from(acts));
         }
     }
@@ -73,17 +73,17 @@ impl Shared {
 }
 
 /// Takes a formula out, and those that share it. A cell keeps the value that it had; a rule goes.
-pub(super) fn drop_formula(tree: &Tree, draft: &mut Draft<'_>, shared: &mut Shared, at: usize) {
+pub(super) fn drop_formula(tree: &Tree, editor: &mut XmlEditor<'_>, shared: &mut Shared, at: usize) {
     let in_cell = tree.parent(at).is_some_and(|parent| tree.name(parent) == "c");
     if !in_cell {
         let rule = std::iter::once(at).chain(tree.ancestors(at)).find(|at| RULES.contains(&tree.name(*at)));
-        draft.cut(rule.unwrap_or(at));
+        editor.cut(rule.unwrap_or(at));
         return;
     }
-    draft.cut(at);
+    editor.cut(at);
     let group = tree.attribute(at, "si").and_then(|group| shared.0.remove(&group));
     for other in group.into_iter().flatten() {
-        draft.cut(other);
+        editor.cut(other);
     }
 }
 
@@ -152,10 +152,10 @@ pub(super) fn refers_outside(formula: &str) -> bool {
 }
 
 /// Names of macros, names of other workbooks' cells, and numbers of sheets behind one that is gone.
-fn disarm_names(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
+fn disarm_names(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
     let mut count = 0_u64;
     let sheets: Vec<bool> =
-        (0..tree.len()).filter(|at| tree.name(*at) == "sheet").map(|at| draft.is_gone(at)).collect();
+        (0..tree.len()).filter(|at| tree.name(*at) == "sheet").map(|at| editor.is_gone(at)).collect();
     for at in (0..tree.len()).filter(|at| tree.name(*at) == "definedName") {
         let is = |name| {
             tree.attribute(at, name).is_some_and(|value| matches!(value.as_str(), "1" | "true" | "on"))
@@ -170,13 +170,13 @@ fn disarm_names(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
         let number = sheet.and_then(|sheet| sheet.value().trim().parse::<usize>().ok());
         let of_gone = number.is_some_and(|number| sheets.get(number).copied().unwrap_or(false));
         if acts || of_gone || refers_outside(&text) {
-            count = count.saturating_add(u64::from(draft.cut(at) && acts));
+            count = count.saturating_add(u64::from(editor.cut(at) && acts));
             continue;
         }
         let Some((sheet, number)) = sheet.zip(number) else { continue };
         let before = sheets.iter().take(number).filter(|gone| **gone).count();
         if before > 0 {
-            draft.set_attribute(&sheet, &number.saturating_sub(before).to_string());
+            editor.set_attribute(&sheet, &number.saturating_sub(before).to_string());
         }
     }
     let left = sheets.iter().filter(|gone| !**gone).count();
@@ -184,23 +184,23 @@ fn disarm_names(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
         for attribute in
             tree.attributes(at).filter(|attribute| matches!(attribute.name, "activeTab" | "firstSheet"))
         {
-            draft.set_attribute(&attribute, "0");
+            editor.set_attribute(&attribute, "0");
         }
     }
     count
 }
 
 /// Where data come from: connections stay, since tables refer to them, and lead nowhere.
-fn disarm_connections(tree: &Tree, draft: &mut Draft<'_>) -> u64 {
+fn disarm_connections(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
     let mut count = 0_u64;
     for connection in (0..tree.len()).filter(|at| tree.name(*at) == "connection") {
         let mut changed = false;
         for at in std::iter::once(connection).chain(tree.within(connection)) {
             for attribute in tree.attributes(at).filter(|attribute| !attribute.raw.is_empty()) {
                 match attribute.name {
-                    "connection" => draft.set_attribute(&attribute, ""),
+                    "connection" => editor.set_attribute(&attribute, ""),
                     "command" | "serverCommand" | "url" | "post" | "editPage" | "sourceFile" | "odcFile"
-                    | "refreshOnLoad" | "interval" => draft.drop_attribute(at, &attribute),
+                    | "refreshOnLoad" | "interval" => editor.drop_attribute(at, &attribute),
                     _ => continue,
                 }
                 changed = true;

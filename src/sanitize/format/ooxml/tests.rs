@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{Kind, Note, Options, Rejection, Stats};
+use crate::sanitize::{FileKind, Note, Options, Rejection, Stats};
 
 const REL: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const W: &str = "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" \
@@ -84,8 +84,8 @@ impl Made {
 
     /// What comes out, which no second pass changes.
     fn clean(&self, bench: &mut Bench) -> (BTreeMap<String, String>, Stats) {
-        let (clean, stats) = bench.clean(Kind::Ooxml, &self.file()).expect("a clean file");
-        let (again, rest) = bench.clean(Kind::Ooxml, &clean).expect("a clean file");
+        let (clean, stats) = bench.clean(FileKind::Ooxml, &self.file()).expect("a clean file");
+        let (again, rest) = bench.clean(FileKind::Ooxml, &clean).expect("a clean file");
         assert!(clean == again, "a clean file is a fixed point");
         assert!(rest.untouched(), "nothing is left to count: {rest:?}");
         (unpacked(&clean), stats)
@@ -149,7 +149,7 @@ fn a_file_without_anything_to_remove_keeps_its_bytes() {
                                       wordprocessingml.document",
     );
     let made = made.relation("word/document.xml", "styles", "styles.xml", "");
-    let (clean, stats) = Bench::redacting("Jane").clean(Kind::Ooxml, &made.file()).expect("a clean file");
+    let (clean, stats) = Bench::redacting("Jane").clean(FileKind::Ooxml, &made.file()).expect("a clean file");
     assert!(clean == made.file());
     assert!(stats.untouched());
 }
@@ -294,7 +294,7 @@ fn signatures_go_when_anything_changes() {
 
 #[test]
 fn what_readers_differ_over_is_refused() {
-    let refused = |made: &Made| Bench::disarming().clean(Kind::Ooxml, &made.file()).err();
+    let refused = |made: &Made| Bench::disarming().clean(FileKind::Ooxml, &made.file()).err();
     let mut made = Made::word("<w:p/>");
     made.parts[0].1 = b"<!DOCTYPE a><a/>".to_vec();
     assert_eq!(refused(&made), Some(Rejection::Malformed));
@@ -304,7 +304,7 @@ fn what_readers_differ_over_is_refused() {
     }
     let utf16: Vec<u8> = "\u{feff}<a>Jane</a>".encode_utf16().flat_map(u16::to_le_bytes).collect();
     made.parts[0].1 = utf16;
-    let (clean, _) = Bench::redacting("Jane").clean(Kind::Ooxml, &made.file()).expect("a clean file");
+    let (clean, _) = Bench::redacting("Jane").clean(FileKind::Ooxml, &made.file()).expect("a clean file");
     assert!(unpacked(&clean)["word/document.xml"].ends_with("<a>&lt;N&gt;</a>"));
     let twice =
         Made::word("").link("word/document.xml", "hyperlink", "x").link("word/document.xml", "image", "y");

@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 
 use crate::edit::{Edit, spliced_text};
-use crate::sanitize::format::draft::Draft;
 use crate::sanitize::format::ooxml::heads::{Columns, Heads};
 use crate::sanitize::format::ooxml::names;
 use crate::sanitize::format::ooxml::sheets::{self, Shared};
-use crate::sanitize::format::passage::{Change, Passage, Place, is_worth, redact, remarks};
-use crate::sanitize::format::spans::{Attribute, Span, Tree, plain};
+use crate::sanitize::format::passage::{Change, Passage, PiecePlace, is_worth, redact, remarks};
+use crate::sanitize::format::xml_editor::XmlEditor;
+use crate::sanitize::format::xml_tree::{Attribute, Span, Tree, plain};
 use crate::sanitize::{Redaction, Rejection, Work};
 
 /// What makes a text of its own of the runs within it.
@@ -154,39 +154,39 @@ const VALUED: &[&str] = &[
 /// The host's.
 pub(super) fn edit<'t>(
     tree: &'t Tree,
-    draft: &mut Draft<'t>,
+    editor: &mut XmlEditor<'t>,
     shared: &mut Shared,
     heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
     if work.options().redaction == Redaction::Apply {
-        drop_copies(tree, draft);
+        drop_copies(tree, editor);
     }
     let columns = heads.sheet(tree);
-    let mut passages = runs(tree, draft);
+    let mut passages = runs(tree, editor);
     heads.name(tree, &columns, &mut passages);
-    passages.extend(loose(tree, draft, &columns));
-    passages.extend(attributes(tree, draft));
+    passages.extend(loose(tree, editor, &columns));
+    passages.extend(attributes(tree, editor));
     passages.extend(remarks(tree));
-    redact(&passages, tree, draft, work, |change, draft| own(tree, change, draft, shared))
+    redact(&passages, tree, editor, work, |change, editor| own(tree, change, editor, shared))
 }
 
 /// Takes out copies of shapes, text and all, in a coding that is not read here (`o:gfxdata`).
-fn drop_copies(tree: &Tree, draft: &mut Draft<'_>) {
-    for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)).collect::<Vec<_>>() {
+fn drop_copies(tree: &Tree, editor: &mut XmlEditor<'_>) {
+    for at in (0..tree.len()).filter(|at| !editor.is_gone(*at)).collect::<Vec<_>>() {
         for copy in tree.attributes(at).filter(|attribute| attribute.name == "gfxdata") {
-            draft.drop_attribute(at, &copy);
+            editor.drop_attribute(at, &copy);
         }
     }
 }
 
 /// Runs of text, by paragraph. Deleted text and the codes of fields are read by themselves: nobody sees them with the
 /// rest.
-fn runs<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
+fn runs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
     let mut passages: Vec<Passage<'t>> = Vec::new();
     let mut places: HashMap<(usize, u8), usize> = HashMap::new();
     let coded = matches!(tree.name(0), "sst" | "worksheet" | "comments" | "ThreadedComments");
-    for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)) {
+    for at in (0..tree.len()).filter(|at| !editor.is_gone(*at)) {
         let (class, mark) = match tree.name(at) {
             "t" => (0, None),
             "delText" => (1, None),
@@ -206,11 +206,11 @@ fn runs<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
         });
         let Some(passage) = passages.get_mut(place) else { continue };
         match (mark, tree.inner(at)) {
-            (Some(mark), _) => passage.push(Place::Mark(at), mark),
+            (Some(mark), _) => passage.push(PiecePlace::Mark(at), mark),
             (None, Some(span)) if coded => {
-                passage.push(Place::Own(at, span), decoded(&plain(tree.slice(span))))
+                passage.push(PiecePlace::Own(at, span), decoded(&plain(tree.slice(span))))
             }
-            (None, Some(span)) => passage.push(Place::Chars(at, span), plain(tree.slice(span))),
+            (None, Some(span)) => passage.push(PiecePlace::Chars(at, span), plain(tree.slice(span))),
             (None, None) => {}
         }
     }
@@ -218,13 +218,13 @@ fn runs<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
 }
 
 /// Characters anywhere else: cells, formulas, properties, figures of charts, pages in VML.
-fn loose<'t>(tree: &'t Tree, draft: &Draft<'_>, columns: &Columns) -> Vec<Passage<'t>> {
+fn loose<'t>(tree: &'t Tree, editor: &XmlEditor<'_>, columns: &Columns) -> Vec<Passage<'t>> {
     let mut passages = Vec::new();
     let sheet = matches!(tree.name(0), "worksheet" | "chartsheet" | "dialogsheet" | "externalLink");
     for chars in tree.chars() {
         let (at, name) = (chars.parent, tree.name(chars.parent));
         let run = matches!(name, "t" | "delText" | "instrText" | "delInstrText");
-        if run || draft.is_gone(at) || FIGURES.contains(&name) {
+        if run || editor.is_gone(at) || FIGURES.contains(&name) {
             continue;
         }
         let text = plain(tree.slice(chars.span));
@@ -234,12 +234,12 @@ fn loose<'t>(tree: &'t Tree, draft: &Draft<'_>, columns: &Columns) -> Vec<Passag
         } else if !is_worth(&text) {
             continue;
         } else if matches!(name, "f" | "formula" | "formula1" | "formula2" | "definedName") {
-            passages.push(Passage::one(Place::Own(at, chars.span), text));
+            passages.push(Passage::one(PiecePlace::Own(at, chars.span), text));
         } else if TYPED.contains(&name) {
             let around = tree.ancestors(at).find(|around| tree.name(*around) == "property");
-            passages.push(Passage::one(Place::Whole(around.unwrap_or(at)), text));
+            passages.push(Passage::one(PiecePlace::Whole(around.unwrap_or(at)), text));
         } else {
-            passages.push(Passage::one(Place::Chars(at, chars.span), text));
+            passages.push(Passage::one(PiecePlace::Chars(at, chars.span), text));
         }
     }
     passages
@@ -253,7 +253,7 @@ fn cell<'t>(tree: &'t Tree, at: usize, span: Span, text: &str) -> Option<Passage
         "str" | "inlineStr" | "d" => decoded(text),
         _ => number(text)?,
     };
-    is_worth(&text).then(|| Passage::one(Place::Own(at, span), text))
+    is_worth(&text).then(|| Passage::one(PiecePlace::Own(at, span), text))
 }
 
 /// A number as it is read: large ones are written with an exponent.
@@ -265,9 +265,9 @@ fn number(text: &str) -> Option<String> {
 }
 
 /// Attributes that hold words.
-fn attributes<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
+fn attributes<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
     let mut passages = Vec::new();
-    for at in (0..tree.len()).filter(|at| !draft.is_gone(*at)) {
+    for at in (0..tree.len()).filter(|at| !editor.is_gone(*at)) {
         for attribute in tree.attributes(at).filter(|attribute| is_word(tree, at, attribute)) {
             let text = attribute.value();
             let named = names::is_given(&text) && matches!(attribute.name, "name" | "val");
@@ -277,7 +277,8 @@ fn attributes<'t>(tree: &'t Tree, draft: &Draft<'_>) -> Vec<Passage<'t>> {
             // Numbers and dates of a pivot table's cache, which become words; names of sheets.
             let typed = (attribute.name == "v" && matches!(tree.name(at), "n" | "d"))
                 || (attribute.name == "name" && tree.name(at) == "sheet");
-            let place = if typed { Place::Own(at, attribute.span) } else { Place::Value(attribute) };
+            let place =
+                if typed { PiecePlace::Own(at, attribute.span) } else { PiecePlace::Value(attribute) };
             passages.push(Passage::one(place, text));
         }
     }
@@ -304,15 +305,15 @@ fn is_word(tree: &Tree, at: usize, attribute: &Attribute<'_>) -> bool {
 }
 
 /// Changes to what is more than its characters.
-fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>, shared: &mut Shared) {
-    let Place::Own(at, span) = change.piece.place else { return };
+fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, editor: &mut XmlEditor<'t>, shared: &mut Shared) {
+    let PiecePlace::Own(at, span) = change.piece.place else { return };
     match tree.name(at) {
-        "v" => set_cell(tree, draft, shared, (at, span), &change.text()),
+        "v" => set_cell(tree, editor, shared, (at, span), &change.text()),
         "t" => {
             let text = change.text();
-            draft.set_text(span, &encoded(&text));
+            editor.set_text(span, &encoded(&text));
             if text.trim() != text && tree.attribute(at, "space").is_none() {
-                draft.add_attribute(at, "xml:space", "preserve");
+                editor.add_attribute(at, "xml:space", "preserve");
             }
         }
         // At most 31 characters, and none that formulas need.
@@ -320,33 +321,33 @@ fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, draft: &mut Draft<'t>, share
             let reserved = |c: char| ":\\/?*[]'".contains(c);
             let name =
                 change.text().chars().take(31).map(|c| if reserved(c) { '_' } else { c }).collect::<String>();
-            draft.set_text(span, &name);
+            editor.set_text(span, &name);
         }
         "n" | "d" => {
             let prefix =
                 tree.qualified(at).rsplit_once(':').map_or(String::new(), |(prefix, _)| format!("{prefix}:"));
             let text = change.text();
-            draft.set_markup(
+            editor.set_markup(
                 tree.whole(at),
                 format!(r#"<{prefix}s v="{}"/>"#, quick_xml::escape::escape(&text)),
             );
         }
-        _ => set_formula(tree, draft, shared, change, (at, span)),
+        _ => set_formula(tree, editor, shared, change, (at, span)),
     }
 }
 
 /// A cell that holds other text now: no formula brings the old one back, and what was a number may be none any more.
 fn set_cell<'t>(
     tree: &'t Tree,
-    draft: &mut Draft<'t>,
+    editor: &mut XmlEditor<'t>,
     shared: &mut Shared,
     (at, span): (usize, Span),
     text: &str,
 ) {
     let Some(cell) = tree.parent(at) else { return };
-    draft.set_text(span, &encoded(text));
+    editor.set_text(span, &encoded(text));
     if let Some(formula) = tree.children(cell).find(|child| tree.name(*child) == "f") {
-        sheets::drop_formula(tree, draft, shared, formula);
+        sheets::drop_formula(tree, editor, shared, formula);
     }
     // More digits than these are rounded (IEEE 754 binary64).
     let is_number = text.len() <= 15 && !text.starts_with('0') && text.chars().all(|c| c.is_ascii_digit());
@@ -354,16 +355,16 @@ fn set_cell<'t>(
     match kind {
         Some(kind) if kind.raw == "n" && is_number => {}
         Some(kind) if kind.raw == "str" => {}
-        Some(kind) => draft.set_attribute(&kind, "str"),
+        Some(kind) => editor.set_attribute(&kind, "str"),
         None if is_number => {}
-        None => draft.add_attribute(cell, "t", "str"),
+        None => editor.add_attribute(cell, "t", "str"),
     }
 }
 
 /// A formula keeps changes within its strings; changed anywhere else it would be none.
 fn set_formula<'t>(
     tree: &'t Tree,
-    draft: &mut Draft<'t>,
+    editor: &mut XmlEditor<'t>,
     shared: &mut Shared,
     change: &Change<'_, 't>,
     (at, span): (usize, Span),
@@ -377,9 +378,9 @@ fn set_formula<'t>(
     if change.edits.iter().all(within) || tree.name(0) == "chartSpace" {
         let doubled = |edit: &Edit| Edit { with: edit.with.replace('"', "\"\""), ..edit.clone() };
         let edits: Vec<Edit> = change.edits.iter().map(doubled).collect();
-        draft.set_text(span, &spliced_text(text, &edits));
+        editor.set_text(span, &spliced_text(text, &edits));
     } else {
-        sheets::drop_formula(tree, draft, shared, at);
+        sheets::drop_formula(tree, editor, shared, at);
     }
 }
 

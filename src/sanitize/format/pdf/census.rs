@@ -40,7 +40,7 @@ struct Look<'a> {
 
 /// Where a dictionary was found.
 #[derive(Clone, Copy)]
-struct Place<'a> {
+struct Location<'a> {
     /// Its number, if it is an object.
     id: Option<ObjectId>,
     /// The key it stands under.
@@ -149,7 +149,7 @@ impl Census {
                 goes = true;
             }
             if options.interactive {
-                goes |= self.acting(look, dict, Place { id: whole.then_some(id), key, slot });
+                goes |= self.acting(look, dict, Location { id: whole.then_some(id), key, slot });
             }
             goes |= options.attachments && annotation(doc, dict) == b"FileAttachment";
             if goes && whole {
@@ -159,7 +159,7 @@ impl Census {
     }
 
     /// Counts a dictionary that acts.
-    fn acting(&mut self, look: &Look<'_>, dict: &Dictionary, place: Place<'_>) -> bool {
+    fn acting(&mut self, look: &Look<'_>, dict: &Dictionary, place: Location<'_>) -> bool {
         let (doc, fields) = (look.doc, &look.fields);
         let entries = graph::sub(doc, dict, b"AA").into_iter().flatten();
         let quiet = entries.filter(|(_, value)| {

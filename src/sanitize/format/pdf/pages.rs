@@ -27,9 +27,9 @@ pub(super) fn settle(doc: &mut Document, work: &mut Work<'_>) -> Result<Vec<Obje
     let catalog = doc.catalog().map_err(|_| Rejection::Malformed)?;
     let root =
         catalog.get(b"Pages").ok().and_then(|root| graph::target(doc, root)).ok_or(Rejection::Malformed)?;
-    let mut walk = Walk { doc, pages: Vec::new(), seen: BTreeSet::new(), sound: true, cut: false };
+    let mut walk = PageTreeWalk { doc, pages: Vec::new(), seen: BTreeSet::new(), sound: true, cut: false };
     walk.node(root, None, &Rc::default(), DEEPEST);
-    let Walk { pages, sound, cut, .. } = walk;
+    let PageTreeWalk { pages, sound, cut, .. } = walk;
     if cut {
         return Err(Rejection::OverLimit);
     }
@@ -81,7 +81,7 @@ impl Page<'_> {
     }
 }
 
-struct Walk<'a> {
+struct PageTreeWalk<'a> {
     doc: &'a Document,
     pages: Vec<Page<'a>>,
     seen: BTreeSet<ObjectId>,
@@ -90,7 +90,7 @@ struct Walk<'a> {
     cut: bool,
 }
 
-impl<'a> Walk<'a> {
+impl<'a> PageTreeWalk<'a> {
     /// Walks through a node; says how many pages are below it.
     fn node(&mut self, id: ObjectId, parent: Option<ObjectId>, above: &Above<'a>, depth: usize) -> usize {
         let doc = self.doc;

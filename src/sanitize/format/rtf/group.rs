@@ -1,8 +1,8 @@
-//! [`Place`]: what a group's text is for, by its control word.
+//! [`Destination`]: what a group's text is for, by its control word.
 
 /// What is to be done with a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum Destination {
     /// Its text is the document's, or about it.
     Text,
     /// The text that a field shows, or an object: it runs on with what is around it.
@@ -27,59 +27,59 @@ pub(super) enum Place {
 }
 
 /// Places by control word. What is not here changes nothing, or, behind `\*`, holds text.
-const PLACES: &[(&str, Place)] = &[
-    ("object", Place::Object),
-    ("objdata", Place::ObjectData),
-    ("objclass", Place::ObjectClass),
-    ("result", Place::Shown),
-    ("field", Place::Field),
-    ("fldinst", Place::Instruction),
-    ("fldrslt", Place::Shown),
-    ("fonttbl", Place::Fonts),
-    ("hlsrc", Place::Target),
-    ("hlloc", Place::Target),
-    ("hlfr", Place::Text),
-    ("sn", Place::Property),
-    ("sv", Place::Text),
+const PLACES: &[(&str, Destination)] = &[
+    ("object", Destination::Object),
+    ("objdata", Destination::ObjectData),
+    ("objclass", Destination::ObjectClass),
+    ("result", Destination::Shown),
+    ("field", Destination::Field),
+    ("fldinst", Destination::Instruction),
+    ("fldrslt", Destination::Shown),
+    ("fonttbl", Destination::Fonts),
+    ("hlsrc", Destination::Target),
+    ("hlloc", Destination::Target),
+    ("hlfr", Destination::Text),
+    ("sn", Destination::Property),
+    ("sv", Destination::Text),
     // Another document's macros, connections to data bases, files elsewhere, HTML that some programs show instead.
-    ("template", Place::Gone(true)),
-    ("mailmerge", Place::Gone(true)),
-    ("mmconnectstr", Place::Gone(true)),
-    ("nextfile", Place::Gone(true)),
-    ("filetbl", Place::Gone(true)),
-    ("formfield", Place::Gone(true)),
-    ("objalias", Place::Gone(true)),
-    ("objsect", Place::Gone(true)),
-    ("datastore", Place::Gone(false)),
-    ("htmltag", Place::Gone(false)),
-    ("mhtmltag", Place::Gone(false)),
-    ("pict", Place::Data),
-    ("colortbl", Place::Data),
-    ("stylesheet", Place::Data),
-    ("listtable", Place::Data),
-    ("listoverridetable", Place::Data),
-    ("rsidtbl", Place::Data),
-    ("latentstyles", Place::Data),
-    ("themedata", Place::Data),
-    ("colorschememapping", Place::Data),
-    ("panose", Place::Data),
-    ("falt", Place::Data),
-    ("blipuid", Place::Data),
-    ("bliptag", Place::Data),
-    ("bkmkstart", Place::Data),
-    ("bkmkend", Place::Data),
-    ("generator", Place::Data),
-    ("xmlnstbl", Place::Data),
-    ("pgptbl", Place::Data),
-    ("mmathpr", Place::Data),
-    ("wgrffmtfilter", Place::Data),
-    ("passwordhash", Place::Data),
-    ("password", Place::Data),
-    ("fchars", Place::Data),
-    ("lchars", Place::Data),
-    ("picprop", Place::Data),
-    ("oleclsid", Place::Data),
-    ("pnseclvl", Place::Data),
+    ("template", Destination::Gone(true)),
+    ("mailmerge", Destination::Gone(true)),
+    ("mmconnectstr", Destination::Gone(true)),
+    ("nextfile", Destination::Gone(true)),
+    ("filetbl", Destination::Gone(true)),
+    ("formfield", Destination::Gone(true)),
+    ("objalias", Destination::Gone(true)),
+    ("objsect", Destination::Gone(true)),
+    ("datastore", Destination::Gone(false)),
+    ("htmltag", Destination::Gone(false)),
+    ("mhtmltag", Destination::Gone(false)),
+    ("pict", Destination::Data),
+    ("colortbl", Destination::Data),
+    ("stylesheet", Destination::Data),
+    ("listtable", Destination::Data),
+    ("listoverridetable", Destination::Data),
+    ("rsidtbl", Destination::Data),
+    ("latentstyles", Destination::Data),
+    ("themedata", Destination::Data),
+    ("colorschememapping", Destination::Data),
+    ("panose", Destination::Data),
+    ("falt", Destination::Data),
+    ("blipuid", Destination::Data),
+    ("bliptag", Destination::Data),
+    ("bkmkstart", Destination::Data),
+    ("bkmkend", Destination::Data),
+    ("generator", Destination::Data),
+    ("xmlnstbl", Destination::Data),
+    ("pgptbl", Destination::Data),
+    ("mmathpr", Destination::Data),
+    ("wgrffmtfilter", Destination::Data),
+    ("passwordhash", Destination::Data),
+    ("password", Destination::Data),
+    ("fchars", Destination::Data),
+    ("lchars", Destination::Data),
+    ("picprop", Destination::Data),
+    ("oleclsid", Destination::Data),
+    ("pnseclvl", Destination::Data),
 ];
 
 /// Groups whose text is their own and no part of the sentence around them.
@@ -128,9 +128,9 @@ const APART: &[&str] = &[
 ];
 
 /// What a control word makes of its group.
-pub(super) fn place(word: &str) -> Option<Place> {
+pub(super) fn place(word: &str) -> Option<Destination> {
     let known = PLACES.iter().find(|(known, _)| *known == word).map(|(_, place)| *place);
-    known.or_else(|| APART.contains(&word).then_some(Place::Text))
+    known.or_else(|| APART.contains(&word).then_some(Destination::Text))
 }
 
 /// Fields that show what the document holds, and do nothing else.

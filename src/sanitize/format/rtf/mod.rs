@@ -6,14 +6,14 @@
 //! |---|---|
 //! | `token` | a file's parts |
 //! | `group` | what a group is for |
-//! | `reader` | characters, put together |
+//! | `decoder` | characters, put together |
 //! | `plan` | what becomes of each part |
 //! | `clean` | all of this for a file |
 
 mod clean;
+mod decoder;
 mod group;
 mod plan;
-mod reader;
 mod token;
 
 pub(super) use clean::clean;

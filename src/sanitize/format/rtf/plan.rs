@@ -6,8 +6,8 @@ use encoding_rs::Encoding;
 
 use crate::sanitize::format::markup::uri::{Use, is_safe};
 use crate::sanitize::format::patch::{Patches, Spelled};
-use crate::sanitize::format::rtf::group::{Place, is_field, link, place};
-use crate::sanitize::format::rtf::reader::{Pages, Reader};
+use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder};
+use crate::sanitize::format::rtf::group::{Destination, is_field, link, place};
 use crate::sanitize::format::rtf::token::{Token, What, tokens};
 use crate::sanitize::{Rejection, Work};
 
@@ -18,7 +18,7 @@ const DEPTH: usize = 1000;
 #[derive(Clone, Debug)]
 struct Group {
     start: usize,
-    place: Place,
+    place: Destination,
     /// `\uc`.
     count: u32,
     page: &'static Encoding,
@@ -52,7 +52,7 @@ pub(super) struct Plan<'w, 'j> {
     open: Vec<Spelled>,
     groups: Vec<Group>,
     pages: Pages,
-    reader: Reader,
+    decoder: TextDecoder,
     /// The font that is being described.
     font: i32,
 }
@@ -74,7 +74,7 @@ impl<'w, 'j> Plan<'w, 'j> {
             open: vec![Spelled::default()],
             groups: Vec::new(),
             pages: Pages::default(),
-            reader: Reader::default(),
+            decoder: TextDecoder::default(),
             font: 0,
         };
         let mut begun = false;
@@ -102,20 +102,20 @@ impl<'w, 'j> Plan<'w, 'j> {
         self.groups.last().map_or(self.pages.default, |group| group.page)
     }
 
-    fn place(&self) -> Place {
-        self.groups.last().map_or(Place::Data, |group| group.place)
+    fn place(&self) -> Destination {
+        self.groups.last().map_or(Destination::Data, |group| group.place)
     }
 
-    /// Does something with the reader and the text that is open.
-    fn read(&mut self, read: impl FnOnce(&mut Reader, &'static Encoding, &mut Spelled)) {
+    /// Does something with the decoder and the text that is open.
+    fn read(&mut self, read: impl FnOnce(&mut TextDecoder, &'static Encoding, &mut Spelled)) {
         let page = self.page();
         if let Some(open) = self.open.last_mut() {
-            read(&mut self.reader, page, open);
+            read(&mut self.decoder, page, open);
         }
     }
 
     fn end_block(&mut self) {
-        self.read(|reader, page, open| reader.end(page, open));
+        self.read(|decoder, page, open| decoder.end(page, open));
         let Some(block) = self.open.last_mut().map(std::mem::take) else { return };
         if !block.text().trim().is_empty() {
             self.blocks.push(block);
@@ -131,8 +131,8 @@ impl<'w, 'j> Plan<'w, 'j> {
             What::Binary => {
                 let bytes = self.file.get(range.clone()).unwrap_or_default();
                 match self.place() {
-                    Place::ObjectData => self.collect(bytes)?,
-                    Place::Data => {}
+                    Destination::ObjectData => self.collect(bytes)?,
+                    Destination::Data => {}
                     _ if self.strict => self.patches.cut(range),
                     _ => {}
                 }
@@ -140,18 +140,21 @@ impl<'w, 'j> Plan<'w, 'j> {
             What::Nothing => {}
             _ if !self.is_text() => {
                 let bytes = self.file.get(range).unwrap_or_default();
-                if matches!(self.place(), Place::ObjectData | Place::ObjectClass | Place::Property) {
+                if matches!(
+                    self.place(),
+                    Destination::ObjectData | Destination::ObjectClass | Destination::Property
+                ) {
                     self.collect(bytes)?;
                 }
             }
             What::Text => {
                 let file = self.file;
                 let text = file.get(range.clone()).and_then(|bytes| std::str::from_utf8(bytes).ok());
-                self.read(|reader, page, open| {
-                    reader.text(text.unwrap_or_default(), range.start, page, open)
+                self.read(|decoder, page, open| {
+                    decoder.text(text.unwrap_or_default(), range.start, page, open)
                 });
             }
-            What::Byte(byte) => self.read(|reader, page, open| reader.byte(byte, range, page, open)),
+            What::Byte(byte) => self.read(|decoder, page, open| decoder.byte(byte, range, page, open)),
             What::Symbol(symbol) => {
                 let sign = match symbol {
                     b'~' => "\u{a0}",
@@ -162,14 +165,17 @@ impl<'w, 'j> Plan<'w, 'j> {
                     b'\t' => "\t",
                     _ => return Ok(()),
                 };
-                self.read(|reader, page, open| reader.sign(sign, range, page, open));
+                self.read(|decoder, page, open| decoder.sign(sign, range, page, open));
             }
         }
         Ok(())
     }
 
     fn is_text(&self) -> bool {
-        matches!(self.place(), Place::Text | Place::Shown | Place::Instruction | Place::Target)
+        matches!(
+            self.place(),
+            Destination::Text | Destination::Shown | Destination::Instruction | Destination::Target
+        )
     }
 
     fn collect(&mut self, bytes: &[u8]) -> Result<(), Rejection> {
@@ -184,16 +190,19 @@ impl<'w, 'j> Plan<'w, 'j> {
         if self.groups.len() >= DEPTH {
             return Err(Rejection::OverLimit);
         }
-        self.read(|reader, page, open| reader.end(page, open));
-        let (place, count, page) = self
-            .groups
-            .last()
-            .map_or((Place::Text, 1, self.pages.default), |group| (group.place, group.count, group.page));
+        self.read(|decoder, page, open| decoder.end(page, open));
+        let (place, count, page) =
+            self.groups.last().map_or((Destination::Text, 1, self.pages.default), |group| {
+                (group.place, group.count, group.page)
+            });
         let place = match place {
             // Only what shows them is read of these.
-            Place::Object | Place::ObjectData | Place::ObjectClass | Place::Property => Place::Data,
-            Place::Field => Place::Text,
-            Place::Gone(_) => Place::Gone(false),
+            Destination::Object
+            | Destination::ObjectData
+            | Destination::ObjectClass
+            | Destination::Property => Destination::Data,
+            Destination::Field => Destination::Text,
+            Destination::Gone(_) => Destination::Gone(false),
             other => other,
         };
         self.groups.push(Group {
@@ -214,19 +223,21 @@ impl<'w, 'j> Plan<'w, 'j> {
     }
 
     fn word(&mut self, name: &str, number: Option<i32>, range: Range<usize>) {
-        if matches!(self.place(), Place::Gone(_)) {
+        if matches!(self.place(), Destination::Gone(_)) {
             return;
         }
         match (name, number) {
             ("u", Some(code)) => {
                 if self.is_text() {
                     let count = self.groups.last().map_or(1, |group| group.count);
-                    self.read(|reader, page, open| reader.unit(range, (code, count), page, open));
+                    self.read(|decoder, page, open| decoder.unit(range, (code, count), page, open));
                 }
                 return;
             }
-            ("f", Some(font)) if self.place() == Place::Fonts => self.font = font,
-            ("bin", Some(_)) if self.strict && !matches!(self.place(), Place::ObjectData | Place::Data) => {
+            ("f", Some(font)) if self.place() == Destination::Fonts => self.font = font,
+            ("bin", Some(_))
+                if self.strict && !matches!(self.place(), Destination::ObjectData | Destination::Data) =>
+            {
                 return self.patches.put(range, "{}");
             }
             ("fcharset", Some(charset)) => self.pages.charset(self.font, charset),
@@ -244,8 +255,8 @@ impl<'w, 'j> Plan<'w, 'j> {
             _ => {}
         }
         if let Some(new) = place(name) {
-            let stays = matches!(new, Place::Gone(_)) && !self.strict;
-            return self.placed(if stays { Place::Text } else { new }, name, range);
+            let stays = matches!(new, Destination::Gone(_)) && !self.strict;
+            return self.placed(if stays { Destination::Text } else { new }, name, range);
         }
         if !self.is_text() {
             return;
@@ -265,25 +276,25 @@ impl<'w, 'j> Plan<'w, 'j> {
             "rdblquote" => "”",
             "emspace" | "enspace" | "qmspace" => " ",
             // What only says how text looks does not part it.
-            _ => return self.read(|reader, page, open| reader.end(page, open)),
+            _ => return self.read(|decoder, page, open| decoder.end(page, open)),
         };
-        self.read(|reader, page, open| reader.sign(sign, range, page, open));
+        self.read(|decoder, page, open| decoder.sign(sign, range, page, open));
     }
 
     fn set_page(&mut self, page: &'static Encoding) {
-        self.read(|reader, page, open| reader.end(page, open));
+        self.read(|decoder, page, open| decoder.end(page, open));
         if let Some(group) = self.groups.last_mut() {
             group.page = page;
         }
     }
 
     /// The group turns out to be for something.
-    fn placed(&mut self, new: Place, name: &str, range: Range<usize>) {
-        self.read(|reader, page, open| reader.end(page, open));
+    fn placed(&mut self, new: Destination, name: &str, range: Range<usize>) {
+        self.read(|decoder, page, open| decoder.end(page, open));
         let around = self.groups.len().checked_sub(2);
-        if new == Place::Field
+        if new == Destination::Field
             && let Some(inner) =
-                self.groups.iter_mut().rfind(|group| group.place == Place::Instruction && group.apart)
+                self.groups.iter_mut().rfind(|group| group.place == Destination::Instruction && group.apart)
         {
             inner.nested = true;
         }
@@ -293,8 +304,9 @@ impl<'w, 'j> Plan<'w, 'j> {
             field.words.push(range.clone());
         }
         let Some(group) = self.groups.last_mut() else { return };
-        let apart = matches!(new, Place::Text | Place::Instruction | Place::Target) && !group.apart;
-        if new == Place::Field {
+        let apart =
+            matches!(new, Destination::Text | Destination::Instruction | Destination::Target) && !group.apart;
+        if new == Destination::Field {
             group.words.push(range.clone());
         }
         group.place = new;
@@ -313,53 +325,58 @@ impl<'w, 'j> Plan<'w, 'j> {
     }
 
     fn close(&mut self, end: usize) -> Result<(), Rejection> {
-        self.read(|reader, page, open| reader.end(page, open));
+        self.read(|decoder, page, open| decoder.end(page, open));
         let Some(group) = self.groups.pop() else { return Ok(()) };
         let whole = group.start..end;
         let text = if group.apart { self.open.pop() } else { None };
         let read = text.as_ref().map(Spelled::text).unwrap_or_default();
         match group.place {
-            Place::Gone(counted) => self.removed(whole, counted),
-            Place::Instruction if self.strict && (group.nested || !is_field(read) || leads_astray(read)) => {
+            Destination::Gone(counted) => self.removed(whole, counted),
+            Destination::Instruction
+                if self.strict && (group.nested || !is_field(read) || leads_astray(read)) =>
+            {
                 self.removed(whole, true);
                 if let Some(field) = self.groups.last_mut() {
                     field.gone = true;
                 }
                 return Ok(());
             }
-            Place::Target if self.strict && !is_safe(read, Use::Link) => {
+            Destination::Target if self.strict && !is_safe(read, Use::Link) => {
                 self.removed(whole, true);
                 return Ok(());
             }
-            Place::Field if group.gone => {
+            Destination::Field if group.gone => {
                 for word in group.words {
                     self.patches.put(word, "{}");
                 }
             }
-            Place::Object => return self.object(group, whole),
-            Place::ObjectData => {
+            Destination::Object => return self.object(group, whole),
+            Destination::ObjectData => {
                 let bytes = unhexed(&group.collected);
                 self.work.part("object", &bytes)?;
-                if self.objects && !self.groups.iter().any(|group| group.place == Place::Object) {
+                if self.objects && !self.groups.iter().any(|group| group.place == Destination::Object) {
                     self.removed(whole, true);
                 }
             }
-            Place::ObjectClass => {
+            Destination::ObjectClass => {
                 let package = group.collected.trim_ascii().eq_ignore_ascii_case(b"Package");
-                if let Some(object) = self.groups.iter_mut().rfind(|group| group.place == Place::Object) {
+                if let Some(object) = self.groups.iter_mut().rfind(|group| group.place == Destination::Object)
+                {
                     object.package |= package;
                 }
             }
             // A shape whose list of vertices overruns (CVE-2010-3333); no program writes it to RTF.
-            Place::Property
+            Destination::Property
                 if self.strict && group.collected.trim_ascii().eq_ignore_ascii_case(b"pFragments") =>
             {
                 if let Some(shape) = self.groups.last_mut() {
-                    shape.place = Place::Gone(true);
+                    shape.place = Destination::Gone(true);
                 }
             }
-            Place::Shown => {
-                if let Some(object) = self.groups.last_mut().filter(|group| group.place == Place::Object) {
+            Destination::Shown => {
+                if let Some(object) =
+                    self.groups.last_mut().filter(|group| group.place == Destination::Object)
+                {
                     object.shown.push(whole);
                     object.words.extend(group.word);
                 }

@@ -1,11 +1,11 @@
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Rejection};
+use crate::sanitize::{FileKind, Rejection};
 
 fn clean(inside: &str) -> (String, u64) {
     let file = format!("{{\\rtf1\\ansi {inside}}}");
     let mut bench = Bench::redacting("Jané Doe");
-    let stats = bench.clean(Kind::Rtf, file.as_bytes()).expect("a clean file").1;
-    let clean = bench.text(Kind::Rtf, &file);
+    let stats = bench.clean(FileKind::Rtf, file.as_bytes()).expect("a clean file").1;
+    let clean = bench.text(FileKind::Rtf, &file);
     let inside = clean.strip_prefix("{\\rtf1\\ansi ").and_then(|rest| rest.strip_suffix('}'));
     (inside.unwrap_or(&clean).to_owned(), stats.interactive + 100 * stats.attachments)
 }
@@ -71,12 +71,12 @@ fn text_is_read_across_runs_and_spellings() {
 #[test]
 fn broken_files_hold() {
     let mut bench = Bench::disarming();
-    assert_eq!(bench.clean(Kind::Rtf, b"no group").err(), Some(Rejection::Malformed));
+    assert_eq!(bench.clean(FileKind::Rtf, b"no group").err(), Some(Rejection::Malformed));
     let deep = "{".repeat(5000);
-    assert_eq!(bench.clean(Kind::Rtf, deep.as_bytes()).err(), Some(Rejection::OverLimit));
-    let tail = bench.text(Kind::Rtf, "{\\rtf1 x}\r\nMZ");
+    assert_eq!(bench.clean(FileKind::Rtf, deep.as_bytes()).err(), Some(Rejection::OverLimit));
+    let tail = bench.text(FileKind::Rtf, "{\\rtf1 x}\r\nMZ");
     assert_eq!(tail, "{\\rtf1 x}\r\n");
-    assert_eq!(bench.text(Kind::Rtf, "{\\rtf1 x{\\*\\template y"), "{\\rtf1 x{}");
+    assert_eq!(bench.text(FileKind::Rtf, "{\\rtf1 x{\\*\\template y"), "{\\rtf1 x{}");
 }
 
 proptest::proptest! {
@@ -86,8 +86,8 @@ proptest::proptest! {
     ) {
         let file = format!("{{\\rtf1 {inside}}}");
         let mut bench = Bench::redacting("Jané Doe");
-        let (clean, _) = bench.clean(Kind::Rtf, file.as_bytes()).expect("a clean file");
-        let (again, stats) = bench.clean(Kind::Rtf, &clean).expect("a clean file");
+        let (clean, _) = bench.clean(FileKind::Rtf, file.as_bytes()).expect("a clean file");
+        let (again, stats) = bench.clean(FileKind::Rtf, &clean).expect("a clean file");
         proptest::prop_assert!(again == clean && stats.untouched(), "{} {:?}", String::from_utf8_lossy(&clean), stats);
     }
 }

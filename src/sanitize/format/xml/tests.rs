@@ -1,15 +1,15 @@
 use crate::sanitize::bench::Bench;
-use crate::sanitize::{Kind, Rejection};
+use crate::sanitize::{FileKind, Rejection};
 
 const SVG: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" xmlns:xlink=\"http://www.w3.org/1999/xlink\">";
 
 fn drawing(inside: &str) -> String {
-    let clean = Bench::disarming().text(Kind::Svg, &format!("{SVG}{inside}</svg>"));
+    let clean = Bench::disarming().text(FileKind::Svg, &format!("{SVG}{inside}</svg>"));
     let inside = clean.strip_prefix(SVG).and_then(|rest| rest.strip_suffix("</svg>"));
     inside.unwrap_or(&clean).to_owned()
 }
 
-fn removed(kind: Kind, xml: &str) -> u64 {
+fn removed(kind: FileKind, xml: &str) -> u64 {
     Bench::disarming().clean(kind, xml.as_bytes()).expect("a clean file").1.interactive
 }
 
@@ -22,7 +22,7 @@ fn a_drawing_keeps_what_it_draws() {
         "<image href=\"data:image/png;base64,AA==\"/><title>t</title>",
     ] {
         assert_eq!(drawing(inside), inside);
-        assert_eq!(removed(Kind::Svg, &format!("{SVG}{inside}</svg>")), 0, "{inside}");
+        assert_eq!(removed(FileKind::Svg, &format!("{SVG}{inside}</svg>")), 0, "{inside}");
     }
 }
 
@@ -54,18 +54,18 @@ fn a_drawing_loses_what_acts() {
         ("<?xml-stylesheet href=\"x\"?><?other?>", "", 1),
     ] {
         assert_eq!(drawing(inside).replace(" />", "/>"), want, "{inside}");
-        assert_eq!(removed(Kind::Svg, &format!("{SVG}{inside}</svg>")), count, "{inside}");
+        assert_eq!(removed(FileKind::Svg, &format!("{SVG}{inside}</svg>")), count, "{inside}");
     }
 }
 
 #[test]
 fn no_document_type_stays_and_no_entity_is_read() {
     let plain = "<?xml version=\"1.0\"?><!DOCTYPE svg PUBLIC \"-//W3C//DTD SVG 1.1//EN\" \"http://www.w3.org/x.dtd\"><svg/>";
-    assert_eq!(Bench::disarming().text(Kind::Svg, plain), "<?xml version=\"1.0\"?><svg/>");
-    assert_eq!(removed(Kind::Svg, plain), 0);
+    assert_eq!(Bench::disarming().text(FileKind::Svg, plain), "<?xml version=\"1.0\"?><svg/>");
+    assert_eq!(removed(FileKind::Svg, plain), 0);
     let subset = "<!DOCTYPE a [<!ENTITY b \"c>]\"><!ENTITY d SYSTEM \"file:///etc/passwd\">]><a>x</a>";
-    assert_eq!(Bench::disarming().text(Kind::Xml, subset), "<a>x</a>");
-    assert_eq!(removed(Kind::Xml, subset), 1);
+    assert_eq!(Bench::disarming().text(FileKind::Xml, subset), "<a>x</a>");
+    assert_eq!(removed(FileKind::Xml, subset), 1);
     for bad in [
         "<!DOCTYPE a [<!ENTITY b \"c\">]><a>&b;</a>",
         "<!DOCTYPE a [<!ENTITY b \"c\">]><a x=\"&b;\"/>",
@@ -80,7 +80,7 @@ fn no_document_type_stays_and_no_entity_is_read() {
         "<a",
         "<a x=1/>",
     ] {
-        for kind in [Kind::Xml, Kind::Svg] {
+        for kind in [FileKind::Xml, FileKind::Svg] {
             assert_eq!(
                 Bench::disarming().clean(kind, bad.as_bytes()).err(),
                 Some(Rejection::Malformed),
@@ -89,9 +89,9 @@ fn no_document_type_stays_and_no_entity_is_read() {
         }
     }
     let office = b"<?mso-application progid=\"Word.Document\"?><a/>";
-    assert_eq!(Bench::disarming().clean(Kind::Xml, office).err(), Some(Rejection::Unsupported));
+    assert_eq!(Bench::disarming().clean(FileKind::Xml, office).err(), Some(Rejection::Unsupported));
     let deep = "<a>".repeat(2000) + &"</a>".repeat(2000);
-    assert_eq!(Bench::disarming().clean(Kind::Xml, deep.as_bytes()).err(), Some(Rejection::OverLimit));
+    assert_eq!(Bench::disarming().clean(FileKind::Xml, deep.as_bytes()).err(), Some(Rejection::OverLimit));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn data_is_redacted_where_it_is_written() {
         ),
         ("<a xlink:href='javascript:x' href='C:\\\\x'/>", "<a href=\"C:\\\\x\" />"),
     ] {
-        assert_eq!(bench.text(Kind::Xml, xml), want, "{xml}");
+        assert_eq!(bench.text(FileKind::Xml, xml), want, "{xml}");
     }
 }
 
@@ -128,11 +128,11 @@ fn data_is_redacted_where_it_is_written() {
 fn other_encodings_become_utf8_if_anything_changes() {
     let xml = "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?><a>é http://a.example</a>";
     let latin: Vec<u8> = xml.chars().map(|c| u8::try_from(u32::from(c)).expect("latin")).collect();
-    let (clean, _) = Bench::disarming().clean(Kind::Xml, &latin).expect("a clean file");
+    let (clean, _) = Bench::disarming().clean(FileKind::Xml, &latin).expect("a clean file");
     assert_eq!(clean, "<?xml version=\"1.0\" encoding=\"UTF-8\"?><a>é hxxp://a[.]example</a>".as_bytes());
     let utf16: Vec<u8> =
         [0xfeff].into_iter().chain("<a>é</a>".encode_utf16()).flat_map(u16::to_le_bytes).collect();
-    assert_eq!(Bench::disarming().clean(Kind::Xml, &utf16).map(|(file, _)| file), Ok(utf16));
+    assert_eq!(Bench::disarming().clean(FileKind::Xml, &utf16).map(|(file, _)| file), Ok(utf16));
 }
 
 proptest::proptest! {
@@ -141,9 +141,9 @@ proptest::proptest! {
         inside in "(<(g|a|style|script|text|/g|/a|/style|/text|x:y|!\\[CDATA\\[|!--|\\?x)|>|/>|\\]\\]>|-->|\\?>|&amp;|&#60;|\"|=\"| |href|style|url\\(|onx|javascript:|http://a.bc|\\{|;){0,16}"
     ) {
         let file = format!("{SVG}{inside}</svg>");
-        if let Ok((clean, _)) = Bench::disarming().clean(Kind::Svg, file.as_bytes()) {
+        if let Ok((clean, _)) = Bench::disarming().clean(FileKind::Svg, file.as_bytes()) {
             let clean = String::from_utf8(clean).expect("text");
-            proptest::prop_assert_eq!(Bench::disarming().text(Kind::Svg, &clean), clean.clone());
+            proptest::prop_assert_eq!(Bench::disarming().text(FileKind::Svg, &clean), clean.clone());
             proptest::prop_assert!(!clean.contains("script>"));
         }
     }

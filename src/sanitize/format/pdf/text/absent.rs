@@ -9,8 +9,8 @@ use lopdf::StringFormat;
 
 use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
 use crate::sanitize::format::pdf::text::needle::{Needles, automaton};
-use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
+use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::walk;
 use crate::sanitize::format::pdf::{graph, open, strings};
 use crate::sanitize::{Rejection, Work};
@@ -37,8 +37,8 @@ pub(in crate::sanitize::format) fn absent(
 /// Whether a page or another stream shows one of them.
 fn shown(file: &[u8], needles: &Needles, work: &mut Work<'_>) -> Result<bool, Rejection> {
     let doc = open::open(file, work)?;
-    let mut reader = Reader::new(&doc);
-    let mut sources: Vec<_> = reader.pages().into_iter().map(|page| (page, None)).collect();
+    let mut streams = ContentStreams::new(&doc);
+    let mut sources: Vec<_> = streams.pages().into_iter().map(|page| (page, None)).collect();
     let mut next = 0;
     let mut pages = true;
     loop {
@@ -47,11 +47,11 @@ fn shown(file: &[u8], needles: &Needles, work: &mut Work<'_>) -> Result<bool, Re
                 return Ok(false);
             }
             pages = false;
-            sources.extend(reader.stray());
+            sources.extend(streams.stray());
             continue;
         };
         next += 1;
-        let record = walk::read(&mut reader, source, resources, work)?;
+        let record = walk::read(&mut streams, source, resources, work)?;
         for reading in [Reading::as_written(&record.glyphs), Reading::as_seen(&record.glyphs)] {
             if needles.stand_in(&reading.text) {
                 return Ok(true);

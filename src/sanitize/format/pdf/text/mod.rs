@@ -14,7 +14,7 @@
 //! | `font` | what the codes of a font are, and how they read |
 //! | `state` | where text is shown |
 //! | `record` | what is seen on the way through a page |
-//! | `reader` | the content of pages and of what they draw |
+//! | `streams` | the content of pages and of what they draw |
 //! | `walk` | the way through one stream |
 //! | `reading` | a page's text in one order |
 //! | `needle` | values, found however they are spaced |
@@ -32,13 +32,13 @@ mod metrics;
 mod needle;
 mod outlines;
 mod plan;
-mod reader;
 mod reading;
 mod record;
 mod rewrite;
 mod simple;
 mod splice;
 mod state;
+mod streams;
 mod walk;
 
 pub(super) use absent::absent;

@@ -6,7 +6,7 @@ use std::ops::Range;
 use lopdf::{Dictionary, ObjectId};
 
 use crate::sanitize::format::pdf::text::reading::{direction, offset};
-use crate::sanitize::format::pdf::text::record::{Glyph, Mark, Record, Show, Source, Spot};
+use crate::sanitize::format::pdf::text::record::{Glyph, Mark, PageRecord, Show, Source, Spot};
 
 /// A link that takes the place of another.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Plan {
         self.changes.get(&source).is_some_and(|change| change.gone.contains_key(&(operator, piece, at)))
     }
 
-    fn remove(&mut self, record: &Record<'_>, glyph: &Glyph) {
+    fn remove(&mut self, record: &PageRecord<'_>, glyph: &Glyph) {
         let (source, operator, piece, at) = glyph.spot;
         let change = self.changes.entry(source).or_default();
         if let Some(show) = record.shows.get(&(source, operator)) {
@@ -62,7 +62,7 @@ impl Plan {
 
     /// Removes the glyphs of a value, and covers where they were if they are a page's. Whether anything was still
     /// there.
-    pub(super) fn redact(&mut self, page: Source, record: &Record<'_>, which: &[usize]) -> bool {
+    pub(super) fn redact(&mut self, page: Source, record: &PageRecord<'_>, which: &[usize]) -> bool {
         let glyphs: Vec<&Glyph> = which.iter().filter_map(|n| record.glyphs.get(*n)).collect();
         let mut news = false;
         for glyph in &glyphs {
@@ -88,7 +88,7 @@ impl Plan {
     }
 
     /// Has another link take the place of one. Whether it was still there.
-    pub(super) fn relink(&mut self, record: &Record<'_>, which: &[usize], with: &str) -> bool {
+    pub(super) fn relink(&mut self, record: &PageRecord<'_>, which: &[usize], with: &str) -> bool {
         let glyphs: Vec<&Glyph> = which.iter().filter_map(|n| record.glyphs.get(*n)).collect();
         let Some(first) = glyphs.first() else { return false };
         if glyphs.iter().any(|glyph| self.is_gone(glyph)) {
@@ -113,7 +113,7 @@ impl Plan {
     }
 
     /// Takes their text from the marks around glyphs that go.
-    fn unmark(&mut self, record: &Record<'_>, which: &[usize]) {
+    fn unmark(&mut self, record: &PageRecord<'_>, which: &[usize]) {
         let mut sorted = which.to_vec();
         sorted.sort_unstable();
         for mark in &record.marks {

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use lopdf::{Dictionary, ObjectId};
 
 use crate::sanitize::format::pdf::text::font::Font;
-use crate::sanitize::format::pdf::text::state::State;
+use crate::sanitize::format::pdf::text::state::GraphicsState;
 
 /// Whose content something stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -38,7 +38,7 @@ pub(super) struct Glyph {
 
 /// An operand of an operator that shows text.
 #[derive(Clone, Debug)]
-pub(super) enum Piece {
+pub(super) enum ShowItem {
     /// Codes.
     Codes(Vec<u8>),
     /// A way back.
@@ -50,7 +50,7 @@ pub(super) enum Piece {
 pub(super) struct Show {
     /// Its bytes, with its operands.
     pub(super) range: Range<usize>,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) pieces: Vec<ShowItem>,
     /// What it does before it shows anything.
     pub(super) before: String,
     /// The state to come back to: the font, as its stream calls it, its size, spacing and scaling.
@@ -80,19 +80,19 @@ pub(super) struct Mark {
 pub(super) struct Step<'a> {
     pub(super) source: Source,
     pub(super) resources: Option<&'a Dictionary>,
-    pub(super) state: State,
+    pub(super) state: GraphicsState,
 }
 
 /// The way so far: what is seen, and the sources that it leads through.
 #[derive(Debug, Default)]
 pub(super) struct Trail<'a> {
     pub(super) within: Vec<Source>,
-    pub(super) record: Record<'a>,
+    pub(super) record: PageRecord<'a>,
 }
 
 /// A page, or a stream by itself.
 #[derive(Debug, Default)]
-pub(super) struct Record<'a> {
+pub(super) struct PageRecord<'a> {
     /// In the order of the content.
     pub(super) glyphs: Vec<Glyph>,
     pub(super) shows: std::collections::BTreeMap<(Source, usize), Show>,

@@ -6,9 +6,9 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use crate::sanitize::format::pdf::text::needle::Needles;
 use crate::sanitize::format::pdf::text::plan::{Change, Plan};
-use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
-use crate::sanitize::format::pdf::text::record::{Record, Source};
+use crate::sanitize::format::pdf::text::record::{PageRecord, Source};
+use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::{splice, walk};
 use crate::sanitize::format::pdf::{graph, strings};
 use crate::sanitize::{Note, Redaction, Rejection, Work};
@@ -50,37 +50,37 @@ type Contents = Vec<Rc<Vec<u8>>>;
 
 /// What is to change, the content that each change is for, and the values that go.
 fn planned(doc: &Document, work: &mut Work<'_>) -> Result<(Plan, Contents, Needles), Rejection> {
-    let mut reader = Reader::new(doc);
+    let mut streams = ContentStreams::new(doc);
     let mut plan = Plan::default();
     let mut sources: Vec<(Source, Option<&Dictionary>)> =
-        reader.pages().into_iter().map(|page| (page, None)).collect();
+        streams.pages().into_iter().map(|page| (page, None)).collect();
     for (page, resources) in &sources {
-        let record = walk::read(&mut reader, *page, *resources, work)?;
+        let record = walk::read(&mut streams, *page, *resources, work)?;
         note(&record, work, true)?;
         ask(&mut plan, *page, &record, work)?;
     }
-    let stray = reader.stray();
+    let stray = streams.stray();
     for (source, resources) in &stray {
-        let record = walk::read(&mut reader, *source, *resources, work)?;
+        let record = walk::read(&mut streams, *source, *resources, work)?;
         note(&record, work, false)?;
         ask(&mut plan, *source, &record, work)?;
     }
-    work.stats().note(Note::Undecodable, reader.broken.len() as u64);
+    work.stats().note(Note::Undecodable, streams.broken.len() as u64);
     sources.extend(stray);
     let needles = Needles::new(&work.values())?;
     if !needles.is_empty() {
         for (source, resources) in sources {
-            let record = walk::read(&mut reader, source, resources, work)?;
+            let record = walk::read(&mut streams, source, resources, work)?;
             search(&mut plan, source, &record, &needles, work);
         }
     }
     let contents =
-        plan.changes.keys().map(|source| reader.content(*source, work)).collect::<Result<_, _>>()?;
+        plan.changes.keys().map(|source| streams.content(*source, work)).collect::<Result<_, _>>()?;
     Ok((plan, contents, needles))
 }
 
 /// Notes what could not be read.
-fn note(record: &Record<'_>, work: &mut Work<'_>, page: bool) -> Result<(), Rejection> {
+fn note(record: &PageRecord<'_>, work: &mut Work<'_>, page: bool) -> Result<(), Rejection> {
     work.items(record.glyphs.len() / 64)?;
     let unknown = record.glyphs.iter().filter(|glyph| glyph.text.is_none()).count();
     work.stats().note(Note::Undecodable, unknown as u64);
@@ -91,13 +91,18 @@ fn note(record: &Record<'_>, work: &mut Work<'_>, page: bool) -> Result<(), Reje
 }
 
 /// The readings of a page that differ.
-fn readings(record: &Record<'_>) -> Vec<Reading> {
+fn readings(record: &PageRecord<'_>) -> Vec<Reading> {
     let written = Reading::as_written(&record.glyphs);
     let seen = Reading::as_seen(&record.glyphs);
     if seen.text == written.text { vec![written] } else { vec![written, seen] }
 }
 
-fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>) -> Result<(), Rejection> {
+fn ask(
+    plan: &mut Plan,
+    source: Source,
+    record: &PageRecord<'_>,
+    work: &mut Work<'_>,
+) -> Result<(), Rejection> {
     let readings = readings(record);
     let mut texts: Vec<&str> = readings.iter().map(|reading| reading.text.as_str()).collect();
     texts.extend(record.marks.iter().map(|mark| mark.text.as_str()));
@@ -138,7 +143,7 @@ fn ask(plan: &mut Plan, source: Source, record: &Record<'_>, work: &mut Work<'_>
 }
 
 /// Removes values wherever else a page shows them.
-fn search(plan: &mut Plan, source: Source, record: &Record<'_>, needles: &Needles, work: &mut Work<'_>) {
+fn search(plan: &mut Plan, source: Source, record: &PageRecord<'_>, needles: &Needles, work: &mut Work<'_>) {
     for reading in readings(record) {
         for (range, edit) in needles.find(&reading.text) {
             let which: Vec<usize> = reading.glyphs(&range).collect();

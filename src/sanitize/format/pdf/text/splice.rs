@@ -7,7 +7,7 @@ use crate::edit::{self, Edit};
 use crate::sanitize::format::pdf::appearance;
 use crate::sanitize::format::pdf::text::metrics;
 use crate::sanitize::format::pdf::text::plan::{Change, Overlay, Quad};
-use crate::sanitize::format::pdf::text::record::{Piece, Show};
+use crate::sanitize::format::pdf::text::record::{Show, ShowItem};
 
 /// The content with the change made; `font` is what the stream calls the font of links.
 pub(super) fn spliced(content: &[u8], change: &Change, font: &str) -> Vec<u8> {
@@ -49,12 +49,12 @@ fn operator(start: usize, show: &Show, change: &Change, font: &str) -> String {
     let mut line = Line { out: format!("{}[", show.before), codes: Vec::new(), gap: 0.0 };
     for (n, piece) in show.pieces.iter().enumerate() {
         let codes = match piece {
-            Piece::Gap(gap) => {
+            ShowItem::Gap(gap) => {
                 line.flush();
                 line.gap += gap;
                 continue;
             }
-            Piece::Codes(codes) => codes,
+            ShowItem::Codes(codes) => codes,
         };
         let mut at = 0;
         while let Some(byte) = codes.get(at) {

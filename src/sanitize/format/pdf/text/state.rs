@@ -31,7 +31,7 @@ pub(super) fn shift(x: f64, y: f64) -> Matrix {
 
 /// What `q` keeps and `Q` brings back.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub(super) struct GraphicsState {
     /// To the space of the page.
     pub(super) space: Matrix,
     /// The font, with what its stream calls it: empty if it does not.
@@ -47,7 +47,7 @@ pub(super) struct State {
     pub(super) rise: f64,
 }
 
-impl State {
+impl GraphicsState {
     /// The state at the beginning of a page.
     pub(super) fn new() -> Self {
         Self {
@@ -65,12 +65,12 @@ impl State {
 
 /// The matrices of a text object.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct TextPosition {
     text: Matrix,
     line: Matrix,
 }
 
-impl Place {
+impl TextPosition {
     /// The place at the beginning of a text object.
     pub(super) fn new() -> Self {
         Self { text: UNIT, line: UNIT }
@@ -93,7 +93,7 @@ impl Place {
     }
 
     /// Where a glyph is drawn, on the page: its place, and the size of its letters.
-    pub(super) fn on_page(&self, state: &State) -> ([f64; 2], f64) {
+    pub(super) fn on_page(&self, state: &GraphicsState) -> ([f64; 2], f64) {
         let glyph = [state.size * state.scale, 0.0, 0.0, state.size, 0.0, state.rise];
         let [_, _, c, d, x, y] = then(&glyph, &then(&self.text, &state.space));
         ([x, y], c.hypot(d))

@@ -5,10 +5,10 @@ use proptest::prelude::*;
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::FORMATS;
-use crate::sanitize::format::pdf::text::reader::Reader;
 use crate::sanitize::format::pdf::text::reading::Reading;
+use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::walk;
-use crate::sanitize::{Bounds, Kind, Note, Options, Redaction, Stats, Work};
+use crate::sanitize::{FileKind, Note, Options, Redaction, Stats, UnfoldBounds, Work};
 
 /// A document of pages with these contents, which share resources; as a file.
 fn made(contents: &[&str], change: impl FnOnce(&mut Document, &mut Dictionary)) -> Vec<u8> {
@@ -41,10 +41,10 @@ fn read(file: &[u8]) -> String {
     let mut bench = Bench::disarming();
     let mut work = bench.work();
     let doc = Document::load_mem(file).unwrap();
-    let mut reader = Reader::new(&doc);
+    let mut streams = ContentStreams::new(&doc);
     let mut out = String::new();
-    for page in reader.pages() {
-        let record = walk::read(&mut reader, page, None, &mut work).unwrap();
+    for page in streams.pages() {
+        let record = walk::read(&mut streams, page, None, &mut work).unwrap();
         out.push_str(&Reading::as_written(&record.glyphs).text);
         out.push('\n');
         out.push_str(&Reading::as_seen(&record.glyphs).text);
@@ -70,14 +70,14 @@ fn raw(file: &[u8]) -> String {
 /// Redacts a word; it is gone, and stays so, and nothing more changes the second time.
 fn redacted(file: &[u8], word: &'static str) -> (Vec<u8>, Stats) {
     let mut bench = Bench::redacting(word);
-    let (clean, stats) = bench.clean(Kind::Pdf, file).expect("a clean file");
+    let (clean, stats) = bench.clean(FileKind::Pdf, file).expect("a clean file");
     let text = read(&clean);
     let tight: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     assert!(!tight.contains(word), "{text}");
     assert!(!raw(&clean).contains(word));
     let hex: String = word.bytes().map(|byte| format!("{byte:02x}")).collect();
     assert!(!raw(&clean).to_lowercase().contains(&hex));
-    let (again, more) = bench.clean(Kind::Pdf, &clean).expect("a clean file");
+    let (again, more) = bench.clean(FileKind::Pdf, &clean).expect("a clean file");
     assert!(again == clean && more.untouched(), "{more:?}\n{}", raw(&again));
     (clean, stats)
 }
@@ -115,7 +115,7 @@ fn letters_placed_one_by_one_are_one_word() {
     }
     content.push_str("1 0 0 1 72 600 Tm (kept) Tj ET");
     let mut bench = Bench::redacting("doehand");
-    let (clean, stats) = bench.clean(Kind::Pdf, &made(&[&content], |_, _| {})).unwrap();
+    let (clean, stats) = bench.clean(FileKind::Pdf, &made(&[&content], |_, _| {})).unwrap();
     assert!(count(&stats) == 1 && read(&clean).starts_with("kept"), "{}", read(&clean));
 }
 
@@ -229,11 +229,11 @@ fn text_that_is_read_instead_of_glyphs_goes_along() {
 fn links_take_the_place_of_links() {
     let content = "BT /F1 12 Tf 72 700 Td (see http://bad.example/a/b now) Tj (next) Tj ET";
     let mut bench = Bench::disarming();
-    let (clean, stats) = bench.clean(Kind::Pdf, &made(&[content], |_, _| {})).unwrap();
+    let (clean, stats) = bench.clean(FileKind::Pdf, &made(&[content], |_, _| {})).unwrap();
     let text = read(&clean);
     assert!(text.starts_with("see hxxp://bad[.]example/a/b nownext\n"), "{text}");
     assert_eq!(stats.defanged, 1);
-    let (again, more) = bench.clean(Kind::Pdf, &clean).unwrap();
+    let (again, more) = bench.clean(FileKind::Pdf, &clean).unwrap();
     assert!(again == clean && more.untouched(), "{more:?}");
 }
 
@@ -246,7 +246,7 @@ fn what_is_only_told_stays() {
     });
     let mut bench = Bench::redacting("");
     bench.options = Options { redaction: Redaction::Detect, ..Options::default() };
-    let (clean, stats) = bench.clean(Kind::Pdf, &file).unwrap();
+    let (clean, stats) = bench.clean(FileKind::Pdf, &file).unwrap();
     assert!(raw(&clean).contains(content));
     assert!(stats.untouched());
     assert_eq!((stats.notes.get(&Note::ImageOnly), stats.notes.get(&Note::Images)), (Some(&1), Some(&1)));
@@ -269,9 +269,9 @@ fn forms_that_draw_themselves_end() {
         resources.set("XObject", all);
     });
     let mut bench = Bench::redacting("Marlowe");
-    let bounds = Bounds { items: 30_000, ..Bounds::default() };
+    let bounds = UnfoldBounds { items: 30_000, ..UnfoldBounds::default() };
     let mut work = Work::new(&FORMATS, bench.options, bounds, &mut bench);
-    assert!(work.clean(Kind::Pdf, &nested).is_err());
+    assert!(work.clean(FileKind::Pdf, &nested).is_err());
 }
 
 proptest! {
@@ -289,7 +289,7 @@ proptest! {
         let text = String::from_utf8(content).unwrap();
         let file = made(&[&text], |_, _| {});
         let mut bench = Bench::redacting("Marlowe");
-        if let Ok((clean, _)) = bench.clean(Kind::Pdf, &file) {
+        if let Ok((clean, _)) = bench.clean(FileKind::Pdf, &file) {
             prop_assert!(!read(&clean).contains("Marlowe"));
         }
     }

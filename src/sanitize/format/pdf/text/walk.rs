@@ -7,9 +7,11 @@ use lopdf::{Dictionary, Object, StringFormat};
 
 use crate::sanitize::format::pdf::text::font;
 use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
-use crate::sanitize::format::pdf::text::reader::Reader;
-use crate::sanitize::format::pdf::text::record::{Glyph, Mark, Piece, Record, Show, Source, Step, Trail};
-use crate::sanitize::format::pdf::text::state::{Place, State, then};
+use crate::sanitize::format::pdf::text::record::{
+    Glyph, Mark, PageRecord, Show, ShowItem, Source, Step, Trail,
+};
+use crate::sanitize::format::pdf::text::state::{GraphicsState, TextPosition, then};
+use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::{graph, strings};
 use crate::sanitize::{Rejection, Work};
 
@@ -38,23 +40,23 @@ type Operand<'b> = (Token<'b>, Range<usize>);
 /// # Errors
 /// [`Rejection::OverLimit`].
 pub(super) fn read<'a>(
-    reader: &mut Reader<'a>,
+    streams: &mut ContentStreams<'a>,
     source: Source,
     resources: Option<&'a Dictionary>,
     work: &mut Work<'_>,
-) -> Result<Record<'a>, Rejection> {
+) -> Result<PageRecord<'a>, Rejection> {
     let mut trail = Trail::default();
     let resources = match source {
-        Source::Page(page) => reader.inherited(page),
+        Source::Page(page) => streams.inherited(page),
         Source::Stream(_) => resources,
     };
-    run(reader, Step { source, resources, state: State::new() }, &mut trail, work)?;
+    run(streams, Step { source, resources, state: GraphicsState::new() }, &mut trail, work)?;
     Ok(trail.record)
 }
 
 /// Reads a source into a record.
 fn run<'a>(
-    reader: &mut Reader<'a>,
+    streams: &mut ContentStreams<'a>,
     step: Step<'a>,
     trail: &mut Trail<'a>,
     work: &mut Work<'_>,
@@ -63,30 +65,30 @@ fn run<'a>(
     if trail.within.len() >= DEPTH || trail.within.contains(&source) {
         return Ok(());
     }
-    let bytes = reader.content(source, work)?;
+    let bytes = streams.content(source, work)?;
     if let Source::Stream(id) = source {
         // Forms can be drawn by forms over and over.
         work.unpacked(bytes.len())?;
         work.items(DRAWN)?;
-        reader.seen.insert(id);
+        streams.seen.insert(id);
     }
     trail.record.resources.insert(source, step.resources);
     trail.within.push(source);
-    Walk::new(reader, step, trail, work).through(&bytes)?;
+    ContentWalk::new(streams, step, trail, work).through(&bytes)?;
     trail.within.pop();
     Ok(())
 }
 
 /// Reads what `Do` draws.
 fn draw<'a>(
-    reader: &mut Reader<'a>,
+    streams: &mut ContentStreams<'a>,
     name: &[u8],
     step: Step<'a>,
     trail: &mut Trail<'a>,
     work: &mut Work<'_>,
 ) -> Result<(), Rejection> {
     let Step { resources, mut state, .. } = step;
-    let doc = reader.doc;
+    let doc = streams.doc;
     let drawn = resources.and_then(|resources| graph::sub(doc, resources, b"XObject"));
     let Some(drawn) = drawn.and_then(|drawn| drawn.get(name).ok()) else { return Ok(()) };
     let (Some(id), Object::Stream(stream)) = (graph::target(doc, drawn), graph::resolve(doc, drawn)) else {
@@ -100,38 +102,38 @@ fn draw<'a>(
         state.space = then(&matrix, &state.space);
     }
     let own = graph::sub(doc, &stream.dict, b"Resources");
-    run(reader, Step { source: Source::Stream(id), resources: own.or(resources), state }, trail, work)
+    run(streams, Step { source: Source::Stream(id), resources: own.or(resources), state }, trail, work)
 }
 
 /// One way through one stream.
-struct Walk<'w, 'a, 'j> {
-    reader: &'w mut Reader<'a>,
+struct ContentWalk<'w, 'a, 'j> {
+    streams: &'w mut ContentStreams<'a>,
     source: Source,
     resources: Option<&'a Dictionary>,
-    state: State,
-    kept: Vec<State>,
-    place: Place,
+    state: GraphicsState,
+    kept: Vec<GraphicsState>,
+    place: TextPosition,
     marks: Vec<Option<Mark>>,
     trail: &'w mut Trail<'a>,
     work: &'w mut Work<'j>,
 }
 
-impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
+impl<'w, 'a, 'j> ContentWalk<'w, 'a, 'j> {
     /// Begins on a stream.
     fn new(
-        reader: &'w mut Reader<'a>,
+        streams: &'w mut ContentStreams<'a>,
         step: Step<'a>,
         trail: &'w mut Trail<'a>,
         work: &'w mut Work<'j>,
     ) -> Self {
         let Step { source, resources, state } = step;
         Self {
-            reader,
+            streams,
             source,
             resources,
             state,
             kept: Vec::new(),
-            place: Place::new(),
+            place: TextPosition::new(),
             marks: Vec::new(),
             trail,
             work,
@@ -188,7 +190,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
                     self.state.space = then(&matrix, &self.state.space);
                 }
             }
-            b"BT" => self.place = Place::new(),
+            b"BT" => self.place = TextPosition::new(),
             b"Tm" => {
                 if let Some(matrix) = numbers::<6>(operands) {
                     self.place.set(matrix);
@@ -211,14 +213,14 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
                 self.state.size = one();
                 if let Some(name) = name(0) {
                     let font = self.resource(b"Font", name);
-                    self.state.font = Some((self.reader.font(font, self.work)?, Rc::from(name)));
+                    self.state.font = Some((self.streams.font(font, self.work)?, Rc::from(name)));
                 }
             }
             b"gs" => self.graphics(name(0).unwrap_or_default())?,
             b"Do" => {
                 let name = name(operands.len().saturating_sub(1)).unwrap_or_default();
                 let step = Step { source: self.source, resources: self.resources, state: self.state.clone() };
-                draw(self.reader, name, step, self.trail, self.work)?;
+                draw(self.streams, name, step, self.trail, self.work)?;
             }
             _ => {}
         }
@@ -226,17 +228,17 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
     }
 
     fn resource(&self, kind: &[u8], name: &[u8]) -> Option<&'a Dictionary> {
-        let doc = self.reader.doc;
+        let doc = self.streams.doc;
         graph::sub(doc, graph::sub(doc, self.resources?, kind)?, name)
     }
 
     /// A graphics state can bring a font.
     fn graphics(&mut self, name: &[u8]) -> Result<(), Rejection> {
-        let doc = self.reader.doc;
+        let doc = self.streams.doc;
         let Some(dict) = self.resource(b"ExtGState", name) else { return Ok(()) };
         if let [font, size] = graph::array(doc, dict, b"Font") {
             let font = graph::dict(graph::resolve(doc, font));
-            self.state.font = Some((self.reader.font(font, self.work)?, Rc::from([])));
+            self.state.font = Some((self.streams.font(font, self.work)?, Rc::from([])));
             self.state.size = font::number(graph::resolve(doc, size));
         }
         Ok(())
@@ -256,17 +258,17 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
         let pieces = pieces(word, operands);
         let font = match &self.state.font {
             Some((font, _)) => Rc::clone(font),
-            None => self.reader.font(None, self.work)?,
+            None => self.streams.font(None, self.work)?,
         };
         let scale = if font.vertical { 1.0 } else { self.state.scale };
         let mut shown = 0_usize;
         for (n, piece) in pieces.iter().enumerate() {
             let codes = match piece {
-                Piece::Gap(gap) => {
+                ShowItem::Gap(gap) => {
                     self.place.advance(-gap / 1000.0 * self.state.size * scale, font.vertical);
                     continue;
                 }
-                Piece::Codes(codes) => codes,
+                ShowItem::Codes(codes) => codes,
             };
             let mut at = 0;
             while let Some(rest) = codes.get(at..).filter(|rest| !rest.is_empty()) {
@@ -351,7 +353,7 @@ impl<'w, 'a, 'j> Walk<'w, 'a, 'j> {
             && let Some(list) = self.resource(b"Properties", list)
         {
             brings |= TEXTS.iter().any(|key| list.has(key));
-            number = graph::integer(self.reader.doc, list, b"MCID").map(|n| n as f64);
+            number = graph::integer(self.streams.doc, list, b"MCID").map(|n| n as f64);
         }
         let plain = !tag.is_empty() && tag.iter().all(u8::is_ascii_alphanumeric);
         let tag = if plain { String::from_utf8_lossy(tag).into_owned() } else { "Span".to_owned() };
@@ -379,18 +381,18 @@ fn numbers<const N: usize>(operands: &[Operand<'_>]) -> Option<[f64; N]> {
 }
 
 /// What an operator shows.
-fn pieces(word: &[u8], operands: &[Operand<'_>]) -> Vec<Piece> {
+fn pieces(word: &[u8], operands: &[Operand<'_>]) -> Vec<ShowItem> {
     if word != b"TJ" {
         let last = operands.iter().rev().find_map(|(token, _)| match token {
-            Token::String(codes) => Some(Piece::Codes(codes.clone())),
+            Token::String(codes) => Some(ShowItem::Codes(codes.clone())),
             _ => None,
         });
         return last.into_iter().collect();
     }
     let array = operands.iter().rposition(|(token, _)| *token == Token::Open).unwrap_or(0);
     let piece = |(token, _): &Operand<'_>| match token {
-        Token::String(codes) => Some(Piece::Codes(codes.clone())),
-        Token::Number(gap) => Some(Piece::Gap(*gap)),
+        Token::String(codes) => Some(ShowItem::Codes(codes.clone())),
+        Token::Number(gap) => Some(ShowItem::Gap(*gap)),
         _ => None,
     };
     operands.iter().skip(array).filter_map(piece).collect()

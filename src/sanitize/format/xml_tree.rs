@@ -189,7 +189,7 @@ impl Tree {
         Span { start: 0, end: u32::try_from(self.source.len()).unwrap_or(u32::MAX) }
     }
 
-    /// Whether the document differs from the bytes that were read, before any draft.
+    /// Whether the document differs from the bytes that were read, before any edit.
     pub(super) fn rewritten(&self) -> bool {
         self.rewritten
     }

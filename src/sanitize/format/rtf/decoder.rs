@@ -1,4 +1,4 @@
-//! [`Reader`]: text as it is spelled, put together from bytes in code pages and from `\u` with what stands in for it.
+//! [`TextDecoder`]: text as it is spelled, put together from bytes in code pages and from `\u` with what stands in for it.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -72,7 +72,7 @@ impl Pages {
 
 /// Puts characters together.
 #[derive(Debug, Default)]
-pub(super) struct Reader {
+pub(super) struct TextDecoder {
     /// Bytes of a code page that wait for those that follow them.
     bytes: Vec<(u8, Range<usize>)>,
     /// A `\u`: where it stands, what it is, how many stand-ins still follow.
@@ -81,7 +81,7 @@ pub(super) struct Reader {
     high: Option<(Range<usize>, u16)>,
 }
 
-impl Reader {
+impl TextDecoder {
     /// `\u`, with `count` stand-ins to follow.
     pub(super) fn unit(
         &mut self,

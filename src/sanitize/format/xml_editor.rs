@@ -1,18 +1,18 @@
-//! [`Draft`]: changes to an XML document. What is not changed keeps its bytes.
+//! [`XmlEditor`]: changes to an XML document. What is not changed keeps its bytes.
 
 use quick_xml::escape::escape;
 
 use crate::edit::{Edit, settled, spliced_text};
-use crate::sanitize::format::spans::{Attribute, Span, Tree};
+use crate::sanitize::format::xml_tree::{Attribute, Span, Tree};
 
 /// Changes to a document.
-pub(super) struct Draft<'t> {
+pub(super) struct XmlEditor<'t> {
     tree: &'t Tree,
     gone: Vec<bool>,
     changes: Vec<(Span, String)>,
 }
 
-impl<'t> Draft<'t> {
+impl<'t> XmlEditor<'t> {
     /// Begins with none.
     pub(super) fn new(tree: &'t Tree) -> Self {
         Self { tree, gone: vec![false; tree.len()], changes: Vec::new() }

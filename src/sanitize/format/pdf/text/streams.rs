@@ -1,4 +1,4 @@
-//! [`Reader`]: the content of pages and of what they draw, and what is needed to read it, kept from page to page.
+//! [`ContentStreams`]: the content of pages and of what they draw, and what is needed to read it, kept from page to page.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
@@ -14,7 +14,7 @@ use crate::sanitize::{Rejection, Work};
 const NODES: usize = 60;
 
 /// The content streams of a document.
-pub(super) struct Reader<'a> {
+pub(super) struct ContentStreams<'a> {
     pub(super) doc: &'a Document,
     fonts: HashMap<*const Dictionary, Rc<Font>>,
     contents: BTreeMap<Source, Rc<Vec<u8>>>,
@@ -25,7 +25,7 @@ pub(super) struct Reader<'a> {
     pub(super) broken: BTreeSet<ObjectId>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ContentStreams<'a> {
     /// Begins on a document.
     pub(super) fn new(doc: &'a Document) -> Self {
         Self {
