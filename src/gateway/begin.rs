@@ -14,8 +14,8 @@ use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::crypto::random;
 use crate::gateway::clients::Underscores;
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Begin, Exchange};
-use crate::gateway::fault::Fault;
 use crate::gateway::proxy::Gateway;
 use crate::gateway::route::{Found, Route, RouteTable};
 use crate::telemetry::Refusal;
@@ -88,7 +88,7 @@ impl Gateway {
         let (peer, sends_body) = from;
         let mut x = self.exchange(head, path, (Some(peer), sends_body), route).ok()?;
         x.stopped_at(at);
-        let answer = x.rescue(Fault::Api(ApiError::Overloaded));
+        let answer = x.rescue(GatewayError::Api(ApiError::Overloaded));
         Some((x, answer, why))
     }
 }

@@ -30,7 +30,7 @@ use pingora::proxy::{FailToProxy, ProxyHttp, Session};
 use pingora::upstreams::peer::{HttpPeer, HttpUpstreamRequestPolicy};
 use pingora::{Error, ErrorSource, ErrorType, Result, RetryType};
 
-use crate::gateway::fault::Fault;
+use crate::gateway::error::GatewayError;
 use crate::gateway::proxy::{Gateway, Next, Walk};
 use crate::gateway::upstream::{failure_of, plain};
 use crate::gateway::way::{Progress, Times, Way};
@@ -301,7 +301,7 @@ where
     P: ProxyHttp + Send + Sync,
     P::CTX: Send + Sync,
 {
-    async fn peer(&mut self, session: &mut Session) -> Result<HttpPeer, Fault> {
+    async fn peer(&mut self, session: &mut Session) -> Result<HttpPeer, GatewayError> {
         self.attempts += 1;
         let mut peer = self.host.upstream_peer(session, self.ctx).await.map_err(|error| fault_of(&error))?;
         no_upgrades(&mut peer);
@@ -313,19 +313,24 @@ where
         Times { first_byte: read, read, write, total: None }
     }
 
-    async fn head(&mut self, session: &mut Session, head: &mut RequestHeader) -> Result<(), Fault> {
-        plain(head).map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))?;
+    async fn head(&mut self, session: &mut Session, head: &mut RequestHeader) -> Result<(), GatewayError> {
+        plain(head).map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))?;
         self.host.upstream_request_filter(session, head, self.ctx).await.map_err(|error| fault_of(&error))
     }
 
-    async fn body(&mut self, session: &mut Session, body: Bytes) -> Result<Bytes, Fault> {
+    async fn body(&mut self, session: &mut Session, body: Bytes) -> Result<Bytes, GatewayError> {
         let mut body = Some(body);
         let filtered = self.host.request_body_filter(session, &mut body, true, self.ctx).await;
         filtered.map_err(|error| fault_of(&error))?;
         Ok(body.unwrap_or_default())
     }
 
-    fn failed(&mut self, session: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), Fault> {
+    fn failed(
+        &mut self,
+        session: &mut Session,
+        error: Box<Error>,
+        how: Progress<'_>,
+    ) -> Result<(), GatewayError> {
         let kind = failure_of(&error);
         let error = match how.connected {
             true => self.host.error_while_proxy(how.peer, session, error, self.ctx, how.reused),
@@ -333,11 +338,15 @@ where
         };
         match error.retry {
             RetryType::Decided(true) if self.attempts < ATTEMPTS => Ok(()),
-            _ => Err(Fault::Upstream(kind)),
+            _ => Err(GatewayError::Upstream(kind)),
         }
     }
 
-    async fn answer_head(&mut self, session: &mut Session, head: &mut ResponseHeader) -> Result<(), Fault> {
+    async fn answer_head(
+        &mut self,
+        session: &mut Session,
+        head: &mut ResponseHeader,
+    ) -> Result<(), GatewayError> {
         let seen = self.host.upstream_response_filter(session, head, self.ctx).await;
         seen.map_err(|error| fault_of(&error))?;
         self.host.response_filter(session, head, self.ctx).await.map_err(|error| fault_of(&error))
@@ -348,23 +357,23 @@ where
         session: &mut Session,
         piece: &mut Option<Bytes>,
         end: bool,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), GatewayError> {
         let seen = self.host.upstream_response_body_filter(session, piece, end, self.ctx);
         seen.map_err(|error| fault_of(&error))?;
         let seen = self.host.response_body_filter(session, piece, end, self.ctx);
         seen.map(drop).map_err(|error| fault_of(&error))
     }
 
-    fn broken(&mut self, error: &Error) -> Fault {
-        Fault::Upstream(failure_of(error))
+    fn broken(&mut self, error: &Error) -> GatewayError {
+        GatewayError::Upstream(failure_of(error))
     }
 }
 
 /// A server's own error, for its caller: what it blames on the request is the request's, all else the upstream's.
-fn fault_of(error: &Error) -> Fault {
+fn fault_of(error: &Error) -> GatewayError {
     match error.esource() {
-        ErrorSource::Downstream => Fault::BadBody("the request was refused"),
-        _ => Fault::Upstream(failure_of(error)),
+        ErrorSource::Downstream => GatewayError::BadBody("the request was refused"),
+        _ => GatewayError::Upstream(failure_of(error)),
     }
 }
 

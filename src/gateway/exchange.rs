@@ -19,7 +19,7 @@ use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::gateway::body::{Body, Cast, Task, changed};
-use crate::gateway::fault::{Fault, Shape};
+use crate::gateway::error::{ErrorShape, GatewayError};
 use crate::gateway::filter::{Document, Flow, Layer};
 use crate::gateway::route::Route;
 use crate::gateway::terminal::Terminal;
@@ -123,7 +123,7 @@ pub struct Exchange {
     answer: Mutex<Option<Body>>,
     streamed: usize,
     last_words_said: bool,
-    carried: Option<Fault>,
+    carried: Option<GatewayError>,
     told: Told,
     pub(super) watched: Watched,
 }
@@ -202,7 +202,7 @@ impl Exchange {
     }
 
     /// Keeps a fault while Pingora carries an error of its own kind to whoever answers it.
-    pub fn carry(&mut self, fault: Fault) {
+    pub fn carry(&mut self, fault: GatewayError) {
         self.fault = Some(fault.word());
         self.carried = Some(fault);
     }
@@ -213,7 +213,7 @@ impl Exchange {
     }
 
     /// The fault that was kept.
-    pub fn carried(&mut self) -> Option<Fault> {
+    pub fn carried(&mut self) -> Option<GatewayError> {
         self.carried.take()
     }
 
@@ -253,7 +253,7 @@ impl Exchange {
     }
 
     /// How errors look to this caller.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> ErrorShape {
         self.route.shape(&self.path)
     }
 
@@ -274,7 +274,7 @@ impl Exchange {
     ///
     /// # Errors
     /// A filter's fault.
-    pub async fn request_head(&mut self) -> Result<Flow, Fault> {
+    pub async fn request_head(&mut self) -> Result<Flow, GatewayError> {
         let route = Arc::clone(&self.route);
         for filter in route.filters() {
             self.entered += 1;
@@ -307,7 +307,7 @@ impl Exchange {
     ///
     /// # Errors
     /// A filter's fault.
-    pub async fn asked(&mut self, document: &mut Document) -> Result<Flow, Fault> {
+    pub async fn asked(&mut self, document: &mut Document) -> Result<Flow, GatewayError> {
         let route = Arc::clone(&self.route);
         for filter in route.filters() {
             if let Flow::Answer(answer) = filter.asked(self, document).await? {
@@ -322,7 +322,7 @@ impl Exchange {
     ///
     /// # Errors
     /// A filter's fault, or a body that the route refuses to pass unseen.
-    pub async fn answer_head(&mut self, head: &mut ResponseHeader) -> Result<bool, Fault> {
+    pub async fn answer_head(&mut self, head: &mut ResponseHeader) -> Result<bool, GatewayError> {
         let route = Arc::clone(&self.route);
         if let Terminal::Upstream(_) = &route.terminal {
             self.answered(head.status.as_u16());
@@ -340,7 +340,7 @@ impl Exchange {
             Ok(cast) => {
                 let (unknown, direction) = (self.unknown, Direction::Answer);
                 let task = Task { layers: &self.down, cast: &cast, direction, unknown, budget: &self.budget };
-                let body = Body::new(&task).map_err(Fault::of_answer)?;
+                let body = Body::new(&task).map_err(GatewayError::of_answer)?;
                 *inner(&mut self.answer) = Some(body);
                 self.answer_scan = Scan::Scanned;
                 changed(head, self.head.version);
@@ -350,8 +350,10 @@ impl Exchange {
                 self.unseen(Direction::Answer, why);
                 Ok(false)
             }
-            Err(Unscanned::ContentCoding) => Err(Fault::Unscannable("its content coding is not known")),
-            Err(_) => Err(Fault::UNKNOWN_ANSWER),
+            Err(Unscanned::ContentCoding) => {
+                Err(GatewayError::Unscannable("its content coding is not known"))
+            }
+            Err(_) => Err(GatewayError::UNKNOWN_ANSWER),
         }
     }
 
@@ -359,7 +361,7 @@ impl Exchange {
     ///
     /// # Errors
     /// A fault in a body that has no room for words: the connection must look broken.
-    pub fn answer_chunk(&mut self, chunk: &mut Option<Bytes>, end: bool) -> Result<(), Fault> {
+    pub fn answer_chunk(&mut self, chunk: &mut Option<Bytes>, end: bool) -> Result<(), GatewayError> {
         let Some(body) = inner(&mut self.answer) else {
             self.told.pass(chunk.as_deref().unwrap_or_default(), end);
             return Ok(());
@@ -380,7 +382,7 @@ impl Exchange {
             self.unseen(Direction::Answer, Unscanned::ContentType);
         }
         if let Err(error) = written {
-            let fault = Fault::of_answer(error);
+            let fault = GatewayError::of_answer(error);
             out.extend_from_slice(&self.last_words(&fault)?);
         }
         self.told.pass(&out, end);
@@ -391,21 +393,21 @@ impl Exchange {
     /// The caller left: no fault, if it was `answered` and has had all of that.
     pub fn left(&mut self, answered: bool) {
         let had_all = answered && self.told.all() && !self.last_words_said;
-        self.fault = if had_all { None } else { Some(Fault::Left.word()) };
+        self.fault = if had_all { None } else { Some(GatewayError::Left.word()) };
     }
 
     /// The answer broke off, or cannot go on: what is still to be said to a caller who reads a stream of events.
     ///
     /// # Errors
     /// The fault itself, when there is no room for words.
-    pub fn last_words(&mut self, fault: &Fault) -> Result<Bytes, Fault> {
+    pub fn last_words(&mut self, fault: &GatewayError) -> Result<Bytes, GatewayError> {
         self.fault = Some(fault.word());
         let event = fault.event(self.shape());
         let body = inner(&mut self.answer);
         let mut out = BytesMut::new();
         let said = body.as_mut().is_some_and(|body| !self.last_words_said && body.cut(&event, &mut out));
         self.last_words_said = true;
-        if said { Ok(out.freeze()) } else { Err(Fault::Gone) }
+        if said { Ok(out.freeze()) } else { Err(GatewayError::Gone) }
     }
 
     /// Whether a failure in mid-answer has been told to the caller, so that nothing more may follow.
@@ -414,7 +416,7 @@ impl Exchange {
     }
 
     /// Turns a fault into the answer for this caller.
-    pub fn rescue(&mut self, fault: Fault) -> Answer {
+    pub fn rescue(&mut self, fault: GatewayError) -> Answer {
         self.fault = Some(fault.word());
         let shape = self.shape();
         fault.answer(shape, &self.stamp())

@@ -9,8 +9,8 @@ use async_trait::async_trait;
 use pingora::http::ResponseHeader;
 
 use crate::api::Answer;
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Outcome};
-use crate::gateway::fault::Fault;
 use crate::gateway::llm::Spoken;
 use crate::stream::{Editor, Rewriter};
 use crate::telemetry::Refusal;
@@ -61,18 +61,18 @@ pub trait Filter: Send + Sync + 'static {
     }
 
     /// Sees the request head. May await, ask for the body to be collected, install layers, or answer.
-    async fn request(&self, _: &mut Exchange) -> Result<Flow, Fault> {
+    async fn request(&self, _: &mut Exchange) -> Result<Flow, GatewayError> {
         Ok(Flow::Next)
     }
 
     /// Collected requests only: sees the document, as it came and as rewritten so far, before a peer is chosen.
-    async fn asked(&self, _: &mut Exchange, _: &mut Document) -> Result<Flow, Fault> {
+    async fn asked(&self, _: &mut Exchange, _: &mut Document) -> Result<Flow, GatewayError> {
         Ok(Flow::Next)
     }
 
     /// Sees the response head (never a 1xx), innermost filter first; only filters that were entered. May install
     /// layers.
-    async fn response(&self, _: &mut Exchange, _: &mut ResponseHeader) -> Result<(), Fault> {
+    async fn response(&self, _: &mut Exchange, _: &mut ResponseHeader) -> Result<(), GatewayError> {
         Ok(())
     }
 

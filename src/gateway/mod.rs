@@ -22,7 +22,7 @@
 //! | [`media_type`] | what `Content-Type` says |
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`llm`] | where the words are in an LLM protocol |
-//! | [`fault`] | what goes wrong, in the shape that the caller expects |
+//! | [`error`] | what goes wrong, in the shape that the caller expects |
 //! | [`watched`] | what a walk tells about itself: spans and attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
@@ -30,8 +30,8 @@ mod begin;
 pub mod body;
 pub mod clients;
 pub mod embed;
+pub mod error;
 pub mod exchange;
-pub mod fault;
 pub mod filter;
 pub mod filters;
 mod in_flight;

@@ -13,8 +13,8 @@ use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
 
 use crate::api::{Answer, ApiError, Body, BodyError, BodyRead, BoxFuture, Call, Handler};
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
-use crate::gateway::fault::Fault;
 use crate::gateway::listen::Pace;
 use crate::store::Pieces;
 use crate::telemetry::trace::within;
@@ -109,7 +109,7 @@ impl BodyRead for SessionBody<'_> {
 ///
 /// # Errors
 /// A body that cannot be read, or that the route does not pass.
-pub async fn peek(session: &mut Session, x: &mut Exchange) -> Result<(), Fault> {
+pub async fn peek(session: &mut Session, x: &mut Exchange) -> Result<(), GatewayError> {
     if !x.is_unsure() {
         return Ok(());
     }
@@ -134,7 +134,7 @@ pub fn unread(error: &Error) -> BodyError {
 ///
 /// # Errors
 /// A fault of the chain's response half, or a caller that left.
-pub async fn run(session: &mut Session, x: &mut Exchange, handler: &dyn Handler) -> Result<(), Fault> {
+pub async fn run(session: &mut Session, x: &mut Exchange, handler: &dyn Handler) -> Result<(), GatewayError> {
     let limit = x.route().max_body.unwrap_or(usize::MAX);
     let answer = {
         let mut body = SessionBody::new(session, limit, x.pace());
@@ -157,8 +157,8 @@ pub async fn run(session: &mut Session, x: &mut Exchange, handler: &dyn Handler)
 ///
 /// # Errors
 /// A filter's fault, or a caller that left.
-pub async fn send(session: &mut Session, x: &mut Exchange, answer: Answer) -> Result<(), Fault> {
-    let mut head = head_of(&answer).map_err(|_| Fault::Gone)?;
+pub async fn send(session: &mut Session, x: &mut Exchange, answer: Answer) -> Result<(), GatewayError> {
+    let mut head = head_of(&answer).map_err(|_| GatewayError::Gone)?;
     let rewritten = x.answer_head(&mut head).await?;
     let mut body = match answer.body {
         Body::Whole(bytes) => Some(bytes),
@@ -170,7 +170,7 @@ pub async fn send(session: &mut Session, x: &mut Exchange, answer: Answer) -> Re
         head.remove_header(&http::header::TRANSFER_ENCODING);
         drop(head.insert_header(CONTENT_LENGTH, length));
     }
-    write(session, x, head, body).await.map_err(|_| Fault::Gone)
+    write(session, x, head, body).await.map_err(|_| GatewayError::Gone)
 }
 
 /// The head of the answer, if it is on its way. Leave to send a body and early hints are none (RFC 9110 section 15.2).
@@ -186,8 +186,8 @@ pub(super) fn answered(session: &Session) -> Option<&ResponseHeader> {
 ///
 /// # Errors
 /// Pingora's: the connection is of no more use.
-pub async fn rescue(session: &mut Session, x: &mut Exchange, fault: Fault) -> Result<()> {
-    if answered(session).is_some() || matches!(fault, Fault::Left) {
+pub async fn rescue(session: &mut Session, x: &mut Exchange, fault: GatewayError) -> Result<()> {
+    if answered(session).is_some() || matches!(fault, GatewayError::Left) {
         let word = fault.word();
         x.carry(fault);
         return Err(Error::explain(ErrorType::InternalError, word));
@@ -208,20 +208,20 @@ async fn stream(
     x: &mut Exchange,
     head: ResponseHeader,
     (mut pieces, rewritten): (Box<dyn Pieces>, bool),
-) -> Result<(), Fault> {
+) -> Result<(), GatewayError> {
     if !has_body(&x.head().method, head.status) {
-        return write(session, x, head, None).await.map_err(|_| Fault::Gone);
+        return write(session, x, head, None).await.map_err(|_| GatewayError::Gone);
     }
     let head = prepared(session, head).await;
-    session.write_response_header(Box::new(head), false).await.map_err(|_| Fault::Gone)?;
+    session.write_response_header(Box::new(head), false).await.map_err(|_| GatewayError::Gone)?;
     loop {
-        let mut piece = pieces.next().await.map_err(|_| Fault::Api(ApiError::Internal("files")))?;
+        let mut piece = pieces.next().await.map_err(|_| GatewayError::Api(ApiError::Internal("files")))?;
         let end = piece.is_none();
         if rewritten {
             x.answer_chunk(&mut piece, end)?;
         }
         if end || piece.is_some() {
-            session.write_response_body(piece, end).await.map_err(|_| Fault::Gone)?;
+            session.write_response_body(piece, end).await.map_err(|_| GatewayError::Gone)?;
         }
         if end {
             return Ok(());

@@ -19,8 +19,8 @@ use crate::api::ApiError;
 use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
 use crate::gateway::clients::{Clients, Underscores};
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Outcome};
-use crate::gateway::fault::Fault;
 use crate::gateway::filter::Flow;
 pub use crate::gateway::in_flight::InFlight;
 use crate::gateway::in_flight::UnderWay;
@@ -127,18 +127,23 @@ impl Gateway {
     }
 
     /// The walk to the terminal.
-    async fn walk(&self, session: &mut Session, x: &mut Exchange, found: Found) -> Result<Next, Fault> {
+    async fn walk(
+        &self,
+        session: &mut Session,
+        x: &mut Exchange,
+        found: Found,
+    ) -> Result<Next, GatewayError> {
         refused(x.head(), &self.bounds)?;
         let flow = x.request_head().await?;
         match found {
             Found::Route(_) => {}
-            Found::OtherMethod(allow) => return Err(Fault::Api(ApiError::MethodNotAllowed(allow))),
-            Found::Nothing => return Err(Fault::Api(ApiError::NotFound)),
-            Found::BadPath(error) => return Err(Fault::Api(ApiError::BadRequest(error.why()))),
+            Found::OtherMethod(allow) => return Err(GatewayError::Api(ApiError::MethodNotAllowed(allow))),
+            Found::Nothing => return Err(GatewayError::Api(ApiError::NotFound)),
+            Found::BadPath(error) => return Err(GatewayError::Api(ApiError::BadRequest(error.why()))),
             Found::TwoPaths => {
                 let why =
                     "the path has an encoded separator or a parameter by which it could be another route's";
-                return Err(Fault::Api(ApiError::BadRequest(why)));
+                return Err(GatewayError::Api(ApiError::BadRequest(why)));
             }
         }
         if let Flow::Answer(answer) = flow {
@@ -387,7 +392,7 @@ impl ProxyHttp for Gateway {
         let closed = FailToProxy { error_code: 0, can_reuse_downstream: false };
         let Some(x) = walk.exchange.as_mut() else { return closed };
         let fault = fault_of(x, error);
-        if matches!(fault, Fault::Gone | Fault::Left) {
+        if matches!(fault, GatewayError::Gone | GatewayError::Left) {
             x.left(native::answered(session).is_some());
             return closed;
         }
@@ -427,7 +432,7 @@ impl ProxyHttp for Gateway {
 }
 
 /// Keeps a fault's own word while it travels as Pingora's error.
-fn carry(x: &mut Exchange, fault: Fault) -> Box<Error> {
+fn carry(x: &mut Exchange, fault: GatewayError) -> Box<Error> {
     let word = fault.word();
     x.carry(fault);
     Error::explain(ErrorType::new("portcullis"), word)
@@ -437,7 +442,7 @@ fn out_of_turn() -> Box<Error> {
     Error::explain(ErrorType::InternalError, "callback out of turn")
 }
 
-fn fault_of(x: &mut Exchange, error: &Error) -> Fault {
+fn fault_of(x: &mut Exchange, error: &Error) -> GatewayError {
     if let Some(fault) = x.carried() {
         return fault;
     }
@@ -445,8 +450,8 @@ fn fault_of(x: &mut Exchange, error: &Error) -> Fault {
         ErrorSource::Downstream => native::unread(error).into(),
         ErrorSource::Upstream => match &x.route().terminal {
             Terminal::Upstream(upstream) => upstream.error(error),
-            _ => Fault::Api(ApiError::Internal("upstream")),
+            _ => GatewayError::Api(ApiError::Internal("upstream")),
         },
-        _ => Fault::Api(ApiError::Internal("proxy")),
+        _ => GatewayError::Api(ApiError::Internal("proxy")),
     }
 }

@@ -11,7 +11,7 @@ use pingora::http::RequestHeader;
 use crate::api::ApiError;
 use crate::gateway::begin::ambiguous;
 use crate::gateway::clients::Underscores;
-use crate::gateway::fault::Fault;
+use crate::gateway::error::GatewayError;
 use crate::gateway::proxy::Bounds;
 
 /// What a caller is told it may use.
@@ -60,13 +60,13 @@ const KEYS: [&str; 2] = ["api-key", "-token"];
 ///
 /// # Errors
 /// Why it is refused.
-pub(super) fn refused(head: &RequestHeader, bounds: &Bounds) -> Result<(), Fault> {
-    let bad = |why| Err(Fault::Api(ApiError::BadRequest(why)));
+pub(super) fn refused(head: &RequestHeader, bounds: &Bounds) -> Result<(), GatewayError> {
+    let bad = |why| Err(GatewayError::Api(ApiError::BadRequest(why)));
     if size(head) > bounds.head {
-        return Err(Fault::Api(ApiError::HeadTooLarge));
+        return Err(GatewayError::Api(ApiError::HeadTooLarge));
     }
     if NEVER.iter().any(|never| head.method.as_str().eq_ignore_ascii_case(never)) {
-        return Err(Fault::Api(ApiError::MethodNotAllowed(METHODS.to_owned())));
+        return Err(GatewayError::Api(ApiError::MethodNotAllowed(METHODS.to_owned())));
     }
     // RFC 9112 section 3.2; of HTTP/2 requests Pingora sees to `:authority`.
     if head.version == Version::HTTP_11 && head.headers.get_all(HOST).iter().count() != 1 {
@@ -82,7 +82,7 @@ pub(super) fn refused(head: &RequestHeader, bounds: &Bounds) -> Result<(), Fault
         return bad("a header names another method than the request has");
     }
     if head.version == Version::HTTP_11 && is_upgrade(&head.headers) {
-        return Err(Fault::NotBuilt("Upgraded connections such as WebSocket are not served"));
+        return Err(GatewayError::NotBuilt("Upgraded connections such as WebSocket are not served"));
     }
     Ok(())
 }
@@ -173,9 +173,9 @@ mod tests {
             }
             let said = match refused(&head, &bounds) {
                 Ok(()) => 0,
-                Err(Fault::NotBuilt(_)) => 501,
-                Err(Fault::Api(ApiError::MethodNotAllowed(_))) => 405,
-                Err(Fault::Api(ApiError::BadRequest(_))) => 400,
+                Err(GatewayError::NotBuilt(_)) => 501,
+                Err(GatewayError::Api(ApiError::MethodNotAllowed(_))) => 405,
+                Err(GatewayError::Api(ApiError::BadRequest(_))) => 400,
                 Err(other) => panic!("{other:?}"),
             };
             assert_eq!(said, *status, "{method} {fields:?}");

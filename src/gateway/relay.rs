@@ -16,8 +16,8 @@ use pingora::{Error, ErrorType, Result};
 use crate::api::Collected;
 use crate::base::clock::SharedClock;
 use crate::gateway::body::{self, Unpack};
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, WHOLE_ANSWER, has_body};
-use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Flow};
 use crate::gateway::native::{self, SessionBody};
 use crate::gateway::terminal::Terminal;
@@ -47,17 +47,17 @@ pub struct Road<'a> {
 /// # Errors
 /// A fault before the first byte of the answer, or a caller that left. What happens after it has been told to the
 /// caller already.
-pub async fn run(session: &mut Session, x: &mut Exchange, mut road: Road<'_>) -> Result<(), Fault> {
+pub async fn run(session: &mut Session, x: &mut Exchange, mut road: Road<'_>) -> Result<(), GatewayError> {
     let pace = x.pace();
     let mut body = SessionBody::new(session, road.limit, pace).after(x.began());
     let mut body = Collected::read(&mut body, road.limit, &x.budget).await?;
     let codings = body::codings(&x.head().headers).map_err(|_| {
-        Fault::Api(crate::api::ApiError::UnsupportedMediaType(
+        GatewayError::Api(crate::api::ApiError::UnsupportedMediaType(
             "Send the body in gzip, deflate, br, zstd or no coding",
         ))
     })?;
     let unpack = Unpack { codings: &codings, limit: road.limit, budget: &x.budget };
-    let original = body::decode(&body.bytes, &unpack).map_err(Fault::of_request)?;
+    let original = body::decode(&body.bytes, &unpack).map_err(GatewayError::of_request)?;
     let mut document = Document { original, rewritten: None };
     if let Flow::Answer(answer) = x.asked(&mut document).await? {
         return native::send(session, x, answer).await;
@@ -79,11 +79,11 @@ pub async fn run(session: &mut Session, x: &mut Exchange, mut road: Road<'_>) ->
     whole.map(drop)
 }
 
-fn recoded(x: &Exchange, plain: &Bytes, codings: &[Coding]) -> Result<Bytes, Fault> {
+fn recoded(x: &Exchange, plain: &Bytes, codings: &[Coding]) -> Result<Bytes, GatewayError> {
     if codings.is_empty() {
         Ok(plain.clone())
     } else {
-        body::encode(plain, codings, &x.budget).map_err(Fault::of_request)
+        body::encode(plain, codings, &x.budget).map_err(GatewayError::of_request)
     }
 }
 
@@ -130,7 +130,7 @@ async fn send(
     x: &mut Exchange,
     road: &mut Road<'_>,
     body: &Bytes,
-) -> Result<Sent, Fault> {
+) -> Result<Sent, GatewayError> {
     road.way.admit().await?;
     let mut deadline: Option<Deadline> = None;
     let method = x.head().method.clone();
@@ -155,7 +155,7 @@ async fn send(
         x.pass_trace(&mut head);
         let body = road.way.body(session, body.clone()).await?;
         framed(&mut head, body.len(), up.as_http2().is_some())
-            .map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))?;
+            .map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))?;
         (how.connected, how.reused) = (true, reused);
         let exchanged = Box::pin(exchanged(&mut up, (head, body), (times, &deadline)));
         let done = match unless_left(session, exchanged).await {
@@ -179,12 +179,12 @@ async fn send(
 /// has left.
 ///
 /// # Errors
-/// [`Fault::Left`], and nothing else.
-async fn unless_left<T>(session: &mut Session, wait: impl Future<Output = T>) -> Result<T, Fault> {
+/// [`GatewayError::Left`], and nothing else.
+async fn unless_left<T>(session: &mut Session, wait: impl Future<Output = T>) -> Result<T, GatewayError> {
     tokio::select! {
         biased;
         done = wait => Ok(done),
-        _ = session.downstream_session.read_body_or_idle(true) => Err(Fault::Left),
+        _ = session.downstream_session.read_body_or_idle(true) => Err(GatewayError::Left),
     }
 }
 
@@ -257,9 +257,9 @@ async fn answer(
     x: &mut Exchange,
     road: &mut Road<'_>,
     sent: &mut Sent,
-) -> Result<bool, Fault> {
+) -> Result<bool, GatewayError> {
     let mut head =
-        std::mem::replace(&mut sent.head, ResponseHeader::build(200, None).map_err(|_| Fault::Gone)?);
+        std::mem::replace(&mut sent.head, ResponseHeader::build(200, None).map_err(|_| GatewayError::Gone)?);
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
     head.set_version(Version::HTTP_11);
     road.way.answer_head(session, &mut head).await?;
@@ -268,7 +268,7 @@ async fn answer(
     let rewritten = x.answer_head(&mut head).await?;
     if !has_body(&x.head().method, head.status) {
         let written = session.write_response_header(Box::new(head), true).await;
-        return written.map(|()| sent.up.response_done()).map_err(|_| Fault::Gone);
+        return written.map(|()| sent.up.response_done()).map_err(|_| GatewayError::Gone);
     }
     if rewritten && known.is_some_and(|length| length <= WHOLE_ANSWER) {
         return whole(session, x, road, (sent, head)).await;
@@ -279,7 +279,7 @@ async fn answer(
     {
         drop(head.insert_header(TRANSFER_ENCODING, "chunked"));
     }
-    session.write_response_header(Box::new(head), false).await.map_err(|_| Fault::Gone)?;
+    session.write_response_header(Box::new(head), false).await.map_err(|_| GatewayError::Gone)?;
     stream(session, x, road, sent).await
 }
 
@@ -289,7 +289,7 @@ async fn whole(
     x: &mut Exchange,
     road: &mut Road<'_>,
     answer: (&mut Sent, ResponseHeader),
-) -> Result<bool, Fault> {
+) -> Result<bool, GatewayError> {
     let (sent, mut head) = answer;
     let mut out = BytesMut::new();
     loop {
@@ -305,10 +305,10 @@ async fn whole(
         }
     }
     head.remove_header(&TRANSFER_ENCODING);
-    head.insert_header(CONTENT_LENGTH, out.len()).map_err(|_| Fault::Gone)?;
-    session.write_response_header(Box::new(head), out.is_empty()).await.map_err(|_| Fault::Gone)?;
+    head.insert_header(CONTENT_LENGTH, out.len()).map_err(|_| GatewayError::Gone)?;
+    session.write_response_header(Box::new(head), out.is_empty()).await.map_err(|_| GatewayError::Gone)?;
     if !out.is_empty() {
-        session.write_response_body(Some(out.freeze()), true).await.map_err(|_| Fault::Gone)?;
+        session.write_response_body(Some(out.freeze()), true).await.map_err(|_| GatewayError::Gone)?;
     }
     Ok(sent.up.response_done())
 }
@@ -329,7 +329,7 @@ async fn stream(
     x: &mut Exchange,
     road: &mut Road<'_>,
     sent: &mut Sent,
-) -> Result<bool, Fault> {
+) -> Result<bool, GatewayError> {
     loop {
         let read = sent.deadline.keep(sent.up.read_response_body());
         let read = match unless_left(session, read).await {
@@ -347,7 +347,7 @@ async fn stream(
             Err(error) => {
                 let fault = road.way.broken(&error);
                 let words = x.last_words(&fault)?;
-                session.write_response_body(Some(words), true).await.map_err(|_| Fault::Gone)?;
+                session.write_response_body(Some(words), true).await.map_err(|_| GatewayError::Gone)?;
                 return Ok(false);
             }
         };
@@ -355,7 +355,7 @@ async fn stream(
         x.answer_chunk(&mut piece, end)?;
         let over = end || x.silenced();
         if piece.is_some() || over {
-            session.write_response_body(piece, over).await.map_err(|_| Fault::Gone)?;
+            session.write_response_body(piece, over).await.map_err(|_| GatewayError::Gone)?;
         }
         if over {
             return Ok(end && sent.up.response_done());

@@ -10,7 +10,7 @@ use regex::Regex;
 
 use crate::api::{Endpoints, Lookup};
 use crate::base::path::{PathError, RequestPath};
-use crate::gateway::fault::Shape;
+use crate::gateway::error::ErrorShape;
 use crate::gateway::filter::Filter;
 use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::terminal::Terminal;
@@ -78,8 +78,8 @@ impl Route {
     }
 
     /// How errors look to a caller of this path.
-    pub fn shape(&self, path: &RequestPath) -> Shape {
-        self.protocols.of(path).map_or(Shape::Envelope, |protocol| protocol.shape)
+    pub fn shape(&self, path: &RequestPath) -> ErrorShape {
+        self.protocols.of(path).map_or(ErrorShape::Envelope, |protocol| protocol.shape)
     }
 }
 

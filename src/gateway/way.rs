@@ -12,7 +12,7 @@ use pingora::proxy::Session;
 use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorSource};
 
-use crate::gateway::fault::Fault;
+use crate::gateway::error::GatewayError;
 use crate::gateway::upstream::{Attempt, Pass, Tried, Upstream};
 use crate::telemetry::UpstreamFailure;
 
@@ -48,37 +48,46 @@ pub struct Progress<'a> {
 #[async_trait]
 pub trait Way: Send {
     /// Leave to send it; may wait.
-    async fn admit(&mut self) -> Result<(), Fault> {
+    async fn admit(&mut self) -> Result<(), GatewayError> {
         Ok(())
     }
 
     /// Where the next attempt goes.
-    async fn peer(&mut self, session: &mut Session) -> Result<HttpPeer, Fault>;
+    async fn peer(&mut self, session: &mut Session) -> Result<HttpPeer, GatewayError>;
 
     /// How long it may take there.
     fn times(&self, peer: &HttpPeer) -> Times;
 
     /// Makes the caller's head one for that peer.
-    async fn head(&mut self, session: &mut Session, head: &mut RequestHeader) -> Result<(), Fault>;
+    async fn head(&mut self, session: &mut Session, head: &mut RequestHeader) -> Result<(), GatewayError>;
 
     /// The body as it leaves.
-    async fn body(&mut self, _: &mut Session, body: Bytes) -> Result<Bytes, Fault> {
+    async fn body(&mut self, _: &mut Session, body: Bytes) -> Result<Bytes, GatewayError> {
         Ok(body)
     }
 
     /// An attempt failed. `Ok`: there is to be another.
-    fn failed(&mut self, session: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), Fault>;
+    fn failed(
+        &mut self,
+        session: &mut Session,
+        error: Box<Error>,
+        how: Progress<'_>,
+    ) -> Result<(), GatewayError>;
 
     /// The head of the answer, before the chain sees it.
-    async fn answer_head(&mut self, session: &mut Session, head: &mut ResponseHeader) -> Result<(), Fault>;
+    async fn answer_head(
+        &mut self,
+        session: &mut Session,
+        head: &mut ResponseHeader,
+    ) -> Result<(), GatewayError>;
 
     /// A piece of the answer, before the chain sees it.
-    fn answer_piece(&mut self, _: &mut Session, _: &mut Option<Bytes>, _: bool) -> Result<(), Fault> {
+    fn answer_piece(&mut self, _: &mut Session, _: &mut Option<Bytes>, _: bool) -> Result<(), GatewayError> {
         Ok(())
     }
 
     /// The answer broke off.
-    fn broken(&mut self, error: &Error) -> Fault;
+    fn broken(&mut self, error: &Error) -> GatewayError;
 }
 
 /// The way to a pool.
@@ -107,7 +116,7 @@ impl PoolWay {
     ///
     /// # Errors
     /// The pool's breaker is open, or it is full.
-    pub async fn enter(&mut self) -> Result<(), Fault> {
+    pub async fn enter(&mut self) -> Result<(), GatewayError> {
         self.pass = Some(self.upstream.admit().await?);
         Ok(())
     }
@@ -116,10 +125,10 @@ impl PoolWay {
     ///
     /// # Errors
     /// Nobody takes requests, or no address is known.
-    pub async fn next(&mut self) -> Result<HttpPeer, Fault> {
+    pub async fn next(&mut self) -> Result<HttpPeer, GatewayError> {
         self.attempts += 1;
         let chosen = self.upstream.choose(&mut self.tried).await.inspect_err(|fault| {
-            if let (Fault::Upstream(_), Some(pass)) = (fault, &mut self.pass) {
+            if let (GatewayError::Upstream(_), Some(pass)) = (fault, &mut self.pass) {
                 pass.tell(false);
             }
         })?;
@@ -178,11 +187,11 @@ impl PoolWay {
 
 #[async_trait]
 impl Way for PoolWay {
-    async fn admit(&mut self) -> Result<(), Fault> {
+    async fn admit(&mut self) -> Result<(), GatewayError> {
         self.enter().await
     }
 
-    async fn peer(&mut self, _: &mut Session) -> Result<HttpPeer, Fault> {
+    async fn peer(&mut self, _: &mut Session) -> Result<HttpPeer, GatewayError> {
         self.next().await
     }
 
@@ -196,20 +205,20 @@ impl Way for PoolWay {
         }
     }
 
-    async fn head(&mut self, _: &mut Session, head: &mut RequestHeader) -> Result<(), Fault> {
-        self.dress(head).map_err(|_| Fault::BadBody("the request's head cannot be forwarded"))
+    async fn head(&mut self, _: &mut Session, head: &mut RequestHeader) -> Result<(), GatewayError> {
+        self.dress(head).map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))
     }
 
-    fn failed(&mut self, _: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), Fault> {
+    fn failed(&mut self, _: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), GatewayError> {
         if self.again(&error, how) { Ok(()) } else { Err(self.upstream.error(&error)) }
     }
 
-    async fn answer_head(&mut self, _: &mut Session, head: &mut ResponseHeader) -> Result<(), Fault> {
+    async fn answer_head(&mut self, _: &mut Session, head: &mut ResponseHeader) -> Result<(), GatewayError> {
         self.answered(head.status);
         Ok(())
     }
 
-    fn broken(&mut self, error: &Error) -> Fault {
+    fn broken(&mut self, error: &Error) -> GatewayError {
         self.blame();
         self.upstream.error(error)
     }

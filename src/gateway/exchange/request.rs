@@ -4,8 +4,8 @@ use bytes::{Bytes, BytesMut};
 
 use crate::api::ApiError;
 use crate::gateway::body::{Body, Cast, Sight, Task, beginning};
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Unknown, inner};
-use crate::gateway::fault::Fault;
 use crate::gateway::filter::Layer;
 use crate::telemetry::{Direction, Scan, Unscanned};
 
@@ -40,9 +40,9 @@ impl Exchange {
     ///
     /// # Errors
     /// Nobody knows what it is, and the route passes no such body.
-    pub fn begins(&mut self, body: Bytes, ended: bool) -> Result<(), Fault> {
-        let cast = Cast::of(&self.head.headers, false).map_err(|_| Fault::UNKNOWN_TYPE)?;
-        let head = beginning(&body, &cast.codings, &self.budget).map_err(Fault::of_request)?;
+    pub fn begins(&mut self, body: Bytes, ended: bool) -> Result<(), GatewayError> {
+        let cast = Cast::of(&self.head.headers, false).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
+        let head = beginning(&body, &cast.codings, &self.budget).map_err(GatewayError::of_request)?;
         self.began = body;
         match cast.sight(&head, ended, Direction::Request) {
             Sight::Unknown if self.unknown_request == Unknown::Pass => {
@@ -51,7 +51,7 @@ impl Exchange {
                 self.unseen(Direction::Request, Unscanned::ContentType);
                 Ok(())
             }
-            Sight::Unknown if !head.is_empty() => Err(Fault::UNKNOWN_TYPE),
+            Sight::Unknown if !head.is_empty() => Err(GatewayError::UNKNOWN_TYPE),
             _ => Ok(()),
         }
     }
@@ -76,15 +76,15 @@ impl Exchange {
     ///
     /// # Errors
     /// A layer that cannot be built for this head.
-    pub fn begin_attempt(&mut self) -> Result<bool, Fault> {
+    pub fn begin_attempt(&mut self) -> Result<bool, GatewayError> {
         self.streamed = 0;
         if self.up.is_empty() {
             return Ok(false);
         }
-        let cast = Cast::of(&self.head.headers, false).map_err(|_| Fault::UNKNOWN_TYPE)?;
+        let cast = Cast::of(&self.head.headers, false).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
         let (unknown, direction) = (self.unknown_request, Direction::Request);
         let task = Task { layers: &self.up, cast: &cast, direction, unknown, budget: &self.budget };
-        let built = Body::new(&task).map_err(Fault::of_request)?;
+        let built = Body::new(&task).map_err(GatewayError::of_request)?;
         *inner(&mut self.request) = Some(built);
         Ok(true)
     }
@@ -94,11 +94,11 @@ impl Exchange {
     ///
     /// # Errors
     /// A body that is too large, or that a rewriter cannot take.
-    pub fn request_chunk(&mut self, chunk: &mut Option<Bytes>, end: bool) -> Result<(), Fault> {
+    pub fn request_chunk(&mut self, chunk: &mut Option<Bytes>, end: bool) -> Result<(), GatewayError> {
         let size = chunk.as_ref().map_or(0, Bytes::len);
         self.streamed = self.streamed.saturating_add(size);
         if let Some(limit) = self.route.max_body.filter(|&limit| self.streamed > limit) {
-            return Err(Fault::Api(ApiError::TooLarge(limit)));
+            return Err(GatewayError::Api(ApiError::TooLarge(limit)));
         }
         let Some(body) = inner(&mut self.request) else { return Ok(()) };
         let mut out = BytesMut::with_capacity(size);
@@ -106,7 +106,7 @@ impl Exchange {
         if end || written.is_err() {
             self.route.metrics.scanned(Direction::Request, body.scanned());
         }
-        written.map_err(Fault::of_request)?;
+        written.map_err(GatewayError::of_request)?;
         if body.is_unknown() && self.request_scan == Scan::Scanned {
             self.unseen(Direction::Request, Unscanned::ContentType);
         }

@@ -15,8 +15,8 @@ use crate::api::ApiError;
 use crate::api::scope::Target;
 use crate::api::token::{Principal, Standing, TokenError, Tokens};
 use crate::base::secret::Secret;
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
-use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::bearer::bearer;
 use crate::gateway::filters::presented::{Presented, presented, take_off};
@@ -34,7 +34,7 @@ impl Auth {
     }
 
     /// Who calls one of our own endpoints.
-    async fn caller(&self, head: &mut RequestHeader) -> Result<Principal, Fault> {
+    async fn caller(&self, head: &mut RequestHeader) -> Result<Principal, GatewayError> {
         let token = bearer(&head.headers).ok_or(ApiError::Unauthorized)?;
         let who = self.tokens.verify(token).await.map_err(|error| match error {
             TokenError::Unknown | TokenError::Expired | TokenError::Revoked => ApiError::Unauthorized,
@@ -45,7 +45,7 @@ impl Auth {
     }
 
     /// Who calls somebody else. Of two tokens nobody could say which was meant (RFC 6750 section 3.1, `invalid_request`).
-    async fn sender(&self, head: &mut RequestHeader) -> Result<Principal, Fault> {
+    async fn sender(&self, head: &mut RequestHeader) -> Result<Principal, GatewayError> {
         let mut found = Found::take_off(&self.tokens, head).await?;
         match (found.pop(), found.is_empty()) {
             (_, false) => {
@@ -67,7 +67,7 @@ impl Filter for Auth {
         Stage::Identify
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
         let who = match self.target {
             Target::Service(_) | Target::Answer => self.caller(x.head_mut()).await?,
             Target::Route(_) => self.sender(x.head_mut()).await?,
@@ -102,7 +102,7 @@ impl Filter for Keep {
         Stage::Identify
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
         Found::take_off(&self.tokens, x.head_mut()).await?;
         Ok(Flow::Next)
     }
@@ -117,7 +117,7 @@ struct Found {
 
 impl Found {
     /// Takes all tokens of ours off a head, those that expired or were revoked too.
-    async fn take_off(tokens: &Tokens, head: &mut RequestHeader) -> Result<Vec<Self>, Fault> {
+    async fn take_off(tokens: &Tokens, head: &mut RequestHeader) -> Result<Vec<Self>, GatewayError> {
         let mut found = Vec::new();
         for token in presented(head)? {
             let standing = tokens.standing(token.text.expose()).await;

@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::api::ApiError;
 use crate::base::clock::SharedClock;
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
-use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::bearer::{bearer, only};
 use crate::gateway::filters::own::own;
@@ -55,7 +55,7 @@ impl Jwt {
     }
 
     /// What the caller's token says.
-    async fn claims(&self, head: &RequestHeader) -> Result<Claims, Fault> {
+    async fn claims(&self, head: &RequestHeader) -> Result<Claims, GatewayError> {
         let token = self.0.place.find(head).ok_or(ApiError::Unauthorized)?;
         let verified = self.0.keys.verify(&token).await.map_err(|why| match why {
             Unproved::Token => ApiError::Unauthorized,
@@ -63,7 +63,7 @@ impl Jwt {
         })?;
         let now = self.0.clock.now().as_millis() / 1000;
         verified.check(&self.0.policy, now).map_err(|denied| {
-            Fault::Api(match denied {
+            GatewayError::Api(match denied {
                 Denied::Scope | Denied::Required => ApiError::ServiceNotEnabled,
                 _ => ApiError::Unauthorized,
             })
@@ -81,7 +81,7 @@ impl Filter for Jwt {
         Stage::Identify
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
         let claims = self.claims(x.head()).await?;
         let head = x.head_mut();
         if !self.0.forward {

@@ -7,8 +7,8 @@ use async_trait::async_trait;
 
 use crate::api::{ApiError, Caller};
 use crate::base::rate::{Buckets, Rate};
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
-use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
 
 /// Whose share is counted.
@@ -52,7 +52,7 @@ impl Filter for Limits {
         Stage::Limit
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
         let caller = match self.allowance.whose {
             Whose::Token => x.caller(),
             Whose::Address => x.caller_by_address(),
@@ -60,7 +60,7 @@ impl Filter for Limits {
         let taken = self.buckets.take(caller, self.allowance.rate, x.clock().instant());
         match taken {
             Ok(()) => Ok(Flow::Next),
-            Err(wait) => Err(Fault::Api(ApiError::TooManyRequests(wait.as_secs() + 1))),
+            Err(wait) => Err(GatewayError::Api(ApiError::TooManyRequests(wait.as_secs() + 1))),
         }
     }
 }

@@ -8,7 +8,7 @@ use pingora::http::RequestHeader;
 use crate::api::ApiError;
 use crate::api::token::tokens_in;
 use crate::base::secret::Secret;
-use crate::gateway::fault::Fault;
+use crate::gateway::error::GatewayError;
 use crate::gateway::filters::bearer::bearer_in;
 use crate::gateway::filters::pairs::{retain_cookies, retain_query, split};
 use crate::gateway::upstream::origin_form;
@@ -34,7 +34,7 @@ pub(super) struct Presented {
 ///
 /// # Errors
 /// More than anybody has a use for.
-pub(super) fn presented(head: &RequestHeader) -> Result<Vec<Presented>, Fault> {
+pub(super) fn presented(head: &RequestHeader) -> Result<Vec<Presented>, GatewayError> {
     let mut all = Vec::new();
     for (name, value) in &head.headers {
         for text in tokens_in(name.as_str().as_bytes()) {
@@ -76,7 +76,7 @@ fn add(all: &mut Vec<Presented>, text: Secret<String>, proves: bool) {
 ///
 /// # Errors
 /// One in the path, of which nothing can be left out.
-pub(super) fn take_off(head: &mut RequestHeader, tokens: &[&Secret<String>]) -> Result<(), Fault> {
+pub(super) fn take_off(head: &mut RequestHeader, tokens: &[&Secret<String>]) -> Result<(), GatewayError> {
     if tokens.is_empty() {
         return Ok(());
     }
@@ -95,7 +95,7 @@ pub(super) fn take_off(head: &mut RequestHeader, tokens: &[&Secret<String>]) -> 
         }
     }
     retain_cookies(head, clean);
-    let unwritable = |_| Fault::BadBody("the request's head cannot be forwarded");
+    let unwritable = |_| GatewayError::BadBody("the request's head cannot be forwarded");
     retain_query(head, clean).map_err(unwritable)?;
     let in_path = !clean(split(&origin_form(head)).0);
     match in_path {

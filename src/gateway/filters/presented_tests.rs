@@ -154,7 +154,7 @@ fn tokens_are_told_apart_and_bounded() {
         head("/", &[("cookie", &cookies.join("; "))])
     };
     assert_eq!(presented(&many(MOST)).unwrap().len(), MOST);
-    assert!(matches!(presented(&many(MOST + 1)), Err(Fault::Api(ApiError::BadRequest(_)))));
+    assert!(matches!(presented(&many(MOST + 1)), Err(GatewayError::Api(ApiError::BadRequest(_)))));
 }
 
 #[test]
@@ -164,6 +164,6 @@ fn one_in_the_path_is_refused() {
         let found = presented(&one).unwrap();
         assert_eq!((found.len(), found[0].proves), (1, false));
         let refused = take_off(&mut one, &[&found[0].text]);
-        assert!(matches!(refused, Err(Fault::Api(ApiError::BadRequest(_)))), "{target}");
+        assert!(matches!(refused, Err(GatewayError::Api(ApiError::BadRequest(_)))), "{target}");
     }
 }

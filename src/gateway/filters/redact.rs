@@ -14,8 +14,8 @@ use crate::api::{ApiError, CpuPool, DistinctLimit, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::gateway::body::{Cast, Frame, NOT_UTF8, Sight};
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome, Unknown};
-use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
 use crate::gateway::llm::{Spoken, conversation};
@@ -91,25 +91,25 @@ impl Redact {
         self.parts.protocols.iter().find(|spoken| std::ptr::eq(spoken.protocol, protocol))
     }
 
-    async fn fpe_key(&self) -> Result<Arc<FpeKey>, Fault> {
+    async fn fpe_key(&self) -> Result<Arc<FpeKey>, GatewayError> {
         let key = self.parts.vault.default_fpe_key().await;
-        key.map_err(|error| Fault::Api(ApiError::vault(&error)))
+        key.map_err(|error| GatewayError::Api(ApiError::vault(&error)))
     }
 
     /// The keys of a request; those of its answer are in the same scope.
-    async fn keys(&self, x: &Exchange) -> Result<Keys, Fault> {
+    async fn keys(&self, x: &Exchange) -> Result<Keys, GatewayError> {
         if !self.parts.encrypts {
             return Ok(Keys::default());
         }
         // Its head is no more as the caller sent it once other filters have been at it; and the default is too wide.
-        let scope = x.facts.scope.ok_or(Fault::Api(ApiError::Internal("scope")))?;
+        let scope = x.facts.scope.ok_or(GatewayError::Api(ApiError::Internal("scope")))?;
         let key = self.fpe_key().await?;
         let quota = self.parts.distinct.of(x.caller());
         Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota })
     }
 
     /// What is installed on a request's body, or refused.
-    async fn take(&self, x: &mut Exchange, redactor: &Redactor) -> Result<(), Fault> {
+    async fn take(&self, x: &mut Exchange, redactor: &Redactor) -> Result<(), GatewayError> {
         if !x.sends_body() {
             return Ok(());
         }
@@ -121,14 +121,14 @@ impl Redact {
                 return Ok(());
             }
             Err(_) => {
-                return Err(Fault::Api(ApiError::UnsupportedMediaType(
+                return Err(GatewayError::Api(ApiError::UnsupportedMediaType(
                     "Send the body in gzip, deflate, br, zstd or no content coding",
                 )));
             }
         };
         // A client of a known protocol speaks JSON, whatever it says; but not in a charset that reads otherwise.
         if known && is_foreign(&x.head().headers) {
-            return Err(Fault::Api(ApiError::UnsupportedMediaType("Send the body in UTF-8")));
+            return Err(GatewayError::Api(ApiError::UnsupportedMediaType("Send the body in UTF-8")));
         }
         if !known && !matches!(cast.said, Said::As(_)) {
             x.doubt(self.parts.unknown);
@@ -148,20 +148,20 @@ impl Redact {
     }
 
     /// How a collected body is looked through; `None` if it passes as it is.
-    fn reading(&self, x: &mut Exchange, body: &[u8]) -> Result<Option<ReadAs>, Fault> {
+    fn reading(&self, x: &mut Exchange, body: &[u8]) -> Result<Option<ReadAs>, GatewayError> {
         let known = self.spoken(x).is_some();
-        let cast = Cast::of(&x.head().headers, known).map_err(|_| Fault::UNKNOWN_TYPE)?;
+        let cast = Cast::of(&x.head().headers, known).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
         let head = body.get(..body.len().min(ENOUGH)).unwrap_or_default();
         let sight = cast.sight(head, head.len() == body.len(), Direction::Request);
         let reading = match sight {
             _ if body.is_empty() => ReadAs::Text,
-            Sight::Wrong(why) => return Err(Fault::BadBody(why)),
+            Sight::Wrong(why) => return Err(GatewayError::BadBody(why)),
             Sight::Unknown | Sight::More if !known && self.parts.unknown == Unknown::Pass => {
                 x.unseen(Direction::Request, Unscanned::ContentType);
                 return Ok(None);
             }
-            Sight::Unknown | Sight::More if !known => return Err(Fault::UNKNOWN_TYPE),
-            _ if memchr::memchr(0, body).is_some() => return Err(Fault::BadBody(NOT_UTF8)),
+            Sight::Unknown | Sight::More if !known => return Err(GatewayError::UNKNOWN_TYPE),
+            _ if memchr::memchr(0, body).is_some() => return Err(GatewayError::BadBody(NOT_UTF8)),
             _ if known => ReadAs::Json,
             Sight::As(Frame::Json) if is_lines(x.head()) => ReadAs::Lines,
             Sight::As(Frame::Json) if cast.said == Said::As(Frame::Json) => ReadAs::JsonOrLines,
@@ -251,7 +251,7 @@ impl Filter for Redact {
         Stage::Rewrite
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
         if self.parts.encrypts && (x.sends_body() || matches!(self.parts.answers, AnswerWay::Redact(_))) {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
@@ -265,7 +265,7 @@ impl Filter for Redact {
         Ok(Flow::Next)
     }
 
-    async fn asked(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, Fault> {
+    async fn asked(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
         let Some(redactor) = self.parts.requests.as_ref().filter(|_| x.request_scan == Scan::Scanned) else {
             return Ok(Flow::Next);
         };
@@ -291,7 +291,7 @@ impl Filter for Redact {
         let job = Job { caller: x.caller(), bytes: document.current().len() };
         let done = self.parts.cpu.run(job, work).await;
         drop(span);
-        let done = done.map_err(ApiError::from).map_err(Fault::Api)?;
+        let done = done.map_err(ApiError::from).map_err(GatewayError::Api)?;
         let ((redacted, undo), scope) = done.map_err(of_redaction)?;
         x.facts.scope = x.facts.scope.map(|_| scope);
         let report = redacted.report();
@@ -309,7 +309,7 @@ impl Filter for Redact {
         Ok(Flow::Next)
     }
 
-    async fn response(&self, x: &mut Exchange, _: &mut ResponseHeader) -> Result<(), Fault> {
+    async fn response(&self, x: &mut Exchange, _: &mut ResponseHeader) -> Result<(), GatewayError> {
         let spoken = self.spoken(x).cloned();
         match &self.parts.answers {
             AnswerWay::Off => Ok(()),
@@ -417,16 +417,16 @@ fn readable_answer(head: &mut RequestHeader) {
     drop(head.insert_header(ACCEPT_ENCODING, value.unwrap_or(HeaderValue::from_static("identity"))));
 }
 
-fn of_redaction(error: RedactError) -> Fault {
+fn of_redaction(error: RedactError) -> GatewayError {
     match error {
-        RedactError::Json(_) => Fault::BadBody("the body is not valid JSON, so it cannot be scanned"),
-        RedactError::TooDeep { .. } => Fault::BadBody(
+        RedactError::Json(_) => GatewayError::BadBody("the body is not valid JSON, so it cannot be scanned"),
+        RedactError::TooDeep { .. } => GatewayError::BadBody(
             "JSON within strings, or text in base64, is nested more than 8 levels deep, or JSON in a string more than 128: \
              it cannot be scanned",
         ),
-        RedactError::TooManyValues { .. } => Fault::Api(ApiError::TooLarge(0)),
-        RedactError::Stopped(_) => Fault::Api(ApiError::Overloaded),
-        RedactError::Spent(spent) => Fault::Api(ApiError::TooManyValues(spent.after)),
-        _ => Fault::Api(ApiError::Internal("redact")),
+        RedactError::TooManyValues { .. } => GatewayError::Api(ApiError::TooLarge(0)),
+        RedactError::Stopped(_) => GatewayError::Api(ApiError::Overloaded),
+        RedactError::Spent(spent) => GatewayError::Api(ApiError::TooManyValues(spent.after)),
+        _ => GatewayError::Api(ApiError::Internal("redact")),
     }
 }

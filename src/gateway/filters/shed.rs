@@ -11,8 +11,8 @@ use async_trait::async_trait;
 use crate::api::ApiError;
 use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
-use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::proxy::InFlight;
 use crate::telemetry::{FrontMetrics, Refusal};
@@ -143,13 +143,13 @@ impl Filter for Shed {
         self.why(self.0.in_flight.count())
     }
 
-    async fn request(&self, _: &mut Exchange) -> Result<Flow, Fault> {
+    async fn request(&self, _: &mut Exchange) -> Result<Flow, GatewayError> {
         // The request itself is under way already.
         match self.why(self.0.in_flight.count().saturating_sub(1)) {
             None => Ok(Flow::Next),
             Some(why) => {
                 self.0.metrics.refused.inc(why);
-                Err(Fault::Api(ApiError::Overloaded))
+                Err(GatewayError::Api(ApiError::Overloaded))
             }
         }
     }

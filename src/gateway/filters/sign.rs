@@ -13,8 +13,8 @@ use crate::base::id::ItemId;
 use crate::base::secret::Secret;
 use crate::base::template::Template;
 use crate::crypto::{hash, random};
+use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
-use crate::gateway::fault::Fault;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::own::own;
 use crate::vault::VaultError;
@@ -61,20 +61,20 @@ impl Sign {
         Self { parts, remembered: Remembered::default() }
     }
 
-    async fn signer(&self) -> Result<Signer, Fault> {
+    async fn signer(&self) -> Result<Signer, GatewayError> {
         self.parts.items.signer(&self.parts.key, self.parts.publish_ahead).await.map_err(|error| {
             self.remembered.0.clear();
             self.failed(&error)
         })
     }
 
-    fn failed(&self, error: &VaultError) -> Fault {
+    fn failed(&self, error: &VaultError) -> GatewayError {
         tracing::error!(target: "portcullis::sign", key = %self.parts.key, %error, "no token for the upstream");
-        Fault::Api(ApiError::Internal("sign"))
+        GatewayError::Api(ApiError::Internal("sign"))
     }
 
     /// The claims that the template asks for.
-    fn claims(&self, caller: Option<&Claims>) -> Result<Map<String, Value>, Fault> {
+    fn claims(&self, caller: Option<&Claims>) -> Result<Map<String, Value>, GatewayError> {
         let mut claims = Map::new();
         for (name, template) in &self.parts.claims {
             let filled = template.fill(&|claim| caller?.get(claim));
@@ -87,7 +87,12 @@ impl Sign {
     }
 
     /// A token with these claims. `now` is in seconds since 1970 (UTC).
-    fn token(&self, signer: &Signer, claims: Map<String, Value>, now: u64) -> Result<Secret<String>, Fault> {
+    fn token(
+        &self,
+        signer: &Signer,
+        claims: Map<String, Value>,
+        now: u64,
+    ) -> Result<Secret<String>, GatewayError> {
         let mut all = claims;
         let Self { parts: SignParts { issuer, audiences, lifetime, .. }, .. } = self;
         all.insert("iss".to_owned(), issuer.as_str().into());
@@ -114,7 +119,12 @@ impl Sign {
     }
 
     /// The header's value, with a token that was remembered or is new.
-    fn value(&self, signer: &Signer, claims: Map<String, Value>, now: u64) -> Result<HeaderValue, Fault> {
+    fn value(
+        &self,
+        signer: &Signer,
+        claims: Map<String, Value>,
+        now: u64,
+    ) -> Result<HeaderValue, GatewayError> {
         if !self.parts.reuse {
             return self.spelled(&self.token(signer, claims, now)?);
         }
@@ -130,7 +140,7 @@ impl Sign {
         value
     }
 
-    fn spelled(&self, token: &Secret<String>) -> Result<HeaderValue, Fault> {
+    fn spelled(&self, token: &Secret<String>) -> Result<HeaderValue, GatewayError> {
         let value = match self.parts.header == AUTHORIZATION {
             true => HeaderValue::try_from(format!("Bearer {}", token.expose())),
             false => HeaderValue::from_str(token.expose()),
@@ -151,7 +161,7 @@ impl Filter for Sign {
         Stage::Mint
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, Fault> {
+    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
         let signer = self.signer().await?;
         let claims = self.claims(x.facts.claims.as_ref())?;
         let now = x.clock().now().as_millis() / 1000;

@@ -1,7 +1,7 @@
 //! OpenAI's chat completions (API reference, "Chat"), and what others that speak it add: `reasoning_content`
 //! (DeepSeek), `reasoning` (OpenRouter), Azure's filter results.
 
-use crate::gateway::fault::Shape;
+use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::Protocol;
 use crate::stream::json::Take::{Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
@@ -10,7 +10,7 @@ use crate::stream::json::Type::{Id, Name, Number};
 pub(super) static CHAT: Protocol = Protocol {
     name: "openai_chat",
     path: "/chat/completions",
-    shape: Shape::OpenAi,
+    shape: ErrorShape::OpenAi,
     ask: &[
         ("messages[*].tool_calls[*].function.arguments", Embedded),
         ("messages[*].function_call.arguments", Embedded),

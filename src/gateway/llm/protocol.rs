@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::path::RequestPath;
-use crate::gateway::fault::Shape;
+use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::openai;
 use crate::stream::json::{PathSet, PatternError, Take};
 
@@ -15,7 +15,7 @@ pub struct Protocol {
     /// How its paths end.
     pub path: &'static str,
     /// How it spells an error.
-    pub shape: Shape,
+    pub shape: ErrorShape,
     /// The strings of a request that are not plain text.
     pub ask: &'static [(&'static str, Take)],
     /// The strings of an answer, or of one event, that are not plain text.

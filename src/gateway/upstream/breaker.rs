@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::base::clock::SharedClock;
-use crate::gateway::fault::{Closed, Fault};
+use crate::gateway::error::{GatewayError, Unavailable};
 use crate::telemetry::Circuit;
 
 /// What a breaker lets through.
@@ -79,7 +79,7 @@ impl Breaker {
     ///
     /// # Errors
     /// It is open, or there is no place in time.
-    pub async fn admit(self: &Arc<Self>) -> Result<Pass, Fault> {
+    pub async fn admit(self: &Arc<Self>) -> Result<Pass, GatewayError> {
         let (place, tries) = self.entered().await?;
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         Ok(Pass { breaker: Arc::clone(self), tries, told: false, _place: place })
@@ -100,7 +100,7 @@ impl Breaker {
         }
     }
 
-    async fn entered(&self) -> Result<(Option<OwnedSemaphorePermit>, bool), Fault> {
+    async fn entered(&self) -> Result<(Option<OwnedSemaphorePermit>, bool), GatewayError> {
         // An open one keeps nobody waiting for a place.
         if self.places.is_some() {
             Self::judge(self.clock.instant(), *self.lock())?;
@@ -115,12 +115,12 @@ impl Breaker {
         Ok((place, tries))
     }
 
-    async fn place(&self) -> Result<Option<OwnedSemaphorePermit>, Fault> {
+    async fn place(&self) -> Result<Option<OwnedSemaphorePermit>, GatewayError> {
         let Some(places) = &self.places else { return Ok(None) };
         if let Ok(place) = Arc::clone(places).try_acquire_owned() {
             return Ok(Some(place));
         }
-        let full = || Fault::Closed(Closed::Full);
+        let full = || GatewayError::Unavailable(Unavailable::Full);
         let _waiting = Waiting::begin(self).ok_or_else(full)?;
         match tokio::time::timeout(self.limits.wait, Arc::clone(places).acquire_owned()).await {
             Ok(Ok(place)) => Ok(Some(place)),
@@ -129,15 +129,17 @@ impl Breaker {
     }
 
     /// Whether the request that gets through is the one that tries.
-    fn judge(now: Instant, phase: Phase) -> Result<bool, Fault> {
+    fn judge(now: Instant, phase: Phase) -> Result<bool, GatewayError> {
         match phase {
             Phase::Closed { .. } => Ok(false),
             Phase::Open { until, .. } if now >= until => Ok(true),
             Phase::Open { until, .. } => {
                 let wait = until.duration_since(now);
-                Err(Fault::Closed(Closed::Open(wait.as_secs() + u64::from(wait.subsec_nanos() > 0))))
+                Err(GatewayError::Unavailable(Unavailable::Open(
+                    wait.as_secs() + u64::from(wait.subsec_nanos() > 0),
+                )))
             }
-            Phase::Trying { .. } => Err(Fault::Closed(Closed::Open(1))),
+            Phase::Trying { .. } => Err(GatewayError::Unavailable(Unavailable::Open(1))),
         }
     }
 
@@ -231,9 +233,9 @@ mod tests {
         BreakerLimits { failures: 2, open, longest, ..BreakerLimits::default() }
     }
 
-    fn after(refused: Result<Pass, Fault>) -> Option<u64> {
+    fn after(refused: Result<Pass, GatewayError>) -> Option<u64> {
         match refused.err()? {
-            Fault::Closed(Closed::Open(after)) => Some(after),
+            GatewayError::Unavailable(Unavailable::Open(after)) => Some(after),
             _ => None,
         }
     }
@@ -290,7 +292,7 @@ mod tests {
         while breaker.waiting.load(Ordering::Relaxed) == 0 {
             tokio::task::yield_now().await;
         }
-        assert!(matches!(breaker.admit().await, Err(Fault::Closed(Closed::Full))));
+        assert!(matches!(breaker.admit().await, Err(GatewayError::Unavailable(Unavailable::Full))));
         drop(first);
         assert!(waiting.await.unwrap());
         assert!(breaker.admit().await.is_ok());

@@ -12,7 +12,7 @@ use pingora::{Error, ErrorType};
 
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
-use crate::gateway::fault::{Closed, Fault};
+use crate::gateway::error::{GatewayError, Unavailable};
 use crate::gateway::upstream::addresses::{Addresses, Known};
 use crate::gateway::upstream::attempt::{Attempt, Tried};
 use crate::gateway::upstream::breaker::{Breaker, Pass};
@@ -140,10 +140,10 @@ impl Upstream {
     /// Asks its breaker for leave to send a request; may wait for a place.
     ///
     /// # Errors
-    /// [`Fault::Closed`].
-    pub async fn admit(&self) -> Result<Pass, Fault> {
+    /// [`GatewayError::Unavailable`].
+    pub async fn admit(&self) -> Result<Pass, GatewayError> {
         self.breaker.admit().await.inspect_err(|fault| {
-            if let Fault::Closed(why) = fault {
+            if let GatewayError::Unavailable(why) = fault {
                 self.metrics.failed(why.failure());
             }
         })
@@ -165,11 +165,11 @@ impl Upstream {
     ///
     /// # Errors
     /// No peer takes requests, or no address for its name.
-    pub async fn choose(&self, tried: &mut Tried) -> Result<Chosen, Fault> {
+    pub async fn choose(&self, tried: &mut Tried) -> Result<Chosen, GatewayError> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let place = self.place(turn, *tried).ok_or_else(|| {
             self.metrics.failed(UpstreamFailure::Down);
-            Fault::Closed(Closed::Down)
+            GatewayError::Unavailable(Unavailable::Down)
         })?;
         tried.add(place);
         let Some(peer) = self.peers.get(place) else { return Err(self.failed(UpstreamFailure::Connect)) };
@@ -192,12 +192,12 @@ impl Upstream {
     ///
     /// # Errors
     /// No address for its name.
-    pub(super) async fn at(&self, place: usize) -> Option<Result<Chosen, Fault>> {
+    pub(super) async fn at(&self, place: usize) -> Option<Result<Chosen, GatewayError>> {
         let peer = self.peers.get(place)?;
         Some(self.reach(place, peer, 0).await)
     }
 
-    async fn reach(&self, place: usize, peer: &Peer, turn: usize) -> Result<Chosen, Fault> {
+    async fn reach(&self, place: usize, peer: &Peer, turn: usize) -> Result<Chosen, GatewayError> {
         let known = match peer.addresses.usable(self.clock.instant()) {
             Some(known) => known,
             None => match self.resolve(peer).await {
@@ -300,13 +300,13 @@ impl Upstream {
     }
 
     /// Counts a failure and names it.
-    pub fn failed(&self, kind: UpstreamFailure) -> Fault {
+    pub fn failed(&self, kind: UpstreamFailure) -> GatewayError {
         self.metrics.failed(kind);
-        Fault::Upstream(kind)
+        GatewayError::Upstream(kind)
     }
 
     /// Counts and names the failure behind a Pingora error.
-    pub fn error(&self, error: &Error) -> Fault {
+    pub fn error(&self, error: &Error) -> GatewayError {
         self.failed(failure_of(error))
     }
 

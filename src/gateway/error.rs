@@ -14,7 +14,7 @@ use crate::telemetry::UpstreamFailure;
 
 /// Why a request ends here. No variant holds a byte that came from outside.
 #[derive(Debug, thiserror::Error)]
-pub enum Fault {
+pub enum GatewayError {
     /// The caller's body is not what its head says, or cannot be read.
     #[error("{0}")]
     BadBody(&'static str),
@@ -32,7 +32,7 @@ pub enum Fault {
     Upstream(UpstreamFailure),
     /// The upstream gets no requests now.
     #[error("{}", .0.summary())]
-    Closed(Closed),
+    Unavailable(Unavailable),
     /// What the caller asks for is not built.
     #[error("{0}")]
     NotBuilt(&'static str),
@@ -43,7 +43,7 @@ pub enum Fault {
 
 /// Why an upstream gets no requests now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Closed {
+pub enum Unavailable {
     /// Checks call every peer down.
     Down,
     /// As many requests are under way as may be.
@@ -52,7 +52,7 @@ pub enum Closed {
     Open(u64),
 }
 
-impl Closed {
+impl Unavailable {
     const fn word(self) -> &'static str {
         match self {
             Self::Down => "upstream_down",
@@ -86,7 +86,7 @@ impl Closed {
     }
 }
 
-impl From<BodyError> for Fault {
+impl From<BodyError> for GatewayError {
     fn from(error: BodyError) -> Self {
         match error {
             BodyError::Gone => Self::Gone,
@@ -95,13 +95,13 @@ impl From<BodyError> for Fault {
     }
 }
 
-impl From<Exhausted> for Fault {
+impl From<Exhausted> for GatewayError {
     fn from(why: Exhausted) -> Self {
         Self::Api(why.into())
     }
 }
 
-impl Fault {
+impl GatewayError {
     /// A request of which nobody knows where text is.
     pub const UNKNOWN_TYPE: Self = Self::Api(ApiError::UnsupportedMediaType(
         "This route passes only bodies that it can scan: JSON, NDJSON, event streams, forms and text",
@@ -152,7 +152,7 @@ impl Fault {
             Self::Upstream(kind) => kind.word(),
             Self::Unscannable(_) => "unscannable_answer",
             Self::NotBuilt(_) => "not_implemented",
-            Self::Closed(why) => why.word(),
+            Self::Unavailable(why) => why.word(),
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) => "bad_request",
                 ApiError::Unauthorized => "unauthorized",
@@ -183,7 +183,7 @@ impl Fault {
             Self::BadBody(_) | Self::Gone | Self::Left => StatusCode::BAD_REQUEST,
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Upstream(_) | Self::Unscannable(_) => StatusCode::BAD_GATEWAY,
-            Self::Closed(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) | ApiError::Provider(_) => {
@@ -210,10 +210,10 @@ impl Fault {
     }
 
     /// The whole answer, for a caller that has had nothing yet.
-    pub fn answer(self, shape: Shape, stamp: &Stamp<'_>) -> Answer {
+    pub fn answer(self, shape: ErrorShape, stamp: &Stamp<'_>) -> Answer {
         let mut answer = match shape {
-            Shape::Envelope => self.envelope(stamp),
-            Shape::OpenAi => self.openai(stamp),
+            ErrorShape::Envelope => self.envelope(stamp),
+            ErrorShape::OpenAi => self.openai(stamp),
         };
         if answer.status == StatusCode::UNAUTHORIZED {
             answer.headers.insert(WWW_AUTHENTICATE, CHALLENGE);
@@ -222,10 +222,12 @@ impl Fault {
     }
 
     /// One last event, for a caller that already reads a stream of them.
-    pub fn event(&self, shape: Shape) -> Bytes {
+    pub fn event(&self, shape: ErrorShape) -> Bytes {
         match shape {
-            Shape::Envelope => Bytes::from_static(b"event: error\ndata: {\"status\":\"ProviderError\"}\n\n"),
-            Shape::OpenAi => format!("data: {}\n\n", self.openai_error()).into(),
+            ErrorShape::Envelope => {
+                Bytes::from_static(b"event: error\ndata: {\"status\":\"ProviderError\"}\n\n")
+            }
+            ErrorShape::OpenAi => format!("data: {}\n\n", self.openai_error()).into(),
         }
     }
 
@@ -243,7 +245,7 @@ impl Fault {
                 };
                 stamp.answer(status, "ProviderError", summary, None::<()>)
             }
-            Self::Closed(why) => {
+            Self::Unavailable(why) => {
                 let mut answer = stamp.answer(status, "ServiceNotAvailable", why.summary(), None::<()>);
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
                 answer
@@ -274,7 +276,7 @@ impl Fault {
             answer.headers.insert(&REQUEST_ID, id);
         }
         match &self {
-            Self::Closed(why) => {
+            Self::Unavailable(why) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
             }
             Self::Api(ApiError::TooManyRequests(after) | ApiError::TooManyValues(after)) => {
@@ -297,7 +299,7 @@ impl Fault {
 
 /// How a caller's protocol spells an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Shape {
+pub enum ErrorShape {
     /// The API's envelope; also for routes without a known protocol.
     #[default]
     Envelope,
@@ -316,12 +318,12 @@ mod tests {
         let id = RequestId::from_random([1; 20]);
         let t = Timestamp::from_millis(0);
         let stamp = Stamp { id: &id, received: t, answered: t };
-        let answer = Fault::Upstream(UpstreamFailure::Timeout).answer(Shape::OpenAi, &stamp);
+        let answer = GatewayError::Upstream(UpstreamFailure::Timeout).answer(ErrorShape::OpenAi, &stamp);
         assert_eq!(answer.status, 504);
         let value: serde_json::Value = serde_json::from_slice(answer.bytes()).unwrap();
         assert_eq!(value["error"]["type"], "server_error");
         assert_eq!(value["error"]["code"], "timeout");
-        let event = Fault::Gone.event(Shape::OpenAi);
+        let event = GatewayError::Gone.event(ErrorShape::OpenAi);
         assert!(event.starts_with(b"data: {\"error\":") && event.ends_with(b"\n\n"));
     }
 }
