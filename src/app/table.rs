@@ -32,7 +32,7 @@ use crate::gateway::filters::{
     Allowance, AnswerWay, Auth, Jwt, JwtParts, Keep, Limits, Place, Redact, RedactParts, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
-use crate::gateway::llm::{ProtocolChoice, Spoken};
+use crate::gateway::llm::{CompiledProtocol, ProtocolChoice};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
@@ -55,7 +55,7 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
     for (name, setting) in &config.upstreams {
         upstreams.insert(name.to_string(), pools::upstream(name, setting, parts)?);
     }
-    let protocols = Spoken::all().map_err(|error| AppError::Rules(error.to_string()))?;
+    let protocols = CompiledProtocol::all().map_err(|error| AppError::Rules(error.to_string()))?;
     let mut endpoints = Endpoints::default();
     if config.api.enabled
         || config
@@ -217,7 +217,7 @@ fn endpoint_route(
 fn route(
     setting: &RouteSetting,
     terminal: Terminal,
-    (config, parts, protocols): (&Config, &Parts, &[Arc<Spoken>]),
+    (config, parts, protocols): (&Config, &Parts, &[Arc<CompiledProtocol>]),
     (upstreams, shed): (&BTreeMap<String, Arc<Upstream>>, &Arc<dyn Filter>),
 ) -> Result<Route, AppError> {
     let name = setting.name.to_string();
@@ -316,7 +316,7 @@ fn host_pattern(host: &Host) -> String {
 fn redaction(
     setting: &RedactSetting,
     route: &str,
-    (config, parts, protocols): (&Config, &Parts, &[Arc<Spoken>]),
+    (config, parts, protocols): (&Config, &Parts, &[Arc<CompiledProtocol>]),
 ) -> Result<Redact, String> {
     let rules = &config.catalogue;
     let detector = chosen(setting, rules)?.allowing(config.allow.clone());

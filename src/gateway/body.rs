@@ -14,7 +14,7 @@ use crate::base::budget::Budget;
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::{Layer, TextLayer};
 use crate::gateway::llm::{Deltas, WholeAnswer};
-use crate::gateway::media_type::Said;
+use crate::gateway::media_type::DeclaredFormat;
 use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
 use crate::stream::form::FormBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
@@ -45,9 +45,9 @@ pub enum Frame {
 
 /// What a head says of its body, as far as rewriting cares.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cast {
+pub struct BodyFormat {
     /// Where text is said to be.
-    pub said: Said,
+    pub declared: DeclaredFormat,
     /// Content codings, in the order they were applied.
     pub codings: Vec<Coding>,
     /// Whether it belongs to a known protocol: then it is no prose, whatever its type.
@@ -56,7 +56,7 @@ pub struct Cast {
 
 /// What a body turns out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sight {
+pub enum BodyKind {
     /// More of it will tell.
     More,
     /// Text is in it so.
@@ -67,48 +67,52 @@ pub enum Sight {
     Wrong(&'static str),
 }
 
-impl Cast {
+impl BodyFormat {
     /// Reads a head.
     ///
     /// # Errors
     /// A content coding that cannot be taken off.
     pub fn of(headers: &HeaderMap, known: bool) -> Result<Self, Unscanned> {
-        Ok(Self { said: Said::of(headers), codings: codings(headers)?, known })
+        Ok(Self { declared: DeclaredFormat::of(headers), codings: codings(headers)?, known })
     }
 
     /// Whether an answer may show what it is. Later than its head it cannot be refused well, so where unknown ones are,
     /// only those that say nothing may.
     pub fn may_show(&self, unknown: Unknown) -> bool {
-        match self.said {
-            Said::As(_) | Said::Nothing => true,
-            Said::Bytes => self.known || unknown == Unknown::Pass,
-            Said::Opaque => self.known,
+        match self.declared {
+            DeclaredFormat::As(_) | DeclaredFormat::Nothing => true,
+            DeclaredFormat::Bytes => self.known || unknown == Unknown::Pass,
+            DeclaredFormat::Opaque => self.known,
         }
     }
 
     /// What a body is that begins with `head`, out of its codings; `ended` when that is all of it. How it begins counts
     /// for more than what it is said to be.
-    pub fn sight(&self, head: &[u8], ended: bool, direction: Direction) -> Sight {
-        let label = match self.said {
+    pub fn kind(&self, head: &[u8], ended: bool, direction: Direction) -> BodyKind {
+        let label = match self.declared {
             _ if self.known => Declared::Other,
-            Said::As(Frame::Text) => Declared::Text,
-            Said::As(Frame::Form) => Declared::Form,
+            DeclaredFormat::As(Frame::Text) => Declared::Text,
+            DeclaredFormat::As(Frame::Form) => Declared::Form,
             _ => Declared::Other,
         };
         let wrong = match guess(head, ended, label, direction == Direction::Request) {
-            Guess::More => return Sight::More,
-            Guess::Json => return Sight::As(Frame::Json),
-            Guess::Events => return Sight::As(Frame::Events),
-            Guess::Form => return Sight::As(Frame::Form),
+            Guess::More => return BodyKind::More,
+            Guess::Json => return BodyKind::As(Frame::Json),
+            Guess::Events => return BodyKind::As(Frame::Events),
+            Guess::Form => return BodyKind::As(Frame::Form),
             Guess::Packed => "the body is compressed and has no Content-Encoding that says so",
             Guess::Wide => NOT_UTF8,
             Guess::Multipart => "the body is multipart and has no Content-Type that says so",
-            Guess::Other => match self.said {
-                Said::As(frame) => return Sight::As(frame),
-                _ => return Sight::Unknown,
+            Guess::Other => match self.declared {
+                DeclaredFormat::As(frame) => return BodyKind::As(frame),
+                _ => return BodyKind::Unknown,
             },
         };
-        if matches!(self.said, Said::As(_)) { Sight::Wrong(wrong) } else { Sight::Unknown }
+        if matches!(self.declared, DeclaredFormat::As(_)) {
+            BodyKind::Wrong(wrong)
+        } else {
+            BodyKind::Unknown
+        }
     }
 }
 
@@ -134,7 +138,7 @@ pub struct Task<'a> {
     /// What is installed on it.
     pub layers: &'a [Layer],
     /// What its head says.
-    pub cast: &'a Cast,
+    pub format: &'a BodyFormat,
     /// Which way it goes.
     pub direction: Direction,
     /// What happens to it if nobody knows what it is.
@@ -163,7 +167,7 @@ pub struct Body {
 struct Begin {
     head: BytesMut,
     layers: Vec<Layer>,
-    cast: Cast,
+    format: BodyFormat,
     direction: Direction,
     unknown: Unknown,
     budget: Budget,
@@ -175,11 +179,11 @@ impl Body {
     /// # Errors
     /// A coder that cannot be set up.
     pub fn new(task: &Task<'_>) -> Result<Self, StreamError> {
-        let Task { layers, cast, direction, unknown, budget } = *task;
-        let (decode, encode) = (decoders(&cast.codings, budget)?, encoders(&cast.codings, budget)?);
+        let Task { layers, format, direction, unknown, budget } = *task;
+        let (decode, encode) = (decoders(&format.codings, budget)?, encoders(&format.codings, budget)?);
         let (plain, edited) = (BytesMut::new(), BytesMut::new());
-        let (layers, cast, budget) = (layers.to_vec(), cast.clone(), budget.clone());
-        let begin = Some(Begin { head: BytesMut::new(), layers, cast, direction, unknown, budget });
+        let (layers, format, budget) = (layers.to_vec(), format.clone(), budget.clone());
+        let begin = Some(Begin { head: BytesMut::new(), layers, format, direction, unknown, budget });
         let edit = Pipeline::default();
         let (frame, strict, scanned, broken) = (None, false, 0, false);
         Ok(Self { decode, edit, encode, plain, edited, begin, frame, strict, scanned, broken })
@@ -218,12 +222,12 @@ impl Body {
             None => plain,
             Some(mut begin) => {
                 begin.head.extend_from_slice(plain);
-                match begin.sight(end) {
-                    Sight::More => {
+                match begin.kind(end) {
+                    BodyKind::More => {
                         self.begin = Some(begin);
                         return Ok(());
                     }
-                    sight => (self.frame, self.strict) = begin.settle(sight, &mut self.edit)?,
+                    kind => (self.frame, self.strict) = begin.settle(kind, &mut self.edit)?,
                 }
                 head = begin.head;
                 &head
@@ -253,8 +257,8 @@ impl Body {
     /// then the coding ends. `false` when the frame has no room for words, and the body must look broken instead.
     pub fn cut(&mut self, words: &[u8], out: &mut BytesMut) -> bool {
         // Of one that has not shown what it is, nothing has left: it is what it is said to be.
-        let said = self.begin.as_ref().map(|begin| begin.cast.said);
-        let speaks = self.frame == Some(Frame::Events) || said == Some(Said::As(Frame::Events));
+        let declared = self.begin.as_ref().map(|begin| begin.format.declared);
+        let speaks = self.frame == Some(Frame::Events) || declared == Some(DeclaredFormat::As(Frame::Events));
         self.edited.clear();
         if !self.broken {
             // What the last events held back is text of the caller's; an incomplete event stays behind.
@@ -289,23 +293,23 @@ impl Body {
 
 impl Begin {
     /// What the body is, as far as it has come.
-    fn sight(&self, ended: bool) -> Sight {
+    fn kind(&self, ended: bool) -> BodyKind {
         match ended && self.head.is_empty() {
-            true => Sight::As(Frame::Text),
-            false => self.cast.sight(&self.head, ended, self.direction),
+            true => BodyKind::As(Frame::Text),
+            false => self.format.kind(&self.head, ended, self.direction),
         }
     }
 
     /// Builds the stages for what the body is. Returns that, and whether only text may be in it.
-    fn settle(&self, sight: Sight, edit: &mut Pipeline) -> Result<(Option<Frame>, bool), StreamError> {
+    fn settle(&self, kind: BodyKind, edit: &mut Pipeline) -> Result<(Option<Frame>, bool), StreamError> {
         let Self { layers, unknown, budget, .. } = self;
         // What puts values back takes nothing out: what it cannot read has none.
         let restores = |layer: &Layer| matches!(layer, Layer::Text(text) if text.restores);
         let strict = !layers.iter().all(restores);
-        let frame = match sight {
-            Sight::As(frame) => frame,
-            Sight::Wrong(why) if strict => return Err(StreamError::NotText(why)),
-            Sight::Unknown if *unknown == Unknown::Refuse => return Err(StreamError::Unlabelled),
+        let frame = match kind {
+            BodyKind::As(frame) => frame,
+            BodyKind::Wrong(why) if strict => return Err(StreamError::NotText(why)),
+            BodyKind::Unknown if *unknown == Unknown::Refuse => return Err(StreamError::Unlabelled),
             _ => return Ok((None, false)),
         };
         for layer in layers {
@@ -320,13 +324,13 @@ impl Begin {
 
 fn framed(layer: &TextLayer, frame: Frame, budget: &Budget) -> Box<dyn Rewriter> {
     match (frame, &layer.protocol) {
-        (Frame::Json, Some(spoken)) => Box::new(WholeAnswer::new(Arc::clone(spoken), layer, budget)),
+        (Frame::Json, Some(protocol)) => Box::new(WholeAnswer::new(Arc::clone(protocol), layer, budget)),
         (Frame::Json, None) => {
             let slots = EditorSlots::new((layer.editor)(), PathSet::everything()).with_keys_and_numbers();
             Box::new(JsonSlots::new(slots, budget))
         }
-        (Frame::Events, Some(spoken)) => {
-            events(Sse::new(Deltas::new(Arc::clone(spoken), layer, budget), MAX_EVENT, budget), layer)
+        (Frame::Events, Some(protocol)) => {
+            events(Sse::new(Deltas::new(Arc::clone(protocol), layer, budget), MAX_EVENT, budget), layer)
         }
         (Frame::Events, None) => {
             events(Sse::new(GenericEvents::new((layer.editor)()), MAX_EVENT, budget), layer)

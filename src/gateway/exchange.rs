@@ -18,7 +18,7 @@ use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
-use crate::gateway::body::{Body, Cast, Task, changed};
+use crate::gateway::body::{Body, BodyFormat, Task, changed};
 use crate::gateway::error::{ErrorShape, GatewayError};
 use crate::gateway::filter::{Document, Flow, Layer};
 use crate::gateway::route::Route;
@@ -334,12 +334,14 @@ impl Exchange {
             return Ok(false);
         }
         let known = |layer: &Layer| matches!(layer, Layer::Text(text) if text.protocol.is_some());
-        let cast = Cast::of(&head.headers, self.down.iter().any(known));
-        match cast.and_then(|cast| cast.may_show(self.unknown).then_some(cast).ok_or(Unscanned::ContentType))
+        let format = BodyFormat::of(&head.headers, self.down.iter().any(known));
+        match format
+            .and_then(|format| format.may_show(self.unknown).then_some(format).ok_or(Unscanned::ContentType))
         {
-            Ok(cast) => {
+            Ok(format) => {
                 let (unknown, direction) = (self.unknown, Direction::Answer);
-                let task = Task { layers: &self.down, cast: &cast, direction, unknown, budget: &self.budget };
+                let task =
+                    Task { layers: &self.down, format: &format, direction, unknown, budget: &self.budget };
                 let body = Body::new(&task).map_err(GatewayError::of_answer)?;
                 *inner(&mut self.answer) = Some(body);
                 self.answer_scan = Scan::Scanned;
@@ -405,9 +407,9 @@ impl Exchange {
         let event = fault.event(self.shape());
         let body = inner(&mut self.answer);
         let mut out = BytesMut::new();
-        let said = body.as_mut().is_some_and(|body| !self.last_words_said && body.cut(&event, &mut out));
+        let declared = body.as_mut().is_some_and(|body| !self.last_words_said && body.cut(&event, &mut out));
         self.last_words_said = true;
-        if said { Ok(out.freeze()) } else { Err(GatewayError::Gone) }
+        if declared { Ok(out.freeze()) } else { Err(GatewayError::Gone) }
     }
 
     /// Whether a failure in mid-answer has been told to the caller, so that nothing more may follow.

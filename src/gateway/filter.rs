@@ -11,7 +11,7 @@ use pingora::http::ResponseHeader;
 use crate::api::Answer;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Outcome};
-use crate::gateway::llm::Spoken;
+use crate::gateway::llm::CompiledProtocol;
 use crate::stream::{Editor, Rewriter};
 use crate::telemetry::Refusal;
 
@@ -114,7 +114,7 @@ pub struct TextLayer {
     pub editor: Recipe<dyn Editor>,
     /// The protocol, when it is known: it says which strings are text, and values are followed over the events of a
     /// stream. Else every string, key and long number is text.
-    pub protocol: Option<Arc<Spoken>>,
+    pub protocol: Option<Arc<CompiledProtocol>>,
     /// Whether it puts the caller's own values back, and takes nothing out.
     pub restores: bool,
 }

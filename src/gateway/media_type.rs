@@ -8,7 +8,7 @@ use crate::gateway::body::Frame;
 
 /// What a head says of where text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum DeclaredFormat {
     /// There.
     As(Frame),
     /// Nothing that can be made sense of: no header, an empty one, two types.
@@ -19,12 +19,12 @@ pub enum Said {
     Opaque,
 }
 
-impl Said {
+impl DeclaredFormat {
     /// Reads a head. Two headers, or a list in one, say nothing unless they agree.
     pub fn of(headers: &HeaderMap) -> Self {
-        let mut said = headers.get_all(CONTENT_TYPE).iter().map(one);
-        match said.next() {
-            Some(first) if said.all(|other| other == first) => first,
+        let mut declared = headers.get_all(CONTENT_TYPE).iter().map(one);
+        match declared.next() {
+            Some(first) if declared.all(|other| other == first) => first,
             _ => Self::Nothing,
         }
     }
@@ -37,36 +37,38 @@ pub fn is_foreign(headers: &HeaderMap) -> bool {
     })
 }
 
-fn one(value: &HeaderValue) -> Said {
-    let Ok(text) = value.to_str() else { return Said::Nothing };
+fn one(value: &HeaderValue) -> DeclaredFormat {
+    let Ok(text) = value.to_str() else { return DeclaredFormat::Nothing };
     let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     // Every one of these keeps ASCII as it is; what is not UTF-8 passes byte for byte.
     let readable =
         |charset| matches!(encoding(charset), Some(known) if [UTF_8, WINDOWS_1252].contains(&known));
     if !charsets(text).all(readable) {
-        return Said::Opaque;
+        return DeclaredFormat::Opaque;
     }
     match essence.as_str() {
-        "" => Said::Nothing,
+        "" => DeclaredFormat::Nothing,
         "application/json" | "application/x-ndjson" | "application/jsonl" | "application/json-seq" => {
-            Said::As(Frame::Json)
+            DeclaredFormat::As(Frame::Json)
         }
         // By their older names.
         "text/json"
         | "text/x-json"
         | "application/x-json"
         | "application/ndjson"
-        | "application/x-jsonlines" => Said::As(Frame::Json),
-        "text/event-stream" => Said::As(Frame::Events),
-        "application/x-www-form-urlencoded" => Said::As(Frame::Form),
+        | "application/x-jsonlines" => DeclaredFormat::As(Frame::Json),
+        "text/event-stream" => DeclaredFormat::As(Frame::Events),
+        "application/x-www-form-urlencoded" => DeclaredFormat::As(Frame::Form),
         "application/xml" | "application/javascript" | "application/yaml" | "application/graphql" => {
-            Said::As(Frame::Text)
+            DeclaredFormat::As(Frame::Text)
         }
-        "application/octet-stream" | "binary/octet-stream" => Said::Bytes,
-        other if other.ends_with("+json") => Said::As(Frame::Json),
-        other if other.ends_with("+xml") || other.starts_with("text/") => Said::As(Frame::Text),
-        other if other.matches('/').count() != 1 || other.contains([',', ' ', '*']) => Said::Nothing,
-        _ => Said::Opaque,
+        "application/octet-stream" | "binary/octet-stream" => DeclaredFormat::Bytes,
+        other if other.ends_with("+json") => DeclaredFormat::As(Frame::Json),
+        other if other.ends_with("+xml") || other.starts_with("text/") => DeclaredFormat::As(Frame::Text),
+        other if other.matches('/').count() != 1 || other.contains([',', ' ', '*']) => {
+            DeclaredFormat::Nothing
+        }
+        _ => DeclaredFormat::Opaque,
     }
 }
 
@@ -89,10 +91,10 @@ fn encoding(label: &str) -> Option<&'static Encoding> {
 mod tests {
     use super::*;
 
-    const JSON: Said = Said::As(Frame::Json);
-    const TEXT: Said = Said::As(Frame::Text);
+    const JSON: DeclaredFormat = DeclaredFormat::As(Frame::Json);
+    const TEXT: DeclaredFormat = DeclaredFormat::As(Frame::Text);
 
-    const ROWS: &[(&[&str], Said, bool)] = &[
+    const ROWS: &[(&[&str], DeclaredFormat, bool)] = &[
         (&["application/json"], JSON, false),
         (&["Application/Problem+JSON; charset=utf-8"], JSON, false),
         (&["application/json;charset=utf8"], JSON, false),
@@ -100,43 +102,47 @@ mod tests {
         (&["application/json; charset="], JSON, false),
         (&["application/x-ndjson"], JSON, false),
         (&["text/json"], JSON, false),
-        (&["text/event-stream; charset=utf-8"], Said::As(Frame::Events), false),
-        (&["application/x-www-form-urlencoded"], Said::As(Frame::Form), false),
+        (&["text/event-stream; charset=utf-8"], DeclaredFormat::As(Frame::Events), false),
+        (&["application/x-www-form-urlencoded"], DeclaredFormat::As(Frame::Form), false),
         (&["text/plain"], TEXT, false),
         (&["text/html; charset=\"UTF-8\""], TEXT, false),
         (&["image/svg+xml"], TEXT, false),
-        (&["text/plain; charset=utf-16"], Said::Opaque, true),
-        (&["application/json; charset=utf-7"], Said::Opaque, true),
-        (&["application/json; charset=cp037"], Said::Opaque, true),
-        (&["application/json; x=y; charset=iso-2022-jp"], Said::Opaque, true),
-        (&["application/json; charset=utf-8; charset=utf-16"], Said::Opaque, true),
-        (&["application/json; charset=shift_jis"], Said::Opaque, false),
-        (&["multipart/form-data; boundary=x"], Said::Opaque, false),
-        (&["image/png"], Said::Opaque, false),
-        (&["application/octet-stream"], Said::Bytes, false),
-        (&[], Said::Nothing, false),
-        (&[""], Said::Nothing, false),
-        (&["; charset=utf-8"], Said::Nothing, false),
-        (&["json"], Said::Nothing, false),
-        (&["*/*"], Said::Nothing, false),
-        (&["application/json, text/plain"], Said::Nothing, false),
-        (&["application/json, text/plain; charset=utf-32"], Said::Opaque, true),
+        (&["text/plain; charset=utf-16"], DeclaredFormat::Opaque, true),
+        (&["application/json; charset=utf-7"], DeclaredFormat::Opaque, true),
+        (&["application/json; charset=cp037"], DeclaredFormat::Opaque, true),
+        (&["application/json; x=y; charset=iso-2022-jp"], DeclaredFormat::Opaque, true),
+        (&["application/json; charset=utf-8; charset=utf-16"], DeclaredFormat::Opaque, true),
+        (&["application/json; charset=shift_jis"], DeclaredFormat::Opaque, false),
+        (&["multipart/form-data; boundary=x"], DeclaredFormat::Opaque, false),
+        (&["image/png"], DeclaredFormat::Opaque, false),
+        (&["application/octet-stream"], DeclaredFormat::Bytes, false),
+        (&[], DeclaredFormat::Nothing, false),
+        (&[""], DeclaredFormat::Nothing, false),
+        (&["; charset=utf-8"], DeclaredFormat::Nothing, false),
+        (&["json"], DeclaredFormat::Nothing, false),
+        (&["*/*"], DeclaredFormat::Nothing, false),
+        (&["application/json, text/plain"], DeclaredFormat::Nothing, false),
+        (&["application/json, text/plain; charset=utf-32"], DeclaredFormat::Opaque, true),
         (&["application/json", "application/json; charset=utf-8"], JSON, false),
-        (&["application/json", "text/plain"], Said::Nothing, false),
-        (&["text/plain", "text/plain; charset=utf-16le"], Said::Nothing, true),
+        (&["application/json", "text/plain"], DeclaredFormat::Nothing, false),
+        (&["text/plain", "text/plain; charset=utf-16le"], DeclaredFormat::Nothing, true),
     ];
 
     #[test]
     fn a_head_says_where_text_is() {
-        for (values, said, foreign) in ROWS {
+        for (values, declared, foreign) in ROWS {
             let mut headers = HeaderMap::new();
             for value in *values {
                 headers.append(CONTENT_TYPE, HeaderValue::from_static(value));
             }
-            assert_eq!((Said::of(&headers), is_foreign(&headers)), (*said, *foreign), "{values:?}");
+            assert_eq!(
+                (DeclaredFormat::of(&headers), is_foreign(&headers)),
+                (*declared, *foreign),
+                "{values:?}"
+            );
         }
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_bytes(b"application/json; charset=\xFF").unwrap());
-        assert_eq!((Said::of(&headers), is_foreign(&headers)), (Said::Nothing, true));
+        assert_eq!((DeclaredFormat::of(&headers), is_foreign(&headers)), (DeclaredFormat::Nothing, true));
     }
 }

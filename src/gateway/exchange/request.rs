@@ -3,7 +3,7 @@
 use bytes::{Bytes, BytesMut};
 
 use crate::api::ApiError;
-use crate::gateway::body::{Body, Cast, Sight, Task, beginning};
+use crate::gateway::body::{Body, BodyFormat, BodyKind, Task, beginning};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Unknown, inner};
 use crate::gateway::filter::Layer;
@@ -41,17 +41,17 @@ impl Exchange {
     /// # Errors
     /// Nobody knows what it is, and the route passes no such body.
     pub fn begins(&mut self, body: Bytes, ended: bool) -> Result<(), GatewayError> {
-        let cast = Cast::of(&self.head.headers, false).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
-        let head = beginning(&body, &cast.codings, &self.budget).map_err(GatewayError::of_request)?;
+        let format = BodyFormat::of(&self.head.headers, false).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
+        let head = beginning(&body, &format.codings, &self.budget).map_err(GatewayError::of_request)?;
         self.began = body;
-        match cast.sight(&head, ended, Direction::Request) {
-            Sight::Unknown if self.unknown_request == Unknown::Pass => {
+        match format.kind(&head, ended, Direction::Request) {
+            BodyKind::Unknown if self.unknown_request == Unknown::Pass => {
                 self.up.clear();
                 self.collect = None;
                 self.unseen(Direction::Request, Unscanned::ContentType);
                 Ok(())
             }
-            Sight::Unknown if !head.is_empty() => Err(GatewayError::UNKNOWN_TYPE),
+            BodyKind::Unknown if !head.is_empty() => Err(GatewayError::UNKNOWN_TYPE),
             _ => Ok(()),
         }
     }
@@ -81,9 +81,9 @@ impl Exchange {
         if self.up.is_empty() {
             return Ok(false);
         }
-        let cast = Cast::of(&self.head.headers, false).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
+        let format = BodyFormat::of(&self.head.headers, false).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
         let (unknown, direction) = (self.unknown_request, Direction::Request);
-        let task = Task { layers: &self.up, cast: &cast, direction, unknown, budget: &self.budget };
+        let task = Task { layers: &self.up, format: &format, direction, unknown, budget: &self.budget };
         let built = Body::new(&task).map_err(GatewayError::of_request)?;
         *inner(&mut self.request) = Some(built);
         Ok(true)

@@ -13,13 +13,13 @@ use pingora::http::{RequestHeader, ResponseHeader};
 use crate::api::{ApiError, CpuPool, DistinctLimit, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
-use crate::gateway::body::{Cast, Frame, NOT_UTF8, Sight};
+use crate::gateway::body::{BodyFormat, BodyKind, Frame, NOT_UTF8};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome, Unknown};
 use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
-use crate::gateway::llm::{Spoken, conversation};
-use crate::gateway::media_type::{Said, is_foreign};
+use crate::gateway::llm::{CompiledProtocol, conversation};
+use crate::gateway::media_type::{DeclaredFormat, is_foreign};
 use crate::redact::{Answer, Answering, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
 use crate::stream::json::{Path, PathSet, walk};
 use crate::stream::sniff::ENOUGH;
@@ -53,7 +53,7 @@ pub struct RedactParts {
     /// What happens to bodies that cannot be scanned.
     pub unknown: Unknown,
     /// The protocols compiled.
-    pub protocols: Vec<Arc<Spoken>>,
+    pub protocols: Vec<Arc<CompiledProtocol>>,
     /// The largest request that is collected, in bytes.
     pub collected: usize,
     /// Where findings in requests are counted.
@@ -86,9 +86,9 @@ impl Redact {
         Self { parts, everything: Arc::new(PathSet::everything()), tenant: Arc::from("default") }
     }
 
-    fn spoken(&self, x: &Exchange) -> Option<&Arc<Spoken>> {
+    fn protocol(&self, x: &Exchange) -> Option<&Arc<CompiledProtocol>> {
         let protocol = x.route().protocols.of(x.path())?;
-        self.parts.protocols.iter().find(|spoken| std::ptr::eq(spoken.protocol, protocol))
+        self.parts.protocols.iter().find(|compiled| std::ptr::eq(compiled.protocol, protocol))
     }
 
     async fn fpe_key(&self) -> Result<Arc<FpeKey>, GatewayError> {
@@ -113,9 +113,9 @@ impl Redact {
         if !x.sends_body() {
             return Ok(());
         }
-        let known = self.spoken(x).is_some();
-        let cast = match Cast::of(&x.head().headers, known) {
-            Ok(cast) => cast,
+        let known = self.protocol(x).is_some();
+        let format = match BodyFormat::of(&x.head().headers, known) {
+            Ok(format) => format,
             Err(why) if self.parts.unknown == Unknown::Pass => {
                 x.unseen(Direction::Request, why);
                 return Ok(());
@@ -130,7 +130,7 @@ impl Redact {
         if known && is_foreign(&x.head().headers) {
             return Err(GatewayError::Api(ApiError::UnsupportedMediaType("Send the body in UTF-8")));
         }
-        if !known && !matches!(cast.said, Said::As(_)) {
+        if !known && !matches!(format.declared, DeclaredFormat::As(_)) {
             x.doubt(self.parts.unknown);
         }
         x.request_scan = Scan::Scanned;
@@ -149,25 +149,27 @@ impl Redact {
 
     /// How a collected body is looked through; `None` if it passes as it is.
     fn reading(&self, x: &mut Exchange, body: &[u8]) -> Result<Option<ReadAs>, GatewayError> {
-        let known = self.spoken(x).is_some();
-        let cast = Cast::of(&x.head().headers, known).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
+        let known = self.protocol(x).is_some();
+        let format = BodyFormat::of(&x.head().headers, known).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
         let head = body.get(..body.len().min(ENOUGH)).unwrap_or_default();
-        let sight = cast.sight(head, head.len() == body.len(), Direction::Request);
-        let reading = match sight {
+        let kind = format.kind(head, head.len() == body.len(), Direction::Request);
+        let reading = match kind {
             _ if body.is_empty() => ReadAs::Text,
-            Sight::Wrong(why) => return Err(GatewayError::BadBody(why)),
-            Sight::Unknown | Sight::More if !known && self.parts.unknown == Unknown::Pass => {
+            BodyKind::Wrong(why) => return Err(GatewayError::BadBody(why)),
+            BodyKind::Unknown | BodyKind::More if !known && self.parts.unknown == Unknown::Pass => {
                 x.unseen(Direction::Request, Unscanned::ContentType);
                 return Ok(None);
             }
-            Sight::Unknown | Sight::More if !known => return Err(GatewayError::UNKNOWN_TYPE),
+            BodyKind::Unknown | BodyKind::More if !known => return Err(GatewayError::UNKNOWN_TYPE),
             _ if memchr::memchr(0, body).is_some() => return Err(GatewayError::BadBody(NOT_UTF8)),
             _ if known => ReadAs::Json,
-            Sight::As(Frame::Json) if is_lines(x.head()) => ReadAs::Lines,
-            Sight::As(Frame::Json) if cast.said == Said::As(Frame::Json) => ReadAs::JsonOrLines,
-            Sight::As(Frame::Json) => ReadAs::JsonOrText,
-            Sight::As(Frame::Events) => ReadAs::Events,
-            Sight::As(Frame::Form) => ReadAs::Form,
+            BodyKind::As(Frame::Json) if is_lines(x.head()) => ReadAs::Lines,
+            BodyKind::As(Frame::Json) if format.declared == DeclaredFormat::As(Frame::Json) => {
+                ReadAs::JsonOrLines
+            }
+            BodyKind::As(Frame::Json) => ReadAs::JsonOrText,
+            BodyKind::As(Frame::Events) => ReadAs::Events,
+            BodyKind::As(Frame::Form) => ReadAs::Form,
             _ => ReadAs::Text,
         };
         Ok(Some(reading))
@@ -177,7 +179,7 @@ impl Redact {
         &self,
         redactor: Redactor,
         keys: Keys,
-        (spoken, counts, unscanned): (Option<Arc<Spoken>>, &Arc<Counts>, Arc<AtomicU64>),
+        (protocol, counts, unscanned): (Option<Arc<CompiledProtocol>>, &Arc<Counts>, Arc<AtomicU64>),
         x: &mut Exchange,
     ) -> Layer {
         // Counted apart first: the access log tells what one request had.
@@ -190,7 +192,7 @@ impl Redact {
             let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
             Box::new(Tally { editor, made: Arc::clone(&seen) })
         });
-        Layer::Text(TextLayer { editor, protocol: spoken, restores: false })
+        Layer::Text(TextLayer { editor, protocol: protocol, restores: false })
     }
 }
 
@@ -274,7 +276,7 @@ impl Filter for Redact {
         let route = naming.then(|| Arc::clone(x.route()));
         let body = document.current().clone();
         let Some(reading) = self.reading(x, &body)? else { return Ok(Flow::Next) };
-        let fields = Arc::clone(self.spoken(x).map_or(&self.everything, |spoken| &spoken.ask));
+        let fields = Arc::clone(self.protocol(x).map_or(&self.everything, |protocol| &protocol.ask));
         x.route().metrics.scanned(Direction::Request, body.len() as u64);
         let redactor = redactor.clone();
         let work = move |checkpoint: &Checkpoint| {
@@ -310,7 +312,7 @@ impl Filter for Redact {
     }
 
     async fn response(&self, x: &mut Exchange, _: &mut ResponseHeader) -> Result<(), GatewayError> {
-        let spoken = self.spoken(x).cloned();
+        let protocol = self.protocol(x).cloned();
         match &self.parts.answers {
             AnswerWay::Off => Ok(()),
             AnswerWay::Restore => {
@@ -325,7 +327,7 @@ impl Filter for Redact {
                 });
                 // Nothing of the caller's is in what cannot be read: the upstream never had it.
                 x.rewrite_answer(
-                    Layer::Text(TextLayer { editor, protocol: spoken, restores: true }),
+                    Layer::Text(TextLayer { editor, protocol: protocol, restores: true }),
                     Unknown::Pass,
                 );
                 Ok(())
@@ -333,7 +335,7 @@ impl Filter for Redact {
             AnswerWay::Redact(redactor) => {
                 let keys = self.keys(x).await?;
                 let unscanned = Arc::clone(&x.facts.answer_unscanned);
-                let what = (spoken, &self.parts.answer_counts, unscanned);
+                let what = (protocol, &self.parts.answer_counts, unscanned);
                 let layer = self.one_way(redactor.clone(), keys, what, x);
                 x.rewrite_answer(layer, self.parts.unknown);
                 Ok(())

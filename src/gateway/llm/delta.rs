@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 
 use crate::base::budget::{Budget, Charge};
 use crate::gateway::filter::{Recipe, TextLayer};
-use crate::gateway::llm::Spoken;
+use crate::gateway::llm::CompiledProtocol;
 use crate::redact::encodes_text;
 use crate::stream::json::{Decoded, Embedded, Path, Segment, Take, Token, encode, walk};
 use crate::stream::sse::{Event, Events, Verdict, write_event};
@@ -134,7 +134,7 @@ struct Template {
 
 /// Edits the text of a known protocol's events.
 pub struct Deltas {
-    spoken: Arc<Spoken>,
+    spoken: Arc<CompiledProtocol>,
     editor: Recipe<dyn Editor>,
     budget: Budget,
     open: Vec<Open>,
@@ -145,7 +145,7 @@ pub struct Deltas {
 
 impl Deltas {
     /// Follows the channels of one stream.
-    pub fn new(spoken: Arc<Spoken>, layer: &TextLayer, budget: &Budget) -> Self {
+    pub fn new(spoken: Arc<CompiledProtocol>, layer: &TextLayer, budget: &Budget) -> Self {
         Self {
             spoken,
             editor: Arc::clone(&layer.editor),
@@ -402,7 +402,7 @@ pub struct WholeAnswer {
 
 impl WholeAnswer {
     /// Rewrites one answer.
-    pub fn new(spoken: Arc<Spoken>, layer: &TextLayer, budget: &Budget) -> Self {
+    pub fn new(spoken: Arc<CompiledProtocol>, layer: &TextLayer, budget: &Budget) -> Self {
         let deltas = Deltas::new(spoken, layer, budget);
         Self { deltas, document: BytesMut::new(), charge: budget.charge() }
     }

@@ -6,4 +6,4 @@ mod openai;
 mod protocol;
 
 pub use delta::{Deltas, WholeAnswer};
-pub use protocol::{Protocol, ProtocolChoice, Spoken};
+pub use protocol::{CompiledProtocol, Protocol, ProtocolChoice};

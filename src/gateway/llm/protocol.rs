@@ -29,7 +29,7 @@ pub struct Protocol {
 static ALL: [&Protocol; 1] = [&openai::CHAT];
 
 /// A protocol with its patterns compiled.
-pub struct Spoken {
+pub struct CompiledProtocol {
     /// The data it is made from.
     pub protocol: &'static Protocol,
     /// Which strings of a request are text.
@@ -40,7 +40,7 @@ pub struct Spoken {
     pub delta: PathSet,
 }
 
-impl Spoken {
+impl CompiledProtocol {
     /// Compiles a protocol's patterns.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Spoken {
     /// Compiles every protocol.
     ///
     /// # Errors
-    /// As [`Spoken::new`].
+    /// As [`CompiledProtocol::new`].
     pub fn all() -> Result<Vec<Arc<Self>>, PatternError> {
         ALL.iter().map(|protocol| Self::new(protocol).map(Arc::new)).collect()
     }
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn every_protocols_patterns_compile() {
-        assert_eq!(Spoken::all().unwrap().len(), ALL.len());
+        assert_eq!(CompiledProtocol::all().unwrap().len(), ALL.len());
     }
 
     #[test]
