@@ -20,10 +20,10 @@
 //!
 //! ```no_run
 //! use pingora::prelude::*;
-//! use portcullis::gateway::embed::{Chain, Guarded};
+//! use portcullis::gateway::embed::{Chain, ChainedProxy};
 //!
 //! /// `host` is what the server was before.
-//! fn guarded<P: ProxyHttp + Send + Sync>(host: P) -> std::result::Result<Guarded<P>, Box<dyn std::error::Error>>
+//! fn guarded<P: ProxyHttp + Send + Sync>(host: P) -> std::result::Result<ChainedProxy<P>, Box<dyn std::error::Error>>
 //! where
 //!     P::CTX: Send + Sync,
 //! {

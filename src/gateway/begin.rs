@@ -72,7 +72,7 @@ impl Gateway {
     }
 
     /// The exchange of a request that shedding refuses, with the answer; `None` for one that goes on.
-    pub(super) fn turned_away(
+    pub(super) fn early_reject(
         &self,
         mut head: RequestHeader,
         from: (IpAddr, bool),

@@ -1,4 +1,4 @@
-//! The chain around somebody else's callbacks: [`Guarded`] wraps a server's own [`ProxyHttp`], so that its upstreams see
+//! The chain around somebody else's callbacks: [`ChainedProxy`] wraps a server's own [`ProxyHttp`], so that its upstreams see
 //! redacted bodies and its callers their own values.
 //!
 //! Requests walk the routes of the [`Chain`]'s configuration. Those that end at `endpoint = "host"` go on to the wrapped
@@ -55,33 +55,33 @@ impl Chain {
     }
 
     /// Puts the chain around a server's callbacks.
-    pub fn guard<P>(&self, host: P) -> Guarded<P> {
-        Guarded { gateway: self.0.clone(), host }
+    pub fn guard<P>(&self, host: P) -> ChainedProxy<P> {
+        ChainedProxy { gateway: self.0.clone(), host }
     }
 }
 
 /// A server's callbacks with the chain around them.
-pub struct Guarded<P> {
+pub struct ChainedProxy<P> {
     gateway: Gateway,
     host: P,
 }
 
 /// The state of one request: the chain's and the server's.
-pub struct Both<C> {
+pub struct ChainedCtx<C> {
     walk: Walk,
     host: C,
     /// Whether the server has the request.
     hosted: bool,
 }
 
-impl<P> Guarded<P>
+impl<P> ChainedProxy<P>
 where
     P: ProxyHttp + Send + Sync,
     P::CTX: Send + Sync,
 {
     /// Gives a request to the server; `true`: it is answered.
-    async fn hosted(&self, session: &mut Session, both: &mut Both<P::CTX>) -> Result<bool> {
-        let Both { walk, host, hosted } = both;
+    async fn hosted(&self, session: &mut Session, ctx: &mut ChainedCtx<P::CTX>) -> Result<bool> {
+        let ChainedCtx { walk, host, hosted } = ctx;
         *hosted = true;
         let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
         // The server sees and changes the head as our filters have left it.
@@ -97,38 +97,38 @@ where
 }
 
 #[async_trait]
-impl<P> ProxyHttp for Guarded<P>
+impl<P> ProxyHttp for ChainedProxy<P>
 where
     P: ProxyHttp + Send + Sync,
     P::CTX: Send + Sync,
 {
-    type CTX = Both<P::CTX>;
+    type CTX = ChainedCtx<P::CTX>;
 
     fn new_ctx(&self) -> Self::CTX {
-        Both { walk: self.gateway.new_ctx(), host: self.host.new_ctx(), hosted: false }
+        ChainedCtx { walk: self.gateway.new_ctx(), host: self.host.new_ctx(), hosted: false }
     }
 
     fn init_downstream_modules(&self, modules: &mut HttpModules) {
         self.host.init_downstream_modules(modules);
     }
 
-    async fn early_request_filter(&self, session: &mut Session, both: &mut Self::CTX) -> Result<()> {
-        self.host.early_request_filter(session, &mut both.host).await
+    async fn early_request_filter(&self, session: &mut Session, ctx: &mut Self::CTX) -> Result<()> {
+        self.host.early_request_filter(session, &mut ctx.host).await
     }
 
-    async fn request_filter(&self, session: &mut Session, both: &mut Self::CTX) -> Result<bool> {
-        match self.gateway.enter(session, &mut both.walk).await? {
+    async fn request_filter(&self, session: &mut Session, ctx: &mut Self::CTX) -> Result<bool> {
+        match self.gateway.enter(session, &mut ctx.walk).await? {
             Next::Answered => Ok(true),
-            Next::Pool(upstream) => self.gateway.forward(session, &mut both.walk, upstream).await,
-            Next::Host => Box::pin(self.hosted(session, both)).await,
+            Next::Pool(upstream) => self.gateway.forward(session, &mut ctx.walk, upstream).await,
+            Next::Host => Box::pin(self.hosted(session, ctx)).await,
         }
     }
 
-    async fn upstream_peer(&self, session: &mut Session, both: &mut Self::CTX) -> Result<Box<HttpPeer>> {
-        if !both.hosted {
-            return self.gateway.upstream_peer(session, &mut both.walk).await;
+    async fn upstream_peer(&self, session: &mut Session, ctx: &mut Self::CTX) -> Result<Box<HttpPeer>> {
+        if !ctx.hosted {
+            return self.gateway.upstream_peer(session, &mut ctx.walk).await;
         }
-        let mut peer = self.host.upstream_peer(session, &mut both.host).await?;
+        let mut peer = self.host.upstream_peer(session, &mut ctx.host).await?;
         no_upgrades(&mut peer);
         Ok(peer)
     }
@@ -137,12 +137,12 @@ where
         &self,
         session: &mut Session,
         peer: &HttpPeer,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
         error: Box<Error>,
     ) -> Box<Error> {
-        match both.hosted {
-            true => self.host.fail_to_connect(session, peer, &mut both.host, error),
-            false => self.gateway.fail_to_connect(session, peer, &mut both.walk, error),
+        match ctx.hosted {
+            true => self.host.fail_to_connect(session, peer, &mut ctx.host, error),
+            false => self.gateway.fail_to_connect(session, peer, &mut ctx.walk, error),
         }
     }
 
@@ -151,12 +151,12 @@ where
         peer: &HttpPeer,
         session: &mut Session,
         error: Box<Error>,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
         reused: bool,
     ) -> Box<Error> {
-        match both.hosted {
-            true => self.host.error_while_proxy(peer, session, error, &mut both.host, reused),
-            false => self.gateway.error_while_proxy(peer, session, error, &mut both.walk, reused),
+        match ctx.hosted {
+            true => self.host.error_while_proxy(peer, session, error, &mut ctx.host, reused),
+            false => self.gateway.error_while_proxy(peer, session, error, &mut ctx.walk, reused),
         }
     }
 
@@ -167,10 +167,10 @@ where
         peer: &HttpPeer,
         fd: RawFd,
         digest: Option<&Digest>,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
     ) -> Result<()> {
-        match both.hosted {
-            true => self.host.connected_to_upstream(session, reused, peer, fd, digest, &mut both.host).await,
+        match ctx.hosted {
+            true => self.host.connected_to_upstream(session, reused, peer, fd, digest, &mut ctx.host).await,
             false => Ok(()),
         }
     }
@@ -179,11 +179,11 @@ where
         &self,
         session: &mut Session,
         head: &mut RequestHeader,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
     ) -> Result<()> {
-        self.gateway.upstream_request_filter(session, head, &mut both.walk).await?;
-        match both.hosted {
-            true => self.host.upstream_request_filter(session, head, &mut both.host).await,
+        self.gateway.upstream_request_filter(session, head, &mut ctx.walk).await?;
+        match ctx.hosted {
+            true => self.host.upstream_request_filter(session, head, &mut ctx.host).await,
             false => Ok(()),
         }
     }
@@ -193,11 +193,11 @@ where
         session: &mut Session,
         body: &mut Option<Bytes>,
         end: bool,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
     ) -> Result<()> {
-        self.gateway.request_body_filter(session, body, end, &mut both.walk).await?;
-        match both.hosted {
-            true => self.host.request_body_filter(session, body, end, &mut both.host).await,
+        self.gateway.request_body_filter(session, body, end, &mut ctx.walk).await?;
+        match ctx.hosted {
+            true => self.host.request_body_filter(session, body, end, &mut ctx.host).await,
             false => Ok(()),
         }
     }
@@ -206,10 +206,10 @@ where
         &self,
         session: &mut Session,
         head: &mut ResponseHeader,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
     ) -> Result<()> {
-        match both.hosted {
-            true => self.host.upstream_response_filter(session, head, &mut both.host).await,
+        match ctx.hosted {
+            true => self.host.upstream_response_filter(session, head, &mut ctx.host).await,
             false => Ok(()),
         }
     }
@@ -219,10 +219,10 @@ where
         session: &mut Session,
         body: &mut Option<Bytes>,
         end: bool,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
     ) -> Result<Option<Duration>> {
-        match both.hosted {
-            true => self.host.upstream_response_body_filter(session, body, end, &mut both.host),
+        match ctx.hosted {
+            true => self.host.upstream_response_body_filter(session, body, end, &mut ctx.host),
             false => Ok(None),
         }
     }
@@ -231,12 +231,12 @@ where
         &self,
         session: &mut Session,
         head: &mut ResponseHeader,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
     ) -> Result<()> {
-        if both.hosted {
-            self.host.response_filter(session, head, &mut both.host).await?;
+        if ctx.hosted {
+            self.host.response_filter(session, head, &mut ctx.host).await?;
         }
-        self.gateway.response_filter(session, head, &mut both.walk).await
+        self.gateway.response_filter(session, head, &mut ctx.walk).await
     }
 
     fn response_body_filter(
@@ -244,38 +244,35 @@ where
         session: &mut Session,
         body: &mut Option<Bytes>,
         end: bool,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
     ) -> Result<Option<Duration>> {
-        let pause = match both.hosted {
-            true => self.host.response_body_filter(session, body, end, &mut both.host)?,
+        let pause = match ctx.hosted {
+            true => self.host.response_body_filter(session, body, end, &mut ctx.host)?,
             false => None,
         };
-        self.gateway.response_body_filter(session, body, end, &mut both.walk).map(|ours| pause.or(ours))
+        self.gateway.response_body_filter(session, body, end, &mut ctx.walk).map(|ours| pause.or(ours))
     }
 
     async fn response_trailer_filter(
         &self,
         session: &mut Session,
         trailers: &mut HeaderMap,
-        both: &mut Self::CTX,
+        ctx: &mut Self::CTX,
     ) -> Result<Option<Bytes>> {
-        let last = match both.hosted {
-            true => self.host.response_trailer_filter(session, trailers, &mut both.host).await?,
+        let last = match ctx.hosted {
+            true => self.host.response_trailer_filter(session, trailers, &mut ctx.host).await?,
             false => None,
         };
-        self.gateway
-            .response_trailer_filter(session, trailers, &mut both.walk)
-            .await
-            .map(|ours| last.or(ours))
+        self.gateway.response_trailer_filter(session, trailers, &mut ctx.walk).await.map(|ours| last.or(ours))
     }
 
-    async fn fail_to_proxy(&self, session: &mut Session, error: &Error, both: &mut Self::CTX) -> FailToProxy {
-        self.gateway.fail_to_proxy(session, error, &mut both.walk).await
+    async fn fail_to_proxy(&self, session: &mut Session, error: &Error, ctx: &mut Self::CTX) -> FailToProxy {
+        self.gateway.fail_to_proxy(session, error, &mut ctx.walk).await
     }
 
-    async fn logging(&self, session: &mut Session, error: Option<&Error>, both: &mut Self::CTX) {
-        self.gateway.logging(session, error, &mut both.walk).await;
-        self.host.logging(session, error, &mut both.host).await;
+    async fn logging(&self, session: &mut Session, error: Option<&Error>, ctx: &mut Self::CTX) {
+        self.gateway.logging(session, error, &mut ctx.walk).await;
+        self.host.logging(session, error, &mut ctx.host).await;
     }
 
     // Pingora's own lines quote the request.
@@ -283,8 +280,8 @@ where
         true
     }
 
-    fn request_summary(&self, session: &Session, both: &Self::CTX) -> String {
-        self.gateway.request_summary(session, &both.walk)
+    fn request_summary(&self, session: &Session, ctx: &Self::CTX) -> String {
+        self.gateway.request_summary(session, &ctx.walk)
     }
 }
 

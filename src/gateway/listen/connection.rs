@@ -18,12 +18,12 @@ use crate::api::envelope::Stamp;
 use crate::base::id::RequestId;
 use crate::crypto::random;
 use crate::gateway::listen::door::Entry;
+use crate::gateway::listen::early_reject::{Asked, early_reject, wire};
+use crate::gateway::listen::filtered_stream::FilteredStream;
 use crate::gateway::listen::frames::PREFACE;
-use crate::gateway::listen::guarded::Guarded;
 use crate::gateway::listen::head::{self, Framing, Refused};
 use crate::gateway::listen::places::Place;
 use crate::gateway::listen::proxied;
-use crate::gateway::listen::turned_away::{Asked, turned_away, wire};
 use crate::telemetry::{ConnectionState, During, FrontMetrics, HttpVersion, Refusal};
 
 /// How long a connection without a request is kept once the process drains: its caller may just be sending one, which
@@ -58,15 +58,15 @@ impl Entry {
             },
         };
         let negotiated = stream.selected_alpn_proto() == Some(ALPN::H2);
-        let mut guarded = Box::new(Guarded::new(stream, &self.limits, place, &self.metrics));
-        let two = negotiated || self.h2c && self.prior_knowledge(&mut guarded).await;
+        let mut filtered = Box::new(FilteredStream::new(stream, &self.limits, place, &self.metrics));
+        let two = negotiated || self.h2c && self.prior_knowledge(&mut filtered).await;
         self.metrics.accepted.inc(if two { HttpVersion::Two } else { HttpVersion::One });
         if two {
             shown.turn(ConnectionState::Active);
-            guarded.upgrade(&self.limits);
-            drop(self.app.process_new(guarded, shutdown).await);
+            filtered.upgrade(&self.limits);
+            drop(self.app.process_new(filtered, shutdown).await);
         } else {
-            self.requests((guarded, client.ip()), shown, shutdown).await;
+            self.requests((filtered, client.ip()), shown, shutdown).await;
         }
     }
 
@@ -93,33 +93,33 @@ impl Entry {
     }
 
     /// Whether the first bytes are the preface of HTTP/2 (RFC 9113 section 3.3).
-    async fn prior_knowledge(&self, guarded: &mut Guarded) -> bool {
+    async fn prior_knowledge(&self, filtered: &mut FilteredStream) -> bool {
         let deadline = Instant::now() + self.limits.head_time;
-        while guarded.raw.len() < PREFACE.len() && PREFACE.starts_with(&guarded.raw) {
-            match timeout_at(deadline, guarded.more()).await {
+        while filtered.raw.len() < PREFACE.len() && PREFACE.starts_with(&filtered.raw) {
+            match timeout_at(deadline, filtered.more()).await {
                 Ok(Ok(read)) if read > 0 => {}
                 _ => return false,
             }
         }
-        guarded.raw.starts_with(PREFACE)
+        filtered.raw.starts_with(PREFACE)
     }
 
     /// HTTP/1: one request after the other.
     async fn requests(
         &self,
-        (mut guarded, peer): (Box<Guarded>, IpAddr),
+        (mut filtered, peer): (Box<FilteredStream>, IpAddr),
         mut shown: Shown<'_>,
         shutdown: &ShutdownWatch,
     ) {
         let mut patience = self.limits.head_time;
         loop {
             shown.turn(ConnectionState::Idle);
-            match self.head(&mut guarded, patience, shutdown).await {
+            match self.head(&mut filtered, patience, shutdown).await {
                 Ok(Some((head, framing))) => {
                     shown.turn(ConnectionState::Active);
                     let asked = Asked { head, framing, peer };
-                    match self.turned_away(&mut guarded, asked, shutdown).await {
-                        None => guarded.show(head, framing),
+                    match self.early_reject(&mut filtered, asked, shutdown).await {
+                        None => filtered.show(head, framing),
                         Some(false) => return,
                         Some(true) => {
                             patience = self.limits.idle;
@@ -131,60 +131,60 @@ impl Entry {
                 Err(refused) => {
                     self.metrics.refused.inc(refused.refusal());
                     let answer = self.refusal(refused);
-                    return guarded.say(&answer).await;
+                    return filtered.say(&answer).await;
                 }
             }
             patience = self.limits.idle;
-            let mut session = ServerSession::new_http1(guarded);
+            let mut session = ServerSession::new_http1(filtered);
             session.set_keepalive(Some(patience.as_secs()));
             let Some(reused) = self.app.process_new_http(session, shutdown).await else { return };
             let (stream, _) = reused.consume();
-            let Ok(next) = stream.into_any().downcast::<Guarded>() else { return };
+            let Ok(next) = stream.into_any().downcast::<FilteredStream>() else { return };
             if !next.reusable() {
                 return;
             }
-            guarded = next;
+            filtered = next;
         }
     }
 
-    /// As [`turned_away`], but for a process that drains: the chain says that the answer is the connection's last.
-    async fn turned_away(
+    /// As [`early_reject`], but for a process that drains: the chain says that the answer is the connection's last.
+    async fn early_reject(
         &self,
-        guarded: &mut Guarded,
+        filtered: &mut FilteredStream,
         asked: Asked,
         shutdown: &ShutdownWatch,
     ) -> Option<bool> {
         if *shutdown.borrow() || !self.gateway.is_full() {
             return None;
         }
-        Box::pin(turned_away(&self.gateway, guarded, &self.metrics, asked)).await
+        Box::pin(early_reject(&self.gateway, filtered, &self.metrics, asked)).await
     }
 
     /// Reads a head; its length, and what comes after it. `None`: the caller left, or had nothing to say.
     async fn head(
         &self,
-        guarded: &mut Guarded,
+        filtered: &mut FilteredStream,
         patience: Duration,
         shutdown: &ShutdownWatch,
     ) -> Result<Option<(usize, Framing)>, Refused> {
-        if guarded.raw.is_empty() && !speaks(guarded, patience, shutdown).await {
+        if filtered.raw.is_empty() && !speaks(filtered, patience, shutdown).await {
             return Ok(None);
         }
         let deadline = Instant::now() + self.limits.head_time;
         let mut line = 0;
         loop {
             if line == 0 {
-                guarded.raw.advance(head::skip_empty_lines(&guarded.raw)?);
+                filtered.raw.advance(head::skip_empty_lines(&filtered.raw)?);
             }
-            let end = head::end(&guarded.raw, &mut line)?;
-            if end.unwrap_or(guarded.raw.len()) > self.limits.head {
+            let end = head::end(&filtered.raw, &mut line)?;
+            if end.unwrap_or(filtered.raw.len()) > self.limits.head {
                 return Err(Refused::TooLarge);
             }
             if let Some(end) = end {
-                let whole = guarded.raw.get(..end).unwrap_or_default();
+                let whole = filtered.raw.get(..end).unwrap_or_default();
                 return Ok(Some((end, head::judge(whole, self.limits.fields)?)));
             }
-            match timeout_at(deadline, guarded.more()).await {
+            match timeout_at(deadline, filtered.more()).await {
                 Ok(Ok(read)) if read > 0 => {}
                 Ok(_) => return Ok(None),
                 Err(_) => return Err(Refused::Slow),
@@ -216,13 +216,13 @@ impl<'a> Shown<'a> {
 }
 
 /// Waits for the first byte of a request.
-async fn speaks(guarded: &mut Guarded, patience: Duration, shutdown: &ShutdownWatch) -> bool {
+async fn speaks(filtered: &mut FilteredStream, patience: Duration, shutdown: &ShutdownWatch) -> bool {
     let mut told = shutdown.clone();
     let read = tokio::select! {
         biased;
-        read = guarded.more() => read,
+        read = filtered.more() => read,
         () = sleep(patience) => return false,
-        () = async { drop(told.wait_for(|&over| over).await) } => match timeout(PARTING, guarded.more()).await {
+        () = async { drop(told.wait_for(|&over| over).await) } => match timeout(PARTING, filtered.more()).await {
             Ok(read) => read,
             Err(_) => return false,
         },

@@ -38,7 +38,7 @@ const CONTINUATIONS: u32 = 32;
 
 /// Why a connection is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Offence {
+pub(super) enum Abuse {
     /// Streams opened and reset (CVE-2023-44487), or made to be reset by us (CVE-2025-8671).
     Resets,
     /// A header block without an end, or of many pieces (CVE-2024-27316).
@@ -53,7 +53,7 @@ pub(super) enum Offence {
     Preface,
 }
 
-impl Offence {
+impl Abuse {
     /// The word for the log.
     pub(super) const fn word(self) -> &'static str {
         match self {
@@ -214,7 +214,7 @@ impl Frames {
     }
 
     /// Bytes that came.
-    pub(super) fn came(&mut self, mut bytes: &[u8]) -> Result<(), Offence> {
+    pub(super) fn came(&mut self, mut bytes: &[u8]) -> Result<(), Abuse> {
         let (_, rest) = bytes.split_at_checked(self.preface.min(bytes.len())).unwrap_or((bytes, b""));
         self.preface -= bytes.len() - rest.len();
         bytes = rest;
@@ -222,41 +222,41 @@ impl Frames {
             self.judge(frame)?;
         }
         match self.block {
-            _ if self.provoked => Err(Offence::Resets),
-            Some((begun, _)) if begun.elapsed() > self.head_time => Err(Offence::Continuations),
+            _ if self.provoked => Err(Abuse::Resets),
+            Some((begun, _)) if begun.elapsed() > self.head_time => Err(Abuse::Continuations),
             _ => Ok(()),
         }
     }
 
-    fn judge(&mut self, frame: Frame) -> Result<(), Offence> {
-        let enough = |some: bool, offence: Offence| if some { Ok(()) } else { Err(offence) };
+    fn judge(&mut self, frame: Frame) -> Result<(), Abuse> {
+        let enough = |some: bool, abuse: Abuse| if some { Ok(()) } else { Err(abuse) };
         let greeting = frame.kind == SETTINGS && frame.flags & ACK == 0;
-        enough(self.greeted || greeting, Offence::Preface)?;
+        enough(self.greeted || greeting, Abuse::Preface)?;
         self.greeted = true;
-        enough(frame.fits(), Offence::Size)?;
+        enough(frame.fits(), Abuse::Size)?;
         match frame.kind {
             HEADERS => {
                 self.last = self.last.max(frame.stream);
                 self.windows.earn(2);
                 self.block = (frame.flags & END_HEADERS == 0).then(|| (Instant::now(), 0));
                 // A block of nothing is no request.
-                enough(frame.length > 0 || self.control.take(), Offence::Control)
+                enough(frame.length > 0 || self.control.take(), Abuse::Control)
             }
             CONTINUATION => {
                 let done = frame.flags & END_HEADERS != 0;
                 let Some((_, count)) = &mut self.block else { return Ok(()) };
                 *count += 1;
-                enough(*count <= CONTINUATIONS, Offence::Continuations)?;
+                enough(*count <= CONTINUATIONS, Abuse::Continuations)?;
                 if done {
                     self.block = None;
                 }
                 Ok(())
             }
             DATA if frame.length > 0 || frame.flags & END_STREAM != 0 => Ok(()),
-            RST_STREAM => enough(self.resets.take(), Offence::Resets),
-            WINDOW_UPDATE => enough(self.windows.take(), Offence::Windows),
+            RST_STREAM => enough(self.resets.take(), Abuse::Resets),
+            WINDOW_UPDATE => enough(self.windows.take(), Abuse::Windows),
             GOAWAY => Ok(()),
-            _ => enough(self.control.take(), Offence::Control),
+            _ => enough(self.control.take(), Abuse::Control),
         }
     }
 
@@ -289,9 +289,9 @@ impl Frames {
     }
 
     /// GOAWAY (RFC 9113 section 6.8).
-    pub(super) fn goodbye(&self, offence: Offence) -> [u8; HEAD + 8] {
+    pub(super) fn goodbye(&self, abuse: Abuse) -> [u8; HEAD + 8] {
         let [a, b, c, d] = self.last.to_be_bytes();
-        [0, 0, 8, GOAWAY, 0, 0, 0, 0, 0, a, b, c, d, 0, 0, 0, offence.code()]
+        [0, 0, 8, GOAWAY, 0, 0, 0, 0, 0, a, b, c, d, 0, 0, 0, abuse.code()]
     }
 }
 
@@ -315,23 +315,23 @@ mod tests {
     }
 
     /// How many of `bytes` in a row pass.
-    fn passes(frames: &mut Frames, bytes: &[u8]) -> (usize, Option<Offence>) {
-        let found = (0..100_000).find_map(|n| frames.came(bytes).err().map(|offence| (n, Some(offence))));
+    fn passes(frames: &mut Frames, bytes: &[u8]) -> (usize, Option<Abuse>) {
+        let found = (0..100_000).find_map(|n| frames.came(bytes).err().map(|abuse| (n, Some(abuse))));
         found.unwrap_or((100_000, None))
     }
 
     #[tokio::test(start_paused = true)]
     async fn floods_end_and_say_what_they_are() {
         let reset = [frame(HEADERS, 5, 1, 3), frame(RST_STREAM, 0, 1, 4)].concat();
-        assert_eq!(passes(&mut begun(), &reset), (200, Some(Offence::Resets)));
-        assert_eq!(passes(&mut begun(), &frame(PING, 0, 0, 8)), (999, Some(Offence::Control)));
-        assert_eq!(passes(&mut begun(), &frame(SETTINGS, 0, 0, 0)), (999, Some(Offence::Control)));
-        assert_eq!(passes(&mut begun(), &frame(0xfa, 0, 0, 1)), (999, Some(Offence::Control)));
-        assert_eq!(passes(&mut begun(), &frame(DATA, 0, 1, 0)), (999, Some(Offence::Control)));
-        assert_eq!(passes(&mut begun(), &frame(WINDOW_UPDATE, 0, 0, 4)), (2000, Some(Offence::Windows)));
+        assert_eq!(passes(&mut begun(), &reset), (200, Some(Abuse::Resets)));
+        assert_eq!(passes(&mut begun(), &frame(PING, 0, 0, 8)), (999, Some(Abuse::Control)));
+        assert_eq!(passes(&mut begun(), &frame(SETTINGS, 0, 0, 0)), (999, Some(Abuse::Control)));
+        assert_eq!(passes(&mut begun(), &frame(0xfa, 0, 0, 1)), (999, Some(Abuse::Control)));
+        assert_eq!(passes(&mut begun(), &frame(DATA, 0, 1, 0)), (999, Some(Abuse::Control)));
+        assert_eq!(passes(&mut begun(), &frame(WINDOW_UPDATE, 0, 0, 4)), (2000, Some(Abuse::Windows)));
         let mut frames = begun();
         frames.came(&frame(HEADERS, 0, 1, 3)).unwrap();
-        assert_eq!(passes(&mut frames, &frame(CONTINUATION, 0, 1, 0)).1, Some(Offence::Continuations));
+        assert_eq!(passes(&mut frames, &frame(CONTINUATION, 0, 1, 0)).1, Some(Abuse::Continuations));
     }
 
     #[tokio::test(start_paused = true)]
@@ -344,12 +344,12 @@ mod tests {
             (PING, 0, 6),
             (WINDOW_UPDATE, 0, 3),
         ] {
-            assert_eq!(begun().came(&frame(kind, flags, 1, length)), Err(Offence::Size), "{kind}");
+            assert_eq!(begun().came(&frame(kind, flags, 1, length)), Err(Abuse::Size), "{kind}");
         }
         let mut frames = Frames::new(Duration::from_secs(10));
         frames.came(PREFACE).unwrap();
-        assert_eq!(frames.came(&frame(PING, 0, 0, 8)), Err(Offence::Preface));
-        assert_eq!(begun().goodbye(Offence::Size).last(), Some(&FRAME_SIZE_ERROR));
+        assert_eq!(frames.came(&frame(PING, 0, 0, 8)), Err(Abuse::Preface));
+        assert_eq!(begun().goodbye(Abuse::Size).last(), Some(&FRAME_SIZE_ERROR));
     }
 
     #[tokio::test(start_paused = true)]
@@ -357,7 +357,7 @@ mod tests {
         let mut frames = begun();
         frames.came(&frame(HEADERS, 0, 1, 3)).unwrap();
         tokio::time::advance(Duration::from_secs(11)).await;
-        assert_eq!(frames.came(&frame(CONTINUATION, 0, 1, 1)), Err(Offence::Continuations));
+        assert_eq!(frames.came(&frame(CONTINUATION, 0, 1, 1)), Err(Abuse::Continuations));
     }
 
     #[tokio::test(start_paused = true)]
@@ -376,7 +376,7 @@ mod tests {
         (0..200).for_each(|_| frames.went(&frame(RST_STREAM, 0, 1, 4)));
         frames.came(&frame(DATA, 0, 1, 1)).unwrap();
         frames.went(&frame(RST_STREAM, 0, 1, 4));
-        assert_eq!(frames.came(&frame(DATA, 0, 1, 1)), Err(Offence::Resets));
+        assert_eq!(frames.came(&frame(DATA, 0, 1, 1)), Err(Abuse::Resets));
     }
 
     #[test]

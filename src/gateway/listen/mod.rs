@@ -13,8 +13,8 @@
 //! | `door` | the service: accepts, counts, and gives each connection a task |
 //! | `connection` | one connection's life |
 //! | `proxied` | whose it is, by the PROXY protocol |
-//! | `turned_away` | what is refused under load before it has a session |
-//! | `guarded` | the stream that Pingora gets |
+//! | `early_reject` | what is refused under load before it has a session |
+//! | `filtered_stream` | the stream that Pingora gets |
 //! | `head`, `chunks` | HTTP/1 that can be read in one way only |
 //! | `frames` | HTTP/2 frames, rationed |
 //! | `pace` | `Pace`: how long the other side may keep us waiting |
@@ -23,8 +23,9 @@ mod certificate;
 mod chunks;
 mod connection;
 mod door;
+mod early_reject;
+mod filtered_stream;
 mod frames;
-mod guarded;
 mod head;
 mod limits;
 mod pace;
@@ -32,7 +33,6 @@ mod places;
 mod proxied;
 mod server;
 mod socket;
-mod turned_away;
 
 pub use certificate::Certificate;
 pub use limits::Limits;

@@ -15,7 +15,7 @@ use tokio::time::timeout;
 
 use crate::api::Answer;
 use crate::gateway::exchange::Outcome;
-use crate::gateway::listen::guarded::Guarded;
+use crate::gateway::listen::filtered_stream::FilteredStream;
 use crate::gateway::listen::head::{Framing, field, lines};
 use crate::gateway::native::{DRAIN, DRAIN_TIME};
 use crate::gateway::proxy::Gateway;
@@ -35,9 +35,9 @@ pub(super) struct Asked {
 }
 
 /// Answers a request that is refused; `None`: it is not. `Some(true)`: the connection may go on.
-pub(super) async fn turned_away(
+pub(super) async fn early_reject(
     gateway: &Gateway,
-    guarded: &mut Guarded,
+    filtered: &mut FilteredStream,
     metrics: &FrontMetrics,
     asked: Asked,
 ) -> Option<bool> {
@@ -46,14 +46,14 @@ pub(super) async fn turned_away(
         Framing::Length(length) => usize::try_from(length).ok().filter(|&length| length <= DRAIN)?,
         Framing::Chunked => return None,
     };
-    let head = plain(guarded.raw.get(..asked.head)?)?;
-    let (mut x, answer, why) = gateway.turned_away(head, (asked.peer, length > 0))?;
+    let head = plain(filtered.raw.get(..asked.head)?)?;
+    let (mut x, answer, why) = gateway.early_reject(head, (asked.peer, length > 0))?;
     metrics.refused.inc(why);
     let mut left = asked.head + length;
-    let passed = matches!(timeout(DRAIN_TIME, pass_over(guarded, &mut left)).await, Ok(Ok(())));
+    let passed = matches!(timeout(DRAIN_TIME, pass_over(filtered, &mut left)).await, Ok(Ok(())));
     let bytes_in = length.saturating_sub(left) as u64;
     let wire = wire(&answer, passed);
-    let said = matches!(timeout(SAY_TIME, guarded.tell(&wire)).await, Ok(Ok(())));
+    let said = matches!(timeout(SAY_TIME, filtered.tell(&wire)).await, Ok(Ok(())));
     let (status, bytes_out) =
         if said { (answer.status.as_u16(), answer.bytes().len() as u64) } else { (0, 0) };
     drop(answer);
@@ -62,16 +62,16 @@ pub(super) async fn turned_away(
 }
 
 /// Passes over the next `left` bytes. Until that is done, the connection can do nothing but end.
-async fn pass_over(guarded: &mut Guarded, left: &mut usize) -> io::Result<()> {
+async fn pass_over(filtered: &mut FilteredStream, left: &mut usize) -> io::Result<()> {
     loop {
-        let here = guarded.raw.len().min(*left);
-        guarded.raw.advance(here);
+        let here = filtered.raw.len().min(*left);
+        filtered.raw.advance(here);
         *left -= here;
-        guarded.body_passed(*left as u64);
+        filtered.body_passed(*left as u64);
         if *left == 0 {
             return Ok(());
         }
-        if guarded.more().await? == 0 {
+        if filtered.more().await? == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
     }

@@ -24,7 +24,7 @@ use tokio::time::timeout;
 
 use crate::gateway::listen::Limits;
 use crate::gateway::listen::chunks::Chunks;
-use crate::gateway::listen::frames::{Frames, Offence};
+use crate::gateway::listen::frames::{Abuse, Frames};
 use crate::gateway::listen::head::Framing;
 use crate::gateway::listen::pace::Pace;
 use crate::gateway::listen::places::Place;
@@ -41,8 +41,8 @@ const FIRST: usize = 16 << 10;
 const LINGER: Duration = Duration::from_secs(2);
 const LINGER_BYTES: usize = 1 << 20;
 
-/// A connection under guard.
-pub(super) struct Guarded {
+/// A connection under these rules.
+pub(super) struct FilteredStream {
     /// Only `None` while it is dropped.
     inner: Option<Stream>,
     /// Read, and not yet judged or not yet due.
@@ -73,8 +73,8 @@ enum Body {
     Chunked(Chunks),
 }
 
-impl Guarded {
-    /// Guards a connection that begins with HTTP/1; it holds `place` to its end.
+impl FilteredStream {
+    /// Filters a connection that begins with HTTP/1; it holds `place` to its end.
     pub(super) fn new(inner: Stream, limits: &Limits, place: Place, metrics: &Arc<FrontMetrics>) -> Self {
         Self {
             inner: Some(inner),
@@ -277,23 +277,23 @@ impl Guarded {
         let Protocol::Two(frames) = &mut self.protocol else { return Poll::Ready(Ok(())) };
         match frames.came(buf.filled().get(before..).unwrap_or_default()) {
             Ok(()) => Poll::Ready(Ok(())),
-            Err(offence) => {
+            Err(abuse) => {
                 buf.set_filled(before);
-                self.cut_off(context, offence);
+                self.cut_off(context, abuse);
                 Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()))
             }
         }
     }
 
     /// Says why, as far as the caller still reads, and takes no more.
-    fn cut_off(&mut self, context: &mut Context<'_>, offence: Offence) {
-        tracing::info!(target: "portcullis::gateway", "an HTTP/2 connection is cut off: {}", offence.word());
+    fn cut_off(&mut self, context: &mut Context<'_>, abuse: Abuse) {
+        tracing::info!(target: "portcullis::gateway", "an HTTP/2 connection is cut off: {}", abuse.word());
         let Protocol::Two(frames) = &self.protocol else { return };
         if frames.between() {
-            self.out.extend_from_slice(&frames.goodbye(offence));
+            self.out.extend_from_slice(&frames.goodbye(abuse));
         }
         drop(self.poll_out(context));
-        self.refused(if offence.is_flood() { Refusal::Flood } else { Refusal::Framing });
+        self.refused(if abuse.is_flood() { Refusal::Flood } else { Refusal::Framing });
     }
 
     /// It ends here, once.
@@ -338,7 +338,7 @@ impl Guarded {
     }
 }
 
-impl AsyncRead for Guarded {
+impl AsyncRead for FilteredStream {
     fn poll_read(
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -352,7 +352,7 @@ impl AsyncRead for Guarded {
     }
 }
 
-impl AsyncWrite for Guarded {
+impl AsyncWrite for FilteredStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
         if this.out.len() + bytes.len() <= BLOCK {
@@ -388,7 +388,7 @@ impl AsyncWrite for Guarded {
     }
 }
 
-impl Drop for Guarded {
+impl Drop for FilteredStream {
     fn drop(&mut self) {
         let Some(inner) = self.inner.take() else { return };
         let unread = match &self.protocol {
@@ -424,26 +424,26 @@ async fn linger(mut inner: Stream, rest: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-impl fmt::Debug for Guarded {
+impl fmt::Debug for FilteredStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guarded").finish_non_exhaustive()
+        f.debug_struct("FilteredStream").finish_non_exhaustive()
     }
 }
 
 #[async_trait]
-impl Shutdown for Guarded {
+impl Shutdown for FilteredStream {
     async fn shutdown(&mut self) {
         drop(AsyncWriteExt::shutdown(self).await);
     }
 }
 
-impl UniqueID for Guarded {
+impl UniqueID for FilteredStream {
     fn id(&self) -> UniqueIDType {
         self.inner.as_ref().map_or(0, |inner| inner.id())
     }
 }
 
-impl Ssl for Guarded {
+impl Ssl for FilteredStream {
     fn get_ssl(&self) -> Option<&TlsRef> {
         self.inner.as_ref()?.get_ssl()
     }
@@ -461,22 +461,22 @@ impl Ssl for Guarded {
     }
 }
 
-impl GetTimingDigest for Guarded {
+impl GetTimingDigest for FilteredStream {
     fn get_timing_digest(&self) -> Vec<Option<TimingDigest>> {
         self.inner.as_ref().map(|inner| inner.get_timing_digest()).unwrap_or_default()
     }
 }
 
-impl GetProxyDigest for Guarded {
+impl GetProxyDigest for FilteredStream {
     fn get_proxy_digest(&self) -> Option<Arc<ProxyDigest>> {
         self.inner.as_ref()?.get_proxy_digest()
     }
 }
 
-impl GetSocketDigest for Guarded {
+impl GetSocketDigest for FilteredStream {
     fn get_socket_digest(&self) -> Option<Arc<SocketDigest>> {
         self.inner.as_ref()?.get_socket_digest()
     }
 }
 
-impl Peek for Guarded {}
+impl Peek for FilteredStream {}
