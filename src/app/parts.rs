@@ -24,7 +24,7 @@ use crate::detect::Catalogue;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{Log, Queue, Shed, ShedParts};
 use crate::gateway::proxy::InFlight;
-use crate::gateway::upstream::{Breaker, Standing, Upstream};
+use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
 use crate::redact::Counts;
 use crate::store::postgres::{self, Database};
 use crate::store::{Blobs, EmbeddedRecords, PostgresRecords, Records, StoreError, Timed, private};
@@ -290,7 +290,7 @@ pub struct Parts {
     /// Different values by caller; they outlive a reload.
     distinct: Arc<Distinct>,
     /// What is known of upstreams' peers, by upstream and peer; it outlives a reload.
-    pub(super) standings: DashMap<(String, String), Arc<Standing>>,
+    pub(super) health: DashMap<(String, String), Arc<PeerHealth>>,
     /// Upstreams' breakers by name; they outlive a reload.
     pub(super) breakers: DashMap<String, Arc<Breaker>>,
     /// Upstreams by name, to be looked at.
@@ -339,7 +339,7 @@ impl Parts {
             buckets: DashMap::new(),
             link_rates: Arc::default(),
             distinct,
-            standings: DashMap::new(),
+            health: DashMap::new(),
             breakers: DashMap::new(),
             pools: DashMap::new(),
             checks: DashMap::new(),
@@ -387,7 +387,7 @@ impl Parts {
     /// A configuration is in use from now on; `first`, at the start of the process.
     pub(super) fn loaded(&self, first: bool) {
         // What is known of peers outlives a reload, but not their last mention.
-        self.standings.retain(|_, standing| Arc::strong_count(standing) > 1);
+        self.health.retain(|_, health| Arc::strong_count(health) > 1);
         self.breakers.retain(|_, breaker| Arc::strong_count(breaker) > 1);
         self.metrics.work.loaded(self.opened.clock.now().as_millis() / 1000, first);
     }

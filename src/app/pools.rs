@@ -10,8 +10,8 @@ use crate::config::settings::{
     Breaker as BreakerSetting, Health, Http, Outliers, Repeat, Scheme, Upstream as UpstreamSetting,
 };
 use crate::gateway::upstream::{
-    Authorities, Breaker, BreakerLimits, Dialing, Ejection, Probe, Repeats, Standing, Target, Tls, Upstream,
-    UpstreamParts, watch,
+    Authorities, Breaker, BreakerLimits, Dialing, Ejection, PeerHealth, Probe, Repeats, Target, Tls,
+    Upstream, UpstreamParts, watch,
 };
 
 /// Builds a pool. Nobody but its owner knows of it until [`begin`].
@@ -38,7 +38,7 @@ pub(super) fn upstream(
             .iter()
             .map(|peer| {
                 let target = Target { host: peer.host().to_owned(), port: peer.port() };
-                (target, standing(name, &format!("{}:{}", peer.host(), peer.port()), parts))
+                (target, health(name, &format!("{}:{}", peer.host(), peer.port()), parts))
             })
             .collect(),
         base: setting.base.as_ref().map(|base| base.to_string()).unwrap_or_default(),
@@ -103,8 +103,8 @@ fn dialing(setting: &UpstreamSetting) -> Result<Dialing, &'static str> {
 }
 
 /// What is known of a peer.
-fn standing(upstream: &str, peer: &str, parts: &Parts) -> Arc<Standing> {
-    Arc::clone(&parts.standings.entry((upstream.to_owned(), peer.to_owned())).or_default())
+fn health(upstream: &str, peer: &str, parts: &Parts) -> Arc<PeerHealth> {
+    Arc::clone(&parts.health.entry((upstream.to_owned(), peer.to_owned())).or_default())
 }
 
 /// The breaker of before, if its limits are the same.

@@ -243,8 +243,8 @@ impl Remote {
         let (mut session, _) = got.map_err(|_| failed(UpstreamFailure::Connect))?;
         let head = RequestHeader::build("GET", self.path.as_bytes(), None);
         let mut head = head.map_err(|_| "the path of keys cannot be asked for")?;
-        let dressed = self.upstream.dress(&mut head, &chosen.authority);
-        dressed.map_err(|_| "the path of keys cannot be asked for")?;
+        let applied = self.upstream.apply_headers(&mut head, &chosen.authority);
+        applied.map_err(|_| "the path of keys cannot be asked for")?;
         let asked = head.insert_header(ACCEPT, HeaderValue::from_static("application/json"));
         asked.map_err(|_| "the path of keys cannot be asked for")?;
         let gone = |_| failed(UpstreamFailure::Broken);

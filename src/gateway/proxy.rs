@@ -230,7 +230,7 @@ impl Gateway {
         if self.clock.instant() < at {
             return Ok(());
         }
-        way.blame();
+        way.record_failure();
         Err(carry(x, way.upstream().failed(UpstreamFailure::Timeout)))
     }
 }
@@ -290,7 +290,7 @@ impl ProxyHttp for Gateway {
         let ours = matches!(error.esource(), ErrorSource::Internal) || walk.has_fault() || waited;
         let again = match &mut walk.way {
             Some(way) if lost && !ours && *error.esource() == ErrorSource::Upstream => {
-                way.blame();
+                way.record_failure();
                 false
             }
             Some(way) => !lost && !ours && way.again(&error, how),
@@ -313,7 +313,7 @@ impl ProxyHttp for Gateway {
         head.set_version(version);
         walk.unsent = version != Version::HTTP_2;
         match &walk.way {
-            Some(way) => way.dress(head)?,
+            Some(way) => way.apply_headers(head)?,
             None => plain(head)?,
         }
         x.pass_trace(head);

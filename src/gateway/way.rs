@@ -142,9 +142,9 @@ impl PoolWay {
     ///
     /// # Errors
     /// Pingora's, for a head that cannot be written.
-    pub fn dress(&self, head: &mut RequestHeader) -> Result<(), Box<Error>> {
+    pub fn apply_headers(&self, head: &mut RequestHeader) -> Result<(), Box<Error>> {
         match &self.authority {
-            Some(authority) => self.upstream.dress(head, authority),
+            Some(authority) => self.upstream.apply_headers(head, authority),
             None => Ok(()),
         }
     }
@@ -157,7 +157,7 @@ impl PoolWay {
     }
 
     /// The peer let the request down, and no other is tried.
-    pub fn blame(&mut self) {
+    pub fn record_failure(&mut self) {
         if let Some(attempt) = &mut self.attempt {
             attempt.failed();
         }
@@ -179,7 +179,7 @@ impl PoolWay {
             }
             drop(self.upstream.error(error));
         } else {
-            self.blame();
+            self.record_failure();
         }
         again
     }
@@ -206,7 +206,7 @@ impl Way for PoolWay {
     }
 
     async fn head(&mut self, _: &mut Session, head: &mut RequestHeader) -> Result<(), GatewayError> {
-        self.dress(head).map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))
+        self.apply_headers(head).map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))
     }
 
     fn failed(&mut self, _: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), GatewayError> {
@@ -219,7 +219,7 @@ impl Way for PoolWay {
     }
 
     fn broken(&mut self, error: &Error) -> GatewayError {
-        self.blame();
+        self.record_failure();
         self.upstream.error(error)
     }
 }

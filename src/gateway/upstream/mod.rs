@@ -6,7 +6,7 @@
 //! | [`Dialing`] in `dialing` | addresses, TLS and time-outs |
 //! | `addresses` | where a peer's name leads |
 //! | [`Attempt`] in `attempt` | one request on its way to one peer, and how that went |
-//! | [`Standing`] in `standing` | what is known of a peer: checks, failures, how long it stays out |
+//! | [`PeerHealth`] in `health` | what is known of a peer: checks, failures, how long it stays out |
 //! | [`Breaker`] in `breaker` | how many requests a pool may have, and when it may have none |
 //! | [`Probe`] in `probe` | asks every peer how it is |
 //! | `headers` | what a head has on its way out, and what it leaves behind |
@@ -16,15 +16,15 @@ mod attempt;
 mod breaker;
 mod dialing;
 mod headers;
+mod health;
 mod pool;
 mod probe;
-mod standing;
 
 pub use attempt::{Attempt, Tried};
 pub use breaker::{Breaker, BreakerLimits, Pass};
 pub use dialing::{Authorities, Dialing, Target, Tls};
 pub(in crate::gateway) use headers::origin_form;
 pub use headers::{plain, strip_hop_by_hop};
+pub use health::{Ejection, PeerHealth};
 pub use pool::{Chosen, Repeats, Upstream, UpstreamParts, failure_of};
 pub use probe::{Probe, watch};
-pub use standing::{Ejection, Standing};

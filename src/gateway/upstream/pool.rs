@@ -18,7 +18,7 @@ use crate::gateway::upstream::attempt::{Attempt, Tried};
 use crate::gateway::upstream::breaker::{Breaker, Pass};
 use crate::gateway::upstream::dialing::{Dialing, Target};
 use crate::gateway::upstream::headers;
-use crate::gateway::upstream::standing::{Ejection, Standing};
+use crate::gateway::upstream::health::{Ejection, PeerHealth};
 use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
 
 /// Which requests are sent again when their connection ended before a byte of the answer came.
@@ -37,7 +37,7 @@ pub struct UpstreamParts {
     /// Its name.
     pub name: String,
     /// At least one, each with what is known of it.
-    pub targets: Vec<(Target, Arc<Standing>)>,
+    pub targets: Vec<(Target, Arc<PeerHealth>)>,
     /// Put before every path; begins with `/` and does not end with it, or empty.
     pub base: String,
     /// How it is spoken to.
@@ -78,7 +78,7 @@ struct Peer {
     /// What `Host` says.
     authority: HeaderValue,
     addresses: Addresses,
-    standing: Arc<Standing>,
+    health: Arc<PeerHealth>,
 }
 
 impl Upstream {
@@ -88,12 +88,12 @@ impl Upstream {
     /// A host or header that cannot stand in a head, as a word for the log.
     pub fn new(parts: UpstreamParts) -> Result<Self, &'static str> {
         let default_port = if parts.dialing.tls.is_some() { 443 } else { 80 };
-        let peer = |(target, standing): (Target, Arc<Standing>)| {
+        let peer = |(target, health): (Target, Arc<PeerHealth>)| {
             let host =
                 if target.host.contains(':') { format!("[{}]", target.host) } else { target.host.clone() };
             let text = if target.port == default_port { host } else { format!("{host}:{}", target.port) };
             let authority = HeaderValue::from_str(&text).map_err(|_| "a peer's host is not a host name")?;
-            Ok(Peer { target, authority, addresses: Addresses::default(), standing })
+            Ok(Peer { target, authority, addresses: Addresses::default(), health })
         };
         let header = |(name, value): (HeaderName, Secret<Vec<u8>>)| {
             let mut value = HeaderValue::from_bytes(value.expose())
@@ -153,7 +153,7 @@ impl Upstream {
     pub fn show(&self) {
         let now = self.clock.instant();
         for state in [PeerState::Healthy, PeerState::Unhealthy, PeerState::Ejected] {
-            let peers = self.peers.iter().filter(|peer| peer.standing.state(now) == state).count();
+            let peers = self.peers.iter().filter(|peer| peer.health.state(now) == state).count();
             self.metrics.peers.set(state, peers);
         }
         self.metrics.circuit(self.breaker.circuit());
@@ -181,7 +181,7 @@ impl Upstream {
         let now = self.clock.instant();
         let count = self.peers.len();
         let places = || (0..count).map(|step| turn.wrapping_add(step) % count.max(1));
-        let state = |place: &usize| self.peers.get(*place).map(|peer| peer.standing.state(now));
+        let state = |place: &usize| self.peers.get(*place).map(|peer| peer.health.state(now));
         let takes = |place: &usize| state(place) == Some(PeerState::Healthy);
         let is_up = |place: &usize| state(place).is_some_and(|state| state != PeerState::Unhealthy);
         let fresh = places().filter(|place| !tried.has(*place)).find(takes);
@@ -240,15 +240,15 @@ impl Upstream {
         let Some(peer) = self.peers.get(place) else { return };
         let now = self.clock.instant();
         if well {
-            return peer.standing.good(&self.ejection, now);
+            return peer.health.good(&self.ejection, now);
         }
-        if !peer.standing.bad(&self.ejection, now) {
+        if !peer.health.bad(&self.ejection, now) {
             return;
         }
         let _one_at_a_time = self.ejecting.lock().unwrap_or_else(PoisonError::into_inner);
-        let out = self.peers.iter().filter(|peer| peer.standing.is_out(now)).count();
+        let out = self.peers.iter().filter(|peer| peer.health.is_out(now)).count();
         if out < self.ejection.most(self.peers.len()) {
-            let period = peer.standing.eject(&self.ejection, now);
+            let period = peer.health.eject(&self.ejection, now);
             let (upstream, seconds) = (self.name.as_str(), period.as_secs_f64());
             let peer = peer.authority.to_str().unwrap_or_default();
             tracing::warn!(target: "portcullis::upstream", upstream, peer, seconds, "a peer fails and gets no requests");
@@ -258,7 +258,7 @@ impl Upstream {
     /// A check of the peer at `place` ended so; `needed` in a row are believed.
     pub(super) fn checked(&self, place: usize, well: bool, needed: u32) {
         let Some(peer) = self.peers.get(place) else { return };
-        if peer.standing.checked(well, needed) {
+        if peer.health.checked(well, needed) {
             let (upstream, peer) = (self.name.as_str(), peer.authority.to_str().unwrap_or_default());
             match well {
                 true => {
@@ -273,7 +273,7 @@ impl Upstream {
 
     /// Nobody checks its peers any more.
     pub fn unchecked(&self) {
-        self.peers.iter().for_each(|peer| peer.standing.unchecked());
+        self.peers.iter().for_each(|peer| peer.health.unchecked());
     }
 
     /// How many peers there are.
@@ -315,7 +315,7 @@ impl Upstream {
     ///
     /// # Errors
     /// Pingora's, for a head that cannot be written.
-    pub fn dress(&self, head: &mut RequestHeader, authority: &HeaderValue) -> Result<(), Box<Error>> {
+    pub fn apply_headers(&self, head: &mut RequestHeader, authority: &HeaderValue) -> Result<(), Box<Error>> {
         headers::strip(head);
         head.set_raw_path(&[self.base.as_bytes(), &headers::origin_form(head)].concat())?;
         head.insert_header(HOST, authority.clone())?;

@@ -59,7 +59,7 @@ async fn ask(
     let chosen = upstream.at(place).await?.ok()?;
     let peer = chosen.dial()?;
     let mut head = RequestHeader::build("GET", probe.path.as_bytes(), None).ok()?;
-    upstream.dress(&mut head, &chosen.authority).ok()?;
+    upstream.apply_headers(&mut head, &chosen.authority).ok()?;
     head.insert_header(USER_AGENT, HeaderValue::from_static("portcullis-health")).ok()?;
     let (mut session, _) = connector.get_http_session(peer).await.ok()?;
     session.write_request_header(Box::new(head)).await.ok()?;

@@ -27,7 +27,7 @@ pub struct Ejection {
 
 /// What is known of one peer; outlives a reload.
 #[derive(Default)]
-pub struct Standing(Mutex<Record>);
+pub struct PeerHealth(Mutex<Record>);
 
 #[derive(Default)]
 struct Record {
@@ -49,7 +49,7 @@ struct Window {
     bad: u32,
 }
 
-impl Standing {
+impl PeerHealth {
     /// Whether requests may go there.
     pub fn state(&self, now: Instant) -> PeerState {
         let record = self.lock();
@@ -78,7 +78,7 @@ impl Standing {
         }
     }
 
-    /// A request failed. Returns whether the peer is so bad that it should be out; [`Standing::eject`] does it.
+    /// A request failed. Returns whether the peer is so bad that it should be out; [`PeerHealth::eject`] does it.
     pub(super) fn bad(&self, rules: &Ejection, now: Instant) -> bool {
         let mut record = self.lock();
         record.failures = record.failures.saturating_add(1);
@@ -104,7 +104,7 @@ impl Standing {
         period
     }
 
-    /// A check ended so; `needed` in a row are believed. Returns whether the peer's standing changed.
+    /// A check ended so; `needed` in a row are believed. Returns whether the peer's health changed.
     pub(super) fn checked(&self, well: bool, needed: u32) -> bool {
         let mut record = self.lock();
         if well != record.down {
@@ -174,13 +174,13 @@ mod tests {
         share: 0.5,
     };
 
-    fn takes(peer: &Standing, now: Instant) -> bool {
+    fn takes(peer: &PeerHealth, now: Instant) -> bool {
         peer.state(now) == PeerState::Healthy
     }
 
     #[test]
     fn failures_in_a_row_put_it_out_for_twice_as_long_each_time() {
-        let peer = Standing::default();
+        let peer = PeerHealth::default();
         let mut now = SystemClock.instant();
         for period in [5, 10, 12, 12] {
             assert!(!peer.bad(&RULES, now) && !peer.bad(&RULES, now));
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn half_of_the_requests_is_too_much_once_there_are_enough() {
-        let peer = Standing::default();
+        let peer = PeerHealth::default();
         let now = SystemClock.instant();
         for _ in 0..4 {
             peer.good(&RULES, now);
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn checks_are_believed_when_enough_of_them_agree() {
-        let peer = Standing::default();
+        let peer = PeerHealth::default();
         let now = SystemClock.instant();
         assert!(!peer.checked(false, 2) && takes(&peer, now));
         assert!(!peer.checked(true, 2));
