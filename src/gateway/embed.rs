@@ -30,10 +30,10 @@ use pingora::proxy::{FailToProxy, ProxyHttp, Session};
 use pingora::upstreams::peer::{HttpPeer, HttpUpstreamRequestPolicy};
 use pingora::{Error, ErrorSource, ErrorType, Result, RetryType};
 
+use crate::gateway::dialer::{Dialer, Progress, Times};
 use crate::gateway::error::GatewayError;
 use crate::gateway::proxy::{Gateway, Next, Walk};
 use crate::gateway::upstream::{failure_of, plain};
-use crate::gateway::way::{Progress, Times, Way};
 
 /// How often a request may be sent again, as in Pingora.
 const ATTEMPTS: usize = 16;
@@ -91,8 +91,8 @@ where
         }
         *x.head_mut() = session.req_header().clone();
         let Some(limit) = x.collects() else { return Ok(false) };
-        let mut way = HostWay { host: &self.host, ctx: host, attempts: 0 };
-        self.gateway.relay(session, x, (&mut way, limit)).await.map(|()| true)
+        let mut dialer = HostDialer { host: &self.host, ctx: host, attempts: 0 };
+        self.gateway.relay(session, x, (&mut dialer, limit)).await.map(|()| true)
     }
 }
 
@@ -286,14 +286,14 @@ where
 }
 
 /// The way of a collected request to a peer that the server chooses.
-struct HostWay<'a, P: ProxyHttp> {
+struct HostDialer<'a, P: ProxyHttp> {
     host: &'a P,
     ctx: &'a mut P::CTX,
     attempts: usize,
 }
 
 #[async_trait]
-impl<P> Way for HostWay<'_, P>
+impl<P> Dialer for HostDialer<'_, P>
 where
     P: ProxyHttp + Send + Sync,
     P::CTX: Send + Sync,

@@ -12,7 +12,7 @@
 //! | [`route`] | which road a request takes |
 //! | [`terminal`] | where a road ends |
 //! | [`upstream`] | pools of peers |
-//! | [`way`] | what a request needs on its way to a peer |
+//! | [`dialer`] | what a request needs on its way to a peer |
 //! | [`relay`] | a collected request, sent by ourselves |
 //! | [`keys`] | public keys of those who sign tokens |
 //! | `in_flight` | how many requests are under way |
@@ -29,6 +29,7 @@
 mod begin;
 pub mod body;
 pub mod clients;
+pub mod dialer;
 pub mod embed;
 pub mod error;
 pub mod exchange;
@@ -48,4 +49,3 @@ pub mod terminal;
 mod told;
 pub mod upstream;
 pub mod watched;
-pub mod way;

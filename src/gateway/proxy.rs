@@ -19,6 +19,7 @@ use crate::api::ApiError;
 use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
 use crate::gateway::clients::{Clients, Underscores};
+use crate::gateway::dialer::{Dialer, PoolDialer, Progress};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::filter::Flow;
@@ -30,7 +31,6 @@ use crate::gateway::relay;
 use crate::gateway::route::{Found, RouteTable};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
-use crate::gateway::way::{PoolWay, Progress, Way};
 use crate::telemetry::trace::Tracer;
 use crate::telemetry::{Scan, UpstreamFailure};
 
@@ -71,7 +71,7 @@ pub struct Gateway {
 pub struct Walk {
     pub(super) exchange: Option<Exchange>,
     /// To the pool, for a request that is streamed to one.
-    way: Option<PoolWay>,
+    dialer: Option<PoolDialer>,
     /// When a streamed exchange must be over.
     deadline: Option<Instant>,
     /// Whether the head of this attempt goes out in HTTP/1.1 and nothing of the body was asked for yet.
@@ -190,15 +190,15 @@ impl Gateway {
     ) -> Result<bool> {
         let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
         let total = upstream.dialing().total;
-        let mut way = PoolWay::new(upstream);
+        let mut dialer = PoolDialer::new(upstream);
         let sent = match x.collects() {
-            Some(limit) => return self.relay(session, x, (&mut way, limit)).await.map(|()| true),
-            None => way.enter().await,
+            Some(limit) => return self.relay(session, x, (&mut dialer, limit)).await.map(|()| true),
+            None => dialer.enter().await,
         };
         match sent {
             Ok(()) => {
                 walk.deadline = total.map(|total| self.clock.instant() + total);
-                walk.way = Some(way);
+                walk.dialer = Some(dialer);
                 Ok(false)
             }
             Err(fault) => Box::pin(native::rescue(session, x, fault)).await.map(|()| true),
@@ -213,9 +213,9 @@ impl Gateway {
         &self,
         session: &mut Session,
         x: &mut Exchange,
-        (way, limit): (&mut dyn Way, usize),
+        (dialer, limit): (&mut dyn Dialer, usize),
     ) -> Result<()> {
-        let road = relay::Road { way, connector: &self.connector, limit };
+        let road = relay::Road { dialer, connector: &self.connector, limit };
         match Box::pin(relay::run(session, x, road)).await {
             Ok(()) => Ok(()),
             Err(fault) => Box::pin(native::rescue(session, x, fault)).await,
@@ -224,14 +224,14 @@ impl Gateway {
 
     /// Whether a streamed exchange has used up its time; its peer is to blame.
     fn late(&self, walk: &mut Walk) -> Result<()> {
-        let (Some(at), Some(way), Some(x)) = (walk.deadline, &mut walk.way, &mut walk.exchange) else {
+        let (Some(at), Some(dialer), Some(x)) = (walk.deadline, &mut walk.dialer, &mut walk.exchange) else {
             return Ok(());
         };
         if self.clock.instant() < at {
             return Ok(());
         }
-        way.record_failure();
-        Err(carry(x, way.upstream().failed(UpstreamFailure::Timeout)))
+        dialer.record_failure();
+        Err(carry(x, dialer.upstream().failed(UpstreamFailure::Timeout)))
     }
 }
 
@@ -240,7 +240,7 @@ impl ProxyHttp for Gateway {
     type CTX = Walk;
 
     fn new_ctx(&self) -> Walk {
-        Walk { exchange: None, way: None, deadline: None, unsent: false, under_way: None }
+        Walk { exchange: None, dialer: None, deadline: None, unsent: false, under_way: None }
     }
 
     async fn request_filter(&self, session: &mut Session, walk: &mut Walk) -> Result<bool> {
@@ -253,9 +253,11 @@ impl ProxyHttp for Gateway {
     }
 
     async fn upstream_peer(&self, _: &mut Session, walk: &mut Walk) -> Result<Box<HttpPeer>> {
-        let (Some(x), Some(way)) = (&mut walk.exchange, &mut walk.way) else { return Err(out_of_turn()) };
-        x.attempt(way.upstream());
-        way.next().await.map(Box::new).map_err(|fault| carry(x, fault))
+        let (Some(x), Some(dialer)) = (&mut walk.exchange, &mut walk.dialer) else {
+            return Err(out_of_turn());
+        };
+        x.attempt(dialer.upstream());
+        dialer.next().await.map(Box::new).map_err(|fault| carry(x, fault))
     }
 
     /// Nothing of the request has left: the next peer may have it.
@@ -268,7 +270,7 @@ impl ProxyHttp for Gateway {
     ) -> Box<Error> {
         let method = &session.req_header().method;
         let how = Progress { peer, connected: false, reused: false, unsent: true, method };
-        let again = walk.way.as_mut().is_some_and(|way| way.again(&error, how));
+        let again = walk.dialer.as_mut().is_some_and(|dialer| dialer.again(&error, how));
         error.set_retry(again);
         error
     }
@@ -288,12 +290,12 @@ impl ProxyHttp for Gateway {
         let method = &session.req_header().method;
         let how = Progress { peer, connected: true, reused, unsent: walk.unsent, method };
         let ours = matches!(error.esource(), ErrorSource::Internal) || walk.has_fault() || waited;
-        let again = match &mut walk.way {
-            Some(way) if lost && !ours && *error.esource() == ErrorSource::Upstream => {
-                way.record_failure();
+        let again = match &mut walk.dialer {
+            Some(dialer) if lost && !ours && *error.esource() == ErrorSource::Upstream => {
+                dialer.record_failure();
                 false
             }
-            Some(way) => !lost && !ours && way.again(&error, how),
+            Some(dialer) => !lost && !ours && dialer.again(&error, how),
             None => false,
         };
         error.set_retry(again);
@@ -312,8 +314,8 @@ impl ProxyHttp for Gateway {
         *head = x.head().clone();
         head.set_version(version);
         walk.unsent = version != Version::HTTP_2;
-        match &walk.way {
-            Some(way) => way.apply_headers(head)?,
+        match &walk.dialer {
+            Some(dialer) => dialer.apply_headers(head)?,
             None => plain(head)?,
         }
         x.pass_trace(head);
@@ -353,8 +355,8 @@ impl ProxyHttp for Gateway {
         let names = strip_hop_by_hop(&head.headers).into_iter().filter(|name| *name != TRANSFER_ENCODING);
         names.for_each(|name| drop(head.remove_header(&name)));
         self.late(walk)?;
-        if let Some(way) = &mut walk.way {
-            way.answered(head.status);
+        if let Some(dialer) = &mut walk.dialer {
+            dialer.answered(head.status);
         }
         let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
         x.answer_head(head).await.map(drop).map_err(|fault| carry(x, fault))
@@ -409,7 +411,7 @@ impl ProxyHttp for Gateway {
 
     async fn logging(&self, session: &mut Session, _: Option<&Error>, walk: &mut Walk) {
         // The place at the upstream is free now, whatever the log still does.
-        walk.way = None;
+        walk.dialer = None;
         let Some(mut x) = walk.exchange.take() else { return };
         let status = native::answered(session).map_or(0, |head| head.status.as_u16());
         let outcome = Outcome {

@@ -16,13 +16,13 @@ use pingora::{Error, ErrorType, Result};
 use crate::api::Collected;
 use crate::base::clock::SharedClock;
 use crate::gateway::body::{self, Unpack};
+use crate::gateway::dialer::{Dialer, Progress, Times};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, WHOLE_ANSWER, has_body};
 use crate::gateway::filter::{Document, Flow};
 use crate::gateway::native::{self, SessionBody};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::strip_hop_by_hop;
-use crate::gateway::way::{Progress, Times, Way};
 use crate::stream::codec::Coding;
 use crate::telemetry::Scan;
 
@@ -35,7 +35,7 @@ const EARLY: Duration = Duration::from_secs(1);
 /// Where a collected request goes.
 pub struct Road<'a> {
     /// Who knows the peers.
-    pub way: &'a mut dyn Way,
+    pub dialer: &'a mut dyn Dialer,
     /// Makes and keeps connections.
     pub connector: &'a Connector,
     /// How much of the body is collected, in bytes.
@@ -131,29 +131,29 @@ async fn send(
     road: &mut Road<'_>,
     body: &Bytes,
 ) -> Result<Sent, GatewayError> {
-    road.way.admit().await?;
+    road.dialer.admit().await?;
     let mut deadline: Option<Deadline> = None;
     let method = x.head().method.clone();
     loop {
         if let Terminal::Upstream(upstream) = x.route().terminal.clone() {
             x.attempt(&upstream);
         }
-        let peer = road.way.peer(session).await?;
-        let times = road.way.times(&peer);
+        let peer = road.dialer.peer(session).await?;
+        let times = road.dialer.times(&peer);
         let deadline = deadline.get_or_insert_with(|| Deadline::after(times.total, x.clock())).clone();
         let mut how =
             Progress { peer: &peer, connected: false, reused: false, unsent: true, method: &method };
         let (mut up, reused) = match Box::pin(deadline.keep(road.connector.get_http_session(&peer))).await {
             Ok(got) => got,
             Err(error) => {
-                road.way.failed(session, error, how)?;
+                road.dialer.failed(session, error, how)?;
                 continue;
             }
         };
         let mut head = x.head().clone();
-        road.way.head(session, &mut head).await?;
+        road.dialer.head(session, &mut head).await?;
         x.pass_trace(&mut head);
-        let body = road.way.body(session, body.clone()).await?;
+        let body = road.dialer.body(session, body.clone()).await?;
         framed(&mut head, body.len(), up.as_http2().is_some())
             .map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))?;
         (how.connected, how.reused) = (true, reused);
@@ -169,7 +169,7 @@ async fn send(
             Ok((head, whole)) => return Ok(Sent { up, peer, head, deadline, whole }),
             Err(Unanswered { error, unsent }) => {
                 up.shutdown().await;
-                road.way.failed(session, error, Progress { unsent, ..how })?;
+                road.dialer.failed(session, error, Progress { unsent, ..how })?;
             }
         }
     }
@@ -262,7 +262,7 @@ async fn answer(
         std::mem::replace(&mut sent.head, ResponseHeader::build(200, None).map_err(|_| GatewayError::Gone)?);
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
     head.set_version(Version::HTTP_11);
-    road.way.answer_head(session, &mut head).await?;
+    road.dialer.answer_head(session, &mut head).await?;
     let known =
         head.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<usize>().ok());
     let rewritten = x.answer_head(&mut head).await?;
@@ -295,9 +295,9 @@ async fn whole(
     loop {
         let read = sent.deadline.keep(sent.up.read_response_body());
         let read = unless_left(session, read).await?;
-        let mut piece = read.map_err(|error| road.way.broken(&error))?;
+        let mut piece = read.map_err(|error| road.dialer.broken(&error))?;
         let end = piece.is_none() || sent.up.response_done();
-        road.way.answer_piece(session, &mut piece, end)?;
+        road.dialer.answer_piece(session, &mut piece, end)?;
         x.answer_chunk(&mut piece, end)?;
         out.extend_from_slice(piece.as_deref().unwrap_or_default());
         if end {
@@ -345,13 +345,13 @@ async fn stream(
                 (piece, end)
             }
             Err(error) => {
-                let fault = road.way.broken(&error);
+                let fault = road.dialer.broken(&error);
                 let words = x.last_words(&fault)?;
                 session.write_response_body(Some(words), true).await.map_err(|_| GatewayError::Gone)?;
                 return Ok(false);
             }
         };
-        road.way.answer_piece(session, &mut piece, end)?;
+        road.dialer.answer_piece(session, &mut piece, end)?;
         x.answer_chunk(&mut piece, end)?;
         let over = end || x.silenced();
         if piece.is_some() || over {

@@ -1,4 +1,4 @@
-//! [`Way`]: what a request needs of whoever knows the peers, on its way to one and back. [`PoolWay`] leads to a pool of
+//! [`Dialer`]: what a request needs of whoever knows the peers, on its way to one and back. [`PoolDialer`] leads to a pool of
 //! the configuration.
 
 use std::sync::Arc;
@@ -46,7 +46,7 @@ pub struct Progress<'a> {
 
 /// What a collected request asks on its way.
 #[async_trait]
-pub trait Way: Send {
+pub trait Dialer: Send {
     /// Leave to send it; may wait.
     async fn admit(&mut self) -> Result<(), GatewayError> {
         Ok(())
@@ -91,7 +91,7 @@ pub trait Way: Send {
 }
 
 /// The way to a pool.
-pub struct PoolWay {
+pub struct PoolDialer {
     upstream: Arc<Upstream>,
     pass: Option<Pass>,
     tried: Tried,
@@ -101,7 +101,7 @@ pub struct PoolWay {
     authority: Option<HeaderValue>,
 }
 
-impl PoolWay {
+impl PoolDialer {
     /// To this pool.
     pub fn new(upstream: Arc<Upstream>) -> Self {
         Self { upstream, pass: None, tried: Tried::default(), attempts: 0, attempt: None, authority: None }
@@ -186,7 +186,7 @@ impl PoolWay {
 }
 
 #[async_trait]
-impl Way for PoolWay {
+impl Dialer for PoolDialer {
     async fn admit(&mut self) -> Result<(), GatewayError> {
         self.enter().await
     }
