@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::config::settings::{self, Format, Level, Limits, Settings, Store, StoreTls};
 use crate::detect::Catalogue;
 use crate::gateway::filter::Filter;
-use crate::gateway::filters::{Log, Queue, Shed, ShedParts};
+use crate::gateway::filters::{LoadShed, LoadShedParts, Log, QueueDelay};
 use crate::gateway::proxy::InFlight;
 use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
 use crate::redact::Counts;
@@ -298,7 +298,7 @@ pub struct Parts {
     /// What asks their peers how they are.
     pub(super) checks: DashMap<String, AbortHandle>,
     /// How long work waits for a thread.
-    pub(super) queue: Arc<Queue>,
+    pub(super) queue: Arc<QueueDelay>,
     /// Whether routes may end at a server that embeds this one.
     pub(super) embedded: bool,
 }
@@ -343,7 +343,7 @@ impl Parts {
             breakers: DashMap::new(),
             pools: DashMap::new(),
             checks: DashMap::new(),
-            queue: Arc::new(Queue::new(clock)),
+            queue: Arc::new(QueueDelay::new(clock)),
             embedded: false,
         })
     }
@@ -414,8 +414,8 @@ impl Parts {
     }
 
     /// What refuses requests before anything is spent on them.
-    pub(super) fn shed(&self, limits: &Limits) -> Shed {
-        Shed::new(ShedParts {
+    pub(super) fn shed(&self, limits: &Limits) -> LoadShed {
+        LoadShed::new(LoadShedParts {
             in_flight: self.in_flight.clone(),
             most: limits.in_flight.get(),
             budget: self.budget.clone(),

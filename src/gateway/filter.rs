@@ -21,7 +21,7 @@ pub enum Stage {
     /// First, so that a request refused by any other filter is seen.
     Observe,
     /// Before anything is spent on the request.
-    Shed,
+    LoadShed,
     /// Before identification: a browser's preflight carries no credentials.
     Share,
     /// Who calls.

@@ -22,7 +22,7 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// How long work waits for a thread, measured on the threads that serve: a task that wants to run every so often sees how
 /// much later it does.
-pub struct Queue(SharedClock);
+pub struct QueueDelay(SharedClock);
 
 thread_local! {
     /// The measure of the runtime that this thread works for.
@@ -39,7 +39,7 @@ struct Lag {
     late: AtomicU64,
 }
 
-impl Queue {
+impl QueueDelay {
     /// By this clock.
     pub fn new(clock: SharedClock) -> Self {
         Self(clock)
@@ -88,7 +88,7 @@ async fn measure(lag: Arc<Lag>) {
 }
 
 /// What it goes by.
-pub struct ShedParts {
+pub struct LoadShedParts {
     /// Requests under way.
     pub in_flight: InFlight,
     /// The most of them.
@@ -98,7 +98,7 @@ pub struct ShedParts {
     /// From how many held bytes on no more are taken: before those under way run out of room.
     pub held: usize,
     /// How long work waits.
-    pub queue: Arc<Queue>,
+    pub queue: Arc<QueueDelay>,
     /// The longest it may.
     pub wait: Duration,
     /// Counts what is refused.
@@ -106,11 +106,11 @@ pub struct ShedParts {
 }
 
 /// Refuses what is too much.
-pub struct Shed(ShedParts);
+pub struct LoadShed(LoadShedParts);
 
-impl Shed {
+impl LoadShed {
     /// By these measures.
-    pub fn new(parts: ShedParts) -> Self {
+    pub fn new(parts: LoadShedParts) -> Self {
         Self(parts)
     }
 
@@ -130,13 +130,13 @@ impl Shed {
 }
 
 #[async_trait]
-impl Filter for Shed {
+impl Filter for LoadShed {
     fn name(&self) -> &'static str {
         "shed"
     }
 
     fn stage(&self) -> Stage {
-        Stage::Shed
+        Stage::LoadShed
     }
 
     fn turns_away(&self) -> Option<Refusal> {
@@ -161,14 +161,14 @@ mod tests {
     use crate::base::clock::SystemClock;
     use crate::telemetry::Metrics;
 
-    fn shed(most: usize, held: usize) -> Shed {
+    fn shed(most: usize, held: usize) -> LoadShed {
         let clock: SharedClock = Arc::new(SystemClock);
-        Shed::new(ShedParts {
+        LoadShed::new(LoadShedParts {
             in_flight: InFlight::default(),
             most,
             budget: Budget::process(1000),
             held,
-            queue: Arc::new(Queue::new(clock)),
+            queue: Arc::new(QueueDelay::new(clock)),
             wait: Duration::from_secs(30),
             metrics: Metrics::new().unwrap().front.clone(),
         })
@@ -188,7 +188,7 @@ mod tests {
     /// One thread, which does nothing else for a while: whoever asks then hears of it, and no longer afterwards.
     #[tokio::test]
     async fn a_busy_thread_is_seen_and_forgotten() {
-        let queue = Queue::new(Arc::new(SystemClock));
+        let queue = QueueDelay::new(Arc::new(SystemClock));
         assert!(queue.wait() < Duration::from_millis(100));
         tokio::task::yield_now().await;
         std::thread::sleep(TICK + Duration::from_millis(200));
