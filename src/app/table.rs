@@ -29,7 +29,7 @@ use crate::detect::{Catalogue, Detector, RuleSelection};
 use crate::gateway::exchange::Unknown;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerWay, Auth, Jwt, JwtParts, Keep, Limits, Place, Redact, RedactParts, Tweak, Whose,
+    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice};
@@ -226,7 +226,7 @@ fn route(
     let ours = Arc::clone(&parts.opened.tokens);
     filters.push(match setting.auth() {
         AuthSetting::Token => Arc::new(Auth::new(ours, Target::Route(name.clone()))),
-        AuthSetting::None => Arc::new(Keep::new(ours)),
+        AuthSetting::None => Arc::new(StripTokens::new(ours)),
     });
     if let Some(jwt) = &setting.jwt {
         filters.push(Arc::new(tokens(jwt, (parts, upstreams)).map_err(wrong)?));

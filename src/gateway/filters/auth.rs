@@ -19,7 +19,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::bearer::bearer;
-use crate::gateway::filters::presented::{Presented, presented, take_off};
+use crate::gateway::filters::head_tokens::{HeadToken, take_off, tokens_in_head};
 
 /// Lets only callers pass with a token that covers where they go.
 pub struct Auth {
@@ -51,7 +51,7 @@ impl Auth {
             (_, false) => {
                 Err(ApiError::BadRequest("the request has two tokens of this gateway; send one").into())
             }
-            (Some(Found { token: Presented { proves: true, .. }, who: Some(who) }), true) => Ok(who),
+            (Some(Found { token: HeadToken { proves: true, .. }, who: Some(who) }), true) => Ok(who),
             (_, true) => Err(ApiError::Unauthorized.into()),
         }
     }
@@ -81,11 +81,11 @@ impl Filter for Auth {
 
 /// Takes tokens of ours off a request of which none was asked: at a path that is mistyped, one would be shown to whoever
 /// answers there. Another gateway's token, or any other key of the caller's, travels on.
-pub struct Keep {
+pub struct StripTokens {
     tokens: Arc<Tokens>,
 }
 
-impl Keep {
+impl StripTokens {
     /// Keeps `tokens`.
     pub fn new(tokens: Arc<Tokens>) -> Self {
         Self { tokens }
@@ -93,7 +93,7 @@ impl Keep {
 }
 
 #[async_trait]
-impl Filter for Keep {
+impl Filter for StripTokens {
     fn name(&self) -> &'static str {
         "keep"
     }
@@ -110,7 +110,7 @@ impl Filter for Keep {
 
 /// A token of ours that a request had.
 struct Found {
-    token: Presented,
+    token: HeadToken,
     /// Whose, if it is still good.
     who: Option<Principal>,
 }
@@ -119,7 +119,7 @@ impl Found {
     /// Takes all tokens of ours off a head, those that expired or were revoked too.
     async fn take_off(tokens: &Tokens, head: &mut RequestHeader) -> Result<Vec<Self>, GatewayError> {
         let mut found = Vec::new();
-        for token in presented(head)? {
+        for token in tokens_in_head(head)? {
             let standing = tokens.standing(token.text.expose()).await;
             match standing.map_err(|_| ApiError::Internal("tokens"))? {
                 Standing::Good(who) => found.push(Self { token, who: Some(who) }),

@@ -11,8 +11,8 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::bearer::{bearer, only};
-use crate::gateway::filters::own::own;
-use crate::gateway::filters::pairs::{retain_cookies, retain_query};
+use crate::gateway::filters::cookies_and_query::{retain_cookies, retain_query};
+use crate::gateway::filters::spoofed::remove_spoofed;
 use crate::gateway::keys::{Keys, Unproved};
 use crate::vault::jwt::{Claims, Denied, Policy};
 
@@ -89,7 +89,7 @@ impl Filter for Jwt {
         }
         for (claim, header) in &self.0.headers {
             // Whatever the caller says of itself is no claim.
-            own(head, header);
+            remove_spoofed(head, header);
             let value = claims.get(claim).map_or(Ok(None), spelled)?;
             if let Some(value) = value {
                 drop(head.insert_header(header.clone(), value));

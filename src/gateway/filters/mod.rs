@@ -1,20 +1,20 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer`, `own` and `pairs`; `presented` knows where tokens stand in a head, and `scope` what surrogates go by.
+//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, and `scope` what surrogates go by.
 
 mod auth;
 mod bearer;
+mod cookies_and_query;
+mod head_tokens;
 mod jwt;
 mod limits;
 mod load_shed;
 mod log;
-mod own;
-mod pairs;
-mod presented;
 mod redact;
 mod scope;
 mod sign;
+mod spoofed;
 
-pub use auth::{Auth, Keep};
+pub use auth::{Auth, StripTokens};
 pub use jwt::{Jwt, JwtParts, Place};
 pub use limits::{Allowance, Limits, Whose};
 pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};

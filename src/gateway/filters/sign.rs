@@ -16,7 +16,7 @@ use crate::crypto::{hash, random};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
-use crate::gateway::filters::own::own;
+use crate::gateway::filters::spoofed::remove_spoofed;
 use crate::vault::VaultError;
 use crate::vault::items::{Items, Signer};
 use crate::vault::jwt::Claims;
@@ -167,7 +167,7 @@ impl Filter for Sign {
         let now = x.clock().now().as_millis() / 1000;
         let value = self.value(&signer, claims, now)?;
         let head = x.head_mut();
-        own(head, &self.parts.header);
+        remove_spoofed(head, &self.parts.header);
         drop(head.insert_header(self.parts.header.clone(), value));
         Ok(Flow::Next)
     }

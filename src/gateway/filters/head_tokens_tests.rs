@@ -102,7 +102,7 @@ fn a_token_is_found_and_taken_off_wherever_it_stands() {
             one.append_header(name, filled(value)).unwrap();
         }
         let said = format!("{target} {headers:?}");
-        let found = presented(&one).unwrap();
+        let found = tokens_in_head(&one).unwrap();
         assert_eq!(found.len(), 1, "{said}");
         assert_eq!((found[0].text.expose().as_str(), found[0].proves), (OURS, *proves), "{said}");
         let unchanged = one.clone();
@@ -127,14 +127,14 @@ fn what_has_no_tokens_form_is_not_looked_up() {
         let mut one = head("/", &[("cookie", "a=1")]);
         one.append_header("authorization", format!("Bearer {text}")).unwrap();
         one.append_header("x-api-key", text).unwrap();
-        assert!(presented(&one).unwrap().is_empty(), "{text}");
+        assert!(tokens_in_head(&one).unwrap().is_empty(), "{text}");
     }
 }
 
 #[test]
 fn tokens_are_told_apart_and_bounded() {
     let two = head("/?key=K", &[("x-api-key", OURS), ("authorization", &format!("Bearer {OTHER}"))]);
-    let found: Vec<_> = presented(&two).unwrap().into_iter().map(|one| (one.text, one.proves)).collect();
+    let found: Vec<_> = tokens_in_head(&two).unwrap().into_iter().map(|one| (one.text, one.proves)).collect();
     let token = |text: &str| (Secret::new(text.to_owned()), true);
     assert!(found == [token(OURS), token(OTHER)]);
     // Only what is ours goes.
@@ -153,15 +153,15 @@ fn tokens_are_told_apart_and_bounded() {
             .collect();
         head("/", &[("cookie", &cookies.join("; "))])
     };
-    assert_eq!(presented(&many(MOST)).unwrap().len(), MOST);
-    assert!(matches!(presented(&many(MOST + 1)), Err(GatewayError::Api(ApiError::BadRequest(_)))));
+    assert_eq!(tokens_in_head(&many(MOST)).unwrap().len(), MOST);
+    assert!(matches!(tokens_in_head(&many(MOST + 1)), Err(GatewayError::Api(ApiError::BadRequest(_)))));
 }
 
 #[test]
 fn one_in_the_path_is_refused() {
     for target in ["/bot{T}/send", "/x/{E}", "/x/{F}?a=b"] {
         let mut one = head(&filled(target), &[]);
-        let found = presented(&one).unwrap();
+        let found = tokens_in_head(&one).unwrap();
         assert_eq!((found.len(), found[0].proves), (1, false));
         let refused = take_off(&mut one, &[&found[0].text]);
         assert!(matches!(refused, Err(GatewayError::Api(ApiError::BadRequest(_)))), "{target}");

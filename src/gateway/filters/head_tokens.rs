@@ -10,7 +10,7 @@ use crate::api::token::tokens_in;
 use crate::base::secret::Secret;
 use crate::gateway::error::GatewayError;
 use crate::gateway::filters::bearer::bearer_in;
-use crate::gateway::filters::pairs::{retain_cookies, retain_query, split};
+use crate::gateway::filters::cookies_and_query::{retain_cookies, retain_query, split};
 use crate::gateway::upstream::origin_form;
 
 /// The most texts in one head that may be tokens, each of which is looked up.
@@ -23,7 +23,7 @@ pub(super) const KEY_HEADERS: [&str; 3] = ["x-api-key", "api-key", "x-goog-api-k
 pub(super) const KEY_PARAMETER: &[u8] = b"key";
 
 /// A text in a head that has a token's form.
-pub(super) struct Presented {
+pub(super) struct HeadToken {
     /// As tokens are written.
     pub(super) text: Secret<String>,
     /// Whether it stands somewhere as clients send keys: alone, and as it is written. Elsewhere it proves nothing.
@@ -34,7 +34,7 @@ pub(super) struct Presented {
 ///
 /// # Errors
 /// More than anybody has a use for.
-pub(super) fn presented(head: &RequestHeader) -> Result<Vec<Presented>, GatewayError> {
+pub(super) fn tokens_in_head(head: &RequestHeader) -> Result<Vec<HeadToken>, GatewayError> {
     let mut all = Vec::new();
     for (name, value) in &head.headers {
         for text in tokens_in(name.as_str().as_bytes()) {
@@ -63,12 +63,12 @@ pub(super) fn presented(head: &RequestHeader) -> Result<Vec<Presented>, GatewayE
 }
 
 /// Of more than [`MOST`] one is enough to know that there are.
-fn add(all: &mut Vec<Presented>, text: Secret<String>, proves: bool) {
+fn add(all: &mut Vec<HeadToken>, text: Secret<String>, proves: bool) {
     let full = all.len() > MOST;
     match all.iter_mut().find(|one| one.text == text) {
         Some(known) => known.proves |= proves,
         None if full => {}
-        None => all.push(Presented { text, proves }),
+        None => all.push(HeadToken { text, proves }),
     }
 }
 
@@ -157,5 +157,5 @@ fn is_key_parameter(parameter: &[u8], token: &str) -> bool {
 }
 
 #[cfg(test)]
-#[path = "presented_tests.rs"]
+#[path = "head_tokens_tests.rs"]
 mod tests;

@@ -8,7 +8,7 @@ use crate::gateway::upstream::strip_hop_by_hop;
 /// Takes out of a head whatever its sender says under this name, or under one that many servers read as the same
 /// (`x_user` for `x-user`). What the sender says of its connection (RFC 9110 section 7.6.1) is done now: later it could
 /// name the header that we set, and take it away.
-pub(super) fn own(head: &mut RequestHeader, name: &HeaderName) {
+pub(super) fn remove_spoofed(head: &mut RequestHeader, name: &HeaderName) {
     if head.headers.contains_key(CONNECTION) {
         for ended in strip_hop_by_hop(&head.headers) {
             head.remove_header(&ended);
@@ -39,7 +39,7 @@ mod tests {
             head.append_header(name, value).unwrap();
         }
         let name = HeaderName::from_static("x-user");
-        own(&mut head, &name);
+        remove_spoofed(&mut head, &name);
         head.insert_header(&name, "jane").unwrap();
         strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
         let left: Vec<_> =
