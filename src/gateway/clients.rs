@@ -9,7 +9,7 @@ use crate::net::Block;
 
 /// Which header a trusted peer says it in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Says {
+pub enum ForwardedHeader {
     /// None: the peer is the caller, or the PROXY protocol says who is.
     #[default]
     Nothing,
@@ -35,14 +35,14 @@ pub enum Underscores {
 
 /// Who is believed.
 #[derive(Clone, Debug, Default)]
-pub struct Clients {
+pub struct ClientResolver {
     trusted: Vec<Block>,
-    says: Says,
+    says: ForwardedHeader,
 }
 
-impl Clients {
+impl ClientResolver {
     /// Peers in `trusted` are believed what `says` names.
-    pub fn new(trusted: Vec<Block>, says: Says) -> Self {
+    pub fn new(trusted: Vec<Block>, says: ForwardedHeader) -> Self {
         Self { trusted, says }
     }
 
@@ -76,10 +76,10 @@ impl Clients {
             each.map(|part| read(part.trim())).collect()
         };
         match self.says {
-            Says::Nothing => Vec::new(),
-            Says::XForwardedFor => list(HeaderName::from_static("x-forwarded-for"), address),
-            Says::XRealIp => list(HeaderName::from_static("x-real-ip"), address),
-            Says::Forwarded => list(FORWARDED, |element| {
+            ForwardedHeader::Nothing => Vec::new(),
+            ForwardedHeader::XForwardedFor => list(HeaderName::from_static("x-forwarded-for"), address),
+            ForwardedHeader::XRealIp => list(HeaderName::from_static("x-real-ip"), address),
+            ForwardedHeader::Forwarded => list(FORWARDED, |element| {
                 let parameters = element.split(';').filter_map(|pair| pair.split_once('='));
                 let mut names = parameters.filter(|(name, _)| name.trim().eq_ignore_ascii_case("for"));
                 let (_, value) = names.next()?;
@@ -99,11 +99,11 @@ fn address(text: &str) -> Option<IpAddr> {
 mod tests {
     use super::*;
 
-    fn clients(says: Says) -> Clients {
-        Clients::new(vec!["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()], says)
+    fn clients(says: ForwardedHeader) -> ClientResolver {
+        ClientResolver::new(vec!["10.0.0.0/8".parse().unwrap(), "fd00::/8".parse().unwrap()], says)
     }
 
-    fn of(says: Says, peer: &str, lines: &[(&'static str, &'static str)]) -> String {
+    fn of(says: ForwardedHeader, peer: &str, lines: &[(&'static str, &'static str)]) -> String {
         let mut headers = HeaderMap::new();
         for (name, value) in lines {
             headers.append(HeaderName::from_static(name), HeaderValue::from_static(value));
@@ -114,25 +114,25 @@ mod tests {
     #[test]
     fn only_trusted_peers_are_believed() {
         let told = [("x-forwarded-for", "192.0.2.1")];
-        assert_eq!(of(Says::XForwardedFor, "10.1.1.1", &told), "192.0.2.1");
-        assert_eq!(of(Says::XForwardedFor, "198.51.100.1", &told), "198.51.100.1");
-        assert_eq!(of(Says::Nothing, "10.1.1.1", &told), "10.1.1.1");
-        assert_eq!(of(Says::XRealIp, "10.1.1.1", &told), "10.1.1.1");
+        assert_eq!(of(ForwardedHeader::XForwardedFor, "10.1.1.1", &told), "192.0.2.1");
+        assert_eq!(of(ForwardedHeader::XForwardedFor, "198.51.100.1", &told), "198.51.100.1");
+        assert_eq!(of(ForwardedHeader::Nothing, "10.1.1.1", &told), "10.1.1.1");
+        assert_eq!(of(ForwardedHeader::XRealIp, "10.1.1.1", &told), "10.1.1.1");
     }
 
     #[test]
     fn what_a_caller_claims_is_seen_through() {
         let lines = [("x-forwarded-for", "1.1.1.1, 192.0.2.1"), ("x-forwarded-for", "10.2.2.2:4711")];
-        assert_eq!(of(Says::XForwardedFor, "10.1.1.1", &lines), "192.0.2.1");
+        assert_eq!(of(ForwardedHeader::XForwardedFor, "10.1.1.1", &lines), "192.0.2.1");
         let broken = [("x-forwarded-for", "1.1.1.1, unknown, 10.2.2.2")];
-        assert_eq!(of(Says::XForwardedFor, "10.1.1.1", &broken), "10.2.2.2");
-        assert_eq!(of(Says::XForwardedFor, "10.1.1.1", &[]), "10.1.1.1");
+        assert_eq!(of(ForwardedHeader::XForwardedFor, "10.1.1.1", &broken), "10.2.2.2");
+        assert_eq!(of(ForwardedHeader::XForwardedFor, "10.1.1.1", &[]), "10.1.1.1");
     }
 
     #[test]
     fn the_standard_header_is_read() {
         let line = [("forwarded", "for=1.1.1.1, For=\"[2001:db8::1]:4711\";proto=https, for=10.2.2.2;by=x")];
-        assert_eq!(of(Says::Forwarded, "fd00::1", &line), "2001:db8::1");
-        assert_eq!(of(Says::Forwarded, "fd00::1", &[("forwarded", "for=_hidden")]), "fd00::1");
+        assert_eq!(of(ForwardedHeader::Forwarded, "fd00::1", &line), "2001:db8::1");
+        assert_eq!(of(ForwardedHeader::Forwarded, "fd00::1", &[("forwarded", "for=_hidden")]), "fd00::1");
     }
 }

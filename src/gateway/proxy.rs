@@ -18,7 +18,7 @@ use pingora::{Error, ErrorSource, ErrorType, Result};
 use crate::api::ApiError;
 use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
-use crate::gateway::clients::{Clients, Underscores};
+use crate::gateway::clients::{ClientResolver, Underscores};
 use crate::gateway::dialer::{Dialer, PoolDialer, Progress};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Outcome};
@@ -61,7 +61,7 @@ pub struct Gateway {
     connector: Arc<Connector>,
     pub(super) budget: Budget,
     pub(super) bounds: Bounds,
-    pub(super) clients: Arc<Clients>,
+    pub(super) clients: Arc<ClientResolver>,
     pub(super) clock: SharedClock,
     in_flight: InFlight,
     pub(super) tracer: Tracer,
@@ -103,7 +103,7 @@ impl Gateway {
         routes: Arc<ArcSwap<RouteTable>>,
         budget: Budget,
         bounds: Bounds,
-        clients: Arc<Clients>,
+        clients: Arc<ClientResolver>,
         (clock, in_flight): (SharedClock, InFlight),
     ) -> Self {
         let connector = Arc::new(Connector::new(Some(ConnectorOptions::new(POOL))));
@@ -117,7 +117,7 @@ impl Gateway {
     }
 
     /// Who callers are.
-    pub fn clients(&self) -> &Arc<Clients> {
+    pub fn clients(&self) -> &Arc<ClientResolver> {
         &self.clients
     }
 

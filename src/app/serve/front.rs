@@ -9,7 +9,7 @@ use crate::app::admin;
 use crate::app::parts::{AppError, Parts};
 use crate::base::budget::Budget;
 use crate::config::{Config, settings};
-use crate::gateway::clients::{Clients, Says, Underscores};
+use crate::gateway::clients::{ClientResolver, ForwardedHeader, Underscores};
 use crate::gateway::listen::{Certificate, Limits, Listen, ListenError, Places, Serving};
 use crate::gateway::proxy::{Bounds, Gateway, InFlight};
 use crate::gateway::route::RouteTable;
@@ -73,14 +73,14 @@ pub(in crate::app) fn gateway(
         .traced(parts.tracer.clone())
 }
 
-fn clients(config: &Config) -> Clients {
+fn clients(config: &Config) -> ClientResolver {
     let says = match *config.clients.forwarded {
-        settings::Forwarded::Nothing => Says::Nothing,
-        settings::Forwarded::XForwardedFor => Says::XForwardedFor,
-        settings::Forwarded::Forwarded => Says::Forwarded,
-        settings::Forwarded::XRealIp => Says::XRealIp,
+        settings::Forwarded::Nothing => ForwardedHeader::Nothing,
+        settings::Forwarded::XForwardedFor => ForwardedHeader::XForwardedFor,
+        settings::Forwarded::Forwarded => ForwardedHeader::Forwarded,
+        settings::Forwarded::XRealIp => ForwardedHeader::XRealIp,
     };
-    Clients::new(config.clients.trusted_peers.iter().map(|peers| peers.0).collect(), says)
+    ClientResolver::new(config.clients.trusted_peers.iter().map(|peers| peers.0).collect(), says)
 }
 
 fn limits(config: &Config) -> Limits {

@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::sleep;
 
 use crate::base::clock::SharedClock;
-use crate::gateway::clients::Clients;
+use crate::gateway::clients::ClientResolver;
 use crate::gateway::listen::server::{Listen, ListenError, Serving};
 use crate::gateway::listen::{Limits, Places, Sockets};
 use crate::gateway::proxy::Gateway;
@@ -46,7 +46,7 @@ pub(super) struct Entry {
     pub(super) gateway: Gateway,
     pub(super) app: Arc<HttpProxy<Gateway>>,
     pub(super) limits: Limits,
-    pub(super) clients: Arc<Clients>,
+    pub(super) clients: Arc<ClientResolver>,
     pub(super) clock: SharedClock,
     pub(super) metrics: Arc<FrontMetrics>,
 }
