@@ -18,6 +18,7 @@
 //! | `in_flight` | how many requests are under way |
 //! | [`clients`] | who a caller is, behind other proxies |
 //! | `told` | whether a caller that leaves has had all of its answer |
+//! | `min_rate` | how slowly bytes may come or be taken |
 //! | [`native`] | our own endpoints over a session |
 //! | [`media_type`] | what `Content-Type` says |
 //! | [`body`] | content coding × media type × protocol → rewriters |
@@ -40,6 +41,7 @@ pub mod keys;
 pub mod listen;
 pub mod llm;
 pub mod media_type;
+mod min_rate;
 pub mod native;
 pub mod proxy;
 mod refuse;

@@ -15,7 +15,7 @@ use pingora::{Error, ErrorType, Result};
 use crate::api::{Answer, ApiError, Body, BodyError, BodyRead, BoxFuture, Call, Handler};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
-use crate::gateway::listen::Pace;
+use crate::gateway::min_rate::MinRate;
 use crate::store::Pieces;
 use crate::telemetry::trace::within;
 
@@ -38,13 +38,13 @@ pub struct SessionBody<'a> {
     /// What was read before.
     first: Bytes,
     /// Of HTTP/1 the front keeps the pace; of HTTP/2 it sees many bodies at once.
-    pace: Option<Pace>,
+    pace: Option<MinRate>,
 }
 
 impl<'a> SessionBody<'a> {
     /// Reads at most `limit` bytes; `pace` is how many must come a second, and how long it may be fewer.
     pub fn new(session: &'a mut Session, limit: usize, pace: (usize, Duration)) -> Self {
-        let pace = session.is_http2().then(|| Pace::new(pace.0, pace.1));
+        let pace = session.is_http2().then(|| MinRate::new(pace.0, pace.1));
         Self { session, left: limit, limit, begun: false, first: Bytes::new(), pace }
     }
 

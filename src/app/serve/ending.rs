@@ -9,7 +9,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::app::parts::Parts;
 use crate::app::traces;
-use crate::gateway::listen::{Places, Sockets};
+use crate::gateway::listen::{ConnectionLimit, Sockets};
 
 const TARGET: &str = "portcullis::app";
 
@@ -28,7 +28,7 @@ pub(super) struct Ending {
     pub(super) parts: Arc<Parts>,
     /// Closed one by one, once what waited in their queues is accepted.
     pub(super) sockets: Sockets,
-    pub(super) connections: Vec<Places>,
+    pub(super) connections: Vec<ConnectionLimit>,
     /// How long requests under way are waited for.
     pub(super) drain: Duration,
 }
@@ -77,6 +77,6 @@ impl Ending {
     }
 
     fn connections(&self) -> usize {
-        self.connections.iter().map(Places::taken).sum()
+        self.connections.iter().map(ConnectionLimit::taken).sum()
     }
 }

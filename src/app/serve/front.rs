@@ -10,7 +10,7 @@ use crate::app::parts::{AppError, Parts};
 use crate::base::budget::Budget;
 use crate::config::{Config, settings};
 use crate::gateway::clients::{ClientResolver, ForwardedHeader, Underscores};
-use crate::gateway::listen::{Certificate, Limits, Listen, ListenError, Places, Serving};
+use crate::gateway::listen::{Certificate, ConnectionLimit, Limits, Listen, ListenError, Serving};
 use crate::gateway::proxy::{Bounds, Gateway, InFlight};
 use crate::gateway::route::RouteTable;
 
@@ -33,7 +33,10 @@ pub(super) fn servings(
         gateway: gateway(config, parts, (Arc::clone(routes), parts.in_flight.clone())),
         listen: config.listen.iter().map(|listen| listen_of(listen)).collect::<Result<_, _>>()?,
         threads,
-        places: Places::new(config.limits.connections.get(), config.limits.connections_per_address.get()),
+        places: ConnectionLimit::new(
+            config.limits.connections.get(),
+            config.limits.connections_per_address.get(),
+        ),
         limits: limits(config),
         metrics: Arc::clone(&metrics),
     }];
@@ -41,7 +44,7 @@ pub(super) fn servings(
         let listen = Listen { address: *admin.address, tls: None, h2c: false, proxied: false };
         let table = Arc::new(ArcSwap::from_pointee(admin::table(parts)?));
         let gateway = gateway(config, parts, (table, InFlight::default()));
-        let places = Places::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
+        let places = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
         let limits = limits(config);
         servings.push(Serving { gateway, listen: vec![listen], threads: 1, places, limits, metrics });
     }

@@ -17,7 +17,7 @@ use crate::app::serve::watched::Files;
 use crate::app::serve::{fixed, notify};
 use crate::app::{master, table};
 use crate::config::{Config, Known};
-use crate::gateway::listen::{Certificate, Places, Sockets, Stop};
+use crate::gateway::listen::{Certificate, ConnectionLimit, Sockets, Stop};
 use crate::gateway::route::RouteTable;
 
 const TARGET: &str = "portcullis::app";
@@ -38,7 +38,7 @@ pub(super) struct Watch {
     pub(super) certificates: Vec<Arc<Certificate>>,
     pub(super) sockets: Sockets,
     /// Connections to each kind of listener.
-    pub(super) connections: Vec<Places>,
+    pub(super) connections: Vec<ConnectionLimit>,
     pub(super) drain: Duration,
     /// Says that a successor has taken over.
     pub(super) taken: mpsc::Receiver<()>,

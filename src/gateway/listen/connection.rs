@@ -17,12 +17,12 @@ use tokio::time::{Instant, sleep, timeout, timeout_at};
 use crate::api::envelope::Stamp;
 use crate::base::id::RequestId;
 use crate::crypto::random;
+use crate::gateway::listen::connections::ConnectionSlot;
 use crate::gateway::listen::door::Entry;
 use crate::gateway::listen::early_reject::{Asked, early_reject, wire};
 use crate::gateway::listen::filtered_stream::FilteredStream;
 use crate::gateway::listen::frames::PREFACE;
 use crate::gateway::listen::head::{self, Framing, Refused};
-use crate::gateway::listen::places::Place;
 use crate::gateway::listen::proxied;
 use crate::telemetry::{ConnectionState, During, FrontMetrics, HttpVersion, Refusal};
 
@@ -36,7 +36,7 @@ impl Entry {
         &self,
         tcp: TcpStream,
         peer: SocketAddr,
-        mut place: Place,
+        mut place: ConnectionSlot,
         shutdown: &ShutdownWatch,
     ) {
         let mut shown = Shown::new(&self.metrics, ConnectionState::Opening);
@@ -75,7 +75,7 @@ impl Entry {
         &self,
         plain: &mut Plain,
         peer: SocketAddr,
-        place: &mut Place,
+        place: &mut ConnectionSlot,
     ) -> Result<SocketAddr, Refusal> {
         if !self.proxied {
             return Ok(peer);

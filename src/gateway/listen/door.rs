@@ -19,7 +19,7 @@ use tokio::time::sleep;
 use crate::base::clock::SharedClock;
 use crate::gateway::clients::ClientResolver;
 use crate::gateway::listen::server::{Listen, ListenError, Serving};
-use crate::gateway::listen::{Limits, Places, Sockets};
+use crate::gateway::listen::{ConnectionLimit, Limits, Sockets};
 use crate::gateway::proxy::Gateway;
 use crate::telemetry::FrontMetrics;
 
@@ -39,7 +39,7 @@ pub(super) struct Door {
 /// One address of it.
 pub(super) struct Entry {
     address: SocketAddr,
-    places: Places,
+    places: ConnectionLimit,
     pub(super) tls: Option<Acceptor>,
     pub(super) h2c: bool,
     pub(super) proxied: bool,

@@ -24,10 +24,10 @@ use tokio::time::timeout;
 
 use crate::gateway::listen::Limits;
 use crate::gateway::listen::chunks::Chunks;
+use crate::gateway::listen::connections::ConnectionSlot;
 use crate::gateway::listen::frames::{Abuse, Frames};
 use crate::gateway::listen::head::Framing;
-use crate::gateway::listen::pace::Pace;
-use crate::gateway::listen::places::Place;
+use crate::gateway::min_rate::MinRate;
 use crate::telemetry::{FrontMetrics, Refusal};
 
 /// What is read at once where the bytes must be looked at, and what is gathered before it is written, in bytes.
@@ -52,11 +52,11 @@ pub(super) struct FilteredStream {
     /// To be written with what follows.
     out: BytesMut,
     protocol: Protocol,
-    reads: Pace,
-    writes: Pace,
+    reads: MinRate,
+    writes: MinRate,
     /// Nothing more comes or may come.
     closed: bool,
-    place: Option<Place>,
+    place: Option<ConnectionSlot>,
     metrics: Arc<FrontMetrics>,
 }
 
@@ -75,15 +75,20 @@ enum Body {
 
 impl FilteredStream {
     /// Filters a connection that begins with HTTP/1; it holds `place` to its end.
-    pub(super) fn new(inner: Stream, limits: &Limits, place: Place, metrics: &Arc<FrontMetrics>) -> Self {
+    pub(super) fn new(
+        inner: Stream,
+        limits: &Limits,
+        place: ConnectionSlot,
+        metrics: &Arc<FrontMetrics>,
+    ) -> Self {
         Self {
             inner: Some(inner),
             raw: BytesMut::new(),
             ready: BytesMut::new(),
             out: BytesMut::new(),
             protocol: Protocol::One(Body::Over),
-            reads: Pace::new(limits.body_rate, limits.body_grace),
-            writes: Pace::new(limits.body_rate, limits.write_stall),
+            reads: MinRate::new(limits.body_rate, limits.body_grace),
+            writes: MinRate::new(limits.body_rate, limits.write_stall),
             closed: false,
             place: Some(place),
             metrics: Arc::clone(metrics),

@@ -7,7 +7,7 @@
 //! |---|---|
 //! | `socket` | [`Sockets`]: bound before anything is served, adopted from a predecessor, handed to a successor |
 //! | `certificate` | [`Certificate`]: what TLS shows, replaced while it runs |
-//! | `places` | [`Places`]: how many connections there may be, in all and from one address |
+//! | `connections` | [`ConnectionLimit`]: how many connections there may be, in all and from one address |
 //! | `limits` | [`Limits`]: all that callers are held to before their request is known |
 //! | `server` | [`serve`]: Pingora's server with our service in it, until it is told to stop |
 //! | `door` | the service: accepts, counts, and gives each connection a task |
@@ -17,26 +17,24 @@
 //! | `filtered_stream` | the stream that Pingora gets |
 //! | `head`, `chunks` | HTTP/1 that can be read in one way only |
 //! | `frames` | HTTP/2 frames, rationed |
-//! | `pace` | `Pace`: how long the other side may keep us waiting |
+//! | `pace` | `MinRate`: how long the other side may keep us waiting |
 
 mod certificate;
 mod chunks;
 mod connection;
+mod connections;
 mod door;
 mod early_reject;
 mod filtered_stream;
 mod frames;
 mod head;
 mod limits;
-mod pace;
-mod places;
 mod proxied;
 mod server;
 mod socket;
 
 pub use certificate::Certificate;
+pub use connections::ConnectionLimit;
 pub use limits::Limits;
-pub(in crate::gateway) use pace::Pace;
-pub use places::Places;
 pub use server::{Listen, ListenError, Serving, Stop, serve};
 pub use socket::Sockets;

@@ -11,7 +11,7 @@ use pingora::server::{RunArgs, Server, ShutdownSignal, ShutdownSignalWatch};
 use tokio::sync::{Mutex, oneshot};
 
 use crate::gateway::listen::door::Door;
-use crate::gateway::listen::{Certificate, Limits, Places, Sockets};
+use crate::gateway::listen::{Certificate, ConnectionLimit, Limits, Sockets};
 use crate::gateway::proxy::Gateway;
 use crate::telemetry::FrontMetrics;
 
@@ -37,7 +37,7 @@ pub struct Serving {
     /// Threads for it.
     pub threads: usize,
     /// How many connections it takes, and how many it has.
-    pub places: Places,
+    pub places: ConnectionLimit,
     /// What its callers are held to.
     pub limits: Limits,
     /// Where connections and refusals are counted.

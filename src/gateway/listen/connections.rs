@@ -1,4 +1,4 @@
-//! How many connections there may be: in all, and from one address. Whoever holds a [`Place`] is counted until it is
+//! How many connections there may be: in all, and from one address. Whoever holds a [`ConnectionSlot`] is counted until it is
 //! dropped.
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use crate::telemetry::Refusal;
 
 /// Counts connections. Clones share the count.
 #[derive(Clone, Debug)]
-pub struct Places(Arc<Inner>);
+pub struct ConnectionLimit(Arc<Inner>);
 
 #[derive(Debug)]
 struct Inner {
@@ -27,14 +27,14 @@ struct Taken {
 
 /// There is no place left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Full {
+pub enum LimitReached {
     /// For anyone.
     All,
     /// For this address.
     Address,
 }
 
-impl Full {
+impl LimitReached {
     /// How it is counted.
     pub(super) fn refusal(self) -> Refusal {
         match self {
@@ -46,12 +46,12 @@ impl Full {
 
 /// One connection's place.
 #[derive(Debug)]
-pub struct Place {
+pub struct ConnectionSlot {
     places: Arc<Inner>,
     whose: Option<IpAddr>,
 }
 
-impl Places {
+impl ConnectionLimit {
     /// At most `all` connections, and `each` from one address (of IPv6 its /64, which is what one customer gets).
     pub fn new(all: usize, each: usize) -> Self {
         Self(Arc::new(Inner { all, each, taken: Mutex::default() }))
@@ -66,10 +66,10 @@ impl Places {
     ///
     /// # Errors
     /// Which limit is reached.
-    pub fn take(&self, address: Option<IpAddr>) -> Result<Place, Full> {
+    pub fn take(&self, address: Option<IpAddr>) -> Result<ConnectionSlot, LimitReached> {
         let mut taken = self.0.lock();
         if taken.all >= self.0.all {
-            return Err(Full::All);
+            return Err(LimitReached::All);
         }
         let whose = address.map(customer);
         if let Some(whose) = whose {
@@ -77,16 +77,16 @@ impl Places {
         }
         taken.all += 1;
         drop(taken);
-        Ok(Place { places: Arc::clone(&self.0), whose })
+        Ok(ConnectionSlot { places: Arc::clone(&self.0), whose })
     }
 }
 
-impl Place {
+impl ConnectionSlot {
     /// The connection turns out to be made for `address` by a proxy that was counted in all only.
     ///
     /// # Errors
     /// That address has all the connections it may have; the place stays as it was.
-    pub fn give_to(&mut self, address: IpAddr) -> Result<(), Full> {
+    pub fn give_to(&mut self, address: IpAddr) -> Result<(), LimitReached> {
         let whose = customer(address);
         let mut taken = self.places.lock();
         taken.count(whose, self.places.each)?;
@@ -97,7 +97,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for ConnectionSlot {
     fn drop(&mut self) {
         let mut taken = self.places.lock();
         taken.all = taken.all.saturating_sub(1);
@@ -114,10 +114,10 @@ impl Inner {
 }
 
 impl Taken {
-    fn count(&mut self, whose: IpAddr, most: usize) -> Result<(), Full> {
+    fn count(&mut self, whose: IpAddr, most: usize) -> Result<(), LimitReached> {
         let held = self.by.entry(whose).or_default();
         if *held >= most {
-            return Err(Full::Address);
+            return Err(LimitReached::Address);
         }
         *held += 1;
         Ok(())
@@ -143,12 +143,12 @@ mod tests {
 
     #[test]
     fn places_come_back_when_they_are_dropped() {
-        let places = Places::new(3, 2);
+        let places = ConnectionLimit::new(3, 2);
         let first = places.take(at("192.0.2.1")).unwrap();
         let _second = places.take(at("::ffff:192.0.2.1")).unwrap();
-        assert_eq!(places.take(at("192.0.2.1")).unwrap_err(), Full::Address);
+        assert_eq!(places.take(at("192.0.2.1")).unwrap_err(), LimitReached::Address);
         let _third = places.take(at("192.0.2.2")).unwrap();
-        assert_eq!(places.take(at("192.0.2.3")).unwrap_err(), Full::All);
+        assert_eq!(places.take(at("192.0.2.3")).unwrap_err(), LimitReached::All);
         drop(first);
         assert_eq!(places.taken(), 2);
         let _fourth = places.take(at("192.0.2.1")).unwrap();
@@ -157,19 +157,19 @@ mod tests {
 
     #[test]
     fn a_network_of_one_customer_is_one_address() {
-        let places = Places::new(9, 1);
+        let places = ConnectionLimit::new(9, 1);
         let _one = places.take(at("2001:db8:0:1::1")).unwrap();
-        assert_eq!(places.take(at("2001:db8:0:1:ffff::2")).unwrap_err(), Full::Address);
+        assert_eq!(places.take(at("2001:db8:0:1:ffff::2")).unwrap_err(), LimitReached::Address);
         assert!(places.take(at("2001:db8:0:2::1")).is_ok());
     }
 
     #[test]
     fn whom_a_proxy_speaks_for_is_counted_in_its_stead() {
-        let places = Places::new(9, 1);
+        let places = ConnectionLimit::new(9, 1);
         let mut one = places.take(None).unwrap();
         let mut other = places.take(None).unwrap();
         one.give_to("192.0.2.7".parse().unwrap()).unwrap();
-        assert_eq!(other.give_to("192.0.2.7".parse().unwrap()), Err(Full::Address));
+        assert_eq!(other.give_to("192.0.2.7".parse().unwrap()), Err(LimitReached::Address));
         drop(one);
         other.give_to("192.0.2.7".parse().unwrap()).unwrap();
         drop(other);

@@ -9,7 +9,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 /// The patience for one direction of one connection.
 #[derive(Debug)]
-pub(crate) struct Pace {
+pub(crate) struct MinRate {
     /// Bytes a second.
     rate: u64,
     grace: Duration,
@@ -18,7 +18,7 @@ pub(crate) struct Pace {
     timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl Pace {
+impl MinRate {
     /// At least `rate` bytes a second, once `grace` has been used up.
     pub(crate) fn new(rate: usize, grace: Duration) -> Self {
         let rate = u64::try_from(rate).unwrap_or(u64::MAX).max(1);
@@ -73,7 +73,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_drip_is_cut_when_the_grace_is_used_up() {
-        let mut pace = Pace::new(1024, GRACE);
+        let mut pace = MinRate::new(1024, GRACE);
         let begun = Instant::now();
         while timeout(Duration::from_secs(1), poll_fn(|context| pace.poll_over(context))).await.is_err() {
             pace.moved(1);
@@ -84,7 +84,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_keeps_the_rate_is_never_cut() {
-        let mut pace = Pace::new(1024, GRACE);
+        let mut pace = MinRate::new(1024, GRACE);
         for _ in 0..600 {
             let wait = timeout(Duration::from_secs(1), poll_fn(|context| pace.poll_over(context))).await;
             assert!(wait.is_err());
@@ -94,7 +94,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn time_in_which_nobody_waits_is_free() {
-        let mut pace = Pace::new(1024, GRACE);
+        let mut pace = MinRate::new(1024, GRACE);
         for _ in 0..10 {
             advance(GRACE * 2).await;
             pace.moved(1);
