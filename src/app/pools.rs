@@ -10,7 +10,7 @@ use crate::config::settings::{
     Breaker as BreakerSetting, Health, Http, Outliers, Repeat, Scheme, Upstream as UpstreamSetting,
 };
 use crate::gateway::upstream::{
-    Authorities, Breaker, BreakerLimits, Dialing, Ejection, PeerHealth, Probe, Repeats, Target, Tls,
+    Authorities, Breaker, BreakerLimits, Dialing, Ejection, PeerHealth, Probe, RetryPolicy, Target, Tls,
     Upstream, UpstreamParts, watch,
 };
 
@@ -45,8 +45,8 @@ pub(super) fn upstream(
         dialing,
         headers,
         repeats: match setting.repeat {
-            Repeat::Idempotent => Repeats::Idempotent,
-            Repeat::Unsent => Repeats::Unsent,
+            Repeat::Idempotent => RetryPolicy::Idempotent,
+            Repeat::Unsent => RetryPolicy::Unsent,
         },
         ejection: ejection(&setting.outliers),
         breaker: breaker(name, setting.breaker.as_ref(), parts),

@@ -13,7 +13,7 @@ use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorSource};
 
 use crate::gateway::error::GatewayError;
-use crate::gateway::upstream::{Attempt, Pass, Tried, Upstream};
+use crate::gateway::upstream::{Attempt, Permit, TriedPeers, Upstream};
 use crate::telemetry::UpstreamFailure;
 
 /// How long an exchange may take.
@@ -93,8 +93,8 @@ pub trait Dialer: Send {
 /// The way to a pool.
 pub struct PoolDialer {
     upstream: Arc<Upstream>,
-    pass: Option<Pass>,
-    tried: Tried,
+    permit: Option<Permit>,
+    tried: TriedPeers,
     attempts: usize,
     attempt: Option<Attempt>,
     /// What `Host` says to the peer of this attempt.
@@ -104,7 +104,14 @@ pub struct PoolDialer {
 impl PoolDialer {
     /// To this pool.
     pub fn new(upstream: Arc<Upstream>) -> Self {
-        Self { upstream, pass: None, tried: Tried::default(), attempts: 0, attempt: None, authority: None }
+        Self {
+            upstream,
+            permit: None,
+            tried: TriedPeers::default(),
+            attempts: 0,
+            attempt: None,
+            authority: None,
+        }
     }
 
     /// The pool.
@@ -117,7 +124,7 @@ impl PoolDialer {
     /// # Errors
     /// The pool's breaker is open, or it is full.
     pub async fn enter(&mut self) -> Result<(), GatewayError> {
-        self.pass = Some(self.upstream.admit().await?);
+        self.permit = Some(self.upstream.admit().await?);
         Ok(())
     }
 
@@ -128,8 +135,8 @@ impl PoolDialer {
     pub async fn next(&mut self) -> Result<HttpPeer, GatewayError> {
         self.attempts += 1;
         let chosen = self.upstream.choose(&mut self.tried).await.inspect_err(|fault| {
-            if let (GatewayError::Upstream(_), Some(pass)) = (fault, &mut self.pass) {
-                pass.tell(false);
+            if let (GatewayError::Upstream(_), Some(permit)) = (fault, &mut self.permit) {
+                permit.tell(false);
             }
         })?;
         let Some(peer) = chosen.dial() else { return Err(self.upstream.failed(UpstreamFailure::Connect)) };
@@ -152,7 +159,7 @@ impl PoolDialer {
     /// The head of the answer is there.
     pub fn answered(&mut self, status: StatusCode) {
         if let Some(attempt) = &mut self.attempt {
-            attempt.answered(status, self.pass.as_mut());
+            attempt.answered(status, self.permit.as_mut());
         }
     }
 
@@ -161,8 +168,8 @@ impl PoolDialer {
         if let Some(attempt) = &mut self.attempt {
             attempt.failed();
         }
-        if let Some(pass) = &mut self.pass {
-            pass.tell(false);
+        if let Some(permit) = &mut self.permit {
+            permit.tell(false);
         }
     }
 

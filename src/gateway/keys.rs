@@ -16,7 +16,7 @@ use tokio::sync::Mutex;
 
 use crate::base::clock::SharedClock;
 use crate::crypto::jws::JwsAlgorithm;
-use crate::gateway::upstream::{Tried, Upstream};
+use crate::gateway::upstream::{TriedPeers, Upstream};
 use crate::telemetry::UpstreamFailure;
 use crate::vault::jwt::{JwkSet, JwtError, Unverified, Verified, VerifyingKey};
 
@@ -235,7 +235,7 @@ impl Remote {
         };
         let chosen = self
             .upstream
-            .choose(&mut Tried::default())
+            .choose(&mut TriedPeers::default())
             .await
             .map_err(|_| "the upstream of keys has no address")?;
         let peer = chosen.dial().ok_or("the upstream of keys has no address")?;

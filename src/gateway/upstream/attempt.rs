@@ -5,14 +5,14 @@ use std::time::Instant;
 
 use http::StatusCode;
 
-use crate::gateway::upstream::breaker::Pass;
+use crate::gateway::upstream::breaker::Permit;
 use crate::gateway::upstream::pool::Upstream;
 
 /// Peers that a request has been to already, by their places in the pool. Those beyond 64 are not remembered.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Tried(u64);
+pub struct TriedPeers(u64);
 
-impl Tried {
+impl TriedPeers {
     pub(super) fn has(self, peer: usize) -> bool {
         u32::try_from(peer).ok().and_then(|n| 1u64.checked_shl(n)).is_some_and(|bit| self.0 & bit != 0)
     }
@@ -37,15 +37,15 @@ impl Attempt {
     }
 
     /// The head of an answer is there: the peer works, unless it says itself that it does not. `pass` is told.
-    pub fn answered(&mut self, status: StatusCode, pass: Option<&mut Pass>) {
+    pub fn answered(&mut self, status: StatusCode, permit: Option<&mut Permit>) {
         let well = !matches!(
             status,
             StatusCode::BAD_GATEWAY | StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT
         );
         self.went = Some(well);
         self.upstream.answers(self.begun);
-        if let Some(pass) = pass {
-            pass.tell(well);
+        if let Some(permit) = permit {
+            permit.tell(well);
         }
     }
 
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn peers_are_remembered_up_to_the_64th() {
-        let mut tried = Tried::default();
+        let mut tried = TriedPeers::default();
         for peer in [0, 63, 64, usize::MAX] {
             assert!(!tried.has(peer));
             tried.add(peer);

@@ -54,7 +54,7 @@ enum Phase {
 }
 
 /// Leave to send one request; the place is free again when it is dropped.
-pub struct Pass {
+pub struct Permit {
     breaker: Arc<Breaker>,
     tries: bool,
     told: bool,
@@ -79,10 +79,10 @@ impl Breaker {
     ///
     /// # Errors
     /// It is open, or there is no place in time.
-    pub async fn admit(self: &Arc<Self>) -> Result<Pass, GatewayError> {
+    pub async fn admit(self: &Arc<Self>) -> Result<Permit, GatewayError> {
         let (place, tries) = self.entered().await?;
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        Ok(Pass { breaker: Arc::clone(self), tries, told: false, _place: place })
+        Ok(Permit { breaker: Arc::clone(self), tries, told: false, _place: place })
     }
 
     /// Requests that were let through and are not over.
@@ -199,7 +199,7 @@ impl Drop for Waiting<'_> {
     }
 }
 
-impl Pass {
+impl Permit {
     /// Says how the request went; only the first word counts.
     pub fn tell(&mut self, well: bool) {
         if !self.told {
@@ -209,7 +209,7 @@ impl Pass {
     }
 }
 
-impl Drop for Pass {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.breaker.in_flight.fetch_sub(1, Ordering::Relaxed);
         if self.tries && !self.told {
@@ -233,7 +233,7 @@ mod tests {
         BreakerLimits { failures: 2, open, longest, ..BreakerLimits::default() }
     }
 
-    fn after(refused: Result<Pass, GatewayError>) -> Option<u64> {
+    fn after(refused: Result<Permit, GatewayError>) -> Option<u64> {
         match refused.err()? {
             GatewayError::Unavailable(Unavailable::Open(after)) => Some(after),
             _ => None,

@@ -20,11 +20,11 @@ mod health;
 mod pool;
 mod probe;
 
-pub use attempt::{Attempt, Tried};
-pub use breaker::{Breaker, BreakerLimits, Pass};
+pub use attempt::{Attempt, TriedPeers};
+pub use breaker::{Breaker, BreakerLimits, Permit};
 pub use dialing::{Authorities, Dialing, Target, Tls};
 pub(in crate::gateway) use headers::origin_form;
 pub use headers::{plain, strip_hop_by_hop};
 pub use health::{Ejection, PeerHealth};
-pub use pool::{Chosen, Repeats, Upstream, UpstreamParts, failure_of};
+pub use pool::{RetryPolicy, SelectedPeer, Upstream, UpstreamParts, failure_of};
 pub use probe::{Probe, watch};

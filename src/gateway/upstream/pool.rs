@@ -14,8 +14,8 @@ use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::gateway::error::{GatewayError, Unavailable};
 use crate::gateway::upstream::addresses::{Addresses, Known};
-use crate::gateway::upstream::attempt::{Attempt, Tried};
-use crate::gateway::upstream::breaker::{Breaker, Pass};
+use crate::gateway::upstream::attempt::{Attempt, TriedPeers};
+use crate::gateway::upstream::breaker::{Breaker, Permit};
 use crate::gateway::upstream::dialing::{Dialing, Target};
 use crate::gateway::upstream::headers;
 use crate::gateway::upstream::health::{Ejection, PeerHealth};
@@ -23,7 +23,7 @@ use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
 
 /// Which requests are sent again when their connection ended before a byte of the answer came.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Repeats {
+pub enum RetryPolicy {
     /// Those that the upstream cannot have acted on, and on a connection that was kept from before also those whose
     /// method is idempotent (RFC 9110 section 9.2.2).
     #[default]
@@ -45,7 +45,7 @@ pub struct UpstreamParts {
     /// Set on every request on its way out.
     pub headers: Vec<(HeaderName, Secret<Vec<u8>>)>,
     /// What is sent twice.
-    pub repeats: Repeats,
+    pub repeats: RetryPolicy,
     /// When failures put a peer out.
     pub ejection: Ejection,
     /// What it lets through.
@@ -64,7 +64,7 @@ pub struct Upstream {
     next: AtomicUsize,
     dialing: Dialing,
     headers: Vec<(HeaderName, HeaderValue)>,
-    repeats: Repeats,
+    repeats: RetryPolicy,
     ejection: Ejection,
     /// Held while it is decided whether one more peer may be out.
     ejecting: Mutex<()>,
@@ -141,7 +141,7 @@ impl Upstream {
     ///
     /// # Errors
     /// [`GatewayError::Unavailable`].
-    pub async fn admit(&self) -> Result<Pass, GatewayError> {
+    pub async fn admit(&self) -> Result<Permit, GatewayError> {
         self.breaker.admit().await.inspect_err(|fault| {
             if let GatewayError::Unavailable(why) = fault {
                 self.metrics.failed(why.failure());
@@ -165,7 +165,7 @@ impl Upstream {
     ///
     /// # Errors
     /// No peer takes requests, or no address for its name.
-    pub async fn choose(&self, tried: &mut Tried) -> Result<Chosen, GatewayError> {
+    pub async fn choose(&self, tried: &mut TriedPeers) -> Result<SelectedPeer, GatewayError> {
         let turn = self.next.fetch_add(1, Ordering::Relaxed);
         let place = self.place(turn, *tried).ok_or_else(|| {
             self.metrics.failed(UpstreamFailure::Down);
@@ -177,7 +177,7 @@ impl Upstream {
     }
 
     /// The first from `turn` on that takes requests. If failures put all of them out, any that checks do not call down.
-    fn place(&self, turn: usize, tried: Tried) -> Option<usize> {
+    fn place(&self, turn: usize, tried: TriedPeers) -> Option<usize> {
         let now = self.clock.instant();
         let count = self.peers.len();
         let places = || (0..count).map(|step| turn.wrapping_add(step) % count.max(1));
@@ -192,12 +192,12 @@ impl Upstream {
     ///
     /// # Errors
     /// No address for its name.
-    pub(super) async fn at(&self, place: usize) -> Option<Result<Chosen, GatewayError>> {
+    pub(super) async fn at(&self, place: usize) -> Option<Result<SelectedPeer, GatewayError>> {
         let peer = self.peers.get(place)?;
         Some(self.reach(place, peer, 0).await)
     }
 
-    async fn reach(&self, place: usize, peer: &Peer, turn: usize) -> Result<Chosen, GatewayError> {
+    async fn reach(&self, place: usize, peer: &Peer, turn: usize) -> Result<SelectedPeer, GatewayError> {
         let known = match peer.addresses.usable(self.clock.instant()) {
             Some(known) => known,
             None => match self.resolve(peer).await {
@@ -209,7 +209,7 @@ impl Upstream {
             },
         };
         let dial = turn % known.dials.len().max(1);
-        Ok(Chosen { authority: peer.authority.clone(), place, known, dial })
+        Ok(SelectedPeer { authority: peer.authority.clone(), place, known, dial })
     }
 
     async fn resolve(&self, peer: &Peer) -> Option<Arc<Known>> {
@@ -224,7 +224,7 @@ impl Upstream {
     }
 
     /// An attempt at the peer that was chosen.
-    pub fn attempt(self: &Arc<Self>, chosen: &Chosen, again: bool) -> Attempt {
+    pub fn attempt(self: &Arc<Self>, chosen: &SelectedPeer, again: bool) -> Attempt {
         self.metrics.attempt(again);
         Attempt::new(Arc::clone(self), chosen.place, self.clock.instant())
     }
@@ -295,7 +295,7 @@ impl Upstream {
             ErrorType::WriteError | ErrorType::H2Error if unsent => true,
             // What came was no HTTP/2, so it may be anything.
             ErrorType::InvalidH2 => false,
-            _ => why.retry() && method.is_idempotent() && self.repeats == Repeats::Idempotent,
+            _ => why.retry() && method.is_idempotent() && self.repeats == RetryPolicy::Idempotent,
         }
     }
 
@@ -327,7 +327,7 @@ impl Upstream {
 }
 
 /// A chosen peer.
-pub struct Chosen {
+pub struct SelectedPeer {
     /// What `Host` says.
     pub authority: HeaderValue,
     place: usize,
@@ -335,7 +335,7 @@ pub struct Chosen {
     dial: usize,
 }
 
-impl Chosen {
+impl SelectedPeer {
     /// How the connector reaches it.
     pub fn dial(&self) -> Option<&HttpPeer> {
         self.known.dials.get(self.dial)
