@@ -26,10 +26,10 @@ use crate::config::settings::{
     Unknown as UnknownSetting,
 };
 use crate::detect::{Catalogue, Detector, RuleSelection};
-use crate::gateway::exchange::Unknown;
+use crate::gateway::exchange::UnscannedPolicy;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerWay, Auth, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens, Tweak, Whose,
+    Allowance, AnswerMode, Auth, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice};
@@ -328,10 +328,10 @@ fn redaction(
         Requests::Off => None,
     };
     let answers = match setting.answers() {
-        Answers::Restore => AnswerWay::Restore,
-        Answers::Mask => AnswerWay::Redact(redactor(Method::Mask)),
-        Answers::Replace => AnswerWay::Redact(redactor(Method::Replace)),
-        Answers::Off => AnswerWay::Off,
+        Answers::Restore => AnswerMode::Restore,
+        Answers::Mask => AnswerMode::Redact(redactor(Method::Mask)),
+        Answers::Replace => AnswerMode::Redact(redactor(Method::Replace)),
+        Answers::Off => AnswerMode::Off,
     };
     let tweak = match *setting.tweak {
         TweakSetting::Route => Tweak::Route,
@@ -343,8 +343,8 @@ fn redaction(
         }
     };
     let unknown = match setting.unknown {
-        UnknownSetting::Refuse => Unknown::Refuse,
-        UnknownSetting::Pass => Unknown::Pass,
+        UnknownSetting::Refuse => UnscannedPolicy::Refuse,
+        UnknownSetting::Pass => UnscannedPolicy::Pass,
     };
     Ok(Redact::new(RedactParts {
         requests,

@@ -17,7 +17,7 @@ use crate::gateway::clients::Underscores;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Begin, Exchange};
 use crate::gateway::proxy::Gateway;
-use crate::gateway::route::{Found, Route, RouteTable};
+use crate::gateway::route::{Route, RouteMatch, RouteTable};
 use crate::telemetry::Refusal;
 
 impl Gateway {
@@ -25,7 +25,7 @@ impl Gateway {
     ///
     /// # Errors
     /// No randomness.
-    pub(super) fn begin(&self, session: &mut Session) -> Result<(Exchange, Found)> {
+    pub(super) fn begin(&self, session: &mut Session) -> Result<(Exchange, RouteMatch)> {
         let sends_body = !session.is_body_empty();
         if self.bounds.underscores == Underscores::Drop {
             let head = session.req_header_mut();
@@ -35,7 +35,7 @@ impl Gateway {
         let (path, found) = find(&table, session.req_header_mut())?;
         let head = session.req_header().clone();
         let route: Arc<Route> = match &found {
-            Found::Route(route) => Arc::clone(route),
+            RouteMatch::Route(route) => Arc::clone(route),
             _ => Arc::clone(table.stray()),
         };
         let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
@@ -83,7 +83,7 @@ impl Gateway {
             return None;
         }
         let (path, found) = find(&table, &mut head).ok()?;
-        let Found::Route(route) = found else { return None };
+        let RouteMatch::Route(route) = found else { return None };
         let at = route.filters().iter().position(|filter| filter.name() == shed.name())?;
         let (peer, sends_body) = from;
         let mut x = self.exchange(head, path, (Some(peer), sends_body), route).ok()?;
@@ -97,14 +97,14 @@ impl Gateway {
 ///
 /// # Errors
 /// Pingora's, for a head that cannot be written.
-fn find(table: &RouteTable, head: &mut RequestHeader) -> Result<(RequestPath, Found)> {
+fn find(table: &RouteTable, head: &mut RequestHeader) -> Result<(RequestPath, RouteMatch)> {
     // About the server, not a resource of it.
     if head.method == Method::OPTIONS && head.uri.path() == "*" {
-        return Ok((RequestPath::default(), Found::Nothing));
+        return Ok((RequestPath::default(), RouteMatch::Nothing));
     }
     let path = match RequestPath::parse(written(head)) {
         Ok(path) => path,
-        Err(error) => return Ok((RequestPath::default(), Found::BadPath(error))),
+        Err(error) => return Ok((RequestPath::default(), RouteMatch::BadPath(error))),
     };
     let found = table.find(&head.method, &host_of(head), &path);
     let target = match head.uri.query() {

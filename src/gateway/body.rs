@@ -11,7 +11,7 @@ use pingora::http::ResponseHeader;
 
 use crate::api::apart;
 use crate::base::budget::Budget;
-use crate::gateway::exchange::Unknown;
+use crate::gateway::exchange::UnscannedPolicy;
 use crate::gateway::filter::{Layer, TextLayer};
 use crate::gateway::llm::{Deltas, WholeAnswer};
 use crate::gateway::media_type::DeclaredFormat;
@@ -78,10 +78,10 @@ impl BodyFormat {
 
     /// Whether an answer may show what it is. Later than its head it cannot be refused well, so where unknown ones are,
     /// only those that say nothing may.
-    pub fn may_show(&self, unknown: Unknown) -> bool {
+    pub fn may_show(&self, unknown: UnscannedPolicy) -> bool {
         match self.declared {
             DeclaredFormat::As(_) | DeclaredFormat::Nothing => true,
-            DeclaredFormat::Bytes => self.known || unknown == Unknown::Pass,
+            DeclaredFormat::Bytes => self.known || unknown == UnscannedPolicy::Pass,
             DeclaredFormat::Opaque => self.known,
         }
     }
@@ -142,7 +142,7 @@ pub struct Task<'a> {
     /// Which way it goes.
     pub direction: Direction,
     /// What happens to it if nobody knows what it is.
-    pub unknown: Unknown,
+    pub unknown: UnscannedPolicy,
     /// What it may hold.
     pub budget: &'a Budget,
 }
@@ -169,7 +169,7 @@ struct Begin {
     layers: Vec<Layer>,
     format: BodyFormat,
     direction: Direction,
-    unknown: Unknown,
+    unknown: UnscannedPolicy,
     budget: Budget,
 }
 
@@ -309,7 +309,7 @@ impl Begin {
         let frame = match kind {
             BodyKind::As(frame) => frame,
             BodyKind::Wrong(why) if strict => return Err(StreamError::NotText(why)),
-            BodyKind::Unknown if *unknown == Unknown::Refuse => return Err(StreamError::Unlabelled),
+            BodyKind::Unknown if *unknown == UnscannedPolicy::Refuse => return Err(StreamError::Unlabelled),
             _ => return Ok((None, false)),
         };
         for layer in layers {

@@ -63,7 +63,7 @@ pub struct Facts {
 
 /// What happens to a body that cannot be scanned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Unknown {
+pub enum UnscannedPolicy {
     /// It does not pass.
     #[default]
     Refuse,
@@ -113,8 +113,8 @@ pub struct Exchange {
     collect: Option<usize>,
     up: Vec<Layer>,
     down: Vec<Layer>,
-    unknown_request: Unknown,
-    unknown: Unknown,
+    unknown_request: UnscannedPolicy,
+    unknown: UnscannedPolicy,
     /// Whether the body must show what it is before it is sent on; and its beginning, once that was read.
     unsure: bool,
     began: Bytes,
@@ -187,8 +187,8 @@ impl Exchange {
             collect: None,
             up: Vec::new(),
             down: Vec::new(),
-            unknown_request: Unknown::Refuse,
-            unknown: Unknown::Refuse,
+            unknown_request: UnscannedPolicy::Refuse,
+            unknown: UnscannedPolicy::Refuse,
             unsure: false,
             began: Bytes::new(),
             request: Mutex::new(None),
@@ -263,9 +263,9 @@ impl Exchange {
     }
 
     /// Installs a layer on the answer's body; `unknown` is what happens if that cannot be scanned.
-    pub fn rewrite_answer(&mut self, layer: Layer, unknown: Unknown) {
+    pub fn rewrite_answer(&mut self, layer: Layer, unknown: UnscannedPolicy) {
         self.down.push(layer);
-        if unknown == Unknown::Refuse || self.down.len() == 1 {
+        if unknown == UnscannedPolicy::Refuse || self.down.len() == 1 {
             self.unknown = unknown;
         }
     }
@@ -307,10 +307,10 @@ impl Exchange {
     ///
     /// # Errors
     /// A filter's fault.
-    pub async fn asked(&mut self, document: &mut Document) -> Result<Flow, GatewayError> {
+    pub async fn collected(&mut self, document: &mut Document) -> Result<Flow, GatewayError> {
         let route = Arc::clone(&self.route);
         for filter in route.filters() {
-            if let Flow::Answer(answer) = filter.asked(self, document).await? {
+            if let Flow::Answer(answer) = filter.collected(self, document).await? {
                 return Ok(Flow::Answer(answer));
             }
         }
@@ -348,7 +348,7 @@ impl Exchange {
                 changed(head, self.head.version);
                 Ok(true)
             }
-            Err(why) if self.unknown == Unknown::Pass => {
+            Err(why) if self.unknown == UnscannedPolicy::Pass => {
                 self.unseen(Direction::Answer, why);
                 Ok(false)
             }

@@ -56,7 +56,7 @@ pub trait Filter: Send + Sync + 'static {
 
     /// Why it would refuse any request now, whatever it asks for. Asked before there is a session too, which costs more
     /// than such a refusal.
-    fn turns_away(&self) -> Option<Refusal> {
+    fn rejects_all(&self) -> Option<Refusal> {
         None
     }
 
@@ -66,7 +66,7 @@ pub trait Filter: Send + Sync + 'static {
     }
 
     /// Collected requests only: sees the document, as it came and as rewritten so far, before a peer is chosen.
-    async fn asked(&self, _: &mut Exchange, _: &mut Document) -> Result<Flow, GatewayError> {
+    async fn collected(&self, _: &mut Exchange, _: &mut Document) -> Result<Flow, GatewayError> {
         Ok(Flow::Next)
     }
 
@@ -96,13 +96,13 @@ impl Document {
 }
 
 /// Makes a fresh one for each attempt, so that a retry starts clean.
-pub type Recipe<T> = Arc<dyn Fn() -> Box<T> + Send + Sync>;
+pub type Factory<T> = Arc<dyn Fn() -> Box<T> + Send + Sync>;
 
 /// What filters install on a body. On the streamed path it is built afresh for each attempt.
 #[derive(Clone)]
 pub enum Layer {
     /// Rewrites decoded bytes, whatever they are.
-    Bytes(Recipe<dyn Rewriter>),
+    Bytes(Factory<dyn Rewriter>),
     /// Edits text where the frame has some.
     Text(TextLayer),
 }
@@ -111,7 +111,7 @@ pub enum Layer {
 #[derive(Clone)]
 pub struct TextLayer {
     /// Edits one channel of text.
-    pub editor: Recipe<dyn Editor>,
+    pub editor: Factory<dyn Editor>,
     /// The protocol, when it is known: it says which strings are text, and values are followed over the events of a
     /// stream. Else every string, key and long number is text.
     pub protocol: Option<Arc<CompiledProtocol>>,

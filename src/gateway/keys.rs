@@ -143,14 +143,14 @@ struct Held {
 
 /// Why nothing can be said of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unproved {
+pub enum VerifyError {
     /// It is none, or nobody who may sign has signed it.
     Token,
     /// The keys cannot be had.
     NoKeys,
 }
 
-impl From<JwtError> for Unproved {
+impl From<JwtError> for VerifyError {
     fn from(_: JwtError) -> Self {
         Self::Token
     }
@@ -173,15 +173,15 @@ impl Keys {
     ///
     /// # Errors
     /// None has, or no keys could be had, or they are too old.
-    pub async fn verify(&self, token: &str) -> Result<Verified, Unproved> {
+    pub async fn verify(&self, token: &str) -> Result<Verified, VerifyError> {
         let read = Unverified::parse(token)?;
         let kid = read.kid();
         if let Some(keys) = &self.fixed {
-            return keys.verify(token, kid).ok_or(Unproved::Token);
+            return keys.verify(token, kid).ok_or(VerifyError::Token);
         }
-        let remote = self.remote.as_ref().ok_or(Unproved::NoKeys)?;
-        let held = remote.held(kid).await.ok_or(Unproved::NoKeys)?;
-        held.keys.verify(token, kid).ok_or(Unproved::Token)
+        let remote = self.remote.as_ref().ok_or(VerifyError::NoKeys)?;
+        let held = remote.held(kid).await.ok_or(VerifyError::NoKeys)?;
+        held.keys.verify(token, kid).ok_or(VerifyError::Token)
     }
 }
 

@@ -28,7 +28,7 @@ use crate::gateway::in_flight::UnderWay;
 use crate::gateway::native;
 use crate::gateway::refuse::refused;
 use crate::gateway::relay;
-use crate::gateway::route::{Found, RouteTable};
+use crate::gateway::route::{RouteMatch, RouteTable};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::telemetry::trace::Tracer;
@@ -131,16 +131,18 @@ impl Gateway {
         &self,
         session: &mut Session,
         x: &mut Exchange,
-        found: Found,
+        found: RouteMatch,
     ) -> Result<Next, GatewayError> {
         refused(x.head(), &self.bounds)?;
         let flow = x.request_head().await?;
         match found {
-            Found::Route(_) => {}
-            Found::OtherMethod(allow) => return Err(GatewayError::Api(ApiError::MethodNotAllowed(allow))),
-            Found::Nothing => return Err(GatewayError::Api(ApiError::NotFound)),
-            Found::BadPath(error) => return Err(GatewayError::Api(ApiError::BadRequest(error.why()))),
-            Found::TwoPaths => {
+            RouteMatch::Route(_) => {}
+            RouteMatch::OtherMethod(allow) => {
+                return Err(GatewayError::Api(ApiError::MethodNotAllowed(allow)));
+            }
+            RouteMatch::Nothing => return Err(GatewayError::Api(ApiError::NotFound)),
+            RouteMatch::BadPath(error) => return Err(GatewayError::Api(ApiError::BadRequest(error.why()))),
+            RouteMatch::TwoPaths => {
                 let why =
                     "the path has an encoded separator or a parameter by which it could be another route's";
                 return Err(GatewayError::Api(ApiError::BadRequest(why)));

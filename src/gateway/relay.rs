@@ -59,7 +59,7 @@ pub async fn run(session: &mut Session, x: &mut Exchange, mut road: Road<'_>) ->
     let unpack = Unpack { codings: &codings, limit: road.limit, budget: &x.budget };
     let original = body::decode(&body.bytes, &unpack).map_err(GatewayError::of_request)?;
     let mut document = Document { original, rewritten: None };
-    if let Flow::Answer(answer) = x.asked(&mut document).await? {
+    if let Flow::Answer(answer) = x.collected(&mut document).await? {
         return native::send(session, x, answer).await;
     }
     // What a coding says besides the body (a file's name, a comment, a frame to be skipped) was not looked at.

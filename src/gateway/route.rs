@@ -134,7 +134,7 @@ impl Match {
 }
 
 /// Where a request goes.
-pub enum Found {
+pub enum RouteMatch {
     /// Along this route.
     Route(Arc<Route>),
     /// Nowhere: the path takes other methods, as `Allow` says.
@@ -149,8 +149,8 @@ pub enum Found {
 }
 
 /// What was found, and how far down the table: the higher the more it says of the path.
-struct Place {
-    found: Found,
+struct Ranked {
+    found: RouteMatch,
     depth: usize,
 }
 
@@ -196,47 +196,48 @@ impl RouteTable {
     ///
     /// A path that some servers would read as one that an earlier place of the table takes goes nowhere: who decodes
     /// `/secret%2Fx` is asked for `/secret/x`, whatever the route of `/` lets pass.
-    pub fn find(&self, method: &Method, host: &str, path: &RequestPath) -> Found {
+    pub fn find(&self, method: &Method, host: &str, path: &RequestPath) -> RouteMatch {
         let place = self.place(method, host, path);
         let earlier = |other: &RequestPath| self.place(method, host, other).depth < place.depth;
         match place.found {
-            Found::Route(_) if path.readings().iter().any(earlier) => Found::TwoPaths,
+            RouteMatch::Route(_) if path.readings().iter().any(earlier) => RouteMatch::TwoPaths,
             found => found,
         }
     }
 
-    fn place(&self, method: &Method, host: &str, path: &RequestPath) -> Place {
+    fn place(&self, method: &Method, host: &str, path: &RequestPath) -> Ranked {
         match self.endpoints.find(method, host, path) {
             Lookup::Found(index) => {
                 let native = self.native.get(index);
-                let found = native.map_or(Found::Nothing, |route| Found::Route(Arc::clone(route)));
-                return Place { found, depth: 0 };
+                let found = native.map_or(RouteMatch::Nothing, |route| RouteMatch::Route(Arc::clone(route)));
+                return Ranked { found, depth: 0 };
             }
-            Lookup::OtherMethod(allow) => return Place { found: Found::OtherMethod(allow), depth: 0 },
+            Lookup::OtherMethod(allow) => return Ranked { found: RouteMatch::OtherMethod(allow), depth: 0 },
             Lookup::Nothing => {}
         }
         if let Some((_, route)) = self.probes.iter().find(|(probe, _)| *probe == path.compared()) {
             let found = match *method {
-                Method::GET | Method::HEAD => Found::Route(Arc::clone(route)),
-                _ => Found::OtherMethod("GET, HEAD".to_owned()),
+                Method::GET | Method::HEAD => RouteMatch::Route(Arc::clone(route)),
+                _ => RouteMatch::OtherMethod("GET, HEAD".to_owned()),
             };
-            return Place { found, depth: 1 };
+            return Ranked { found, depth: 1 };
         }
         let mut others: Vec<&str> = Vec::new();
         for (at, route) in self.routes.iter().enumerate().filter(|(_, r)| r.matches.takes(host, path)) {
             if route.matches.takes_method(method) {
-                return Place { found: Found::Route(Arc::clone(route)), depth: at + 2 };
+                return Ranked { found: RouteMatch::Route(Arc::clone(route)), depth: at + 2 };
             }
             others.extend(route.matches.methods.iter().map(Method::as_str));
         }
-        let found = if others.is_empty() { Found::Nothing } else { Found::OtherMethod(others.join(", ")) };
-        Place { found, depth: usize::MAX }
+        let found =
+            if others.is_empty() { RouteMatch::Nothing } else { RouteMatch::OtherMethod(others.join(", ")) };
+        Ranked { found, depth: usize::MAX }
     }
 
     /// The filter that refuses what is too much, and why it would do so now.
     pub fn full(&self) -> Option<(&Arc<dyn Filter>, Refusal)> {
         let shed = self.shed.as_ref()?;
-        Some((shed, shed.turns_away()?))
+        Some((shed, shed.rejects_all()?))
     }
 
     /// The route of what no route takes.

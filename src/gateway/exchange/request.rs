@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 use crate::api::ApiError;
 use crate::gateway::body::{Body, BodyFormat, BodyKind, Task, beginning};
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Unknown, inner};
+use crate::gateway::exchange::{Exchange, UnscannedPolicy, inner};
 use crate::gateway::filter::Layer;
 use crate::telemetry::{Direction, Scan, Unscanned};
 
@@ -27,7 +27,7 @@ impl Exchange {
     }
 
     /// Has the request's body show what it is before it is sent on, since its head does not say.
-    pub fn doubt(&mut self, unknown: Unknown) {
+    pub fn doubt(&mut self, unknown: UnscannedPolicy) {
         (self.unsure, self.unknown_request) = (true, unknown);
     }
 
@@ -45,7 +45,7 @@ impl Exchange {
         let head = beginning(&body, &format.codings, &self.budget).map_err(GatewayError::of_request)?;
         self.began = body;
         match format.kind(&head, ended, Direction::Request) {
-            BodyKind::Unknown if self.unknown_request == Unknown::Pass => {
+            BodyKind::Unknown if self.unknown_request == UnscannedPolicy::Pass => {
                 self.up.clear();
                 self.collect = None;
                 self.unseen(Direction::Request, Unscanned::ContentType);

@@ -13,7 +13,7 @@ use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::bearer::{bearer, only};
 use crate::gateway::filters::cookies_and_query::{retain_cookies, retain_query};
 use crate::gateway::filters::spoofed::remove_spoofed;
-use crate::gateway::keys::{Keys, Unproved};
+use crate::gateway::keys::{Keys, VerifyError};
 use crate::vault::jwt::{Claims, Denied, Policy};
 
 /// Where the token is.
@@ -58,8 +58,8 @@ impl Jwt {
     async fn claims(&self, head: &RequestHeader) -> Result<Claims, GatewayError> {
         let token = self.0.place.find(head).ok_or(ApiError::Unauthorized)?;
         let verified = self.0.keys.verify(&token).await.map_err(|why| match why {
-            Unproved::Token => ApiError::Unauthorized,
-            Unproved::NoKeys => ApiError::Internal("keys of tokens"),
+            VerifyError::Token => ApiError::Unauthorized,
+            VerifyError::NoKeys => ApiError::Internal("keys of tokens"),
         })?;
         let now = self.0.clock.now().as_millis() / 1000;
         verified.check(&self.0.policy, now).map_err(|denied| {

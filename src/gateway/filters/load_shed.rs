@@ -139,7 +139,7 @@ impl Filter for LoadShed {
         Stage::LoadShed
     }
 
-    fn turns_away(&self) -> Option<Refusal> {
+    fn rejects_all(&self) -> Option<Refusal> {
         self.why(self.0.in_flight.count())
     }
 
@@ -177,12 +177,12 @@ mod tests {
     #[tokio::test]
     async fn what_is_held_keeps_the_next_out() {
         let shed = shed(10, 800);
-        assert_eq!(shed.turns_away(), None);
+        assert_eq!(shed.rejects_all(), None);
         let mut charge = shed.0.budget.charge();
         charge.set(800).unwrap();
-        assert_eq!(shed.turns_away(), Some(Refusal::Held));
+        assert_eq!(shed.rejects_all(), Some(Refusal::Held));
         drop(charge);
-        assert_eq!(shed.turns_away(), None);
+        assert_eq!(shed.rejects_all(), None);
     }
 
     /// One thread, which does nothing else for a while: whoever asks then hears of it, and no longer afterwards.

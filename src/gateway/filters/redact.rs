@@ -15,7 +15,7 @@ use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::gateway::body::{BodyFormat, BodyKind, Frame, NOT_UTF8};
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Facts, Outcome, Unknown};
+use crate::gateway::exchange::{Exchange, Facts, Outcome, UnscannedPolicy};
 use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
 use crate::gateway::llm::{CompiledProtocol, conversation};
@@ -33,7 +33,7 @@ const CODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
 
 /// What happens in answers.
 #[derive(Clone)]
-pub enum AnswerWay {
+pub enum AnswerMode {
     /// Nothing.
     Off,
     /// Surrogates issued in the request become the caller's own values again.
@@ -47,11 +47,11 @@ pub struct RedactParts {
     /// Rewrites requests; `None`: they pass as they are.
     pub requests: Option<Redactor>,
     /// What happens in answers.
-    pub answers: AnswerWay,
+    pub answers: AnswerMode,
     /// Whether requests get surrogates, which takes the vault's key.
     pub encrypts: bool,
     /// What happens to bodies that cannot be scanned.
-    pub unknown: Unknown,
+    pub unknown: UnscannedPolicy,
     /// The protocols compiled.
     pub protocols: Vec<Arc<CompiledProtocol>>,
     /// The largest request that is collected, in bytes.
@@ -116,7 +116,7 @@ impl Redact {
         let known = self.protocol(x).is_some();
         let format = match BodyFormat::of(&x.head().headers, known) {
             Ok(format) => format,
-            Err(why) if self.parts.unknown == Unknown::Pass => {
+            Err(why) if self.parts.unknown == UnscannedPolicy::Pass => {
                 x.unseen(Direction::Request, why);
                 return Ok(());
             }
@@ -134,7 +134,7 @@ impl Redact {
             x.doubt(self.parts.unknown);
         }
         x.request_scan = Scan::Scanned;
-        let restored = matches!(self.parts.answers, AnswerWay::Restore);
+        let restored = matches!(self.parts.answers, AnswerMode::Restore);
         // Where it names its conversation is not known before all of it is there.
         if known || restored || self.parts.encrypts && self.parts.tweak.is_in_body(x) {
             x.collect(self.parts.collected);
@@ -156,7 +156,7 @@ impl Redact {
         let reading = match kind {
             _ if body.is_empty() => ReadAs::Text,
             BodyKind::Wrong(why) => return Err(GatewayError::BadBody(why)),
-            BodyKind::Unknown | BodyKind::More if !known && self.parts.unknown == Unknown::Pass => {
+            BodyKind::Unknown | BodyKind::More if !known && self.parts.unknown == UnscannedPolicy::Pass => {
                 x.unseen(Direction::Request, Unscanned::ContentType);
                 return Ok(None);
             }
@@ -190,7 +190,7 @@ impl Redact {
         let editor = Arc::new(move || -> Box<dyn Editor> {
             let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&counts) };
             let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
-            Box::new(Tally { editor, made: Arc::clone(&seen) })
+            Box::new(CountingEditor { editor, made: Arc::clone(&seen) })
         });
         Layer::Text(TextLayer { editor, protocol: protocol, restores: false })
     }
@@ -254,20 +254,20 @@ impl Filter for Redact {
     }
 
     async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
-        if self.parts.encrypts && (x.sends_body() || matches!(self.parts.answers, AnswerWay::Redact(_))) {
+        if self.parts.encrypts && (x.sends_body() || matches!(self.parts.answers, AnswerMode::Redact(_))) {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
         }
         if let Some(redactor) = &self.parts.requests {
             self.take(x, redactor).await?;
         }
-        if !matches!(self.parts.answers, AnswerWay::Off) {
+        if !matches!(self.parts.answers, AnswerMode::Off) {
             readable_answer(x.head_mut());
         }
         Ok(Flow::Next)
     }
 
-    async fn asked(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
+    async fn collected(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
         let Some(redactor) = self.parts.requests.as_ref().filter(|_| x.request_scan == Scan::Scanned) else {
             return Ok(Flow::Next);
         };
@@ -314,13 +314,13 @@ impl Filter for Redact {
     async fn response(&self, x: &mut Exchange, _: &mut ResponseHeader) -> Result<(), GatewayError> {
         let protocol = self.protocol(x).cloned();
         match &self.parts.answers {
-            AnswerWay::Off => Ok(()),
-            AnswerWay::Restore => {
+            AnswerMode::Off => Ok(()),
+            AnswerMode::Restore => {
                 let Some(undo) = x.facts.undo.clone().filter(|undo| !undo.is_empty()) else { return Ok(()) };
                 let restored = Arc::clone(&x.facts.restored);
                 let unscanned = Arc::clone(&x.facts.answer_unscanned);
                 let editor = Arc::new(move || -> Box<dyn Editor> {
-                    Box::new(Tally {
+                    Box::new(CountingEditor {
                         editor: Answer::restore(Arc::clone(&undo)).counting(Arc::clone(&unscanned)),
                         made: Arc::clone(&restored),
                     })
@@ -328,11 +328,11 @@ impl Filter for Redact {
                 // Nothing of the caller's is in what cannot be read: the upstream never had it.
                 x.rewrite_answer(
                     Layer::Text(TextLayer { editor, protocol: protocol, restores: true }),
-                    Unknown::Pass,
+                    UnscannedPolicy::Pass,
                 );
                 Ok(())
             }
-            AnswerWay::Redact(redactor) => {
+            AnswerMode::Redact(redactor) => {
                 let keys = self.keys(x).await?;
                 let unscanned = Arc::clone(&x.facts.answer_unscanned);
                 let what = (protocol, &self.parts.answer_counts, unscanned);
@@ -367,12 +367,12 @@ fn settle(x: &mut Exchange, rules: &[String]) {
 }
 
 /// Counts an editor's edits for the access log.
-struct Tally<E> {
+struct CountingEditor<E> {
     editor: E,
     made: Arc<AtomicU64>,
 }
 
-impl<E: Editor> Editor for Tally<E> {
+impl<E: Editor> Editor for CountingEditor<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.editor.under(path);
     }

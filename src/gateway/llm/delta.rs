@@ -12,7 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::base::budget::{Budget, Charge};
-use crate::gateway::filter::{Recipe, TextLayer};
+use crate::gateway::filter::{Factory, TextLayer};
 use crate::gateway::llm::CompiledProtocol;
 use crate::redact::encodes_text;
 use crate::stream::json::{Decoded, Embedded, Path, Segment, Take, Token, encode, walk};
@@ -135,7 +135,7 @@ struct Template {
 /// Edits the text of a known protocol's events.
 pub struct Deltas {
     spoken: Arc<CompiledProtocol>,
-    editor: Recipe<dyn Editor>,
+    editor: Factory<dyn Editor>,
     budget: Budget,
     open: Vec<Open>,
     edits: Vec<Edit>,
