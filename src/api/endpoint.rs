@@ -3,7 +3,7 @@
 //! An [`Endpoint`] is typed: what it asks, what it replies. [`Served`] erases the types: decode, validate, call,
 //! envelope. Endpoints are reachable bare (`/v1/redact`), under their service's name (`/redact/v1/redact`), and by
 //! host (`redact.*`); a slash at the end is none. What is no plain JSON operation is
-//! mounted behind a [`Door`].
+//! mounted behind a [`Mount`].
 
 use std::sync::Arc;
 
@@ -166,7 +166,7 @@ pub enum Lookup {
 
 /// How a [`Handler`] is reached.
 #[derive(Clone, Debug)]
-pub struct Door {
+pub struct Mount {
     /// The one method it takes.
     pub method: Method,
     /// Its service.
@@ -194,7 +194,7 @@ pub enum Guard {
     Open,
 }
 
-impl Door {
+impl Mount {
     /// Where it leads to, as far as tokens are narrowed to it; `None` where no token is asked for.
     pub fn target(&self) -> Option<Target> {
         match self.guard {
@@ -211,7 +211,7 @@ impl Door {
 }
 
 struct MountedEndpoint {
-    door: Door,
+    mount: Mount,
     handler: Arc<dyn Handler>,
 }
 
@@ -223,7 +223,7 @@ impl Endpoints {
     /// Adds an endpoint, with the largest body it takes, in bytes.
     pub fn add<E: Endpoint>(&mut self, endpoint: E, dialect: DialectChoice, limit: usize) {
         let handler = Arc::new(Served { endpoint, dialect, limit });
-        let door = Door {
+        let mount = Mount {
             method: Method::POST,
             service: E::SERVICE,
             path: E::PATH,
@@ -232,12 +232,12 @@ impl Endpoints {
             guard: Guard::Token,
             limit,
         };
-        self.mount(door, handler);
+        self.mount(mount, handler);
     }
 
     /// Adds what is no plain JSON operation.
-    pub fn mount(&mut self, door: Door, handler: Arc<dyn Handler>) {
-        self.0.push(MountedEndpoint { door, handler });
+    pub fn mount(&mut self, mount: Mount, handler: Arc<dyn Handler>) {
+        self.0.push(MountedEndpoint { mount, handler });
     }
 
     /// Whether there is none.
@@ -245,9 +245,9 @@ impl Endpoints {
         self.0.is_empty()
     }
 
-    /// The handlers, in the order of the table, with their doors.
-    pub fn handlers(&self) -> impl Iterator<Item = (&Door, Arc<dyn Handler>)> + '_ {
-        self.0.iter().map(|entry| (&entry.door, Arc::clone(&entry.handler)))
+    /// The handlers, in the order of the table, with their mounts.
+    pub fn handlers(&self) -> impl Iterator<Item = (&Mount, Arc<dyn Handler>)> + '_ {
+        self.0.iter().map(|entry| (&entry.mount, Arc::clone(&entry.handler)))
     }
 
     /// Finds the endpoint for a request. `host` is lower-case and without a port.
@@ -264,16 +264,17 @@ impl Endpoints {
         let named = by_path.or_else(by_host);
         let mut others: Vec<&str> = Vec::new();
         // Whose service is named comes before who has the same path.
-        let doors = || self.0.iter().map(|entry| &entry.door).enumerate();
-        let is_named = |door: &Door| named.is_some_and(|(own, rest)| door.service == own && door.leads(rest));
-        let first = doors().filter(|(_, door)| is_named(door));
-        let then = doors().filter(|(_, door)| !is_named(door) && door.bare && door.leads(path));
-        for (index, door) in first.chain(then) {
-            if door.method == *method {
+        let mounts = || self.0.iter().map(|entry| &entry.mount).enumerate();
+        let is_named =
+            |mount: &Mount| named.is_some_and(|(own, rest)| mount.service == own && mount.leads(rest));
+        let first = mounts().filter(|(_, mount)| is_named(mount));
+        let then = mounts().filter(|(_, mount)| !is_named(mount) && mount.bare && mount.leads(path));
+        for (index, mount) in first.chain(then) {
+            if mount.method == *method {
                 return Lookup::Found(index);
             }
-            if !others.contains(&door.method.as_str()) {
-                others.push(door.method.as_str());
+            if !others.contains(&mount.method.as_str()) {
+                others.push(mount.method.as_str());
             }
         }
         if others.is_empty() { Lookup::Nothing } else { Lookup::OtherMethod(others.join(", ")) }
@@ -298,7 +299,7 @@ mod tests {
                 Box::pin(async { Answer::json(StatusCode::OK, "") })
             }
         }
-        let door = |method, service, path, (below, bare)| Door {
+        let mount = |method, service, path, (below, bare)| Mount {
             method,
             service,
             path,
@@ -307,14 +308,14 @@ mod tests {
             guard: Guard::Token,
             limit: 0,
         };
-        let doors = [
-            door(Method::POST, Service::Redact, "/v1/list", (false, true)),
-            door(Method::POST, Service::Share, "/v1/list", (false, false)),
-            door(Method::GET, Service::Sanitize, "/request", (true, true)),
-            door(Method::PUT, Service::Sanitize, "/request", (true, true)),
+        let mounts = [
+            mount(Method::POST, Service::Redact, "/v1/list", (false, true)),
+            mount(Method::POST, Service::Share, "/v1/list", (false, false)),
+            mount(Method::GET, Service::Sanitize, "/request", (true, true)),
+            mount(Method::PUT, Service::Sanitize, "/request", (true, true)),
         ];
         let mut endpoints = Endpoints::default();
-        doors.into_iter().for_each(|door| endpoints.mount(door, Arc::new(Nothing)));
+        mounts.into_iter().for_each(|mount| endpoints.mount(mount, Arc::new(Nothing)));
         let rows = [
             ("POST", "h", "/v1/list", Some(0)),
             ("POST", "h", "/redact//v1/list/", Some(0)),

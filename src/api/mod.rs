@@ -53,7 +53,7 @@ pub use blob::{BlobPort, attachment, charged, form_data};
 pub use call::{Answer, Body, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
 pub use cpu::{Caller, CpuPool, Job, PoolError, apart};
 pub use distinct::{Bound, Distinct, DistinctLimit};
-pub use endpoint::{Asker, Door, Endpoint, Endpoints, Guard, Lookup, Success};
+pub use endpoint::{Asker, Endpoint, Endpoints, Guard, Lookup, Mount, Success};
 pub(crate) use error::CHALLENGE;
 pub use error::{ApiError, Code, Invalid, MAX_FAULTS};
 pub use fields::{Faults, Fields};

@@ -18,7 +18,7 @@ use crate::api::share::{
     CreateShareFolder, DeleteShare, GetParts, GetShare, ListShares, PutShare, PutWork, Shares, UpdateShare,
 };
 use crate::api::token::Service;
-use crate::api::{BlobPort, Door, Endpoints, Guard};
+use crate::api::{BlobPort, Endpoints, Guard, Mount};
 use crate::app::cleaning;
 use crate::app::links;
 use crate::app::parts::{AppError, Opened, Parts};
@@ -106,8 +106,8 @@ pub(super) fn add(
     let port = Arc::new(BlobPort::new(granted, Arc::clone(blobs), uploads, dialect));
     for path in grant::PATHS {
         for method in [Method::GET, Method::HEAD, Method::PUT, Method::POST] {
-            let door = Door { method, below: true, bare: true, guard: Guard::Open, ..door(path, form) };
-            endpoints.mount(door, port.clone());
+            let mount = Mount { method, below: true, bare: true, guard: Guard::Open, ..mount(path, form) };
+            endpoints.mount(mount, port.clone());
         }
     }
     let located = Arc::clone(&grants);
@@ -121,17 +121,17 @@ pub(super) fn add(
     });
     for service in Service::ALL {
         let (method, guard) = (Method::GET, Guard::Asker);
-        let door = Door { method, service, below: true, guard, ..door("/request", FORM) };
-        endpoints.mount(door.clone(), poll.clone());
+        let mount = Mount { method, service, below: true, guard, ..mount("/request", FORM) };
+        endpoints.mount(mount.clone(), poll.clone());
         if service == Service::Sanitize {
-            endpoints.mount(Door { bare: true, ..door }, poll.clone());
+            endpoints.mount(Mount { bare: true, ..mount }, poll.clone());
         }
     }
     let put = PutShare::new(work, (jobs, Arc::clone(&grants)), dialect, limit);
-    endpoints.mount(door(PutShare::PATH, form), Arc::new(put));
+    endpoints.mount(mount(PutShare::PATH, form), Arc::new(put));
     let get = GetParts { shares: shares.clone(), grants, dialect };
-    endpoints.mount(door(GetShare::OBJECT, FORM), Arc::new(GetShare::object(get.clone())));
-    endpoints.mount(door(GetShare::ARCHIVE, FORM), Arc::new(GetShare::archive(get)));
+    endpoints.mount(mount(GetShare::OBJECT, FORM), Arc::new(GetShare::object(get.clone())));
+    endpoints.mount(mount(GetShare::ARCHIVE, FORM), Arc::new(GetShare::archive(get)));
     endpoints.add(UpdateShare(shares.clone()), dialect, FORM);
     endpoints.add(DeleteShare(shares.clone()), dialect, FORM);
     endpoints.add(CreateShareFolder(shares.clone()), dialect, FORM);
@@ -179,8 +179,8 @@ fn add_sanitizer(
 ) {
     let dialect = sanitizing.dialect;
     let limit = config.sanitize.limits.upload.bytes().saturating_add(FORM);
-    let door = Door { service: Service::Sanitize, bare: true, ..door("/v1/sanitize", limit) };
-    endpoints.mount(door, Arc::new(sanitizing));
+    let mount = Mount { service: Service::Sanitize, bare: true, ..mount("/v1/sanitize", limit) };
+    endpoints.mount(mount, Arc::new(sanitizing));
     let limit = config.limits.body.bytes().min(MAX_BYTES);
     endpoints.add(GetConfig::new(configs.clone()), dialect, limit);
     let drafts = || SanitizeDrafts(redact_configs.clone());
@@ -190,9 +190,9 @@ fn add_sanitizer(
     endpoints.add(ListConfigs::new(configs), dialect, limit);
 }
 
-/// A door of the share service's, by POST, with a token.
-fn door(path: &'static str, limit: usize) -> Door {
-    Door {
+/// A mount of the share service's, by POST, with a token.
+fn mount(path: &'static str, limit: usize) -> Mount {
+    Mount {
         method: Method::POST,
         service: Service::Share,
         path,

@@ -14,7 +14,7 @@ use crate::api::openapi::{self, Described, OPENAPI_PATH, ServeDocument};
 use crate::api::redact::{self, Redaction};
 use crate::api::scope::Target;
 use crate::api::vault;
-use crate::api::{Door, Endpoint as ApiEndpoint, Endpoints};
+use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::parts::{AppError, Parts};
 use crate::app::{admin, files, mint, pools};
 use crate::base::rate::Rate;
@@ -67,8 +67,8 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
     }
     let shed: Arc<dyn Filter> = Arc::new(parts.shed(&config.limits));
     let mut native = Vec::new();
-    for (door, handler) in endpoints.handlers() {
-        native.push(endpoint_route(door, Terminal::Native(handler), (parts, &shed))?);
+    for (mount, handler) in endpoints.handlers() {
+        native.push(endpoint_route(mount, Terminal::Native(handler), (parts, &shed))?);
     }
     let mut routes = Vec::new();
     for setting in &config.routes {
@@ -117,7 +117,7 @@ fn described(
     probes: &[(&'static str, Arc<Route>)],
     parts: &Parts,
 ) -> Result<Arc<Route>, AppError> {
-    let mut served: HashSet<String> = endpoints.handlers().map(|(door, _)| Described::name(door)).collect();
+    let mut served: HashSet<String> = endpoints.handlers().map(|(mount, _)| Described::name(mount)).collect();
     served.extend(probes.iter().map(|(path, _)| format!("GET {path}")));
     served.insert(format!("GET {OPENAPI_PATH}"));
     let document = openapi::document(|name| served.contains(name))?;
@@ -193,13 +193,13 @@ fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, l
 
 /// The route of an endpoint of ours: a token, always.
 fn endpoint_route(
-    door: &Door,
+    mount: &Mount,
     terminal: Terminal,
     (parts, shed): (&Parts, &Arc<dyn Filter>),
 ) -> Result<Arc<Route>, AppError> {
-    let path = door.path;
+    let path = mount.path;
     let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
-    if let Some(target) = door.target() {
+    if let Some(target) = mount.target() {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens), target)));
     }
     let route = Route::new(RouteParts {
@@ -208,7 +208,7 @@ fn endpoint_route(
         filters,
         terminal,
         protocols: ProtocolChoice::Generic,
-        max_body: Some(door.limit),
+        max_body: Some(mount.limit),
         metrics: parts.metrics.route(path, &[]),
     });
     route.map(Arc::new).map_err(|error| AppError::Route(path.to_owned(), error.to_string()))

@@ -7,7 +7,7 @@ use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use crate::api::call::{Answer, BoxFuture, Call, Handler};
-use crate::api::endpoint::Door;
+use crate::api::endpoint::Mount;
 use crate::api::openapi::described::{FILES, Malformed, Operation, SCHEMAS, read};
 
 /// Where it is served.
@@ -49,11 +49,11 @@ impl Described {
         Ok(Self(all))
     }
 
-    /// The name of what is behind a door: method, and the path with its service's name where that is needed.
-    pub fn name(door: &Door) -> String {
-        match door.bare {
-            true => format!("{} {}", door.method, door.path),
-            false => format!("{} /{}{}", door.method, door.service.as_str(), door.path),
+    /// The name of what is behind a mount: method, and the path with its service's name where that is needed.
+    pub fn name(mount: &Mount) -> String {
+        match mount.bare {
+            true => format!("{} {}", mount.method, mount.path),
+            false => format!("{} /{}{}", mount.method, mount.service.as_str(), mount.path),
         }
     }
 
