@@ -84,7 +84,8 @@ pub(super) fn add(
     let shares = Shares::new(Arc::clone(records), Arc::clone(blobs), clock());
     let work = Arc::new(PutWork::new(shares.clone()));
     let kept = Kept { upload: KEPT, answer: KEPT };
-    let jobs = Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), (kept, parts.shift.clone()));
+    let jobs =
+        Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), (kept, parts.work_gate.clone()));
     let jobs = jobs.map_err(|error| AppError::Io(error.to_string()))?;
     let configs = Configs::new(Arc::clone(records), clock());
     let redact_configs = Configs::new(Arc::clone(records), clock());
@@ -117,7 +118,7 @@ pub(super) fn add(
         dialect,
         located: Arc::new(move |_| Some(located.public().to_owned())),
         // A file that has come has said so.
-        nudge: Arc::new(|_| Box::pin(std::future::ready(()))),
+        resume: Arc::new(|_| Box::pin(std::future::ready(()))),
     });
     for service in Service::ALL {
         let (method, guard) = (Method::GET, Guard::Asker);

@@ -8,7 +8,7 @@ use dashmap::DashMap;
 use tokio::runtime::Runtime;
 use tokio::task::AbortHandle;
 
-use crate::api::pending::Shift;
+use crate::api::pending::WorkGate;
 use crate::api::share::link::LinkRates;
 use crate::api::token::Tokens;
 use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
@@ -280,7 +280,7 @@ pub struct Parts {
     /// Whether traffic is taken.
     pub ready: Ready,
     /// Whether this process takes work that outlives a call.
-    pub shift: Shift,
+    pub work_gate: WorkGate,
     /// Findings by route; they outlive a reload.
     counts: DashMap<String, Vec<Counted>>,
     /// Rates by route; they outlive a reload.
@@ -334,7 +334,7 @@ impl Parts {
             spans: Mutex::new(spans),
             cpu: CpuPool::new(places, Arc::clone(&clock)),
             ready: Ready::default(),
-            shift: Shift::default(),
+            work_gate: WorkGate::default(),
             counts: DashMap::new(),
             buckets: DashMap::new(),
             link_rates: Arc::default(),

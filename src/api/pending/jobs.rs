@@ -8,7 +8,7 @@ use std::time::Duration;
 use data_encoding::HEXLOWER;
 
 use crate::api::error::ApiError;
-use crate::api::pending::shift::{Hand, Shift};
+use crate::api::pending::work_gate::{WorkGate, WorkGuard};
 use crate::api::pending::{Ended, Job, Stage};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
@@ -45,7 +45,7 @@ struct Shared {
     /// Names this process in leases.
     me: String,
     kept: Kept,
-    shift: Shift,
+    work_gate: WorkGate,
 }
 
 /// A job as it was read.
@@ -60,7 +60,7 @@ pub struct Read {
 
 /// A job that this process works on.
 #[derive(Debug)]
-pub struct Claim(Read, Hand);
+pub struct Claim(Read, WorkGuard);
 
 impl Claim {
     /// Which.
@@ -91,10 +91,10 @@ impl Jobs {
         records: Arc<dyn Records>,
         vault: Arc<Vault>,
         clock: SharedClock,
-        (kept, shift): (Kept, Shift),
+        (kept, work_gate): (Kept, WorkGate),
     ) -> Result<Self, ApiError> {
         let me = HEXLOWER.encode(&random::bytes::<8>().map_err(internal)?);
-        Ok(Self(Arc::new(Shared { records, vault, clock, me, kept, shift })))
+        Ok(Self(Arc::new(Shared { records, vault, clock, me, kept, work_gate })))
     }
 
     /// How long an answer can be asked for.
@@ -147,7 +147,7 @@ impl Jobs {
     /// # Errors
     /// A store that fails.
     pub async fn create_claimed(&self, id: &RequestId, job: &Job) -> Result<Option<Claim>, ApiError> {
-        let Some(hand) = self.0.shift.begin() else { return self.create(id, job).await.map(|()| None) };
+        let Some(hand) = self.0.work_gate.begin() else { return self.create(id, job).await.map(|()| None) };
         let job = Job { stage: self.leased(), tries: job.tries.saturating_add(1), ..job.clone() };
         let version = self.write(id, Expected::Absent, &job).await.map_err(internal)?;
         Ok(Some(Claim(Read { id: id.clone(), job, version }, hand)))
@@ -176,7 +176,7 @@ impl Jobs {
     pub async fn claim(&self, read: Read) -> Result<Option<Claim>, ApiError> {
         let Read { id, mut job, version } = read;
         let free = job.stage.waits(self.0.clock.now());
-        let Some(hand) = self.0.shift.begin().filter(|_| free) else { return Ok(None) };
+        let Some(hand) = self.0.work_gate.begin().filter(|_| free) else { return Ok(None) };
         job.tries = job.tries.saturating_add(1);
         if job.tries > TRIES {
             job.stage = Stage::Ended(ApiError::Internal("job").into());
@@ -288,9 +288,9 @@ pub(super) mod tests {
             Self { records, vault: Arc::new(vault), clock }
         }
 
-        pub(in crate::api::pending) fn process(&self, shift: &Shift) -> Jobs {
+        pub(in crate::api::pending) fn process(&self, work_gate: &WorkGate) -> Jobs {
             let (records, vault) = (Arc::clone(&self.records), Arc::clone(&self.vault));
-            Jobs::new(records, vault, Arc::clone(&self.clock), (KEPT, shift.clone())).unwrap()
+            Jobs::new(records, vault, Arc::clone(&self.clock), (KEPT, work_gate.clone())).unwrap()
         }
     }
 
@@ -304,8 +304,8 @@ pub(super) mod tests {
     async fn what_a_process_has_not_done_when_it_ends_another_does_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::new(folder.path()).await;
-        let shift = Shift::default();
-        let (ours, theirs) = (place.process(&shift), place.process(&Shift::default()));
+        let work_gate = WorkGate::default();
+        let (ours, theirs) = (place.process(&work_gate), place.process(&WorkGate::default()));
         let id = RequestId::from_random([7; _]);
         ours.create(&id, &job()).await.unwrap();
         let claim = ours.claim(ours.get(&id).await.unwrap().unwrap()).await.unwrap().unwrap();
@@ -315,7 +315,7 @@ pub(super) mod tests {
         });
         // It is ours, and nobody else's to begin.
         assert!(theirs.claim(theirs.get(&id).await.unwrap().unwrap()).await.unwrap().is_none());
-        shift.end().await;
+        work_gate.end().await;
         assert!(!working.await.unwrap().unwrap());
         let read = theirs.get(&id).await.unwrap().unwrap();
         assert_eq!(read.job.tries, 0, "no fault of its own");
@@ -329,8 +329,8 @@ pub(super) mod tests {
     async fn what_is_worked_on_from_its_beginning_never_waits_and_what_is_answered_is_looked_at_no_more() {
         let folder = tempfile::tempdir().unwrap();
         let place = Place::new(folder.path()).await;
-        let shift = Shift::default();
-        let jobs = place.process(&shift);
+        let work_gate = WorkGate::default();
+        let jobs = place.process(&work_gate);
         let ids = [1, 2].map(|byte| RequestId::from_random([byte; _]));
         let claim = jobs.create_claimed(&ids[0], &job()).await.unwrap().unwrap();
         assert!(jobs.idle("").await.unwrap().0.is_empty());
@@ -342,7 +342,7 @@ pub(super) mod tests {
         assert!(matches!(&read.job.stage, Stage::Ended(ended) if ended.summary == "done"));
         assert!(jobs.claim(read).await.unwrap().is_none());
         // A process that ends leaves what comes to others.
-        shift.end().await;
+        work_gate.end().await;
         assert!(jobs.create_claimed(&ids[1], &job()).await.unwrap().is_none());
         assert_eq!(jobs.idle("").await.unwrap().0.len(), 1);
     }
@@ -350,7 +350,7 @@ pub(super) mod tests {
     #[tokio::test]
     async fn very_many_that_wait_are_looked_at_in_turns() {
         let folder = tempfile::tempdir().unwrap();
-        let jobs = Place::new(folder.path()).await.process(&Shift::default());
+        let jobs = Place::new(folder.path()).await.process(&WorkGate::default());
         let many = PAGE as usize + 3;
         for n in 0..many {
             let mut bytes = [0; 20];

@@ -5,17 +5,17 @@
 //! | `job` | [`Job`]: a call as it waits, and its [`Stage`]; [`Ended`], its answer |
 //! | `jobs` | [`Jobs`]: jobs as sealed rows with leases, so that a process that dies loses none |
 //! | `poll` | [`Poll`]: `GET /request/{id}` |
-//! | `shift` | [`Shift`]: whether this process takes work; when it ends, what is under way is handed back |
+//! | `work_gate` | [`WorkGate`]: whether this process takes work; when it ends, what is under way is handed back |
 //! | `uploads` | [`Uploads`]: what goes on once a granted upload is there |
 
 mod job;
 mod jobs;
 mod poll;
-mod shift;
 mod uploads;
+mod work_gate;
 
 pub use job::{Ended, Job, Stage};
 pub use jobs::{Claim, Jobs, Kept, Read};
-pub use poll::{Accepted, Located, Nudge, Poll, Polls};
-pub use shift::Shift;
+pub use poll::{Accepted, Located, Poll, Polls, Resume};
 pub use uploads::{Uploads, Work, awaited, target};
+pub use work_gate::WorkGate;

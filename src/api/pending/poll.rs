@@ -22,7 +22,7 @@ const WAIT: &str = "Your request is in progress. Use 'result.location' to poll f
 pub type Located = Arc<dyn Fn(&Parts) -> Option<String> + Send + Sync>;
 
 /// Looks whether a job that waits for an upload can begin, and has it begun.
-pub type Nudge = Arc<dyn Fn(Read) -> BoxFuture<'static, ()> + Send + Sync>;
+pub type Resume = Arc<dyn Fn(Read) -> BoxFuture<'static, ()> + Send + Sync>;
 
 /// Calls whose polls are counted, at the most.
 const COUNTED: usize = 10_000;
@@ -70,7 +70,7 @@ pub struct Poll {
     /// Where polls go.
     pub located: Located,
     /// Begins with jobs that can begin.
-    pub nudge: Nudge,
+    pub resume: Resume,
 }
 
 /// The answer of a call that waits.
@@ -126,7 +126,7 @@ impl Poll {
         }
         let read = match read.job.stage {
             Stage::Upload { .. } => {
-                (self.nudge)(read).await;
+                (self.resume)(read).await;
                 self.jobs.get(&id).await?.ok_or(ApiError::NotFound)?
             }
             _ => read,

@@ -65,7 +65,7 @@ impl Ending {
     async fn rest(&self) {
         let parts = &self.parts;
         let written = async {
-            parts.shift.end().await;
+            parts.work_gate.end().await;
             parts.opened.tokens.uses_written().await;
             traces::last(parts).await;
             parts.access.flush();

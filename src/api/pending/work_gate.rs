@@ -1,4 +1,4 @@
-//! [`Shift`]: whether this process takes work that outlives a call.
+//! [`WorkGate`]: whether this process takes work that outlives a call.
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use tokio::sync::watch;
 
 /// From the start of the process until it ends. Clones are the same.
 #[derive(Clone, Debug)]
-pub struct Shift(Arc<watch::Sender<bool>>);
+pub struct WorkGate(Arc<watch::Sender<bool>>);
 
-impl Default for Shift {
+impl Default for WorkGate {
     fn default() -> Self {
         Self(Arc::new(watch::Sender::new(false)))
     }
@@ -16,9 +16,9 @@ impl Default for Shift {
 
 /// A piece of work that the end of the shift waits for.
 #[derive(Clone, Debug)]
-pub(super) struct Hand(watch::Receiver<bool>);
+pub(super) struct WorkGuard(watch::Receiver<bool>);
 
-impl Shift {
+impl WorkGate {
     /// Ends it: nothing is begun any more, and what is under way is handed back. Returns once it is.
     pub async fn end(&self) {
         self.0.send_replace(true);
@@ -26,14 +26,14 @@ impl Shift {
     }
 
     /// Begins with something, unless the shift has ended.
-    pub(super) fn begin(&self) -> Option<Hand> {
-        let hand = Hand(self.0.subscribe());
+    pub(super) fn begin(&self) -> Option<WorkGuard> {
+        let hand = WorkGuard(self.0.subscribe());
         let over = *hand.0.borrow();
         (!over).then_some(hand)
     }
 }
 
-impl Hand {
+impl WorkGuard {
     /// Returns once the shift ends.
     pub(super) async fn over(&mut self) {
         // The other end is gone with the process only.
