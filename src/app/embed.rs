@@ -29,6 +29,6 @@ impl Chain {
         }
         parts.opened.io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
         let in_flight = parts.in_flight.clone();
-        Ok(Self::new(serve::gateway(&config, &parts, (routes, in_flight))))
+        Ok(Self::new(serve::gateway(&config, &parts, routes, in_flight)))
     }
 }

@@ -23,7 +23,7 @@ use crate::config::settings::{self, Format, Level, Limits, Settings, Store, Stor
 use crate::detect::Catalogue;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{LoadShed, LoadShedParts, Log, QueueDelay};
-use crate::gateway::proxy::InFlight;
+use crate::gateway::in_flight::InFlight;
 use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
 use crate::redact::Counts;
 use crate::store::postgres::{self, Database};

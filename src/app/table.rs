@@ -26,12 +26,12 @@ use crate::config::settings::{
     Unknown as UnknownSetting,
 };
 use crate::detect::{Catalogue, Detector, RuleSelection};
-use crate::gateway::exchange::UnscannedPolicy;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     Allowance, AnswerMode, Auth, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
+use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};

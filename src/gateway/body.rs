@@ -11,10 +11,9 @@ use pingora::http::ResponseHeader;
 
 use crate::api::apart;
 use crate::base::budget::Budget;
-use crate::gateway::exchange::UnscannedPolicy;
-use crate::gateway::filter::{Layer, TextLayer};
+use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{Deltas, WholeAnswer};
-use crate::gateway::media_type::DeclaredFormat;
+use crate::gateway::media_type::{DeclaredFormat, Frame};
 use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
 use crate::stream::form::FormBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
@@ -29,19 +28,6 @@ pub const MAX_EVENT: usize = 16 << 20;
 /// Pieces longer than this may take more than a millisecond, in bytes: of text, and of what is to be decoded first.
 const LONG: usize = 4 << 10;
 const LONG_PACKED: usize = 64;
-
-/// Where text is in a body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Frame {
-    /// JSON, one document or a sequence of them (RFC 8259, NDJSON).
-    Json,
-    /// An event stream (WHATWG HTML, section 9.2).
-    Events,
-    /// A form (WHATWG URL, section 5.1).
-    Form,
-    /// All of it.
-    Text,
-}
 
 /// What a head says of its body, as far as rewriting cares.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,10 +64,10 @@ impl BodyFormat {
 
     /// Whether an answer may show what it is. Later than its head it cannot be refused well, so where unknown ones are,
     /// only those that say nothing may.
-    pub fn may_show(&self, unknown: UnscannedPolicy) -> bool {
+    pub fn may_show(&self, policy: UnscannedPolicy) -> bool {
         match self.declared {
             DeclaredFormat::As(_) | DeclaredFormat::Nothing => true,
-            DeclaredFormat::Bytes => self.known || unknown == UnscannedPolicy::Pass,
+            DeclaredFormat::Bytes => self.known || policy == UnscannedPolicy::Pass,
             DeclaredFormat::Opaque => self.known,
         }
     }
@@ -142,7 +128,7 @@ pub struct Task<'a> {
     /// Which way it goes.
     pub direction: Direction,
     /// What happens to it if nobody knows what it is.
-    pub unknown: UnscannedPolicy,
+    pub policy: UnscannedPolicy,
     /// What it may hold.
     pub budget: &'a Budget,
 }
@@ -169,7 +155,7 @@ struct Begin {
     layers: Vec<Layer>,
     format: BodyFormat,
     direction: Direction,
-    unknown: UnscannedPolicy,
+    policy: UnscannedPolicy,
     budget: Budget,
 }
 
@@ -179,11 +165,11 @@ impl Body {
     /// # Errors
     /// A coder that cannot be set up.
     pub fn new(task: &Task<'_>) -> Result<Self, StreamError> {
-        let Task { layers, format, direction, unknown, budget } = *task;
+        let Task { layers, format, direction, policy, budget } = *task;
         let (decode, encode) = (decoders(&format.codings, budget)?, encoders(&format.codings, budget)?);
         let (plain, edited) = (BytesMut::new(), BytesMut::new());
         let (layers, format, budget) = (layers.to_vec(), format.clone(), budget.clone());
-        let begin = Some(Begin { head: BytesMut::new(), layers, format, direction, unknown, budget });
+        let begin = Some(Begin { head: BytesMut::new(), layers, format, direction, policy, budget });
         let edit = Pipeline::default();
         let (frame, strict, scanned, broken) = (None, false, 0, false);
         Ok(Self { decode, edit, encode, plain, edited, begin, frame, strict, scanned, broken })
@@ -302,14 +288,14 @@ impl Begin {
 
     /// Builds the stages for what the body is. Returns that, and whether only text may be in it.
     fn settle(&self, kind: BodyKind, edit: &mut Pipeline) -> Result<(Option<Frame>, bool), StreamError> {
-        let Self { layers, unknown, budget, .. } = self;
+        let Self { layers, policy, budget, .. } = self;
         // What puts values back takes nothing out: what it cannot read has none.
         let restores = |layer: &Layer| matches!(layer, Layer::Text(text) if text.restores);
         let strict = !layers.iter().all(restores);
         let frame = match kind {
             BodyKind::As(frame) => frame,
             BodyKind::Wrong(why) if strict => return Err(StreamError::NotText(why)),
-            BodyKind::Unknown if *unknown == UnscannedPolicy::Refuse => return Err(StreamError::Unlabelled),
+            BodyKind::Unknown if *policy == UnscannedPolicy::Refuse => return Err(StreamError::Unlabelled),
             _ => return Ok((None, false)),
         };
         for layer in layers {
@@ -324,14 +310,17 @@ impl Begin {
 
 fn framed(layer: &TextLayer, frame: Frame, budget: &Budget) -> Box<dyn Rewriter> {
     match (frame, &layer.protocol) {
-        (Frame::Json, Some(protocol)) => Box::new(WholeAnswer::new(Arc::clone(protocol), layer, budget)),
+        (Frame::Json, Some(protocol)) => {
+            Box::new(WholeAnswer::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget))
+        }
         (Frame::Json, None) => {
             let slots = EditorSlots::new((layer.editor)(), PathSet::everything()).with_keys_and_numbers();
             Box::new(JsonSlots::new(slots, budget))
         }
-        (Frame::Events, Some(protocol)) => {
-            events(Sse::new(Deltas::new(Arc::clone(protocol), layer, budget), MAX_EVENT, budget), layer)
-        }
+        (Frame::Events, Some(protocol)) => events(
+            Sse::new(Deltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget), MAX_EVENT, budget),
+            layer,
+        ),
         (Frame::Events, None) => {
             events(Sse::new(GenericEvents::new((layer.editor)()), MAX_EVENT, budget), layer)
         }
@@ -418,7 +407,7 @@ pub fn encode(plain: &[u8], codings: &[Coding], budget: &Budget) -> Result<Bytes
 }
 
 /// Removes headers that describe the bytes of a body, and are wrong for a rewritten one.
-pub fn changed(head: &mut ResponseHeader, version: Version) {
+pub fn strip_body_headers(head: &mut ResponseHeader, version: Version) {
     const DIGESTS: [&str; 4] = ["content-md5", "digest", "content-digest", "repr-digest"];
     let standard: [HeaderName; 4] = [CONTENT_LENGTH, ETAG, ACCEPT_RANGES, CONTENT_RANGE];
     for name in &standard {

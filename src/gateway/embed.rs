@@ -28,11 +28,12 @@ use pingora::modules::http::HttpModules;
 use pingora::protocols::Digest;
 use pingora::proxy::{FailToProxy, ProxyHttp, Session};
 use pingora::upstreams::peer::{HttpPeer, HttpUpstreamRequestPolicy};
-use pingora::{Error, ErrorSource, ErrorType, Result, RetryType};
+use pingora::{Error, ErrorSource, Result, RetryType};
 
 use crate::gateway::dialer::{Dialer, Progress, Times};
 use crate::gateway::error::GatewayError;
-use crate::gateway::proxy::{Gateway, Next, Walk};
+use crate::gateway::proxy::{Gateway, Next, RequestCtx};
+use crate::gateway::state::{State, Streaming};
 use crate::gateway::upstream::{failure_of, plain};
 
 /// How often a request may be sent again, as in Pingora.
@@ -66,9 +67,9 @@ pub struct ChainedProxy<P> {
     host: P,
 }
 
-/// The state of one request: the chain's and the server's.
+/// The context of one request: the chain's and the server's.
 pub struct ChainedCtx<C> {
-    walk: Walk,
+    chain: RequestCtx,
     host: C,
     /// Whether the server has the request.
     hosted: bool,
@@ -81,18 +82,22 @@ where
 {
     /// Gives a request to the server; `true`: it is answered.
     async fn hosted(&self, session: &mut Session, ctx: &mut ChainedCtx<P::CTX>) -> Result<bool> {
-        let ChainedCtx { walk, host, hosted } = ctx;
+        let ChainedCtx { chain, host, hosted } = ctx;
         *hosted = true;
-        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
+        let request = chain.request()?;
+        let routed = request.routed()?;
         // The server sees and changes the head as our filters have left it.
-        *session.req_header_mut() = x.head().clone();
+        *session.req_header_mut() = request.x.head().clone();
         if self.host.request_filter(session, host).await? {
             return Ok(true);
         }
-        *x.head_mut() = session.req_header().clone();
-        let Some(limit) = x.collects() else { return Ok(false) };
+        *request.x.head_mut() = session.req_header().clone();
+        let Some(limit) = routed.plan.collects() else {
+            request.state = State::Streaming(Box::new(Streaming::new(routed.plan, None)));
+            return Ok(false);
+        };
         let mut dialer = HostDialer { host: &self.host, ctx: host, attempts: 0 };
-        self.gateway.relay(session, x, (&mut dialer, limit)).await.map(|()| true)
+        self.gateway.relay(session, request, routed, (&mut dialer, limit)).await.map(|()| true)
     }
 }
 
@@ -105,7 +110,7 @@ where
     type CTX = ChainedCtx<P::CTX>;
 
     fn new_ctx(&self) -> Self::CTX {
-        ChainedCtx { walk: self.gateway.new_ctx(), host: self.host.new_ctx(), hosted: false }
+        ChainedCtx { chain: self.gateway.new_ctx(), host: self.host.new_ctx(), hosted: false }
     }
 
     fn init_downstream_modules(&self, modules: &mut HttpModules) {
@@ -117,16 +122,16 @@ where
     }
 
     async fn request_filter(&self, session: &mut Session, ctx: &mut Self::CTX) -> Result<bool> {
-        match self.gateway.enter(session, &mut ctx.walk).await? {
+        match self.gateway.enter(session, &mut ctx.chain).await? {
             Next::Answered => Ok(true),
-            Next::Pool(upstream) => self.gateway.forward(session, &mut ctx.walk, upstream).await,
+            Next::Pool(upstream) => self.gateway.forward(session, &mut ctx.chain, upstream).await,
             Next::Host => Box::pin(self.hosted(session, ctx)).await,
         }
     }
 
     async fn upstream_peer(&self, session: &mut Session, ctx: &mut Self::CTX) -> Result<Box<HttpPeer>> {
         if !ctx.hosted {
-            return self.gateway.upstream_peer(session, &mut ctx.walk).await;
+            return self.gateway.upstream_peer(session, &mut ctx.chain).await;
         }
         let mut peer = self.host.upstream_peer(session, &mut ctx.host).await?;
         no_upgrades(&mut peer);
@@ -142,7 +147,7 @@ where
     ) -> Box<Error> {
         match ctx.hosted {
             true => self.host.fail_to_connect(session, peer, &mut ctx.host, error),
-            false => self.gateway.fail_to_connect(session, peer, &mut ctx.walk, error),
+            false => self.gateway.fail_to_connect(session, peer, &mut ctx.chain, error),
         }
     }
 
@@ -156,7 +161,7 @@ where
     ) -> Box<Error> {
         match ctx.hosted {
             true => self.host.error_while_proxy(peer, session, error, &mut ctx.host, reused),
-            false => self.gateway.error_while_proxy(peer, session, error, &mut ctx.walk, reused),
+            false => self.gateway.error_while_proxy(peer, session, error, &mut ctx.chain, reused),
         }
     }
 
@@ -181,7 +186,7 @@ where
         head: &mut RequestHeader,
         ctx: &mut Self::CTX,
     ) -> Result<()> {
-        self.gateway.upstream_request_filter(session, head, &mut ctx.walk).await?;
+        self.gateway.upstream_request_filter(session, head, &mut ctx.chain).await?;
         match ctx.hosted {
             true => self.host.upstream_request_filter(session, head, &mut ctx.host).await,
             false => Ok(()),
@@ -195,7 +200,7 @@ where
         end: bool,
         ctx: &mut Self::CTX,
     ) -> Result<()> {
-        self.gateway.request_body_filter(session, body, end, &mut ctx.walk).await?;
+        self.gateway.request_body_filter(session, body, end, &mut ctx.chain).await?;
         match ctx.hosted {
             true => self.host.request_body_filter(session, body, end, &mut ctx.host).await,
             false => Ok(()),
@@ -236,7 +241,7 @@ where
         if ctx.hosted {
             self.host.response_filter(session, head, &mut ctx.host).await?;
         }
-        self.gateway.response_filter(session, head, &mut ctx.walk).await
+        self.gateway.response_filter(session, head, &mut ctx.chain).await
     }
 
     fn response_body_filter(
@@ -250,7 +255,7 @@ where
             true => self.host.response_body_filter(session, body, end, &mut ctx.host)?,
             false => None,
         };
-        self.gateway.response_body_filter(session, body, end, &mut ctx.walk).map(|ours| pause.or(ours))
+        self.gateway.response_body_filter(session, body, end, &mut ctx.chain).map(|ours| pause.or(ours))
     }
 
     async fn response_trailer_filter(
@@ -263,15 +268,18 @@ where
             true => self.host.response_trailer_filter(session, trailers, &mut ctx.host).await?,
             false => None,
         };
-        self.gateway.response_trailer_filter(session, trailers, &mut ctx.walk).await.map(|ours| last.or(ours))
+        self.gateway
+            .response_trailer_filter(session, trailers, &mut ctx.chain)
+            .await
+            .map(|ours| last.or(ours))
     }
 
     async fn fail_to_proxy(&self, session: &mut Session, error: &Error, ctx: &mut Self::CTX) -> FailToProxy {
-        self.gateway.fail_to_proxy(session, error, &mut ctx.walk).await
+        self.gateway.fail_to_proxy(session, error, &mut ctx.chain).await
     }
 
     async fn logging(&self, session: &mut Session, error: Option<&Error>, ctx: &mut Self::CTX) {
-        self.gateway.logging(session, error, &mut ctx.walk).await;
+        self.gateway.logging(session, error, &mut ctx.chain).await;
         self.host.logging(session, error, &mut ctx.host).await;
     }
 
@@ -281,7 +289,7 @@ where
     }
 
     fn request_summary(&self, session: &Session, ctx: &Self::CTX) -> String {
-        self.gateway.request_summary(session, &ctx.walk)
+        self.gateway.request_summary(session, &ctx.chain)
     }
 }
 
@@ -300,7 +308,7 @@ where
 {
     async fn peer(&mut self, session: &mut Session) -> Result<HttpPeer, GatewayError> {
         self.attempts += 1;
-        let mut peer = self.host.upstream_peer(session, self.ctx).await.map_err(|error| fault_of(&error))?;
+        let mut peer = self.host.upstream_peer(session, self.ctx).await.map_err(|error| error_of(&error))?;
         no_upgrades(&mut peer);
         Ok(*peer)
     }
@@ -312,13 +320,13 @@ where
 
     async fn head(&mut self, session: &mut Session, head: &mut RequestHeader) -> Result<(), GatewayError> {
         plain(head).map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))?;
-        self.host.upstream_request_filter(session, head, self.ctx).await.map_err(|error| fault_of(&error))
+        self.host.upstream_request_filter(session, head, self.ctx).await.map_err(|error| error_of(&error))
     }
 
     async fn body(&mut self, session: &mut Session, body: Bytes) -> Result<Bytes, GatewayError> {
         let mut body = Some(body);
         let filtered = self.host.request_body_filter(session, &mut body, true, self.ctx).await;
-        filtered.map_err(|error| fault_of(&error))?;
+        filtered.map_err(|error| error_of(&error))?;
         Ok(body.unwrap_or_default())
     }
 
@@ -345,8 +353,8 @@ where
         head: &mut ResponseHeader,
     ) -> Result<(), GatewayError> {
         let seen = self.host.upstream_response_filter(session, head, self.ctx).await;
-        seen.map_err(|error| fault_of(&error))?;
-        self.host.response_filter(session, head, self.ctx).await.map_err(|error| fault_of(&error))
+        seen.map_err(|error| error_of(&error))?;
+        self.host.response_filter(session, head, self.ctx).await.map_err(|error| error_of(&error))
     }
 
     fn answer_piece(
@@ -356,9 +364,9 @@ where
         end: bool,
     ) -> Result<(), GatewayError> {
         let seen = self.host.upstream_response_body_filter(session, piece, end, self.ctx);
-        seen.map_err(|error| fault_of(&error))?;
+        seen.map_err(|error| error_of(&error))?;
         let seen = self.host.response_body_filter(session, piece, end, self.ctx);
-        seen.map(drop).map_err(|error| fault_of(&error))
+        seen.map(drop).map_err(|error| error_of(&error))
     }
 
     fn broken(&mut self, error: &Error) -> GatewayError {
@@ -367,7 +375,7 @@ where
 }
 
 /// A server's own error, for its caller: what it blames on the request is the request's, all else the upstream's.
-fn fault_of(error: &Error) -> GatewayError {
+fn error_of(error: &Error) -> GatewayError {
     match error.esource() {
         ErrorSource::Downstream => GatewayError::BadBody("the request was refused"),
         _ => GatewayError::Upstream(failure_of(error)),
@@ -377,8 +385,4 @@ fn fault_of(error: &Error) -> GatewayError {
 /// Frames of an upgraded connection are not rewritten.
 fn no_upgrades(peer: &mut HttpPeer) {
     peer.options.http_upstream_request_policy = HttpUpstreamRequestPolicy::deny_upgrades();
-}
-
-fn out_of_turn() -> Box<Error> {
-    Error::explain(ErrorType::InternalError, "callback out of turn")
 }

@@ -4,7 +4,18 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 
-use crate::gateway::body::Frame;
+/// Where text is in a body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// JSON, one document or a sequence of them (RFC 8259, NDJSON).
+    Json,
+    /// An event stream (WHATWG HTML, section 9.2).
+    Events,
+    /// A form (WHATWG URL, section 5.1).
+    Form,
+    /// All of it.
+    Text,
+}
 
 /// What a head says of where text is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
-//! How long the other side may keep us waiting: a grace, used up while nothing moves and earned back by every byte that
-//! does, at the least rate that is asked for. Time in which nobody waits for it does not count.
+//! How slowly the other side may send or take bytes: a grace is used up while nothing moves, and every byte that moves
+//! earns some of it back, at the least rate that is asked for. Time in which nobody waits for bytes does not count.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -7,7 +7,16 @@ use std::time::Duration;
 
 use tokio::time::{Instant, Sleep, sleep_until};
 
-/// The patience for one direction of one connection.
+/// How fast bytes must move.
+#[derive(Clone, Copy, Debug)]
+pub struct ByteRate {
+    /// Bytes a second.
+    pub per_second: usize,
+    /// How long they may be slower, or not move at all.
+    pub grace: Duration,
+}
+
+/// Holds one direction of one connection to a [`ByteRate`].
 #[derive(Debug)]
 pub(crate) struct MinRate {
     /// Bytes a second.
@@ -19,19 +28,19 @@ pub(crate) struct MinRate {
 }
 
 impl MinRate {
-    /// At least `rate` bytes a second, once `grace` has been used up.
-    pub(crate) fn new(rate: usize, grace: Duration) -> Self {
-        let rate = u64::try_from(rate).unwrap_or(u64::MAX).max(1);
+    /// With the whole grace left.
+    pub(crate) fn new(ByteRate { per_second, grace }: ByteRate) -> Self {
+        let rate = u64::try_from(per_second).unwrap_or(u64::MAX).max(1);
         Self { rate, grace, left: grace, since: None, timer: None }
     }
 
-    /// All patience again: another request.
+    /// Gives the whole grace again, for another request.
     pub(crate) fn renew(&mut self) {
         self.left = self.grace;
         self.since = None;
     }
 
-    /// So many bytes came or went.
+    /// Notes that so many bytes came or went.
     pub(crate) fn moved(&mut self, bytes: usize) {
         if let Some(since) = self.since.take() {
             self.left = self.left.saturating_sub(since.elapsed());
@@ -41,7 +50,7 @@ impl MinRate {
         self.left = self.left.saturating_add(earned).min(self.grace);
     }
 
-    /// Nothing moves: ready once patience is at its end.
+    /// Nothing moves: ready once the grace is used up.
     pub(crate) fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let end = match self.since {
             Some(since) => since + self.left,
@@ -70,10 +79,11 @@ mod tests {
     use super::*;
 
     const GRACE: Duration = Duration::from_secs(10);
+    const RATE: ByteRate = ByteRate { per_second: 1024, grace: GRACE };
 
     #[tokio::test(start_paused = true)]
     async fn a_drip_is_cut_when_the_grace_is_used_up() {
-        let mut pace = MinRate::new(1024, GRACE);
+        let mut pace = MinRate::new(RATE);
         let begun = Instant::now();
         while timeout(Duration::from_secs(1), poll_fn(|context| pace.poll_over(context))).await.is_err() {
             pace.moved(1);
@@ -84,7 +94,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn who_keeps_the_rate_is_never_cut() {
-        let mut pace = MinRate::new(1024, GRACE);
+        let mut pace = MinRate::new(RATE);
         for _ in 0..600 {
             let wait = timeout(Duration::from_secs(1), poll_fn(|context| pace.poll_over(context))).await;
             assert!(wait.is_err());
@@ -94,7 +104,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn time_in_which_nobody_waits_is_free() {
-        let mut pace = MinRate::new(1024, GRACE);
+        let mut pace = MinRate::new(RATE);
         for _ in 0..10 {
             advance(GRACE * 2).await;
             pace.moved(1);

@@ -1,53 +1,66 @@
-//! The road: Pingora lives here and nowhere else.
+//! The gateway: one chain of filters for every request; Pingora lives here and nowhere else.
 //!
 //! | file | noun |
 //! |---|---|
-//! | [`proxy`] | Pingora's callbacks, each one call on the exchange |
-//! | [`embed`] | the chain around somebody else's callbacks |
-//! | `begin` | how a request begins: its route, its exchange |
-//! | `refuse` | what no request's head may say |
-//! | [`exchange`] | one request's walk through the filters, to the terminal, and back |
-//! | [`filter`] | what a filter is, when it runs, what it may install |
+//! | [`proxy`] | Pingora's callbacks, each one step of a request's state |
+//! | [`embed`] | the chain around another server's callbacks |
+//! | `receive` | how a request is received: its route, its exchange |
+//! | `head_check` | what no request's head may say |
+//! | `state` | the states of a request, each of which owns what exists by then |
+//! | [`exchange`] | what is true of a request in every state |
+//! | [`plan`] | what filters decide for the bodies |
+//! | [`filter`] | what a filter is, and when it runs |
+//! | [`filter_chain`] | the filters of one request |
 //! | [`filters`] | the filters |
-//! | [`route`] | which road a request takes |
-//! | [`terminal`] | where a road ends |
+//! | [`layer`] | what filters install on bodies |
+//! | [`route`], [`route_info`] | which filters a request passes, and where it ends |
+//! | [`terminal`] | where a route ends |
 //! | [`upstream`] | pools of peers |
-//! | [`dialer`] | what a request needs on its way to a peer |
-//! | [`relay`] | a collected request, sent by ourselves |
+//! | [`dialer`] | what a request needs of whoever knows the peers |
+//! | `relay` | a collected request, sent by ourselves |
+//! | `native` | answers of our own |
+//! | `session_body` | the body of a session's request |
 //! | [`keys`] | public keys of those who sign tokens |
-//! | `in_flight` | how many requests are under way |
-//! | [`clients`] | who a caller is, behind other proxies |
-//! | `told` | whether a caller that leaves has had all of its answer |
-//! | `min_rate` | how slowly bytes may come or be taken |
-//! | [`native`] | our own endpoints over a session |
+//! | [`bounds`] | what every request may take up |
+//! | [`in_flight`] | how many requests are under way |
+//! | [`min_rate`] | how slowly bytes may come or be taken |
+//! | [`clients`] | the address of a caller behind other proxies |
+//! | `delivery` | how much of its answer a caller has had |
 //! | [`media_type`] | what `Content-Type` says |
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`llm`] | where the words are in an LLM protocol |
 //! | [`error`] | what goes wrong, in the shape that the caller expects |
-//! | [`watched`] | what a walk tells about itself: spans and attempts |
+//! | [`request_trace`] | spans of a request and its attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
-mod begin;
 pub mod body;
+pub mod bounds;
 pub mod clients;
+mod delivery;
 pub mod dialer;
 pub mod embed;
 pub mod error;
 pub mod exchange;
 pub mod filter;
+pub mod filter_chain;
 pub mod filters;
-mod in_flight;
+mod head_check;
+pub mod in_flight;
 pub mod keys;
+pub mod layer;
 pub mod listen;
 pub mod llm;
 pub mod media_type;
-mod min_rate;
-pub mod native;
+pub mod min_rate;
+mod native;
+pub mod plan;
 pub mod proxy;
-mod refuse;
-pub mod relay;
+mod receive;
+mod relay;
+pub mod request_trace;
 pub mod route;
+pub mod route_info;
+mod session_body;
+mod state;
 pub mod terminal;
-mod told;
 pub mod upstream;
-pub mod watched;

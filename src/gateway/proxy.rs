@@ -1,7 +1,7 @@
-//! Pingora's callbacks: each is little more than one call on [`Exchange`].
+//! [`Gateway`]: Pingora's callbacks, each little more than one step of the request's [`state`](super::state).
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use async_trait::async_trait;
@@ -18,17 +18,17 @@ use pingora::{Error, ErrorSource, ErrorType, Result};
 use crate::api::ApiError;
 use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
-use crate::gateway::clients::{ClientResolver, Underscores};
+use crate::gateway::bounds::Bounds;
+use crate::gateway::clients::ClientResolver;
 use crate::gateway::dialer::{Dialer, PoolDialer, Progress};
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Outcome};
-use crate::gateway::filter::Flow;
-pub use crate::gateway::in_flight::InFlight;
-use crate::gateway::in_flight::UnderWay;
+use crate::gateway::exchange::Outcome;
+use crate::gateway::in_flight::{InFlight, UnderWay};
 use crate::gateway::native;
-use crate::gateway::refuse::refused;
-use crate::gateway::relay;
-use crate::gateway::route::{RouteMatch, RouteTable};
+use crate::gateway::relay::{self, RelayRequest};
+use crate::gateway::route::RouteTable;
+use crate::gateway::session_body::{peek, unread};
+use crate::gateway::state::{ActiveRequest, OutOfTurn, Routed, Routing, State, Streaming};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::telemetry::trace::Tracer;
@@ -36,23 +36,6 @@ use crate::telemetry::{Scan, UpstreamFailure};
 
 /// Unused connections kept to all upstreams together.
 const POOL: usize = 512;
-
-/// What every request may take up.
-#[derive(Clone, Debug)]
-pub struct Bounds {
-    /// The largest head, in bytes.
-    pub head: usize,
-    /// The most that one request may hold, in bytes.
-    pub per_request: usize,
-    /// The longest silence of a caller in the middle of its request.
-    pub read: Duration,
-    /// The longest time a write to a caller may not move.
-    pub write: Duration,
-    /// How fast a body must come, in bytes a second, and how long it may be slower.
-    pub pace: (usize, Duration),
-    /// What becomes of header fields with an underscore in the name.
-    pub underscores: Underscores,
-}
 
 /// The gateway: what Pingora drives. Cheap to clone.
 #[derive(Clone)]
@@ -67,21 +50,34 @@ pub struct Gateway {
     pub(super) tracer: Tracer,
 }
 
-/// One request's state; no exchange until its head has been read.
-pub struct Walk {
-    pub(super) exchange: Option<Exchange>,
-    /// To the pool, for a request that is streamed to one.
-    dialer: Option<PoolDialer>,
-    /// When a streamed exchange must be over.
-    deadline: Option<Instant>,
-    /// Whether the head of this attempt goes out in HTTP/1.1 and nothing of the body was asked for yet.
-    unsent: bool,
+/// What a gateway is made from.
+pub struct GatewayParts {
+    /// The routes, which may be swapped whole at any time.
+    pub routes: Arc<ArcSwap<RouteTable>>,
+    /// What all requests together may hold.
+    pub budget: Budget,
+    /// What every request may take up.
+    pub bounds: Bounds,
+    /// Finds callers' addresses.
+    pub clients: Arc<ClientResolver>,
+    /// Reads time.
+    pub clock: SharedClock,
+    /// Counts requests under way.
+    pub in_flight: InFlight,
+    /// Makes the spans of requests.
+    pub tracer: Tracer,
+}
+
+/// What Pingora hands from callback to callback; no request until its head has been read.
+#[derive(Default)]
+pub struct RequestCtx {
+    pub(super) request: Option<ActiveRequest>,
     under_way: Option<UnderWay>,
 }
 
-/// What is left to do after the chain.
+/// What is left to do once the filters have seen a request's head.
 pub(super) enum Next {
-    /// Nothing.
+    /// Nothing: it is answered.
     Answered,
     /// It goes to this pool.
     Pool(Arc<Upstream>),
@@ -89,34 +85,30 @@ pub(super) enum Next {
     Host,
 }
 
-impl Walk {
-    /// Whether a fault of the chain's own travels as Pingora's error.
-    fn has_fault(&self) -> bool {
-        self.exchange.as_ref().is_some_and(Exchange::carries)
+impl RequestCtx {
+    /// The request.
+    ///
+    /// # Errors
+    /// There is none yet.
+    pub(super) fn request(&mut self) -> Result<&mut ActiveRequest, OutOfTurn> {
+        self.request.as_mut().ok_or(OutOfTurn)
+    }
+
+    fn streaming(&mut self) -> Option<&mut Streaming> {
+        Some(self.request.as_mut()?.streaming().ok()?.1)
+    }
+}
+
+impl From<GatewayParts> for Gateway {
+    fn from(parts: GatewayParts) -> Self {
+        let GatewayParts { routes, budget, bounds, clients, clock, in_flight, tracer } = parts;
+        let connector = Arc::new(Connector::new(Some(ConnectorOptions::new(POOL))));
+        Self { routes, connector, budget, bounds, clients, clock, in_flight, tracer }
     }
 }
 
 impl Gateway {
-    /// Serves `routes`, which may be swapped whole at any time. `budget` is what all requests together may hold;
-    /// `clients` says who callers are.
-    pub fn new(
-        routes: Arc<ArcSwap<RouteTable>>,
-        budget: Budget,
-        bounds: Bounds,
-        clients: Arc<ClientResolver>,
-        (clock, in_flight): (SharedClock, InFlight),
-    ) -> Self {
-        let connector = Arc::new(Connector::new(Some(ConnectorOptions::new(POOL))));
-        Self { routes, connector, budget, bounds, clients, clock, in_flight, tracer: Tracer::default() }
-    }
-
-    /// Has requests make spans.
-    #[must_use]
-    pub fn traced(self, tracer: Tracer) -> Self {
-        Self { tracer, ..self }
-    }
-
-    /// Who callers are.
+    /// Finds callers' addresses.
     pub fn clients(&self) -> &Arc<ClientResolver> {
         &self.clients
     }
@@ -126,140 +118,136 @@ impl Gateway {
         &self.clock
     }
 
-    /// The walk to the terminal.
-    async fn walk(
-        &self,
-        session: &mut Session,
-        x: &mut Exchange,
-        found: RouteMatch,
-    ) -> Result<Next, GatewayError> {
-        refused(x.head(), &self.bounds)?;
-        let flow = x.request_head().await?;
-        match found {
-            RouteMatch::Route(_) => {}
-            RouteMatch::OtherMethod(allow) => {
-                return Err(GatewayError::Api(ApiError::MethodNotAllowed(allow)));
-            }
-            RouteMatch::Nothing => return Err(GatewayError::Api(ApiError::NotFound)),
-            RouteMatch::BadPath(error) => return Err(GatewayError::Api(ApiError::BadRequest(error.why()))),
-            RouteMatch::TwoPaths => {
-                let why =
-                    "the path has an encoded separator or a parameter by which it could be another route's";
-                return Err(GatewayError::Api(ApiError::BadRequest(why)));
-            }
-        }
-        if let Flow::Answer(answer) = flow {
-            native::send(session, x, answer).await?;
-            return Ok(Next::Answered);
-        }
-        let terminal = x.route().terminal.clone();
-        match terminal {
-            Terminal::Fixed(fixed) => native::send(session, x, fixed.into()).await.map(|()| Next::Answered),
-            Terminal::Native(handler) => {
-                native::run(session, x, handler.as_ref()).await.map(|()| Next::Answered)
-            }
-            Terminal::Upstream(upstream) => native::peek(session, x).await.map(|()| Next::Pool(upstream)),
-            Terminal::Host => native::peek(session, x).await.map(|()| Next::Host),
-        }
-    }
-
-    /// Begins a request and walks it to its terminal. A fault has been answered.
+    /// Begins a request and shows its head to the filters; what ends at us is answered. So is an error.
     ///
     /// # Errors
     /// Pingora's: the connection is of no more use.
-    pub(super) async fn enter(&self, session: &mut Session, walk: &mut Walk) -> Result<Next> {
+    pub(super) async fn enter(&self, session: &mut Session, ctx: &mut RequestCtx) -> Result<Next> {
         session.set_read_timeout(Some(self.bounds.read));
         session.set_write_timeout(Some(self.bounds.write));
-        walk.under_way = Some(self.in_flight.enter());
-        let (exchange, found) = self.begin(session)?;
-        let x = walk.exchange.insert(exchange);
-        // Boxed: the whole walk would otherwise lie in every connection's state.
-        match Box::pin(self.walk(session, x, found)).await {
+        ctx.under_way = Some(self.in_flight.enter());
+        let request = ctx.request.insert(self.receive(session)?);
+        // Boxed: all of these futures would otherwise lie in every connection's state.
+        match Box::pin(self.route(session, request)).await {
             Ok(next) => Ok(next),
-            Err(fault) => Box::pin(native::rescue(session, x, fault)).await.map(|()| Next::Answered),
+            Err(error) => {
+                Box::pin(native::send_error(session, request, error)).await.map(|()| Next::Answered)
+            }
         }
     }
 
-    /// Sends a request to a pool: at once where its body is collected, else Pingora does. `true`: it is answered.
+    /// From `Received` to `Routed`, or to `Done` where the route ends at us.
+    async fn route(&self, session: &mut Session, request: &mut ActiveRequest) -> Result<Next, GatewayError> {
+        let State::Received(received) = request.state.take() else { return Err(OutOfTurn.into()) };
+        let routing = received.filter(&mut request.x, &mut request.chain, &self.bounds).await?;
+        let mut routed = match routing {
+            Routing::Forward(routed) => routed,
+            Routing::Answer(answer) => {
+                native::send(session, request, answer).await?;
+                return Ok(Next::Answered);
+            }
+        };
+        let next = match request.x.route().terminal.clone() {
+            Terminal::Fixed(fixed) => {
+                native::send(session, request, fixed.into()).await?;
+                return Ok(Next::Answered);
+            }
+            Terminal::Native(handler) => {
+                native::run(session, request, handler.as_ref()).await?;
+                return Ok(Next::Answered);
+            }
+            Terminal::Upstream(upstream) => Next::Pool(upstream),
+            Terminal::Host => Next::Host,
+        };
+        peek(session, &mut request.x, &mut routed.plan).await?;
+        request.state = State::Routed(routed);
+        Ok(next)
+    }
+
+    /// Sends a routed request to a pool: at once where its body is collected, else Pingora does. `true`: it is answered.
     ///
     /// # Errors
     /// Pingora's: the connection is of no more use.
     pub(super) async fn forward(
         &self,
         session: &mut Session,
-        walk: &mut Walk,
+        ctx: &mut RequestCtx,
         upstream: Arc<Upstream>,
     ) -> Result<bool> {
-        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
+        let request = ctx.request()?;
+        let routed = request.routed()?;
         let total = upstream.dialing().total;
         let mut dialer = PoolDialer::new(upstream);
-        let sent = match x.collects() {
-            Some(limit) => return self.relay(session, x, (&mut dialer, limit)).await.map(|()| true),
-            None => dialer.enter().await,
-        };
-        match sent {
+        if let Some(limit) = routed.plan.collects() {
+            let relayed = self.relay(session, request, routed, (&mut dialer, limit)).await;
+            return relayed.map(|()| true);
+        }
+        match dialer.enter().await {
             Ok(()) => {
-                walk.deadline = total.map(|total| self.clock.instant() + total);
-                walk.dialer = Some(dialer);
+                let mut streaming = Streaming::new(routed.plan, Some(dialer));
+                streaming.deadline = total.map(|total| self.clock.instant() + total);
+                request.state = State::Streaming(Box::new(streaming));
                 Ok(false)
             }
-            Err(fault) => Box::pin(native::rescue(session, x, fault)).await.map(|()| true),
+            Err(error) => Box::pin(native::send_error(session, request, error)).await.map(|()| true),
         }
     }
 
-    /// Sends a collected request by `way`.
+    /// Collects the body of a routed request and sends it by `dialer`.
     ///
     /// # Errors
     /// Pingora's: the connection is of no more use.
     pub(super) async fn relay(
         &self,
         session: &mut Session,
-        x: &mut Exchange,
+        request: &mut ActiveRequest,
+        routed: Routed,
         (dialer, limit): (&mut dyn Dialer, usize),
     ) -> Result<()> {
-        let road = relay::Road { dialer, connector: &self.connector, limit };
-        match Box::pin(relay::run(session, x, road)).await {
+        let relay = RelayRequest { dialer, connector: &self.connector, routed, limit };
+        match Box::pin(relay::run(session, request, relay)).await {
             Ok(()) => Ok(()),
-            Err(fault) => Box::pin(native::rescue(session, x, fault)).await,
+            Err(error) => Box::pin(native::send_error(session, request, error)).await,
         }
     }
 
-    /// Whether a streamed exchange has used up its time; its peer is to blame.
-    fn late(&self, walk: &mut Walk) -> Result<()> {
-        let (Some(at), Some(dialer), Some(x)) = (walk.deadline, &mut walk.dialer, &mut walk.exchange) else {
-            return Ok(());
-        };
+    /// Fails a streamed exchange that has used up its time, by the fault of its peer.
+    fn check_deadline(&self, request: &mut ActiveRequest) -> Result<()> {
+        let Ok((_, streaming)) = request.streaming() else { return Ok(()) };
+        let (Some(at), Some(dialer)) = (streaming.deadline, &mut streaming.dialer) else { return Ok(()) };
         if self.clock.instant() < at {
             return Ok(());
         }
         dialer.record_failure();
-        Err(carry(x, dialer.upstream().failed(UpstreamFailure::Timeout)))
+        let error = dialer.upstream().failed(UpstreamFailure::Timeout);
+        Err(request.carry(error))
     }
 }
 
 #[async_trait]
 impl ProxyHttp for Gateway {
-    type CTX = Walk;
+    type CTX = RequestCtx;
 
-    fn new_ctx(&self) -> Walk {
-        Walk { exchange: None, dialer: None, deadline: None, unsent: false, under_way: None }
+    fn new_ctx(&self) -> RequestCtx {
+        RequestCtx::default()
     }
 
-    async fn request_filter(&self, session: &mut Session, walk: &mut Walk) -> Result<bool> {
-        match self.enter(session, walk).await? {
+    async fn request_filter(&self, session: &mut Session, ctx: &mut RequestCtx) -> Result<bool> {
+        match self.enter(session, ctx).await? {
             Next::Answered => Ok(true),
-            Next::Pool(upstream) => self.forward(session, walk, upstream).await,
+            Next::Pool(upstream) => self.forward(session, ctx, upstream).await,
             // Building the table has made sure that there is no such route.
-            Next::Host => Err(out_of_turn()),
+            Next::Host => Err(OutOfTurn.into()),
         }
     }
 
-    async fn upstream_peer(&self, _: &mut Session, walk: &mut Walk) -> Result<Box<HttpPeer>> {
-        let (Some(x), Some(dialer)) = (&mut walk.exchange, &mut walk.dialer) else {
-            return Err(out_of_turn());
-        };
-        x.attempt(dialer.upstream());
-        dialer.next().await.map(Box::new).map_err(|fault| carry(x, fault))
+    async fn upstream_peer(&self, _: &mut Session, ctx: &mut RequestCtx) -> Result<Box<HttpPeer>> {
+        let request = ctx.request()?;
+        let (x, streaming) = request.streaming()?;
+        let dialer = streaming.dialer.as_mut().ok_or(OutOfTurn)?;
+        x.trace.attempt(dialer.upstream().name());
+        let peer = dialer.next().await;
+        peer.map(Box::new).map_err(|error| request.carry(error))
     }
 
     /// Nothing of the request has left: the next peer may have it.
@@ -267,12 +255,13 @@ impl ProxyHttp for Gateway {
         &self,
         session: &mut Session,
         peer: &HttpPeer,
-        walk: &mut Walk,
+        ctx: &mut RequestCtx,
         mut error: Box<Error>,
     ) -> Box<Error> {
         let method = &session.req_header().method;
         let how = Progress { peer, connected: false, reused: false, unsent: true, method };
-        let again = walk.dialer.as_mut().is_some_and(|dialer| dialer.again(&error, how));
+        let dialer = ctx.streaming().and_then(|streaming| streaming.dialer.as_mut());
+        let again = dialer.is_some_and(|dialer| dialer.again(&error, how));
         error.set_retry(again);
         error
     }
@@ -283,22 +272,24 @@ impl ProxyHttp for Gateway {
         peer: &HttpPeer,
         session: &mut Session,
         mut error: Box<Error>,
-        walk: &mut Walk,
+        ctx: &mut RequestCtx,
         reused: bool,
     ) -> Box<Error> {
         let lost = session.as_ref().retry_buffer_truncated() || native::answered(session).is_some();
-        // While it waits for the rest of the body nobody knows that the peer is slow.
+        // While it waits for the rest of the body it is not known that the peer is slow.
         let waited = *error.etype() == ErrorType::ReadTimedout && !session.is_body_done();
-        let method = &session.req_header().method;
-        let how = Progress { peer, connected: true, reused, unsent: walk.unsent, method };
-        let ours = matches!(error.esource(), ErrorSource::Internal) || walk.has_fault() || waited;
-        let again = match &mut walk.dialer {
-            Some(dialer) if lost && !ours && *error.esource() == ErrorSource::Upstream => {
-                dialer.record_failure();
-                false
+        let is_pending = ctx.request.as_ref().is_some_and(ActiveRequest::has_pending);
+        let ours = matches!(error.esource(), ErrorSource::Internal) || is_pending || waited;
+        let again = match ctx.streaming() {
+            Some(Streaming { dialer: Some(dialer), unsent, .. }) => {
+                let method = &session.req_header().method;
+                let how = Progress { peer, connected: true, reused, unsent: *unsent, method };
+                if lost && !ours && *error.esource() == ErrorSource::Upstream {
+                    dialer.record_failure();
+                }
+                !lost && !ours && dialer.again(&error, how)
             }
-            Some(dialer) => !lost && !ours && dialer.again(&error, how),
-            None => false,
+            _ => false,
         };
         error.set_retry(again);
         error
@@ -308,19 +299,23 @@ impl ProxyHttp for Gateway {
         &self,
         session: &mut Session,
         head: &mut RequestHeader,
-        walk: &mut Walk,
+        ctx: &mut RequestCtx,
     ) -> Result<()> {
-        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
-        let changes = x.begin_attempt().map_err(|fault| carry(x, fault))?;
+        let request = ctx.request()?;
+        let (x, streaming) = request.streaming()?;
+        let changes = match streaming.begin_attempt(x) {
+            Ok(changes) => changes,
+            Err(error) => return Err(request.carry(error)),
+        };
         let version = head.version;
         *head = x.head().clone();
         head.set_version(version);
-        walk.unsent = version != Version::HTTP_2;
-        match &walk.dialer {
+        streaming.unsent = version != Version::HTTP_2;
+        match &streaming.dialer {
             Some(dialer) => dialer.apply_headers(head)?,
             None => plain(head)?,
         }
-        x.pass_trace(head);
+        x.trace.pass_on(head);
         if changes {
             head.remove_header(&CONTENT_LENGTH);
         }
@@ -337,18 +332,19 @@ impl ProxyHttp for Gateway {
         _: &mut Session,
         body: &mut Option<Bytes>,
         end: bool,
-        walk: &mut Walk,
+        ctx: &mut RequestCtx,
     ) -> Result<()> {
-        walk.unsent = false;
-        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
-        x.request_chunk(body, end).map_err(|fault| carry(x, fault))
+        let request = ctx.request()?;
+        let (x, streaming) = request.streaming()?;
+        streaming.unsent = false;
+        streaming.request_chunk(x, body, end).map_err(|error| request.carry(error))
     }
 
     async fn response_filter(
         &self,
         _: &mut Session,
         head: &mut ResponseHeader,
-        walk: &mut Walk,
+        ctx: &mut RequestCtx,
     ) -> Result<()> {
         if head.status.is_informational() && head.status != StatusCode::SWITCHING_PROTOCOLS {
             return Ok(());
@@ -356,12 +352,13 @@ impl ProxyHttp for Gateway {
         // How long the body is, Pingora still has to know.
         let names = strip_hop_by_hop(&head.headers).into_iter().filter(|name| *name != TRANSFER_ENCODING);
         names.for_each(|name| drop(head.remove_header(&name)));
-        self.late(walk)?;
-        if let Some(dialer) = &mut walk.dialer {
+        let request = ctx.request()?;
+        self.check_deadline(request)?;
+        if let Ok((_, Streaming { dialer: Some(dialer), .. })) = request.streaming() {
             dialer.answered(head.status);
         }
-        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
-        x.answer_head(head).await.map(drop).map_err(|fault| carry(x, fault))
+        let answered = request.answer(head).await.map(drop);
+        answered.map_err(|error| request.carry(error))
     }
 
     fn response_body_filter(
@@ -369,14 +366,14 @@ impl ProxyHttp for Gateway {
         _: &mut Session,
         body: &mut Option<Bytes>,
         end: bool,
-        walk: &mut Walk,
+        ctx: &mut RequestCtx,
     ) -> Result<Option<Duration>> {
+        let request = ctx.request()?;
         if !end {
-            self.late(walk)?;
+            self.check_deadline(request)?;
         }
-        let x = walk.exchange.as_mut().ok_or_else(out_of_turn)?;
-        x.answer_chunk(body, end).map_err(|fault| carry(x, fault))?;
-        Ok(None)
+        let (x, answering) = request.answering()?;
+        answering.chunk(x, body, end).map(|()| None).map_err(|error| request.carry(error))
     }
 
     /// What stands behind a rewritten answer was not looked at, and may be a digest of other bytes.
@@ -384,26 +381,26 @@ impl ProxyHttp for Gateway {
         &self,
         _: &mut Session,
         trailers: &mut HeaderMap,
-        walk: &mut Walk,
+        ctx: &mut RequestCtx,
     ) -> Result<Option<Bytes>> {
-        if walk.exchange.as_ref().is_some_and(|x| x.answer_scan == Scan::Scanned) {
+        if ctx.request.as_ref().is_some_and(|request| request.x.answer_scan == Scan::Scanned) {
             trailers.clear();
         }
         Ok(None)
     }
 
-    async fn fail_to_proxy(&self, session: &mut Session, error: &Error, walk: &mut Walk) -> FailToProxy {
+    async fn fail_to_proxy(&self, session: &mut Session, error: &Error, ctx: &mut RequestCtx) -> FailToProxy {
         let closed = FailToProxy { error_code: 0, can_reuse_downstream: false };
-        let Some(x) = walk.exchange.as_mut() else { return closed };
-        let fault = fault_of(x, error);
-        if matches!(fault, GatewayError::Gone | GatewayError::Left) {
-            x.left(native::answered(session).is_some());
+        let Some(request) = ctx.request.as_mut() else { return closed };
+        let error = error_of(request, error);
+        if matches!(error, GatewayError::Gone | GatewayError::Left) {
+            request.x.caller_left(native::answered(session).is_some());
             return closed;
         }
         let outcome = match native::answered(session) {
-            None => native::rescue(session, x, fault).await,
-            Some(_) => match x.last_words(&fault) {
-                Ok(words) => session.write_response_body(Some(words), true).await,
+            None => native::send_error(session, request, error).await,
+            Some(_) => match request.last_event(&error) {
+                Ok(event) => session.write_response_body(Some(event), true).await,
                 Err(_) => return closed,
             },
         };
@@ -411,10 +408,8 @@ impl ProxyHttp for Gateway {
         FailToProxy { error_code: code, can_reuse_downstream: outcome.is_ok() && session.is_body_done() }
     }
 
-    async fn logging(&self, session: &mut Session, _: Option<&Error>, walk: &mut Walk) {
-        // The place at the upstream is free now, whatever the log still does.
-        walk.dialer = None;
-        let Some(mut x) = walk.exchange.take() else { return };
+    async fn logging(&self, session: &mut Session, _: Option<&Error>, ctx: &mut RequestCtx) {
+        let Some(request) = ctx.request.take() else { return };
         let status = native::answered(session).map_or(0, |head| head.status.as_u16());
         let outcome = Outcome {
             status,
@@ -422,37 +417,27 @@ impl ProxyHttp for Gateway {
             bytes_out: session.body_bytes_sent() as u64,
             took: Duration::ZERO,
         };
-        x.done(outcome).await;
+        request.done(outcome).await;
     }
 
     // Pingora's own lines quote the request.
-    fn suppress_error_log(&self, _: &Session, _: &Walk, _: &Error) -> bool {
+    fn suppress_error_log(&self, _: &Session, _: &RequestCtx, _: &Error) -> bool {
         true
     }
 
-    fn request_summary(&self, _: &Session, walk: &Walk) -> String {
-        walk.exchange.as_ref().map_or_else(String::new, |x| x.id.to_string())
+    fn request_summary(&self, _: &Session, ctx: &RequestCtx) -> String {
+        ctx.request.as_ref().map_or_else(String::new, |request| request.x.id.to_string())
     }
 }
 
-/// Keeps a fault's own word while it travels as Pingora's error.
-fn carry(x: &mut Exchange, fault: GatewayError) -> Box<Error> {
-    let word = fault.word();
-    x.carry(fault);
-    Error::explain(ErrorType::new("portcullis"), word)
-}
-
-fn out_of_turn() -> Box<Error> {
-    Error::explain(ErrorType::InternalError, "callback out of turn")
-}
-
-fn fault_of(x: &mut Exchange, error: &Error) -> GatewayError {
-    if let Some(fault) = x.carried() {
-        return fault;
+/// What went wrong behind a Pingora error: one of ours that it carries, else by whose fault it is.
+fn error_of(request: &mut ActiveRequest, error: &Error) -> GatewayError {
+    if let Some(pending) = request.take_pending() {
+        return pending;
     }
     match error.esource() {
-        ErrorSource::Downstream => native::unread(error).into(),
-        ErrorSource::Upstream => match &x.route().terminal {
+        ErrorSource::Downstream => unread(error).into(),
+        ErrorSource::Upstream => match &request.x.route().terminal {
             Terminal::Upstream(upstream) => upstream.error(error),
             _ => GatewayError::Api(ApiError::Internal("upstream")),
         },

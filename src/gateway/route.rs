@@ -10,9 +10,9 @@ use regex::Regex;
 
 use crate::api::{Endpoints, Lookup};
 use crate::base::path::{PathError, RequestPath};
-use crate::gateway::error::ErrorShape;
 use crate::gateway::filter::Filter;
 use crate::gateway::llm::ProtocolChoice;
+use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::Terminal;
 use crate::telemetry::{Refusal, RouteMetrics};
 
@@ -21,38 +21,28 @@ use crate::telemetry::{Refusal, RouteMetrics};
 #[error("filter `{0}` is there twice")]
 pub struct DuplicateFilter(&'static str);
 
-/// One road: its filters, in order, and its end.
+/// Which requests take a route, and the filters they pass, in order.
 pub struct Route {
-    /// Its name, for logs and metrics.
-    pub name: String,
-    /// Which requests take it.
-    pub matches: Match,
-    /// Where it ends.
-    pub terminal: Terminal,
-    /// The protocols spoken on it, which say where the words are and how an error looks.
-    pub protocols: ProtocolChoice,
-    /// The largest request body, in bytes; `None` for a streamed body of any size.
-    pub max_body: Option<usize>,
-    /// Its metrics.
-    pub metrics: RouteMetrics,
+    matches: Match,
+    info: Arc<RouteInfo>,
     filters: Vec<Arc<dyn Filter>>,
 }
 
 /// What a route is made from.
 pub struct RouteParts {
-    /// See [`Route::name`].
+    /// See [`RouteInfo::name`].
     pub name: String,
-    /// See [`Route::matches`].
+    /// Which requests take it.
     pub matches: Match,
     /// Its filters, in any order.
     pub filters: Vec<Arc<dyn Filter>>,
-    /// See [`Route::terminal`].
+    /// See [`RouteInfo::terminal`].
     pub terminal: Terminal,
-    /// See [`Route::protocols`].
+    /// See [`RouteInfo::protocols`].
     pub protocols: ProtocolChoice,
-    /// See [`Route::max_body`].
+    /// See [`RouteInfo::max_body`].
     pub max_body: Option<usize>,
-    /// See [`Route::metrics`].
+    /// See [`RouteInfo::metrics`].
     pub metrics: RouteMetrics,
 }
 
@@ -69,17 +59,18 @@ impl Route {
             }
         }
         let RouteParts { name, matches, filters, terminal, protocols, max_body, metrics } = parts;
-        Ok(Self { name, matches, terminal, protocols, max_body, metrics, filters })
+        let info = Arc::new(RouteInfo { name, terminal, protocols, max_body, metrics });
+        Ok(Self { matches, info, filters })
+    }
+
+    /// What a request needs to know of it.
+    pub fn info(&self) -> &Arc<RouteInfo> {
+        &self.info
     }
 
     /// The filters in the order of their stages.
     pub fn filters(&self) -> &[Arc<dyn Filter>] {
         &self.filters
-    }
-
-    /// How errors look to a caller of this path.
-    pub fn shape(&self, path: &RequestPath) -> ErrorShape {
-        self.protocols.of(path).map_or(ErrorShape::Envelope, |protocol| protocol.shape)
     }
 }
 

@@ -7,11 +7,13 @@ use arc_swap::ArcSwap;
 
 use crate::app::admin;
 use crate::app::parts::{AppError, Parts};
-use crate::base::budget::Budget;
 use crate::config::{Config, settings};
+use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::{ClientResolver, ForwardedHeader, Underscores};
+use crate::gateway::in_flight::InFlight;
 use crate::gateway::listen::{Certificate, ConnectionLimit, Limits, Listen, ListenError, Serving};
-use crate::gateway::proxy::{Bounds, Gateway, InFlight};
+use crate::gateway::min_rate::ByteRate;
+use crate::gateway::proxy::{Gateway, GatewayParts};
 use crate::gateway::route::RouteTable;
 
 /// A caller that says nothing for this long in the middle of its request is cut off.
@@ -30,7 +32,7 @@ pub(super) fn servings(
     let threads = config.threads.map_or(processors, usize::from);
     let metrics = Arc::new(parts.metrics.front.clone());
     let mut servings = vec![Serving {
-        gateway: gateway(config, parts, (Arc::clone(routes), parts.in_flight.clone())),
+        gateway: gateway(config, parts, Arc::clone(routes), parts.in_flight.clone()),
         listen: config.listen.iter().map(|listen| listen_of(listen)).collect::<Result<_, _>>()?,
         threads,
         places: ConnectionLimit::new(
@@ -43,7 +45,7 @@ pub(super) fn servings(
     if let Some(admin) = &config.admin {
         let listen = Listen { address: *admin.address, tls: None, h2c: false, proxied: false };
         let table = Arc::new(ArcSwap::from_pointee(admin::table(parts)?));
-        let gateway = gateway(config, parts, (table, InFlight::default()));
+        let gateway = gateway(config, parts, table, InFlight::default());
         let places = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
         let limits = limits(config);
         servings.push(Serving { gateway, listen: vec![listen], threads: 1, places, limits, metrics });
@@ -55,7 +57,8 @@ pub(super) fn servings(
 pub(in crate::app) fn gateway(
     config: &Config,
     parts: &Parts,
-    (routes, in_flight): (Arc<ArcSwap<RouteTable>>, InFlight),
+    routes: Arc<ArcSwap<RouteTable>>,
+    in_flight: InFlight,
 ) -> Gateway {
     let limits = &config.limits;
     let bounds = Bounds {
@@ -63,17 +66,22 @@ pub(in crate::app) fn gateway(
         per_request: limits.per_request.bytes(),
         read: CALLER_SILENCE,
         write: CALLER_SILENCE,
-        pace: (limits.body_rate.bytes(), limits.body_grace.get()),
+        body_rate: ByteRate { per_second: limits.body_rate.bytes(), grace: limits.body_grace.get() },
         underscores: match config.clients.underscores {
             settings::Underscores::Drop => Underscores::Drop,
             settings::Underscores::Refuse => Underscores::Refuse,
             settings::Underscores::Pass => Underscores::Pass,
         },
     };
-    let budget: Budget = parts.budget.clone();
-    let clock = Arc::clone(&parts.opened.clock);
-    Gateway::new(routes, budget, bounds, Arc::new(clients(config)), (clock, in_flight))
-        .traced(parts.tracer.clone())
+    Gateway::from(GatewayParts {
+        routes,
+        budget: parts.budget.clone(),
+        bounds,
+        clients: Arc::new(clients(config)),
+        clock: Arc::clone(&parts.opened.clock),
+        in_flight,
+        tracer: parts.tracer.clone(),
+    })
 }
 
 fn clients(config: &Config) -> ClientResolver {
@@ -93,9 +101,8 @@ fn limits(config: &Config) -> Limits {
         fields: usize::try_from(*limits.headers).unwrap_or(usize::MAX),
         head_time: limits.head_time.get(),
         idle: limits.idle.get(),
-        body_rate: limits.body_rate.bytes(),
-        body_grace: limits.body_grace.get(),
-        write_stall: limits.write_stall.get(),
+        body_rate: ByteRate { per_second: limits.body_rate.bytes(), grace: limits.body_grace.get() },
+        write_rate: ByteRate { per_second: limits.body_rate.bytes(), grace: limits.write_stall.get() },
         streams: *limits.streams,
     }
 }

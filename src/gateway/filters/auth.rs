@@ -20,6 +20,7 @@ use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::bearer::bearer;
 use crate::gateway::filters::head_tokens::{HeadToken, take_off, tokens_in_head};
+use crate::gateway::plan::RequestPlan;
 
 /// Lets only callers pass with a token that covers where they go.
 pub struct Auth {
@@ -67,7 +68,7 @@ impl Filter for Auth {
         Stage::Identify
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
+    async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let who = match self.target {
             Target::Service(_) | Target::Answer => self.caller(x.head_mut()).await?,
             Target::Route(_) => self.sender(x.head_mut()).await?,
@@ -102,7 +103,7 @@ impl Filter for StripTokens {
         Stage::Identify
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
+    async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         Found::take_off(&self.tokens, x.head_mut()).await?;
         Ok(Flow::Next)
     }

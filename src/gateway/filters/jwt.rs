@@ -14,6 +14,7 @@ use crate::gateway::filters::bearer::{bearer, only};
 use crate::gateway::filters::cookies_and_query::{retain_cookies, retain_query};
 use crate::gateway::filters::spoofed::remove_spoofed;
 use crate::gateway::keys::{Keys, VerifyError};
+use crate::gateway::plan::RequestPlan;
 use crate::vault::jwt::{Claims, Denied, Policy};
 
 /// Where the token is.
@@ -81,7 +82,7 @@ impl Filter for Jwt {
         Stage::Identify
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
+    async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let claims = self.claims(x.head()).await?;
         let head = x.head_mut();
         if !self.0.forward {

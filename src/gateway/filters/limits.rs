@@ -10,6 +10,7 @@ use crate::base::rate::{Buckets, Rate};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::plan::RequestPlan;
 
 /// Whose share is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +53,7 @@ impl Filter for Limits {
         Stage::Limit
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
+    async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let caller = match self.allowance.whose {
             Whose::Token => x.caller(),
             Whose::Address => x.caller_by_address(),

@@ -14,7 +14,8 @@ use crate::base::clock::SharedClock;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
-use crate::gateway::proxy::InFlight;
+use crate::gateway::in_flight::InFlight;
+use crate::gateway::plan::RequestPlan;
 use crate::telemetry::{FrontMetrics, Refusal};
 
 /// How often it is looked how long work waits.
@@ -143,7 +144,7 @@ impl Filter for LoadShed {
         self.why(self.0.in_flight.count())
     }
 
-    async fn request(&self, _: &mut Exchange) -> Result<Flow, GatewayError> {
+    async fn request(&self, _: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         // The request itself is under way already.
         match self.why(self.0.in_flight.count().saturating_sub(1)) {
             None => Ok(Flow::Next),

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
-use http::{Method, Version};
+use http::Version;
 
 use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::filter::{Filter, Stage};
+use crate::gateway::request_trace::method_name;
 use crate::gateway::terminal::Terminal;
 use crate::telemetry::{Access, AccessLog, Traffic};
 
@@ -37,7 +38,7 @@ impl Filter for Log {
         let access = Access {
             id: &x.id,
             route: &route.name,
-            method: registered(&x.head().method),
+            method: method_name(&x.head().method),
             status: outcome.status,
             took: outcome.took,
             client: x.client,
@@ -50,41 +51,26 @@ impl Filter for Log {
             answer_scan: x.answer_scan.without(answer_unscanned),
             request_unscanned,
             answer_unscanned,
-            fault: x.fault.unwrap_or("-"),
+            fault: x.error_word.unwrap_or("-"),
             time: x.received,
             upstream: match &route.terminal {
                 Terminal::Upstream(upstream) => Some(upstream.name()),
                 _ => None,
             },
-            attempts: x.attempts(),
-            protocol: spoken(x.head().version),
+            attempts: x.trace.attempts(),
+            protocol: http_version(x.head().version),
             findings: &x.facts.findings,
         };
         self.0.write(&access);
     }
 }
 
-/// What a caller speaks.
-fn spoken(version: Version) -> &'static str {
+/// The caller's version of HTTP.
+fn http_version(version: Version) -> &'static str {
     match version {
         Version::HTTP_10 => "http/1.0",
         Version::HTTP_11 => "http/1.1",
         Version::HTTP_2 => "http/2",
         _ => "-",
     }
-}
-
-/// A method's name, if it is a common one: a caller may invent others, and put anything into them.
-pub(in crate::gateway) fn registered(method: &Method) -> &'static str {
-    const KNOWN: [(&Method, &str); 8] = [
-        (&Method::GET, "GET"),
-        (&Method::POST, "POST"),
-        (&Method::PUT, "PUT"),
-        (&Method::DELETE, "DELETE"),
-        (&Method::HEAD, "HEAD"),
-        (&Method::OPTIONS, "OPTIONS"),
-        (&Method::PATCH, "PATCH"),
-        (&Method::TRACE, "TRACE"),
-    ];
-    KNOWN.iter().find(|(known, _)| *known == method).map_or("-", |(_, name)| name)
 }

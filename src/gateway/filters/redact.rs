@@ -13,13 +13,15 @@ use pingora::http::{RequestHeader, ResponseHeader};
 use crate::api::{ApiError, CpuPool, DistinctLimit, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
-use crate::gateway::body::{BodyFormat, BodyKind, Frame, NOT_UTF8};
+use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Exchange, Facts, Outcome, UnscannedPolicy};
-use crate::gateway::filter::{Document, Filter, Flow, Layer, Stage, TextLayer};
+use crate::gateway::exchange::{Exchange, Facts, Outcome};
+use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
+use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, conversation};
-use crate::gateway::media_type::{DeclaredFormat, is_foreign};
+use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign};
+use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::redact::{Answer, Answering, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
 use crate::stream::json::{Path, PathSet, walk};
 use crate::stream::sniff::ENOUGH;
@@ -109,7 +111,12 @@ impl Redact {
     }
 
     /// What is installed on a request's body, or refused.
-    async fn take(&self, x: &mut Exchange, redactor: &Redactor) -> Result<(), GatewayError> {
+    async fn plan_request(
+        &self,
+        x: &mut Exchange,
+        plan: &mut RequestPlan,
+        redactor: &Redactor,
+    ) -> Result<(), GatewayError> {
         if !x.sends_body() {
             return Ok(());
         }
@@ -117,7 +124,7 @@ impl Redact {
         let format = match BodyFormat::of(&x.head().headers, known) {
             Ok(format) => format,
             Err(why) if self.parts.unknown == UnscannedPolicy::Pass => {
-                x.unseen(Direction::Request, why);
+                x.passes_unscanned(Direction::Request, why);
                 return Ok(());
             }
             Err(_) => {
@@ -131,19 +138,19 @@ impl Redact {
             return Err(GatewayError::Api(ApiError::UnsupportedMediaType("Send the body in UTF-8")));
         }
         if !known && !matches!(format.declared, DeclaredFormat::As(_)) {
-            x.doubt(self.parts.unknown);
+            plan.require_known_kind(self.parts.unknown);
         }
         x.request_scan = Scan::Scanned;
         let restored = matches!(self.parts.answers, AnswerMode::Restore);
         // Where it names its conversation is not known before all of it is there.
         if known || restored || self.parts.encrypts && self.parts.tweak.is_in_body(x) {
-            x.collect(self.parts.collected);
+            plan.collect(x, self.parts.collected);
             return Ok(());
         }
         let keys = self.keys(x).await?;
         let unscanned = Arc::clone(&x.facts.request_unscanned);
         let layer = self.one_way(redactor.clone(), keys, (None, &self.parts.counts, unscanned), x);
-        x.rewrite_request(layer);
+        plan.rewrite(layer);
         Ok(())
     }
 
@@ -157,7 +164,7 @@ impl Redact {
             _ if body.is_empty() => ReadAs::Text,
             BodyKind::Wrong(why) => return Err(GatewayError::BadBody(why)),
             BodyKind::Unknown | BodyKind::More if !known && self.parts.unknown == UnscannedPolicy::Pass => {
-                x.unseen(Direction::Request, Unscanned::ContentType);
+                x.passes_unscanned(Direction::Request, Unscanned::ContentType);
                 return Ok(None);
             }
             BodyKind::Unknown | BodyKind::More if !known => return Err(GatewayError::UNKNOWN_TYPE),
@@ -192,7 +199,7 @@ impl Redact {
             let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
             Box::new(CountingEditor { editor, made: Arc::clone(&seen) })
         });
-        Layer::Text(TextLayer { editor, protocol: protocol, restores: false })
+        Layer::Text(TextLayer { editor, protocol, restores: false })
     }
 }
 
@@ -253,13 +260,13 @@ impl Filter for Redact {
         Stage::Rewrite
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
+    async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
         if self.parts.encrypts && (x.sends_body() || matches!(self.parts.answers, AnswerMode::Redact(_))) {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
         }
         if let Some(redactor) = &self.parts.requests {
-            self.take(x, redactor).await?;
+            self.plan_request(x, plan, redactor).await?;
         }
         if !matches!(self.parts.answers, AnswerMode::Off) {
             readable_answer(x.head_mut());
@@ -289,7 +296,7 @@ impl Filter for Redact {
             let redacted = reading.look(&redactor, &body, &fields, &keys);
             redacted.map(|redacted| (redacted, keys.scope))
         };
-        let span = x.place().begin("redact", Kind::Internal);
+        let span = x.trace.place().begin("redact", Kind::Internal);
         let job = Job { caller: x.caller(), bytes: document.current().len() };
         let done = self.parts.cpu.run(job, work).await;
         drop(span);
@@ -311,7 +318,12 @@ impl Filter for Redact {
         Ok(Flow::Next)
     }
 
-    async fn response(&self, x: &mut Exchange, _: &mut ResponseHeader) -> Result<(), GatewayError> {
+    async fn response(
+        &self,
+        x: &mut Exchange,
+        _: &mut ResponseHeader,
+        plan: &mut AnswerPlan,
+    ) -> Result<(), GatewayError> {
         let protocol = self.protocol(x).cloned();
         match &self.parts.answers {
             AnswerMode::Off => Ok(()),
@@ -326,8 +338,8 @@ impl Filter for Redact {
                     })
                 });
                 // Nothing of the caller's is in what cannot be read: the upstream never had it.
-                x.rewrite_answer(
-                    Layer::Text(TextLayer { editor, protocol: protocol, restores: true }),
+                plan.rewrite(
+                    Layer::Text(TextLayer { editor, protocol, restores: true }),
                     UnscannedPolicy::Pass,
                 );
                 Ok(())
@@ -337,7 +349,7 @@ impl Filter for Redact {
                 let unscanned = Arc::clone(&x.facts.answer_unscanned);
                 let what = (protocol, &self.parts.answer_counts, unscanned);
                 let layer = self.one_way(redactor.clone(), keys, what, x);
-                x.rewrite_answer(layer, self.parts.unknown);
+                plan.rewrite(layer, self.parts.unknown);
                 Ok(())
             }
         }
@@ -346,9 +358,10 @@ impl Filter for Redact {
     async fn done(&self, x: &mut Exchange, _: &Outcome) {
         settle(x, &self.parts.rules);
         let Facts { request_unscanned, answer_unscanned, .. } = &x.facts;
-        for (way, strings) in [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)]
+        for (direction, strings) in
+            [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)]
         {
-            x.route().metrics.unscanned_strings(way, strings.load(Ordering::Relaxed));
+            x.route().metrics.unscanned_strings(direction, strings.load(Ordering::Relaxed));
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::spoofed::remove_spoofed;
+use crate::gateway::plan::RequestPlan;
 use crate::vault::VaultError;
 use crate::vault::items::{Items, Signer};
 use crate::vault::jwt::Claims;
@@ -161,7 +162,7 @@ impl Filter for Sign {
         Stage::Mint
     }
 
-    async fn request(&self, x: &mut Exchange) -> Result<Flow, GatewayError> {
+    async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let signer = self.signer().await?;
         let claims = self.claims(x.facts.claims.as_ref())?;
         let now = x.clock().now().as_millis() / 1000;

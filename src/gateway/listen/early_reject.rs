@@ -17,8 +17,9 @@ use crate::api::Answer;
 use crate::gateway::exchange::Outcome;
 use crate::gateway::listen::filtered_stream::FilteredStream;
 use crate::gateway::listen::head::{Framing, field, lines};
-use crate::gateway::native::{DRAIN, DRAIN_TIME};
 use crate::gateway::proxy::Gateway;
+use crate::gateway::receive::{EarlyReject, ReceivedHead};
+use crate::gateway::session_body::{DRAIN, DRAIN_TIME};
 use crate::telemetry::FrontMetrics;
 
 /// How long the answer may take to leave.
@@ -47,7 +48,8 @@ pub(super) async fn early_reject(
         Framing::Chunked => return None,
     };
     let head = plain(filtered.raw.get(..asked.head)?)?;
-    let (mut x, answer, why) = gateway.early_reject(head, (asked.peer, length > 0))?;
+    let received = ReceivedHead { head, peer: Some(asked.peer), sends_body: length > 0 };
+    let EarlyReject { request, answer, why } = gateway.early_reject(received)?;
     metrics.refused.inc(why);
     let mut left = asked.head + length;
     let passed = matches!(timeout(DRAIN_TIME, pass_over(filtered, &mut left)).await, Ok(Ok(())));
@@ -57,7 +59,7 @@ pub(super) async fn early_reject(
     let (status, bytes_out) =
         if said { (answer.status.as_u16(), answer.bytes().len() as u64) } else { (0, 0) };
     drop(answer);
-    x.done(Outcome { status, bytes_in, bytes_out, took: Duration::ZERO }).await;
+    request.done(Outcome { status, bytes_in, bytes_out, took: Duration::ZERO }).await;
     Some(passed && said)
 }
 

@@ -4,7 +4,7 @@
 use memchr::memchr;
 
 use crate::api::ApiError;
-use crate::gateway::refuse::METHODS;
+use crate::gateway::head_check::METHODS;
 use crate::telemetry::Refusal;
 
 /// Empty lines before a request line that are forgiven (RFC 9112 section 2.2 asks for one).

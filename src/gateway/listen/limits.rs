@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::gateway::min_rate::ByteRate;
+
 /// All of it.
 #[derive(Clone, Debug)]
 pub struct Limits {
@@ -13,12 +15,10 @@ pub struct Limits {
     pub head_time: Duration,
     /// How long a connection is kept without a request.
     pub idle: Duration,
-    /// How fast a body must come and an answer be taken, in bytes a second.
-    pub body_rate: usize,
-    /// How long a body may come slower than that, or not at all.
-    pub body_grace: Duration,
-    /// How long an answer may be taken slower than that, or not at all.
-    pub write_stall: Duration,
+    /// How fast a body must come.
+    pub body_rate: ByteRate,
+    /// How fast an answer must be taken.
+    pub write_rate: ByteRate,
     /// Requests at once on one HTTP/2 connection.
     pub streams: u32,
 }

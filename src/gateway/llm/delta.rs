@@ -12,8 +12,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::base::budget::{Budget, Charge};
-use crate::gateway::filter::{Factory, TextLayer};
-use crate::gateway::llm::CompiledProtocol;
+use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::redact::encodes_text;
 use crate::stream::json::{Decoded, Embedded, Path, Segment, Take, Token, encode, walk};
 use crate::stream::sse::{Event, Events, Verdict, write_event};
@@ -78,6 +77,9 @@ impl Head<'_> {
     }
 }
 
+/// Makes a fresh editor for each channel.
+type EditorFactory = Arc<dyn Fn() -> Box<dyn Editor> + Send + Sync>;
+
 /// Names a channel over all events: choice, tool call, field.
 #[derive(Clone, PartialEq, Eq)]
 struct Name {
@@ -135,7 +137,7 @@ struct Template {
 /// Edits the text of a known protocol's events.
 pub struct Deltas {
     spoken: Arc<CompiledProtocol>,
-    editor: Factory<dyn Editor>,
+    editor: EditorFactory,
     budget: Budget,
     open: Vec<Open>,
     edits: Vec<Edit>,
@@ -145,14 +147,14 @@ pub struct Deltas {
 
 impl Deltas {
     /// Follows the channels of one stream.
-    pub fn new(spoken: Arc<CompiledProtocol>, layer: &TextLayer, budget: &Budget) -> Self {
+    pub fn new(spoken: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
         Self {
             spoken,
-            editor: Arc::clone(&layer.editor),
+            lines: GenericEvents::new(editor()),
+            editor,
             budget: budget.clone(),
             open: Vec::new(),
             edits: Vec::new(),
-            lines: GenericEvents::new((layer.editor)()),
         }
     }
 
@@ -402,8 +404,8 @@ pub struct WholeAnswer {
 
 impl WholeAnswer {
     /// Rewrites one answer.
-    pub fn new(spoken: Arc<CompiledProtocol>, layer: &TextLayer, budget: &Budget) -> Self {
-        let deltas = Deltas::new(spoken, layer, budget);
+    pub fn new(spoken: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+        let deltas = Deltas::new(spoken, editor, budget);
         Self { deltas, document: BytesMut::new(), charge: budget.charge() }
     }
 }

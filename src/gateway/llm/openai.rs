@@ -2,7 +2,7 @@
 //! (DeepSeek), `reasoning` (OpenRouter), Azure's filter results.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::Protocol;
+use crate::gateway::llm::protocol::Protocol;
 use crate::stream::json::Take::{Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
@@ -11,6 +11,7 @@ pub(super) static CHAT: Protocol = Protocol {
     name: "openai_chat",
     path: "/chat/completions",
     shape: ErrorShape::OpenAi,
+    final_event: b"data:[DONE]",
     ask: &[
         ("messages[*].tool_calls[*].function.arguments", Embedded),
         ("messages[*].function_call.arguments", Embedded),

@@ -1,10 +1,10 @@
-//! How a request begins: its route is found and its exchange made, or it is turned away.
+//! How a request is received: its route is looked up and its exchange made, or it is rejected early.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use http::Method;
 use http::header::HOST;
-use http::{HeaderMap, HeaderName, Method};
 use pingora::http::RequestHeader;
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType, Result};
@@ -15,17 +15,41 @@ use crate::base::path::RequestPath;
 use crate::crypto::random;
 use crate::gateway::clients::Underscores;
 use crate::gateway::error::GatewayError;
-use crate::gateway::exchange::{Begin, Exchange};
+use crate::gateway::exchange::{Exchange, ExchangeParts};
+use crate::gateway::filter_chain::FilterChain;
+use crate::gateway::head_check::ambiguous;
 use crate::gateway::proxy::Gateway;
+use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route::{Route, RouteMatch, RouteTable};
+use crate::gateway::state::{ActiveRequest, Received};
 use crate::telemetry::Refusal;
 
+/// A head as it came, and what the connection says of it.
+pub(super) struct ReceivedHead {
+    /// Method, target and fields.
+    pub(super) head: RequestHeader,
+    /// The other side of the connection.
+    pub(super) peer: Option<IpAddr>,
+    /// Whether a body comes with it.
+    pub(super) sends_body: bool,
+}
+
+/// A request that load shedding refuses before it has a session.
+pub(super) struct EarlyReject {
+    /// The request, to be ended once its answer was sent.
+    pub(super) request: ActiveRequest,
+    /// What is sent.
+    pub(super) answer: Answer,
+    /// How it is counted.
+    pub(super) why: Refusal,
+}
+
 impl Gateway {
-    /// Finds the route of a session's request.
+    /// Looks up the route of a session's request.
     ///
     /// # Errors
     /// No randomness.
-    pub(super) fn begin(&self, session: &mut Session) -> Result<(Exchange, RouteMatch)> {
+    pub(super) fn receive(&self, session: &mut Session) -> Result<ActiveRequest> {
         let sends_body = !session.is_body_empty();
         if self.bounds.underscores == Underscores::Drop {
             let head = session.req_header_mut();
@@ -33,63 +57,56 @@ impl Gateway {
         }
         let table = self.routes.load();
         let (path, found) = find(&table, session.req_header_mut())?;
-        let head = session.req_header().clone();
-        let route: Arc<Route> = match &found {
+        let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
+        let received = ReceivedHead { head: session.req_header().clone(), peer, sends_body };
+        let route = match &found {
             RouteMatch::Route(route) => Arc::clone(route),
             _ => Arc::clone(table.stray()),
         };
-        let peer = session.client_addr().and_then(|address| address.as_inet()).map(|address| address.ip());
-        Ok((self.exchange(head, path, (peer, sends_body), route)?, found))
+        let x = self.exchange(received, path, &route)?;
+        Ok(ActiveRequest::new(x, FilterChain::new(route), Received::new(found)))
     }
 
-    fn exchange(
-        &self,
-        head: RequestHeader,
-        path: RequestPath,
-        (peer, sends_body): (Option<IpAddr>, bool),
-        route: Arc<Route>,
-    ) -> Result<Exchange> {
+    fn exchange(&self, received: ReceivedHead, path: RequestPath, route: &Route) -> Result<Exchange> {
+        let ReceivedHead { head, peer, sends_body } = received;
         let id = random::bytes().map_err(|_| Error::explain(ErrorType::InternalError, "no randomness"))?;
-        let mut exchange = Exchange::new(Begin {
+        Ok(Exchange::from(ExchangeParts {
             id: RequestId::from_random(id),
             client: peer.map(|peer| self.clients.of(peer, &head.headers)),
             budget: self.budget.request(self.bounds.per_request),
+            trace: RequestTrace::new(&self.tracer, &head),
             head,
             path,
             sends_body,
-            route,
-            pace: self.bounds.pace,
+            route: Arc::clone(route.info()),
+            body_rate: self.bounds.body_rate,
             clock: Arc::clone(&self.clock),
             started: self.clock.instant(),
-        });
-        exchange.watch(&self.tracer);
-        Ok(exchange)
+        }))
     }
 
-    /// Whether any request would be refused now that shedding may refuse.
+    /// Whether any request would be refused now that load shedding may refuse.
     pub(super) fn is_full(&self) -> bool {
         self.routes.load().full().is_some()
     }
 
-    /// The exchange of a request that shedding refuses, with the answer; `None` for one that goes on.
-    pub(super) fn early_reject(
-        &self,
-        mut head: RequestHeader,
-        from: (IpAddr, bool),
-    ) -> Option<(Exchange, Answer, Refusal)> {
+    /// Refuses a request if load shedding does so now; `None`: it goes on.
+    pub(super) fn early_reject(&self, mut received: ReceivedHead) -> Option<EarlyReject> {
         let table = self.routes.load();
         let (shed, why) = table.full()?;
+        let head = &mut received.head;
         if self.bounds.underscores == Underscores::Refuse && !ambiguous(&head.headers).is_empty() {
             return None;
         }
-        let (path, found) = find(&table, &mut head).ok()?;
-        let RouteMatch::Route(route) = found else { return None };
+        let (path, found) = find(&table, head).ok()?;
+        let RouteMatch::Route(route) = &found else { return None };
+        let route = Arc::clone(route);
         let at = route.filters().iter().position(|filter| filter.name() == shed.name())?;
-        let (peer, sends_body) = from;
-        let mut x = self.exchange(head, path, (Some(peer), sends_body), route).ok()?;
-        x.stopped_at(at);
-        let answer = x.rescue(GatewayError::Api(ApiError::Overloaded));
-        Some((x, answer, why))
+        let mut x = self.exchange(received, path, &route).ok()?;
+        let mut chain = FilterChain::new(route);
+        chain.refused_at(&x, at);
+        let answer = x.error_answer(GatewayError::Api(ApiError::Overloaded));
+        Some(EarlyReject { request: ActiveRequest::new(x, chain, Received::new(found)), answer, why })
     }
 }
 
@@ -140,9 +157,4 @@ fn host_of(head: &RequestHeader) -> String {
     let name = host.get(..end).unwrap_or_default();
     // The root's own dot (RFC 1034 section 3.1).
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
-}
-
-/// Names that many programs take for others.
-pub(super) fn ambiguous(headers: &HeaderMap) -> Vec<HeaderName> {
-    headers.keys().filter(|name| name.as_str().contains('_')).cloned().collect()
 }

@@ -9,10 +9,9 @@ use http::{HeaderMap, Method, Version};
 use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
-use crate::gateway::begin::ambiguous;
+use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::Underscores;
 use crate::gateway::error::GatewayError;
-use crate::gateway::proxy::Bounds;
 
 /// What a caller is told it may use.
 pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -56,11 +55,11 @@ const FAMILIES: [&str; 8] =
     ["accept", "content-", "if-", "sec-", "x-forwarded-", "anthropic-", "openai-", "x-goog-"];
 const KEYS: [&str; 2] = ["api-key", "-token"];
 
-/// Judges a head.
+/// Checks a head.
 ///
 /// # Errors
 /// Why it is refused.
-pub(super) fn refused(head: &RequestHeader, bounds: &Bounds) -> Result<(), GatewayError> {
+pub(super) fn check_head(head: &RequestHeader, bounds: &Bounds) -> Result<(), GatewayError> {
     let bad = |why| Err(GatewayError::Api(ApiError::BadRequest(why)));
     if size(head) > bounds.head {
         return Err(GatewayError::Api(ApiError::HeadTooLarge));
@@ -122,11 +121,17 @@ fn is_upgrade(headers: &HeaderMap) -> bool {
     })
 }
 
+/// Names that many programs take for others.
+pub(super) fn ambiguous(headers: &HeaderMap) -> Vec<HeaderName> {
+    headers.keys().filter(|name| name.as_str().contains('_')).cloned().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::gateway::min_rate::ByteRate;
 
     type Row = (&'static str, &'static [(&'static str, &'static str)], u16);
 
@@ -162,7 +167,7 @@ mod tests {
             per_request: 0,
             read: seconds,
             write: seconds,
-            pace: (1, seconds),
+            body_rate: ByteRate { per_second: 1, grace: seconds },
             underscores: Underscores::Pass,
         };
         for (method, fields, status) in ROWS {
@@ -171,7 +176,7 @@ mod tests {
             for (name, value) in *fields {
                 head.append_header(*name, *value).unwrap();
             }
-            let said = match refused(&head, &bounds) {
+            let said = match check_head(&head, &bounds) {
                 Ok(()) => 0,
                 Err(GatewayError::NotBuilt(_)) => 501,
                 Err(GatewayError::Api(ApiError::MethodNotAllowed(_))) => 405,
@@ -181,7 +186,7 @@ mod tests {
             assert_eq!(said, *status, "{method} {fields:?}");
             if *status == 501 {
                 head.set_version(Version::HTTP_10);
-                assert!(refused(&head, &bounds).is_ok(), "HTTP/1.0 knows no upgrade");
+                assert!(check_head(&head, &bounds).is_ok(), "HTTP/1.0 knows no upgrade");
             }
         }
     }

@@ -1,0 +1,79 @@
+//! Every protocol known, and how a route chooses one.
+
+use std::sync::Arc;
+
+use crate::base::path::RequestPath;
+use crate::gateway::llm::openai;
+use crate::gateway::llm::protocol::{CompiledProtocol, Protocol};
+use crate::stream::json::PatternError;
+
+/// Every protocol known.
+static ALL: [&Protocol; 1] = [&openai::CHAT];
+
+/// Final events of streams that pass as they are: Anthropic's.
+const OTHER_FINAL_EVENTS: [&[u8]; 1] = [b"{\"type\":\"message_stop\"}"];
+
+/// Whether a stream ends so, spaces left out, that its clients need nothing more of it.
+pub fn is_final_event(end: &[u8]) -> bool {
+    let known = ALL.iter().map(|protocol| protocol.final_event).filter(|event| !event.is_empty());
+    known.chain(OTHER_FINAL_EVENTS).any(|event| end.ends_with(event))
+}
+
+impl CompiledProtocol {
+    /// Compiles every protocol.
+    ///
+    /// # Errors
+    /// As [`CompiledProtocol::new`].
+    pub fn all() -> Result<Vec<Arc<Self>>, PatternError> {
+        ALL.iter().map(|protocol| Self::new(protocol).map(Arc::new)).collect()
+    }
+}
+
+/// Which protocols are spoken on a route.
+#[derive(Clone, Copy, Default)]
+pub enum ProtocolChoice {
+    /// By the path of each request.
+    #[default]
+    Auto,
+    /// This one on every path.
+    Always(&'static Protocol),
+    /// None.
+    Generic,
+}
+
+impl ProtocolChoice {
+    /// OpenAI's chat completions on every path.
+    pub const OPENAI: Self = Self::Always(&openai::CHAT);
+
+    /// The protocol of a request to `path`.
+    pub fn of(self, path: &RequestPath) -> Option<&'static Protocol> {
+        let path = path.compared().trim_end_matches('/');
+        match self {
+            Self::Auto => ALL.iter().find(|protocol| path.ends_with(protocol.path)).copied(),
+            Self::Always(protocol) => Some(protocol),
+            Self::Generic => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_protocols_patterns_compile() {
+        assert_eq!(CompiledProtocol::all().unwrap().len(), ALL.len());
+    }
+
+    #[test]
+    fn a_path_says_its_protocol() {
+        let name = |path| {
+            let path = RequestPath::parse(path).unwrap();
+            ProtocolChoice::Auto.of(&path).map(|protocol| protocol.name)
+        };
+        assert_eq!(name("/v1/chat/completions"), Some("openai_chat"));
+        assert_eq!(name("/openai/deployments/d/chat/completions"), Some("openai_chat"));
+        assert_eq!(name("/v1/chat/x/../%63ompletions//"), Some("openai_chat"));
+        assert_eq!(name("/v1/embeddings"), None);
+    }
+}

@@ -1,0 +1,166 @@
+//! [`ActiveRequest`]: one request under way. Whoever moves it on takes the state it is in and leaves the next.
+
+use bytes::Bytes;
+use pingora::http::ResponseHeader;
+use pingora::{Error, ErrorType};
+
+use crate::api::ApiError;
+use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::{Exchange, Outcome};
+use crate::gateway::filter_chain::FilterChain;
+use crate::gateway::state::answering::Answering;
+use crate::gateway::state::received::{Received, Routed};
+use crate::gateway::state::streaming::Streaming;
+
+/// The state a request is in.
+pub(in crate::gateway) enum State {
+    /// Its head was read.
+    Received(Received),
+    /// Its filters have passed it.
+    Routed(Routed),
+    /// Its body was read whole, and is with the relay until an answer comes.
+    Collected,
+    /// Pingora sends its body on as it comes.
+    Streaming(Box<Streaming>),
+    /// Its answer passes. An upstream may answer before it has read all of a body that is streamed.
+    Answering(Answering, Option<Box<Streaming>>),
+    /// It is over, or was refused.
+    Done,
+}
+
+/// One request under way: what lasts of it, its filters, and its state.
+pub(in crate::gateway) struct ActiveRequest {
+    /// What lasts.
+    pub(in crate::gateway) x: Exchange,
+    /// Its filters.
+    pub(in crate::gateway) chain: FilterChain,
+    /// Where it stands.
+    pub(in crate::gateway) state: State,
+    /// An error of ours, while Pingora carries one of its own to whoever answers it.
+    pending: Option<GatewayError>,
+}
+
+/// A callback or step came in a state that has no such step. A bug, answered as an internal error.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::gateway) struct OutOfTurn;
+
+impl From<OutOfTurn> for Box<Error> {
+    fn from(_: OutOfTurn) -> Self {
+        Error::explain(ErrorType::InternalError, "callback out of turn")
+    }
+}
+
+impl From<OutOfTurn> for GatewayError {
+    fn from(_: OutOfTurn) -> Self {
+        Self::Api(ApiError::Internal("state"))
+    }
+}
+
+impl State {
+    /// The state, whose place the next one is to take.
+    pub(in crate::gateway) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::Done)
+    }
+
+    /// Begins to answer; a body that is still streamed goes on.
+    pub(in crate::gateway) fn answer(&mut self, answering: Answering) {
+        let streaming = match self.take() {
+            Self::Streaming(streaming) => Some(streaming),
+            _ => None,
+        };
+        *self = Self::Answering(answering, streaming);
+    }
+}
+
+impl ActiveRequest {
+    /// One whose head was just read.
+    pub(in crate::gateway) fn new(x: Exchange, chain: FilterChain, received: Received) -> Self {
+        Self { x, chain, state: State::Received(received), pending: None }
+    }
+
+    /// The request and its body, while that is streamed.
+    ///
+    /// # Errors
+    /// It is not.
+    pub(in crate::gateway) fn streaming(&mut self) -> Result<(&mut Exchange, &mut Streaming), OutOfTurn> {
+        match &mut self.state {
+            State::Streaming(streaming) | State::Answering(_, Some(streaming)) => {
+                Ok((&mut self.x, streaming))
+            }
+            _ => Err(OutOfTurn),
+        }
+    }
+
+    /// The request and its answer, while that passes.
+    ///
+    /// # Errors
+    /// It does not.
+    pub(in crate::gateway) fn answering(&mut self) -> Result<(&mut Exchange, &mut Answering), OutOfTurn> {
+        match &mut self.state {
+            State::Answering(answering, _) => Ok((&mut self.x, answering)),
+            _ => Err(OutOfTurn),
+        }
+    }
+
+    /// Shows the head of an answer to the filters, and begins to answer.
+    ///
+    /// # Errors
+    /// As [`Answering::begin`].
+    pub(in crate::gateway) async fn answer(
+        &mut self,
+        head: &mut ResponseHeader,
+    ) -> Result<(&mut Exchange, &mut Answering), GatewayError> {
+        let answering = Answering::begin(&mut self.x, &self.chain, head).await?;
+        self.state.answer(answering);
+        Ok(self.answering()?)
+    }
+
+    /// What the filters leave of a request that is to be forwarded.
+    ///
+    /// # Errors
+    /// They have not passed it, or it is on its way already.
+    pub(in crate::gateway) fn routed(&mut self) -> Result<Routed, OutOfTurn> {
+        match self.state.take() {
+            State::Routed(routed) => Ok(routed),
+            _ => Err(OutOfTurn),
+        }
+    }
+
+    /// What is still to be sent of an answer that cannot go on, see [`Answering::last_event`].
+    ///
+    /// # Errors
+    /// [`GatewayError::Gone`] when there is no room for an error.
+    pub(in crate::gateway) fn last_event(&mut self, error: &GatewayError) -> Result<Bytes, GatewayError> {
+        if let Ok((x, answering)) = self.answering() {
+            return answering.last_event(x, error);
+        }
+        self.x.error_word = Some(error.word());
+        self.x.delivery.cut_short();
+        Err(GatewayError::Gone)
+    }
+
+    /// Keeps an error of ours while Pingora carries its own to [`take_pending`](Self::take_pending).
+    pub(in crate::gateway) fn carry(&mut self, error: GatewayError) -> Box<Error> {
+        let word = error.word();
+        self.x.error_word = Some(word);
+        self.pending = Some(error);
+        Error::explain(ErrorType::new("portcullis"), word)
+    }
+
+    /// Whether an error of ours is kept.
+    pub(in crate::gateway) fn has_pending(&self) -> bool {
+        self.pending.is_some()
+    }
+
+    /// The error that was kept.
+    pub(in crate::gateway) fn take_pending(&mut self) -> Option<GatewayError> {
+        self.pending.take()
+    }
+
+    /// Ends the request, whatever came of it.
+    pub(in crate::gateway) async fn done(mut self, outcome: Outcome) {
+        // Its place at the upstream is free now, whatever the log still does.
+        self.state = State::Done;
+        self.chain.done(&mut self.x, outcome).await;
+    }
+}

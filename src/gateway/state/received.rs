@@ -1,0 +1,71 @@
+//! [`Received`] and [`Routed`]: a request before and after its filters have seen its head.
+
+use crate::api::{Answer, ApiError};
+use crate::gateway::bounds::Bounds;
+use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::filter::Flow;
+use crate::gateway::filter_chain::FilterChain;
+use crate::gateway::head_check::check_head;
+use crate::gateway::plan::RequestPlan;
+use crate::gateway::route::RouteMatch;
+
+/// The head was read, and its route looked up.
+pub(in crate::gateway) struct Received {
+    found: RouteMatch,
+}
+
+/// The filters have seen the head and passed it: it may go where its route ends.
+pub(in crate::gateway) struct Routed {
+    /// What they want done with the body.
+    pub(in crate::gateway) plan: RequestPlan,
+}
+
+/// What comes of a request once the filters have seen its head.
+#[must_use]
+pub(in crate::gateway) enum Routing {
+    /// It goes to the end of its route.
+    Forward(Routed),
+    /// A filter has answered.
+    Answer(Answer),
+}
+
+impl Received {
+    /// With what the table of routes has for it.
+    pub(in crate::gateway) fn new(found: RouteMatch) -> Self {
+        Self { found }
+    }
+
+    /// Checks the head and shows it to the filters. A request that no route takes is refused after they have seen it.
+    ///
+    /// # Errors
+    /// Why it is refused.
+    pub(in crate::gateway) async fn filter(
+        self,
+        x: &mut Exchange,
+        chain: &mut FilterChain,
+        bounds: &Bounds,
+    ) -> Result<Routing, GatewayError> {
+        check_head(x.head(), bounds)?;
+        let mut plan = RequestPlan::default();
+        let flow = chain.request(x, &mut plan).await?;
+        let bad = |why| Err(GatewayError::Api(ApiError::BadRequest(why)));
+        match self.found {
+            RouteMatch::Route(_) => {}
+            RouteMatch::OtherMethod(allow) => {
+                return Err(GatewayError::Api(ApiError::MethodNotAllowed(allow)));
+            }
+            RouteMatch::Nothing => return Err(GatewayError::Api(ApiError::NotFound)),
+            RouteMatch::BadPath(error) => return bad(error.why()),
+            RouteMatch::TwoPaths => {
+                return bad(
+                    "the path has an encoded separator or a parameter by which it could be another route's",
+                );
+            }
+        }
+        Ok(match flow {
+            Flow::Answer(answer) => Routing::Answer(answer),
+            Flow::Next => Routing::Forward(Routed { plan }),
+        })
+    }
+}
