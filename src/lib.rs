@@ -3,8 +3,8 @@
 //!
 //! # The idea in six sentences
 //!
-//! 1. **A gateway is one road with two ends**: every request walks the same filters and ends at a *terminal*, which
-//!    is an upstream or one of our own endpoints.
+//! 1. **One chain of filters for every request**: it ends at a *terminal*, which is an upstream or one of our own
+//!    endpoints, and its answer passes the same filters.
 //! 2. **Decide first, rewrite as it passes**: filters may await when they see a head or a collected document; what
 //!    they leave for bytes in motion is a pure, synchronous [`stream::Rewriter`].
 //! 3. **Pure below, I/O above**: `edit stream crypto detect redact` never await, log, read clocks or touch files.
@@ -47,7 +47,7 @@
 //! | [`vault`] | keys, sealed at rest | base crypto store telemetry |
 //! | [`sanitize`] | one file in, one clean file out | base edit net stream detect redact store telemetry |
 //! | [`api`] | our endpoints, without Pingora | base detect redact crypto vault store telemetry |
-//! | [`gateway`] | the road; the only place for Pingora | base stream crypto redact vault api telemetry |
+//! | [`gateway`] | one chain of filters for every request; the only place for Pingora | base edit stream crypto redact vault api telemetry |
 //! | [`config`] | one TOML file, checked | base detect net |
 //! | [`app`], [`cli`] | composition, command line | all |
 

@@ -31,7 +31,7 @@ const PARTS: &[(&str, &[&str])] = &[
         "api",
         &["base", "crypto", "detect", "net", "redact", "sanitize", "store", "stream", "telemetry", "vault"],
     ),
-    ("gateway", &["api", "base", "crypto", "net", "redact", "store", "stream", "telemetry", "vault"]),
+    ("gateway", &["api", "base", "crypto", "edit", "net", "redact", "store", "stream", "telemetry", "vault"]),
     ("config", &["base", "detect", "net"]),
     (
         "app",

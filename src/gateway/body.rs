@@ -12,7 +12,7 @@ use pingora::http::ResponseHeader;
 use crate::api::apart;
 use crate::base::budget::Budget;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::{Deltas, WholeAnswer};
+use crate::gateway::llm::{SseDeltas, WholeAnswer};
 use crate::gateway::media_type::{DeclaredFormat, Frame};
 use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
 use crate::stream::form::FormBody;
@@ -127,7 +127,7 @@ pub struct Task<'a> {
     pub format: &'a BodyFormat,
     /// Which way it goes.
     pub direction: Direction,
-    /// What happens to it if nobody knows what it is.
+    /// What happens to it if its kind cannot be told.
     pub policy: UnscannedPolicy,
     /// What it may hold.
     pub budget: &'a Budget,
@@ -271,7 +271,7 @@ impl Body {
         self.begin.as_ref().map_or(0, |begin| begin.head.len()) + self.edit.held()
     }
 
-    /// Whether it passes as it is, since nobody knows what it is.
+    /// Whether it passes as it is, since its kind cannot be told.
     pub fn is_unknown(&self) -> bool {
         self.begin.is_none() && self.frame.is_none()
     }
@@ -317,10 +317,10 @@ fn framed(layer: &TextLayer, frame: Frame, budget: &Budget) -> Box<dyn Rewriter>
             let slots = EditorSlots::new((layer.editor)(), PathSet::everything()).with_keys_and_numbers();
             Box::new(JsonSlots::new(slots, budget))
         }
-        (Frame::Events, Some(protocol)) => events(
-            Sse::new(Deltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget), MAX_EVENT, budget),
-            layer,
-        ),
+        (Frame::Events, Some(protocol)) => {
+            let deltas = SseDeltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget);
+            events(Sse::new(deltas, MAX_EVENT, budget), layer)
+        }
         (Frame::Events, None) => {
             events(Sse::new(GenericEvents::new((layer.editor)()), MAX_EVENT, budget), layer)
         }

@@ -1,5 +1,5 @@
-//! Who a caller is, where others stand before us: only a trusted peer's word is taken for it, be it a PROXY head or a
-//! header. Whatever else says so is removed from requests.
+//! The address of a caller behind other proxies: only what a trusted peer says of it counts, be it in a PROXY head or in
+//! a header. Whatever else says so is removed from requests.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -33,20 +33,20 @@ pub enum Underscores {
     Pass,
 }
 
-/// Who is believed.
+/// Finds the address of a caller: which peers are trusted, and which header they write.
 #[derive(Clone, Debug, Default)]
 pub struct ClientResolver {
     trusted: Vec<Block>,
-    says: ForwardedHeader,
+    header: ForwardedHeader,
 }
 
 impl ClientResolver {
-    /// Peers in `trusted` are believed what `says` names.
-    pub fn new(trusted: Vec<Block>, says: ForwardedHeader) -> Self {
-        Self { trusted, says }
+    /// Of peers in `trusted` that header counts.
+    pub fn new(trusted: Vec<Block>, header: ForwardedHeader) -> Self {
+        Self { trusted, header }
     }
 
-    /// Whether a peer's word is taken.
+    /// Whether a peer is trusted.
     pub fn trusts(&self, peer: IpAddr) -> bool {
         self.trusted.iter().any(|block| block.holds(peer))
     }
@@ -75,7 +75,7 @@ impl ClientResolver {
             let each = lines.flat_map(|line| line.unwrap_or("?").split(','));
             each.map(|part| read(part.trim())).collect()
         };
-        match self.says {
+        match self.header {
             ForwardedHeader::Nothing => Vec::new(),
             ForwardedHeader::XForwardedFor => list(HeaderName::from_static("x-forwarded-for"), address),
             ForwardedHeader::XRealIp => list(HeaderName::from_static("x-real-ip"), address),

@@ -1,5 +1,5 @@
-//! [`Dialer`]: what a request needs of whoever knows the peers, on its way to one and back. [`PoolDialer`] leads to a pool of
-//! the configuration.
+//! [`Dialer`]: chooses the peers of a request, and sees what goes there and comes back. [`PoolDialer`] chooses from a pool
+//! of the configuration.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorSource};
 
 use crate::gateway::error::GatewayError;
-use crate::gateway::upstream::{Attempt, Permit, TriedPeers, Upstream};
+use crate::gateway::upstream::{Attempt, Permit, Sent, TriedPeers, Upstream};
 use crate::telemetry::UpstreamFailure;
 
 /// How long an exchange may take.
@@ -136,11 +136,11 @@ impl PoolDialer {
         self.attempts += 1;
         let chosen = self.upstream.choose(&mut self.tried).await.inspect_err(|fault| {
             if let (GatewayError::Upstream(_), Some(permit)) = (fault, &mut self.permit) {
-                permit.tell(false);
+                permit.record(false);
             }
         })?;
         let Some(peer) = chosen.dial() else { return Err(self.upstream.failed(UpstreamFailure::Connect)) };
-        self.attempt = Some(self.upstream.attempt(&chosen, self.attempts > 1));
+        self.attempt = Some(Attempt::begin(&self.upstream, &chosen, self.attempts > 1));
         self.authority = Some(chosen.authority.clone());
         Ok(peer.clone())
     }
@@ -169,17 +169,18 @@ impl PoolDialer {
             attempt.failed();
         }
         if let Some(permit) = &mut self.permit {
-            permit.tell(false);
+            permit.record(false);
         }
     }
 
-    /// An attempt failed. Whether there is to be another; the failure is counted then, else by whoever tells the caller.
+    /// An attempt failed. Whether there is to be another; the failure is counted then, else when the caller is answered.
     pub fn again(&mut self, error: &Error, how: Progress<'_>) -> bool {
         if *error.esource() == ErrorSource::Downstream {
             return false;
         }
         let again = self.attempts < self.upstream.attempts()
-            && (!how.connected || self.upstream.repeats(error, how.method, (how.unsent, how.reused)));
+            && (!how.connected
+                || self.upstream.repeats(error, how.method, Sent { unsent: how.unsent, reused: how.reused }));
         if again {
             if let Some(mut attempt) = self.attempt.take() {
                 attempt.failed();

@@ -1,7 +1,7 @@
-//! The chain around somebody else's callbacks: [`ChainedProxy`] wraps a server's own [`ProxyHttp`], so that its upstreams see
+//! The chain around another server's callbacks: [`ChainedProxy`] wraps a server's own [`ProxyHttp`], so that its upstreams see
 //! redacted bodies and its callers their own values.
 //!
-//! Requests walk the routes of the [`Chain`]'s configuration. Those that end at `endpoint = "host"` go on to the wrapped
+//! Requests take the routes of the [`Chain`]'s configuration. Those that end at `endpoint = "host"` go on to the wrapped
 //! server, which chooses the peer; what they pass is
 //!
 //! ```text
@@ -33,6 +33,7 @@ use pingora::{Error, ErrorSource, Result, RetryType};
 use crate::gateway::dialer::{Dialer, Progress, Times};
 use crate::gateway::error::GatewayError;
 use crate::gateway::proxy::{Gateway, Next, RequestCtx};
+use crate::gateway::relay::RelayRequest;
 use crate::gateway::state::{State, Streaming};
 use crate::gateway::upstream::{failure_of, plain};
 
@@ -97,7 +98,8 @@ where
             return Ok(false);
         };
         let mut dialer = HostDialer { host: &self.host, ctx: host, attempts: 0 };
-        self.gateway.relay(session, request, routed, (&mut dialer, limit)).await.map(|()| true)
+        let relay = RelayRequest { dialer: &mut dialer, routed, limit };
+        self.gateway.relay(session, request, relay).await.map(|()| true)
     }
 }
 

@@ -24,7 +24,7 @@ pub enum GatewayError {
     /// The caller is gone.
     #[error("the caller left")]
     Gone,
-    /// The caller is gone, and had sent its request whole: there is nobody to answer.
+    /// The caller is gone, and had sent its request whole: there is no one to answer.
     #[error("the caller left before its answer came")]
     Left,
     /// The upstream failed.
@@ -102,12 +102,12 @@ impl From<Exhausted> for GatewayError {
 }
 
 impl GatewayError {
-    /// A request of which nobody knows where text is.
+    /// A request whose text cannot be located.
     pub const UNKNOWN_TYPE: Self = Self::Api(ApiError::UnsupportedMediaType(
         "This route passes only bodies that it can scan: JSON, NDJSON, event streams, forms and text",
     ));
 
-    /// An answer of which nobody knows where text is.
+    /// An answer whose text cannot be located.
     pub const UNKNOWN_ANSWER: Self = Self::Unscannable("its content type has no known text");
 
     /// A request body that could not be rewritten.

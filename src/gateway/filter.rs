@@ -34,7 +34,7 @@ pub enum Stage {
     Mint,
 }
 
-/// Whether the walk goes on.
+/// Whether the request goes on.
 #[must_use]
 pub enum Flow {
     /// To the next filter, or the terminal.
@@ -87,7 +87,7 @@ pub trait Filter: Send + Sync + 'static {
 pub struct Document {
     /// As it came.
     pub original: Bytes,
-    /// As rewritten so far; `None` while nobody changed it.
+    /// As rewritten so far; `None` while no filter has changed it.
     pub rewritten: Option<Bytes>,
 }
 

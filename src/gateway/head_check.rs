@@ -13,7 +13,7 @@ use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::Underscores;
 use crate::gateway::error::GatewayError;
 
-/// What a caller is told it may use.
+/// What `Allow` says.
 pub(super) const METHODS: &str = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
 
 /// Methods that ask for a tunnel or for an echo of the request with all that was added to it.

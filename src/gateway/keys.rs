@@ -193,7 +193,7 @@ impl Remote {
         if held.as_ref().is_some_and(fresh) {
             return held;
         }
-        // While somebody fetches, whoever can do without goes on.
+        // While one request fetches, those that can do without go on.
         let mut tried = match (self.fetching.try_lock(), &held) {
             (Ok(tried), _) => tried,
             (Err(_), Some(known)) if self.usable(known) && known.keys.knows(kid) => return held,

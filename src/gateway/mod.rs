@@ -16,7 +16,7 @@
 //! | [`route`], [`route_info`] | which filters a request passes, and where it ends |
 //! | [`terminal`] | where a route ends |
 //! | [`upstream`] | pools of peers |
-//! | [`dialer`] | what a request needs of whoever knows the peers |
+//! | [`dialer`] | chooses the peers of a request |
 //! | `relay` | a collected request, sent by ourselves |
 //! | `native` | answers of our own |
 //! | `session_body` | the body of a session's request |
@@ -63,4 +63,6 @@ pub mod route_info;
 mod session_body;
 mod state;
 pub mod terminal;
+#[cfg(test)]
+mod testing;
 pub mod upstream;

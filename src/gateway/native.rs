@@ -160,3 +160,7 @@ async fn prepared(session: &mut Session, mut head: ResponseHeader) -> ResponseHe
     }
     head
 }
+
+#[cfg(test)]
+#[path = "native_tests.rs"]
+mod tests;

@@ -20,7 +20,7 @@ use crate::base::budget::Budget;
 use crate::base::clock::SharedClock;
 use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::ClientResolver;
-use crate::gateway::dialer::{Dialer, PoolDialer, Progress};
+use crate::gateway::dialer::{PoolDialer, Progress};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Outcome;
 use crate::gateway::in_flight::{InFlight, UnderWay};
@@ -28,7 +28,7 @@ use crate::gateway::native;
 use crate::gateway::relay::{self, RelayRequest};
 use crate::gateway::route::RouteTable;
 use crate::gateway::session_body::{peek, unread};
-use crate::gateway::state::{ActiveRequest, OutOfTurn, Routed, Routing, State, Streaming};
+use crate::gateway::state::{ActiveRequest, OutOfTurn, Routing, State, Streaming};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::telemetry::trace::Tracer;
@@ -179,8 +179,8 @@ impl Gateway {
         let total = upstream.dialing().total;
         let mut dialer = PoolDialer::new(upstream);
         if let Some(limit) = routed.plan.collects() {
-            let relayed = self.relay(session, request, routed, (&mut dialer, limit)).await;
-            return relayed.map(|()| true);
+            let relay = RelayRequest { dialer: &mut dialer, routed, limit };
+            return self.relay(session, request, relay).await.map(|()| true);
         }
         match dialer.enter().await {
             Ok(()) => {
@@ -193,7 +193,7 @@ impl Gateway {
         }
     }
 
-    /// Collects the body of a routed request and sends it by `dialer`.
+    /// Collects the body of a routed request and sends it.
     ///
     /// # Errors
     /// Pingora's: the connection is of no more use.
@@ -201,11 +201,9 @@ impl Gateway {
         &self,
         session: &mut Session,
         request: &mut ActiveRequest,
-        routed: Routed,
-        (dialer, limit): (&mut dyn Dialer, usize),
+        relay: RelayRequest<'_>,
     ) -> Result<()> {
-        let relay = RelayRequest { dialer, connector: &self.connector, routed, limit };
-        match Box::pin(relay::run(session, request, relay)).await {
+        match Box::pin(relay::run(session, request, relay, &self.connector)).await {
             Ok(()) => Ok(()),
             Err(error) => Box::pin(native::send_error(session, request, error)).await,
         }
@@ -444,3 +442,7 @@ fn error_of(request: &mut ActiveRequest, error: &Error) -> GatewayError {
         _ => GatewayError::Api(ApiError::Internal("proxy")),
     }
 }
+
+#[cfg(test)]
+#[path = "proxy_tests.rs"]
+mod tests;

@@ -110,7 +110,7 @@ impl Gateway {
     }
 }
 
-/// Finds the route of a head, whose target becomes what was found: nobody after this sees another path.
+/// Finds the route of a head, whose target becomes what was found: no later step sees another path.
 ///
 /// # Errors
 /// Pingora's, for a head that cannot be written.

@@ -45,8 +45,6 @@ const REST: Duration = Duration::from_millis(50);
 pub(super) struct RelayRequest<'a> {
     /// Knows the peers.
     pub(super) dialer: &'a mut dyn Dialer,
-    /// Makes and keeps connections.
-    pub(super) connector: &'a Connector,
     /// What the filters want done with the body.
     pub(super) routed: Routed,
     /// How much of the body is collected, in bytes.
@@ -62,15 +60,16 @@ pub(super) async fn run(
     session: &mut Session,
     request: &mut ActiveRequest,
     relay: RelayRequest<'_>,
+    connector: &Connector,
 ) -> Result<(), GatewayError> {
-    let RelayRequest { dialer, connector, mut routed, limit } = relay;
+    let RelayRequest { dialer, mut routed, limit } = relay;
     request.state = State::Collected;
     let mut collected = CollectedBody::read(session, &request.x, &mut routed, limit).await?;
     if let Flow::Answer(answer) = request.chain.collected(&mut request.x, &mut collected.document).await? {
         return native::send(session, request, answer).await;
     }
     let body = collected.into_body(&request.x)?;
-    let mut sent = Box::pin(send(session, &mut request.x, (&mut *dialer, connector), &body.bytes)).await?;
+    let mut sent = Box::pin(send(session, &mut request.x, Via { dialer, connector }, &body.bytes)).await?;
     drop(body);
     let whole = answer(session, request, dialer, &mut sent).await;
     if matches!(whole, Ok(true)) && sent.whole {
@@ -123,6 +122,12 @@ impl CollectedBody {
     }
 }
 
+/// By what a request is sent.
+struct Via<'a> {
+    dialer: &'a mut dyn Dialer,
+    connector: &'a Connector,
+}
+
 /// A request that is on its way, up to the head of its answer.
 struct Sent {
     up: HttpSession,
@@ -161,10 +166,10 @@ impl Deadline {
 async fn send(
     session: &mut Session,
     x: &mut Exchange,
-    to: (&mut dyn Dialer, &Connector),
+    via: Via<'_>,
     body: &Bytes,
 ) -> Result<Sent, GatewayError> {
-    let (dialer, connector) = to;
+    let Via { dialer, connector } = via;
     dialer.admit().await?;
     let mut deadline: Option<Deadline> = None;
     let method: Method = x.head().method.clone();
@@ -422,3 +427,7 @@ impl AnswerRelay<'_> {
         drop(self.answering.chunk(self.x, &mut rest, true));
     }
 }
+
+#[cfg(test)]
+#[path = "relay_tests.rs"]
+mod tests;

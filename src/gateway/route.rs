@@ -1,4 +1,4 @@
-//! Which road a request takes: [`Route`], [`Match`], and the [`RouteTable`] that is swapped whole on reload.
+//! Which requests pass which filters: [`Route`], [`Match`], and the [`RouteTable`] that is swapped whole on reload.
 //!
 //! Our own endpoints come first, by their exact paths; then the configured routes, the first that fits, in the
 //! order of the file.

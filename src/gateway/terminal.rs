@@ -1,4 +1,4 @@
-//! Where a road ends: an upstream, one of our own endpoints, a fixed answer, or the server that embeds the chain.
+//! Where a route ends: an upstream, one of our own endpoints, a fixed answer, or the server that embeds the chain.
 
 use std::sync::Arc;
 

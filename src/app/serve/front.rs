@@ -35,7 +35,7 @@ pub(super) fn servings(
         gateway: gateway(config, parts, Arc::clone(routes), parts.in_flight.clone()),
         listen: config.listen.iter().map(|listen| listen_of(listen)).collect::<Result<_, _>>()?,
         threads,
-        places: ConnectionLimit::new(
+        connections: ConnectionLimit::new(
             config.limits.connections.get(),
             config.limits.connections_per_address.get(),
         ),
@@ -46,9 +46,9 @@ pub(super) fn servings(
         let listen = Listen { address: *admin.address, tls: None, h2c: false, proxied: false };
         let table = Arc::new(ArcSwap::from_pointee(admin::table(parts)?));
         let gateway = gateway(config, parts, table, InFlight::default());
-        let places = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
+        let connections = ConnectionLimit::new(ADMIN_CONNECTIONS, ADMIN_CONNECTIONS);
         let limits = limits(config);
-        servings.push(Serving { gateway, listen: vec![listen], threads: 1, places, limits, metrics });
+        servings.push(Serving { gateway, listen: vec![listen], threads: 1, connections, limits, metrics });
     }
     Ok(servings)
 }

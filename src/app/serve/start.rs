@@ -94,7 +94,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
             .flat_map(|serving| &serving.listen)
             .filter_map(|l| l.tls.clone())
             .collect(),
-        connections: servings.iter().map(|serving| serving.places.clone()).collect(),
+        connections: servings.iter().map(|serving| serving.connections.clone()).collect(),
         sockets: sockets.clone(),
         drain: config.limits.drain.get(),
         taken,

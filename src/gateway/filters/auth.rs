@@ -29,7 +29,7 @@ pub struct Auth {
 }
 
 impl Auth {
-    /// Proves callers against `tokens`, on a road that leads to `target`.
+    /// Proves callers against `tokens`, on a route that leads to `target`.
     pub fn new(tokens: Arc<Tokens>, target: Target) -> Self {
         Self { tokens, target }
     }

@@ -1,5 +1,5 @@
-//! How often: a rate for each caller of a route. The buckets live outside the route table, so that a reload forgives
-//! nobody.
+//! How often: a rate for each caller of a route. The buckets live outside the route table, so that a reload gives no
+//! caller a new share.
 
 use std::sync::Arc;
 

@@ -148,9 +148,14 @@ impl Redact {
             return Ok(());
         }
         let keys = self.keys(x).await?;
-        let unscanned = Arc::clone(&x.facts.request_unscanned);
-        let layer = self.one_way(redactor.clone(), keys, (None, &self.parts.counts, unscanned), x);
-        plan.rewrite(layer);
+        let one_way = OneWay {
+            redactor: redactor.clone(),
+            keys,
+            protocol: None,
+            counts: Arc::clone(&self.parts.counts),
+            unscanned: Arc::clone(&x.facts.request_unscanned),
+        };
+        plan.rewrite(one_way.layer(x, self.parts.rules.len()));
         Ok(())
     }
 
@@ -181,23 +186,31 @@ impl Redact {
         };
         Ok(Some(reading))
     }
+}
 
-    fn one_way(
-        &self,
-        redactor: Redactor,
-        keys: Keys,
-        (protocol, counts, unscanned): (Option<Arc<CompiledProtocol>>, &Arc<Counts>, Arc<AtomicU64>),
-        x: &mut Exchange,
-    ) -> Layer {
-        // Counted apart first: the access log tells what one request had.
-        let own = Arc::new(Counts::new(self.parts.rules.len()));
-        x.facts.counted.push((Arc::clone(&own), Arc::clone(counts)));
-        let counts = own;
-        let seen = Arc::clone(&x.facts.redacted);
+/// Redacts a body as it passes, so that nothing of it is restored.
+struct OneWay {
+    redactor: Redactor,
+    keys: Keys,
+    protocol: Option<Arc<CompiledProtocol>>,
+    /// Where findings are added up.
+    counts: Arc<Counts>,
+    /// Counts the strings that are not read.
+    unscanned: Arc<AtomicU64>,
+}
+
+impl OneWay {
+    /// The layer that does it; findings are of so many rules.
+    fn layer(self, x: &mut Exchange, rules: usize) -> Layer {
+        let Self { redactor, keys, protocol, counts, unscanned } = self;
+        // Counted apart first, since the access log has what one request had.
+        let own = Arc::new(Counts::new(rules));
+        x.facts.counted.push((Arc::clone(&own), counts));
+        let made = Arc::clone(&x.facts.redacted);
         let editor = Arc::new(move || -> Box<dyn Editor> {
-            let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&counts) };
+            let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&own) };
             let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
-            Box::new(CountingEditor { editor, made: Arc::clone(&seen) })
+            Box::new(CountingEditor { editor, made: Arc::clone(&made) })
         });
         Layer::Text(TextLayer { editor, protocol, restores: false })
     }
@@ -280,16 +293,16 @@ impl Filter for Redact {
         };
         let mut keys = self.keys(x).await?;
         let naming = self.parts.encrypts && self.parts.tweak.is_in_body(x);
-        let route = naming.then(|| Arc::clone(x.route()));
+        let naming = naming.then(|| (x.path().clone(), Arc::clone(x.route())));
         let body = document.current().clone();
         let Some(reading) = self.reading(x, &body)? else { return Ok(Flow::Next) };
-        let fields = Arc::clone(self.protocol(x).map_or(&self.everything, |protocol| &protocol.ask));
+        let fields = Arc::clone(self.protocol(x).map_or(&self.everything, |protocol| &protocol.request));
         x.route().metrics.scanned(Direction::Request, body.len() as u64);
         let redactor = redactor.clone();
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.passing(checkpoint.clone());
-            if let (Some(route), Some(key)) = (route, &keys.fpe)
-                && let Some(id) = conversation::in_body(&body)
+            if let (Some((path, route)), Some(key)) = (naming, &keys.fpe)
+                && let Some(id) = conversation::in_body(&path, &body)
             {
                 keys.scope = of_conversation(key, &route.name, &id);
             }
@@ -346,10 +359,14 @@ impl Filter for Redact {
             }
             AnswerMode::Redact(redactor) => {
                 let keys = self.keys(x).await?;
-                let unscanned = Arc::clone(&x.facts.answer_unscanned);
-                let what = (protocol, &self.parts.answer_counts, unscanned);
-                let layer = self.one_way(redactor.clone(), keys, what, x);
-                plan.rewrite(layer, self.parts.unknown);
+                let one_way = OneWay {
+                    redactor: redactor.clone(),
+                    keys,
+                    protocol,
+                    counts: Arc::clone(&self.parts.answer_counts),
+                    unscanned: Arc::clone(&x.facts.answer_unscanned),
+                };
+                plan.rewrite(one_way.layer(x, self.parts.rules.len()), self.parts.unknown);
                 Ok(())
             }
         }

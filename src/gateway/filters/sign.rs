@@ -129,15 +129,15 @@ impl Sign {
         if !self.parts.reuse {
             return self.spelled(&self.token(signer, claims, now)?);
         }
-        let told = serde_json::to_vec(&claims).map_err(|_| ApiError::Internal("sign"))?;
-        let told = hash::sha256(&told);
-        if let Some(value) = self.remembered.find(&told, signer.kid(), now, |token| self.spelled(token)) {
+        let digest = serde_json::to_vec(&claims).map_err(|_| ApiError::Internal("sign"))?;
+        let digest = hash::sha256(&digest);
+        if let Some(value) = self.remembered.find(&digest, signer.kid(), now, |token| self.spelled(token)) {
             return value;
         }
         let token = self.token(signer, claims, now)?;
         let value = self.spelled(&token);
         let until = now.saturating_add(self.parts.lifetime.as_secs() / 2);
-        self.remembered.keep(told, Token { kid: signer.kid().to_owned(), until, token }, now);
+        self.remembered.keep(digest, Token { kid: signer.kid().to_owned(), until, token }, now);
         value
     }
 
@@ -190,12 +190,12 @@ impl Remembered {
     /// What `show` makes of a token with these claims that this key has signed. Tokens of other keys are forgotten.
     fn find<T>(
         &self,
-        told: &[u8; 32],
+        digest: &[u8; 32],
         kid: &str,
         now: u64,
         show: impl Fn(&Secret<String>) -> T,
     ) -> Option<T> {
-        let found = self.0.get(told)?;
+        let found = self.0.get(digest)?;
         if found.kid != kid {
             drop(found);
             self.0.retain(|_, token| token.kid == kid);
@@ -204,7 +204,7 @@ impl Remembered {
         (now < found.until).then(|| show(&found.token))
     }
 
-    fn keep(&self, told: [u8; 32], token: Token, now: u64) {
+    fn keep(&self, digest: [u8; 32], token: Token, now: u64) {
         if self.0.len() >= REMEMBERED {
             self.0.retain(|_, token| now < token.until);
             // Looking through all of them for little would be repeated at every request.
@@ -212,7 +212,7 @@ impl Remembered {
                 self.0.clear();
             }
         }
-        self.0.insert(told, token);
+        self.0.insert(digest, token);
     }
 }
 
@@ -242,9 +242,9 @@ mod tests {
     fn what_is_remembered_has_a_bound() {
         let remembered = Remembered::default();
         for n in 0..3 * REMEMBERED as u64 {
-            let mut told = [0; 32];
-            told[..8].copy_from_slice(&n.to_be_bytes());
-            remembered.keep(told, token("k|1", 100), 50);
+            let mut digest = [0; 32];
+            digest[..8].copy_from_slice(&n.to_be_bytes());
+            remembered.keep(digest, token("k|1", 100), 50);
             assert!(remembered.0.len() <= REMEMBERED);
         }
     }

@@ -14,7 +14,7 @@ use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use rustls::server::{ClientHello, ResolvesServerCert};
 use rustls::sign::CertifiedKey;
 
-use crate::gateway::listen::ListenError;
+use crate::gateway::listen::error::ListenError;
 
 /// What a certificate's files held when they were read again.
 #[derive(Debug)]

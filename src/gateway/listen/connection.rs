@@ -18,33 +18,33 @@ use crate::api::envelope::Stamp;
 use crate::base::id::RequestId;
 use crate::crypto::random;
 use crate::gateway::listen::connections::ConnectionSlot;
-use crate::gateway::listen::door::Entry;
 use crate::gateway::listen::early_reject::{Asked, early_reject, wire};
 use crate::gateway::listen::filtered_stream::FilteredStream;
 use crate::gateway::listen::frames::PREFACE;
 use crate::gateway::listen::head::{self, Framing, Refused};
 use crate::gateway::listen::proxied;
+use crate::gateway::listen::service::Listener;
 use crate::telemetry::{ConnectionState, During, FrontMetrics, HttpVersion, Refusal};
 
 /// How long a connection without a request is kept once the process drains: its caller may just be sending one, which
-/// is answered, with the word that it is the last.
+/// is answered, with `Connection: close`.
 const PARTING: Duration = Duration::from_secs(1);
 
-impl Entry {
+impl Listener {
     /// Serves one connection to its end.
     pub(super) async fn connection(
         &self,
         tcp: TcpStream,
         peer: SocketAddr,
-        mut place: ConnectionSlot,
+        mut slot: ConnectionSlot,
         shutdown: &ShutdownWatch,
     ) {
-        let mut shown = Shown::new(&self.metrics, ConnectionState::Opening);
+        let mut gauge = ConnectionGauge::new(&self.metrics, ConnectionState::Opening);
         // Answers are gathered before they are written.
         drop(tcp.set_nodelay(true));
         let digest = SocketDigest::from_raw_fd(tcp.as_raw_fd());
         let mut plain = Plain::from(tcp);
-        let client = match self.client(&mut plain, peer, &mut place).await {
+        let client = match self.client(&mut plain, peer, &mut slot).await {
             Ok(client) => client,
             Err(why) => return self.metrics.refused.inc(why),
         };
@@ -58,15 +58,15 @@ impl Entry {
             },
         };
         let negotiated = stream.selected_alpn_proto() == Some(ALPN::H2);
-        let mut filtered = Box::new(FilteredStream::new(stream, &self.limits, place, &self.metrics));
+        let mut filtered = Box::new(FilteredStream::new(stream, &self.limits, slot, &self.metrics));
         let two = negotiated || self.h2c && self.prior_knowledge(&mut filtered).await;
         self.metrics.accepted.inc(if two { HttpVersion::Two } else { HttpVersion::One });
         if two {
-            shown.turn(ConnectionState::Active);
+            gauge.turn(ConnectionState::Active);
             filtered.upgrade(&self.limits);
             drop(self.app.process_new(filtered, shutdown).await);
         } else {
-            self.requests((filtered, client.ip()), shown, shutdown).await;
+            self.requests(filtered, client.ip(), gauge, shutdown).await;
         }
     }
 
@@ -75,7 +75,7 @@ impl Entry {
         &self,
         plain: &mut Plain,
         peer: SocketAddr,
-        place: &mut ConnectionSlot,
+        slot: &mut ConnectionSlot,
     ) -> Result<SocketAddr, Refusal> {
         if !self.proxied {
             return Ok(peer);
@@ -85,9 +85,7 @@ impl Entry {
         }
         match timeout(self.limits.head_time, proxied::read(plain)).await {
             Ok(Ok(None)) => Ok(peer),
-            Ok(Ok(Some(client))) => {
-                place.give_to(client.ip()).map(|()| client).map_err(|full| full.refusal())
-            }
+            Ok(Ok(Some(client))) => slot.give_to(client.ip()).map(|()| client).map_err(|full| full.refusal()),
             Ok(Err(_)) | Err(_) => Err(Refusal::ProxyHead),
         }
     }
@@ -107,16 +105,17 @@ impl Entry {
     /// HTTP/1: one request after the other.
     async fn requests(
         &self,
-        (mut filtered, peer): (Box<FilteredStream>, IpAddr),
-        mut shown: Shown<'_>,
+        mut filtered: Box<FilteredStream>,
+        peer: IpAddr,
+        mut gauge: ConnectionGauge<'_>,
         shutdown: &ShutdownWatch,
     ) {
         let mut patience = self.limits.head_time;
         loop {
-            shown.turn(ConnectionState::Idle);
+            gauge.turn(ConnectionState::Idle);
             match self.head(&mut filtered, patience, shutdown).await {
                 Ok(Some((head, framing))) => {
-                    shown.turn(ConnectionState::Active);
+                    gauge.turn(ConnectionState::Active);
                     let asked = Asked { head, framing, peer };
                     match self.early_reject(&mut filtered, asked, shutdown).await {
                         None => filtered.show(head, framing),
@@ -131,7 +130,7 @@ impl Entry {
                 Err(refused) => {
                     self.metrics.refused.inc(refused.refusal());
                     let answer = self.refusal(refused);
-                    return filtered.say(&answer).await;
+                    return filtered.answer_and_close(&answer).await;
                 }
             }
             patience = self.limits.idle;
@@ -167,7 +166,7 @@ impl Entry {
         patience: Duration,
         shutdown: &ShutdownWatch,
     ) -> Result<Option<(usize, Framing)>, Refused> {
-        if filtered.raw.is_empty() && !speaks(filtered, patience, shutdown).await {
+        if filtered.raw.is_empty() && !first_byte(filtered, patience, shutdown).await {
             return Ok(None);
         }
         let deadline = Instant::now() + self.limits.head_time;
@@ -203,9 +202,9 @@ impl Entry {
 }
 
 /// A connection as it is counted, until it is dropped.
-struct Shown<'a>(&'a FrontMetrics, During);
+struct ConnectionGauge<'a>(&'a FrontMetrics, During);
 
-impl<'a> Shown<'a> {
+impl<'a> ConnectionGauge<'a> {
     fn new(metrics: &'a FrontMetrics, state: ConnectionState) -> Self {
         Self(metrics, metrics.connections.during(state))
     }
@@ -216,13 +215,13 @@ impl<'a> Shown<'a> {
 }
 
 /// Waits for the first byte of a request.
-async fn speaks(filtered: &mut FilteredStream, patience: Duration, shutdown: &ShutdownWatch) -> bool {
-    let mut told = shutdown.clone();
+async fn first_byte(filtered: &mut FilteredStream, patience: Duration, shutdown: &ShutdownWatch) -> bool {
+    let mut stopping = shutdown.clone();
     let read = tokio::select! {
         biased;
         read = filtered.more() => read,
         () = sleep(patience) => return false,
-        () = async { drop(told.wait_for(|&over| over).await) } => match timeout(PARTING, filtered.more()).await {
+        () = async { drop(stopping.wait_for(|&over| over).await) } => match timeout(PARTING, filtered.more()).await {
             Ok(read) => read,
             Err(_) => return false,
         },

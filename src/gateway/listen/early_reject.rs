@@ -1,4 +1,4 @@
-//! What is turned away at the door: requests of HTTP/1 that shedding refuses, whatever they ask for. Under load there are
+//! Requests of HTTP/1 that load shedding refuses before they have a session, whatever they ask for. Under load there are
 //! more of them than of others, and a session of Pingora's would cost several times the answer. What is not plain, such
 //! as an upgrade, gets its session all the same, and is refused by the chain.
 
@@ -23,7 +23,7 @@ use crate::gateway::session_body::{DRAIN, DRAIN_TIME};
 use crate::telemetry::FrontMetrics;
 
 /// How long the answer may take to leave.
-const SAY_TIME: Duration = Duration::from_secs(2);
+const ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// What is asked to be turned away.
 pub(super) struct Asked {
@@ -55,7 +55,7 @@ pub(super) async fn early_reject(
     let passed = matches!(timeout(DRAIN_TIME, pass_over(filtered, &mut left)).await, Ok(Ok(())));
     let bytes_in = length.saturating_sub(left) as u64;
     let wire = wire(&answer, passed);
-    let said = matches!(timeout(SAY_TIME, filtered.tell(&wire)).await, Ok(Ok(())));
+    let said = matches!(timeout(ANSWER_TIME, filtered.write_answer(&wire)).await, Ok(Ok(())));
     let (status, bytes_out) =
         if said { (answer.status.as_u16(), answer.bytes().len() as u64) } else { (0, 0) };
     drop(answer);

@@ -1,6 +1,6 @@
 //! The stream that Pingora gets: it shows of a connection only what has been judged. Of HTTP/1 that is one request at a
 //! time, its body put in one form, and nothing of the next before this one is answered; of HTTP/2 it is every byte, the
-//! frames counted as they pass. Either way nobody may keep it waiting for long.
+//! frames counted as they pass. Either way a caller that is too slow is cut off.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -22,11 +22,11 @@ use pingora::protocols::{
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::timeout;
 
-use crate::gateway::listen::Limits;
 use crate::gateway::listen::chunks::Chunks;
 use crate::gateway::listen::connections::ConnectionSlot;
 use crate::gateway::listen::frames::{Abuse, Frames};
 use crate::gateway::listen::head::Framing;
+use crate::gateway::listen::limits::Limits;
 use crate::gateway::min_rate::MinRate;
 use crate::telemetry::{FrontMetrics, Refusal};
 
@@ -56,7 +56,7 @@ pub(super) struct FilteredStream {
     writes: MinRate,
     /// Nothing more comes or may come.
     closed: bool,
-    place: Option<ConnectionSlot>,
+    slot: Option<ConnectionSlot>,
     metrics: Arc<FrontMetrics>,
 }
 
@@ -74,11 +74,11 @@ enum Body {
 }
 
 impl FilteredStream {
-    /// Filters a connection that begins with HTTP/1; it holds `place` to its end.
+    /// Filters a connection that begins with HTTP/1; it holds `slot` to its end.
     pub(super) fn new(
         inner: Stream,
         limits: &Limits,
-        place: ConnectionSlot,
+        slot: ConnectionSlot,
         metrics: &Arc<FrontMetrics>,
     ) -> Self {
         Self {
@@ -90,7 +90,7 @@ impl FilteredStream {
             reads: MinRate::new(limits.body_rate),
             writes: MinRate::new(limits.write_rate),
             closed: false,
-            place: Some(place),
+            slot: Some(slot),
             metrics: Arc::clone(metrics),
         }
     }
@@ -124,7 +124,7 @@ impl FilteredStream {
     ///
     /// # Errors
     /// The caller's system does not take it.
-    pub(super) async fn tell(&mut self, answer: &[u8]) -> io::Result<()> {
+    pub(super) async fn write_answer(&mut self, answer: &[u8]) -> io::Result<()> {
         let Some(inner) = &mut self.inner else { return Ok(()) };
         inner.write_all(answer).await?;
         inner.flush().await
@@ -148,8 +148,8 @@ impl FilteredStream {
     }
 
     /// Answers without Pingora and ends.
-    pub(super) async fn say(mut self: Box<Self>, answer: &[u8]) {
-        if timeout(LINGER, self.tell(answer)).await.is_err() {
+    pub(super) async fn answer_and_close(mut self: Box<Self>, answer: &[u8]) {
+        if timeout(LINGER, self.write_answer(answer)).await.is_err() {
             self.closed = true;
         }
     }
@@ -168,7 +168,7 @@ impl FilteredStream {
         }
     }
 
-    /// Reads at most `most` bytes straight to whoever asks.
+    /// Reads at most `most` bytes straight into the buffer of the reader.
     fn poll_straight(
         &mut self,
         context: &mut Context<'_>,
@@ -183,7 +183,7 @@ impl FilteredStream {
         Poll::Ready(Ok(read))
     }
 
-    /// Reads for a body: nobody else is waiting but for the caller.
+    /// Reads for a body, at the least rate: only the caller is waited for.
     fn poll_paced(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         match self.poll_inner(context, buf) {
             Poll::Pending => {
@@ -256,7 +256,7 @@ impl FilteredStream {
         self.protocol = Protocol::One(if left == 0 { Body::Over } else { Body::Length(left) });
     }
 
-    /// The request is over: whoever reads on wants to know whether the caller leaves. What it sends instead is kept for
+    /// The request is over: a reader that goes on waits for the caller to leave. What it sends instead is kept for
     /// later, and of that not too much.
     fn poll_silence(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while !self.closed && self.raw.len() < BLOCK {
@@ -404,10 +404,10 @@ impl Drop for FilteredStream {
         };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         if unread || !self.out.is_empty() {
-            let (rest, place) = (self.out.split(), self.place.take());
+            let (rest, slot) = (self.out.split(), self.slot.take());
             runtime.spawn(async move {
                 drop(timeout(LINGER, Box::pin(linger(inner, &rest))).await);
-                drop(place);
+                drop(slot);
             });
         }
     }
@@ -457,7 +457,7 @@ impl Ssl for FilteredStream {
         self.inner.as_ref()?.get_ssl_digest()
     }
 
-    /// Whatever was negotiated or told by the first bytes: Pingora asks nobody else.
+    /// What was negotiated, or what the first bytes show: Pingora asks only here.
     fn selected_alpn_proto(&self) -> Option<ALPN> {
         Some(match self.protocol {
             Protocol::One(_) => ALPN::H1,

@@ -9,32 +9,37 @@
 //! | `certificate` | [`Certificate`]: what TLS shows, replaced while it runs |
 //! | `connections` | [`ConnectionLimit`]: how many connections there may be, in all and from one address |
 //! | `limits` | [`Limits`]: all that callers are held to before their request is known |
-//! | `server` | [`serve`]: Pingora's server with our service in it, until it is told to stop |
-//! | `door` | the service: accepts, counts, and gives each connection a task |
+//! | `server` | [`serve`]: Pingora's server with our service in it, until it is stopped |
+//! | `serving` | [`Serving`]: what is served, and where |
+//! | `error` | [`ListenError`]: why it cannot be |
+//! | `service` | accepts, counts, and gives each connection a task |
 //! | `connection` | one connection's life |
 //! | `proxied` | whose it is, by the PROXY protocol |
 //! | `early_reject` | what is refused under load before it has a session |
 //! | `filtered_stream` | the stream that Pingora gets |
 //! | `head`, `chunks` | HTTP/1 that can be read in one way only |
 //! | `frames` | HTTP/2 frames, rationed |
-//! | `pace` | `MinRate`: how long the other side may keep us waiting |
 
 mod certificate;
 mod chunks;
 mod connection;
 mod connections;
-mod door;
 mod early_reject;
+mod error;
 mod filtered_stream;
 mod frames;
 mod head;
 mod limits;
 mod proxied;
 mod server;
+mod service;
+mod serving;
 mod socket;
 
 pub use certificate::Certificate;
 pub use connections::ConnectionLimit;
+pub use error::ListenError;
 pub use limits::Limits;
-pub use server::{Listen, ListenError, Serving, Stop, serve};
+pub use server::{Stop, serve};
+pub use serving::{Listen, Serving};
 pub use socket::Sockets;

@@ -1,8 +1,5 @@
-//! Pingora's server with our [`Door`]s in it, from the first connection until it is told to stop.
+//! Pingora's server with our [`FrontService`]s in it, from the first connection until it is stopped.
 
-use std::net::SocketAddr;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -10,60 +7,10 @@ use pingora::server::configuration::{Opt, ServerConf};
 use pingora::server::{RunArgs, Server, ShutdownSignal, ShutdownSignalWatch};
 use tokio::sync::{Mutex, oneshot};
 
-use crate::gateway::listen::door::Door;
-use crate::gateway::listen::{Certificate, ConnectionLimit, Limits, Sockets};
-use crate::gateway::proxy::Gateway;
-use crate::telemetry::FrontMetrics;
-
-/// One address to listen at.
-#[derive(Clone, Debug)]
-pub struct Listen {
-    /// IP address and port.
-    pub address: SocketAddr,
-    /// What to show, if TLS is spoken. Replaced by [`Certificate::show`] while it is in use.
-    pub tls: Option<Arc<Certificate>>,
-    /// HTTP/2 without TLS, by prior knowledge (RFC 9113 section 3.3).
-    pub h2c: bool,
-    /// Connections begin with a PROXY protocol head, and only trusted peers may connect.
-    pub proxied: bool,
-}
-
-/// One gateway and where it is reached.
-pub struct Serving {
-    /// What is served.
-    pub gateway: Gateway,
-    /// Where; the same at each address.
-    pub listen: Vec<Listen>,
-    /// Threads for it.
-    pub threads: usize,
-    /// How many connections it takes, and how many it has.
-    pub places: ConnectionLimit,
-    /// What its callers are held to.
-    pub limits: Limits,
-    /// Where connections and refusals are counted.
-    pub metrics: Arc<FrontMetrics>,
-}
-
-/// A gateway cannot listen as it is told to.
-#[derive(Debug, thiserror::Error)]
-pub enum ListenError {
-    /// A certificate or key cannot be used.
-    #[error("{}: {why}", .file.display())]
-    Certificate {
-        /// The file that is wrong, as far as it is one of the two.
-        file: PathBuf,
-        /// What is wrong with it.
-        why: &'static str,
-    },
-    /// The address cannot be bound.
-    #[error("{address}: {why}")]
-    Bind {
-        /// Which address.
-        address: SocketAddr,
-        /// What the system says.
-        why: std::io::Error,
-    },
-}
+use crate::gateway::listen::error::ListenError;
+use crate::gateway::listen::service::FrontService;
+use crate::gateway::listen::serving::Serving;
+use crate::gateway::listen::socket::Sockets;
 
 /// How a running server ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,7 +51,7 @@ pub fn serve(
     let mut server = Server::new_with_opt_and_conf(None::<Opt>, conf(drain));
     server.bootstrap();
     for serving in servings {
-        server.add_service(Door::new(&server.configuration, serving, sockets.clone())?);
+        server.add_service(FrontService::new(&server.configuration, serving, sockets.clone())?);
     }
     server.run(RunArgs { shutdown_signal: Box::new(Signal(Mutex::new(stop))) });
     Ok(())

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::net::TcpSocket;
 
-use crate::gateway::listen::ListenError;
+use crate::gateway::listen::error::ListenError;
 
 /// Connections that may wait to be accepted; the kernel allows no more than `net.core.somaxconn`.
 const WAITING: u32 = 4096;

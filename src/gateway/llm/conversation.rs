@@ -2,29 +2,34 @@
 //! turn then. One that comes with an answer (`previous_response_id`) is another in each turn, and the first has none.
 
 use crate::base::path::RequestPath;
+use crate::gateway::llm::protocol::ConversationNaming;
+use crate::gateway::llm::registry::CONVERSATIONS;
 use crate::stream::json::{Decoded, Leaf, Segment, Token, walk};
 
-/// How the paths of requests end whose body may name one: OpenAI's Responses (API reference, "Responses").
-const NAMING: [&str; 3] = ["/responses", "/responses/compact", "/responses/input_tokens"];
-
-/// The member that names it: its id, or an object with one.
-const MEMBER: &str = "conversation";
+/// Those whose bodies a request to `path` may have.
+fn named_in_body(path: &RequestPath) -> impl Iterator<Item = &'static ConversationNaming> {
+    let path = path.compared().trim_end_matches('/');
+    CONVERSATIONS.into_iter().filter(move |naming| naming.body_paths.iter().any(|end| path.ends_with(end)))
+}
 
 /// Whether the body of a request to `path` may name one.
 pub fn may_be_in_body(path: &RequestPath) -> bool {
-    let path = path.compared().trim_end_matches('/');
-    NAMING.iter().any(|ending| path.ends_with(ending))
+    named_in_body(path).next().is_some()
 }
 
-/// The one that a body names.
-pub fn in_body(body: &[u8]) -> Option<String> {
+/// The one that the body of a request to `path` names.
+pub fn in_body(path: &RequestPath, body: &[u8]) -> Option<String> {
+    named_in_body(path).find_map(|naming| member(naming.member, body))
+}
+
+fn member(member: &str, body: &[u8]) -> Option<String> {
     let mut id = None;
     let walked = walk(body, &mut |path, Leaf { span, token }| {
         if token == Token::Key {
             // The last of several members of a name counts, also where it has no text. The path is the object's.
             let name = match (path.len(), path.segment(0)) {
-                (0, _) => MEMBER,
-                (1, Some(Segment::Key(MEMBER))) => "id",
+                (0, _) => member,
+                (1, Some(Segment::Key(name))) if name == member => "id",
                 _ => return,
             };
             if Decoded::of(body.get(span).unwrap_or_default()).text() == name {
@@ -33,7 +38,7 @@ pub fn in_body(body: &[u8]) -> Option<String> {
             return;
         }
         let named = token == Token::Text
-            && path.segment(0) == Some(Segment::Key(MEMBER))
+            && path.segment(0) == Some(Segment::Key(member))
             && match path.len() {
                 1 => true,
                 2 => path.segment(1) == Some(Segment::Key("id")),
@@ -46,11 +51,12 @@ pub fn in_body(body: &[u8]) -> Option<String> {
     walked.ok().and(id).filter(|id| !id.is_empty())
 }
 
-/// The one that a path names: items are added to it there (API reference, "Conversations").
+/// The one that a path names: items are added to it there.
 pub fn in_path(path: &RequestPath) -> Option<&str> {
     let mut segments = path.compared().trim_end_matches('/').rsplit('/');
     let (last, id, kind) = (segments.next()?, segments.next()?, segments.next()?);
-    (last == "items" && kind == "conversations" && !id.is_empty()).then_some(id)
+    let known = |naming: &&ConversationNaming| last == naming.items && kind == naming.collection;
+    CONVERSATIONS.iter().any(|naming| known(naming) && !id.is_empty()).then_some(id)
 }
 
 #[cfg(test)]
@@ -59,6 +65,7 @@ mod tests {
 
     #[test]
     fn a_body_names_it_by_its_id_or_as_an_object() {
+        let path = RequestPath::parse("/v1/responses").unwrap();
         let cases = [
             (r#"{"input":"hi","conversation":"conv_1"}"#, Some("conv_1")),
             (r#"{"conversation":{"id":"conv_1"},"input":[{"conversation":"no"}]}"#, Some("conv_1")),
@@ -83,7 +90,7 @@ mod tests {
             ("", None),
         ];
         for (body, want) in cases {
-            assert_eq!(in_body(body.as_bytes()).as_deref(), want, "{body}");
+            assert_eq!(in_body(&path, body.as_bytes()).as_deref(), want, "{body}");
         }
     }
 

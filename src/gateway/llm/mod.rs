@@ -5,15 +5,22 @@
 //! | `protocol` | [`Protocol`]: what a protocol is |
 //! | `openai` | one protocol; another one is another file like it |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
-//! | `delta` | [`Deltas`]: follows texts over the events of a stream, whatever the protocol |
+//! | `place` | where values are in an event |
+//! | `delta` | follows texts over the documents of a stream, whatever the protocol |
+//! | `framer` | [`SseDeltas`], [`WholeAnswer`]: how those documents become a body |
 //! | [`conversation`] | which conversation a request belongs to |
 
 pub mod conversation;
 mod delta;
+mod framer;
 mod openai;
+mod place;
 mod protocol;
 mod registry;
 
-pub use delta::{Deltas, WholeAnswer};
-pub use protocol::{CompiledProtocol, Protocol};
+pub use delta::EditorFactory;
+pub use framer::{SseDeltas, WholeAnswer};
+pub use protocol::{
+    BadProtocol, Close, CompiledProtocol, ConversationNaming, Delta, Echo, Protocol, StreamProtocol, When,
+};
 pub use registry::{ProtocolChoice, is_final_event};

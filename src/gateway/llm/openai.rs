@@ -2,17 +2,26 @@
 //! (DeepSeek), `reasoning` (OpenRouter), Azure's filter results.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::Protocol;
-use crate::stream::json::Take::{Embedded, Text, Typed};
+use crate::gateway::llm::protocol::{Close, ConversationNaming, Delta, Echo, Protocol, StreamProtocol};
+use crate::stream::json::Take::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
+
+/// Choices are told apart by their own number.
+const CHOICE: &[&str] = &["choices[*].index"];
+
+/// Tool calls by theirs within a choice.
+const TOOL_CALL: &[&str] = &["choices[*].index", "choices[*].delta.tool_calls[*].index"];
+
+const fn delta(at: &'static str, treatment: Take, key: &'static [&'static str]) -> Delta {
+    Delta { at, treatment, when: None, key }
+}
 
 /// `POST …/chat/completions`.
 pub(super) static CHAT: Protocol = Protocol {
     name: "openai_chat",
-    path: "/chat/completions",
+    paths: &["/chat/completions"],
     shape: ErrorShape::OpenAi,
-    final_event: b"data:[DONE]",
-    ask: &[
+    request: &[
         ("messages[*].tool_calls[*].function.arguments", Embedded),
         ("messages[*].function_call.arguments", Embedded),
         ("messages[*].tool_calls[*].id", Typed(Id)),
@@ -24,7 +33,7 @@ pub(super) static CHAT: Protocol = Protocol {
         ("logit_bias", Typed(Number)),
         ("logit_bias.*", Typed(Number)),
     ],
-    reply: &[
+    answer: &[
         ("choices[*].message.tool_calls[*].function.arguments", Embedded),
         ("choices[*].message.function_call.arguments", Embedded),
         // Names that the upstream gives, and times.
@@ -37,15 +46,32 @@ pub(super) static CHAT: Protocol = Protocol {
         ("choices[*].message.tool_calls[*].id", Typed(Id)),
         ("choices[*].delta.tool_calls[*].id", Typed(Id)),
     ],
-    delta: &[
-        ("choices[*].delta.content", Text),
-        ("choices[*].delta.refusal", Text),
-        ("choices[*].delta.reasoning_content", Text),
-        ("choices[*].delta.reasoning", Text),
-        ("choices[*].delta.audio.transcript", Text),
-        ("choices[*].delta.tool_calls[*].function.arguments", Embedded),
-        ("choices[*].delta.function_call.arguments", Embedded),
-        // Legacy completions carry their text one level higher.
-        ("choices[*].text", Text),
-    ],
+    stream: StreamProtocol {
+        deltas: &[
+            delta("choices[*].delta.content", Text, CHOICE),
+            delta("choices[*].delta.refusal", Text, CHOICE),
+            delta("choices[*].delta.reasoning_content", Text, CHOICE),
+            delta("choices[*].delta.reasoning", Text, CHOICE),
+            delta("choices[*].delta.audio.transcript", Text, CHOICE),
+            delta("choices[*].delta.tool_calls[*].function.arguments", Embedded, TOOL_CALL),
+            delta("choices[*].delta.function_call.arguments", Embedded, CHOICE),
+            // Legacy completions carry their text one level higher.
+            delta("choices[*].text", Text, CHOICE),
+        ],
+        closes: &[
+            Close { at: "choices[*].finish_reason", is: None, key: CHOICE },
+            Close { at: "error", is: None, key: &[] },
+        ],
+        echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        end_data: b"[DONE]",
+        final_event: b"data:[DONE]",
+    },
+};
+
+/// Conversations of the Responses API (API reference, "Responses" and "Conversations").
+pub(super) static CONVERSATIONS: ConversationNaming = ConversationNaming {
+    body_paths: &["/responses", "/responses/compact", "/responses/input_tokens"],
+    member: "conversation",
+    collection: "conversations",
+    items: "items",
 };

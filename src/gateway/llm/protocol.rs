@@ -1,8 +1,10 @@
-//! What a protocol is: data.
+//! What a protocol is: data. Paths of values are written as for [`PathSet`]; those of a [`StreamProtocol`] name members
+//! (`a.b`) and each element of an array (`a[*]`), and nothing else.
 
 use std::sync::Arc;
 
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::place::{BadPlace, Place};
 use crate::stream::json::{PathSet, PatternError, Take};
 
 /// One LLM protocol. Patterns are tried in order; a string that none names is text all the same, since an unknown
@@ -11,18 +13,80 @@ pub struct Protocol {
     /// Its name in the log.
     pub name: &'static str,
     /// How its paths end.
-    pub path: &'static str,
+    pub paths: &'static [&'static str],
     /// How it spells an error.
     pub shape: ErrorShape,
-    /// The end of the last event of a stream, spaces left out; empty: it has none.
-    pub final_event: &'static [u8],
     /// The strings of a request that are not plain text.
-    pub ask: &'static [(&'static str, Take)],
+    pub request: &'static [(&'static str, Take)],
     /// The strings of an answer, or of one event, that are not plain text.
-    pub reply: &'static [(&'static str, Take)],
-    /// The strings of an event whose text goes on in later events. The first index on the way is a choice's, the
-    /// second a tool call's, each as the event's own `index` member numbers it.
-    pub delta: &'static [(&'static str, Take)],
+    pub answer: &'static [(&'static str, Take)],
+    /// How texts go on over the events of a stream.
+    pub stream: StreamProtocol,
+}
+
+/// How texts go on over the events of a stream.
+pub struct StreamProtocol {
+    /// The strings whose text goes on in later events.
+    pub deltas: &'static [Delta],
+    /// What ends texts.
+    pub closes: &'static [Close],
+    /// Values that repeat a text.
+    pub echoes: &'static [Echo],
+    /// The data of the event that ends a stream, where that is no document; empty: none is.
+    pub end_data: &'static [u8],
+    /// What the bytes of a complete stream end with, spaces left out; empty: nothing in particular.
+    pub final_event: &'static [u8],
+}
+
+/// Strings whose text goes on in later events.
+pub struct Delta {
+    /// Where they are.
+    pub at: &'static str,
+    /// What they hold.
+    pub treatment: Take,
+    /// What else an event of this kind has.
+    pub when: Option<When>,
+    /// The values by which texts are told apart, outermost first: numbers or strings. Where one of an array's elements
+    /// has none, its position counts.
+    pub key: &'static [&'static str],
+}
+
+/// A condition on an event.
+pub struct When {
+    /// Where the value is.
+    pub at: &'static str,
+    /// The string that it is.
+    pub is: &'static str,
+}
+
+/// A value that ends texts.
+pub struct Close {
+    /// Where it is; `null` ends nothing.
+    pub at: &'static str,
+    /// The string that it is; `None`: any value.
+    pub is: Option<&'static str>,
+    /// The values by which the texts are known, as for [`Delta::key`]: those end whose key begins so.
+    pub key: &'static [&'static str],
+}
+
+/// A value that repeats a text, token by token or byte by byte. Where that text was changed, it is replaced.
+pub struct Echo {
+    /// Where it is; it repeats texts of the innermost element on its way.
+    pub at: &'static str,
+    /// What stands there instead, as JSON.
+    pub with: &'static str,
+}
+
+/// How requests name a conversation to which its provider gave an id before the first turn.
+pub struct ConversationNaming {
+    /// How the paths end of requests whose body may name one.
+    pub body_paths: &'static [&'static str],
+    /// The member of such a body that names it: its id, or an object with one.
+    pub member: &'static str,
+    /// The segment of a path behind which its id may stand.
+    pub collection: &'static str,
+    /// The segment that follows the id there.
+    pub items: &'static str,
 }
 
 /// A protocol with its patterns compiled.
@@ -30,11 +94,46 @@ pub struct CompiledProtocol {
     /// The data it is made from.
     pub protocol: &'static Protocol,
     /// Which strings of a request are text.
-    pub ask: Arc<PathSet>,
+    pub request: Arc<PathSet>,
     /// Which strings of an answer are text.
-    pub reply: PathSet,
-    /// Which strings of an event go on.
-    pub delta: PathSet,
+    pub answer: PathSet,
+    pub(super) stream: CompiledStream,
+}
+
+/// A [`StreamProtocol`] with its places compiled.
+pub(super) struct CompiledStream {
+    pub(super) deltas: Vec<CompiledDelta>,
+    pub(super) closes: Vec<CompiledClose>,
+    pub(super) echoes: Vec<CompiledEcho>,
+}
+
+pub(super) struct CompiledDelta {
+    pub(super) at: Place,
+    pub(super) treatment: Take,
+    pub(super) when: Option<(Place, &'static str)>,
+    pub(super) key: Vec<Place>,
+}
+
+pub(super) struct CompiledClose {
+    pub(super) at: Place,
+    pub(super) is: Option<&'static str>,
+    pub(super) key: Vec<Place>,
+}
+
+pub(super) struct CompiledEcho {
+    pub(super) at: Place,
+    pub(super) with: &'static str,
+}
+
+/// What is wrong in a protocol's data.
+#[derive(Debug, thiserror::Error)]
+pub enum BadProtocol {
+    /// A pattern.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// A place in an event.
+    #[error(transparent)]
+    Place(#[from] BadPlace),
 }
 
 impl CompiledProtocol {
@@ -42,12 +141,36 @@ impl CompiledProtocol {
     ///
     /// # Errors
     /// A pattern that is wrong, which would be a bug in the data.
-    pub fn new(protocol: &'static Protocol) -> Result<Self, PatternError> {
+    pub fn new(protocol: &'static Protocol) -> Result<Self, BadProtocol> {
         Ok(Self {
             protocol,
-            ask: Arc::new(PathSet::new(protocol.ask, Take::Text)?),
-            reply: PathSet::new(protocol.reply, Take::Text)?,
-            delta: PathSet::new(protocol.delta, Take::Skip)?,
+            request: Arc::new(PathSet::new(protocol.request, Take::Text)?),
+            answer: PathSet::new(protocol.answer, Take::Text)?,
+            stream: CompiledStream::new(&protocol.stream)?,
+        })
+    }
+}
+
+impl CompiledStream {
+    fn new(stream: &'static StreamProtocol) -> Result<Self, BadPlace> {
+        let places = |key: &'static [&'static str]| -> Result<Vec<Place>, BadPlace> {
+            key.iter().map(|at| Place::parse(at)).collect()
+        };
+        let delta = |delta: &'static Delta| -> Result<_, BadPlace> {
+            let when = delta.when.as_ref().map(|when| Ok((Place::parse(when.at)?, when.is))).transpose()?;
+            let (at, key) = (Place::parse(delta.at)?, places(delta.key)?);
+            Ok(CompiledDelta { at, treatment: delta.treatment, when, key })
+        };
+        let close = |close: &'static Close| -> Result<_, BadPlace> {
+            Ok(CompiledClose { at: Place::parse(close.at)?, is: close.is, key: places(close.key)? })
+        };
+        let echo = |echo: &'static Echo| -> Result<_, BadPlace> {
+            Ok(CompiledEcho { at: Place::parse(echo.at)?, with: echo.with })
+        };
+        Ok(Self {
+            deltas: stream.deltas.iter().map(delta).collect::<Result<_, _>>()?,
+            closes: stream.closes.iter().map(close).collect::<Result<_, _>>()?,
+            echoes: stream.echoes.iter().map(echo).collect::<Result<_, _>>()?,
         })
     }
 }

@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use crate::base::path::RequestPath;
 use crate::gateway::llm::openai;
-use crate::gateway::llm::protocol::{CompiledProtocol, Protocol};
-use crate::stream::json::PatternError;
+use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol};
 
 /// Every protocol known.
 static ALL: [&Protocol; 1] = [&openai::CHAT];
+
+/// How requests name conversations that the provider has given an id.
+pub(super) static CONVERSATIONS: [&ConversationNaming; 1] = [&openai::CONVERSATIONS];
 
 /// Final events of streams that pass as they are: Anthropic's.
 const OTHER_FINAL_EVENTS: [&[u8]; 1] = [b"{\"type\":\"message_stop\"}"];
 
 /// Whether a stream ends so, spaces left out, that its clients need nothing more of it.
 pub fn is_final_event(end: &[u8]) -> bool {
-    let known = ALL.iter().map(|protocol| protocol.final_event).filter(|event| !event.is_empty());
+    let known = ALL.iter().map(|protocol| protocol.stream.final_event).filter(|event| !event.is_empty());
     known.chain(OTHER_FINAL_EVENTS).any(|event| end.ends_with(event))
 }
 
@@ -24,7 +26,7 @@ impl CompiledProtocol {
     ///
     /// # Errors
     /// As [`CompiledProtocol::new`].
-    pub fn all() -> Result<Vec<Arc<Self>>, PatternError> {
+    pub fn all() -> Result<Vec<Arc<Self>>, BadProtocol> {
         ALL.iter().map(|protocol| Self::new(protocol).map(Arc::new)).collect()
     }
 }
@@ -49,7 +51,9 @@ impl ProtocolChoice {
     pub fn of(self, path: &RequestPath) -> Option<&'static Protocol> {
         let path = path.compared().trim_end_matches('/');
         match self {
-            Self::Auto => ALL.iter().find(|protocol| path.ends_with(protocol.path)).copied(),
+            Self::Auto => {
+                ALL.iter().find(|protocol| protocol.paths.iter().any(|end| path.ends_with(end))).copied()
+            }
             Self::Always(protocol) => Some(protocol),
             Self::Generic => None,
         }

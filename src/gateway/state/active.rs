@@ -36,7 +36,7 @@ pub(in crate::gateway) struct ActiveRequest {
     pub(in crate::gateway) chain: FilterChain,
     /// Where it stands.
     pub(in crate::gateway) state: State,
-    /// An error of ours, while Pingora carries one of its own to whoever answers it.
+    /// An error of ours, while Pingora carries one of its own to `fail_to_proxy`.
     pending: Option<GatewayError>,
 }
 

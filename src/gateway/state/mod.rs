@@ -24,3 +24,6 @@ pub(super) use active::{ActiveRequest, OutOfTurn, State};
 pub(super) use answering::Answering;
 pub(super) use received::{Received, Routed, Routing};
 pub(super) use streaming::Streaming;
+
+#[cfg(test)]
+mod tests;

@@ -9,8 +9,8 @@ use pingora::upstreams::peer::HttpPeer;
 /// How long a name's addresses are used before they are looked up again.
 const RESOLVE_EVERY: Duration = Duration::from_secs(30);
 
-/// How long nobody else looks them up once somebody does, whatever comes of it: a resolver that does not answer is not
-/// asked by every request, and none of them waits for it.
+/// How long no other request looks them up once one does, whatever comes of it: so not every request asks a resolver
+/// that does not answer, or waits for it.
 const ASK_EVERY: Duration = Duration::from_secs(10);
 
 /// A peer's addresses, as ready-made descriptions for the connector; none at first.

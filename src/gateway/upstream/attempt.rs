@@ -6,24 +6,9 @@ use std::time::Instant;
 use http::StatusCode;
 
 use crate::gateway::upstream::breaker::Permit;
-use crate::gateway::upstream::pool::Upstream;
+use crate::gateway::upstream::pool::{SelectedPeer, Upstream};
 
-/// Peers that a request has been to already, by their places in the pool. Those beyond 64 are not remembered.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct TriedPeers(u64);
-
-impl TriedPeers {
-    pub(super) fn has(self, peer: usize) -> bool {
-        u32::try_from(peer).ok().and_then(|n| 1u64.checked_shl(n)).is_some_and(|bit| self.0 & bit != 0)
-    }
-
-    pub(super) fn add(&mut self, peer: usize) {
-        self.0 |= u32::try_from(peer).ok().and_then(|n| 1u64.checked_shl(n)).unwrap_or(0);
-    }
-}
-
-/// One attempt. Its peer and the pool's breaker learn how it went when it is dropped; of one that the caller gave up
-/// they learn nothing.
+/// One attempt. How it went is recorded for its peer when it is dropped; nothing is recorded of one that the caller gave up.
 pub struct Attempt {
     upstream: Arc<Upstream>,
     peer: usize,
@@ -32,11 +17,13 @@ pub struct Attempt {
 }
 
 impl Attempt {
-    pub(super) fn new(upstream: Arc<Upstream>, peer: usize, begun: Instant) -> Self {
-        Self { upstream, peer, begun, went: None }
+    /// Begins one at the peer that was chosen; `again`: there was another one before.
+    pub fn begin(upstream: &Arc<Upstream>, chosen: &SelectedPeer, again: bool) -> Self {
+        let begun = upstream.begin_attempt(again);
+        Self { upstream: Arc::clone(upstream), peer: chosen.place, begun, went: None }
     }
 
-    /// The head of an answer is there: the peer works, unless it says itself that it does not. `pass` is told.
+    /// Notes the head of an answer: the peer works, unless its status says that it does not. So does `permit`.
     pub fn answered(&mut self, status: StatusCode, permit: Option<&mut Permit>) {
         let well = !matches!(
             status,
@@ -45,7 +32,7 @@ impl Attempt {
         self.went = Some(well);
         self.upstream.answers(self.begun);
         if let Some(permit) = permit {
-            permit.tell(well);
+            permit.record(well);
         }
     }
 
@@ -60,21 +47,5 @@ impl Drop for Attempt {
         if let Some(well) = self.went {
             self.upstream.went(self.peer, well);
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn peers_are_remembered_up_to_the_64th() {
-        let mut tried = TriedPeers::default();
-        for peer in [0, 63, 64, usize::MAX] {
-            assert!(!tried.has(peer));
-            tried.add(peer);
-            assert_eq!(tried.has(peer), peer < 64, "{peer}");
-        }
-        assert!(!tried.has(1));
     }
 }

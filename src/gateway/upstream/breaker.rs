@@ -57,7 +57,7 @@ enum Phase {
 pub struct Permit {
     breaker: Arc<Breaker>,
     tries: bool,
-    told: bool,
+    recorded: bool,
     _place: Option<OwnedSemaphorePermit>,
 }
 
@@ -82,7 +82,7 @@ impl Breaker {
     pub async fn admit(self: &Arc<Self>) -> Result<Permit, GatewayError> {
         let (place, tries) = self.entered().await?;
         self.in_flight.fetch_add(1, Ordering::Relaxed);
-        Ok(Permit { breaker: Arc::clone(self), tries, told: false, _place: place })
+        Ok(Permit { breaker: Arc::clone(self), tries, recorded: false, _place: place })
     }
 
     /// Requests that were let through and are not over.
@@ -101,7 +101,7 @@ impl Breaker {
     }
 
     async fn entered(&self) -> Result<(Option<OwnedSemaphorePermit>, bool), GatewayError> {
-        // An open one keeps nobody waiting for a place.
+        // While it is open no request waits for a slot.
         if self.places.is_some() {
             Self::judge(self.clock.instant(), *self.lock())?;
         }
@@ -143,7 +143,7 @@ impl Breaker {
         }
     }
 
-    fn told(&self, well: bool, tries: bool) {
+    fn record(&self, well: bool, tries: bool) {
         if self.limits.failures == 0 {
             return;
         }
@@ -169,8 +169,8 @@ impl Breaker {
         Phase::Open { until: now + period, times }
     }
 
-    /// The request that tried ended without a word: another one may.
-    fn untold(&self) {
+    /// The trial request ended without a result: another one may try.
+    fn record_none(&self) {
         let mut phase = self.lock();
         if let Phase::Trying { times } = *phase {
             *phase = Phase::Open { until: self.clock.instant(), times };
@@ -200,11 +200,11 @@ impl Drop for Waiting<'_> {
 }
 
 impl Permit {
-    /// Says how the request went; only the first word counts.
-    pub fn tell(&mut self, well: bool) {
-        if !self.told {
-            self.told = true;
-            self.breaker.told(well, self.tries);
+    /// Records how the request went; only the first call counts.
+    pub fn record(&mut self, well: bool) {
+        if !self.recorded {
+            self.recorded = true;
+            self.breaker.record(well, self.tries);
         }
     }
 }
@@ -212,8 +212,8 @@ impl Permit {
 impl Drop for Permit {
     fn drop(&mut self) {
         self.breaker.in_flight.fetch_sub(1, Ordering::Relaxed);
-        if self.tries && !self.told {
-            self.breaker.untold();
+        if self.tries && !self.recorded {
+            self.breaker.record_none();
         }
     }
 }
@@ -241,7 +241,7 @@ mod tests {
     }
 
     async fn told(breaker: &Arc<Breaker>, well: bool) {
-        breaker.admit().await.unwrap().tell(well);
+        breaker.admit().await.unwrap().record(well);
     }
 
     #[tokio::test]
@@ -256,7 +256,7 @@ mod tests {
             clock.advance(Duration::from_secs(5));
             let mut tries = breaker.admit().await.unwrap();
             assert_eq!(after(breaker.admit().await), Some(1), "one at a time");
-            tries.tell(false);
+            tries.record(false);
             drop(tries);
             assert_eq!(after(breaker.admit().await), Some(period));
         }
@@ -275,7 +275,7 @@ mod tests {
         let mut slow = breaker.admit().await.unwrap();
         told(&breaker, false).await;
         told(&breaker, false).await;
-        slow.tell(true);
+        slow.record(true);
         assert_eq!(after(breaker.admit().await), Some(2));
     }
 

@@ -1,5 +1,5 @@
 //! What is known of a peer. Failures of requests put it out for a while, each time for twice as long; checks that fail
-//! put it out until they succeed again. It is told the time, and keeps none itself.
+//! put it out until they succeed again. It reads no clock: the time is a parameter.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -104,7 +104,7 @@ impl PeerHealth {
         period
     }
 
-    /// A check ended so; `needed` in a row are believed. Returns whether the peer's health changed.
+    /// Records a check; `needed` in a row with the same result count. Returns whether the peer's health changed.
     pub(super) fn checked(&self, well: bool, needed: u32) -> bool {
         let mut record = self.lock();
         if well != record.down {

@@ -19,12 +19,14 @@ mod headers;
 mod health;
 mod pool;
 mod probe;
+mod tried;
 
-pub use attempt::{Attempt, TriedPeers};
+pub use attempt::Attempt;
 pub use breaker::{Breaker, BreakerLimits, Permit};
 pub use dialing::{Authorities, Dialing, Target, Tls};
 pub(in crate::gateway) use headers::origin_form;
 pub use headers::{plain, strip_hop_by_hop};
 pub use health::{Ejection, PeerHealth};
-pub use pool::{RetryPolicy, SelectedPeer, Upstream, UpstreamParts, failure_of};
+pub use pool::{RetryPolicy, SelectedPeer, Sent, Upstream, UpstreamParts, failure_of};
 pub use probe::{Probe, watch};
+pub use tried::TriedPeers;

@@ -14,11 +14,11 @@ use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::gateway::error::{GatewayError, Unavailable};
 use crate::gateway::upstream::addresses::{Addresses, Known};
-use crate::gateway::upstream::attempt::{Attempt, TriedPeers};
 use crate::gateway::upstream::breaker::{Breaker, Permit};
 use crate::gateway::upstream::dialing::{Dialing, Target};
 use crate::gateway::upstream::headers;
 use crate::gateway::upstream::health::{Ejection, PeerHealth};
+use crate::gateway::upstream::tried::TriedPeers;
 use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
 
 /// Which requests are sent again when their connection ended before a byte of the answer came.
@@ -85,7 +85,7 @@ impl Upstream {
     /// Builds the pool; no name is looked up yet.
     ///
     /// # Errors
-    /// A host or header that cannot stand in a head, as a word for the log.
+    /// A host or header that cannot stand in a head, in words for the log.
     pub fn new(parts: UpstreamParts) -> Result<Self, &'static str> {
         let default_port = if parts.dialing.tls.is_some() { 443 } else { 80 };
         let peer = |(target, health): (Target, Arc<PeerHealth>)| {
@@ -223,10 +223,10 @@ impl Upstream {
         peer.addresses.found(dials, self.clock.instant())
     }
 
-    /// An attempt at the peer that was chosen.
-    pub fn attempt(self: &Arc<Self>, chosen: &SelectedPeer, again: bool) -> Attempt {
+    /// Counts an attempt, and returns when it begins.
+    pub(super) fn begin_attempt(&self, again: bool) -> Instant {
         self.metrics.attempt(again);
-        Attempt::new(Arc::clone(self), chosen.place, self.clock.instant())
+        self.clock.instant()
     }
 
     /// The head of an answer came to what was begun then.
@@ -255,7 +255,7 @@ impl Upstream {
         }
     }
 
-    /// A check of the peer at `place` ended so; `needed` in a row are believed.
+    /// Records a check of the peer at `place`; `needed` in a row with the same result count.
     pub(super) fn checked(&self, place: usize, well: bool, needed: u32) {
         let Some(peer) = self.peers.get(place) else { return };
         if peer.health.checked(well, needed) {
@@ -281,18 +281,17 @@ impl Upstream {
         self.peers.len()
     }
 
-    /// Whether a request that failed so may be sent again. `unsent`: its head never left; `reused`: its connection was
-    /// kept from before.
+    /// Whether a request that failed so may be sent again.
     ///
     /// An HTTP/1.1 upstream that closes a kept connection may have read the request before: then only the method says
     /// whether it matters (RFC 9112 section 9.3.1). HTTP/2 says itself what it has not looked at (RFC 9113 sections 6.8
     /// and 8.7).
-    pub fn repeats(&self, error: &Error, method: &Method, (unsent, reused): (bool, bool)) -> bool {
+    pub fn repeats(&self, error: &Error, method: &Method, sent: Sent) -> bool {
         let mut why = error.retry;
-        why.decide_reuse(reused);
+        why.decide_reuse(sent.reused);
         match error.etype() {
             ErrorType::H2Error | ErrorType::H2Downgrade if why.retry() => true,
-            ErrorType::WriteError | ErrorType::H2Error if unsent => true,
+            ErrorType::WriteError | ErrorType::H2Error if sent.unsent => true,
             // What came was no HTTP/2, so it may be anything.
             ErrorType::InvalidH2 => false,
             _ => why.retry() && method.is_idempotent() && self.repeats == RetryPolicy::Idempotent,
@@ -326,11 +325,20 @@ impl Upstream {
     }
 }
 
+/// How far a request came that failed.
+#[derive(Clone, Copy, Debug)]
+pub struct Sent {
+    /// Whether its head never left as a whole.
+    pub unsent: bool,
+    /// Whether its connection was kept from before.
+    pub reused: bool,
+}
+
 /// A chosen peer.
 pub struct SelectedPeer {
     /// What `Host` says.
     pub authority: HeaderValue,
-    place: usize,
+    pub(super) place: usize,
     known: Arc<Known>,
     dial: usize,
 }
@@ -360,3 +368,7 @@ pub fn failure_of(error: &Error) -> UpstreamFailure {
         _ => UpstreamFailure::Broken,
     }
 }
+
+#[cfg(test)]
+#[path = "pool_tests.rs"]
+mod tests;

@@ -39,8 +39,7 @@ pub async fn watch(upstream: Weak<Upstream>, probe: Probe) {
         let rounds = (0..upstream.size()).map(|place| {
             let (upstream, probe, connector) = (&upstream, &probe, &connector);
             async move {
-                let asked =
-                    tokio::time::timeout(probe.timeout, ask(upstream, place, (probe, connector))).await;
+                let asked = tokio::time::timeout(probe.timeout, ask(upstream, place, probe, connector)).await;
                 let well = matches!(asked, Ok(Some(true)));
                 let needed = if well { probe.healthy } else { probe.unhealthy };
                 upstream.checked(place, well, needed);
@@ -51,11 +50,7 @@ pub async fn watch(upstream: Weak<Upstream>, probe: Probe) {
 }
 
 /// `None`: no answer.
-async fn ask(
-    upstream: &Arc<Upstream>,
-    place: usize,
-    (probe, connector): (&Probe, &Connector),
-) -> Option<bool> {
+async fn ask(upstream: &Arc<Upstream>, place: usize, probe: &Probe, connector: &Connector) -> Option<bool> {
     let chosen = upstream.at(place).await?.ok()?;
     let peer = chosen.dial()?;
     let mut head = RequestHeader::build("GET", probe.path.as_bytes(), None).ok()?;

@@ -18,8 +18,11 @@ use tokio::time::sleep;
 
 use crate::base::clock::SharedClock;
 use crate::gateway::clients::ClientResolver;
-use crate::gateway::listen::server::{Listen, ListenError, Serving};
-use crate::gateway::listen::{ConnectionLimit, Limits, Sockets};
+use crate::gateway::listen::connections::ConnectionLimit;
+use crate::gateway::listen::error::ListenError;
+use crate::gateway::listen::limits::Limits;
+use crate::gateway::listen::serving::{Listen, Serving};
+use crate::gateway::listen::socket::Sockets;
 use crate::gateway::proxy::Gateway;
 use crate::telemetry::FrontMetrics;
 
@@ -30,16 +33,16 @@ const BREATH: Duration = Duration::from_millis(50);
 const QUEUE: usize = 1 << 16;
 
 /// One gateway's service.
-pub(super) struct Door {
-    entries: Vec<Arc<Entry>>,
+pub(super) struct FrontService {
+    listeners: Vec<Arc<Listener>>,
     sockets: Sockets,
     threads: usize,
 }
 
-/// One address of it.
-pub(super) struct Entry {
+/// One address it listens at.
+pub(super) struct Listener {
     address: SocketAddr,
-    places: ConnectionLimit,
+    connections: ConnectionLimit,
     pub(super) tls: Option<Acceptor>,
     pub(super) h2c: bool,
     pub(super) proxied: bool,
@@ -51,7 +54,7 @@ pub(super) struct Entry {
     pub(super) metrics: Arc<FrontMetrics>,
 }
 
-impl Door {
+impl FrontService {
     /// Prepares everything but the sockets.
     ///
     /// # Errors
@@ -61,7 +64,7 @@ impl Door {
         serving: Serving,
         sockets: Sockets,
     ) -> Result<Self, ListenError> {
-        let Serving { gateway, listen, threads, places, limits, metrics } = serving;
+        let Serving { gateway, listen, threads, connections, limits, metrics } = serving;
         let (clients, clock) = (Arc::clone(gateway.clients()), Arc::clone(gateway.clock()));
         let mut app = http_proxy(conf, gateway.clone());
         app.h2_options = Some(streams(&limits));
@@ -69,10 +72,10 @@ impl Door {
         options.h2_idle_timeout = Some(limits.idle);
         app.server_options = Some(options);
         let app = Arc::new(app);
-        let entry = |listen: Listen| {
-            Ok(Arc::new(Entry {
+        let listener = |listen: Listen| {
+            Ok(Arc::new(Listener {
                 address: listen.address,
-                places: places.clone(),
+                connections: connections.clone(),
                 tls: listen.tls.as_ref().map(|certificate| certificate.acceptor()).transpose()?,
                 h2c: listen.h2c,
                 proxied: listen.proxied,
@@ -84,22 +87,22 @@ impl Door {
                 metrics: Arc::clone(&metrics),
             }))
         };
-        let entries = listen.into_iter().map(entry).collect::<Result<_, ListenError>>()?;
-        Ok(Self { entries, sockets, threads })
+        let listeners = listen.into_iter().map(listener).collect::<Result<_, ListenError>>()?;
+        Ok(Self { listeners, sockets, threads })
     }
 }
 
 #[async_trait]
-impl Service for Door {
+impl Service for FrontService {
     async fn start_service(&mut self, _: Option<ListenFds>, shutdown: ShutdownWatch, _: usize) {
         let mut loops = Vec::new();
-        for entry in self.entries.drain(..) {
-            match self.sockets.listener(entry.address) {
+        for address in self.listeners.drain(..) {
+            match self.sockets.listener(address.address) {
                 Ok(listener) => {
-                    loops.push(tokio::spawn(entry.run(listener, self.sockets.clone(), shutdown.clone())));
+                    loops.push(tokio::spawn(address.run(listener, self.sockets.clone(), shutdown.clone())));
                 }
                 Err(error) => {
-                    tracing::error!(target: "portcullis::gateway", address = %entry.address, "cannot listen: {error}");
+                    tracing::error!(target: "portcullis::gateway", address = %address.address, "cannot listen: {error}");
                 }
             }
         }
@@ -117,15 +120,15 @@ impl Service for Door {
     }
 }
 
-impl Entry {
+impl Listener {
     /// Accepts until the process drains; then what is still in the queue, since those callers have been told by their
     /// system that they are connected.
     async fn run(self: Arc<Self>, listener: TcpListener, sockets: Sockets, shutdown: ShutdownWatch) {
-        let mut told = shutdown.clone();
+        let mut stopping = shutdown.clone();
         loop {
             let accepted = tokio::select! {
                 biased;
-                _ = told.wait_for(|&over| over) => break,
+                _ = stopping.wait_for(|&over| over) => break,
                 accepted = listener.accept() => accepted,
             };
             match accepted {
@@ -140,16 +143,16 @@ impl Entry {
         sockets.close(self.address);
     }
 
-    /// A proxy that is believed stands for many callers, so it is counted in all only.
+    /// A trusted proxy stands for many callers, so it is counted in all only.
     fn admit(self: &Arc<Self>, tcp: TcpStream, peer: SocketAddr, shutdown: &ShutdownWatch) {
         let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
         let whose = Some(peer.ip()).filter(|&address| !self.clients.trusts(address));
-        let place = match self.places.take(whose) {
+        let place = match self.connections.take(whose) {
             Ok(place) => place,
             Err(full) => return self.metrics.refused.inc(full.refusal()),
         };
-        let (entry, shutdown) = (Arc::clone(self), shutdown.clone());
-        tokio::spawn(async move { Box::pin(entry.connection(tcp, peer, place, &shutdown)).await });
+        let (this, shutdown) = (Arc::clone(self), shutdown.clone());
+        tokio::spawn(async move { Box::pin(this.connection(tcp, peer, place, &shutdown)).await });
     }
 }
 

@@ -1,0 +1,25 @@
+//! [`ListenError`]: why a gateway cannot listen.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+/// A gateway cannot listen as it is configured.
+#[derive(Debug, thiserror::Error)]
+pub enum ListenError {
+    /// A certificate or key cannot be used.
+    #[error("{}: {why}", .file.display())]
+    Certificate {
+        /// The file that is wrong, as far as it is one of the two.
+        file: PathBuf,
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The address cannot be bound.
+    #[error("{address}: {why}")]
+    Bind {
+        /// Which address.
+        address: SocketAddr,
+        /// What the system says.
+        why: std::io::Error,
+    },
+}

@@ -1,0 +1,193 @@
+//! Protocols of every kind are data for [`Deltas`]: those of today and others as they come next.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::openai;
+use crate::gateway::llm::protocol::{Close, Delta, Echo, Protocol, StreamProtocol, When};
+use crate::gateway::testing::Hide;
+
+/// Blocks told apart by a number of the event, of kinds that the event names.
+static BLOCKS: Protocol = Protocol {
+    name: "blocks",
+    paths: &["/messages"],
+    shape: ErrorShape::Envelope,
+    request: &[],
+    answer: &[],
+    stream: StreamProtocol {
+        deltas: &[
+            Delta { at: "delta.text", treatment: Take::Text, when: None, key: &["index"] },
+            Delta { at: "delta.partial_json", treatment: Take::Embedded, when: None, key: &["index"] },
+        ],
+        closes: &[Close { at: "type", is: Some("content_block_stop"), key: &["index"] }],
+        echoes: &[],
+        end_data: b"",
+        final_event: b"{\"type\":\"message_stop\"}",
+    },
+};
+
+/// One member for all deltas: the event's type says which it is, an item's name and a number whose.
+static ITEMS: Protocol = Protocol {
+    name: "items",
+    paths: &["/responses"],
+    shape: ErrorShape::OpenAi,
+    request: &[],
+    answer: &[],
+    stream: StreamProtocol {
+        deltas: &[
+            Delta {
+                at: "delta",
+                treatment: Take::Text,
+                when: Some(When { at: "type", is: "output_text.delta" }),
+                key: &["item_id", "content_index"],
+            },
+            Delta {
+                at: "delta",
+                treatment: Take::Embedded,
+                when: Some(When { at: "type", is: "function_call_arguments.delta" }),
+                key: &["item_id"],
+            },
+        ],
+        closes: &[
+            Close { at: "type", is: Some("output_item.done"), key: &["item_id"] },
+            Close { at: "error", is: None, key: &[] },
+        ],
+        echoes: &[Echo { at: "logprobs", with: "[]" }],
+        end_data: b"",
+        final_event: b"",
+    },
+};
+
+/// What leaves when these documents come, one row each: what goes before it and itself; then what goes at the end.
+fn passed(protocol: &'static Protocol, documents: &[&str]) -> Vec<String> {
+    let protocol = Arc::new(CompiledProtocol::new(protocol).unwrap());
+    let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
+    let budget = Budget::process(1 << 20);
+    let mut deltas = Deltas::new(protocol, editor, &budget);
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let mut rows = Vec::new();
+    for document in documents {
+        let mut before = Before::new();
+        let edited = deltas.document(document.as_bytes(), &mut before).unwrap();
+        rows.extend(before.into_iter().map(|data| format!("+{}", text(data))));
+        rows.push(edited.map_or("=".to_owned(), text));
+    }
+    let mut before = Before::new();
+    deltas.end(&mut before).unwrap();
+    rows.extend(before.into_iter().map(|data| format!("+{}", text(data))));
+    drop(deltas);
+    assert_eq!(budget.used(), 0, "nothing is held once the stream is over");
+    rows
+}
+
+#[test]
+fn choices_and_their_tool_calls_are_apart_whatever_their_positions() {
+    let rows = passed(
+        &openai::CHAT,
+        &[
+            r#"{"choices":[{"index":1,"delta":{"content":"a SEC"}},{"index":0,"delta":{"content":"SE"}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":"e"}},{"index":1,"delta":{"content":"RET"}}]}"#,
+            r#"{"choices":[{"index":0,"delta":{"content":"S"}}]}"#,
+            r#"{"choices":[{"index":1,"delta":{},"finish_reason":"stop"},{"index":0,"delta":{},"finish_reason":null}]}"#,
+            r#"{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}"#,
+        ],
+    );
+    let want = [
+        r#"{"choices":[{"index":1,"delta":{"content":"a "}},{"index":0,"delta":{"content":""}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":"SEe"}},{"index":1,"delta":{"content":"<\">"}}]}"#,
+        r#"{"choices":[{"index":0,"delta":{"content":""}}]}"#,
+        "=",
+        r#"+{"choices":[{"index":0,"delta":{"content":"S"}}]}"#,
+        "=",
+    ];
+    assert_eq!(rows, want);
+}
+
+#[test]
+fn arguments_of_tool_calls_are_documents_of_their_own() {
+    let call = |text: &str, reason: &str| {
+        format!(
+            r#"{{"choices":[{{"delta":{{"tool_calls":[{{"index":3,"function":{{"arguments":"{text}"}}}}]}},"finish_reason":{reason}}}]}}"#
+        )
+    };
+    let rows =
+        passed(&openai::CHAT, &[&call(r#"{\"a\":\"SEC"#, "null"), &call(r#"RET\"}"#, r#""tool_calls""#)]);
+    assert_eq!(rows.len(), 2, "{rows:?}");
+    assert!(rows[1].contains(r#"<\\\">"#), "{rows:?}");
+    assert!(rows.iter().all(|row| !row.contains("RET")), "{rows:?}");
+}
+
+#[test]
+fn what_repeats_a_changed_text_is_emptied() {
+    let rows = passed(
+        &openai::CHAT,
+        &[
+            r#"{"choices":[{"index":0,"logprobs":{"content":[{"token":"SECRET"}]},"delta":{"content":"SECRET"}}]}"#,
+            r#"{"choices":[{"index":0,"logprobs":{"content":[{"token":"plain"}]},"delta":{"content":"plain"}}]}"#,
+        ],
+    );
+    assert_eq!(rows, [r#"{"choices":[{"index":0,"logprobs":null,"delta":{"content":"<\">"}}]}"#, "="]);
+}
+
+#[test]
+fn an_error_comes_after_what_was_held() {
+    let rows = passed(
+        &openai::CHAT,
+        &[r#"{"choices":[{"delta":{"content":"SEC"}}]}"#, r#"{"error":{"message":"x"}}"#],
+    );
+    assert_eq!(
+        rows,
+        [r#"{"choices":[{"delta":{"content":""}}]}"#, r#"+{"choices":[{"delta":{"content":"SEC"}}]}"#, "="]
+    );
+}
+
+#[test]
+fn blocks_are_known_by_a_number_of_the_event_and_closed_by_its_type() {
+    let rows = passed(
+        &BLOCKS,
+        &[
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"SEC"}}"#,
+            r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"SE"}}"#,
+            r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"RET"}}"#,
+            r#"{"type":"content_block_stop","index":0}"#,
+            r#"{"type":"content_block_stop","index":1}"#,
+        ],
+    );
+    let want = [
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":""}}"#,
+        r#"{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":""}}"#,
+        r#"{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"<\">"}}"#,
+        "=",
+        r#"+{"type":"content_block_delta","index":1,"delta":{"type":"text_delta","text":"SE"}}"#,
+        "=",
+    ];
+    assert_eq!(rows, want);
+}
+
+#[test]
+fn one_member_is_many_texts_where_the_events_type_says_so() {
+    let rows = passed(
+        &ITEMS,
+        &[
+            r#"{"type":"output_text.delta","item_id":"a","content_index":0,"delta":"SEC"}"#,
+            r#"{"type":"output_text.delta","item_id":"a","content_index":1,"delta":"RET"}"#,
+            r#"{"type":"output_text.delta","item_id":"b","content_index":0,"delta":"RET"}"#,
+            r#"{"type":"output_text.delta","item_id":"a","content_index":0,"delta":"RET","logprobs":[1]}"#,
+            r#"{"type":"output_text.delta","item_id":"a","content_index":1,"delta":"S"}"#,
+            r#"{"type":"output_item.done","item_id":"a"}"#,
+            r#"{"type":"unknown.delta","item_id":"a","delta":"SECRET"}"#,
+        ],
+    );
+    let want = [
+        r#"{"type":"output_text.delta","item_id":"a","content_index":0,"delta":""}"#,
+        "=",
+        "=",
+        r#"{"type":"output_text.delta","item_id":"a","content_index":0,"delta":"<\">","logprobs":[]}"#,
+        r#"{"type":"output_text.delta","item_id":"a","content_index":1,"delta":""}"#,
+        r#"+{"type":"output_text.delta","item_id":"a","content_index":1,"delta":"S"}"#,
+        "=",
+        r#"{"type":"unknown.delta","item_id":"a","delta":"<\">"}"#,
+    ];
+    assert_eq!(rows, want);
+}

@@ -1,0 +1,100 @@
+//! Framers: how the documents of [`Deltas`] become a body. [`SseDeltas`] reads an event stream, [`WholeAnswer`] one JSON
+//! document.
+
+use std::sync::Arc;
+
+use bytes::BytesMut;
+
+use crate::base::budget::{Budget, Charge};
+use crate::gateway::llm::delta::{Before, Deltas, EditorFactory};
+use crate::gateway::llm::protocol::CompiledProtocol;
+use crate::stream::sse::{Event, Events, Verdict, write_event};
+use crate::stream::{Editor, GenericEvents, Rewriter, StreamError};
+
+/// The largest answer that is read whole before it is rewritten, in bytes.
+const MAX_ANSWER: usize = 64 << 20;
+
+/// The events of a stream (WHATWG HTML, section 9.2), a document each.
+pub struct SseDeltas {
+    deltas: Deltas,
+    /// For lines of which the protocol says nothing.
+    lines: GenericEvents<Box<dyn Editor>>,
+}
+
+impl SseDeltas {
+    /// Rewrites one stream.
+    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+        Self { lines: GenericEvents::new(editor()), deltas: Deltas::new(protocol, editor, budget) }
+    }
+}
+
+fn write_before(before: Before, out: &mut BytesMut) {
+    before.iter().for_each(|data| write_event("", data, out));
+}
+
+impl Events for SseDeltas {
+    fn event(&mut self, event: &Event<'_>, before: &mut BytesMut) -> Result<Verdict, StreamError> {
+        if event.data().is_empty() {
+            return Ok(Verdict::Keep);
+        }
+        let mut first = Before::new();
+        let verdict = if self.deltas.is_end(event.data()) {
+            self.deltas.end(&mut first)?;
+            Verdict::Keep
+        } else {
+            self.deltas.document(event.data(), &mut first)?.map_or(Verdict::Keep, Verdict::Data)
+        };
+        write_before(first, before);
+        Ok(verdict)
+    }
+
+    fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
+        self.lines.line(text)
+    }
+
+    fn end(&mut self, _incomplete: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+        // An incomplete event cannot be judged, and no client would dispatch it.
+        let mut first = Before::new();
+        self.deltas.end(&mut first)?;
+        write_before(first, out);
+        Ok(())
+    }
+}
+
+/// An answer in one document, read whole: what its echoes repeat may stand before or behind what they repeat.
+pub struct WholeAnswer {
+    deltas: Deltas,
+    document: BytesMut,
+    charge: Charge,
+}
+
+impl WholeAnswer {
+    /// Rewrites one answer.
+    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+        let deltas = Deltas::new(protocol, editor, budget);
+        Self { deltas, document: BytesMut::new(), charge: budget.charge() }
+    }
+}
+
+impl Rewriter for WholeAnswer {
+    fn write(&mut self, chunk: &[u8], _: &mut BytesMut) -> Result<(), StreamError> {
+        let size = self.document.len() + chunk.len();
+        if size > MAX_ANSWER {
+            return Err(StreamError::TooLarge { unit: "answer", limit: MAX_ANSWER });
+        }
+        self.charge.set(size)?;
+        self.document.extend_from_slice(chunk);
+        Ok(())
+    }
+
+    fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
+        let document = self.document.split();
+        let changed = self.deltas.document(&document, &mut Before::new())?;
+        out.extend_from_slice(changed.as_deref().unwrap_or(&document));
+        Ok(self.charge.set(0)?)
+    }
+
+    fn held(&self) -> usize {
+        self.document.len()
+    }
+}

@@ -1,0 +1,267 @@
+//! [`Place`]: where a value is in an event, and [`Document`]: an event in which values are looked up.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::stream::json::{Path, Segment};
+
+/// A place that is not written as members (`a.b`) and elements (`a[*]`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the place {0} is not names joined by dots, each perhaps with [*]")]
+pub struct BadPlace(&'static str);
+
+/// Where a value is in an event.
+#[derive(Debug)]
+pub(super) struct Place(Vec<Step>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Member(&'static str),
+    Each,
+}
+
+impl Place {
+    /// Reads `a.b[*].c`.
+    pub(super) fn parse(text: &'static str) -> Result<Self, BadPlace> {
+        let mut steps = Vec::new();
+        for name in text.split('.') {
+            let (name, each) = name.strip_suffix("[*]").map_or((name, false), |name| (name, true));
+            if name.is_empty() || name.contains(['[', ']', '*', '"']) {
+                return Err(BadPlace(text));
+            }
+            steps.push(Step::Member(name));
+            steps.extend(each.then_some(Step::Each));
+        }
+        Ok(Self(steps))
+    }
+
+    /// The positions of the elements on the way, if `path` is this place.
+    pub(super) fn positions(&self, path: &Path<'_>) -> Option<Vec<usize>> {
+        (path.len() == self.0.len()).then(|| walk(&self.0, path)).flatten()
+    }
+
+    /// Whether `path` is this place, or lies within it.
+    pub(super) fn holds(&self, path: &Path<'_>) -> bool {
+        path.len() >= self.0.len() && walk(&self.0, path).is_some()
+    }
+
+    /// The positions on the way to the innermost element, if `path` lies within one.
+    pub(super) fn element(&self, path: &Path<'_>) -> Option<Vec<usize>> {
+        let end = self.0.iter().rposition(|step| *step == Step::Each).map_or(0, |at| at + 1);
+        walk(self.0.get(..end)?, path)
+    }
+
+    /// How many elements are on the way.
+    fn elements(&self) -> usize {
+        self.0.iter().filter(|step| **step == Step::Each).count()
+    }
+}
+
+/// The positions of elements along these steps of `path`; `None` where it leads elsewhere.
+fn walk(steps: &[Step], path: &Path<'_>) -> Option<Vec<usize>> {
+    let mut positions = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        match (step, path.segment(at)?) {
+            (Step::Member(name), Segment::Key(key)) if *name == key => {}
+            (Step::Each, Segment::Index(position)) => positions.push(position),
+            _ => return None,
+        }
+    }
+    Some(positions)
+}
+
+/// One part of a channel's key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum KeyPart {
+    /// A number of the event, or the position of an element that has none.
+    Number(u64),
+    /// A string of the event.
+    Text(String),
+}
+
+/// An event, taken apart as far as values in it are asked for.
+pub(super) struct Document<'a> {
+    data: &'a [u8],
+    root: Option<Node<'a>>,
+}
+
+struct Node<'a> {
+    raw: &'a RawValue,
+    inside: OnceCell<Inside<'a>>,
+}
+
+enum Inside<'a> {
+    Members(BTreeMap<Name<'a>, Node<'a>>),
+    Elements(Vec<Node<'a>>),
+    Nothing,
+}
+
+/// A member's name, borrowed unless it is written with escapes.
+#[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
+struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl<'a> Node<'a> {
+    fn new(raw: &'a RawValue) -> Self {
+        Self { raw, inside: OnceCell::new() }
+    }
+
+    fn inside(&self) -> &Inside<'a> {
+        self.inside.get_or_init(|| {
+            let text = self.raw.get();
+            match text.as_bytes().first() {
+                Some(b'{') => match serde_json::from_str::<BTreeMap<Name<'a>, &'a RawValue>>(text) {
+                    Ok(all) => {
+                        Inside::Members(all.into_iter().map(|(name, raw)| (name, Self::new(raw))).collect())
+                    }
+                    Err(_) => Inside::Nothing,
+                },
+                Some(b'[') => match serde_json::from_str::<Vec<&'a RawValue>>(text) {
+                    Ok(all) => Inside::Elements(all.into_iter().map(Self::new).collect()),
+                    Err(_) => Inside::Nothing,
+                },
+                _ => Inside::Nothing,
+            }
+        })
+    }
+
+    fn at(&self, step: Step, position: Option<usize>) -> Option<&Self> {
+        match (self.inside(), step) {
+            (Inside::Members(members), Step::Member(name)) => members.get(&Name(Cow::Borrowed(name))),
+            (Inside::Elements(elements), Step::Each) => elements.get(position?),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> Document<'a> {
+    /// Of an event's data. What is no JSON has no values.
+    pub(super) fn new(data: &'a [u8]) -> Self {
+        let root = serde_json::from_slice::<&RawValue>(data).ok().map(Node::new);
+        Self { data, root }
+    }
+
+    fn value(&self, place: &Place, positions: &[usize]) -> Option<&'a RawValue> {
+        let mut positions = positions.iter().copied();
+        let mut node = self.root.as_ref()?;
+        for step in &place.0 {
+            let position = if *step == Step::Each { positions.next() } else { None };
+            node = node.at(*step, position)?;
+        }
+        Some(node.raw).filter(|raw| raw.get() != "null")
+    }
+
+    /// Whether the value there is the string `is`, or, without one, any value but `null`.
+    pub(super) fn is(&self, place: &Place, positions: &[usize], is: Option<&str>) -> bool {
+        let Some(raw) = self.value(place, positions) else { return false };
+        is.is_none_or(|is| serde_json::from_str::<Name<'_>>(raw.get()).is_ok_and(|text| text.0 == is))
+    }
+
+    /// Where the value lies in the event.
+    pub(super) fn span(&self, place: &Place, positions: &[usize]) -> Option<Range<usize>> {
+        let text = self.value(place, positions)?.get();
+        let start = (text.as_ptr() as usize).checked_sub(self.data.as_ptr() as usize)?;
+        let span = start..start + text.len();
+        self.data.get(span.clone())?;
+        Some(span)
+    }
+
+    /// The values of `key` for the elements at these positions.
+    pub(super) fn key(&self, key: &[Place], positions: &[usize]) -> Vec<KeyPart> {
+        let part = |place: &Place| {
+            let raw = self.value(place, positions).map(RawValue::get);
+            let number = raw.and_then(|raw| raw.parse().ok()).map(KeyPart::Number);
+            let text = || raw.and_then(|raw| serde_json::from_str(raw).ok()).map(KeyPart::Text);
+            let position = place.elements().checked_sub(1).and_then(|last| positions.get(last));
+            number.or_else(text).unwrap_or(KeyPart::Number(position.map_or(0, |at| *at as u64)))
+        };
+        key.iter().map(part).collect()
+    }
+
+    /// The positions of all values at `place` that are `is`.
+    pub(super) fn all(&self, place: &Place, is: Option<&str>) -> Vec<Vec<usize>> {
+        let mut all = vec![Vec::new()];
+        for (at, _) in place.0.iter().enumerate().filter(|(_, step)| **step == Step::Each) {
+            let array = Place(place.0.get(..at).unwrap_or_default().to_vec());
+            let longer = all.iter().flat_map(|positions: &Vec<usize>| {
+                let length = self.length(&array, positions);
+                (0..length).map(|at| [positions.as_slice(), &[at]].concat())
+            });
+            all = longer.collect();
+        }
+        all.retain(|positions| self.is(place, positions, is));
+        all
+    }
+
+    fn length(&self, place: &Place, positions: &[usize]) -> usize {
+        let mut positions = positions.iter().copied();
+        let mut node = self.root.as_ref();
+        for step in &place.0 {
+            let position = if *step == Step::Each { positions.next() } else { None };
+            node = node.and_then(|node| node.at(*step, position));
+        }
+        match node.map(Node::inside) {
+            Some(Inside::Elements(elements)) => elements.len(),
+            _ => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::json::walk;
+
+    fn place(text: &'static str) -> Place {
+        Place::parse(text).unwrap()
+    }
+
+    #[test]
+    fn a_place_is_names_and_elements() {
+        for bad in ["", ".", "a.", "a..b", "[*]", "a[0]", "a[*].*", "a[*][*]", "a[\"b\"]"] {
+            assert_eq!(Place::parse(bad).unwrap_err(), BadPlace(bad));
+        }
+        let mut seen = Vec::new();
+        walk(br#"{"a":[{"b":"x"},{"b":"y","c":["z"]}],"b":"w"}"#, &mut |path, leaf| {
+            if leaf.token.is_value() {
+                let at = (place("a[*].b").positions(path), place("a[*].c").element(path));
+                seen.push((at, place("a[*].c").holds(path)));
+            }
+        })
+        .unwrap();
+        let row = |positions: Option<usize>, element: Option<usize>, holds| {
+            ((positions.map(|at| vec![at]), element.map(|at| vec![at])), holds)
+        };
+        let want = [
+            row(Some(0), Some(0), false),
+            row(Some(1), Some(1), false),
+            row(None, Some(1), true),
+            row(None, None, false),
+        ];
+        assert_eq!(seen, want);
+    }
+
+    #[test]
+    fn values_are_looked_up_by_position() {
+        let data = br#" {"n":3,"t":"s\u0041","a":[{"i":7},{"i":"x"},{"e":null},4],"e":{"x":[1]}} "#;
+        let document = Document::new(data);
+        let key = |text, positions: &[usize]| document.key(&[place(text)], positions).remove(0);
+        assert_eq!(key("n", &[]), KeyPart::Number(3));
+        assert_eq!(key("t", &[]), KeyPart::Text("sA".to_owned()));
+        assert_eq!(key("a[*].i", &[0]), KeyPart::Number(7));
+        assert_eq!(key("a[*].i", &[1]), KeyPart::Text("x".to_owned()));
+        assert_eq!(key("a[*].i", &[2]), KeyPart::Number(2), "its position");
+        assert_eq!(key("missing", &[]), KeyPart::Number(0));
+        assert!(document.is(&place("t"), &[], Some("sA")) && !document.is(&place("t"), &[], Some("s")));
+        assert!(document.is(&place("e"), &[], None) && !document.is(&place("a[*].e"), &[2], None));
+        assert_eq!(document.all(&place("a[*].i"), None), [vec![0], vec![1]]);
+        assert_eq!(document.all(&place("e"), None), [Vec::<usize>::new()]);
+        let span = document.span(&place("e.x"), &[]).unwrap();
+        assert_eq!(&data[span], b"[1]");
+        assert!(Document::new(b"[DONE]").all(&place("e"), None).is_empty());
+    }
+}
