@@ -23,7 +23,7 @@ pub(in crate::gateway) enum State {
     /// Pingora sends its body on as it comes.
     Streaming(Box<Streaming>),
     /// Its answer passes. An upstream may answer before it has read all of a body that is streamed.
-    Answering(Answering, Option<Box<Streaming>>),
+    Answering(Box<Answering>, Option<Box<Streaming>>),
     /// It is over, or was refused.
     Done,
 }
@@ -68,7 +68,7 @@ impl State {
             Self::Streaming(streaming) => Some(streaming),
             _ => None,
         };
-        *self = Self::Answering(answering, streaming);
+        *self = Self::Answering(Box::new(answering), streaming);
     }
 }
 
