@@ -125,7 +125,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_plain_requests_are_turned_away_without_a_session() {
+    fn only_plain_requests_are_rejected_without_a_session() {
         let rows: &[(&str, bool)] = &[
             ("POST /v1/x HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\n\r\n", true),
             ("GET /?q=1 HTTP/1.1\r\nHost: a\r\nConnection: Keep-Alive\r\n\r\n", true),
