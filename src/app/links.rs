@@ -15,7 +15,7 @@ use crate::api::share::link::{
     MailError, Mailer, SendLinks,
 };
 use crate::api::token::Service;
-use crate::api::{BoxFuture, Door, Endpoints, Guard};
+use crate::api::{BoxFuture, Endpoints, Guard, Mount};
 use crate::app::parts::Parts;
 use crate::config::Config;
 use crate::config::settings;
@@ -52,7 +52,7 @@ pub(super) fn add(
     endpoints.add(SendLinks { parts: links.clone(), mailer }, dialect, BODY);
     let port = Arc::new(LinkPort(links));
     for method in [Method::GET, Method::HEAD, Method::POST] {
-        let door = Door {
+        let mount = Mount {
             method,
             service: Service::Share,
             path: LINK_PATH,
@@ -61,7 +61,7 @@ pub(super) fn add(
             guard: Guard::Open,
             limit: form,
         };
-        endpoints.mount(door, port.clone());
+        endpoints.mount(mount, port.clone());
     }
 }
 
