@@ -47,7 +47,7 @@ enum Asked {
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Found {
-    Object { object: Shown },
+    Object { object: Box<Shown> },
     Archive { count: usize, objects: Vec<Shown> },
 }
 
@@ -144,7 +144,7 @@ impl GetShare {
         let id = id.ok_or(ApiError::NotFound)?;
         let object = self.parts.shares.get(tenant, &id).await.map_err(ask::failed)?;
         let file = (object.kind == Kind::File).then(|| (object.blob(), object.name.clone()));
-        Ok(Got { found: Found::Object { object: object.into() }, summary: "Object found", file })
+        Ok(Got { found: Found::Object { object: Box::new(object.into()) }, summary: "Object found", file })
     }
 
     async fn several(&self, tenant: &str, ids: Vec<Option<ShareId>>, form: Form) -> Result<Got, ApiError> {
