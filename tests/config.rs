@@ -93,6 +93,7 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "the environment variable `PORTCULLIS_S3_SECRET` is not set",
         "the environment variable `OPENAI_AUTHORIZATION` is not set",
         "the environment variable `INTEL_AUTHORIZATION` is not set",
+        "the environment variable `COLLECTOR_KEY` is not set",
         "the master key is already said to be elsewhere",
         "the environment variable `S3_KEY` is not set",
         "the environment variable `S3_SECRET` is not set",
@@ -146,8 +147,9 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        Breaker, ClamdSocket, Health, Intel, JwkSource, Jwks, Jwt, Rate, RemoteIntel, Respond, Route, Scan,
-        Settings, Sign, Tls, TokenPlace, Upstream, UpstreamTls,
+        Allowed, Breaker, ClamdSocket, Clients, Detect, FileLimits, Health, Intel, JwkSource, Jwks, Jwt,
+        Otlp, Rate, Reload, RemoteIntel, Respond, Route, Scan, Settings, Sign, Telemetry, Tls, TokenPlace,
+        Upgrade, Upstream, UpstreamTls,
     };
     macro_rules! keys_of {
         ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
@@ -155,7 +157,7 @@ fn the_full_file_shows_every_key() {
     let all = keys_of! {
         Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
         UpstreamTls Timeouts Outliers Breaker Health Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
-        Sanitize Scan ClamdSocket Intel RemoteIntel
+        Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect Allowed
     };
     let text = uncommented();
     for key in all.iter().flatten() {
