@@ -35,21 +35,22 @@
 //!
 //! | part | holds | may import |
 //! |---|---|---|
-//! | [`base`] | the vocabulary | – |
+//! | [`base`] | types that every part uses | – |
 //! | [`net`] | going out: one HTTP client that checks addresses | base |
 //! | [`telemetry`] | events, metrics, the log | base |
 //! | [`edit`] | changes to texts, and the way to the bytes that spell them | – |
 //! | [`stream`] | bytes in motion | base edit |
 //! | [`crypto`] | algorithms without lifecycles | base |
 //! | [`detect`] | text in, findings out | base edit |
-//! | [`redact`] | findings in, clean text and the way back out | base edit stream crypto detect |
+//! | [`redact`] | findings in, clean text and the way back out | base crypto detect edit stream |
 //! | [`store`] | rows and files; the only place for SQL and S3 | base crypto telemetry |
-//! | [`vault`] | keys, sealed at rest | base crypto store telemetry |
+//! | [`vault`] | keys, sealed at rest | base crypto net store telemetry |
 //! | [`sanitize`] | one file in, one clean file out | base edit net stream detect redact store telemetry |
-//! | [`api`] | our endpoints, without Pingora | base detect redact crypto vault store telemetry |
-//! | [`gateway`] | one chain of filters for every request; the only place for Pingora | base edit stream crypto redact vault api telemetry |
+//! | [`api`] | our endpoints, without Pingora | base crypto detect net redact sanitize store stream telemetry vault |
+//! | [`gateway`] | one chain of filters for every request; the only place for Pingora | api base crypto edit net redact store stream telemetry vault |
 //! | [`config`] | one TOML file, checked | base detect net |
-//! | [`app`], [`cli`] | composition, command line | all |
+//! | [`app`] | composition: a checked configuration becomes a server | api base config crypto detect gateway net redact sanitize store stream telemetry vault |
+//! | [`cli`] | the command line | api app base config detect redact sanitize vault |
 
 #[cfg(feature = "server")]
 pub mod api;

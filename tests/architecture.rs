@@ -6,8 +6,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+#[path = "architecture/docs.rs"]
+mod docs;
 #[path = "architecture/modules.rs"]
 mod modules;
+#[path = "architecture/page.rs"]
+mod page;
+#[path = "architecture/settings.rs"]
+mod settings;
 #[path = "architecture/source.rs"]
 mod source;
 
@@ -151,8 +157,18 @@ const FUNCTION: usize = 80;
 const LONGER: &[(&str, &str)] = &[];
 
 /// All that lies at the top of the repository, besides files whose name begins with a dot.
-const TOP: &[&str] =
-    &["CHANGELOG.md", "Cargo.lock", "Cargo.toml", "LICENSE", "README.md", "conf", "examples", "src", "tests"];
+const TOP: &[&str] = &[
+    "CHANGELOG.md",
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE",
+    "README.md",
+    "conf",
+    "docs",
+    "examples",
+    "src",
+    "tests",
+];
 
 /// Fails with all complaints at once.
 fn none(complaints: &[String]) {

@@ -5,7 +5,7 @@ Finds how many closed-loop clients, which wait for each answer, get most out of 
 so many for five seconds, and offers three times that open-loop for so many seconds (5), whatever comes back. In short turns,
 because a processor that others share is not as fast from one second to the next, and peak and goodput are to be had at the
 same speed. The request is a chat with 12 KB of history, redacted and restored. The upstream answers at once, so `in_flight`
-is what one thread does best with: see "When an upstream fails" in the README. On Linux with two processors the gateway has
+is what one thread does best with: see docs/operations.md#overload. On Linux with two processors the gateway has
 the first and everything else the second. Prints goodput, what the rest got, and memory; ends with 1 if the turns' goodput is
 under 90 % of their peaks, if anything but 200 and a clean 503 came, or if memory grew by over a tenth.
 """

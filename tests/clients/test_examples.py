@@ -26,10 +26,10 @@ def test_node_example(gateway, path):
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_example_is_in_the_readme():
-    readme = (ROOT / "README.md").read_text()
+def test_every_example_is_in_the_pages():
+    pages = "".join(page.read_text() for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
     for path in (ROOT / "examples").rglob("*"):
         file = path.relative_to(ROOT)
         # What a folder holds together is told of together.
         named = [str(file)] + (["[`examples/compose`]"] if file.parts[1] == "compose" else [])
-        assert path.is_dir() or any(name in readme for name in named), path
+        assert path.is_dir() or any(name in pages for name in named), path

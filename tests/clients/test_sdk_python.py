@@ -226,7 +226,7 @@ def test_faults_are_the_sdks_own(gateway, redact):
 
 
 def test_the_vendors_samples_have_a_config_that_is_shipped(gateway, config):
-    """The two lines of the README: a config from a file, and a token for it."""
+    """The two commands of docs/api.md: a config from a file, and a token for it."""
     body = json.loads((ROOT / "conf/redact-samples.json").read_text())
     made = gateway.api("/v1beta/config/create", body).json()["result"]["id"]
     token = run("tokens", "create", "--config", made, "--config-file", gateway.file).out.strip()
