@@ -221,7 +221,8 @@ fn library(text: &str) -> String {
 /// The map of the parts, as a page shows it.
 fn map(library: &str) -> String {
     let held = held(library);
-    let mut out = "| part | holds | may import | crates kept to it (and to) |\n|---|---|---|---|\n".to_owned();
+    let mut out =
+        "| part | holds | may import | crates kept to it (and to) |\n|---|---|---|---|\n".to_owned();
     for (part, imports) in PARTS {
         let crates = DOORS.iter().filter(|(_, doors)| doors.contains(part));
         let crates: Vec<String> = crates
