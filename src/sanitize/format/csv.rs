@@ -37,6 +37,15 @@ struct Cell {
     place: (usize, usize),
 }
 
+/// A table while it is cleaned.
+struct Table<'t> {
+    text: &'t str,
+    delimiter: char,
+    /// The cells of the first row.
+    heads: Vec<String>,
+    patches: Patches,
+}
+
 /// Cleans a table.
 ///
 /// # Errors
@@ -50,42 +59,42 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     while next.at < table.len() {
         work.items(cells(table, &mut next, delimiter).len())?;
     }
-    let mut patches = Patches::default();
+    let mut cleaned = Table { text: table, delimiter, heads: Vec::new(), patches: Patches::default() };
     let mut next = Next::default();
-    let mut heads = Vec::new();
     while next.at < table.len() {
-        let some = cells(table, &mut next, delimiter);
-        let first = some.iter().take_while(|cell| cell.place.0 == 0);
-        heads.extend(first.map(|cell| cell.text.text().to_owned()));
-        clean_cells(table, (&some, &heads), (delimiter, &mut patches), work)?;
+        cleaned.clean(&cells(table, &mut next, delimiter), work)?;
     }
-    Ok(written(file, &decoded, patches))
+    Ok(written(file, &decoded, cleaned.patches))
 }
 
-fn clean_cells(
-    table: &str,
-    (cells, heads): (&[Cell], &[String]),
-    (delimiter, patches): (char, &mut Patches),
-    work: &mut Work<'_>,
-) -> Result<(), Rejection> {
-    if work.options().interactive {
-        for at in cells.iter().flat_map(|cell| formulas(cell, table)) {
-            patches.put(at..at, "'");
-            let stats = work.stats();
-            stats.interactive = stats.interactive.saturating_add(1);
+impl Table<'_> {
+    /// Cleans the next cells.
+    fn clean(&mut self, cells: &[Cell], work: &mut Work<'_>) -> Result<(), Rejection> {
+        let first = cells.iter().take_while(|cell| cell.place.0 == 0);
+        self.heads.extend(first.map(|cell| cell.text.text().to_owned()));
+        if work.options().interactive {
+            for at in cells.iter().flat_map(|cell| formulas(cell, self.text)) {
+                self.patches.put(at..at, "'");
+                let stats = work.stats();
+                stats.interactive = stats.interactive.saturating_add(1);
+            }
+        }
+        let texts: Vec<Named<&str>> =
+            cells.iter().map(|cell| Named { name: self.head(cell), text: cell.text.text() }).collect();
+        for (cell, edits) in cells.iter().zip(work.named(&texts)?) {
+            edits.iter().for_each(|edit| work.applied(edit));
+            edited(cell, &edits, self.delimiter, &mut self.patches);
+        }
+        Ok(())
+    }
+
+    /// What a cell's column is called; nothing for the first row.
+    fn head(&self, cell: &Cell) -> &str {
+        match cell.place {
+            (0, _) => "",
+            (_, column) => self.heads.get(column).map(|first| name_of(first)).unwrap_or_default(),
         }
     }
-    let head = |(row, column): (usize, usize)| match row {
-        0 => "",
-        _ => heads.get(column).map(|first| name_of(first)).unwrap_or_default(),
-    };
-    let texts: Vec<Named<&str>> =
-        cells.iter().map(|cell| Named { name: head(cell.place), text: cell.text.text() }).collect();
-    for (cell, edits) in cells.iter().zip(work.named(&texts)?) {
-        edits.iter().for_each(|edit| work.applied(edit));
-        edited(cell, &edits, delimiter, patches);
-    }
-    Ok(())
 }
 
 fn edited(cell: &Cell, edits: &[Edit], delimiter: char, patches: &mut Patches) {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::sanitize::format::html::token::{Sort, Token, What};
-use crate::sanitize::format::markup::tag::{self, Planned, Tag};
+use crate::sanitize::format::markup::tag::{self, Planned, Tag, Written};
 use crate::sanitize::format::markup::value::{Asking, Value};
 use crate::sanitize::format::markup::{allow, entity};
 use crate::sanitize::format::patch::{Patches, Spelled};
@@ -135,8 +135,11 @@ impl<'h> Plan<'h> {
             self.end_block();
         }
         let raw = self.raw(&range);
-        let (planned, removed) =
-            tag::plan((tag, &tag.name), (range.clone(), raw), self.strict, &mut self.asking);
+        let (planned, removed) = tag::plan(
+            Written { tag, element: &tag.name, range: range.clone(), raw },
+            self.strict,
+            &mut self.asking,
+        );
         self.removed = self.removed.saturating_add(removed);
         self.tags.push(planned);
         if tag.name == "style" && !tag.closed {

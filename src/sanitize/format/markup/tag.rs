@@ -56,17 +56,27 @@ struct Planning {
     value: Value,
 }
 
-/// Reads a tag of HTML or SVG (`element`: its name in lower case; `raw`: how it stands in the file). With `strict`,
-/// attributes that are not allowed go; returns how many of them acted.
+/// A tag of HTML or SVG as it stands in a file.
+pub(in crate::sanitize::format) struct Written<'t> {
+    pub(in crate::sanitize::format) tag: &'t Tag,
+    /// The element's name in lower case, without a prefix.
+    pub(in crate::sanitize::format) element: &'t str,
+    /// Where the tag stands.
+    pub(in crate::sanitize::format) range: Range<usize>,
+    /// What stands there.
+    pub(in crate::sanitize::format) raw: &'t str,
+}
+
+/// Reads a tag of HTML or SVG. With `strict`, attributes that are not allowed go; returns how many of them acted.
 pub(in crate::sanitize::format) fn plan(
-    (tag, element): (&Tag, &str),
-    (range, raw): (Range<usize>, &str),
+    written: Written<'_>,
     strict: bool,
     asking: &mut Asking,
 ) -> (Planned, u64) {
+    let Written { tag, element, range, raw } = written;
     let read =
         |name: &str, read: &str, asking: &mut Asking| planned_value(element, name, read, strict, asking);
-    planned(tag, (range, strict && !is_tidy(raw, tag)), asking, read)
+    planned(tag, range, strict && !is_tidy(raw, tag), asking, read)
 }
 
 /// Reads a tag of which nothing is known: its values are text, but for those that say what names mean.
@@ -82,12 +92,13 @@ pub(in crate::sanitize::format) fn plan_data(
         _ if strict && !is_safe(read, Use::Link) => (None, 1),
         _ => (Some(Value::address(read, asking)), 0),
     };
-    planned(tag, (range, false), asking, read)
+    planned(tag, range, false, asking, read)
 }
 
 fn planned(
     tag: &Tag,
-    (range, anew): (Range<usize>, bool),
+    range: Range<usize>,
+    anew: bool,
     asking: &mut Asking,
     read: impl Fn(&str, &str, &mut Asking) -> (Option<Value>, u64),
 ) -> (Planned, u64) {

@@ -78,7 +78,7 @@ fn parts(
     let mut written: Vec<Option<Vec<u8>>> = vec![None; opened.parts.len()];
     let order = (0..opened.parts.len()).filter(|at| Some(*at) != shared).chain(shared);
     for at in order {
-        let new = part(package, opened, (plan, &mut heads), at, work)?;
+        let new = part(package, Wanted { opened, plan, at }, &mut heads, work)?;
         if let Some(slot) = written.get_mut(at) {
             *slot = new;
         }
@@ -126,14 +126,21 @@ fn is_empty_book(opened: &Opened, plan: &Plan, main: &str) -> bool {
     !dead.is_empty() && dead.iter().all(|dead| *dead)
 }
 
+/// A part of a package, by its place among the entries, and what is to become of it.
+struct Wanted<'p> {
+    opened: &'p Opened,
+    plan: &'p Plan,
+    at: usize,
+}
+
 /// What a part becomes; `None` if it stays as it is, or goes.
 fn part(
     package: &mut Package<'_>,
-    opened: &Opened,
-    (plan, heads): (&Plan, &mut Heads),
-    at: usize,
+    wanted: Wanted<'_>,
+    heads: &mut Heads,
     work: &mut Work<'_>,
 ) -> Result<Option<Vec<u8>>, Rejection> {
+    let Wanted { opened, plan, at } = wanted;
     let name = opened.parts.get(at).map_or("", String::as_str);
     if name.is_empty() || is_own(name) || plan.gone.contains(name) {
         return Ok(None);

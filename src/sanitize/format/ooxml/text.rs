@@ -9,7 +9,7 @@ use crate::sanitize::format::ooxml::names;
 use crate::sanitize::format::ooxml::sheets::{self, Shared};
 use crate::sanitize::format::passage::{Change, Passage, PiecePlace, is_worth, redact, remarks};
 use crate::sanitize::format::xml_editor::XmlEditor;
-use crate::sanitize::format::xml_tree::{Attribute, Span, Tree, plain};
+use crate::sanitize::format::xml_tree::{Attribute, Chars, Span, Tree, plain};
 use crate::sanitize::{Redaction, Rejection, Work};
 
 /// What makes a text of its own of the runs within it.
@@ -308,7 +308,7 @@ fn is_word(tree: &Tree, at: usize, attribute: &Attribute<'_>) -> bool {
 fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, editor: &mut XmlEditor<'t>, shared: &mut Shared) {
     let PiecePlace::Own(at, span) = change.piece.place else { return };
     match tree.name(at) {
-        "v" => set_cell(tree, editor, shared, (at, span), &change.text()),
+        "v" => set_cell(tree, editor, shared, Chars { span, parent: at }, &change.text()),
         "t" => {
             let text = change.text();
             editor.set_text(span, &encoded(&text));
@@ -332,20 +332,14 @@ fn own<'t>(tree: &'t Tree, change: &Change<'_, 't>, editor: &mut XmlEditor<'t>, 
                 format!(r#"<{prefix}s v="{}"/>"#, quick_xml::escape::escape(&text)),
             );
         }
-        _ => set_formula(tree, editor, shared, change, (at, span)),
+        _ => set_formula(tree, editor, shared, change, Chars { span, parent: at }),
     }
 }
 
 /// A cell that holds other text now: no formula brings the old one back, and what was a number may be none any more.
-fn set_cell<'t>(
-    tree: &'t Tree,
-    editor: &mut XmlEditor<'t>,
-    shared: &mut Shared,
-    (at, span): (usize, Span),
-    text: &str,
-) {
-    let Some(cell) = tree.parent(at) else { return };
-    editor.set_text(span, &encoded(text));
+fn set_cell<'t>(tree: &'t Tree, editor: &mut XmlEditor<'t>, shared: &mut Shared, chars: Chars, text: &str) {
+    let Some(cell) = tree.parent(chars.parent) else { return };
+    editor.set_text(chars.span, &encoded(text));
     if let Some(formula) = tree.children(cell).find(|child| tree.name(*child) == "f") {
         sheets::drop_formula(tree, editor, shared, formula);
     }
@@ -367,7 +361,7 @@ fn set_formula<'t>(
     editor: &mut XmlEditor<'t>,
     shared: &mut Shared,
     change: &Change<'_, 't>,
-    (at, span): (usize, Span),
+    chars: Chars,
 ) {
     let text = &change.piece.text;
     let within = |edit: &Edit| {
@@ -378,9 +372,9 @@ fn set_formula<'t>(
     if change.edits.iter().all(within) || tree.name(0) == "chartSpace" {
         let doubled = |edit: &Edit| Edit { with: edit.with.replace('"', "\"\""), ..edit.clone() };
         let edits: Vec<Edit> = change.edits.iter().map(doubled).collect();
-        editor.set_text(span, &spliced_text(text, &edits));
+        editor.set_text(chars.span, &spliced_text(text, &edits));
     } else {
-        sheets::drop_formula(tree, editor, shared, at);
+        sheets::drop_formula(tree, editor, shared, chars.parent);
     }
 }
 

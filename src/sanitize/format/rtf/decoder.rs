@@ -70,6 +70,15 @@ impl Pages {
     }
 }
 
+/// A `\u`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    /// Its number as it is written.
+    pub(super) code: i32,
+    /// How many characters follow for programs that do not know it.
+    pub(super) stand_ins: u32,
+}
+
 /// Puts characters together.
 #[derive(Debug, Default)]
 pub(super) struct TextDecoder {
@@ -82,18 +91,18 @@ pub(super) struct TextDecoder {
 }
 
 impl TextDecoder {
-    /// `\u`, with `count` stand-ins to follow.
+    /// `\u`, with stand-ins to follow.
     pub(super) fn unit(
         &mut self,
         range: Range<usize>,
-        (code, count): (i32, u32),
+        unit: Unit,
         page: &'static Encoding,
         to: &mut Spelled,
     ) {
         self.end(page, to);
         // Numbers above 32767 are written as negative ones, or as they are.
-        let code = u16::try_from(code & 0xffff).unwrap_or(0);
-        self.unit = Some((range, code, count));
+        let code = u16::try_from(unit.code & 0xffff).unwrap_or(0);
+        self.unit = Some((range, code, unit.stand_ins));
     }
 
     /// Takes a stand-in; whether it was one.

@@ -6,7 +6,7 @@ use encoding_rs::Encoding;
 
 use crate::sanitize::format::markup::uri::{Use, is_safe};
 use crate::sanitize::format::patch::{Patches, Spelled};
-use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder};
+use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder, Unit};
 use crate::sanitize::format::rtf::group::{Destination, is_field, link, place};
 use crate::sanitize::format::rtf::token::{Token, What, tokens};
 use crate::sanitize::{Rejection, Work};
@@ -230,7 +230,9 @@ impl<'w, 'j> Plan<'w, 'j> {
             ("u", Some(code)) => {
                 if self.is_text() {
                     let count = self.groups.last().map_or(1, |group| group.count);
-                    self.read(|decoder, page, open| decoder.unit(range, (code, count), page, open));
+                    self.read(|decoder, page, open| {
+                        decoder.unit(range, Unit { code, stand_ins: count }, page, open)
+                    });
                 }
                 return;
             }

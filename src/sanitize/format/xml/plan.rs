@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::sanitize::format::markup::tag::{self, Planned};
+use crate::sanitize::format::markup::tag::{self, Planned, Written};
 use crate::sanitize::format::markup::value::{Asking, Value};
 use crate::sanitize::format::markup::{allow, entity};
 use crate::sanitize::format::patch::{Patches, Spelled};
@@ -169,7 +169,11 @@ impl<'x> Plan<'x> {
         }
         let raw = self.raw(&range);
         let (planned, removed) = if shown {
-            tag::plan((&element.tag, &element.name), (range.clone(), raw), strict, &mut self.asking)
+            tag::plan(
+                Written { tag: &element.tag, element: &element.name, range: range.clone(), raw },
+                strict,
+                &mut self.asking,
+            )
         } else {
             tag::plan_data(&element.tag, range.clone(), strict, &mut self.asking)
         };
