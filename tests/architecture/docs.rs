@@ -97,6 +97,24 @@ fn files_that_are_named_exist() {
 }
 
 #[test]
+fn functions_of_the_walks_exist() {
+    let function = regex(r"^([a-z0-9_/]+\.rs)::([a-z_0-9]+)$");
+    let (mut wrong, mut seen) = (Vec::new(), 0);
+    for page in pages().iter().filter(|page| page.path.ends_with("architecture.md")) {
+        for (line, span) in page.spans() {
+            let Some(found) = function.captures(span) else { continue };
+            seen += 1;
+            let text = fs::read_to_string(root().join("src").join(&found[1])).unwrap_or_default();
+            if !regex(&format!(r"\bfn {}\b", &found[2])).is_match(&text) {
+                wrong.push(format!("{}:{line}: there is no `{span}`", page.path));
+            }
+        }
+    }
+    none(&wrong);
+    assert!(seen > 20, "only {seen} functions are named");
+}
+
+#[test]
 fn pages_that_are_named_exist() {
     let pages: BTreeMap<String, Page> = pages().into_iter().map(|page| (page.path.clone(), page)).collect();
     let named = regex(r"\bdocs/[a-z]+\.md(#[a-z0-9-]+)?");
