@@ -5,7 +5,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
 use crate::app::AppError;
-use crate::cli::run::{Failure, result};
+use crate::cli::failure::Failure;
+use crate::cli::run::result;
 
 /// How long each step may take.
 const PATIENCE: Duration = Duration::from_secs(3);

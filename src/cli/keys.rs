@@ -7,8 +7,9 @@ use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
 use crate::base::listing::Order;
 use crate::cli::args::StoreArgs;
+use crate::cli::failure::Failure;
 use crate::cli::keys_args::{GenerateArgs, KeyCommand, KeyId, NewSource};
-use crate::cli::run::{Failure, message, placed, result};
+use crate::cli::run::{message, placed, result};
 use crate::config::{Config, Needs};
 use crate::vault::VaultError;
 use crate::vault::items::{

@@ -4,6 +4,7 @@
 
 mod args;
 mod detect;
+mod failure;
 mod health;
 mod keys;
 mod keys_args;

@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::app::AppError;
 use crate::cli::args::{RulesCommand, Wanted};
-use crate::cli::run::{Failure, message, result};
+use crate::cli::failure::Failure;
+use crate::cli::run::{message, result};
 use crate::cli::{page, wanted};
 use crate::detect::{Detector, Rule, RuleError, RuleFile, Severity};
 

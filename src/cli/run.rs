@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::api::configs::{ConfigError, Configs, Settings as RedactSettings};
 use crate::api::openapi;
-use crate::api::token::{NewToken, Service, TokenError, TokenInfo, parse_expiry};
+use crate::api::token::{NewToken, Service, TokenInfo, parse_expiry};
 use crate::app::{
     Announce, AppError, Opened, Piped, Source, check_files, log_warnings, logged, redact, serve, unredact,
     without_core_dumps,
@@ -19,6 +19,7 @@ use crate::base::id::{ConfigId, TokenId};
 use crate::cli::args::{
     Args, Command, Here, MethodArg, RedactArgs, ServeArgs, StoreArgs, TokenCommand, UnredactArgs,
 };
+use crate::cli::failure::Failure;
 use crate::cli::{detect, health, keys, rules, sanitize, wanted};
 use crate::config::{Config, Needs, Options};
 use crate::redact::Method;
@@ -37,40 +38,6 @@ const USAGE: u8 = 2;
 
 /// The configuration is wrong.
 const CONFIG: u8 = 3;
-
-/// Why a command ends without having done its work.
-pub(super) enum Failure {
-    App(AppError),
-    Usage(String),
-    /// Whoever reads our output has had enough.
-    Pipe,
-}
-
-impl From<AppError> for Failure {
-    fn from(error: AppError) -> Self {
-        Self::App(error)
-    }
-}
-
-impl From<TokenError> for Failure {
-    fn from(error: TokenError) -> Self {
-        match error {
-            TokenError::Name | TokenError::Route | TokenError::Past | TokenError::Expiry => {
-                Self::Usage(error.to_string())
-            }
-            other => Self::App(other.into()),
-        }
-    }
-}
-
-impl From<std::io::Error> for Failure {
-    fn from(error: std::io::Error) -> Self {
-        match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Self::Pipe,
-            _ => Self::App(AppError::Io(error.to_string())),
-        }
-    }
-}
 
 /// Reads the command line. What does not go together may have come from the environment, so its part is named.
 ///

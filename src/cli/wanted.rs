@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::app::{AppError, Source, builtin};
 use crate::cli::args::Wanted;
-use crate::cli::run::Failure;
+use crate::cli::failure::Failure;
 use crate::config::Needs;
 use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
 

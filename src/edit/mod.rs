@@ -20,44 +20,14 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | `change` | [`Edit`] |
 //! | `map` | [`SourceMap`] |
 //! | `splice` | edits applied: [`splice`], [`spliced`], [`spliced_text`]; made such as can be: [`settled`] |
 
+mod change;
 mod map;
 mod splice;
 
-use std::ops::Range;
-
-use serde::{Deserialize, Serialize};
-
+pub use change::Edit;
 pub use map::SourceMap;
 pub use splice::{Pieces, settled, splice, spliced, spliced_text};
-
-/// Replace `range` by `with`.
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Edit<T = String> {
-    /// Byte offsets of a text, on character boundaries.
-    pub range: Range<usize>,
-    /// What to write there.
-    pub with: T,
-}
-
-impl<T> Edit<T> {
-    /// The same change to what spells the text: where `map` leads, written as `spell` says.
-    pub fn through<U>(self, map: &SourceMap, spell: impl FnOnce(T) -> U) -> Edit<U> {
-        Edit { range: map.range(self.range), with: spell(self.with) }
-    }
-
-    /// The same change to a text in which this one begins at `at`.
-    #[must_use]
-    pub fn behind(self, at: usize) -> Self {
-        Self { range: self.range.start + at..self.range.end + at, with: self.with }
-    }
-}
-
-impl<T> std::fmt::Debug for Edit<T> {
-    // `with` may be a restored original.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Edit({:?})", self.range)
-    }
-}

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Edit;
+use super::change::Edit;
 
 /// Bytes that need not lie together.
 pub trait Pieces {

@@ -40,6 +40,13 @@ enum Inner {
     Mask(Box<Live>),
 }
 
+impl Redactor {
+    /// Edits one channel of an answer.
+    pub fn answer(&self, answering: Answering) -> Answer {
+        Answer::new(self, answering)
+    }
+}
+
 impl Answer {
     /// Puts originals back; needs no detector.
     pub fn restore(undo: Arc<Undo>) -> Self {

@@ -14,7 +14,7 @@ use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
 use crate::redact::opaque::{Look, Named, Part, PartEditor, begins_tokens, edits_of, encodes_text};
-use crate::redact::pass::Reach;
+use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::undo::{Limits, Undo};
@@ -37,7 +37,7 @@ impl Redactor {
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
         let mut document = Documents { body: doc, by_line: false, texts: JsonTexts::new(which, limits) };
-        self.pass(keys, Reach::Everywhere).run(&mut document)?.undo(limits)
+        Pass::by(self, keys, Reach::Everywhere).run(&mut document)?.undo(limits)
     }
 
     /// Redacts a JSON document a line (NDJSON) as [`Redactor::document`] does one, and all together; blank lines stay.
@@ -52,7 +52,7 @@ impl Redactor {
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
         let mut lines = Documents { body, by_line: true, texts: JsonTexts::new(which, limits) };
-        self.pass(keys, Reach::Everywhere).run(&mut lines)?.undo(limits)
+        Pass::by(self, keys, Reach::Everywhere).run(&mut lines)?.undo(limits)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::redact::carrier::{Carrier, See};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
-use crate::redact::pass::Reach;
+use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::undo::{Limits, Undo};
@@ -30,7 +30,7 @@ impl Redactor {
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
         let mut stream = EventStream { body, texts: JsonTexts::everything(limits) };
-        self.pass(keys, Reach::Everywhere).run(&mut stream)?.undo(limits)
+        Pass::by(self, keys, Reach::Everywhere).run(&mut stream)?.undo(limits)
     }
 }
 

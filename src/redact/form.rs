@@ -7,7 +7,7 @@ use crate::redact::carrier::{Carrier, See};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
-use crate::redact::pass::Reach;
+use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::undo::{Limits, Undo};
@@ -27,7 +27,7 @@ impl Redactor {
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
         let fields: Vec<Vec<u8>> = body.split(|b| *b == b'&').map(document).collect();
         let mut form = FormCarrier { body, fields, texts: JsonTexts::everything(limits) };
-        self.pass(keys, Reach::Everywhere).run(&mut form)?.undo(limits)
+        Pass::by(self, keys, Reach::Everywhere).run(&mut form)?.undo(limits)
     }
 }
 

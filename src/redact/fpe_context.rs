@@ -5,23 +5,14 @@
 //! number.
 
 use std::collections::HashSet;
-use std::ops::Range;
-use std::sync::Arc;
 
 use crate::base::reader::Reader;
 use crate::base::secret::Secret;
-use crate::crypto::fpe::FpeKey;
 use crate::redact::alphabet::Alphabet;
-use crate::redact::answer::Answer;
-use crate::redact::encrypt::Permuted;
+use crate::redact::encrypt::{LONGEST, Permuted};
 use crate::redact::error::RedactError;
-use crate::redact::index::joined;
 use crate::redact::surrogate_log;
-use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
-use crate::stream::{Edit, Editor};
-
-/// The longest surrogate that is looked for by its print, in bytes.
-pub(super) const LONGEST: usize = 255;
+use crate::redact::undo::{Issued, Ledger, Limits, Spelling};
 
 /// The form of what [`FpeContext::to_bytes`] writes. A file of [`SurrogateLog`](crate::redact::SurrogateLog) has form 1.
 const FORM: u8 = 3;
@@ -32,9 +23,6 @@ const UNSAID: u8 = 2;
 /// Bytes of a print: with a million words in a text and ten thousand prints, one in a hundred thousand texts has a
 /// word that looks like a surrogate.
 const PRINT: usize = 7;
-
-/// Bytes other than letters and digits that may stand between two groups of a number.
-const GAP: usize = 3;
 
 /// The key that was used: an item of the vault and its version; without one, the store's own.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -60,18 +48,18 @@ pub struct FpeContext {
     pub key: KeyName,
     /// What it was made with; `None` for what a version before sealed, which did not say.
     pub made: Option<Made>,
-    groups: Vec<Group>,
-    issued: Vec<Issued>,
+    pub(super) groups: Vec<Group>,
+    pub(super) issued: Vec<Issued>,
     ledger: Ledger,
 }
 
 /// Surrogates that are undone alike.
-struct Group {
-    permuted: Permuted,
-    spelling: Spelling,
-    prints: HashSet<u64>,
+pub(super) struct Group {
+    pub(super) permuted: Permuted,
+    pub(super) spelling: Spelling,
+    pub(super) prints: HashSet<u64>,
     /// The most bytes, in canonical form, that one of them has.
-    longest: usize,
+    pub(super) longest: usize,
 }
 
 impl FpeContext {
@@ -182,12 +170,6 @@ impl FpeContext {
         context.issued = surrogate_log::read(reader)?;
         Some(context)
     }
-
-    /// Makes it ready to restore; `key` is the one it names.
-    pub fn restorer(self, key: Arc<FpeKey>) -> Restorer {
-        let undo = Arc::new(Undo::of(self.issued));
-        Restorer { groups: self.groups.into(), undo, key }
-    }
 }
 
 impl std::fmt::Debug for FpeContext {
@@ -196,124 +178,9 @@ impl std::fmt::Debug for FpeContext {
     }
 }
 
-/// Puts originals back where surrogates stand that were issued. Cheap to clone.
-#[derive(Clone)]
-pub struct Restorer {
-    groups: Arc<[Group]>,
-    undo: Arc<Undo>,
-    key: Arc<FpeKey>,
-}
-
-impl std::fmt::Debug for Restorer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Restorer({} groups)", self.groups.len())
-    }
-}
-
-impl Restorer {
-    /// The text with originals where surrogates stood.
-    pub fn text(&self, text: &str) -> Result<String, RedactError> {
-        let mut out = String::with_capacity(text.len());
-        let mut done = 0;
-        for Edit { range, with } in self.edits(text)? {
-            out.push_str(text.get(done..range.start).unwrap_or_default());
-            out.push_str(&with);
-            done = range.end;
-        }
-        out.push_str(text.get(done..).unwrap_or_default());
-        Ok(out)
-    }
-
-    /// What is to be changed in a text, in order.
-    pub(super) fn edits(&self, text: &str) -> Result<Vec<Edit>, RedactError> {
-        let mut edits = Vec::new();
-        if !self.undo.is_empty() {
-            let mut answer = Answer::restore(Arc::clone(&self.undo));
-            // What is held back is decided at the end; neither step can fail.
-            let _ = answer.feed(text, &mut edits);
-            let _ = answer.end(&mut edits);
-        }
-        let mut from = 0;
-        let bytes = text.as_bytes();
-        let mut at = 0;
-        let mut permuted = Vec::new();
-        while at < bytes.len() {
-            while edits.get(from).is_some_and(|edit| edit.range.end <= at) {
-                from += 1;
-            }
-            // What travels with its original goes before what only looks like a print.
-            if let Some(edit) = edits.get(from).filter(|edit| edit.range.contains(&at)) {
-                at = edit.range.end;
-                continue;
-            }
-            let limit = edits.get(from).map_or(bytes.len(), |edit| edit.range.start);
-            let before = at.checked_sub(1).and_then(|at| bytes.get(at));
-            let starts =
-                bytes.get(at).is_some_and(|byte| begins(*byte) && before.is_none_or(|a| !joined(*a, *byte)));
-            let found = if starts { self.seek(bytes, at, limit) } else { None };
-            match found {
-                Some((end, group)) => {
-                    let with = self.decrypt(group, text, at..end)?;
-                    permuted.push(Edit { range: at..end, with });
-                    at = end;
-                }
-                None => at += 1,
-            }
-        }
-        edits.extend(permuted);
-        edits.sort_by_key(|edit| edit.range.start);
-        Ok(edits)
-    }
-
-    /// The longest surrogate that begins at `at`: where it ends, and how it is undone.
-    fn seek(&self, text: &[u8], at: usize, limit: usize) -> Option<(usize, &Group)> {
-        let longest = |group| Some((seek(group, text, at, limit)?, group));
-        self.groups.iter().filter_map(longest).max_by_key(|(end, _)| *end)
-    }
-
-    fn decrypt(&self, group: &Group, text: &str, range: Range<usize>) -> Result<String, RedactError> {
-        let surrogate = text.get(range).unwrap_or_default();
-        let Permuted { alphabet, tweak } = &group.permuted;
-        let mut numbers = alphabet.numbers(surrogate);
-        self.key.decrypt(alphabet.radix(), tweak, &mut numbers)?;
-        Ok(alphabet.write(surrogate, &numbers))
-    }
-}
-
-/// Where the longest of the group's surrogates ends that begins at `at`, before `limit`.
-fn seek(group: &Group, text: &[u8], at: usize, limit: usize) -> Option<usize> {
-    let (mut print, mut count, mut gap, mut best) = (Print::default(), 0, 0, None);
-    let grouped = group.spelling == Spelling::Grouped;
-    for (place, byte) in text.iter().enumerate().take(limit).skip(at) {
-        if grouped && !byte.is_ascii_alphanumeric() {
-            gap += 1;
-            if count == 0 || gap > GAP || *byte == b'\n' {
-                break;
-            }
-            continue;
-        }
-        gap = 0;
-        print = print.with(byte);
-        count += 1;
-        if count > group.longest {
-            break;
-        }
-        let ends = text.get(place + 1).is_none_or(|next| !joined(*byte, *next) && begins(*next));
-        if ends && group.prints.contains(&print.value()) {
-            best = Some(place + 1);
-        }
-    }
-    best
-}
-
-/// Whether a character begins with this byte.
-const fn begins(byte: u8) -> bool {
-    byte & 0xC0 != 0x80
-}
-
 /// FNV-1a over the bytes, stirred at the end so that its upper bits are as good as its lower ones.
 #[derive(Clone, Copy)]
-struct Print(u64);
+pub(super) struct Print(u64);
 
 impl Default for Print {
     fn default() -> Self {
@@ -322,11 +189,11 @@ impl Default for Print {
 }
 
 impl Print {
-    fn with(self, byte: &u8) -> Self {
+    pub(super) fn with(self, byte: &u8) -> Self {
         Self((self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3))
     }
 
-    fn value(self) -> u64 {
+    pub(super) fn value(self) -> u64 {
         let mixed = (self.0 ^ self.0 >> 32).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (mixed ^ mixed >> 29) >> (64 - 8 * PRINT)
     }

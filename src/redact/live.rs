@@ -35,6 +35,14 @@ pub struct Live {
     last: Option<(RuleId, usize)>,
 }
 
+impl Redactor {
+    /// Redacts text as it passes, one way: what is encrypted here can't be restored. `counts` takes what was
+    /// replaced and how much was looked through.
+    pub fn live(&self, keys: &Keys, counts: Arc<Counts>) -> Live {
+        Live::new(self.clone(), keys, counts)
+    }
+}
+
 impl Live {
     pub(super) fn new(redactor: Redactor, keys: &Keys, counts: Arc<Counts>) -> Self {
         let scanner = redactor.detector.scanner();

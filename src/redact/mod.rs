@@ -47,6 +47,7 @@
 //! | `live` | [`Live`]: text as it passes, one way |
 //! | `undo` | [`Undo`]: issued surrogates and what they stand for; [`Limits`] |
 //! | `fpe_context` | [`FpeContext`]: what one call issued, for whoever holds the key |
+//! | `restorer` | [`Restorer`]: originals in the place of its surrogates |
 //! | `index` | exact strings at token boundaries |
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
 //! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
@@ -78,6 +79,7 @@ mod pieces;
 mod plain;
 mod redactor;
 mod report;
+mod restorer;
 mod structured;
 mod surrogate_log;
 mod undo;
@@ -87,7 +89,7 @@ pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
 pub use carrier::{Changes, Replacement};
 pub use error::RedactError;
-pub use fpe_context::{FpeContext, KeyName, Made, Restorer};
+pub use fpe_context::{FpeContext, KeyName, Made};
 pub use keys::{Keys, Scope};
 pub use live::Live;
 pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
@@ -96,6 +98,7 @@ pub use opaque::encodes_text;
 pub use pieces::Text;
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report};
+pub use restorer::Restorer;
 pub use structured::{Chosen, Selected, Selection, structured};
 pub use surrogate_log::SurrogateLog;
 pub use undo::{Limits, Undo};

@@ -70,6 +70,11 @@ impl<T> Passed<'_, T> {
 }
 
 impl<'p> Pass<'p> {
+    /// By one redactor; findings are reported by their spans.
+    pub(super) fn by(redactor: &'p Redactor, keys: &'p Keys, reach: Reach) -> Self {
+        Self { redactors: std::slice::from_ref(redactor), keys, reach, detail: Detail::Spans }
+    }
+
     /// Redacts what `carrier` holds. Findings are reported in the order of its texts.
     pub(super) fn run<C: Carrier>(&self, carrier: &mut C) -> Result<Passed<'p, C::Written>, RedactError> {
         let mut search = PassSearch::new(self);

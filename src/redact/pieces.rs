@@ -28,7 +28,7 @@ impl Redactor {
     /// # Errors
     /// A plan that encrypts, without a key.
     pub fn pieces(&self, texts: &[Text<'_>], keys: &Keys) -> Result<(Vec<Changes>, Report), RedactError> {
-        let pass = Pass { detail: Detail::Places, ..self.pass(keys, Reach::Everywhere) };
+        let pass = Pass { detail: Detail::Places, ..Pass::by(self, keys, Reach::Everywhere) };
         let redacted = pass.run(&mut Pieces(texts))?.redacted;
         let report = redacted.report().clone();
         Ok((redacted.into_value(), report))

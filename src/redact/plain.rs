@@ -2,13 +2,13 @@
 
 use std::borrow::Cow;
 
-use crate::edit::spliced;
+use crate::edit::{spliced, spliced_text};
 use crate::redact::carrier::{Carrier, CarrierText, See};
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
 use crate::redact::opaque::Part;
-use crate::redact::pass::Reach;
+use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::undo::{Limits, Undo};
@@ -25,7 +25,7 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<String>, FpeContext), RedactError> {
-        self.pass(keys, Reach::Found).run(&mut WholeText(text))?.context(limits)
+        Pass::by(self, keys, Reach::Found).run(&mut WholeText(text))?.context(limits)
     }
 
     /// Redacts a body that is text, and tells how to undo it. What was found in one place is replaced in every other.
@@ -38,7 +38,7 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
-        self.pass(keys, Reach::Everywhere).run(&mut BodyText(body))?.undo(limits)
+        Pass::by(self, keys, Reach::Everywhere).run(&mut BodyText(body))?.undo(limits)
     }
 }
 
@@ -50,10 +50,7 @@ impl Carrier for WholeText<'_> {
 
     fn visit(&mut self, see: See<'_>) -> Result<String, RedactError> {
         let changes = see(CarrierText { opens: true, ..CarrierText::of(Part::text(self.0)) });
-        let written = spliced(self.0.as_bytes(), &changes);
-        // Values begin and end with characters.
-        Ok(String::from_utf8(written)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into()))
+        Ok(spliced_text(self.0, &changes))
     }
 
     fn bytes(&self) -> Cow<'_, [u8]> {

@@ -4,14 +4,10 @@ use std::sync::Arc;
 
 use crate::base::checkpoint::{Checkpoint, Stopped};
 use crate::detect::{Cache, Detector, Finding, Span};
-use crate::redact::answer::{Answer, Answering};
-use crate::redact::keys::Keys;
-use crate::redact::live::Live;
 use crate::redact::method::Plan;
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
-use crate::redact::pass::{Detail, Pass, Reach};
-use crate::redact::report::{Counts, Found, Rejected};
+use crate::redact::report::{Found, Rejected};
 use crate::stream::json::{Decoded, Leaf, Token, walk};
 
 /// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than
@@ -113,22 +109,6 @@ impl Redactor {
             found.sort_unstable_by_key(|one| one.span.start);
         }
         Ok(found)
-    }
-
-    /// The one pass over what lies there whole, by this redactor.
-    pub(super) fn pass<'p>(&'p self, keys: &'p Keys, reach: Reach) -> Pass<'p> {
-        Pass { redactors: std::slice::from_ref(self), keys, reach, detail: Detail::Spans }
-    }
-
-    /// Redacts text as it passes, one way: what is encrypted here can't be restored. `counts` takes what was
-    /// replaced and how much was looked through.
-    pub fn live(&self, keys: &Keys, counts: Arc<Counts>) -> Live {
-        Live::new(self.clone(), keys, counts)
-    }
-
-    /// Edits one channel of an answer.
-    pub fn answer(&self, answering: Answering) -> Answer {
-        Answer::new(self, answering)
     }
 }
 

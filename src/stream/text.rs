@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 
 use crate::base::budget::Budget;
-use crate::stream::text_channel::{Spelling, TextChannel};
+use crate::stream::text_channel::{TextChannel, plain};
 use crate::stream::utf8::complete;
 use crate::stream::window::Window;
 use crate::stream::{Edit, Editor, Rewriter, StreamError};
@@ -26,7 +26,7 @@ impl<E: Editor> TextBody<E> {
     pub fn new(editor: E, budget: &Budget) -> Self {
         Self {
             editor,
-            channel: TextChannel::at(0, Spelling::Plain),
+            channel: TextChannel::at(0, plain),
             window: Window::new(budget),
             edits: Vec::new(),
             cut: Vec::new(),
@@ -84,12 +84,7 @@ pub struct Channel {
 impl Channel {
     /// A channel with its own editor; what is held back is charged to `budget`.
     pub fn new(editor: Box<dyn Editor>, budget: &Budget) -> Self {
-        Self {
-            editor,
-            channel: TextChannel::at(0, Spelling::Plain),
-            window: Window::new(budget),
-            edits: Vec::new(),
-        }
+        Self { editor, channel: TextChannel::at(0, plain), window: Window::new(budget), edits: Vec::new() }
     }
 
     /// Takes the next piece and appends what is decided to `out`.
@@ -103,7 +98,7 @@ impl Channel {
     /// The text has ended: appends the rest. Another text may follow, from offset 0.
     pub fn finish(&mut self, out: &mut String) -> Result<(), StreamError> {
         self.channel.end(&mut self.editor, &mut self.edits)?;
-        self.channel.begin(0, Spelling::Plain);
+        self.channel.begin(0, plain);
         let put = &mut |piece: &[u8]| out.push_str(&String::from_utf8_lossy(piece));
         self.window.finish(&mut self.edits, put)
     }

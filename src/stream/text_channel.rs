@@ -1,16 +1,14 @@
 //! One channel of text within bytes: [`TextChannel`] shows an editor the text and turns its edits into edits of the bytes.
 
 use crate::edit::SourceMap;
-use crate::stream::json::encoded;
 use crate::stream::{Edit, Editor, StreamError};
 
 /// How a replacement is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Spelling {
-    /// As it is.
-    Plain,
-    /// As a part of a JSON string.
-    Json,
+pub(crate) type Spelling = fn(String) -> String;
+
+/// As it is.
+pub(crate) fn plain(text: String) -> String {
+    text
 }
 
 /// One channel of text within bytes. Offsets of bytes are counted from wherever the owner counts them.
@@ -116,10 +114,6 @@ impl TextChannel {
         if self.edits.is_empty() {
             return;
         }
-        let spell = |with: String| match self.spelling {
-            Spelling::Plain => with,
-            Spelling::Json => encoded(&with),
-        };
-        out.extend(self.edits.drain(..).map(|edit| edit.through(&self.map, spell)));
+        out.extend(self.edits.drain(..).map(|edit| edit.through(&self.map, self.spelling)));
     }
 }

@@ -9,9 +9,9 @@ use crate::crypto::kdf::KdfError;
 use crate::crypto::passphrase::CostError;
 use crate::crypto::random::RandomError;
 use crate::store::StoreError;
-use crate::vault::Origin;
 use crate::vault::hook::HookError;
 use crate::vault::jwt::JwtError;
+use crate::vault::origin::Origin;
 
 /// Why a key or secret could not be had.
 #[derive(Debug, thiserror::Error)]

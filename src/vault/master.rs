@@ -2,9 +2,8 @@
 //! hands in (environment, secret file), from a program of the operator's, or from a passphrase. It is never written into the store and encrypts no data itself:
 //! [`Seal`](crate::vault::Seal) derives keys from it.
 
-use std::fmt;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL_NOPAD, HEXLOWER_PERMISSIVE};
 
@@ -12,34 +11,12 @@ use crate::base::secret::Secret;
 use crate::crypto::random;
 use crate::store::StoreError;
 use crate::store::private;
-use crate::vault::{VaultError, hook};
+use crate::vault::error::VaultError;
+use crate::vault::hook;
+use crate::vault::origin::Origin;
 
 /// Bytes of a master key.
 pub const MASTER_BYTES: usize = 32;
-
-/// Where a master key was taken from, as errors name it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Origin {
-    /// The file of this name.
-    File(PathBuf),
-    /// Text handed in by the operator.
-    Given,
-    /// The output of this program.
-    Command(String),
-    /// A passphrase.
-    Passphrase,
-}
-
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(path) => write!(f, "the key in {}", path.display()),
-            Self::Given => f.write_str("the key given by the configuration"),
-            Self::Command(program) => write!(f, "the key that {program} wrote"),
-            Self::Passphrase => f.write_str("the key that the passphrase makes"),
-        }
-    }
-}
 
 /// The key that opens everything else.
 #[derive(Debug)]

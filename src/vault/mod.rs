@@ -19,6 +19,7 @@ pub mod items;
 pub mod jwt;
 pub mod keys;
 pub mod master;
+mod origin;
 pub mod passphrase;
 mod ring;
 pub mod rotation;
@@ -26,6 +27,7 @@ pub mod seal;
 
 pub use error::VaultError;
 pub use keys::{ENDED, Freshness, PENDING, Vault};
-pub use master::{MasterKey, Origin};
+pub use master::MasterKey;
+pub use origin::Origin;
 pub use rotation::Rotated;
 pub use seal::Seal;

@@ -6,12 +6,14 @@
 //! | `signing` | [`SigningKey`] |
 //! | `public` | [`PublicKey`] and its [`Numbers`] |
 //! | `pem` | [`private_key`] and [`public_key`] in PEM |
+//! | `error` | [`JwsError`] |
 //! | `roca` | RSA keys that can be factored |
 //! | `small_order` | keys of Ed25519 under which anything verifies |
 //! | `der` | the few shapes of DER that public keys come in |
 
 mod algorithm;
 mod der;
+mod error;
 mod pem;
 mod public;
 mod roca;
@@ -22,20 +24,7 @@ mod small_order;
 mod tests;
 
 pub use algorithm::{JwsAlgorithm, KeyKind};
+pub use error::JwsError;
 pub use pem::{private_key, private_pem, public_key, public_pem};
 pub use public::{Numbers, PublicKey};
 pub use signing::{RsaBits, SigningKey};
-
-/// Why a key cannot be used. Holds nothing of the key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum JwsError {
-    /// It is no key, or none of this algorithm.
-    #[error("{0}")]
-    Key(&'static str),
-    /// The system has no randomness.
-    #[error("no randomness")]
-    Random,
-    /// The library failed.
-    #[error("a key cannot be used to sign")]
-    Sign,
-}

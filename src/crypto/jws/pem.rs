@@ -3,8 +3,8 @@
 use data_encoding::BASE64;
 use zeroize::Zeroizing;
 
-use super::JwsError;
 use super::algorithm::JwsAlgorithm;
+use super::error::JwsError;
 use super::public::PublicKey;
 use super::signing::SigningKey;
 use crate::base::secret::Secret;

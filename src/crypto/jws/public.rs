@@ -8,7 +8,8 @@ use aws_lc_rs::signature::{
 };
 
 use super::algorithm::{JwsAlgorithm, KeyKind};
-use super::{JwsError, der, roca, small_order};
+use super::error::JwsError;
+use super::{der, roca, small_order};
 
 /// The members of a JWK that hold the key (RFC 7518 section 6, RFC 8037 section 2), big-endian.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,8 +11,9 @@ use aws_lc_rs::signature::{
 use aws_lc_rs::{constant_time, hmac};
 
 use super::algorithm::{JwsAlgorithm, KeyKind};
+use super::der;
+use super::error::JwsError;
 use super::public::PublicKey;
-use super::{JwsError, der};
 use crate::base::secret::Secret;
 use crate::crypto::random;
 

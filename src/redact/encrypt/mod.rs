@@ -5,10 +5,12 @@
 //! | file | noun |
 //! |---|---|
 //! | `cipher` | keyed permutations of strings and tuples |
+//! | `letters` | letters and digits where they stand |
 //! | `number` | cards, national ids, phones, accounts, addresses of machines |
 //! | `word` | e-mail addresses, URLs, keys, and all other text |
 
 mod cipher;
+mod letters;
 mod number;
 mod word;
 
@@ -20,11 +22,13 @@ use crate::crypto::fpe::FpeKey;
 use crate::detect::{Format, Rule, RuleId};
 use crate::redact::alphabet::Alphabet;
 use crate::redact::error::RedactError;
-use crate::redact::fpe_context::LONGEST;
 use crate::redact::keys::{Keys, Scope};
 use crate::redact::method::Fpe;
 
 use cipher::{Cipher, Part};
+
+/// The longest surrogate that is looked for by its print, in bytes.
+pub(super) const LONGEST: usize = 255;
 
 /// Tries before a value gets a surrogate that has no format: only layouts of a few values get there.
 const ATTEMPTS: u32 = 32;
@@ -122,9 +126,6 @@ impl std::fmt::Debug for Surrogates {
         f.write_str("Surrogates(..)")
     }
 }
-
-/// The surrogate, or `None` where the value isn't laid out as its format says.
-type Shaped = Result<Option<String>, RedactError>;
 
 /// The longest value that gets a surrogate of its own length, in bytes. What stands for a longer one is short: it is
 /// looked for in answers as they stream, and its original is kept for the way back anyway.

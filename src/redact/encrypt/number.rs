@@ -5,11 +5,9 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::ops::RangeInclusive;
 
-use super::Shaped;
 use super::cipher::{Cipher, Field, Part};
-use super::word::{Letters, in_classes, text_of};
-
-const DIGITS: &[u8] = b"0123456789";
+use super::letters::{DIGITS, Letters, Shaped, in_classes, text_of};
+use crate::redact::error::RedactError;
 
 /// The digits of a text and where they stand.
 fn digits_of(text: &[u8]) -> Letters {
@@ -193,7 +191,7 @@ pub(super) fn phone(cipher: &Cipher<'_>, value: &str) -> Shaped {
 
 /// Ten digits of the North American plan: area and exchange begin with 2–9, and N11 are services, not exchanges.
 /// Exchanges that break a rule (an example's `415-123-4567`) keep breaking it.
-fn nanp(cipher: &Cipher<'_>, national: &mut [u16]) -> Result<(), super::RedactError> {
+fn nanp(cipher: &Cipher<'_>, national: &mut [u16]) -> Result<(), RedactError> {
     let [a0, a1, a2, e0, e1, e2, rest @ ..] = national else { return Ok(()) };
     let (from, size) = if *e0 < 2 { (0, 2) } else { (2, 8) };
     let mut fields = [

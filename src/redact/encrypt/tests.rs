@@ -7,7 +7,8 @@ use proptest::prelude::*;
 use regex::Regex;
 
 use super::cipher::Cipher;
-use super::{Shaped, number, word};
+use super::letters::Shaped;
+use super::{number, word};
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 

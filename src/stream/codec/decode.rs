@@ -7,7 +7,7 @@ use flate2::{Decompress, FlushDecompress, Status};
 use zstd::stream::raw::{DParameter, Decoder as Frames, InBuffer, Operation, OutBuffer};
 
 use crate::base::budget::{Budget, Charge};
-use crate::stream::codec::{BLOCK, Coding};
+use crate::stream::codec::coding::{BLOCK, Coding};
 use crate::stream::{Rewriter, StreamError};
 
 /// How much a body may inflate.

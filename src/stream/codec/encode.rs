@@ -8,7 +8,7 @@ use flate2::{Compress, Compression, FlushCompress, Status};
 use zstd::stream::raw::{CParameter, Encoder as Frames, InBuffer, Operation, OutBuffer};
 
 use crate::base::budget::{Budget, Charge};
-use crate::stream::codec::{BLOCK, Coding};
+use crate::stream::codec::coding::{BLOCK, Coding};
 use crate::stream::{Rewriter, StreamError};
 
 enum Coder {

@@ -26,6 +26,7 @@ pub use embedded::Embedded;
 pub use escape::encode;
 pub(crate) use escape::encoded;
 pub(in crate::stream) use path::Trail;
-pub use path::{LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Take, Token};
+pub use path::{
+    LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Take, Token, Type,
+};
 pub use slots::{EditorSlots, JsonSlots, Slots};
-pub use typed::Type;

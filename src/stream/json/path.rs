@@ -6,7 +6,6 @@ use std::fmt;
 
 use crate::base::pointer::Pointer;
 use crate::stream::json::lexer::Nesting;
-use crate::stream::json::typed::Type;
 
 /// How many levels a [`Path`] follows.
 pub const MAX_DEPTH: usize = 128;
@@ -201,6 +200,17 @@ impl Trail {
         self.keys.clear();
         self.beyond = 0;
     }
+}
+
+/// What a value must be of that a protocol has no text in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// A number; of a member's name, one of at most 7 digits, such as a token's id.
+    Number,
+    /// The id of something: letters and digits, both of them, with no number standing alone in it.
+    Id,
+    /// The name of a model or of a kind of object: it begins with a letter, and otherwise is as an id is.
+    Name,
 }
 
 /// What to do with the strings of a place.

@@ -4,9 +4,10 @@
 use crate::edit::spliced;
 use crate::stream::json::Slots;
 use crate::stream::json::document::{digits_of, is_long, with_digits};
+use crate::stream::json::escape::encoded;
 use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, Role, Tail};
 use crate::stream::json::path::{Token, Trail};
-use crate::stream::text_channel::{Spelling, TextChannel};
+use crate::stream::text_channel::{TextChannel, plain};
 use crate::stream::utf8::complete;
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -48,7 +49,7 @@ impl<S: Slots> Scan<S> {
             slots,
             lexer: Lexer::new(),
             trail: Trail::default(),
-            channel: TextChannel::at(0, Spelling::Plain),
+            channel: TextChannel::at(0, plain),
             within: Within::Other,
             decoded: String::new(),
             digits: Vec::new(),
@@ -103,14 +104,14 @@ impl<S: Slots> Scan<S> {
     pub(crate) fn text(&mut self) {
         self.trail.clear();
         self.within = Within::Rest;
-        self.channel.begin(self.at, Spelling::Plain);
+        self.channel.begin(self.at, plain);
     }
 
     fn break_off(&mut self, at: usize) {
         self.trail.clear();
         let ours = self.slots.open(&self.trail.path(), Token::Rest);
         self.within = if ours { Within::Rest } else { Within::Lost };
-        self.channel.begin(at, Spelling::Plain);
+        self.channel.begin(at, plain);
     }
 
     /// Reads as far as it can be told what the bytes are; returns how many those were.
@@ -162,7 +163,7 @@ impl<S: Slots> Scan<S> {
             Role::Key => Within::Name,
             Role::Value => Within::Other,
         };
-        self.channel.begin(at, Spelling::Json);
+        self.channel.begin(at, |text| encoded(&text));
     }
 
     fn plain(&mut self, cursor: &Cursor<'_>, from: usize, edits: &mut Vec<Edit>) -> Result<(), StreamError> {

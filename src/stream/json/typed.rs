@@ -1,17 +1,6 @@
 //! What is no text because of its type, and only if it has that type.
 
-use crate::stream::json::path::{LONG_NUMBER, MAX_KEY, Take, Token};
-
-/// What a value must be of that a protocol has no text in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
-    /// A number; of a member's name, one of at most 7 digits, such as a token's id.
-    Number,
-    /// The id of something: letters and digits, both of them, with no number standing alone in it.
-    Id,
-    /// The name of a model or of a kind of object: it begins with a letter, and otherwise is as an id is.
-    Name,
-}
+use crate::stream::json::path::{LONG_NUMBER, MAX_KEY, Take, Token, Type};
 
 impl Take {
     /// What to do with what stands there: what has not the type that it must have is text.

@@ -4,17 +4,13 @@ use std::sync::{Mutex, PoisonError};
 
 use prometheus::{Encoder, IntCounter, IntGauge, Registry, TextEncoder};
 
+use super::error::MetricsError;
 use super::family::Families;
 use super::front::FrontMetrics;
 use super::process::Process;
 use super::route::{Direction, RouteMetrics, Routes, RuleMetrics};
 use super::upstream::{UpstreamMetrics, Upstreams};
 use super::work::WorkMetrics;
-
-/// A metric could not be registered or written.
-#[derive(Debug, thiserror::Error)]
-#[error("metrics: {0}")]
-pub struct MetricsError(#[from] prometheus::Error);
 
 type Hook = Box<dyn Fn() + Send + Sync>;
 

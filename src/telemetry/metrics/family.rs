@@ -9,7 +9,7 @@ use prometheus::{
     Registry,
 };
 
-use super::all::MetricsError;
+use super::error::MetricsError;
 use super::words::Word;
 
 /// Buckets of durations, in seconds: half a millisecond to two minutes.

@@ -2,7 +2,7 @@
 
 use prometheus::{IntCounter, IntGauge};
 
-use super::all::MetricsError;
+use super::error::MetricsError;
 use super::family::{Each, Families};
 use super::words::words;
 

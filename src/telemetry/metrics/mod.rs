@@ -18,6 +18,7 @@
 //! | `process` | what the system knows of the process |
 
 mod all;
+mod error;
 mod family;
 mod front;
 mod process;
@@ -26,7 +27,8 @@ mod upstream;
 mod words;
 mod work;
 
-pub use all::{Levels, Metrics, MetricsError};
+pub use all::{Levels, Metrics};
+pub use error::MetricsError;
 pub use family::{During, Each};
 pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal};
 pub use route::{Direction, Filtered, RouteMetrics, RuleMetrics, StatusClass, Traffic};

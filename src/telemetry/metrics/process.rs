@@ -4,7 +4,7 @@ use std::fs;
 
 use prometheus::Gauge;
 
-use super::all::MetricsError;
+use super::error::MetricsError;
 use super::family::Families;
 
 /// The unit of the times in `/proc/self/stat`: part of the kernel's interface on every architecture that we build for.

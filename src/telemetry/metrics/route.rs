@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use prometheus::{Histogram, HistogramVec, IntCounter, IntCounterVec};
 
-use super::all::MetricsError;
+use super::error::MetricsError;
 use super::family::{Each, Families, Late, SECONDS};
 use super::words::words;
 

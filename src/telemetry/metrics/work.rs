@@ -2,7 +2,7 @@
 
 use prometheus::{Histogram, IntCounter, IntCounterVec, IntGauge, IntGaugeVec};
 
-use super::all::MetricsError;
+use super::error::MetricsError;
 use super::family::{Each, Families, SECONDS};
 use super::words::words;
 

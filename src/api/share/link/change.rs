@@ -7,9 +7,9 @@ use crate::api::endpoint::{Asker, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
 use crate::api::share::ask;
-use crate::api::share::link::LinkParts;
 use crate::api::share::link::create::LinkReply;
 use crate::api::share::link::object::ShownLink;
+use crate::api::share::link::parts::LinkParts;
 use crate::api::token::Service;
 use crate::base::id::ShareLinkId;
 

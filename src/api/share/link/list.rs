@@ -9,8 +9,8 @@ use crate::api::error::ApiError;
 use crate::api::fields::Fields;
 use crate::api::share::ask;
 use crate::api::share::filter::{Numbers, Page, Texts, texts};
-use crate::api::share::link::LinkParts;
 use crate::api::share::link::object::{Link, ShownLink};
+use crate::api::share::link::parts::LinkParts;
 use crate::api::token::Service;
 
 /// One page of links.

@@ -1,0 +1,83 @@
+//! Letters and digits of ASCII in a text, permuted where they stand.
+
+use super::cipher::{Cipher, Field, Part};
+use crate::redact::error::RedactError;
+
+pub(super) const DIGITS: &[u8] = b"0123456789";
+const LOWER: &[u8] = b"abcdefghijklmnopqrstuvwxyz";
+const UPPER: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+/// The surrogate, or `None` where the value isn't laid out as its format says.
+pub(super) type Shaped = Result<Option<String>, RedactError>;
+
+/// The letters of one alphabet in a text, and where they stand.
+pub(super) struct Letters {
+    pub(super) places: Vec<usize>,
+    pub(super) symbols: Vec<u16>,
+}
+
+impl Letters {
+    pub(super) fn of(text: &[u8], alphabet: &[u8]) -> Self {
+        let found = text.iter().enumerate().filter_map(|(at, byte)| {
+            let symbol = alphabet.iter().position(|letter| letter == byte)?;
+            Some((at, symbol as u16))
+        });
+        let (places, symbols) = found.unzip();
+        Self { places, symbols }
+    }
+
+    /// Writes the symbols back to where they were.
+    pub(super) fn put(&self, text: &mut [u8], alphabet: &[u8]) {
+        for (&at, &symbol) in self.places.iter().zip(&self.symbols) {
+            if let (Some(place), Some(&letter)) = (text.get_mut(at), alphabet.get(usize::from(symbol))) {
+                *place = letter;
+            }
+        }
+    }
+}
+
+/// Only ASCII was put in place of ASCII, so this is always text.
+pub(super) fn text_of(bytes: Vec<u8>) -> Option<String> {
+    String::from_utf8(bytes).ok()
+}
+
+/// Permutes the letters of one alphabet in place.
+pub(super) fn in_alphabet(
+    cipher: &Cipher<'_>,
+    part: Part,
+    text: &mut [u8],
+    alphabet: &[u8],
+) -> Result<(), RedactError> {
+    let mut letters = Letters::of(text, alphabet);
+    cipher.string(part, alphabet.len() as u32, &mut letters.symbols, &|_| true)?;
+    letters.put(text, alphabet);
+    Ok(())
+}
+
+/// The ASCII letters and digits of a text, each kept within its class: as one tuple where that many tuples can be
+/// counted, else class by class.
+pub(super) fn in_classes(cipher: &Cipher<'_>, part: Part, text: &mut [u8]) -> Result<(), RedactError> {
+    let class = |byte: u8| match byte {
+        b'0'..=b'9' => Some((10, b'0')),
+        b'a'..=b'z' => Some((26, b'a')),
+        b'A'..=b'Z' => Some((26, b'A')),
+        _ => None,
+    };
+    let field = |&byte: &u8| class(byte).map(|(size, first)| Field { size, value: u32::from(byte - first) });
+    let mut fields: Vec<Field> = text.iter().filter_map(field).collect();
+    if cipher.tuple(part, &mut fields, &|_| true)? {
+        let mut fields = fields.into_iter();
+        for byte in text {
+            if let Some((_, first)) = class(*byte)
+                && let Some(field) = fields.next()
+            {
+                *byte = first + field.value as u8;
+            }
+        }
+        return Ok(());
+    }
+    for (part, alphabet) in [(Part::Digits, DIGITS), (Part::Lower, LOWER), (Part::Upper, UPPER)] {
+        in_alphabet(cipher, part, text, alphabet)?;
+    }
+    Ok(())
+}

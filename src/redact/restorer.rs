@@ -1,0 +1,132 @@
+//! [`Restorer`]: puts originals back where surrogates of a context stand.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::crypto::fpe::FpeKey;
+use crate::edit::{Edit, spliced_text};
+use crate::redact::answer::Answer;
+use crate::redact::encrypt::Permuted;
+use crate::redact::error::RedactError;
+use crate::redact::fpe_context::{FpeContext, Group, Print};
+use crate::redact::index::joined;
+use crate::redact::undo::{Spelling, Undo};
+use crate::stream::Editor;
+
+/// Bytes other than letters and digits that may stand between two groups of a number.
+const GAP: usize = 3;
+
+impl FpeContext {
+    /// Makes it ready to restore; `key` is the one it names.
+    pub fn restorer(self, key: Arc<FpeKey>) -> Restorer {
+        let undo = Arc::new(Undo::of(self.issued));
+        Restorer { groups: self.groups.into(), undo, key }
+    }
+}
+
+/// Puts originals back where surrogates stand that were issued. Cheap to clone.
+#[derive(Clone)]
+pub struct Restorer {
+    groups: Arc<[Group]>,
+    undo: Arc<Undo>,
+    key: Arc<FpeKey>,
+}
+
+impl std::fmt::Debug for Restorer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Restorer({} groups)", self.groups.len())
+    }
+}
+
+impl Restorer {
+    /// The text with originals where surrogates stood.
+    pub fn text(&self, text: &str) -> Result<String, RedactError> {
+        Ok(spliced_text(text, &self.edits(text)?))
+    }
+
+    /// What is to be changed in a text, in order.
+    pub(super) fn edits(&self, text: &str) -> Result<Vec<Edit>, RedactError> {
+        let mut edits = Vec::new();
+        if !self.undo.is_empty() {
+            let mut answer = Answer::restore(Arc::clone(&self.undo));
+            // What is held back is decided at the end; neither step can fail.
+            let _ = answer.feed(text, &mut edits);
+            let _ = answer.end(&mut edits);
+        }
+        let mut from = 0;
+        let bytes = text.as_bytes();
+        let mut at = 0;
+        let mut permuted = Vec::new();
+        while at < bytes.len() {
+            while edits.get(from).is_some_and(|edit| edit.range.end <= at) {
+                from += 1;
+            }
+            // What travels with its original goes before what only looks like a print.
+            if let Some(edit) = edits.get(from).filter(|edit| edit.range.contains(&at)) {
+                at = edit.range.end;
+                continue;
+            }
+            let limit = edits.get(from).map_or(bytes.len(), |edit| edit.range.start);
+            let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+            let starts =
+                bytes.get(at).is_some_and(|byte| begins(*byte) && before.is_none_or(|a| !joined(*a, *byte)));
+            let found = if starts { self.seek(bytes, at, limit) } else { None };
+            match found {
+                Some((end, group)) => {
+                    let with = self.decrypt(group, text, at..end)?;
+                    permuted.push(Edit { range: at..end, with });
+                    at = end;
+                }
+                None => at += 1,
+            }
+        }
+        edits.extend(permuted);
+        edits.sort_by_key(|edit| edit.range.start);
+        Ok(edits)
+    }
+
+    /// The longest surrogate that begins at `at`: where it ends, and how it is undone.
+    fn seek(&self, text: &[u8], at: usize, limit: usize) -> Option<(usize, &Group)> {
+        let longest = |group| Some((seek(group, text, at, limit)?, group));
+        self.groups.iter().filter_map(longest).max_by_key(|(end, _)| *end)
+    }
+
+    fn decrypt(&self, group: &Group, text: &str, range: Range<usize>) -> Result<String, RedactError> {
+        let surrogate = text.get(range).unwrap_or_default();
+        let Permuted { alphabet, tweak } = &group.permuted;
+        let mut numbers = alphabet.numbers(surrogate);
+        self.key.decrypt(alphabet.radix(), tweak, &mut numbers)?;
+        Ok(alphabet.write(surrogate, &numbers))
+    }
+}
+
+/// Where the longest of the group's surrogates ends that begins at `at`, before `limit`.
+fn seek(group: &Group, text: &[u8], at: usize, limit: usize) -> Option<usize> {
+    let (mut print, mut count, mut gap, mut best) = (Print::default(), 0, 0, None);
+    let grouped = group.spelling == Spelling::Grouped;
+    for (place, byte) in text.iter().enumerate().take(limit).skip(at) {
+        if grouped && !byte.is_ascii_alphanumeric() {
+            gap += 1;
+            if count == 0 || gap > GAP || *byte == b'\n' {
+                break;
+            }
+            continue;
+        }
+        gap = 0;
+        print = print.with(byte);
+        count += 1;
+        if count > group.longest {
+            break;
+        }
+        let ends = text.get(place + 1).is_none_or(|next| !joined(*byte, *next) && begins(*next));
+        if ends && group.prints.contains(&print.value()) {
+            best = Some(place + 1);
+        }
+    }
+    best
+}
+
+/// Whether a character begins with this byte.
+const fn begins(byte: u8) -> bool {
+    byte & 0xC0 != 0x80
+}
