@@ -23,6 +23,7 @@ pub mod listing;
 pub mod path;
 pub mod pointer;
 pub mod quota;
+#[cfg(feature = "server")]
 pub mod rate;
 pub mod reader;
 pub mod secret;

@@ -45,7 +45,10 @@ fn the_fuzzer_builds_with_the_gateways_dependencies() {
         table["dependencies"].as_table().unwrap().clone()
     };
     let (fuzzed, gateway) = (read("tests/fuzz/Cargo.toml"), read("Cargo.toml"));
-    for (name, wanted) in fuzzed.iter().filter(|(name, _)| *name != "libfuzzer-sys") {
-        assert_eq!(gateway.get(name), Some(wanted), "{name}");
+    for (name, wanted) in
+        fuzzed.iter().filter(|(name, _)| !["libfuzzer-sys", "portcullis"].contains(&name.as_str()))
+    {
+        let version = |of: &toml::Value| of.get("version").unwrap_or(of).clone();
+        assert_eq!(gateway.get(name).map(version), Some(version(wanted)), "{name}");
     }
 }
