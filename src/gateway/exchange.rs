@@ -1,5 +1,5 @@
 //! [`Exchange`]: what is true of one request and its answer in every state. What exists only for a while belongs to the
-//! state in which it does, see [`state`](super::state).
+//! state in which it does, see `state`.
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;

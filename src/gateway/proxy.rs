@@ -1,4 +1,4 @@
-//! [`Gateway`]: Pingora's callbacks, each little more than one step of the request's [`state`](super::state).
+//! [`Gateway`]: Pingora's callbacks, each little more than one step of the request's `state`.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -28,7 +28,7 @@ impl Redactor {
     }
 
     /// The same, but asks `checkpoint` whether to go on: each stretch of text and each value. A whole text or document
-    /// that is not gone on with ends in [`RedactError::Stopped`].
+    /// that is not gone on with ends in [`RedactError::Stopped`](crate::redact::RedactError::Stopped).
     #[must_use]
     pub fn passing(self, checkpoint: Checkpoint) -> Self {
         Self { detector: self.detector.passing(checkpoint), plan: self.plan }
