@@ -2,9 +2,13 @@
 
 import base64
 import json
+import socket
+import threading
 import urllib.parse
 
 import pytest
+
+from gateway import Gateway
 
 MAIL, CARD = "jane.doe@harbour-post.com", "4111111111111111"
 TEXT = "write to %s, card %s, and no other" % (MAIL, CARD)
@@ -36,6 +40,39 @@ def test_nothing_passes_in_any_pieces(gateway, mock, route, step):
         assert gateway.call("POST", "/%s/reflect" % route, iter(pieces), headers).status == 200, body
         came = mock.requests[-1].body.decode()
         assert secret not in came and secret not in urllib.parse.unquote(came), (body, came)
+
+
+def raw_upstream(heard):
+    """Answers one request after its last chunk, and writes down all bytes that come."""
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve():
+        peer, _ = server.accept()
+        with peer, server:
+            peer.settimeout(10)
+            while not heard.endswith(b"0\r\n\r\n"):
+                heard.extend(peer.recv(65536))
+            peer.sendall(b"HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 2\r\n\r\nok")
+            peer.settimeout(1)
+            try:
+                heard.extend(peer.recv(65536))
+            except TimeoutError:
+                pass
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    return "http://127.0.0.1:%d" % server.getsockname()[1], thread
+
+
+@pytest.mark.parametrize("headers, body", [(FORM, b"a=b&ssn=536228726"), (EVENTS, b"data: x\n\n"), (JSON, b'{"a":1}')])
+def test_a_streamed_body_ends_once(headers, body):
+    """A second last chunk is the beginning of a request that nobody sent."""
+    heard = bytearray()
+    url, thread = raw_upstream(heard)
+    with Gateway(url) as gateway:
+        assert gateway.call("POST", "/generic/x", iter([body[:3], body[3:]]), headers).status == 200
+        thread.join(15)
+    assert heard.count(b"0\r\n\r\n") == 1, bytes(heard)
 
 
 def test_numbers_of_a_protocol_are_masked_and_stay_numbers(gateway, mock):

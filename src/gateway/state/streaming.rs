@@ -74,7 +74,10 @@ impl Streaming {
         if let Some(limit) = x.route().max_body.filter(|&limit| self.received > limit) {
             return Err(GatewayError::Api(ApiError::TooLarge(limit)));
         }
-        let Some(body) = unlocked(&mut self.body) else { return Ok(()) };
+        let Some(body) = unlocked(&mut self.body) else {
+            *chunk = piece(chunk.take(), end);
+            return Ok(());
+        };
         let mut out = BytesMut::with_capacity(size);
         let written = body.write(chunk.as_deref().unwrap_or_default(), end, &mut out);
         if end || written.is_err() {
@@ -84,7 +87,13 @@ impl Streaming {
         if body.is_unknown() && x.request_scan == Scan::Scanned {
             x.passes_unscanned(Direction::Request, Unscanned::ContentType);
         }
-        *chunk = Some(out.freeze());
+        *chunk = piece(Some(out.freeze()), end);
         Ok(())
     }
+}
+
+/// A piece as Pingora has to be given it: nothing where the body goes on is its end, and an empty last piece would be
+/// written as a last chunk (RFC 9112 section 7.1) before the last chunk, which the upstream takes for a request.
+fn piece(chunk: Option<Bytes>, end: bool) -> Option<Bytes> {
+    chunk.filter(|chunk| !end || !chunk.is_empty())
 }
