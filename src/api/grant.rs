@@ -123,6 +123,17 @@ pub fn safe_name(name: &str) -> String {
     if safe.is_empty() { "file".to_owned() } else { safe }
 }
 
+/// What a grant is for.
+#[derive(Clone, Copy, Debug)]
+pub struct GrantedFile<'f> {
+    /// The file.
+    pub blob: &'f Blob,
+    /// The name under which it is read or written.
+    pub name: &'f str,
+    /// The most bytes that may be written.
+    pub limit: u64,
+}
+
 /// Makes grants and recognises them.
 pub struct Grants {
     root: Secret<[u8; 32]>,
@@ -149,15 +160,16 @@ impl Grants {
 
     /// A URL by which the file can be read under this name, for the token `by`.
     pub fn download(&self, blob: &Blob, name: &str, by: &TokenId) -> String {
-        self.url(Verb::Download, blob, (name, 0), by)
+        self.url(Verb::Download, GrantedFile { blob, name, limit: 0 }, by)
     }
 
-    /// A URL by which the file can be written, for the token `by`: at most `limit` bytes.
-    pub fn upload(&self, verb: Verb, blob: &Blob, (name, limit): (&str, u64), by: &TokenId) -> String {
-        self.url(verb, blob, (name, limit), by)
+    /// A URL by which `file` can be written, for the token `by`.
+    pub fn upload(&self, verb: Verb, file: GrantedFile<'_>, by: &TokenId) -> String {
+        self.url(verb, file, by)
     }
 
-    fn url(&self, verb: Verb, blob: &Blob, (name, limit): (&str, u64), by: &TokenId) -> String {
+    fn url(&self, verb: Verb, file: GrantedFile<'_>, by: &TokenId) -> String {
+        let GrantedFile { blob, name, limit } = file;
         let expires = self.now().saturating_add(self.life.as_secs());
         let name = name.chars().take(MAX_NAME).collect();
         let grant = Grant { verb, blob: blob.clone(), name, expires, limit, by: Some(by.clone()) };
@@ -228,7 +240,7 @@ mod tests {
         for (verb, name, limit) in
             [(Verb::Download, "a b/../報.pdf", 0), (Verb::Put, "a.txt", 5), (Verb::Post, "", 1 << 40)]
         {
-            let url = grants.url(verb, &blob, (name, limit), &by);
+            let url = grants.url(verb, GrantedFile { blob: &blob, name, limit }, &by);
             let text = url.strip_prefix("https://h/base").unwrap();
             let found = grants.recognise(text).unwrap();
             assert_eq!((found.verb, &found.blob, found.limit), (verb, &blob, limit));

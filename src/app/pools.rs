@@ -57,7 +57,7 @@ pub(super) fn upstream(
 }
 
 /// A pool is in use from now on: it is looked at, and its peers are asked how they are as long as there is it.
-pub(super) fn begin(name: &str, (setting, upstream): (&UpstreamSetting, &Arc<Upstream>), parts: &Parts) {
+pub(super) fn begin(name: &str, setting: &UpstreamSetting, upstream: &Arc<Upstream>, parts: &Parts) {
     parts.pools.insert(name.to_owned(), Arc::downgrade(upstream));
     parts.breakers.insert(name.to_owned(), Arc::clone(upstream.breaker()));
     // A request of before may keep its pool for long, but no longer what is thought of the peers.

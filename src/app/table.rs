@@ -105,7 +105,7 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
     // Nothing fails from here on.
     for (name, setting) in &config.upstreams {
         if let Some(upstream) = upstreams.get(name.as_str()) {
-            pools::begin(name, (setting, upstream), parts);
+            pools::begin(name, setting, upstream, parts);
         }
     }
     Ok(TableParts { endpoints, native, probes, routes, stray, shed: Some(shed) }.into())

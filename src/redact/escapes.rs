@@ -11,8 +11,8 @@ use crate::edit::SourceMap;
 /// How many spellings are undone, one within another.
 const LEVELS: usize = 3;
 
-/// The longest escape, in bytes: `\u` and four digits, twice; a reference with leading zeros.
-const LONGEST: usize = 12;
+/// The longest escape, in bytes: a reference may have zeros before its number.
+const LONGEST: usize = 24;
 
 /// A text without its escapes, and where each part of it stands in what was written.
 struct Unescaped {
@@ -51,35 +51,36 @@ impl Unescaped {
 
 /// What people read there once all escapes are undone.
 pub(super) fn read(text: &str) -> Cow<'_, str> {
-    match Readings::of(text).0.pop() {
-        Some(last) => Cow::Owned(as_read(&last.text).into_owned()),
+    match Reading::of(text) {
+        Some(reading) => Cow::Owned(as_read(&reading.text).into_owned()),
         None => as_read(text),
     }
 }
 
-/// What a text reads like when its escapes are undone once, twice and so on.
-pub(super) struct Readings(Vec<Unescaped>);
+/// A text with all its escapes undone. What it reads like in between is not looked at: each look costs as much as the first.
+pub(super) struct Reading {
+    pub(super) text: String,
+    /// One for each level, the outermost first.
+    maps: Vec<SourceMap>,
+}
 
-impl Readings {
-    pub(super) fn of(text: &str) -> Self {
-        let more = |known: &Unescaped| Unescaped::of(&known.text);
-        Self(std::iter::successors(Unescaped::of(text), more).take(LEVELS).collect())
+impl Reading {
+    /// `None` if the text has no escapes.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let Unescaped { mut text, map } = Unescaped::of(text)?;
+        let mut maps = vec![map];
+        while maps.len() < LEVELS
+            && let Some(next) = Unescaped::of(&text)
+        {
+            text = next.text;
+            maps.push(next.map);
+        }
+        Some(Self { text, maps })
     }
 
-    /// Whether the text has no escapes.
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Each with its number.
-    pub(super) fn texts(&self) -> impl Iterator<Item = (usize, &str)> {
-        self.0.iter().map(|read| read.text.as_str()).enumerate()
-    }
-
-    /// What spells `range` of the text of this number.
-    pub(super) fn range(&self, number: usize, range: Range<usize>) -> Range<usize> {
-        let maps = self.0.iter().take(number + 1).rev();
-        maps.fold(range, |range, read| read.map.range(range))
+    /// What spells `range` of the text.
+    pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
+        self.maps.iter().rev().fold(range, |range, map| map.range(range))
     }
 }
 
@@ -170,6 +171,7 @@ mod tests {
         let cases = [
             ("a%20b%C3%BC", Some("a b\u{fc}")),
             ("100% of %zz and %e9", None),
+            ("&#000000000064;", Some("@")),
             (r"jo\u0040ab.de \ud83d\ude42 \x40", Some("jo@ab.de \u{1f642} @")),
             (r"C:\users\data", None),
             (r#"{\"a\":1}\n"#, Some("{\"a\":1}\n")),
@@ -186,9 +188,9 @@ mod tests {
     #[test]
     fn places_lead_back_through_all_levels() {
         let text = "to jo%2540ab.de";
-        let read = Readings::of(text);
-        assert_eq!(read.texts().map(|(_, text)| text).collect::<Vec<_>>(), ["to jo%40ab.de", "to jo@ab.de"]);
-        assert_eq!((read.range(0, 5..8), read.range(1, 5..6)), (5..10, 5..10));
-        assert_eq!(read.range(1, 3..11), 3..15);
+        let read = Reading::of(text).unwrap();
+        assert_eq!(read.text, "to jo@ab.de");
+        assert_eq!((read.range(5..6), read.range(3..11)), (5..10, 3..15));
+        assert!(Reading::of("to jo@ab.de").is_none());
     }
 }

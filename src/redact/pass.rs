@@ -11,7 +11,7 @@ use crate::edit::Edit;
 use crate::redact::carrier::{Carrier, CarrierText, Changes, Replacement};
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
-use crate::redact::escapes::Readings;
+use crate::redact::escapes::Reading;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
@@ -221,18 +221,13 @@ fn with_escapes(
     if document && walk(text.as_bytes(), &mut |_, _| {}).is_ok() {
         return Ok(found);
     }
-    let readings = Readings::of(text);
-    if readings.is_empty() {
-        return Ok(found);
-    }
+    let Some(reading) = Reading::of(text) else { return Ok(found) };
+    let within = redactor.detector.try_find_under(cache, shown.label, &reading.text)?;
     let mut all = found;
-    for (number, read) in readings.texts() {
-        let within = redactor.detector.try_find_under(cache, shown.label, read)?;
-        all.extend(within.into_iter().map(|finding| {
-            let range = readings.range(number, finding.span.start..finding.span.end);
-            Finding { span: Span::new(range.start, range.end), near: None, ..finding }
-        }));
-    }
+    all.extend(within.into_iter().map(|finding| {
+        let range = reading.range(finding.span.start..finding.span.end);
+        Finding { span: Span::new(range.start, range.end), near: None, ..finding }
+    }));
     Ok(joined(all))
 }
 
@@ -242,11 +237,9 @@ fn joined(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.dedup_by(|next, last| {
         let overlap = next.span.start < last.span.end;
         if overlap {
-            let end = last.span.end.max(next.span.end);
-            if next.span.end - next.span.start > last.span.end - last.span.start {
-                last.rule = next.rule;
-            }
-            last.span = Span::new(last.span.start, end);
+            let span = Span::new(last.span.start, last.span.end.max(next.span.end));
+            let longer = next.span.end - next.span.start > last.span.end - last.span.start;
+            *last = Finding { span, ..if longer { *next } else { *last } };
         }
         overlap
     });

@@ -17,5 +17,5 @@ mod work_gate;
 pub use job::{Ended, Job, Stage};
 pub use jobs::{Claim, Jobs, Kept, Read};
 pub use poll::{Accepted, Located, Poll, Polls, Resume};
-pub use uploads::{Uploads, Work, awaited, target};
+pub use uploads::{AwaitedUpload, Uploads, Work, awaited, target};
 pub use work_gate::WorkGate;

@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use crate::api::call::BoxFuture;
 use crate::api::error::ApiError;
-use crate::api::grant::{Arrivals, Grants, Verb};
+use crate::api::grant::{Arrivals, GrantedFile, Grants, Verb};
 use crate::api::pending::{Claim, Ended, Job, Jobs, Read, Stage};
 use crate::base::id::{RequestId, TokenId};
 use crate::store::{Area, Blob, Blobs, Facts, blobs};
@@ -31,21 +31,32 @@ pub fn awaited(id: &RequestId) -> Blob {
     Blob::new(Area::Passing, id.twin())
 }
 
-/// Members of an accepted answer that say where to upload the file that the job waits for, as a form or raw: the job of
-/// a call that the token `by` made.
-pub fn target(
-    grants: &Grants,
-    (id, by): (&RequestId, &TokenId),
-    form: bool,
-    (name, limit): (&str, u64),
-) -> Value {
-    let blob = awaited(id);
+/// An upload that a job waits for.
+#[derive(Clone, Copy, Debug)]
+pub struct AwaitedUpload<'u> {
+    /// The call that began the job.
+    pub call: &'u RequestId,
+    /// The token that made the call.
+    pub by: &'u TokenId,
+    /// Whether the file comes in a form, or raw.
+    pub form: bool,
+    /// The file's name.
+    pub name: &'u str,
+    /// The most bytes that it may have.
+    pub limit: u64,
+}
+
+/// Members of an accepted answer that say where to upload the file that the job waits for.
+pub fn target(grants: &Grants, upload: AwaitedUpload<'_>) -> Value {
+    let AwaitedUpload { call, by, form, name, limit } = upload;
+    let blob = awaited(call);
+    let file = GrantedFile { blob: &blob, name, limit };
     if form {
-        let url = grants.upload(Verb::Post, &blob, (name, limit), by);
+        let url = grants.upload(Verb::Post, file, by);
         // The URL says all; some clients refuse an answer without these, or send them as they are.
         json!({ "post_url": url, "post_form_data": { "key": blob.id().to_string() } })
     } else {
-        json!({ "put_url": grants.upload(Verb::Put, &blob, (name, limit), by) })
+        json!({ "put_url": grants.upload(Verb::Put, file, by) })
     }
 }
 

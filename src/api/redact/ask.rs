@@ -111,7 +111,7 @@ fn allow(fields: &mut Fields<'_>) -> Allow {
     fields.array("allow_list", ALLOWED, |value, at, faults| {
         match value.as_str() {
             Some(text) => texts.push(text),
-            None => pattern(value, &at, (&mut allow, faults)),
+            None => pattern(value, &at, &mut allow, faults),
         }
         Some(())
     });
@@ -121,7 +121,7 @@ fn allow(fields: &mut Fields<'_>) -> Allow {
     allow
 }
 
-fn pattern(value: &Value, at: &Pointer, (allow, faults): (&mut Allow, &mut Faults)) {
+fn pattern(value: &Value, at: &Pointer, allow: &mut Allow, faults: &mut Faults) {
     let regex = Fields::within(value, at, faults, |fields| fields.required_text("regex").to_owned());
     if let Some(regex) = regex.filter(|regex| !regex.is_empty())
         && let Err(error) = allow.pattern(None, &regex)

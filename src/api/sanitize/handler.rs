@@ -12,7 +12,7 @@ use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::safe_name;
 use crate::api::incoming::Form;
 use crate::api::json;
-use crate::api::pending::{Accepted, Stage, Uploads, awaited, target};
+use crate::api::pending::{Accepted, AwaitedUpload, Stage, Uploads, awaited, target};
 use crate::api::redact::Owner;
 use crate::api::sanitize::ask::{Ask, Encoding, Source};
 use crate::api::sanitize::run::Order;
@@ -82,7 +82,8 @@ impl Sanitize {
         let stage = if awaited {
             let name = safe_name(order.name.as_deref().unwrap_or_default());
             // Whatever comes is taken: clients do not expect an upload to fail. Its size is proved before it is read.
-            Stage::Upload { target: target(&parts.grants, (call.id, who.id()), form, (&name, most)) }
+            let upload = AwaitedUpload { call: call.id, by: who.id(), form, name: &name, limit: most };
+            Stage::Upload { target: target(&parts.grants, upload) }
         } else {
             Stage::Ready
         };

@@ -15,7 +15,7 @@ use crate::api::fields::{Faults, Fields};
 use crate::api::grant::Grants;
 use crate::api::incoming::{Form, stored};
 use crate::api::json;
-use crate::api::pending::{Accepted, Ended, Job, Jobs, Stage, Work, target};
+use crate::api::pending::{Accepted, AwaitedUpload, Ended, Job, Jobs, Stage, Work, target};
 use crate::api::share::ask;
 use crate::api::share::change::ObjectReply;
 use crate::api::share::folder::{Folder, is_name};
@@ -255,7 +255,9 @@ impl PutShare {
             return Ok(self.taken(call, object));
         }
         let name = ask.name.clone().unwrap_or_default();
-        let target = target(&self.grants, (call.id, who.id()), way == Way::Form, (&name, self.limit));
+        let form = way == Way::Form;
+        let upload = AwaitedUpload { call: call.id, by: who.id(), form, name: &name, limit: self.limit };
+        let target = target(&self.grants, upload);
         let ask = serde_json::to_value(&ask).map_err(|_| ApiError::Internal("share"))?;
         let job = Job {
             owner: who.id().to_string(),

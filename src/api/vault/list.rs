@@ -69,7 +69,7 @@ fn texts_of(value: &Value, at: &Pointer, faults: &mut Faults) -> Vec<String> {
 }
 
 /// Reads the member `key` of a filter; `false` if there is no such filter.
-fn filter(filter: &mut Filter, key: &str, value: &Value, (at, faults): (Pointer, &mut Faults)) -> bool {
+fn filter(filter: &mut Filter, key: &str, value: &Value, at: Pointer, faults: &mut Faults) -> bool {
     if let Some(name) = key.strip_prefix(METADATA) {
         if let Some(text) = faults.text(value, at) {
             filter.metadata.insert(name.to_owned(), text.to_owned());
@@ -115,7 +115,7 @@ impl Endpoint for ListItems {
         common(&mut fields);
         let mut wanted = Filter::default();
         let _: Option<BTreeMap<String, ()>> = fields.map("filter", FILTERS, |key, value, at, faults| {
-            if !value.is_null() && !filter(&mut wanted, key, value, (at.clone(), &mut *faults)) {
+            if !value.is_null() && !filter(&mut wanted, key, value, at.clone(), faults) {
                 faults.add(Code::UnexpectedProperty, at, "there is no such filter");
             }
             None

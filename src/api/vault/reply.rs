@@ -89,6 +89,13 @@ pub(super) enum Secrets {
     Hidden,
 }
 
+/// When a key was rotated last, and when it will be next.
+#[derive(Clone, Copy)]
+struct RotationTimes {
+    last: Option<Timestamp>,
+    next: Option<Timestamp>,
+}
+
 impl ItemReply {
     /// The item with these of its versions.
     pub(super) fn new(
@@ -112,16 +119,16 @@ impl ItemReply {
             }
         };
         let versions: Vec<VersionReply> = item.selected(selector)?.iter().map(version).collect();
-        let rotated = (item.last_rotated(), opened.next_rotation());
+        let times = RotationTimes { last: item.last_rotated(), next: opened.next_rotation() };
         Ok(Self {
             enabled: keyed.map(|()| item.is_enabled(items.now())),
             num_versions: keyed.map(|()| item.versions.len()),
             item_versions: keyed.map(|()| versions),
-            ..Self::bare(item, &opened.settled, rotated)
+            ..Self::bare(item, &opened.settled, times)
         })
     }
 
-    fn bare(item: &Item, settled: &Settled, (last, next): (Option<Timestamp>, Option<Timestamp>)) -> Self {
+    fn bare(item: &Item, settled: &Settled, times: RotationTimes) -> Self {
         let label = &item.label;
         let inherited = (item.kind != Kind::Secret).then(|| Inherited::of(settled));
         Self {
@@ -134,7 +141,7 @@ impl ItemReply {
             created_at: item.created_at.iso8601(),
             enabled: None,
             disabled_at: label.disabled_at.map(Timestamp::iso8601),
-            key: item.key.map(|key| KeyReply::new(key, settled, last, next)),
+            key: item.key.map(|key| KeyReply::new(key, settled, times)),
             inherited_settings: inherited,
             num_versions: None,
             item_versions: None,
@@ -144,13 +151,15 @@ impl ItemReply {
     /// The item as a list shows it.
     pub(super) fn listed(item: Listed) -> Self {
         let Listed { settled, last_rotated, next_rotation, .. } = &item;
-        let (settled, rotated) = (settled.clone(), (*last_rotated, *next_rotation));
-        Self::bare(&item.into(), &settled, rotated)
+        let settled = settled.clone();
+        let times = RotationTimes { last: *last_rotated, next: *next_rotation };
+        Self::bare(&item.into(), &settled, times)
     }
 }
 
 impl KeyReply {
-    fn new(key: KeyFacts, settled: &Settled, last: Option<Timestamp>, next: Option<Timestamp>) -> Self {
+    fn new(key: KeyFacts, settled: &Settled, times: RotationTimes) -> Self {
+        let RotationTimes { last, next } = times;
         Self {
             purpose: key.purpose.name(),
             algorithm: key.algorithm.name(),

@@ -132,16 +132,16 @@ fn outliers(outliers: &Outliers, mistakes: &mut Mistakes) {
     }
     lasting(window, "`window`", mistakes);
     lasting(eject, "`eject`", mistakes);
-    ordered((eject, "eject"), longest, mistakes);
+    ordered("eject", eject, longest, mistakes);
 }
 
 fn breaker(breaker: Option<&Breaker>, mistakes: &mut Mistakes) {
     let Some(Breaker { open, longest, .. }) = breaker else { return };
     lasting(open, "`open`", mistakes);
-    ordered((open, "open"), longest, mistakes);
+    ordered("open", open, longest, mistakes);
 }
 
-fn ordered((first, name): (&At<Period>, &str), longest: &At<Period>, mistakes: &mut Mistakes) {
+fn ordered(name: &str, first: &At<Period>, longest: &At<Period>, mistakes: &mut Mistakes) {
     if first > longest {
         // A default has no place; then the other one is what the file says.
         let place = [longest, first].iter().map(|period| period.span().start).find(|&at| at > 0).unwrap_or(0);
