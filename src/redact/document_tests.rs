@@ -409,6 +409,8 @@ const ESCAPED: &[(&str, &str)] = &[
     (r#"{"x":NaN,"to":"jane\u002edoe@harbour-post.com"}"#, "jane"),
     (r#"log("jane.doe\x40harbour-post.com")"#, "jane.doe"),
     ("jane.doe&#64;harbour-post.com &amp; co", "jane.doe"),
+    ("jane.doe&#64harbour-post.com, jane.doe%u0040harbour-post.com", "jane.doe"),
+    (r"to jane.doe\u{40}harbour-post.com, jane.doe\100harbour-post.com", "jane.doe"),
     ("?q=%22ssn%22%3A%22536-22-8726%22", "536-22-8726"),
     ("?next=%2Fmail%3Fto%3Djane.doe%2540harbour-post.com", "jane.doe"),
 ];

@@ -14,66 +14,31 @@ const LEVELS: usize = 3;
 /// The longest escape, in bytes: a reference may have zeros before its number.
 const LONGEST: usize = 24;
 
-/// A text without its escapes, and where each part of it stands in what was written.
-struct Unescaped {
-    text: String,
-    map: SourceMap,
-}
-
-impl Unescaped {
-    /// The text as it reads once its escapes are undone; `None` if it has none.
-    fn of(text: &str) -> Option<Self> {
-        let (mut read, mut map, mut at) = (String::new(), SourceMap::at(0), 0);
-        let bytes = text.as_bytes();
-        for spot in memchr::memchr3_iter(b'%', b'\\', b'&', bytes) {
-            // Within the escape before.
-            if spot < at {
-                continue;
-            }
-            let window = bytes.get(spot..bytes.len().min(spot + LONGEST)).unwrap_or_default();
-            let Some((spelled, length)) = escape(window) else { continue };
-            let plain = text.get(at..spot).unwrap_or_default();
-            read.push_str(plain);
-            map.plain(plain.len());
-            read.push(spelled);
-            map.spelled(spelled.len_utf8(), length);
-            at = spot + length;
-        }
-        if at == 0 {
-            return None;
-        }
-        let plain = text.get(at..).unwrap_or_default();
-        read.push_str(plain);
-        map.plain(plain.len());
-        Some(Self { text: read, map })
-    }
-}
-
 /// What people read there once all escapes are undone.
 pub(super) fn read(text: &str) -> Cow<'_, str> {
-    match Reading::of(text) {
-        Some(reading) => Cow::Owned(as_read(&reading.text).into_owned()),
+    match Unescaped::of(text) {
+        Some(unescaped) => Cow::Owned(as_read(&unescaped.text).into_owned()),
         None => as_read(text),
     }
 }
 
 /// A text with all its escapes undone. What it reads like in between is not looked at: each look costs as much as the first.
-pub(super) struct Reading {
+pub(super) struct Unescaped {
     pub(super) text: String,
     /// One for each level, the outermost first.
     maps: Vec<SourceMap>,
 }
 
-impl Reading {
+impl Unescaped {
     /// `None` if the text has no escapes.
     pub(super) fn of(text: &str) -> Option<Self> {
-        let Unescaped { mut text, map } = Unescaped::of(text)?;
+        let (mut text, map) = undone(text)?;
         let mut maps = vec![map];
         while maps.len() < LEVELS
-            && let Some(next) = Unescaped::of(&text)
+            && let Some((next, map)) = undone(&text)
         {
-            text = next.text;
-            maps.push(next.map);
+            text = next;
+            maps.push(map);
         }
         Some(Self { text, maps })
     }
@@ -84,13 +49,48 @@ impl Reading {
     }
 }
 
+/// The text with its outermost escapes undone, and where each part of that stands in it; `None` if it has none.
+fn undone(text: &str) -> Option<(String, SourceMap)> {
+    let (mut read, mut map, mut at) = (String::new(), SourceMap::at(0), 0);
+    let bytes = text.as_bytes();
+    for spot in memchr::memchr3_iter(b'%', b'\\', b'&', bytes) {
+        // Within the escape before.
+        if spot < at {
+            continue;
+        }
+        let window = bytes.get(spot..bytes.len().min(spot + LONGEST)).unwrap_or_default();
+        let Some((spelled, length)) = escape(window) else { continue };
+        let plain = text.get(at..spot).unwrap_or_default();
+        read.push_str(plain);
+        map.plain(plain.len());
+        read.push(spelled);
+        map.spelled(spelled.len_utf8(), length);
+        at = spot + length;
+    }
+    if at == 0 {
+        return None;
+    }
+    let plain = text.get(at..).unwrap_or_default();
+    read.push_str(plain);
+    map.plain(plain.len());
+    Some((read, map))
+}
+
 /// The character at the beginning of `bytes`, and how many of them spell it.
 fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     match bytes {
+        [b'%', b'u' | b'U', ..] => code(bytes.get(2..6)?, 6),
         [b'%', ..] => percent(bytes),
+        [b'\\', b'u', b'{', ..] => {
+            let end = memchr::memchr(b'}', bytes)?;
+            code(bytes.get(3..end)?, end + 1)
+        }
         [b'\\', b'u', ..] => unicode(bytes),
-        [b'\\', b'x', ..] => {
-            Some((char::from(hex(bytes.get(2..4)?)? as u8), 4)).filter(|(c, _)| c.is_ascii())
+        [b'\\', b'U', ..] => code(bytes.get(2..10)?, 10),
+        [b'\\', b'x', ..] => code(bytes.get(2..4)?, 4).filter(|(c, _)| c.is_ascii()),
+        [b'\\', a @ b'0'..=b'1', b @ b'0'..=b'7', c @ b'0'..=b'7', ..] => {
+            let octal = [a, b, c].into_iter().fold(0, |sum, digit| sum * 8 + (digit - b'0'));
+            Some((char::from(octal), 4))
         }
         [b'\\', mark, ..] => {
             let c = match mark {
@@ -107,8 +107,13 @@ fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     }
 }
 
+/// The character of this number, which `length` bytes spell.
+fn code(digits: &[u8], length: usize) -> Option<(char, usize)> {
+    Some((char::from_u32(hex(digits)?)?, length))
+}
+
 fn hex(digits: &[u8]) -> Option<u32> {
-    let value = |sum: u32, digit: &u8| Some(sum * 16 + char::from(*digit).to_digit(16)?);
+    let value = |sum: u32, digit: &u8| sum.checked_mul(16)?.checked_add(char::from(*digit).to_digit(16)?);
     if digits.is_empty() { None } else { digits.iter().try_fold(0, value) }
 }
 
@@ -139,7 +144,7 @@ fn unicode(bytes: &[u8]) -> Option<(char, usize)> {
     char::decode_utf16([first, unit(6)?]).next()?.ok().map(|c| (c, 12))
 }
 
-/// `&#64;`, `&#x40;`, `&amp;` (HTML, section 13.5).
+/// `&#64;`, `&#x40;`, `&amp;`. Readers of HTML do without the semicolon behind a number.
 fn reference(bytes: &[u8]) -> Option<(char, usize)> {
     const NAMED: &[(&str, char)] = &[
         ("amp", '&'),
@@ -153,13 +158,24 @@ fn reference(bytes: &[u8]) -> Option<(char, usize)> {
         ("hyphen", '-'),
         ("plus", '+'),
     ];
-    let end = memchr::memchr(b';', bytes)?;
-    let c = match bytes.get(1..end)? {
-        [b'#', b'x' | b'X', digits @ ..] => char::from_u32(hex(digits)?)?,
-        [b'#', digits @ ..] => char::from_u32(std::str::from_utf8(digits).ok()?.parse().ok()?)?,
-        name => NAMED.iter().find(|(known, _)| known.as_bytes() == name)?.1,
-    };
-    Some((c, end + 1))
+    match bytes {
+        [b'&', b'#', b'x' | b'X', digits @ ..] => number(digits, 16).map(|(c, length)| (c, 3 + length)),
+        [b'&', b'#', digits @ ..] => number(digits, 10).map(|(c, length)| (c, 2 + length)),
+        _ => {
+            let end = memchr::memchr(b';', bytes)?;
+            let name = bytes.get(1..end)?;
+            let (_, c) = NAMED.iter().find(|(known, _)| known.as_bytes() == name)?;
+            Some((*c, end + 1))
+        }
+    }
+}
+
+/// The character of the number at the beginning of `bytes`, and how long that is with its semicolon.
+fn number(bytes: &[u8], radix: u32) -> Option<(char, usize)> {
+    let count = bytes.iter().take_while(|byte| char::from(**byte).is_digit(radix)).count();
+    let digits = std::str::from_utf8(bytes.get(..count)?).ok()?;
+    let c = char::from_u32(u32::from_str_radix(digits, radix).ok()?)?;
+    Some((c, count + usize::from(bytes.get(count) == Some(&b';'))))
 }
 
 #[cfg(test)]
@@ -171,7 +187,9 @@ mod tests {
         let cases = [
             ("a%20b%C3%BC", Some("a b\u{fc}")),
             ("100% of %zz and %e9", None),
-            ("&#000000000064;", Some("@")),
+            ("&#000000000064; &#64h &#x40z", Some("@ @h @z")),
+            (r"\u{40} \U00000040 %u0040 \100", Some("@ @ @ @")),
+            (r"\u{110000} \u{} \U0000004 \u{ffffffffffffffff} &#99999999999999999999;", None),
             (r"jo\u0040ab.de \ud83d\ude42 \x40", Some("jo@ab.de \u{1f642} @")),
             (r"C:\users\data", None),
             (r#"{\"a\":1}\n"#, Some("{\"a\":1}\n")),
@@ -180,17 +198,16 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            let read = Unescaped::of(text);
-            assert_eq!(read.as_ref().map(|read| read.text.as_str()), expected, "{text}");
+            assert_eq!(undone(text).as_ref().map(|(read, _)| read.as_str()), expected, "{text}");
         }
     }
 
     #[test]
     fn places_lead_back_through_all_levels() {
         let text = "to jo%2540ab.de";
-        let read = Reading::of(text).unwrap();
+        let read = Unescaped::of(text).unwrap();
         assert_eq!(read.text, "to jo@ab.de");
         assert_eq!((read.range(5..6), read.range(3..11)), (5..10, 3..15));
-        assert!(Reading::of("to jo@ab.de").is_none());
+        assert!(Unescaped::of("to jo@ab.de").is_none());
     }
 }

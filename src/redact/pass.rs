@@ -11,7 +11,7 @@ use crate::edit::Edit;
 use crate::redact::carrier::{Carrier, CarrierText, Changes, Replacement};
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
-use crate::redact::escapes::Reading;
+use crate::redact::escapes::Unescaped;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
@@ -221,11 +221,11 @@ fn with_escapes(
     if document && walk(text.as_bytes(), &mut |_, _| {}).is_ok() {
         return Ok(found);
     }
-    let Some(reading) = Reading::of(text) else { return Ok(found) };
-    let within = redactor.detector.try_find_under(cache, shown.label, &reading.text)?;
+    let Some(unescaped) = Unescaped::of(text) else { return Ok(found) };
+    let within = redactor.detector.try_find_under(cache, shown.label, &unescaped.text)?;
     let mut all = found;
     all.extend(within.into_iter().map(|finding| {
-        let range = reading.range(finding.span.start..finding.span.end);
+        let range = unescaped.range(finding.span.start..finding.span.end);
         Finding { span: Span::new(range.start, range.end), near: None, ..finding }
     }));
     Ok(joined(all))
