@@ -1,8 +1,14 @@
-//! Redaction of text as it passes: an [`Editor`] that gives every finding its rule's method. One way.
+//! Redaction of text as it passes: an [`Editor`] that gives every finding its rule's method, one way.
+//!
+//! With [`Live::restoring`] what was issued becomes the caller's own again in the same window, and only what else is found
+//! gets a method. A surrogate looks like a value of its kind, so rules find it too: where both found something, what was
+//! issued wins, and what is left of a longer finding is looked at by itself. A restored value is never looked at.
 
+use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::detect::{Finding, RuleId, Scanner, as_read};
+use crate::detect::{Cache, Finding, RuleId, Scanner, as_read};
 use crate::redact::encoded::Whole;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
@@ -12,6 +18,7 @@ use crate::redact::names::Labels;
 use crate::redact::opaque::{Look, Named};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
+use crate::redact::restore::Restore;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::undo::Spelling;
 use crate::redact::values::plain;
@@ -33,6 +40,19 @@ pub struct Live {
     record: Option<SurrogateLog>,
     /// The rule and end of the last edit: a long key comes in pieces that adjoin.
     last: Option<(RuleId, usize)>,
+    /// What was issued, if it is to be restored.
+    restoring: Option<Restoring>,
+    /// For what is left of findings that hold a surrogate.
+    rest: Option<Cache>,
+}
+
+/// Surrogates in the text that is looked through.
+struct Restoring {
+    restore: Restore,
+    /// Those that are not decided, in order.
+    hits: Vec<Edit>,
+    /// Counts those that were restored.
+    count: Arc<AtomicU64>,
 }
 
 impl Redactor {
@@ -58,6 +78,8 @@ impl Live {
             from: 0,
             record: None,
             last: None,
+            restoring: None,
+            rest: None,
         }
     }
 
@@ -67,46 +89,136 @@ impl Live {
         Self { record: Some(record), ..self }
     }
 
+    /// Puts originals back where `restore` finds what was issued; `count` takes how many.
+    #[must_use]
+    pub(super) fn restoring(self, restore: Restore, count: Arc<AtomicU64>) -> Self {
+        Self { restoring: Some(Restoring { restore, hits: Vec::new(), count }), ..self }
+    }
+
     fn begin(&mut self) {
         self.text.clear();
         self.from = 0;
         self.last = None;
     }
 
-    fn edit(&mut self, edits: &mut Vec<Edit>) -> Result<(), RedactError> {
-        let Redactor { detector, plan } = &self.redactor;
-        for Finding { rule, span, .. } in self.found.drain(..) {
-            let method = plan.method(rule);
-            if *method == Method::DetectOnly {
+    /// Edits what was found up to `decided`.
+    fn edit(&mut self, decided: usize, edits: &mut Vec<Edit>) -> Result<(), RedactError> {
+        let hits = match &mut self.restoring {
+            Some(restoring) => restoring.take(decided),
+            None => Vec::new(),
+        };
+        let undecided = self.found.partition_point(|finding| finding.span.end <= decided);
+        let later = self.found.split_off(undecided);
+        let first = edits.len();
+        for Finding { rule, span, .. } in std::mem::replace(&mut self.found, later) {
+            let range = span.start..span.end;
+            let begin = hits.partition_point(|hit| hit.range.end <= range.start);
+            let behind = hits.get(begin..).unwrap_or_default().iter().map(|hit| &hit.range);
+            let over: Vec<_> = behind.take_while(|hit| hit.start < range.end).collect();
+            if over.is_empty() {
+                self.replace(rule, range, edits)?;
                 continue;
             }
-            let at = span.start.saturating_sub(self.from)..span.end.saturating_sub(self.from);
-            let Some(value) = self.text.get(at) else { continue };
-            let adjoins = self.last == Some((rule, span.start));
-            let read = as_read(value);
-            let with = match plain(method, detector.rule(rule), &read, &self.surrogates)? {
-                Some(_) if adjoins && matches!(method, Method::Replace | Method::Text(_)) => String::new(),
-                Some(with) => with,
-                None => {
-                    let spelling = Spelling::of(detector.rule(rule).format());
-                    let refuse = |surrogate: &str| {
-                        self.record.as_ref().is_some_and(|record| record.refuses(surrogate, value, spelling))
-                    };
-                    let with = self.surrogates.issue(rule, detector.rule(rule), &read, &mut { refuse })?;
-                    if let Some(record) = &self.record {
-                        record.keep(&with, value, spelling)?;
-                    }
-                    with
-                }
-            };
-            if !adjoins {
-                self.counts.record(rule, 1);
+            for rest in without(range, &over) {
+                self.rest(rest, edits)?;
             }
-            edits.push(Edit { range: span.start..span.end, with });
-            self.last = Some((rule, span.end));
+        }
+        if !hits.is_empty() {
+            edits.extend(hits);
+            edits.get_mut(first..).unwrap_or_default().sort_by_key(|edit| edit.range.start);
         }
         Ok(())
     }
+
+    /// What stands in a finding beside a surrogate: there may be a value in it, and most often it is none.
+    fn rest(&mut self, rest: Range<usize>, edits: &mut Vec<Edit>) -> Result<(), RedactError> {
+        let detector = &self.redactor.detector;
+        let text = self.text.get(self.held(&rest)).unwrap_or_default();
+        let found = detector.find(self.rest.get_or_insert_with(|| detector.cache()), text);
+        for Finding { rule, span, .. } in found {
+            self.replace(rule, rest.start + span.start..rest.start + span.end, edits)?;
+        }
+        Ok(())
+    }
+
+    /// Where in the text that is held a range lies.
+    fn held(&self, range: &Range<usize>) -> Range<usize> {
+        range.start.saturating_sub(self.from)..range.end.saturating_sub(self.from)
+    }
+
+    /// The edit of one finding.
+    fn replace(
+        &mut self,
+        rule: RuleId,
+        range: Range<usize>,
+        edits: &mut Vec<Edit>,
+    ) -> Result<(), RedactError> {
+        let Redactor { detector, plan } = &self.redactor;
+        let method = plan.method(rule);
+        if *method == Method::DetectOnly {
+            return Ok(());
+        }
+        let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
+        let adjoins = self.last == Some((rule, range.start));
+        let read = as_read(value);
+        let with = match plain(method, detector.rule(rule), &read, &self.surrogates)? {
+            Some(_) if adjoins && matches!(method, Method::Replace | Method::Text(_)) => String::new(),
+            Some(with) => with,
+            None => {
+                let spelling = Spelling::of(detector.rule(rule).format());
+                let refuse = |surrogate: &str| {
+                    self.record.as_ref().is_some_and(|record| record.refuses(surrogate, value, spelling))
+                };
+                let with = self.surrogates.issue(rule, detector.rule(rule), &read, &mut { refuse })?;
+                if let Some(record) = &self.record {
+                    record.keep(&with, value, spelling)?;
+                }
+                with
+            }
+        };
+        if !adjoins {
+            self.counts.record(rule, 1);
+        }
+        self.last = Some((rule, range.end));
+        edits.push(Edit { range, with });
+        Ok(())
+    }
+}
+
+impl Restoring {
+    /// Up to where all is decided, if each of both has decided that much: between what they found.
+    fn decided(&self, both: usize, found: &[Finding]) -> usize {
+        let mut decided = both;
+        loop {
+            let straddles = |range: &Range<usize>| range.start < decided && range.end > decided;
+            let hits = self.hits.iter().map(|hit| hit.range.clone());
+            let spans = found.iter().map(|finding| finding.span.start..finding.span.end);
+            match hits.chain(spans).filter(straddles).map(|range| range.start).min() {
+                Some(start) => decided = start,
+                None => return decided,
+            }
+        }
+    }
+
+    /// The surrogates up to there.
+    fn take(&mut self, decided: usize) -> Vec<Edit> {
+        let undecided = self.hits.partition_point(|hit| hit.range.end <= decided);
+        let later = self.hits.split_off(undecided);
+        self.count.fetch_add(self.hits.len() as u64, Ordering::Relaxed);
+        std::mem::replace(&mut self.hits, later)
+    }
+}
+
+/// What of `range` none of `taken`, which are in order, covers.
+fn without(range: Range<usize>, taken: &[&Range<usize>]) -> Vec<Range<usize>> {
+    let (mut left, mut at) = (Vec::new(), range.start);
+    for one in taken {
+        left.push(at..one.start);
+        at = at.max(one.end);
+    }
+    left.push(at..range.end);
+    left.retain(|rest| rest.start < rest.end);
+    left
 }
 
 impl Editor for Live {
@@ -117,8 +229,15 @@ impl Editor for Live {
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.counts.scan(piece.len());
         self.text.push_str(piece);
-        let decided = self.scanner.feed(piece, &mut |finding| self.found.push(finding));
-        self.edit(edits)?;
+        let scanned = self.scanner.feed(piece, &mut |finding| self.found.push(finding));
+        let decided = match &mut self.restoring {
+            Some(restoring) => {
+                let restored = restoring.restore.feed(piece, &mut restoring.hits);
+                restoring.decided(scanned.min(restored), &self.found)
+            }
+            None => scanned,
+        };
+        self.edit(decided, edits)?;
         self.text.drain(..decided.saturating_sub(self.from).min(self.text.len()));
         self.from = decided;
         Ok(decided)
@@ -126,7 +245,10 @@ impl Editor for Live {
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         self.scanner.end(&mut |finding| self.found.push(finding));
-        self.edit(edits)?;
+        if let Some(restoring) = &mut self.restoring {
+            restoring.restore.end(&mut restoring.hits);
+        }
+        self.edit(usize::MAX, edits)?;
         self.begin();
         Ok(())
     }
@@ -139,7 +261,12 @@ impl Whole for Live {
         self.scanner.feed(text, &mut |finding| self.found.push(finding));
         self.scanner.end(&mut |finding| self.found.push(finding));
         self.found.retain(|Finding { span, .. }| look.admits(&(span.start..span.end), text.len()));
-        self.edit(edits)?;
+        if let Some(restoring) = &mut self.restoring {
+            restoring.restore.feed(text, &mut restoring.hits);
+            restoring.restore.end(&mut restoring.hits);
+            restoring.hits.retain(|hit| look.admits(&hit.range, text.len()));
+        }
+        self.edit(usize::MAX, edits)?;
         self.begin();
         Ok(())
     }
@@ -154,3 +281,7 @@ impl std::fmt::Debug for Live {
         write!(f, "Live({} bytes undecided)", self.text.len())
     }
 }
+
+#[cfg(test)]
+#[path = "live_tests.rs"]
+mod tests;

@@ -44,7 +44,8 @@
 //! | `opaque` | what a string holds: text, bytes, text in an encoding |
 //! | `payload` | text in base64 or percent-encoding, and the way out again |
 //! | `surrogate_log` | [`SurrogateLog`]: what was issued while text passed, for a file |
-//! | `live` | [`Live`]: text as it passes, one way |
+//! | `restore` | issued surrogates in text as it passes |
+//! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
 //! | `undo` | [`Undo`]: issued surrogates and what they stand for; [`Limits`] |
 //! | `fpe_context` | [`FpeContext`]: what one call issued, for whoever holds the key |
 //! | `restorer` | [`Restorer`]: originals in the place of its surrogates |
@@ -79,6 +80,7 @@ mod pieces;
 mod plain;
 mod redactor;
 mod report;
+mod restore;
 mod restorer;
 mod structured;
 mod surrogate_log;

@@ -1,7 +1,8 @@
 //! [`Deltas`]: texts that go on over the documents of a stream, one channel for each that the protocol tells apart.
 //!
 //! A channel holds back only what it cannot yet decide; that goes in front of the channel's next text. Before a channel
-//! is closed, and at the end, what is held leaves in a document of its own, cloned from the one that brought it.
+//! is closed, and at the end, what is held leaves in a document of its own, cloned from the one that brought it; where
+//! events are numbered and none can be added, in that one itself, which has waited for the next.
 //! Everything else in a document stays byte for byte. What the texts are and what closes them is the protocol's data;
 //! how documents become a stream is the framer's business.
 
@@ -19,8 +20,28 @@ use crate::stream::{Channel, Editor, StreamError};
 /// Makes a fresh editor for each channel.
 pub type EditorFactory = Arc<dyn Fn() -> Box<dyn Editor> + Send + Sync>;
 
+/// A document that leaves before the one that is read.
+pub(super) struct Earlier {
+    /// What stands around it in its stream, or stood around the one that it is cloned from.
+    pub(super) envelope: Vec<u8>,
+    /// Its bytes.
+    pub(super) data: Vec<u8>,
+    /// Whether the upstream never sent it.
+    pub(super) added: bool,
+}
+
 /// Documents that leave before the one that is read.
-pub(super) type Before = Vec<Vec<u8>>;
+pub(super) type Before = Vec<Earlier>;
+
+/// What becomes of a document.
+pub(super) enum Outcome {
+    /// It leaves as it came.
+    Keep,
+    /// It leaves so.
+    Replace(Vec<u8>),
+    /// It leaves later, among the documents before another.
+    Wait,
+}
 
 /// Tells channels apart: which delta of the protocol, and the values of its key.
 #[derive(Clone, PartialEq, Eq)]
@@ -53,8 +74,25 @@ struct OpenChannel {
 }
 
 struct Template {
+    envelope: Vec<u8>,
     data: Vec<u8>,
     at: usize,
+}
+
+/// A document that waits for the next, since a channel holds some of its text.
+struct Waiting {
+    envelope: Vec<u8>,
+    data: Vec<u8>,
+    /// Where the text of each channel ends in it.
+    ends: Vec<(ChannelKey, usize)>,
+    _charge: Charge,
+}
+
+/// A document that is read: what stands around it, its bytes and its strings.
+struct Read<'d> {
+    envelope: &'d [u8],
+    data: &'d [u8],
+    pieces: &'d [Piece],
 }
 
 /// Edits the texts of a stream in a known protocol.
@@ -63,13 +101,14 @@ pub(super) struct Deltas {
     editor: EditorFactory,
     budget: Budget,
     open: Vec<OpenChannel>,
+    waiting: Option<Waiting>,
     edits: Vec<Edit>,
 }
 
 impl Deltas {
     /// Follows the channels of one stream.
     pub(super) fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
-        Self { protocol, editor, budget: budget.clone(), open: Vec::new(), edits: Vec::new() }
+        Self { protocol, editor, budget: budget.clone(), open: Vec::new(), waiting: None, edits: Vec::new() }
     }
 
     /// Whether this data is no document, but the end of the stream.
@@ -78,20 +117,25 @@ impl Deltas {
         !end.is_empty() && data.trim_ascii() == end
     }
 
-    /// Edits one document; `None` when nothing changes. Channels that go on are fed, not ended.
+    /// Edits one document of a stream, around which `envelope` stands. Channels that go on are fed, not ended.
     pub(super) fn document(
         &mut self,
         data: &[u8],
+        envelope: &[u8],
         before: &mut Before,
-    ) -> Result<Option<Vec<u8>>, StreamError> {
+    ) -> Result<Outcome, StreamError> {
         let document = Document::new(data);
         let protocol = Arc::clone(&self.protocol);
         let stream = &protocol.stream;
-        let Some(pieces) = self.pieces(data, &document)? else { return self.unknown(data) };
+        let Some(pieces) = self.pieces(data, &document)? else {
+            self.release(before);
+            return Ok(self.unknown(data)?.map_or(Outcome::Keep, Outcome::Replace));
+        };
         let closed = closed(stream, &document);
         let closes = |key: &ChannelKey| closed.iter().any(|begin| key.parts.starts_with(begin));
         let mut edits: Vec<Edit> = Vec::new();
         let mut touched: Vec<ChannelKey> = Vec::new();
+        let read = Read { envelope, data, pieces: &pieces };
         for piece in &pieces {
             let text = match &piece.kind {
                 PieceKind::Whole(edited) => edited.clone(),
@@ -101,28 +145,82 @@ impl Deltas {
                     if closes(key) {
                         self.finish(key, &mut text)?;
                     }
-                    self.remember(key, data, &pieces, &piece.span)?;
+                    self.remember(key, &read, &piece.span)?;
                     touched.push(key.clone());
                     (text != decoded.text()).then_some(text)
                 }
             };
             let Some(text) = text else { continue };
-            edits.push(Edit { range: piece.span.clone(), with: encoded(&text) });
-            for (echo, element) in stream.echoes.iter().zip(&piece.elements) {
-                let span = element.as_ref().and_then(|element| document.span(&echo.at, element));
-                edits.extend(span.map(|range| Edit { range, with: echo.with.to_owned() }));
-            }
+            piece.edit(&text, &document, stream, &mut edits);
         }
         // What other channels hold that end here must be said first.
         self.flush(before, |key| closes(key) && !touched.contains(key))?;
-        edits.sort_by_key(|edit| edit.range.start);
-        edits.dedup_by(|next, edit| next.range == edit.range);
+        self.release(before);
+        in_order(&mut edits);
+        if stream.numbered && self.wait(&read, &edits)? {
+            return Ok(Outcome::Wait);
+        }
+        Ok(if edits.is_empty() { Outcome::Keep } else { Outcome::Replace(spliced(data, &edits)) })
+    }
+
+    /// Edits a document that is a whole answer: its texts are complete.
+    pub(super) fn whole(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
+        let document = Document::new(data);
+        let protocol = Arc::clone(&self.protocol);
+        let Some(pieces) = self.pieces(data, &document)? else { return self.unknown(data) };
+        let mut edits: Vec<Edit> = Vec::new();
+        for piece in &pieces {
+            let text = match &piece.kind {
+                PieceKind::Whole(edited) => edited.clone(),
+                PieceKind::Delta(_, treatment) => {
+                    let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
+                    self.complete(None, decoded.text(), *treatment)?
+                }
+            };
+            let Some(text) = text else { continue };
+            piece.edit(&text, &document, &protocol.stream, &mut edits);
+        }
+        in_order(&mut edits);
         Ok((!edits.is_empty()).then(|| spliced(data, &edits)))
     }
 
     /// The stream has ended: what channels hold leaves.
     pub(super) fn end(&mut self, before: &mut Before) -> Result<(), StreamError> {
-        self.flush(before, |_| true)
+        self.flush(before, |_| true)?;
+        self.release(before);
+        Ok(())
+    }
+
+    /// Lets the document that waits leave.
+    fn release(&mut self, before: &mut Before) {
+        before.extend(self.waiting.take().map(|Waiting { envelope, data, .. }| Earlier {
+            envelope,
+            data,
+            added: false,
+        }));
+    }
+
+    /// Whether a document must wait for the next, since a channel holds some of its text.
+    fn wait(&mut self, read: &Read<'_>, edits: &[Edit]) -> Result<bool, StreamError> {
+        let mut ends = Vec::new();
+        for piece in read.pieces {
+            let PieceKind::Delta(key, _) = &piece.kind else { continue };
+            if self.open.iter().any(|open| open.key == *key && open.channel.held() > 0) {
+                let before = edits.iter().filter(|edit| edit.range.end <= piece.span.end);
+                let (shrunk, grown) = before.fold((0, 0), |(shrunk, grown), edit| {
+                    (shrunk + edit.range.len(), grown + edit.with.len())
+                });
+                ends.push((key.clone(), piece.span.end + grown - shrunk));
+            }
+        }
+        if ends.is_empty() {
+            return Ok(false);
+        }
+        let (envelope, data) = (read.envelope.to_vec(), spliced(read.data, edits));
+        let mut charge = self.budget.charge();
+        charge.set(envelope.len() + data.len())?;
+        self.waiting = Some(Waiting { envelope, data, ends, _charge: charge });
+        Ok(true)
     }
 
     /// The strings of a document that are text; `None` if it is not one document.
@@ -145,7 +243,7 @@ impl Deltas {
                     if treatment == Take::Skip {
                         return;
                     }
-                    match self.whole(Some(path), decoded.text(), treatment) {
+                    match self.complete(Some(path), decoded.text(), treatment) {
                         Ok(None) => return,
                         Ok(edited) => PieceKind::Whole(edited),
                         Err(error) => {
@@ -163,12 +261,12 @@ impl Deltas {
 
     /// Data that is not JSON is text. What is nested too deep, or goes wrong late, is read as far as it is JSON.
     fn unknown(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
-        let edited = self.whole(None, &String::from_utf8_lossy(data), Take::Embedded)?;
+        let edited = self.complete(None, &String::from_utf8_lossy(data), Take::Embedded)?;
         Ok(edited.map(String::into_bytes))
     }
 
     /// What becomes of a text that is complete, if it is edited.
-    fn whole(
+    fn complete(
         &mut self,
         path: Option<&Path<'_>>,
         text: &str,
@@ -226,8 +324,7 @@ impl Deltas {
     fn remember(
         &mut self,
         key: &ChannelKey,
-        data: &[u8],
-        pieces: &[Piece],
+        read: &Read<'_>,
         ours: &Range<usize>,
     ) -> Result<(), StreamError> {
         let Some(open) = self.open.iter_mut().find(|open| open.key == *key) else { return Ok(()) };
@@ -235,29 +332,56 @@ impl Deltas {
             open.template = None;
             return Ok(open.charge.set(0)?);
         }
-        let deltas = pieces.iter().filter(|piece| matches!(piece.kind, PieceKind::Delta(..)));
+        let deltas = read.pieces.iter().filter(|piece| matches!(piece.kind, PieceKind::Delta(..)));
         let blanks: Vec<Edit<&str>> =
             deltas.map(|piece| Edit { range: piece.span.clone(), with: "" }).collect();
         let blanked: usize =
             blanks.iter().filter(|blank| blank.range.start < ours.start).map(|blank| blank.range.len()).sum();
-        let blank = spliced(data, &blanks);
-        open.charge.set(blank.len())?;
-        open.template = Some(Template { data: blank, at: ours.start - blanked });
+        let blank = spliced(read.data, &blanks);
+        open.charge.set(blank.len() + read.envelope.len())?;
+        open.template =
+            Some(Template { envelope: read.envelope.to_vec(), data: blank, at: ours.start - blanked });
         Ok(())
     }
 
-    /// Ends the channels that `which` names; what they held leaves in documents of its own.
+    /// Ends the channels that `which` names; what they held leaves in the document that waits, or in ones of its own.
     fn flush(&mut self, before: &mut Before, which: impl Fn(&ChannelKey) -> bool) -> Result<(), StreamError> {
         for open in self.open.iter_mut().filter(|open| which(&open.key)) {
             let mut text = String::new();
             open.channel.finish(&mut text)?;
             let Some(template) = open.template.take().filter(|_| !text.is_empty()) else { continue };
-            let at = template.at..template.at;
-            before.push(spliced(&template.data, &[Edit { range: at, with: encoded(&text) }]));
             open.charge.set(0)?;
+            let text = encoded(&text);
+            if let Some(waiting) = &mut self.waiting
+                && let Some(end) = waiting.ends.iter().find(|(key, _)| *key == open.key).map(|(_, end)| *end)
+            {
+                waiting.data = spliced(&waiting.data, &[Edit { range: end..end, with: &text }]);
+                waiting.ends.iter_mut().filter(|(_, at)| *at >= end).for_each(|(_, at)| *at += text.len());
+                continue;
+            }
+            let at = template.at..template.at;
+            let data = spliced(&template.data, &[Edit { range: at, with: &text }]);
+            before.push(Earlier { envelope: template.envelope, data, added: true });
         }
         Ok(())
     }
+}
+
+impl Piece {
+    /// Replaces it, and what repeats it.
+    fn edit(&self, text: &str, document: &Document<'_>, stream: &CompiledStream, edits: &mut Vec<Edit>) {
+        edits.push(Edit { range: self.span.clone(), with: encoded(text) });
+        for (echo, element) in stream.echoes.iter().zip(&self.elements) {
+            let span = element.as_ref().and_then(|element| document.span(&echo.at, element));
+            edits.extend(span.map(|range| Edit { range, with: echo.with.to_owned() }));
+        }
+    }
+}
+
+/// Puts edits in order. Texts of one element share what repeats them.
+fn in_order(edits: &mut Vec<Edit>) {
+    edits.sort_by_key(|edit| edit.range.start);
+    edits.dedup_by(|next, edit| next.range == edit.range);
 }
 
 /// The channel of a string whose text goes on in later documents.

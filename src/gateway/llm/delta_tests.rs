@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::*;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::openai;
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
 use crate::gateway::testing::Hide;
 
 /// Blocks told apart by a number of the event, of kinds that the event names.
@@ -17,11 +17,17 @@ static BLOCKS: Protocol = Protocol {
     answer: &[],
     stream: StreamProtocol {
         deltas: &[
-            Delta { at: "delta.text", treatment: Take::Text, when: None, key: &["index"] },
-            Delta { at: "delta.partial_json", treatment: Take::Embedded, when: None, key: &["index"] },
+            Delta { at: "delta.text", treatment: Take::Text, when: None, key: &[Key::Value("index")] },
+            Delta {
+                at: "delta.partial_json",
+                treatment: Take::Embedded,
+                when: None,
+                key: &[Key::Value("index")],
+            },
         ],
-        closes: &[Close { at: "type", is: Some("content_block_stop"), key: &["index"] }],
+        closes: &[Close { at: "type", is: Some("content_block_stop"), key: &[Key::Value("index")] }],
         echoes: &[],
+        numbered: false,
         end_data: b"",
         final_event: b"{\"type\":\"message_stop\"}",
     },
@@ -40,20 +46,21 @@ static ITEMS: Protocol = Protocol {
                 at: "delta",
                 treatment: Take::Text,
                 when: Some(When { at: "type", is: "output_text.delta" }),
-                key: &["item_id", "content_index"],
+                key: &[Key::Value("item_id"), Key::Value("content_index")],
             },
             Delta {
                 at: "delta",
                 treatment: Take::Embedded,
                 when: Some(When { at: "type", is: "function_call_arguments.delta" }),
-                key: &["item_id"],
+                key: &[Key::Value("item_id")],
             },
         ],
         closes: &[
-            Close { at: "type", is: Some("output_item.done"), key: &["item_id"] },
+            Close { at: "type", is: Some("output_item.done"), key: &[Key::Value("item_id")] },
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[Echo { at: "logprobs", with: "[]" }],
+        numbered: false,
         end_data: b"",
         final_event: b"",
     },
@@ -66,16 +73,22 @@ fn passed(protocol: &'static Protocol, documents: &[&str]) -> Vec<String> {
     let budget = Budget::process(1 << 20);
     let mut deltas = Deltas::new(protocol, editor, &budget);
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    let earlier =
+        |Earlier { data, added, .. }: Earlier| format!("{}{}", if added { "+" } else { "^" }, text(data));
     let mut rows = Vec::new();
     for document in documents {
         let mut before = Before::new();
-        let edited = deltas.document(document.as_bytes(), &mut before).unwrap();
-        rows.extend(before.into_iter().map(|data| format!("+{}", text(data))));
-        rows.push(edited.map_or("=".to_owned(), text));
+        let outcome = deltas.document(document.as_bytes(), b"", &mut before).unwrap();
+        rows.extend(before.into_iter().map(earlier));
+        rows.push(match outcome {
+            Outcome::Keep => "=".to_owned(),
+            Outcome::Replace(data) => text(data),
+            Outcome::Wait => "-".to_owned(),
+        });
     }
     let mut before = Before::new();
     deltas.end(&mut before).unwrap();
-    rows.extend(before.into_iter().map(|data| format!("+{}", text(data))));
+    rows.extend(before.into_iter().map(earlier));
     drop(deltas);
     assert_eq!(budget.used(), 0, "nothing is held once the stream is over");
     rows
@@ -188,6 +201,32 @@ fn one_member_is_many_texts_where_the_events_type_says_so() {
         r#"+{"type":"output_text.delta","item_id":"a","content_index":1,"delta":"S"}"#,
         "=",
         r#"{"type":"unknown.delta","item_id":"a","delta":"<\">"}"#,
+    ];
+    assert_eq!(rows, want);
+}
+
+/// As [`ITEMS`], of whose events clients count the numbers.
+static NUMBERED: Protocol = Protocol { stream: StreamProtocol { numbered: true, ..ITEMS.stream }, ..ITEMS };
+
+#[test]
+fn a_numbered_event_that_left_text_behind_waits_for_the_next() {
+    let rows = passed(
+        &NUMBERED,
+        &[
+            r#"{"n":1,"type":"output_text.delta","item_id":"a","content_index":0,"delta":"a SE"}"#,
+            r#"{"n":2,"type":"output_text.delta","item_id":"a","content_index":0,"delta":"CRET SE"}"#,
+            r#"{"n":3,"type":"output_item.done","item_id":"a"}"#,
+            r#"{"n":4,"type":"output_text.delta","item_id":"b","content_index":0,"delta":"SEC"}"#,
+        ],
+    );
+    let want = [
+        "-",
+        r#"^{"n":1,"type":"output_text.delta","item_id":"a","content_index":0,"delta":"a "}"#,
+        "-",
+        r#"^{"n":2,"type":"output_text.delta","item_id":"a","content_index":0,"delta":"<\"> SE"}"#,
+        "=",
+        "-",
+        r#"^{"n":4,"type":"output_text.delta","item_id":"b","content_index":0,"delta":"SEC"}"#,
     ];
     assert_eq!(rows, want);
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
-use crate::gateway::llm::delta::{Before, Deltas, EditorFactory};
+use crate::gateway::llm::delta::{Before, Deltas, Earlier, EditorFactory, Outcome};
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::stream::sse::{Event, Events, Verdict, write_event};
 use crate::stream::{Editor, GenericEvents, Rewriter, StreamError};
@@ -28,8 +28,20 @@ impl SseDeltas {
     }
 }
 
+/// Writes events that leave before another. One that was added has the name of the event that it is cloned from.
 fn write_before(before: Before, out: &mut BytesMut) {
-    before.iter().for_each(|data| write_event("", data, out));
+    for Earlier { envelope, data, added } in before {
+        let event = Event::parse(&envelope);
+        if added {
+            write_event(&String::from_utf8_lossy(event.name()), &data, out);
+        } else {
+            event.write(&Verdict::Data(data), out);
+            // The second half of its last line end came when it had to wait.
+            if envelope.ends_with(b"\r") && envelope.contains(&b'\n') {
+                out.extend_from_slice(b"\n");
+            }
+        }
+    }
 }
 
 impl Events for SseDeltas {
@@ -42,7 +54,11 @@ impl Events for SseDeltas {
             self.deltas.end(&mut first)?;
             Verdict::Keep
         } else {
-            self.deltas.document(event.data(), &mut first)?.map_or(Verdict::Keep, Verdict::Data)
+            match self.deltas.document(event.data(), event.raw(), &mut first)? {
+                Outcome::Keep => Verdict::Keep,
+                Outcome::Replace(data) => Verdict::Data(data),
+                Outcome::Wait => Verdict::Drop,
+            }
         };
         write_before(first, before);
         Ok(verdict)
@@ -89,7 +105,7 @@ impl Rewriter for WholeAnswer {
 
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
         let document = self.document.split();
-        let changed = self.deltas.document(&document, &mut Before::new())?;
+        let changed = self.deltas.whole(&document)?;
         out.extend_from_slice(changed.as_deref().unwrap_or(&document));
         Ok(self.charge.set(0)?)
     }

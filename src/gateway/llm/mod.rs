@@ -8,11 +8,13 @@
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `framer` | [`SseDeltas`], [`WholeAnswer`]: how those documents become a body |
+//! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | [`conversation`] | which conversation a request belongs to |
 
 pub mod conversation;
 mod delta;
 mod framer;
+mod json_deltas;
 mod openai;
 mod place;
 mod protocol;
@@ -20,7 +22,9 @@ mod registry;
 
 pub use delta::EditorFactory;
 pub use framer::{SseDeltas, WholeAnswer};
+pub use json_deltas::JsonDeltas;
 pub use protocol::{
-    BadProtocol, Close, CompiledProtocol, ConversationNaming, Delta, Echo, Protocol, StreamProtocol, When,
+    BadProtocol, Close, CompiledProtocol, ConversationNaming, Delta, Echo, Key, Protocol, StreamProtocol,
+    When,
 };
 pub use registry::{ProtocolChoice, is_final_event};

@@ -2,17 +2,18 @@
 //! (DeepSeek), `reasoning` (OpenRouter), Azure's filter results.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, ConversationNaming, Delta, Echo, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, ConversationNaming, Delta, Echo, Key, Protocol, StreamProtocol};
 use crate::stream::json::Take::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
 /// Choices are told apart by their own number.
-const CHOICE: &[&str] = &["choices[*].index"];
+const CHOICE: &[Key] = &[Key::Value("choices[*].index")];
 
 /// Tool calls by theirs within a choice.
-const TOOL_CALL: &[&str] = &["choices[*].index", "choices[*].delta.tool_calls[*].index"];
+const TOOL_CALL: &[Key] =
+    &[Key::Value("choices[*].index"), Key::Value("choices[*].delta.tool_calls[*].index")];
 
-const fn delta(at: &'static str, treatment: Take, key: &'static [&'static str]) -> Delta {
+const fn delta(at: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
     Delta { at, treatment, when: None, key }
 }
 
@@ -63,6 +64,7 @@ pub(super) static CHAT: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        numbered: false,
         end_data: b"[DONE]",
         final_event: b"data:[DONE]",
     },

@@ -75,6 +75,14 @@ fn walk(steps: &[Step], path: &Path<'_>) -> Option<Vec<usize>> {
     Some(positions)
 }
 
+/// What channels are told apart by.
+pub(super) enum CompiledKey {
+    /// A value; where an element has none, its position.
+    Value(Place),
+    /// A value, or that there is none.
+    Mark(Place),
+}
+
 /// One part of a channel's key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum KeyPart {
@@ -155,10 +163,12 @@ impl<'a> Document<'a> {
         Some(node.raw).filter(|raw| raw.get() != "null")
     }
 
-    /// Whether the value there is the string `is`, or, without one, any value but `null`.
+    /// Whether the value there is the string `is`, or spelled so where it is none; without one, any value but `null`.
     pub(super) fn is(&self, place: &Place, positions: &[usize], is: Option<&str>) -> bool {
         let Some(raw) = self.value(place, positions) else { return false };
-        is.is_none_or(|is| serde_json::from_str::<Name<'_>>(raw.get()).is_ok_and(|text| text.0 == is))
+        let text =
+            || serde_json::from_str::<Name<'_>>(raw.get()).map_or(Cow::Borrowed(raw.get()), |text| text.0);
+        is.is_none_or(|is| text() == is)
     }
 
     /// Where the value lies in the event.
@@ -171,15 +181,22 @@ impl<'a> Document<'a> {
     }
 
     /// The values of `key` for the elements at these positions.
-    pub(super) fn key(&self, key: &[Place], positions: &[usize]) -> Vec<KeyPart> {
-        let part = |place: &Place| {
-            let raw = self.value(place, positions).map(RawValue::get);
-            let number = raw.and_then(|raw| raw.parse().ok()).map(KeyPart::Number);
-            let text = || raw.and_then(|raw| serde_json::from_str(raw).ok()).map(KeyPart::Text);
-            let position = place.elements().checked_sub(1).and_then(|last| positions.get(last));
-            number.or_else(text).unwrap_or(KeyPart::Number(position.map_or(0, |at| *at as u64)))
-        };
-        key.iter().map(part).collect()
+    pub(super) fn key(&self, key: &[CompiledKey], positions: &[usize]) -> Vec<KeyPart> {
+        key.iter().map(|key| self.key_part(key, positions)).collect()
+    }
+
+    fn key_part(&self, key: &CompiledKey, positions: &[usize]) -> KeyPart {
+        let (CompiledKey::Value(place) | CompiledKey::Mark(place)) = key;
+        let raw = self.value(place, positions).map(RawValue::get);
+        let number = raw.and_then(|raw| raw.parse().ok()).map(KeyPart::Number);
+        let text = || raw.and_then(|raw| serde_json::from_str(raw).ok()).map(KeyPart::Text);
+        number.or_else(text).unwrap_or_else(|| match key {
+            CompiledKey::Value(_) => {
+                let position = place.elements().checked_sub(1).and_then(|last| positions.get(last));
+                KeyPart::Number(position.map_or(0, |at| *at as u64))
+            }
+            CompiledKey::Mark(_) => KeyPart::Text(raw.unwrap_or_default().to_owned()),
+        })
     }
 
     /// The positions of all values at `place` that are `is`.
@@ -247,9 +264,13 @@ mod tests {
 
     #[test]
     fn values_are_looked_up_by_position() {
-        let data = br#" {"n":3,"t":"s\u0041","a":[{"i":7},{"i":"x"},{"e":null},4],"e":{"x":[1]}} "#;
+        let data = br#" {"b":true,"n":3,"t":"s\u0041","a":[{"i":7},{"i":"x"},{"e":null},4],"e":{"x":[1]}} "#;
         let document = Document::new(data);
-        let key = |text, positions: &[usize]| document.key(&[place(text)], positions).remove(0);
+        let key = |text, positions: &[usize]| document.key_part(&CompiledKey::Value(place(text)), positions);
+        let mark = |text, positions: &[usize]| document.key_part(&CompiledKey::Mark(place(text)), positions);
+        assert_eq!(mark("a[*].i", &[2]), KeyPart::Text(String::new()), "it has none");
+        assert_eq!(mark("b", &[]), KeyPart::Text("true".to_owned()));
+        assert!(document.is(&place("b"), &[], Some("true")));
         assert_eq!(key("n", &[]), KeyPart::Number(3));
         assert_eq!(key("t", &[]), KeyPart::Text("sA".to_owned()));
         assert_eq!(key("a[*].i", &[0]), KeyPart::Number(7));

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::place::{BadPlace, Place};
+use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
 use crate::stream::json::{PathSet, PatternError, Take};
 
 /// One LLM protocol. Patterns are tried in order; a string that none names is text all the same, since an unknown
@@ -12,7 +12,7 @@ use crate::stream::json::{PathSet, PatternError, Take};
 pub struct Protocol {
     /// Its name in the log.
     pub name: &'static str,
-    /// How its paths end.
+    /// How its paths end: whole segments, in which a `*` stands for any text.
     pub paths: &'static [&'static str],
     /// How it spells an error.
     pub shape: ErrorShape,
@@ -32,6 +32,9 @@ pub struct StreamProtocol {
     pub closes: &'static [Close],
     /// Values that repeat a text.
     pub echoes: &'static [Echo],
+    /// Whether clients count on each event's number (`sequence_number`): none can be added then, so one that has left
+    /// text behind waits for the next.
+    pub numbered: bool,
     /// The data of the event that ends a stream, where that is no document; empty: none is.
     pub end_data: &'static [u8],
     /// What the bytes of a complete stream end with, spaces left out; empty: nothing in particular.
@@ -46,9 +49,16 @@ pub struct Delta {
     pub treatment: Take,
     /// What else an event of this kind has.
     pub when: Option<When>,
-    /// The values by which texts are told apart, outermost first: numbers or strings. Where one of an array's elements
-    /// has none, its position counts.
-    pub key: &'static [&'static str],
+    /// What texts are told apart by, outermost first.
+    pub key: &'static [Key],
+}
+
+/// What texts are told apart by.
+pub enum Key {
+    /// A number or a string. Where one of an array's elements has none, its position counts.
+    Value(&'static str),
+    /// Whether there is a value, and which: an element without one is like all others without one.
+    Mark(&'static str),
 }
 
 /// A condition on an event.
@@ -65,8 +75,8 @@ pub struct Close {
     pub at: &'static str,
     /// The string that it is; `None`: any value.
     pub is: Option<&'static str>,
-    /// The values by which the texts are known, as for [`Delta::key`]: those end whose key begins so.
-    pub key: &'static [&'static str],
+    /// What the texts are known by, as for [`Delta::key`]: those end whose key begins so.
+    pub key: &'static [Key],
 }
 
 /// A value that repeats a text, token by token or byte by byte. Where that text was changed, it is replaced.
@@ -105,19 +115,20 @@ pub(super) struct CompiledStream {
     pub(super) deltas: Vec<CompiledDelta>,
     pub(super) closes: Vec<CompiledClose>,
     pub(super) echoes: Vec<CompiledEcho>,
+    pub(super) numbered: bool,
 }
 
 pub(super) struct CompiledDelta {
     pub(super) at: Place,
     pub(super) treatment: Take,
     pub(super) when: Option<(Place, &'static str)>,
-    pub(super) key: Vec<Place>,
+    pub(super) key: Vec<CompiledKey>,
 }
 
 pub(super) struct CompiledClose {
     pub(super) at: Place,
     pub(super) is: Option<&'static str>,
-    pub(super) key: Vec<Place>,
+    pub(super) key: Vec<CompiledKey>,
 }
 
 pub(super) struct CompiledEcho {
@@ -134,6 +145,29 @@ pub enum BadProtocol {
     /// A place in an event.
     #[error(transparent)]
     Place(#[from] BadPlace),
+}
+
+impl Protocol {
+    /// Whether requests to this path speak it.
+    pub(super) fn is_at(&self, path: &str) -> bool {
+        self.paths.iter().any(|end| path_ends(path, end))
+    }
+}
+
+/// Whether the last segments of a path are these, in which a `*` stands for any text that is not empty.
+fn path_ends(path: &str, end: &str) -> bool {
+    let mut segments = path.rsplit('/');
+    let mut wanted = end.trim_start_matches('/').rsplit('/');
+    wanted.all(|want| {
+        segments.next().is_some_and(|segment| match want.split_once('*') {
+            None => segment == want,
+            Some((head, tail)) => {
+                segment.len() > head.len() + tail.len()
+                    && segment.starts_with(head)
+                    && segment.ends_with(tail)
+            }
+        })
+    })
 }
 
 impl CompiledProtocol {
@@ -153,16 +187,20 @@ impl CompiledProtocol {
 
 impl CompiledStream {
     fn new(stream: &'static StreamProtocol) -> Result<Self, BadPlace> {
-        let places = |key: &'static [&'static str]| -> Result<Vec<Place>, BadPlace> {
-            key.iter().map(|at| Place::parse(at)).collect()
+        let keys = |key: &'static [Key]| -> Result<Vec<CompiledKey>, BadPlace> {
+            let compiled = key.iter().map(|key| match key {
+                Key::Value(at) => Place::parse(at).map(CompiledKey::Value),
+                Key::Mark(at) => Place::parse(at).map(CompiledKey::Mark),
+            });
+            compiled.collect()
         };
         let delta = |delta: &'static Delta| -> Result<_, BadPlace> {
             let when = delta.when.as_ref().map(|when| Ok((Place::parse(when.at)?, when.is))).transpose()?;
-            let (at, key) = (Place::parse(delta.at)?, places(delta.key)?);
+            let (at, key) = (Place::parse(delta.at)?, keys(delta.key)?);
             Ok(CompiledDelta { at, treatment: delta.treatment, when, key })
         };
         let close = |close: &'static Close| -> Result<_, BadPlace> {
-            Ok(CompiledClose { at: Place::parse(close.at)?, is: close.is, key: places(close.key)? })
+            Ok(CompiledClose { at: Place::parse(close.at)?, is: close.is, key: keys(close.key)? })
         };
         let echo = |echo: &'static Echo| -> Result<_, BadPlace> {
             Ok(CompiledEcho { at: Place::parse(echo.at)?, with: echo.with })
@@ -171,6 +209,29 @@ impl CompiledStream {
             deltas: stream.deltas.iter().map(delta).collect::<Result<_, _>>()?,
             closes: stream.closes.iter().map(close).collect::<Result<_, _>>()?,
             echoes: stream.echoes.iter().map(echo).collect::<Result<_, _>>()?,
+            numbered: stream.numbered,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_ends_in_whole_segments() {
+        for (path, end, fits) in [
+            ("/v1/chat/completions", "/chat/completions", true),
+            ("/v1/xchat/completions", "/chat/completions", false),
+            ("/chat/completions", "/chat/completions", true),
+            ("/completions", "/chat/completions", false),
+            ("/model/anthropic.claude-3/converse", "/model/*/converse", true),
+            ("/model//converse", "/model/*/converse", false),
+            ("/v1beta/models/gemini-3:generateContent", "/models/*:generateContent", true),
+            ("/v1beta/models/:generateContent", "/models/*:generateContent", false),
+            ("/v1/responses/resp_1", "/responses/*", true),
+        ] {
+            assert_eq!(path_ends(path, end), fits, "{path} {end}");
+        }
     }
 }

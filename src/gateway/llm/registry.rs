@@ -51,9 +51,7 @@ impl ProtocolChoice {
     pub fn of(self, path: &RequestPath) -> Option<&'static Protocol> {
         let path = path.compared().trim_end_matches('/');
         match self {
-            Self::Auto => {
-                ALL.iter().find(|protocol| protocol.paths.iter().any(|end| path.ends_with(end))).copied()
-            }
+            Self::Auto => ALL.iter().find(|protocol| protocol.is_at(path)).copied(),
             Self::Always(protocol) => Some(protocol),
             Self::Generic => None,
         }

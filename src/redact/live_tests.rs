@@ -1,0 +1,88 @@
+//! What was issued is restored and what else is found is redacted, in one window and however the text comes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::edit::spliced;
+use crate::redact::fixture::{keys, redactor};
+use crate::redact::{Answering, Counts, Limits, Method, Undo};
+use crate::stream::Editor;
+
+const MAIL: &str = "ingrid.olsen@fjord-mail.example.com";
+const CARD: &str = "5425 2334 3010 9903";
+
+/// What was issued for these values: the surrogates, and the way back.
+fn issued(values: &[&str]) -> (Vec<String>, Arc<Undo>) {
+    let text = values.join("\n");
+    let redactor = redactor(Method::Encrypt);
+    let (redacted, undo) = redactor.plain(text.as_bytes(), &keys(), Limits::default()).unwrap();
+    let text = String::from_utf8(redacted.into_value()).unwrap();
+    (text.lines().map(str::to_owned).collect(), Arc::new(undo))
+}
+
+/// What becomes of an answer that comes in these pieces, and how much was restored and redacted.
+fn answered(undo: &Arc<Undo>, pieces: &[&str]) -> (String, u64, u64) {
+    let redactor = redactor(Method::Mask);
+    let counts = Arc::new(Counts::new(1000));
+    let restored = Arc::new(AtomicU64::new(0));
+    let answering = Answering::Both {
+        undo: Arc::clone(undo),
+        keys: keys(),
+        counts: Arc::clone(&counts),
+        restored: Arc::clone(&restored),
+    };
+    let mut editor = redactor.answer(answering);
+    let mut edits = Vec::new();
+    let mut decided = 0;
+    for piece in pieces {
+        let from = edits.len();
+        let now = editor.feed(piece, &mut edits).unwrap();
+        assert!(now >= decided && edits[from..].iter().all(|edit| edit.range.start >= decided));
+        assert!(edits.iter().all(|edit| edit.range.end <= now), "an edit is beyond what is decided");
+        decided = now;
+    }
+    editor.end(&mut edits).unwrap();
+    let text = String::from_utf8(spliced(pieces.concat().as_bytes(), &edits)).unwrap();
+    let redacted = counts.drain().into_iter().map(|(_, count)| count).sum();
+    (text, restored.load(Ordering::Relaxed), redacted)
+}
+
+#[test]
+fn what_was_issued_comes_back_and_what_was_not_does_not() {
+    let (surrogates, undo) = issued(&[MAIL, CARD]);
+    let (mail, card) = (surrogates[0].as_str(), surrogates[1].as_str());
+    let hidden = |text: &str| "*".repeat(text.chars().count());
+    let other = "jane.doe@example.org";
+    let rows = [
+        (format!("Write to {mail}."), format!("Write to {MAIL}."), 1, 0),
+        (format!("Write to {other}, not {mail}!"), format!("Write to {}, not {MAIL}!", hidden(other)), 1, 1),
+        (
+            format!("{card} {card} 4111 1111 1111 1111"),
+            format!("{CARD} {CARD} {}", hidden("4111 1111 1111 1111")),
+            2,
+            1,
+        ),
+        (format!("{mail},{other}"), format!("{MAIL},{}", hidden(other)), 1, 1),
+        (format!("https://x.example/?to={mail}&n=1"), format!("https://x.example/?to={MAIL}&n=1"), 1, 0),
+        // The caller's own value in the model's mouth is found by itself only where it was not issued.
+        (format!("Not {MAIL}"), format!("Not {}", hidden(MAIL)), 0, 1),
+        ("Order 1001, version 2.0.17.".to_owned(), "Order 1001, version 2.0.17.".to_owned(), 0, 0),
+    ];
+    for (said, want, restored, redacted) in &rows {
+        assert_eq!(answered(&undo, &[said]), (want.clone(), *restored, *redacted), "{said}");
+        for cut in (0..said.len()).filter(|cut| said.is_char_boundary(*cut)) {
+            let (left, right) = said.split_at(cut);
+            assert_eq!(answered(&undo, &[left, right]).0, *want, "cut at {cut}");
+        }
+        let single: Vec<String> = said.chars().map(String::from).collect();
+        let single: Vec<&str> = single.iter().map(String::as_str).collect();
+        assert_eq!(answered(&undo, &single), (want.clone(), *restored, *redacted), "one by one");
+    }
+}
+
+#[test]
+fn with_nothing_issued_all_that_is_found_is_redacted() {
+    let (_, undo) = issued(&[]);
+    let (text, restored, redacted) = answered(&undo, &["Write to jane", ".doe@example.org now"]);
+    assert_eq!((text.as_str(), restored, redacted), ("Write to ******************** now", 0, 1));
+}
