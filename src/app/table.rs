@@ -20,15 +20,16 @@ use crate::app::{admin, files, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, JwkSource, Jwt as JwtSetting,
-    Method as MethodSetting, PathMatch as PathSetting, Protocol as ProtocolSetting, Redact as RedactSetting,
-    Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace, Tweak as TweakSetting,
-    Unknown as UnknownSetting,
+    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, Invented as InventedSetting, JwkSource,
+    Jwt as JwtSetting, Method as MethodSetting, PathMatch as PathSetting, Protocol as ProtocolSetting,
+    Redact as RedactSetting, Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
+    Tweak as TweakSetting, Unknown as UnknownSetting,
 };
 use crate::detect::{Catalogue, Detector, RuleSelection};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens, Tweak, Whose,
+    Allowance, AnswerMode, Auth, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens,
+    Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
@@ -328,7 +329,16 @@ fn redaction(
         Requests::Off => None,
     };
     let answers = match setting.answers() {
-        Answers::Restore => AnswerMode::Restore,
+        Answers::Restore => AnswerMode::Restore(match setting.invented.as_deref().copied() {
+            None => Some(Invented { redactor: redactor(Method::Mask), everywhere: false }),
+            Some(InventedSetting::Mask) => {
+                Some(Invented { redactor: redactor(Method::Mask), everywhere: true })
+            }
+            Some(InventedSetting::Replace) => {
+                Some(Invented { redactor: redactor(Method::Replace), everywhere: true })
+            }
+            Some(InventedSetting::Keep) => None,
+        }),
         Answers::Mask => AnswerMode::Redact(redactor(Method::Mask)),
         Answers::Replace => AnswerMode::Redact(redactor(Method::Replace)),
         Answers::Off => AnswerMode::Off,

@@ -12,8 +12,8 @@ use pingora::http::ResponseHeader;
 use crate::api::apart;
 use crate::base::budget::Budget;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::{SseDeltas, WholeAnswer};
-use crate::gateway::media_type::{DeclaredFormat, Frame};
+use crate::gateway::llm::{JsonDeltas, SseDeltas, WholeAnswer};
+use crate::gateway::media_type::{DeclaredFormat, Frame, is_lines};
 use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
 use crate::stream::form::FormBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
@@ -38,6 +38,8 @@ pub struct BodyFormat {
     pub codings: Vec<Coding>,
     /// Whether it belongs to a known protocol: then it is no prose, whatever its type.
     pub known: bool,
+    /// Whether it is said to be one JSON document a line.
+    pub lines: bool,
 }
 
 /// What a body turns out to be.
@@ -59,7 +61,12 @@ impl BodyFormat {
     /// # Errors
     /// A content coding that cannot be taken off.
     pub fn of(headers: &HeaderMap, known: bool) -> Result<Self, Unscanned> {
-        Ok(Self { declared: DeclaredFormat::of(headers), codings: codings(headers)?, known })
+        Ok(Self {
+            declared: DeclaredFormat::of(headers),
+            codings: codings(headers)?,
+            known,
+            lines: is_lines(headers),
+        })
     }
 
     /// Whether an answer may show what it is. Later than its head it cannot be refused well, so where unknown ones are,
@@ -288,7 +295,7 @@ impl Begin {
 
     /// Builds the stages for what the body is. Returns that, and whether only text may be in it.
     fn settle(&self, kind: BodyKind, edit: &mut Pipeline) -> Result<(Option<Frame>, bool), StreamError> {
-        let Self { layers, policy, budget, .. } = self;
+        let Self { layers, policy, .. } = self;
         // What puts values back takes nothing out: what it cannot read has none.
         let restores = |layer: &Layer| matches!(layer, Layer::Text(text) if text.restores);
         let strict = !layers.iter().all(restores);
@@ -301,31 +308,36 @@ impl Begin {
         for layer in layers {
             edit.push(match layer {
                 Layer::Bytes(recipe) => recipe(),
-                Layer::Text(text) => framed(text, frame, budget),
+                Layer::Text(text) => self.framed(text, frame),
             });
         }
         Ok((Some(frame), strict))
     }
-}
 
-fn framed(layer: &TextLayer, frame: Frame, budget: &Budget) -> Box<dyn Rewriter> {
-    match (frame, &layer.protocol) {
-        (Frame::Json, Some(protocol)) => {
-            Box::new(WholeAnswer::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget))
+    /// The rewriter that finds the texts of a body.
+    fn framed(&self, layer: &TextLayer, frame: Frame) -> Box<dyn Rewriter> {
+        let budget = &self.budget;
+        match (frame, &layer.protocol) {
+            (Frame::Json, Some(protocol)) if self.format.lines || protocol.protocol.stream.in_array => {
+                Box::new(JsonDeltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget))
+            }
+            (Frame::Json, Some(protocol)) => {
+                Box::new(WholeAnswer::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget))
+            }
+            (Frame::Json, None) => {
+                let slots = EditorSlots::new((layer.editor)(), PathSet::everything()).with_keys_and_numbers();
+                Box::new(JsonSlots::new(slots, budget))
+            }
+            (Frame::Events, Some(protocol)) => {
+                let deltas = SseDeltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget);
+                events(Sse::new(deltas, MAX_EVENT, budget), layer)
+            }
+            (Frame::Events, None) => {
+                events(Sse::new(GenericEvents::new((layer.editor)()), MAX_EVENT, budget), layer)
+            }
+            (Frame::Form, _) => Box::new(FormBody::new((layer.editor)(), budget)),
+            (Frame::Text, _) => Box::new(TextBody::new((layer.editor)(), budget)),
         }
-        (Frame::Json, None) => {
-            let slots = EditorSlots::new((layer.editor)(), PathSet::everything()).with_keys_and_numbers();
-            Box::new(JsonSlots::new(slots, budget))
-        }
-        (Frame::Events, Some(protocol)) => {
-            let deltas = SseDeltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget);
-            events(Sse::new(deltas, MAX_EVENT, budget), layer)
-        }
-        (Frame::Events, None) => {
-            events(Sse::new(GenericEvents::new((layer.editor)()), MAX_EVENT, budget), layer)
-        }
-        (Frame::Form, _) => Box::new(FormBody::new((layer.editor)(), budget)),
-        (Frame::Text, _) => Box::new(TextBody::new((layer.editor)(), budget)),
     }
 }
 

@@ -48,6 +48,22 @@ pub fn is_foreign(headers: &HeaderMap) -> bool {
     })
 }
 
+/// Whether a body is said to be one JSON document a line.
+pub fn is_lines(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    LINES.iter().any(|known| essence.eq_ignore_ascii_case(known))
+}
+
+/// What NDJSON is called.
+const LINES: [&str; 5] = [
+    "application/x-ndjson",
+    "application/ndjson",
+    "application/jsonl",
+    "application/x-jsonlines",
+    "application/stream+json",
+];
+
 fn one(value: &HeaderValue) -> DeclaredFormat {
     let Ok(text) = value.to_str() else { return DeclaredFormat::Nothing };
     let essence = text.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();

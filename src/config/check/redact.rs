@@ -31,6 +31,10 @@ fn methods(redact: &At<Redact>, mistakes: &mut Mistakes) {
         let hint = "only what was encrypted can be restored";
         mistakes.hint(answers.span().start, "answers = \"restore\" needs requests = \"encrypt\"", hint);
     }
+    if let Some(invented) = redact.invented.as_ref().filter(|_| redact.answers() != Answers::Restore) {
+        let hint = "answers that are not restored are redacted as `answers` says";
+        mistakes.hint(invented.span().start, "`invented` needs answers = \"restore\"", hint);
+    }
     let idle = *redact.requests == Requests::Off && redact.answers() == Answers::Off;
     if idle && !mistakes.lost(begin, "answers") {
         mistakes

@@ -35,7 +35,7 @@ pub use detect::{Allowed, Detect};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Addresses, Format, Level, Log};
-pub use redact::{Answers, Method, Protocol, Redact, Requests, Tweak, Unknown};
+pub use redact::{Answers, Invented, Method, Protocol, Redact, Requests, Tweak, Unknown};
 pub use reload::Reload;
 pub use resilience::{Breaker, Health, Outliers};
 pub use route::{

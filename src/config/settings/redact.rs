@@ -15,6 +15,9 @@ pub struct Redact {
     /// What happens in answers. `None`: `restore` where requests are encrypted, else what requests get; see
     /// [`Redact::answers`].
     pub answers: Option<At<Answers>>,
+    /// What happens to values in restored answers that the request did not have. `None`: `mask` in LLM protocols, else
+    /// `keep`.
+    pub invented: Option<At<Invented>>,
     /// Where the words are in a body.
     pub protocol: Protocol,
     /// What happens to a body that cannot be scanned.
@@ -93,6 +96,18 @@ pub enum Answers {
     Replace,
     /// Answers are not scanned.
     Off,
+}
+
+/// What happens to values that a model says by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Invented {
+    /// One `*` for each character.
+    Mask,
+    /// The rule's name in angle brackets.
+    Replace,
+    /// They pass.
+    Keep,
 }
 
 /// What happens to one rule's findings.

@@ -19,6 +19,6 @@ pub use jwt::{Jwt, JwtParts, Place};
 pub use limits::{Allowance, Limits, Whose};
 pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};
 pub use log::Log;
-pub use redact::{AnswerMode, Redact, RedactParts};
+pub use redact::{AnswerMode, Invented, Redact, RedactParts};
 pub use scope::Tweak;
 pub use sign::{Sign, SignParts};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use async_trait::async_trait;
-use http::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderValue, IF_RANGE, RANGE};
+use http::header::{ACCEPT_ENCODING, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
 
 use crate::api::{ApiError, CpuPool, DistinctLimit, Job};
@@ -18,9 +18,9 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
-use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
+use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, conversation};
-use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign};
+use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign, is_lines};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::redact::{Answer, Answering, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
 use crate::stream::json::{Path, PathSet, walk};
@@ -38,10 +38,20 @@ const CODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
 pub enum AnswerMode {
     /// Nothing.
     Off,
-    /// Surrogates issued in the request become the caller's own values again.
-    Restore,
+    /// Surrogates issued in the request become the caller's own values again; and what the model says by itself may be
+    /// redacted.
+    Restore(Option<Invented>),
     /// What is found is redacted, one way.
     Redact(Redactor),
+}
+
+/// What becomes of values in answers that were not issued in the request: the model's own.
+#[derive(Clone)]
+pub struct Invented {
+    /// Redacts them.
+    pub redactor: Redactor,
+    /// Also in answers of no LLM protocol, which may be about anybody.
+    pub everywhere: bool,
 }
 
 /// What the filter is made from.
@@ -141,7 +151,7 @@ impl Redact {
             plan.require_known_kind(self.parts.unknown);
         }
         x.request_scan = Scan::Scanned;
-        let restored = matches!(self.parts.answers, AnswerMode::Restore);
+        let restored = matches!(self.parts.answers, AnswerMode::Restore(_));
         // Where it names its conversation is not known before all of it is there.
         if known || restored || self.parts.encrypts && self.parts.tweak.is_in_body(x) {
             plan.collect(x, self.parts.collected);
@@ -157,6 +167,27 @@ impl Redact {
         };
         plan.rewrite(one_way.layer(x, self.parts.rules.len()));
         Ok(())
+    }
+
+    /// Puts back what was issued, and redacts what else is found.
+    fn both(
+        &self,
+        x: &mut Exchange,
+        undo: Arc<Undo>,
+        invented: &Invented,
+        keys: Keys,
+    ) -> Factory<dyn Editor> {
+        let counts = Arc::new(Counts::new(self.parts.rules.len()));
+        x.facts.counted.push((Arc::clone(&counts), Arc::clone(&self.parts.answer_counts)));
+        let restored = Arc::clone(&x.facts.restored);
+        let unscanned = Arc::clone(&x.facts.answer_unscanned);
+        let redactor = invented.redactor.clone();
+        Arc::new(move || {
+            let (undo, keys) = (Arc::clone(&undo), keys.clone());
+            let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
+            let answering = Answering::Both { undo, keys, counts, restored };
+            Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
+        })
     }
 
     /// How a collected body is looked through; `None` if it passes as it is.
@@ -175,7 +206,7 @@ impl Redact {
             BodyKind::Unknown | BodyKind::More if !known => return Err(GatewayError::UNKNOWN_TYPE),
             _ if memchr::memchr(0, body).is_some() => return Err(GatewayError::BadBody(NOT_UTF8)),
             _ if known => ReadAs::Json,
-            BodyKind::As(Frame::Json) if is_lines(x.head()) => ReadAs::Lines,
+            BodyKind::As(Frame::Json) if is_lines(&x.head().headers) => ReadAs::Lines,
             BodyKind::As(Frame::Json) if format.declared == DeclaredFormat::As(Frame::Json) => {
                 ReadAs::JsonOrLines
             }
@@ -186,6 +217,16 @@ impl Redact {
         };
         Ok(Some(reading))
     }
+}
+
+/// Puts back what was issued.
+fn restoring(x: &Exchange, undo: Arc<Undo>) -> Factory<dyn Editor> {
+    let restored = Arc::clone(&x.facts.restored);
+    let unscanned = Arc::clone(&x.facts.answer_unscanned);
+    Arc::new(move || {
+        let editor = Answer::restore(Arc::clone(&undo)).counting(Arc::clone(&unscanned));
+        Box::new(CountingEditor { editor, made: Arc::clone(&restored) })
+    })
 }
 
 /// Redacts a body as it passes, so that nothing of it is restored.
@@ -206,11 +247,9 @@ impl OneWay {
         // Counted apart first, since the access log has what one request had.
         let own = Arc::new(Counts::new(rules));
         x.facts.counted.push((Arc::clone(&own), counts));
-        let made = Arc::clone(&x.facts.redacted);
         let editor = Arc::new(move || -> Box<dyn Editor> {
             let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&own) };
-            let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
-            Box::new(CountingEditor { editor, made: Arc::clone(&made) })
+            Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
         });
         Layer::Text(TextLayer { editor, protocol, restores: false })
     }
@@ -274,7 +313,8 @@ impl Filter for Redact {
     }
 
     async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        if self.parts.encrypts && (x.sends_body() || matches!(self.parts.answers, AnswerMode::Redact(_))) {
+        let in_answers = matches!(self.parts.answers, AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)));
+        if self.parts.encrypts && (x.sends_body() || in_answers) {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
         }
@@ -340,16 +380,17 @@ impl Filter for Redact {
         let protocol = self.protocol(x).cloned();
         match &self.parts.answers {
             AnswerMode::Off => Ok(()),
-            AnswerMode::Restore => {
-                let Some(undo) = x.facts.undo.clone().filter(|undo| !undo.is_empty()) else { return Ok(()) };
-                let restored = Arc::clone(&x.facts.restored);
-                let unscanned = Arc::clone(&x.facts.answer_unscanned);
-                let editor = Arc::new(move || -> Box<dyn Editor> {
-                    Box::new(CountingEditor {
-                        editor: Answer::restore(Arc::clone(&undo)).counting(Arc::clone(&unscanned)),
-                        made: Arc::clone(&restored),
-                    })
-                });
+            AnswerMode::Restore(invented) => {
+                let undo = x.facts.undo.clone().filter(|undo| !undo.is_empty());
+                let invented = invented.as_ref().filter(|invented| invented.everywhere || protocol.is_some());
+                let editor: Factory<dyn Editor> = match (undo, invented) {
+                    (None, None) => return Ok(()),
+                    (Some(undo), None) => restoring(x, undo),
+                    (undo, Some(invented)) => {
+                        let keys = self.keys(x).await?;
+                        self.both(x, undo.unwrap_or_else(|| Arc::new(Undo::nothing())), invented, keys)
+                    }
+                };
                 // Nothing of the caller's is in what cannot be read: the upstream never had it.
                 plan.rewrite(
                     Layer::Text(TextLayer { editor, protocol, restores: true }),
@@ -389,6 +430,7 @@ fn settle(x: &mut Exchange, rules: &[String]) {
         all.scan(usize::try_from(own.scanned()).unwrap_or(usize::MAX));
         for (rule, count) in own.drain() {
             all.record(rule, count);
+            x.facts.redacted.fetch_add(count, Ordering::Relaxed);
             if let Some(name) = rules.get(rule.index()) {
                 *x.facts.findings.entry(name.clone()).or_default() += count;
             }
@@ -420,13 +462,6 @@ impl<E: Editor> Editor for CountingEditor<E> {
         self.made.fetch_add((edits.len() - before) as u64, Ordering::Relaxed);
         Ok(())
     }
-}
-
-/// Whether a body is one JSON document a line.
-fn is_lines(head: &RequestHeader) -> bool {
-    let media_type = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    ["application/x-ndjson", "application/jsonl"].iter().any(|known| essence.eq_ignore_ascii_case(known))
 }
 
 /// Asks the upstream for a whole answer in a coding that we can take off.

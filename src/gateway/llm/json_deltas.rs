@@ -230,6 +230,7 @@ mod tests {
             closes: &[Close { at: "done", is: Some("true"), key: &[] }],
             echoes: &[],
             numbered: false,
+            in_array: false,
             end_data: b"",
             final_event: b"",
         },

@@ -3,7 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `protocol` | [`Protocol`]: what a protocol is |
-//! | `openai` | one protocol; another one is another file like it |
+//! | `openai`, `responses`, `anthropic`, `gemini`, `ollama`, `cohere`, `mistral` | the protocols; another one is another file like these |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
@@ -11,14 +11,20 @@
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | [`conversation`] | which conversation a request belongs to |
 
+mod anthropic;
+mod cohere;
 pub mod conversation;
 mod delta;
 mod framer;
+mod gemini;
 mod json_deltas;
+mod mistral;
+mod ollama;
 mod openai;
 mod place;
 mod protocol;
 mod registry;
+mod responses;
 
 pub use delta::EditorFactory;
 pub use framer::{SseDeltas, WholeAnswer};

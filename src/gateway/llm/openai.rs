@@ -1,8 +1,11 @@
 //! OpenAI's chat completions (API reference, "Chat"), and what others that speak it add: `reasoning_content`
-//! (DeepSeek), `reasoning` (OpenRouter), Azure's filter results.
+//! (DeepSeek), `reasoning` and `reasoning_details` (vLLM, OpenRouter), contents that are lists (Mistral), Azure's filter
+//! results. And its smaller interfaces: completions, embeddings, moderations, images, speech.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, ConversationNaming, Delta, Echo, Key, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{
+    Close, ConversationNaming, Delta, Echo, Key, Protocol, StreamProtocol, When,
+};
 use crate::stream::json::Take::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
@@ -13,6 +16,10 @@ const CHOICE: &[Key] = &[Key::Value("choices[*].index")];
 const TOOL_CALL: &[Key] =
     &[Key::Value("choices[*].index"), Key::Value("choices[*].delta.tool_calls[*].index")];
 
+/// Parts of reasoning, by theirs.
+const REASONING: &[Key] =
+    &[Key::Value("choices[*].index"), Key::Value("choices[*].delta.reasoning_details[*].index")];
+
 const fn delta(at: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
     Delta { at, treatment, when: None, key }
 }
@@ -20,13 +27,15 @@ const fn delta(at: &'static str, treatment: Take, key: &'static [Key]) -> Delta 
 /// `POST …/chat/completions`.
 pub(super) static CHAT: Protocol = Protocol {
     name: "openai_chat",
-    paths: &["/chat/completions"],
+    // Mistral has a second one for code.
+    paths: &["/chat/completions", "/chat/completions/*", "/chat/completions/*/messages", "/fim/completions"],
     shape: ErrorShape::OpenAi,
     request: &[
         ("messages[*].tool_calls[*].function.arguments", Embedded),
         ("messages[*].function_call.arguments", Embedded),
         ("messages[*].tool_calls[*].id", Typed(Id)),
         ("messages[*].tool_call_id", Typed(Id)),
+        ("model", Typed(Name)),
         // Numbers that steer the model, and names that are a token's id.
         ("seed", Typed(Number)),
         ("max_tokens", Typed(Number)),
@@ -53,11 +62,14 @@ pub(super) static CHAT: Protocol = Protocol {
             delta("choices[*].delta.refusal", Text, CHOICE),
             delta("choices[*].delta.reasoning_content", Text, CHOICE),
             delta("choices[*].delta.reasoning", Text, CHOICE),
+            delta("choices[*].delta.reasoning_details[*].text", Text, REASONING),
+            delta("choices[*].delta.reasoning_details[*].summary", Text, REASONING),
+            delta("choices[*].delta.content[*].text", Text, CHOICE),
+            delta("choices[*].delta.content[*].thinking[*].text", Text, CHOICE),
             delta("choices[*].delta.audio.transcript", Text, CHOICE),
             delta("choices[*].delta.tool_calls[*].function.arguments", Embedded, TOOL_CALL),
+            delta("choices[*].delta.tool_calls[*].custom.input", Text, TOOL_CALL),
             delta("choices[*].delta.function_call.arguments", Embedded, CHOICE),
-            // Legacy completions carry their text one level higher.
-            delta("choices[*].text", Text, CHOICE),
         ],
         closes: &[
             Close { at: "choices[*].finish_reason", is: None, key: CHOICE },
@@ -65,8 +77,103 @@ pub(super) static CHAT: Protocol = Protocol {
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
         numbered: false,
+        in_array: false,
         end_data: b"[DONE]",
         final_event: b"data:[DONE]",
+    },
+};
+
+/// `POST …/completions`, the older interface (API reference, "Completions").
+pub(super) static COMPLETIONS: Protocol = Protocol {
+    name: "openai_completions",
+    paths: &["/completions"],
+    shape: ErrorShape::OpenAi,
+    request: &[("model", Typed(Name)), ("seed", Typed(Number)), ("logit_bias.*", Typed(Number))],
+    answer: &[
+        ("id", Typed(Id)),
+        ("object", Typed(Name)),
+        ("model", Typed(Name)),
+        ("created", Typed(Number)),
+        ("system_fingerprint", Typed(Id)),
+    ],
+    stream: StreamProtocol {
+        deltas: &[delta("choices[*].text", Text, CHOICE)],
+        closes: &[
+            Close { at: "choices[*].finish_reason", is: None, key: CHOICE },
+            Close { at: "error", is: None, key: &[] },
+        ],
+        echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        numbered: false,
+        in_array: false,
+        end_data: b"[DONE]",
+        final_event: b"data:[DONE]",
+    },
+};
+
+/// What has one text and no stream: embeddings, moderations, images, speech, and what files and batches say of
+/// themselves (API reference, under these names).
+pub(super) static SINGLE: Protocol = Protocol {
+    name: "openai",
+    paths: &[
+        "/embeddings",
+        "/moderations",
+        "/images/generations",
+        "/audio/speech",
+        "/rerank",
+        "/batches",
+        "/batches/*",
+    ],
+    shape: ErrorShape::OpenAi,
+    request: &[
+        ("model", Typed(Name)),
+        ("input_file_id", Typed(Id)),
+        // Ids of tokens.
+        ("input[*]", Typed(Number)),
+        ("input[*][*]", Typed(Number)),
+    ],
+    answer: &[
+        ("id", Typed(Id)),
+        ("object", Typed(Name)),
+        ("model", Typed(Name)),
+        ("input_file_id", Typed(Id)),
+        ("output_file_id", Typed(Id)),
+        ("error_file_id", Typed(Id)),
+    ],
+    stream: StreamProtocol {
+        // Images come in parts, which are bytes.
+        deltas: &[],
+        closes: &[],
+        echoes: &[],
+        numbered: false,
+        in_array: false,
+        end_data: b"[DONE]",
+        final_event: b"",
+    },
+};
+
+/// What audio is turned to: `POST …/audio/transcriptions` and `/audio/translations` (API reference, "Audio").
+pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
+    name: "openai_audio",
+    paths: &["/audio/transcriptions", "/audio/translations"],
+    shape: ErrorShape::OpenAi,
+    request: &[("model", Typed(Name))],
+    answer: &[],
+    stream: StreamProtocol {
+        deltas: &[Delta {
+            at: "delta",
+            treatment: Text,
+            when: Some(When { at: "type", is: "transcript.text.delta" }),
+            key: &[],
+        }],
+        closes: &[
+            Close { at: "type", is: Some("transcript.text.done"), key: &[] },
+            Close { at: "error", is: None, key: &[] },
+        ],
+        echoes: &[Echo { at: "logprobs", with: "[]" }],
+        numbered: false,
+        in_array: false,
+        end_data: b"[DONE]",
+        final_event: b"",
     },
 };
 

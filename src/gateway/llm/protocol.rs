@@ -35,6 +35,8 @@ pub struct StreamProtocol {
     /// Whether clients count on each event's number (`sequence_number`): none can be added then, so one that has left
     /// text behind waits for the next.
     pub numbered: bool,
+    /// Whether a stream may be one array of documents.
+    pub in_array: bool,
     /// The data of the event that ends a stream, where that is no document; empty: none is.
     pub end_data: &'static [u8],
     /// What the bytes of a complete stream end with, spaces left out; empty: nothing in particular.
@@ -148,9 +150,10 @@ pub enum BadProtocol {
 }
 
 impl Protocol {
-    /// Whether requests to this path speak it.
-    pub(super) fn is_at(&self, path: &str) -> bool {
-        self.paths.iter().any(|end| path_ends(path, end))
+    /// How many segments of this path say that requests to it speak this protocol.
+    pub(super) fn fits(&self, path: &str) -> Option<usize> {
+        let fitting = self.paths.iter().filter(|end| path_ends(path, end));
+        fitting.map(|end| end.matches('/').count()).max()
     }
 }
 

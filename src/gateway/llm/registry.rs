@@ -3,22 +3,32 @@
 use std::sync::Arc;
 
 use crate::base::path::RequestPath;
-use crate::gateway::llm::openai;
 use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol};
+use crate::gateway::llm::{anthropic, cohere, gemini, mistral, ollama, openai, responses};
 
-/// Every protocol known.
-static ALL: [&Protocol; 1] = [&openai::CHAT];
+/// Every protocol known. Where two have a path, the one that names more of it counts, else the first.
+static ALL: [&Protocol; 12] = [
+    &openai::CHAT,
+    &openai::COMPLETIONS,
+    &responses::RESPONSES,
+    &openai::SINGLE,
+    &openai::TRANSCRIPTIONS,
+    &anthropic::MESSAGES,
+    &gemini::GENERATE,
+    &gemini::STREAM,
+    &ollama::OLLAMA,
+    &cohere::V2,
+    &cohere::V1,
+    &mistral::CONVERSATIONS,
+];
 
 /// How requests name conversations that the provider has given an id.
 pub(super) static CONVERSATIONS: [&ConversationNaming; 1] = [&openai::CONVERSATIONS];
 
-/// Final events of streams that pass as they are: Anthropic's.
-const OTHER_FINAL_EVENTS: [&[u8]; 1] = [b"{\"type\":\"message_stop\"}"];
-
 /// Whether a stream ends so, spaces left out, that its clients need nothing more of it.
 pub fn is_final_event(end: &[u8]) -> bool {
-    let known = ALL.iter().map(|protocol| protocol.stream.final_event).filter(|event| !event.is_empty());
-    known.chain(OTHER_FINAL_EVENTS).any(|event| end.ends_with(event))
+    let mut known = ALL.iter().map(|protocol| protocol.stream.final_event).filter(|event| !event.is_empty());
+    known.any(|event| end.ends_with(event))
 }
 
 impl CompiledProtocol {
@@ -51,7 +61,10 @@ impl ProtocolChoice {
     pub fn of(self, path: &RequestPath) -> Option<&'static Protocol> {
         let path = path.compared().trim_end_matches('/');
         match self {
-            Self::Auto => ALL.iter().find(|protocol| protocol.is_at(path)).copied(),
+            Self::Auto => {
+                let fitting = ALL.iter().rev().filter_map(|protocol| Some((protocol.fits(path)?, *protocol)));
+                fitting.max_by_key(|(segments, _)| *segments).map(|(_, protocol)| protocol)
+            }
             Self::Always(protocol) => Some(protocol),
             Self::Generic => None,
         }
@@ -76,6 +89,14 @@ mod tests {
         assert_eq!(name("/v1/chat/completions"), Some("openai_chat"));
         assert_eq!(name("/openai/deployments/d/chat/completions"), Some("openai_chat"));
         assert_eq!(name("/v1/chat/x/../%63ompletions//"), Some("openai_chat"));
-        assert_eq!(name("/v1/embeddings"), None);
+        assert_eq!(name("/v1/embeddings"), Some("openai"));
+        assert_eq!(name("/v1/completions"), Some("openai_completions"));
+        assert_eq!(name("/v1/responses/resp_1"), Some("openai_responses"));
+        assert_eq!(name("/anthropic/v1/messages"), Some("anthropic"));
+        assert_eq!(name("/v1beta/models/gemini-3:streamGenerateContent"), Some("gemini_stream"));
+        assert_eq!(name("/api/chat"), Some("ollama"));
+        assert_eq!(name("/v1/messages/batches"), Some("anthropic"));
+        assert_eq!(name("/v1/batches"), Some("openai"));
+        assert_eq!(name("/v1/models"), None);
     }
 }

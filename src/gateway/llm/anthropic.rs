@@ -1,0 +1,81 @@
+//! Anthropic's Messages (API reference, "Messages", "Streaming messages"), also on Vertex AI.
+
+use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol};
+use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Type::{Id, Name, Number};
+
+/// Blocks are told apart by their number.
+pub(super) const BLOCK: &[Key] = &[Key::Value("index")];
+
+const fn delta(at: &'static str, treatment: Take) -> Delta {
+    Delta { at, treatment, when: None, key: BLOCK }
+}
+
+/// How texts go on over events, wherever Anthropic's are.
+pub(super) const EVENTS: StreamProtocol = StreamProtocol {
+    deltas: &[
+        delta("delta.text", Text),
+        delta("delta.thinking", Text),
+        // Compacted context.
+        delta("delta.content", Text),
+        delta("delta.partial_json", Embedded),
+    ],
+    closes: &[
+        Close { at: "type", is: Some("content_block_stop"), key: BLOCK },
+        // What is signed is complete.
+        Close { at: "delta.signature", is: None, key: BLOCK },
+        Close { at: "type", is: Some("message_delta"), key: &[] },
+        Close { at: "type", is: Some("message_stop"), key: &[] },
+        Close { at: "error", is: None, key: &[] },
+    ],
+    echoes: &[],
+    numbered: false,
+    in_array: false,
+    end_data: b"",
+    final_event: b"{\"type\":\"message_stop\"}",
+};
+
+/// `POST …/v1/messages` and what belongs to it.
+pub(super) static MESSAGES: Protocol = Protocol {
+    name: "anthropic",
+    paths: &[
+        "/v1/messages",
+        "/v1/messages/count_tokens",
+        "/v1/messages/batches",
+        "/v1/messages/batches/*",
+        "/v1/messages/batches/*/results",
+        "/v1/complete",
+        "/models/*:rawPredict",
+        "/models/*:streamRawPredict",
+    ],
+    shape: ErrorShape::Envelope,
+    request: &[
+        ("model", Typed(Name)),
+        ("max_tokens", Typed(Number)),
+        ("messages[*].content[*].id", Typed(Id)),
+        ("messages[*].content[*].tool_use_id", Typed(Id)),
+        ("requests[*].params.model", Typed(Name)),
+        ("requests[*].params.messages[*].content[*].id", Typed(Id)),
+        ("requests[*].params.messages[*].content[*].tool_use_id", Typed(Id)),
+    ],
+    answer: &[
+        ("id", Typed(Id)),
+        ("model", Typed(Name)),
+        ("request_id", Typed(Id)),
+        ("message.id", Typed(Id)),
+        ("message.model", Typed(Name)),
+        ("content[*].id", Typed(Id)),
+        ("content[*].tool_use_id", Typed(Id)),
+        ("content_block.id", Typed(Id)),
+        ("content_block.tool_use_id", Typed(Id)),
+        ("data[*].id", Typed(Id)),
+        ("first_id", Typed(Id)),
+        ("last_id", Typed(Id)),
+        // Of a batch, one a line.
+        ("result.message.id", Typed(Id)),
+        ("result.message.model", Typed(Name)),
+        ("result.message.content[*].id", Typed(Id)),
+    ],
+    stream: EVENTS,
+};

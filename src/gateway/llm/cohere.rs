@@ -1,0 +1,80 @@
+//! Cohere's chat, embed and rerank (API reference, version 2), and the chat of version 1.
+
+use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
+use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Type::{Id, Name, Number};
+
+/// Contents and tool calls are told apart by their number.
+const INDEX: &[Key] = &[Key::Value("index")];
+
+const fn delta(at: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+    Delta { at, treatment, when: None, key }
+}
+
+const fn close(event: &'static str, key: &'static [Key]) -> Close {
+    Close { at: "type", is: Some(event), key }
+}
+
+/// `POST /v2/chat` and what belongs to it.
+pub(super) static V2: Protocol = Protocol {
+    name: "cohere",
+    paths: &["/v2/chat", "/v2/embed", "/v2/rerank", "/v2/parse"],
+    shape: ErrorShape::Envelope,
+    request: &[
+        ("model", Typed(Name)),
+        ("seed", Typed(Number)),
+        ("messages[*].tool_calls[*].function.arguments", Embedded),
+        ("messages[*].tool_calls[*].id", Typed(Id)),
+        ("messages[*].tool_call_id", Typed(Id)),
+    ],
+    answer: &[
+        ("id", Typed(Id)),
+        ("message.tool_calls[*].id", Typed(Id)),
+        ("message.tool_calls[*].function.arguments", Embedded),
+        ("delta.message.tool_calls.id", Typed(Id)),
+    ],
+    stream: StreamProtocol {
+        deltas: &[
+            delta("delta.message.content.text", Text, INDEX),
+            delta("delta.message.content.thinking", Text, INDEX),
+            delta("delta.message.tool_plan", Text, &[]),
+            delta("delta.message.tool_calls.function.arguments", Embedded, INDEX),
+        ],
+        closes: &[
+            close("content-end", INDEX),
+            close("tool-call-end", INDEX),
+            // The plan is complete where the first call begins.
+            close("tool-call-start", &[]),
+            close("message-end", &[]),
+        ],
+        echoes: &[Echo { at: "logprobs", with: "null" }],
+        numbered: false,
+        in_array: false,
+        end_data: b"[DONE]",
+        final_event: b"data:[DONE]",
+    },
+};
+
+/// `POST /v1/chat`: documents one a line, or events.
+pub(super) static V1: Protocol = Protocol {
+    name: "cohere_v1",
+    paths: &["/v1/chat"],
+    shape: ErrorShape::Envelope,
+    request: &[("model", Typed(Name)), ("seed", Typed(Number))],
+    answer: &[("generation_id", Typed(Id)), ("response_id", Typed(Id))],
+    stream: StreamProtocol {
+        deltas: &[Delta {
+            at: "text",
+            treatment: Text,
+            when: Some(When { at: "event_type", is: "text-generation" }),
+            key: &[],
+        }],
+        closes: &[Close { at: "event_type", is: Some("stream-end"), key: &[] }],
+        echoes: &[],
+        numbered: false,
+        in_array: false,
+        end_data: b"",
+        final_event: b"",
+    },
+};

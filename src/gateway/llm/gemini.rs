@@ -1,0 +1,96 @@
+//! Google's Gemini API and Vertex AI (reference of `v1beta`, "generateContent", "streamGenerateContent").
+
+use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol};
+use crate::stream::json::Take::{self, Text, Typed};
+use crate::stream::json::Type::{Id, Name, Number};
+
+/// Candidates are told apart by their number, and in one what it thinks from what it says.
+const PARTS: &[Key] =
+    &[Key::Value("candidates[*].index"), Key::Mark("candidates[*].content.parts[*].thought")];
+
+const CANDIDATE: &[Key] = &[Key::Value("candidates[*].index")];
+
+/// An argument that comes in pieces, by its place in the arguments.
+const ARGUMENT: &[Key] = &[
+    Key::Value("candidates[*].index"),
+    Key::Mark("candidates[*].content.parts[*].functionCall.partialArgs[*].jsonPath"),
+];
+
+const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
+    Delta { at, treatment: Text, when: None, key }
+}
+
+const REQUEST: &[(&str, Take)] = &[
+    ("model", Typed(Name)),
+    ("generationConfig.seed", Typed(Number)),
+    ("generationConfig.maxOutputTokens", Typed(Number)),
+    ("contents[*].parts[*].functionCall.id", Typed(Id)),
+    ("contents[*].parts[*].functionResponse.id", Typed(Id)),
+];
+
+const ANSWER: &[(&str, Take)] = &[
+    ("responseId", Typed(Id)),
+    ("modelVersion", Typed(Name)),
+    ("candidates[*].content.parts[*].functionCall.id", Typed(Id)),
+    ("[*].responseId", Typed(Id)),
+];
+
+/// Whole answers.
+pub(super) static GENERATE: Protocol = Protocol {
+    name: "gemini",
+    paths: &[
+        "/models/*:generateContent",
+        "/models/*:countTokens",
+        "/models/*:computeTokens",
+        "/models/*:embedContent",
+        "/models/*:batchEmbedContents",
+        "/models/*:batchGenerateContent",
+        "/models/*:predict",
+        "/tunedModels/*:generateContent",
+        "/endpoints/*:generateContent",
+        "/cachedContents",
+        "/cachedContents/*",
+    ],
+    shape: ErrorShape::Envelope,
+    request: REQUEST,
+    answer: ANSWER,
+    stream: StreamProtocol {
+        deltas: &[],
+        closes: &[],
+        echoes: &[],
+        numbered: false,
+        in_array: false,
+        end_data: b"",
+        final_event: b"",
+    },
+};
+
+/// Answers that come in pieces: events where the caller asks for them (`alt=sse`), else one array.
+pub(super) static STREAM: Protocol = Protocol {
+    name: "gemini_stream",
+    paths: &[
+        "/models/*:streamGenerateContent",
+        "/tunedModels/*:streamGenerateContent",
+        "/endpoints/*:streamGenerateContent",
+    ],
+    shape: ErrorShape::Envelope,
+    request: REQUEST,
+    answer: ANSWER,
+    stream: StreamProtocol {
+        deltas: &[
+            delta("candidates[*].content.parts[*].text", PARTS),
+            delta("candidates[*].content.parts[*].functionCall.partialArgs[*].stringValue", ARGUMENT),
+        ],
+        closes: &[
+            Close { at: "candidates[*].finishReason", is: None, key: CANDIDATE },
+            Close { at: "promptFeedback.blockReason", is: None, key: &[] },
+            Close { at: "error", is: None, key: &[] },
+        ],
+        echoes: &[],
+        numbered: false,
+        in_array: true,
+        end_data: b"",
+        final_event: b"",
+    },
+};

@@ -1,0 +1,70 @@
+//! Mistral's conversations and agents (API reference, "Conversations", "Agents"). Its chat is OpenAI's.
+
+use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol, When};
+use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Type::{Id, Name, Number};
+
+/// A part of an output.
+const CONTENT: &[Key] = &[Key::Value("output_index"), Key::Value("content_index")];
+
+const OUTPUT: &[Key] = &[Key::Value("output_index")];
+
+const fn delta(at: &'static str, event: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+    Delta { at, treatment, when: Some(When { at: "type", is: event }), key }
+}
+
+/// `POST /v1/conversations` and what belongs to it.
+pub(super) static CONVERSATIONS: Protocol = Protocol {
+    name: "mistral_conversations",
+    paths: &[
+        "/v1/conversations",
+        "/v1/conversations/*",
+        "/v1/conversations/*/*",
+        "/v1/agents/completions",
+        "/v1/ocr",
+    ],
+    shape: ErrorShape::Envelope,
+    request: &[
+        ("model", Typed(Name)),
+        ("agent_id", Typed(Id)),
+        ("completion_args.random_seed", Typed(Number)),
+        ("inputs[*].arguments", Embedded),
+        ("inputs[*].result", Embedded),
+        ("inputs[*].tool_call_id", Typed(Id)),
+        // OpenAI has conversations at the same paths.
+        ("items[*].arguments", Embedded),
+        ("items[*].output", Embedded),
+        ("items[*].id", Typed(Id)),
+        ("items[*].call_id", Typed(Id)),
+    ],
+    answer: &[
+        ("conversation_id", Typed(Id)),
+        ("outputs[*].id", Typed(Id)),
+        ("outputs[*].tool_call_id", Typed(Id)),
+        ("outputs[*].arguments", Embedded),
+        ("id", Typed(Id)),
+        ("tool_call_id", Typed(Id)),
+        ("model", Typed(Name)),
+        ("data[*].id", Typed(Id)),
+        ("data[*].call_id", Typed(Id)),
+    ],
+    stream: StreamProtocol {
+        deltas: &[
+            delta("content", "message.output.delta", Text, CONTENT),
+            delta("content.text", "message.output.delta", Text, CONTENT),
+            delta("arguments", "function.call.delta", Embedded, OUTPUT),
+            delta("arguments", "tool.execution.delta", Embedded, OUTPUT),
+        ],
+        closes: &[
+            Close { at: "type", is: Some("tool.execution.done"), key: OUTPUT },
+            Close { at: "type", is: Some("conversation.response.done"), key: &[] },
+            Close { at: "type", is: Some("conversation.response.error"), key: &[] },
+        ],
+        echoes: &[],
+        numbered: false,
+        in_array: false,
+        end_data: b"[DONE]",
+        final_event: b"",
+    },
+};

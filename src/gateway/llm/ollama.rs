@@ -1,0 +1,36 @@
+//! Ollama's own API (`docs/api.md` of its source): NDJSON, or one document where `stream` is false.
+
+use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::protocol::{Close, Delta, Protocol, StreamProtocol};
+use crate::stream::json::Take::{Text, Typed};
+use crate::stream::json::Type::{Name, Number};
+
+const fn delta(at: &'static str) -> Delta {
+    Delta { at, treatment: Text, when: None, key: &[] }
+}
+
+/// `POST /api/chat`, `/api/generate`, `/api/embed` and `/api/create`.
+pub(super) static OLLAMA: Protocol = Protocol {
+    name: "ollama",
+    paths: &["/api/chat", "/api/generate", "/api/embed", "/api/embeddings", "/api/create"],
+    shape: ErrorShape::Envelope,
+    request: &[
+        ("model", Typed(Name)),
+        ("options.seed", Typed(Number)),
+        // Ids of tokens.
+        ("context[*]", Typed(Number)),
+    ],
+    answer: &[("model", Typed(Name)), ("created_at", Typed(Name))],
+    stream: StreamProtocol {
+        deltas: &[delta("message.content"), delta("message.thinking"), delta("response"), delta("thinking")],
+        closes: &[
+            Close { at: "done", is: Some("true"), key: &[] },
+            Close { at: "error", is: None, key: &[] },
+        ],
+        echoes: &[],
+        numbered: false,
+        in_array: false,
+        end_data: b"",
+        final_event: b"",
+    },
+};

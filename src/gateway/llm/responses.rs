@@ -1,0 +1,148 @@
+//! OpenAI's Responses (API reference, "Responses"; events under "Streaming events"), also as Azure has them.
+
+use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
+use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Type::{Id, Name, Number};
+
+/// A part of an item's content.
+const CONTENT: &[Key] = &[Key::Value("item_id"), Key::Value("content_index")];
+
+/// A part of its summary.
+const SUMMARY: &[Key] = &[Key::Value("item_id"), Key::Value("summary_index")];
+
+/// An item.
+const ITEM: &[Key] = &[Key::Value("item_id")];
+
+/// A command of a shell call, which is known by its place in the output.
+const COMMAND: &[Key] = &[Key::Value("output_index"), Key::Value("command_index")];
+
+const fn delta(event: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+    Delta { at: "delta", treatment, when: Some(When { at: "type", is: event }), key }
+}
+
+const fn close(event: &'static str, key: &'static [Key]) -> Close {
+    Close { at: "type", is: Some(event), key }
+}
+
+/// `POST …/responses` and what belongs to it.
+pub(super) static RESPONSES: Protocol = Protocol {
+    name: "openai_responses",
+    paths: &[
+        "/responses",
+        "/responses/compact",
+        "/responses/input_tokens",
+        "/responses/*",
+        "/responses/*/input_items",
+        "/conversations",
+        "/conversations/*",
+        "/conversations/*/items",
+        "/conversations/*/items/*",
+    ],
+    shape: ErrorShape::OpenAi,
+    request: &[
+        ("model", Typed(Name)),
+        ("previous_response_id", Typed(Id)),
+        ("conversation", Typed(Id)),
+        ("conversation.id", Typed(Id)),
+        ("max_output_tokens", Typed(Number)),
+        ("input[*].arguments", Embedded),
+        ("input[*].output", Embedded),
+        ("input[*].id", Typed(Id)),
+        ("input[*].call_id", Typed(Id)),
+        ("items[*].arguments", Embedded),
+        ("items[*].output", Embedded),
+        ("items[*].id", Typed(Id)),
+        ("items[*].call_id", Typed(Id)),
+    ],
+    answer: &[
+        ("id", Typed(Id)),
+        ("object", Typed(Name)),
+        ("model", Typed(Name)),
+        ("item_id", Typed(Id)),
+        ("obfuscation", Typed(Id)),
+        ("previous_response_id", Typed(Id)),
+        ("arguments", Embedded),
+        ("item.arguments", Embedded),
+        ("item.output", Embedded),
+        ("item.id", Typed(Id)),
+        ("item.call_id", Typed(Id)),
+        ("output[*].arguments", Embedded),
+        ("output[*].output", Embedded),
+        ("output[*].id", Typed(Id)),
+        ("output[*].call_id", Typed(Id)),
+        ("data[*].arguments", Embedded),
+        ("data[*].output", Embedded),
+        ("data[*].id", Typed(Id)),
+        ("data[*].call_id", Typed(Id)),
+        ("first_id", Typed(Id)),
+        ("last_id", Typed(Id)),
+        ("response.id", Typed(Id)),
+        ("response.model", Typed(Name)),
+        ("response.previous_response_id", Typed(Id)),
+        ("response.output[*].arguments", Embedded),
+        ("response.output[*].output", Embedded),
+        ("response.output[*].id", Typed(Id)),
+        ("response.output[*].call_id", Typed(Id)),
+    ],
+    stream: StreamProtocol {
+        deltas: &[
+            delta("response.output_text.delta", Text, CONTENT),
+            delta("response.refusal.delta", Text, CONTENT),
+            delta("response.reasoning_text.delta", Text, CONTENT),
+            delta("response.reasoning_summary_text.delta", Text, SUMMARY),
+            delta("response.function_call_arguments.delta", Embedded, ITEM),
+            delta("response.mcp_call_arguments.delta", Embedded, ITEM),
+            delta("response.code_interpreter_call_code.delta", Text, ITEM),
+            delta("response.custom_tool_call_input.delta", Text, ITEM),
+            delta("response.apply_patch_call_operation_diff.delta", Text, ITEM),
+            delta("response.shell_call_command.delta", Text, COMMAND),
+            Delta {
+                at: "delta.stdout",
+                treatment: Text,
+                when: Some(When { at: "type", is: "response.shell_call_output_content.delta" }),
+                key: &[Key::Value("item_id"), Key::Value("command_index")],
+            },
+            Delta {
+                at: "delta.stderr",
+                treatment: Text,
+                when: Some(When { at: "type", is: "response.shell_call_output_content.delta" }),
+                key: &[Key::Value("item_id"), Key::Value("command_index")],
+            },
+            delta("response.audio.transcript.delta", Text, &[]),
+        ],
+        closes: &[
+            close("response.output_text.done", CONTENT),
+            close("response.refusal.done", CONTENT),
+            close("response.reasoning_text.done", CONTENT),
+            close("response.content_part.done", CONTENT),
+            close("response.reasoning_summary_text.done", SUMMARY),
+            close("response.reasoning_summary_part.done", SUMMARY),
+            close("response.function_call_arguments.done", ITEM),
+            close("response.mcp_call_arguments.done", ITEM),
+            close("response.code_interpreter_call_code.done", ITEM),
+            close("response.custom_tool_call_input.done", ITEM),
+            close("response.apply_patch_call_operation_diff.done", ITEM),
+            close("response.shell_call_command.done", COMMAND),
+            close("response.shell_call_output_content.done", ITEM),
+            close("response.output_item.done", &[Key::Value("item.id")]),
+            close("response.audio.transcript.done", &[]),
+            close("response.completed", &[]),
+            close("response.incomplete", &[]),
+            close("response.failed", &[]),
+            close("error", &[]),
+            Close { at: "error", is: None, key: &[] },
+        ],
+        echoes: &[
+            Echo { at: "logprobs", with: "[]" },
+            Echo { at: "part.logprobs", with: "[]" },
+            Echo { at: "item.content[*].logprobs", with: "[]" },
+            Echo { at: "output[*].content[*].logprobs", with: "[]" },
+            Echo { at: "response.output[*].content[*].logprobs", with: "[]" },
+        ],
+        numbered: true,
+        in_array: false,
+        end_data: b"[DONE]",
+        final_event: b"",
+    },
+};
