@@ -89,6 +89,10 @@ impl Editor for Answer {
         self.0.under(path);
     }
 
+    fn unread(&mut self) {
+        self.0.unread();
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.0.feed(piece, edits)
     }

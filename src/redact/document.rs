@@ -19,7 +19,7 @@ use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::undo::{Limits, Undo};
 use crate::stream::json::{
-    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Take, Token, digits_of, encoded,
+    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Take, Token, Type, digits_of, encoded,
     is_long, walk, walk_numbers, with_digits,
 };
 
@@ -166,8 +166,8 @@ impl<'w> JsonTexts<'w> {
     /// The edits of one string or key.
     fn leaf(&mut self, text: &str, token: Token, path: &Path<'_>, see: See<'_>) -> Vec<Edit> {
         if self.which.take(path).of(token, text) == Take::Skip && !encodes_text(text) {
-            if token == Token::Key {
-                // A token's id.
+            if token == Token::Key || self.which.take(path) == Take::Typed(Type::Opaque) {
+                // A token's id, or what a provider sealed.
                 see(CarrierText::of(Part::unread("", Look::Not)));
             }
             return Vec::new();

@@ -246,6 +246,10 @@ impl<E: Whole> Editor for Strings<E> {
         self.editor.under(path);
     }
 
+    fn unread(&mut self) {
+        self.count();
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self.state {
             StringState::Text => self.shifted(edits, |editor, edits| editor.feed(piece, edits)),

@@ -20,6 +20,9 @@ pub trait Editor: Send {
         let _ = path;
     }
 
+    /// A string passes that nobody reads.
+    fn unread(&mut self) {}
+
     /// Sees the next piece, pushes the edits it has settled, and returns the offset (in bytes, from the channel's
     /// beginning) up to which the text is decided and may leave.
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError>;
@@ -31,6 +34,10 @@ pub trait Editor: Send {
 impl<E: Editor + ?Sized> Editor for &mut E {
     fn under(&mut self, path: Option<&Path<'_>>) {
         (**self).under(path);
+    }
+
+    fn unread(&mut self) {
+        (**self).unread();
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
@@ -45,6 +52,10 @@ impl<E: Editor + ?Sized> Editor for &mut E {
 impl<E: Editor + ?Sized> Editor for Box<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         (**self).under(path);
+    }
+
+    fn unread(&mut self) {
+        (**self).unread();
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

@@ -19,7 +19,7 @@ use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
 use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::{CompiledProtocol, conversation};
+use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp};
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign, is_lines};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::redact::{Answer, Answering, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
@@ -364,8 +364,12 @@ impl Filter for Redact {
         let replaced = report.count();
         x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
         x.facts.request_unscanned.fetch_add(report.unscanned() as u64, Ordering::Relaxed);
+        let rewritten = if replaced > 0 { redacted.into_value().into() } else { document.current().clone() };
+        if self.protocol(x).is_some_and(|protocol| is_mcp(protocol.protocol)) {
+            Repeats { original: document.current(), rewritten: &rewritten }.agree(x.head_mut())?;
+        }
         if replaced > 0 {
-            document.rewritten = Some(redacted.into_value().into());
+            document.rewritten = Some(rewritten);
         }
         x.facts.undo = Some(Arc::new(undo));
         Ok(Flow::Next)
@@ -447,6 +451,10 @@ struct CountingEditor<E> {
 impl<E: Editor> Editor for CountingEditor<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.editor.under(path);
+    }
+
+    fn unread(&mut self) {
+        self.editor.unread();
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

@@ -14,7 +14,7 @@ use crate::edit::{Edit, spliced};
 use crate::gateway::llm::place::{Document, KeyPart};
 use crate::gateway::llm::protocol::{CompiledProtocol, CompiledStream};
 use crate::redact::encodes_text;
-use crate::stream::json::{Decoded, Embedded, Path, Take, Token, encoded, walk};
+use crate::stream::json::{Decoded, Embedded, Path, Take, Token, Type, encoded, walk};
 use crate::stream::{Channel, Editor, StreamError};
 
 /// Makes a fresh editor for each channel.
@@ -139,6 +139,8 @@ impl Deltas {
         for piece in &pieces {
             let text = match &piece.kind {
                 PieceKind::Whole(edited) => edited.clone(),
+                // A document that only closes a channel stays as it is: what is held leaves before it.
+                PieceKind::Delta(key, _) if piece.span.is_empty() && closes(key) => continue,
                 PieceKind::Delta(key, treatment) => {
                     let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
                     let mut text = self.feed(key, *treatment, decoded.text())?;
@@ -236,11 +238,15 @@ impl Deltas {
                 Some(delta) => delta,
                 None => {
                     let decoded = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
-                    let treatment = match protocol.answer.take(path) {
+                    let taken = protocol.answer.take(path);
+                    let treatment = match taken {
                         Take::Typed(_) if encodes_text(decoded.text()) => Take::Text,
                         treatment => treatment.of(leaf.token, decoded.text()),
                     };
                     if treatment == Take::Skip {
+                        if taken == Take::Typed(Type::Opaque) {
+                            (self.editor)().unread();
+                        }
                         return;
                     }
                     match self.complete(Some(path), decoded.text(), treatment) {

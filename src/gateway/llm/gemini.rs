@@ -3,7 +3,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol};
 use crate::stream::json::Take::{self, Text, Typed};
-use crate::stream::json::Type::{Id, Name, Number};
+use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Candidates are told apart by their number, and in one what it thinks from what it says.
 const PARTS: &[Key] =
@@ -27,12 +27,19 @@ const REQUEST: &[(&str, Take)] = &[
     ("generationConfig.maxOutputTokens", Typed(Number)),
     ("contents[*].parts[*].functionCall.id", Typed(Id)),
     ("contents[*].parts[*].functionResponse.id", Typed(Id)),
+    ("contents[*].parts[*].thoughtSignature", Typed(Opaque)),
+    ("contents[*].parts[*].thought_signature", Typed(Opaque)),
+    ("contents[*].parts[*].sdkBlob", Typed(Opaque)),
 ];
 
 const ANSWER: &[(&str, Take)] = &[
     ("responseId", Typed(Id)),
     ("modelVersion", Typed(Name)),
     ("candidates[*].content.parts[*].functionCall.id", Typed(Id)),
+    ("candidates[*].content.parts[*].thoughtSignature", Typed(Opaque)),
+    ("candidates[*].groundingMetadata.googleMapsWidgetContextToken", Typed(Opaque)),
+    ("candidates[*].groundingMetadata.retrievalMetadata.sdkBlob", Typed(Opaque)),
+    ("candidates[*].groundingMetadata.searchEntryPoint.sdkBlob", Typed(Opaque)),
     ("[*].responseId", Typed(Id)),
 ];
 

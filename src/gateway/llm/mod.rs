@@ -3,7 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `protocol` | [`Protocol`]: what a protocol is |
-//! | `openai`, `responses`, `anthropic`, `gemini`, `ollama`, `cohere`, `mistral` | the protocols; another one is another file like these |
+//! | `openai`, `responses`, `anthropic`, `gemini`, `ollama`, `cohere`, `mistral`, `mcp` | the protocols; another one is another file like these |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
@@ -18,6 +18,7 @@ mod delta;
 mod framer;
 mod gemini;
 mod json_deltas;
+mod mcp;
 mod mistral;
 mod ollama;
 mod openai;
@@ -29,6 +30,7 @@ mod responses;
 pub use delta::EditorFactory;
 pub use framer::{SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
+pub use mcp::{Repeats, is_mcp};
 pub use protocol::{
     BadProtocol, Close, CompiledProtocol, ConversationNaming, Delta, Echo, Key, Protocol, StreamProtocol,
     When,

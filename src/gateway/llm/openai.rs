@@ -7,7 +7,7 @@ use crate::gateway::llm::protocol::{
     Close, ConversationNaming, Delta, Echo, Key, Protocol, StreamProtocol, When,
 };
 use crate::stream::json::Take::{self, Embedded, Text, Typed};
-use crate::stream::json::Type::{Id, Name, Number};
+use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Choices are told apart by their own number.
 const CHOICE: &[Key] = &[Key::Value("choices[*].index")];
@@ -36,6 +36,10 @@ pub(super) static CHAT: Protocol = Protocol {
         ("messages[*].tool_calls[*].id", Typed(Id)),
         ("messages[*].tool_call_id", Typed(Id)),
         ("model", Typed(Name)),
+        // Mistral signs what it thought.
+        ("messages[*].content[*].signature", Typed(Opaque)),
+        ("messages[*].reasoning_details[*].data", Typed(Opaque)),
+        ("messages[*].reasoning_details[*].signature", Typed(Opaque)),
         // Numbers that steer the model, and names that are a token's id.
         ("seed", Typed(Number)),
         ("max_tokens", Typed(Number)),
@@ -53,6 +57,12 @@ pub(super) static CHAT: Protocol = Protocol {
         ("created", Typed(Number)),
         ("system_fingerprint", Typed(Id)),
         ("obfuscation", Typed(Id)),
+        ("choices[*].message.content[*].signature", Typed(Opaque)),
+        ("choices[*].delta.content[*].signature", Typed(Opaque)),
+        ("choices[*].message.reasoning_details[*].data", Typed(Opaque)),
+        ("choices[*].delta.reasoning_details[*].data", Typed(Opaque)),
+        ("choices[*].message.reasoning_details[*].signature", Typed(Opaque)),
+        ("choices[*].delta.reasoning_details[*].signature", Typed(Opaque)),
         ("choices[*].message.tool_calls[*].id", Typed(Id)),
         ("choices[*].delta.tool_calls[*].id", Typed(Id)),
     ],

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use crate::base::path::RequestPath;
 use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol};
-use crate::gateway::llm::{anthropic, cohere, gemini, mistral, ollama, openai, responses};
+use crate::gateway::llm::{anthropic, cohere, gemini, mcp, mistral, ollama, openai, responses};
 
 /// Every protocol known. Where two have a path, the one that names more of it counts, else the first.
-static ALL: [&Protocol; 12] = [
+static ALL: [&Protocol; 13] = [
     &openai::CHAT,
     &openai::COMPLETIONS,
     &responses::RESPONSES,
@@ -20,6 +20,7 @@ static ALL: [&Protocol; 12] = [
     &cohere::V2,
     &cohere::V1,
     &mistral::CONVERSATIONS,
+    &mcp::MCP,
 ];
 
 /// How requests name conversations that the provider has given an id.

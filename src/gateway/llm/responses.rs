@@ -3,7 +3,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
 use crate::stream::json::Take::{self, Embedded, Text, Typed};
-use crate::stream::json::Type::{Id, Name, Number};
+use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// A part of an item's content.
 const CONTENT: &[Key] = &[Key::Value("item_id"), Key::Value("content_index")];
@@ -50,6 +50,8 @@ pub(super) static RESPONSES: Protocol = Protocol {
         ("input[*].output", Embedded),
         ("input[*].id", Typed(Id)),
         ("input[*].call_id", Typed(Id)),
+        ("input[*].encrypted_content", Typed(Opaque)),
+        ("items[*].encrypted_content", Typed(Opaque)),
         ("items[*].arguments", Embedded),
         ("items[*].output", Embedded),
         ("items[*].id", Typed(Id)),
@@ -67,6 +69,13 @@ pub(super) static RESPONSES: Protocol = Protocol {
         ("item.output", Embedded),
         ("item.id", Typed(Id)),
         ("item.call_id", Typed(Id)),
+        ("item.encrypted_content", Typed(Opaque)),
+        ("item.fingerprint", Typed(Opaque)),
+        ("output[*].encrypted_content", Typed(Opaque)),
+        ("output[*].fingerprint", Typed(Opaque)),
+        ("response.output[*].encrypted_content", Typed(Opaque)),
+        ("response.output[*].fingerprint", Typed(Opaque)),
+        ("data[*].encrypted_content", Typed(Opaque)),
         ("output[*].arguments", Embedded),
         ("output[*].output", Embedded),
         ("output[*].id", Typed(Id)),

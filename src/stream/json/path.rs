@@ -211,6 +211,9 @@ pub enum Type {
     Id,
     /// The name of a model or of a kind of object: it begins with a letter, and otherwise is as an id is.
     Name,
+    /// What a provider signed or encrypted for itself, or bytes: base64 (RFC 4648, also for URLs) of at least 16
+    /// characters, with letters. What in it decodes to text is none.
+    Opaque,
 }
 
 /// What to do with the strings of a place.

@@ -21,6 +21,13 @@ impl Type {
             return token == Token::Number
                 || token == Token::Key && text.len() <= 7 && text.bytes().all(digit);
         }
+        if self == Self::Opaque {
+            let base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'-' | b'_' | b'=');
+            return token == Token::Text
+                && text.len() >= SHORTEST_OPAQUE
+                && text.bytes().all(base64)
+                && text.bytes().any(letter);
+        }
         // A number, or groups of one, are looked at: they may be somebody's. Those of a UUID are not.
         let uuid =
             text.len().checked_sub(UUID).filter(|at| is_uuid(text.as_bytes().get(*at..).unwrap_or_default()));
@@ -41,6 +48,9 @@ impl Type {
     }
 }
 
+/// What is shorter is no seal.
+const SHORTEST_OPAQUE: usize = 16;
+
 /// The length of a UUID's text.
 const UUID: usize = 36;
 
@@ -59,6 +69,7 @@ mod tests {
 
     #[test]
     fn what_has_another_type_is_text() {
+        let opaque = Take::Typed(Type::Opaque);
         let (number, id, name) = (Take::Typed(Type::Number), Take::Typed(Type::Id), Take::Typed(Type::Name));
         let cases: &[(Take, Token, &str, bool)] = &[
             (number, Token::Number, "1234567890", true),
@@ -87,6 +98,12 @@ mod tests {
             (name, Token::Text, "meta-llama/Llama-3:free", true),
             (name, Token::Text, "ask jane@example.com", false),
             (name, Token::Text, "536-22-8726", false),
+            (opaque, Token::Text, "Thm/2AAxWWtOEvMoeBBJ8yrkFSkNjuxu/4111111111111111+AA", true),
+            (opaque, Token::Text, "Thm_2AAxWWtOEvMoeBBJ8yrkFSkNjuxu-AA==", true),
+            (opaque, Token::Text, "4111111111111111", false),
+            (opaque, Token::Text, "jane@example.com", false),
+            (opaque, Token::Text, "not a seal but 4111 1111", false),
+            (opaque, Token::Number, "1234567890123456", false),
             (Take::Embedded, Token::Text, "x", false),
         ];
         for (take, token, text, skipped) in cases {
