@@ -13,6 +13,7 @@ use crate::base::budget::{Budget, Charge};
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::place::{Document, KeyPart};
 use crate::gateway::llm::protocol::{CompiledProtocol, CompiledStream};
+use crate::gateway::llm::template::Template;
 use crate::redact::encodes_text;
 use crate::stream::json::{Decoded, Embedded, Path, Take, Token, Type, encoded, walk};
 use crate::stream::{Channel, Editor, StreamError};
@@ -60,23 +61,24 @@ struct Piece {
 
 enum PieceKind {
     /// Text that goes on in later documents.
-    Delta(ChannelKey, Take),
+    Delta(DeltaPiece),
     /// Text that is complete, and what becomes of it if it is edited.
     Whole(Option<String>),
+}
+
+struct DeltaPiece {
+    key: ChannelKey,
+    treatment: Take,
+    /// The positions of the elements on the way.
+    positions: Vec<usize>,
 }
 
 struct OpenChannel {
     key: ChannelKey,
     channel: Channel,
-    /// The last document that left text behind, without any channel's text, and where ours goes.
+    /// The last document that brought text of it and left some behind.
     template: Option<Template>,
     charge: Charge,
-}
-
-struct Template {
-    envelope: Vec<u8>,
-    data: Vec<u8>,
-    at: usize,
 }
 
 /// A document that waits for the next, since a channel holds some of its text.
@@ -140,15 +142,14 @@ impl Deltas {
             let text = match &piece.kind {
                 PieceKind::Whole(edited) => edited.clone(),
                 // A document that only closes a channel stays as it is: what is held leaves before it.
-                PieceKind::Delta(key, _) if piece.span.is_empty() && closes(key) => continue,
-                PieceKind::Delta(key, treatment) => {
+                PieceKind::Delta(delta) if piece.span.is_empty() && closes(&delta.key) => continue,
+                PieceKind::Delta(delta) => {
                     let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
-                    let mut text = self.feed(key, *treatment, decoded.text())?;
-                    if closes(key) {
-                        self.finish(key, &mut text)?;
+                    let mut text = self.feed(delta, decoded.text())?;
+                    if closes(&delta.key) {
+                        self.finish(&delta.key, &mut text)?;
                     }
-                    self.remember(key, &read, &piece.span)?;
-                    touched.push(key.clone());
+                    touched.push(delta.key.clone());
                     (text != decoded.text()).then_some(text)
                 }
             };
@@ -159,6 +160,7 @@ impl Deltas {
         self.flush(before, |key| closes(key) && !touched.contains(key))?;
         self.release(before);
         in_order(&mut edits);
+        self.remember(&read, &edits)?;
         if stream.numbered && self.wait(&read, &edits)? {
             return Ok(Outcome::Wait);
         }
@@ -174,9 +176,9 @@ impl Deltas {
         for piece in &pieces {
             let text = match &piece.kind {
                 PieceKind::Whole(edited) => edited.clone(),
-                PieceKind::Delta(_, treatment) => {
+                PieceKind::Delta(delta) => {
                     let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
-                    self.complete(None, decoded.text(), *treatment)?
+                    self.complete(None, decoded.text(), delta.treatment)?
                 }
             };
             let Some(text) = text else { continue };
@@ -206,7 +208,7 @@ impl Deltas {
     fn wait(&mut self, read: &Read<'_>, edits: &[Edit]) -> Result<bool, StreamError> {
         let mut ends = Vec::new();
         for piece in read.pieces {
-            let PieceKind::Delta(key, _) = &piece.kind else { continue };
+            let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
             if self.open.iter().any(|open| open.key == *key && open.channel.held() > 0) {
                 let before = edits.iter().filter(|edit| edit.range.end <= piece.span.end);
                 let (shrunk, grown) = before.fold((0, 0), |(shrunk, grown), edit| {
@@ -301,11 +303,12 @@ impl Deltas {
     }
 
     /// Feeds a channel, which is opened if it is new.
-    fn feed(&mut self, key: &ChannelKey, treatment: Take, text: &str) -> Result<String, StreamError> {
+    fn feed(&mut self, delta: &DeltaPiece, text: &str) -> Result<String, StreamError> {
+        let DeltaPiece { key, treatment, .. } = delta;
         let at = match self.open.iter().position(|open| open.key == *key) {
             Some(at) => at,
             None => {
-                let channel = Channel::new(self.editor(treatment), &self.budget);
+                let channel = Channel::new(self.editor(*treatment), &self.budget);
                 let charge = self.budget.charge();
                 self.open.push(OpenChannel { key: key.clone(), channel, template: None, charge });
                 self.open.len() - 1
@@ -326,27 +329,26 @@ impl Deltas {
         }
     }
 
-    /// Keeps the document that left text behind, so that it can be cloned.
-    fn remember(
-        &mut self,
-        key: &ChannelKey,
-        read: &Read<'_>,
-        ours: &Range<usize>,
-    ) -> Result<(), StreamError> {
-        let Some(open) = self.open.iter_mut().find(|open| open.key == *key) else { return Ok(()) };
-        if open.channel.held() == 0 {
-            open.template = None;
-            return Ok(open.charge.set(0)?);
+    /// Keeps a document that left text behind, so that it can be cloned.
+    fn remember(&mut self, read: &Read<'_>, edits: &[Edit]) -> Result<(), StreamError> {
+        let mut blank: Option<Arc<[u8]>> = None;
+        for piece in read.pieces {
+            let PieceKind::Delta(delta) = &piece.kind else { continue };
+            let Some(open) = self.open.iter_mut().find(|open| open.key == delta.key) else { continue };
+            if open.channel.held() == 0 {
+                open.template = None;
+                open.charge.set(0)?;
+                continue;
+            }
+            // One that brought nothing may be about something else.
+            if piece.span.is_empty() && open.template.is_some() {
+                continue;
+            }
+            let data = blank.get_or_insert_with(|| blanked(read, edits).into());
+            open.charge.set(data.len() + read.envelope.len())?;
+            let (envelope, data) = (read.envelope.to_vec(), Arc::clone(data));
+            open.template = Some(Template { envelope, data, positions: delta.positions.clone() });
         }
-        let deltas = read.pieces.iter().filter(|piece| matches!(piece.kind, PieceKind::Delta(..)));
-        let blanks: Vec<Edit<&str>> =
-            deltas.map(|piece| Edit { range: piece.span.clone(), with: "" }).collect();
-        let blanked: usize =
-            blanks.iter().filter(|blank| blank.range.start < ours.start).map(|blank| blank.range.len()).sum();
-        let blank = spliced(read.data, &blanks);
-        open.charge.set(blank.len() + read.envelope.len())?;
-        open.template =
-            Some(Template { envelope: read.envelope.to_vec(), data: blank, at: ours.start - blanked });
         Ok(())
     }
 
@@ -365,9 +367,9 @@ impl Deltas {
                 waiting.ends.iter_mut().filter(|(_, at)| *at >= end).for_each(|(_, at)| *at += text.len());
                 continue;
             }
-            let at = template.at..template.at;
-            let data = spliced(&template.data, &[Edit { range: at, with: &text }]);
-            before.push(Earlier { envelope: template.envelope, data, added: true });
+            let place = self.protocol.stream.deltas.get(open.key.delta).map(|delta| &delta.at);
+            let data = place.and_then(|place| template.with(place, &text));
+            before.extend(data.map(|data| Earlier { envelope: template.envelope, data, added: true }));
         }
         Ok(())
     }
@@ -384,6 +386,22 @@ impl Piece {
     }
 }
 
+/// A document as it leaves, without any channel's text.
+fn blanked(read: &Read<'_>, edits: &[Edit]) -> Vec<u8> {
+    let deltas = read.pieces.iter().filter(|piece| matches!(piece.kind, PieceKind::Delta(_)));
+    let mut all: Vec<Edit> =
+        deltas.map(|piece| Edit { range: piece.span.clone(), with: String::new() }).collect();
+    all.extend(
+        edits
+            .iter()
+            .filter(|edit| !all.iter().any(|blank| blank.range == edit.range))
+            .cloned()
+            .collect::<Vec<_>>(),
+    );
+    in_order(&mut all);
+    spliced(read.data, &all)
+}
+
 /// Puts edits in order. Texts of one element share what repeats them.
 fn in_order(edits: &mut Vec<Edit>) {
     edits.sort_by_key(|edit| edit.range.start);
@@ -398,8 +416,8 @@ fn delta(stream: &CompiledStream, path: &Path<'_>, document: &Document<'_>) -> O
         if !delta.when.as_ref().is_none_or(fits) {
             return None;
         }
-        let parts = document.key(&delta.key, &positions);
-        Some(PieceKind::Delta(ChannelKey { delta: at, parts }, delta.treatment))
+        let key = ChannelKey { delta: at, parts: document.key(&delta.key, &positions) };
+        Some(PieceKind::Delta(DeltaPiece { key, treatment: delta.treatment, positions }))
     })
 }
 

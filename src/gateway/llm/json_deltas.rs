@@ -13,6 +13,9 @@ use crate::stream::{Rewriter, StreamError};
 /// The largest document of a stream that is taken, in bytes.
 const MAX_DOCUMENT: usize = 16 << 20;
 
+/// More blanks than this between documents are not imitated.
+const LONGEST_SEPARATOR: usize = 16;
+
 /// Rewrites a stream of documents. What stands between them passes as it is.
 pub struct JsonDeltas {
     deltas: Deltas,
@@ -22,6 +25,8 @@ pub struct JsonDeltas {
     document: Vec<u8>,
     /// Whether another one may follow what has left.
     apart: bool,
+    /// What stands between documents here.
+    separator: Vec<u8>,
     charge: Charge,
 }
 
@@ -109,6 +114,7 @@ impl JsonDeltas {
             scan: Scan::default(),
             document: Vec::new(),
             apart: true,
+            separator: Vec::new(),
             charge: budget.charge(),
         }
     }
@@ -119,14 +125,28 @@ impl JsonDeltas {
         let outcome = self.deltas.document(&document, b"", &mut before)?;
         for earlier in before {
             out.extend_from_slice(&earlier.data);
-            out.extend_from_slice(if self.layout == Layout::Array { b",\n" } else { b"\n" });
+            out.extend_from_slice(self.separator());
         }
         match outcome {
             Outcome::Replace(data) => out.extend_from_slice(&data),
             Outcome::Keep | Outcome::Wait => out.extend_from_slice(&document),
         }
         self.apart = false;
+        self.separator.clear();
         Ok(())
+    }
+
+    /// What stands between an added document and the next.
+    fn separator(&self) -> &[u8] {
+        let known = match self.layout {
+            Layout::Array => self.separator.contains(&b','),
+            _ => self.separator.contains(&b'\n'),
+        };
+        match (known, self.layout) {
+            (true, _) => &self.separator,
+            (false, Layout::Array) => b",\n",
+            (false, _) => b"\n",
+        }
     }
 
     /// What channels hold leaves behind the last document.
@@ -135,7 +155,7 @@ impl JsonDeltas {
         self.deltas.end(&mut before)?;
         for earlier in before {
             if !self.apart {
-                out.extend_from_slice(if self.layout == Layout::Array { b",\n" } else { b"\n" });
+                out.extend_from_slice(self.separator());
             }
             out.extend_from_slice(&earlier.data);
             self.apart = false;
@@ -151,6 +171,9 @@ impl JsonDeltas {
     fn between(&mut self, byte: u8, out: &mut BytesMut) {
         let apart = if self.layout == Layout::Array { byte == b',' } else { byte == b'\n' };
         self.apart |= apart;
+        if self.separator.len() < LONGEST_SEPARATOR {
+            self.separator.push(byte);
+        }
         out.extend_from_slice(&[byte]);
     }
 
@@ -258,7 +281,7 @@ mod tests {
                 "{\"t\":\"a SE\"}\n{\"t\":\"CRET\",\"done\":true}\n",
                 "{\"t\":\"a \"}\n{\"t\":\"<\\\">\",\"done\":true}\n",
             ),
-            ("{\"t\":\"SE\"}\r\n\r\n{\"done\":true}", "{\"t\":\"\"}\r\n\r\n{\"t\":\"SE\"}\n{\"done\":true}"),
+            ("{\"t\":\"SE\"}\r\n\r\n{\"done\":true}", "{\"t\":\"\"}\r\n\r\n{\"t\":\"SE\"}\r\n\r\n{\"done\":true}"),
             ("{\"t\":\"SE\"}\n", "{\"t\":\"\"}\n{\"t\":\"SE\"}\n"),
             ("{\"t\":\"SE\"}", "{\"t\":\"\"}\n{\"t\":\"SE\"}\n"),
             ("{\"t\":\"SE\"}{\"t\":\"CRET ]}\"}", "{\"t\":\"\"}{\"t\":\"<\\\"> ]}\"}"),

@@ -7,6 +7,7 @@
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
+//! | `template` | the document in which held text leaves by itself |
 //! | `framer` | [`SseDeltas`], [`WholeAnswer`]: how those documents become a body |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | [`conversation`] | which conversation a request belongs to |
@@ -26,6 +27,7 @@ mod place;
 mod protocol;
 mod registry;
 mod responses;
+mod template;
 
 pub use delta::EditorFactory;
 pub use framer::{SseDeltas, WholeAnswer};

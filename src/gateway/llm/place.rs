@@ -3,12 +3,14 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::Range;
 
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
-use crate::stream::json::{Path, Segment};
+use crate::stream::json::{Path, Segment, encoded};
 
 /// A place that is not written as members (`a.b`) and elements (`a[*]`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,6 +115,33 @@ enum Inside<'a> {
 #[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
 struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
 
+/// The members of an object as they come.
+struct Members<'a>(Vec<(Name<'a>, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder;
+
+        impl<'de> Visitor<'de> for InOrder {
+            type Value = Members<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(InOrder)
+    }
+}
+
 impl<'a> Node<'a> {
     fn new(raw: &'a RawValue) -> Self {
         Self { raw, inside: OnceCell::new() }
@@ -135,6 +164,35 @@ impl<'a> Node<'a> {
                 _ => Inside::Nothing,
             }
         })
+    }
+
+    /// What stands before and behind a member of an object once all others are left out that hold more than one value;
+    /// `None` where there are none.
+    fn alone(&self, child: &Self) -> Option<(String, String)> {
+        let all: Members<'_> = serde_json::from_str(self.raw.get()).ok()?;
+        let many = |raw: &RawValue| raw.get().starts_with(['{', '[']) && !matches!(raw.get(), "{}" | "[]");
+        let ours = |raw: &RawValue| std::ptr::eq(raw.get(), child.raw.get());
+        if !all.0.iter().any(|(_, raw)| many(raw) && !ours(raw)) {
+            return None;
+        }
+        let mut halves = [String::from("{"), String::new()];
+        let mut behind = false;
+        for (name, raw) in all.0.into_iter().filter(|(_, raw)| ours(raw) || !many(raw)) {
+            let half = halves.get_mut(usize::from(behind))?;
+            if behind || half.len() > 1 {
+                half.push(',');
+            }
+            half.push('"');
+            half.push_str(&encoded(&name.0));
+            half.push_str("\":");
+            match ours(raw) {
+                true => behind = true,
+                false => half.push_str(raw.get()),
+            }
+        }
+        let [before, mut after] = halves;
+        after.push('}');
+        Some((before, after))
     }
 
     fn at(&self, step: Step, position: Option<usize>) -> Option<&Self> {
@@ -178,6 +236,37 @@ impl<'a> Document<'a> {
         let span = start..start + text.len();
         self.data.get(span.clone())?;
         Some(span)
+    }
+
+    /// The document again, in which the string at `place` is `text`, as JSON without its quotes. Other elements of arrays on
+    /// the way stay out, and so does what lies beside the string and holds more than one value.
+    pub(super) fn with(&self, place: &Place, positions: &[usize], text: &str) -> Option<Vec<u8>> {
+        let mut positions = positions.iter().copied();
+        let mut node = self.root.as_ref()?;
+        let (mut before, mut behind) = (String::new(), Vec::new());
+        for (at, step) in place.0.iter().enumerate() {
+            let whole = node.raw.get();
+            let position = if *step == Step::Each { positions.next() } else { None };
+            let child = node.at(*step, position)?;
+            let innermost = at + 1 == place.0.len();
+            if *step == Step::Each {
+                before.push('[');
+                behind.push("]".to_owned());
+            } else if let Some((head, tail)) = innermost.then(|| node.alone(child)).flatten() {
+                before.push_str(&head);
+                behind.push(tail);
+            } else {
+                let start = (child.raw.get().as_ptr() as usize).checked_sub(whole.as_ptr() as usize)?;
+                before.push_str(whole.get(..start)?);
+                behind.push(whole.get(start + child.raw.get().len()..)?.to_owned());
+            }
+            node = child;
+        }
+        before.push('"');
+        before.push_str(text);
+        before.push('"');
+        behind.iter().rev().for_each(|tail| before.push_str(tail));
+        Some(before.into_bytes())
     }
 
     /// The values of `key` for the elements at these positions.
@@ -260,6 +349,41 @@ mod tests {
             row(None, None, false),
         ];
         assert_eq!(seen, want);
+    }
+
+    #[test]
+    fn a_text_leaves_without_what_its_document_says_beside_it() {
+        let rows = [
+            (
+                r#"{"i":1,"delta":{"type":"t","text":""},"u":{"n":2}}"#,
+                "delta.text",
+                vec![],
+                r#"{"i":1,"delta":{"type":"t","text":"x"},"u":{"n":2}}"#,
+            ),
+            (
+                r#"{"m":"o","message":{"role": "a","content":"","calls":[{"f":1}],"none":[]},"done":false}"#,
+                "message.content",
+                vec![],
+                r#"{"m":"o","message":{"role":"a","content":"x","none":[]},"done":false}"#,
+            ),
+            (
+                r#"{"c":[{"n":0,"d":{"t":"","x":1}},{"n":1, "d":{"t":""}}],"z":2}"#,
+                "c[*].d.t",
+                vec![1],
+                r#"{"c":[{"n":1, "d":{"t":"x"}}],"z":2}"#,
+            ),
+            (
+                r#"{"c":[{"p":[{"f":{}},{"text":"","s":"q"}]}]}"#,
+                "c[*].p[*].text",
+                vec![0, 1],
+                r#"{"c":[{"p":[{"text":"x","s":"q"}]}]}"#,
+            ),
+        ];
+        for (data, at, positions, want) in rows {
+            let with = Document::new(data.as_bytes()).with(&place(at), &positions, "x");
+            assert_eq!(with.as_deref(), Some(want.as_bytes()), "{data}");
+        }
+        assert!(Document::new(b"{}").with(&place("a"), &[], "x").is_none());
     }
 
     #[test]
