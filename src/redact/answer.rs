@@ -93,6 +93,14 @@ impl Editor for Answer {
         self.0.unread();
     }
 
+    fn is_lossy(&self) -> bool {
+        self.0.is_lossy()
+    }
+
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        self.0.seal(text, signature)
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.0.feed(piece, edits)
     }
@@ -128,6 +136,17 @@ impl Editor for Inner {
     fn under(&mut self, path: Option<&Path<'_>>) {
         if let Self::Mask(live) = self {
             live.under(path);
+        }
+    }
+
+    fn is_lossy(&self) -> bool {
+        matches!(self, Self::Mask(live) if live.is_lossy())
+    }
+
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        match self {
+            Self::Mask(live) => live.seal(text, signature),
+            Self::Restore(_) => None,
         }
     }
 

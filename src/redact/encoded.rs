@@ -250,6 +250,14 @@ impl<E: Whole> Editor for Strings<E> {
         self.count();
     }
 
+    fn is_lossy(&self) -> bool {
+        self.editor.is_lossy()
+    }
+
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        self.editor.seal(text, signature)
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self.state {
             StringState::Text => self.shifted(edits, |editor, edits| editor.feed(piece, edits)),

@@ -19,6 +19,7 @@ use crate::redact::opaque::{Look, Named};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
 use crate::redact::restore::Restore;
+use crate::redact::signed::BlockSeal;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::undo::Spelling;
 use crate::redact::values::plain;
@@ -44,6 +45,9 @@ pub struct Live {
     restoring: Option<Restoring>,
     /// For what is left of findings that hold a surrogate.
     rest: Option<Cache>,
+    keys: Keys,
+    /// Whether something was replaced.
+    lossy: bool,
 }
 
 /// Surrogates in the text that is looked through.
@@ -80,6 +84,8 @@ impl Live {
             last: None,
             restoring: None,
             rest: None,
+            keys: keys.clone(),
+            lossy: false,
         }
     }
 
@@ -180,6 +186,7 @@ impl Live {
             self.counts.record(rule, 1);
         }
         self.last = Some((rule, range.end));
+        self.lossy = true;
         edits.push(Edit { range, with });
         Ok(())
     }
@@ -224,6 +231,14 @@ fn without(range: Range<usize>, taken: &[&Range<usize>]) -> Vec<Range<usize>> {
 impl Editor for Live {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.scanner.begin(path.and_then(|path| self.labels.of(path)));
+    }
+
+    fn is_lossy(&self) -> bool {
+        self.lossy
+    }
+
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        BlockSeal::new(&self.keys).seal(text, signature)
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

@@ -50,6 +50,7 @@
 //! | `fpe_context` | [`FpeContext`]: what one call issued, for whoever holds the key |
 //! | `restorer` | [`Restorer`]: originals in the place of its surrogates |
 //! | `index` | exact strings at token boundaries |
+//! | `signed` | [`BlockSeal`]: the texts of signed blocks, which must go back as they came |
 //! | `answer` | [`Answer`]: restores, or masks, one channel of an answer |
 //! | `encoded` | strings of a document that passes: bytes stay, text in base64 is edited |
 //! | `report` | [`Report`], [`Redacted`], [`Counts`] |
@@ -82,6 +83,7 @@ mod redactor;
 mod report;
 mod restore;
 mod restorer;
+mod signed;
 mod structured;
 mod surrogate_log;
 mod undo;
@@ -101,6 +103,7 @@ pub use pieces::Text;
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report};
 pub use restorer::Restorer;
+pub use signed::{BlockSeal, OpenedSignature, may_have_seals};
 pub use structured::{Chosen, Selected, Selection, structured};
 pub use surrogate_log::SurrogateLog;
 pub use undo::{Limits, Undo};

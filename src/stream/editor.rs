@@ -23,6 +23,18 @@ pub trait Editor: Send {
     /// A string passes that nobody reads.
     fn unread(&mut self) {}
 
+    /// Whether an edit so far cannot be undone by whoever it comes back to.
+    fn is_lossy(&self) -> bool {
+        false
+    }
+
+    /// A signature that stands for `signature` of a block of which `text` was edited so: it brings the text back. `None`
+    /// where there can be none.
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        let _ = (text, signature);
+        None
+    }
+
     /// Sees the next piece, pushes the edits it has settled, and returns the offset (in bytes, from the channel's
     /// beginning) up to which the text is decided and may leave.
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError>;
@@ -38,6 +50,14 @@ impl<E: Editor + ?Sized> Editor for &mut E {
 
     fn unread(&mut self) {
         (**self).unread();
+    }
+
+    fn is_lossy(&self) -> bool {
+        (**self).is_lossy()
+    }
+
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        (**self).seal(text, signature)
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
@@ -56,6 +76,14 @@ impl<E: Editor + ?Sized> Editor for Box<E> {
 
     fn unread(&mut self) {
         (**self).unread();
+    }
+
+    fn is_lossy(&self) -> bool {
+        (**self).is_lossy()
+    }
+
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        (**self).seal(text, signature)
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {

@@ -107,4 +107,9 @@ impl Channel {
     pub fn held(&self) -> usize {
         self.window.held()
     }
+
+    /// Its editor, to ask what it did.
+    pub fn editor(&self) -> &dyn Editor {
+        &*self.editor
+    }
 }

@@ -19,10 +19,12 @@ use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
 use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp};
+use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp, open_blocks};
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign, is_lines};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::redact::{Answer, Answering, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
+use crate::redact::{
+    Answer, Answering, BlockSeal, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo,
+};
 use crate::stream::json::{Path, PathSet, walk};
 use crate::stream::sniff::ENOUGH;
 use crate::stream::{Edit, Editor, StreamError};
@@ -339,6 +341,7 @@ impl Filter for Redact {
         let fields = Arc::clone(self.protocol(x).map_or(&self.everything, |protocol| &protocol.request));
         x.route().metrics.scanned(Direction::Request, body.len() as u64);
         let redactor = redactor.clone();
+        let mut sealed = keys.clone();
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.passing(checkpoint.clone());
             if let (Some((path, route)), Some(key)) = (naming, &keys.fpe)
@@ -364,11 +367,17 @@ impl Filter for Redact {
         let replaced = report.count();
         x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
         x.facts.request_unscanned.fetch_add(report.unscanned() as u64, Ordering::Relaxed);
-        let rewritten = if replaced > 0 { redacted.into_value().into() } else { document.current().clone() };
+        let mut rewritten =
+            if replaced > 0 { redacted.into_value().into() } else { document.current().clone() };
+        sealed.scope = scope;
+        // What its provider signed goes back as it came, whatever the caller was shown.
+        let opened = open_blocks(&rewritten, BlockSeal::new(&sealed));
+        let changed = replaced > 0 || opened.is_some();
+        rewritten = opened.map_or(rewritten, Into::into);
         if self.protocol(x).is_some_and(|protocol| is_mcp(protocol.protocol)) {
             Repeats { original: document.current(), rewritten: &rewritten }.agree(x.head_mut())?;
         }
-        if replaced > 0 {
+        if changed {
             document.rewritten = Some(rewritten);
         }
         x.facts.undo = Some(Arc::new(undo));

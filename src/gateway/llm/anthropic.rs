@@ -1,7 +1,7 @@
 //! Anthropic's Messages (API reference, "Messages", "Streaming messages"), also on Vertex AI.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, Covers, Delta, Key, Protocol, Signed, StreamProtocol};
 use crate::stream::json::Take::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -30,6 +30,17 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "error", is: None, key: &[] },
     ],
     echoes: &[],
+    signed: &[
+        Signed {
+            at: "delta.signature",
+            covers: Covers::Channel { delta: "delta.thinking", key: BLOCK, member: "thinking" },
+        },
+        Signed { at: "content[*].signature", covers: Covers::Beside(&["content[*].thinking"]) },
+        Signed {
+            at: "result.message.content[*].signature",
+            covers: Covers::Beside(&["result.message.content[*].thinking"]),
+        },
+    ],
     numbered: false,
     in_array: false,
     end_data: b"",

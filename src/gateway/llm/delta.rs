@@ -12,11 +12,15 @@ use std::sync::Arc;
 use crate::base::budget::{Budget, Charge};
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::place::{Document, KeyPart};
-use crate::gateway::llm::protocol::{CompiledProtocol, CompiledStream};
+use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned, CompiledStream};
+use crate::gateway::llm::signed::Block;
 use crate::gateway::llm::template::Template;
 use crate::redact::encodes_text;
 use crate::stream::json::{Decoded, Embedded, Path, Take, Token, Type, encoded, walk};
 use crate::stream::{Channel, Editor, StreamError};
+
+/// The longest text that is kept for its signature, in bytes.
+const MOST_SIGNED: usize = 1 << 20;
 
 /// Makes a fresh editor for each channel.
 pub type EditorFactory = Arc<dyn Fn() -> Box<dyn Editor> + Send + Sync>;
@@ -64,6 +68,10 @@ enum PieceKind {
     Delta(DeltaPiece),
     /// Text that is complete, and what becomes of it if it is edited.
     Whole(Option<String>),
+    /// Text that is complete, edited beyond undoing.
+    Lossy(String),
+    /// A signature: which of the protocol, and the positions of the elements on the way.
+    Signature(usize, Vec<usize>),
 }
 
 struct DeltaPiece {
@@ -76,6 +84,8 @@ struct DeltaPiece {
 struct OpenChannel {
     key: ChannelKey,
     channel: Channel,
+    /// What came of it, if a signature will cover it.
+    original: Option<String>,
     /// The last document that brought text of it and left some behind.
     template: Option<Template>,
     charge: Charge,
@@ -141,6 +151,8 @@ impl Deltas {
         for piece in &pieces {
             let text = match &piece.kind {
                 PieceKind::Whole(edited) => edited.clone(),
+                PieceKind::Lossy(edited) => Some(edited.clone()),
+                PieceKind::Signature(..) => None,
                 // A document that only closes a channel stays as it is: what is held leaves before it.
                 PieceKind::Delta(delta) if piece.span.is_empty() && closes(&delta.key) => continue,
                 PieceKind::Delta(delta) => {
@@ -159,6 +171,7 @@ impl Deltas {
         // What other channels hold that end here must be said first.
         self.flush(before, |key| closes(key) && !touched.contains(key))?;
         self.release(before);
+        self.sign(&read, &document, &mut edits);
         in_order(&mut edits);
         self.remember(&read, &edits)?;
         if stream.numbered && self.wait(&read, &edits)? {
@@ -176,14 +189,17 @@ impl Deltas {
         for piece in &pieces {
             let text = match &piece.kind {
                 PieceKind::Whole(edited) => edited.clone(),
+                PieceKind::Lossy(edited) => Some(edited.clone()),
+                PieceKind::Signature(..) => None,
                 PieceKind::Delta(delta) => {
                     let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
-                    self.complete(None, decoded.text(), delta.treatment)?
+                    self.complete(None, decoded.text(), delta.treatment)?.into_edited()
                 }
             };
             let Some(text) = text else { continue };
             piece.edit(&text, &document, &protocol.stream, &mut edits);
         }
+        self.sign(&Read { envelope: b"", data, pieces: &pieces }, &document, &mut edits);
         in_order(&mut edits);
         Ok((!edits.is_empty()).then(|| spliced(data, &edits)))
     }
@@ -236,8 +252,8 @@ impl Deltas {
             if leaf.token != Token::Text || stream.echoes.iter().any(|echo| echo.at.holds(path)) {
                 return;
             }
-            let kind = match delta(stream, path, document) {
-                Some(delta) => delta,
+            let kind = match delta(stream, path, document).or_else(|| signature(stream, path)) {
+                Some(kind) => kind,
                 None => {
                     let decoded = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
                     let taken = protocol.answer.take(path);
@@ -252,8 +268,8 @@ impl Deltas {
                         return;
                     }
                     match self.complete(Some(path), decoded.text(), treatment) {
-                        Ok(None) => return,
-                        Ok(edited) => PieceKind::Whole(edited),
+                        Ok(PieceKind::Whole(None)) => return,
+                        Ok(kind) => kind,
                         Err(error) => {
                             failed = Err(error);
                             return;
@@ -270,7 +286,7 @@ impl Deltas {
     /// Data that is not JSON is text. What is nested too deep, or goes wrong late, is read as far as it is JSON.
     fn unknown(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         let edited = self.complete(None, &String::from_utf8_lossy(data), Take::Embedded)?;
-        Ok(edited.map(String::into_bytes))
+        Ok(edited.into_edited().map(String::into_bytes))
     }
 
     /// What becomes of a text that is complete, if it is edited.
@@ -279,20 +295,23 @@ impl Deltas {
         path: Option<&Path<'_>>,
         text: &str,
         treatment: Take,
-    ) -> Result<Option<String>, StreamError> {
+    ) -> Result<PieceKind, StreamError> {
         let mut editor = self.editor(treatment);
         self.edits.clear();
         editor.under(path);
         editor.feed(text, &mut self.edits)?;
         editor.end(&mut self.edits)?;
         if self.edits.is_empty() {
-            return Ok(None);
+            return Ok(PieceKind::Whole(None));
         }
         // Edits begin and end between characters.
         let edited = String::from_utf8(spliced(text.as_bytes(), &self.edits));
         self.edits.clear();
         let edited = edited.map_err(|_| StreamError::Replace("edit"))?;
-        Ok((edited != text).then_some(edited))
+        Ok(match editor.is_lossy() {
+            true => PieceKind::Lossy(edited),
+            false => PieceKind::Whole((edited != text).then_some(edited)),
+        })
     }
 
     fn editor(&self, treatment: Take) -> Box<dyn Editor> {
@@ -310,13 +329,19 @@ impl Deltas {
             None => {
                 let channel = Channel::new(self.editor(*treatment), &self.budget);
                 let charge = self.budget.charge();
-                self.open.push(OpenChannel { key: key.clone(), channel, template: None, charge });
+                let signed = |signed: &CompiledSigned| matches!(&signed.covers, CompiledCovers::Channel { delta, .. } if *delta == key.delta);
+                let original = self.protocol.stream.signed.iter().any(signed).then(String::new);
+                self.open.push(OpenChannel { key: key.clone(), channel, original, template: None, charge });
                 self.open.len() - 1
             }
         };
         let mut out = String::with_capacity(text.len());
         if let Some(open) = self.open.get_mut(at) {
             open.channel.push(text, &mut out)?;
+            // What is longer is not sealed.
+            if let Some(original) = open.original.as_mut().filter(|original| original.len() <= MOST_SIGNED) {
+                original.push_str(text);
+            }
         }
         Ok(out)
     }
@@ -326,6 +351,36 @@ impl Deltas {
         match self.open.iter_mut().find(|open| open.key == *key) {
             Some(open) => open.channel.finish(out),
             None => Ok(()),
+        }
+    }
+
+    /// Replaces the signatures of what was edited beyond undoing.
+    fn sign(&self, read: &Read<'_>, document: &Document<'_>, edits: &mut Vec<Edit>) {
+        for piece in read.pieces {
+            let PieceKind::Signature(which, positions) = &piece.kind else { continue };
+            let decoded = Decoded::of(read.data.get(piece.span.clone()).unwrap_or_default());
+            let Some(signed) = self.protocol.stream.signed.get(*which) else { continue };
+            let sealed = match &signed.covers {
+                CompiledCovers::Beside(places) => places
+                    .iter()
+                    .filter_map(|place| Some((place.name()?, document.span(place, positions)?)))
+                    .filter(|(_, span)| read.pieces.iter().any(|piece| piece.is_lossy_in(span)))
+                    .find_map(|(name, span)| {
+                        let value = std::str::from_utf8(read.data.get(span)?).ok()?;
+                        (self.editor)().seal(&Block { name, value }.text(), decoded.text())
+                    }),
+                CompiledCovers::Channel { delta, key, member } => {
+                    let parts = document.key(key, positions);
+                    let ours =
+                        |open: &&OpenChannel| open.key.delta == *delta && open.key.parts.starts_with(&parts);
+                    self.open.iter().find(ours).and_then(|open| {
+                        let editor = Some(open.channel.editor()).filter(|editor| editor.is_lossy())?;
+                        let value = format!("\"{}\"", encoded(open.original.as_ref()?));
+                        editor.seal(&Block { name: member, value: &value }.text(), decoded.text())
+                    })
+                }
+            };
+            edits.extend(sealed.map(|with| Edit { range: piece.span.clone(), with: encoded(&with) }));
         }
     }
 
@@ -375,7 +430,23 @@ impl Deltas {
     }
 }
 
+impl PieceKind {
+    /// What becomes of a text that is complete, if it is edited.
+    fn into_edited(self) -> Option<String> {
+        match self {
+            Self::Whole(edited) => edited,
+            Self::Lossy(edited) => Some(edited),
+            Self::Delta(_) | Self::Signature(..) => None,
+        }
+    }
+}
+
 impl Piece {
+    /// Whether it lies there and was edited beyond undoing.
+    fn is_lossy_in(&self, span: &Range<usize>) -> bool {
+        matches!(self.kind, PieceKind::Lossy(_)) && span.start <= self.span.start && self.span.end <= span.end
+    }
+
     /// Replaces it, and what repeats it.
     fn edit(&self, text: &str, document: &Document<'_>, stream: &CompiledStream, edits: &mut Vec<Edit>) {
         edits.push(Edit { range: self.span.clone(), with: encoded(text) });
@@ -419,6 +490,12 @@ fn delta(stream: &CompiledStream, path: &Path<'_>, document: &Document<'_>) -> O
         let key = ChannelKey { delta: at, parts: document.key(&delta.key, &positions) };
         Some(PieceKind::Delta(DeltaPiece { key, treatment: delta.treatment, positions }))
     })
+}
+
+/// The signature that a string is.
+fn signature(stream: &CompiledStream, path: &Path<'_>) -> Option<PieceKind> {
+    let mut signed = stream.signed.iter().enumerate();
+    signed.find_map(|(which, signed)| Some(PieceKind::Signature(which, signed.at.positions(path)?)))
 }
 
 /// How the keys begin of the channels that a document closes.

@@ -1,7 +1,7 @@
 //! Google's Gemini API and Vertex AI (reference of `v1beta`, "generateContent", "streamGenerateContent").
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, Covers, Delta, Key, Protocol, Signed, StreamProtocol};
 use crate::stream::json::Take::{self, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -43,6 +43,15 @@ const ANSWER: &[(&str, Take)] = &[
     ("[*].responseId", Typed(Id)),
 ];
 
+/// A part is signed as a whole.
+const SIGNED: &[Signed] = &[Signed {
+    at: "candidates[*].content.parts[*].thoughtSignature",
+    covers: Covers::Beside(&[
+        "candidates[*].content.parts[*].functionCall",
+        "candidates[*].content.parts[*].text",
+    ]),
+}];
+
 /// Whole answers.
 pub(super) static GENERATE: Protocol = Protocol {
     name: "gemini",
@@ -66,6 +75,7 @@ pub(super) static GENERATE: Protocol = Protocol {
         deltas: &[],
         closes: &[],
         echoes: &[],
+        signed: SIGNED,
         numbered: false,
         in_array: false,
         end_data: b"",
@@ -95,6 +105,7 @@ pub(super) static STREAM: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[],
+        signed: SIGNED,
         numbered: false,
         in_array: true,
         end_data: b"",

@@ -41,6 +41,7 @@ pub(super) static MCP: Protocol = Protocol {
         deltas: &[],
         closes: &[],
         echoes: &[],
+        signed: &[],
         numbered: false,
         in_array: false,
         end_data: b"",

@@ -62,6 +62,7 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
             Close { at: "type", is: Some("conversation.response.error"), key: &[] },
         ],
         echoes: &[],
+        signed: &[],
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",

@@ -8,6 +8,7 @@
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `template` | the document in which held text leaves by itself |
+//! | `signed` | signed blocks on their way back |
 //! | `framer` | [`SseDeltas`], [`WholeAnswer`]: how those documents become a body |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | [`conversation`] | which conversation a request belongs to |
@@ -27,6 +28,7 @@ mod place;
 mod protocol;
 mod registry;
 mod responses;
+mod signed;
 mod template;
 
 pub use delta::EditorFactory;
@@ -34,7 +36,8 @@ pub use framer::{SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp};
 pub use protocol::{
-    BadProtocol, Close, CompiledProtocol, ConversationNaming, Delta, Echo, Key, Protocol, StreamProtocol,
-    When,
+    BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key, Protocol, Signed,
+    StreamProtocol, When,
 };
 pub use registry::{ProtocolChoice, is_final_event};
+pub use signed::open_blocks;

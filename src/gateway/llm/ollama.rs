@@ -28,6 +28,7 @@ pub(super) static OLLAMA: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[],
+        signed: &[],
         numbered: false,
         in_array: false,
         end_data: b"",

@@ -4,7 +4,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{
-    Close, ConversationNaming, Delta, Echo, Key, Protocol, StreamProtocol, When,
+    Close, ConversationNaming, Covers, Delta, Echo, Key, Protocol, Signed, StreamProtocol, When,
 };
 use crate::stream::json::Take::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
@@ -86,6 +86,24 @@ pub(super) static CHAT: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        signed: &[
+            Signed {
+                at: "choices[*].message.content[*].signature",
+                covers: Covers::Beside(&["choices[*].message.content[*].thinking"]),
+            },
+            Signed {
+                at: "choices[*].message.reasoning_details[*].signature",
+                covers: Covers::Beside(&["choices[*].message.reasoning_details[*].text"]),
+            },
+            Signed {
+                at: "choices[*].delta.reasoning_details[*].signature",
+                covers: Covers::Channel {
+                    delta: "choices[*].delta.reasoning_details[*].text",
+                    key: REASONING,
+                    member: "text",
+                },
+            },
+        ],
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
@@ -113,6 +131,7 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        signed: &[],
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
@@ -154,6 +173,7 @@ pub(super) static SINGLE: Protocol = Protocol {
         deltas: &[],
         closes: &[],
         echoes: &[],
+        signed: &[],
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
@@ -180,6 +200,7 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[Echo { at: "logprobs", with: "[]" }],
+        signed: &[],
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",

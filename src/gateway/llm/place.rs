@@ -42,6 +42,14 @@ impl Place {
         Ok(Self(steps))
     }
 
+    /// The name of the member that it is; `None` for an element.
+    pub(super) fn name(&self) -> Option<&'static str> {
+        match self.0.last()? {
+            Step::Member(name) => Some(name),
+            Step::Each => None,
+        }
+    }
+
     /// The positions of the elements on the way, if `path` is this place.
     pub(super) fn positions(&self, path: &Path<'_>) -> Option<Vec<usize>> {
         (path.len() == self.0.len()).then(|| walk(&self.0, path)).flatten()
@@ -113,10 +121,20 @@ enum Inside<'a> {
 
 /// A member's name, borrowed unless it is written with escapes.
 #[derive(Deserialize, PartialEq, Eq, PartialOrd, Ord)]
-struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+pub(super) struct Name<'a>(#[serde(borrow)] Cow<'a, str>);
+
+impl Name<'_> {
+    /// Whether it is this name.
+    pub(super) fn is(&self, name: &str) -> bool {
+        self.0 == name
+    }
+}
 
 /// The members of an object as they come.
-struct Members<'a>(Vec<(Name<'a>, &'a RawValue)>);
+pub(super) struct Members<'a>(pub(super) Vec<Member<'a>>);
+
+/// A member: its name and its value.
+pub(super) type Member<'a> = (Name<'a>, &'a RawValue);
 
 impl<'de> Deserialize<'de> for Members<'de> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -32,6 +32,8 @@ pub struct StreamProtocol {
     pub closes: &'static [Close],
     /// Values that repeat a text.
     pub echoes: &'static [Echo],
+    /// Signatures of texts, which must go back as they came.
+    pub signed: &'static [Signed],
     /// Whether clients count on each event's number (`sequence_number`): none can be added then, so one that has left
     /// text behind waits for the next.
     pub numbered: bool,
@@ -89,6 +91,29 @@ pub struct Echo {
     pub with: &'static str,
 }
 
+/// A signature. Where what it covers was redacted beyond undoing, the caller gets one of ours, which brings it back.
+pub struct Signed {
+    /// Where it is.
+    pub at: &'static str,
+    /// What it covers.
+    pub covers: Covers,
+}
+
+/// What a signature covers.
+pub enum Covers {
+    /// These members of the object that it is in, by their whole places.
+    Beside(&'static [&'static str]),
+    /// A text that came in earlier events, and is a member of the block in which the caller sends both back.
+    Channel {
+        /// Where the text is, as of a [`Delta`].
+        delta: &'static str,
+        /// What it is known by, as for [`Delta::key`].
+        key: &'static [Key],
+        /// The member's name.
+        member: &'static str,
+    },
+}
+
 /// How requests name a conversation to which its provider gave an id before the first turn.
 pub struct ConversationNaming {
     /// How the paths end of requests whose body may name one.
@@ -117,6 +142,7 @@ pub(super) struct CompiledStream {
     pub(super) deltas: Vec<CompiledDelta>,
     pub(super) closes: Vec<CompiledClose>,
     pub(super) echoes: Vec<CompiledEcho>,
+    pub(super) signed: Vec<CompiledSigned>,
     pub(super) numbered: bool,
 }
 
@@ -138,6 +164,16 @@ pub(super) struct CompiledEcho {
     pub(super) with: &'static str,
 }
 
+pub(super) struct CompiledSigned {
+    pub(super) at: Place,
+    pub(super) covers: CompiledCovers,
+}
+
+pub(super) enum CompiledCovers {
+    Beside(Vec<Place>),
+    Channel { delta: usize, key: Vec<CompiledKey>, member: &'static str },
+}
+
 /// What is wrong in a protocol's data.
 #[derive(Debug, thiserror::Error)]
 pub enum BadProtocol {
@@ -147,6 +183,9 @@ pub enum BadProtocol {
     /// A place in an event.
     #[error(transparent)]
     Place(#[from] BadPlace),
+    /// A signature covers a text that no delta is.
+    #[error("a signature covers {0}, which is no delta")]
+    NoDelta(&'static str),
 }
 
 impl Protocol {
@@ -189,7 +228,7 @@ impl CompiledProtocol {
 }
 
 impl CompiledStream {
-    fn new(stream: &'static StreamProtocol) -> Result<Self, BadPlace> {
+    fn new(stream: &'static StreamProtocol) -> Result<Self, BadProtocol> {
         let keys = |key: &'static [Key]| -> Result<Vec<CompiledKey>, BadPlace> {
             let compiled = key.iter().map(|key| match key {
                 Key::Value(at) => Place::parse(at).map(CompiledKey::Value),
@@ -208,7 +247,22 @@ impl CompiledStream {
         let echo = |echo: &'static Echo| -> Result<_, BadPlace> {
             Ok(CompiledEcho { at: Place::parse(echo.at)?, with: echo.with })
         };
+        let signed = |signed: &'static Signed| -> Result<_, BadProtocol> {
+            let covers = match &signed.covers {
+                Covers::Beside(places) => {
+                    let places = places.iter().map(|at| Place::parse(at));
+                    CompiledCovers::Beside(places.collect::<Result<_, _>>()?)
+                }
+                Covers::Channel { delta, key, member } => {
+                    let known = stream.deltas.iter().position(|known| known.at == *delta);
+                    let delta = known.ok_or(BadProtocol::NoDelta(delta))?;
+                    CompiledCovers::Channel { delta, key: keys(key)?, member }
+                }
+            };
+            Ok(CompiledSigned { at: Place::parse(signed.at)?, covers })
+        };
         Ok(Self {
+            signed: stream.signed.iter().map(signed).collect::<Result<_, _>>()?,
             deltas: stream.deltas.iter().map(delta).collect::<Result<_, _>>()?,
             closes: stream.closes.iter().map(close).collect::<Result<_, _>>()?,
             echoes: stream.echoes.iter().map(echo).collect::<Result<_, _>>()?,

@@ -149,6 +149,7 @@ pub(super) static RESPONSES: Protocol = Protocol {
             Echo { at: "output[*].content[*].logprobs", with: "[]" },
             Echo { at: "response.output[*].content[*].logprobs", with: "[]" },
         ],
+        signed: &[],
         numbered: true,
         in_array: false,
         end_data: b"[DONE]",

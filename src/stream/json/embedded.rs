@@ -32,6 +32,14 @@ impl<E: Editor> Editor for Embedded<E> {
         self.plain().under(path);
     }
 
+    fn is_lossy(&self) -> bool {
+        self.scan.slots_ref().0.is_lossy()
+    }
+
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        self.scan.slots_ref().0.seal(text, signature)
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         let mut rest = piece;
         if !self.begun {

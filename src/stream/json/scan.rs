@@ -62,6 +62,10 @@ impl<S: Slots> Scan<S> {
         &mut self.slots
     }
 
+    pub(super) fn slots_ref(&self) -> &S {
+        &self.slots
+    }
+
     /// Bytes of memory that grow with what has come.
     pub(crate) fn weight(&self) -> usize {
         self.lexer.weight() + self.channel.weight()
