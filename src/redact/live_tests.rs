@@ -3,9 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::base::secret::Secret;
+use crate::crypto::fpe::FpeKey;
 use crate::edit::spliced;
 use crate::redact::fixture::{keys, redactor};
-use crate::redact::{Answering, Counts, Limits, Method, Undo};
+use crate::redact::{Answering, Counts, Keys, Limits, Method, Undo};
 use crate::stream::Editor;
 
 const MAIL: &str = "ingrid.olsen@fjord-mail.example.com";
@@ -85,4 +87,24 @@ fn with_nothing_issued_all_that_is_found_is_redacted() {
     let (_, undo) = issued(&[]);
     let (text, restored, redacted) = answered(&undo, &["Write to jane", ".doe@example.org now"]);
     assert_eq!((text.as_str(), restored, redacted), ("Write to ******************** now", 0, 1));
+}
+
+#[test]
+fn every_surrogate_comes_back_wherever_it_is_cut() {
+    for byte in 0..40 {
+        let key = FpeKey::new(Secret::new(vec![byte; 32])).unwrap();
+        let keys = Keys { fpe: Some(Arc::new(key)), ..keys() };
+        for value in ["jane.doe@example.com", MAIL, CARD, "+1 212 736 5000", "401-53-2219"] {
+            let text = format!("SSN, phone, card or mail: {value}");
+            let redactor = redactor(Method::Encrypt);
+            let (redacted, undo) = redactor.plain(text.as_bytes(), &keys, Limits::default()).unwrap();
+            let surrogate = String::from_utf8(redacted.into_value()).unwrap().split_off(26);
+            assert_ne!(surrogate, value);
+            let undo = Arc::new(undo);
+            for cut in 0..=surrogate.len() {
+                let (left, right) = surrogate.split_at(cut);
+                assert_eq!(answered(&undo, &[left, right]).0, value, "{left}|{right}");
+            }
+        }
+    }
 }

@@ -52,6 +52,25 @@ const SIGNED: &[Signed] = &[Signed {
     ]),
 }];
 
+/// How texts go on over events.
+const EVENTS: StreamProtocol = StreamProtocol {
+    deltas: &[
+        delta("candidates[*].content.parts[*].text", PARTS),
+        delta("candidates[*].content.parts[*].functionCall.partialArgs[*].stringValue", ARGUMENT),
+    ],
+    closes: &[
+        Close { at: "candidates[*].finishReason", is: None, key: CANDIDATE },
+        Close { at: "promptFeedback.blockReason", is: None, key: &[] },
+        Close { at: "error", is: None, key: &[] },
+    ],
+    echoes: &[],
+    signed: SIGNED,
+    numbered: false,
+    in_array: false,
+    end_data: b"",
+    final_event: b"",
+};
+
 /// Whole answers.
 pub(super) static GENERATE: Protocol = Protocol {
     name: "gemini",
@@ -71,16 +90,7 @@ pub(super) static GENERATE: Protocol = Protocol {
     shape: ErrorShape::Envelope,
     request: REQUEST,
     answer: ANSWER,
-    stream: StreamProtocol {
-        deltas: &[],
-        closes: &[],
-        echoes: &[],
-        signed: SIGNED,
-        numbered: false,
-        in_array: false,
-        end_data: b"",
-        final_event: b"",
-    },
+    stream: EVENTS,
 };
 
 /// Answers that come in pieces: events where the caller asks for them (`alt=sse`), else one array.
@@ -94,21 +104,5 @@ pub(super) static STREAM: Protocol = Protocol {
     shape: ErrorShape::Envelope,
     request: REQUEST,
     answer: ANSWER,
-    stream: StreamProtocol {
-        deltas: &[
-            delta("candidates[*].content.parts[*].text", PARTS),
-            delta("candidates[*].content.parts[*].functionCall.partialArgs[*].stringValue", ARGUMENT),
-        ],
-        closes: &[
-            Close { at: "candidates[*].finishReason", is: None, key: CANDIDATE },
-            Close { at: "promptFeedback.blockReason", is: None, key: &[] },
-            Close { at: "error", is: None, key: &[] },
-        ],
-        echoes: &[],
-        signed: SIGNED,
-        numbered: false,
-        in_array: true,
-        end_data: b"",
-        final_event: b"",
-    },
+    stream: StreamProtocol { in_array: true, ..EVENTS },
 };
