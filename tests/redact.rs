@@ -15,6 +15,9 @@ use proptest::prelude::*;
 use regex::Regex;
 use serde_json::{Value, json};
 
+#[path = "redact/forms.rs"]
+mod forms;
+
 /// Built once: it takes a while in a debug build.
 fn detector() -> Detector {
     static BUILT: OnceLock<Detector> = OnceLock::new();
@@ -261,12 +264,12 @@ fn numbers_are_known_in_other_groupings() {
     let parenthesised =
         phone.replacen(' ', " (", 1).replacen(' ', "#", 1).replacen(' ', ")", 1).replace('#', " ");
     let cases = [
-        (digits(&card), "4012 8888 8888 1881"),
-        (dashed, "4012 8888 8888 1881"),
-        (digits(&phone), "+1 650 253 0000"),
-        (phone.replace(' ', "\u{2011}"), "+1 650 253 0000"),
-        (parenthesised, "+1 650 253 0000"),
-        (email.to_uppercase(), "jo.doe@ab.example.com"),
+        (digits(&card), "4012888888881881"),
+        (dashed, "4012-8888-8888-1881"),
+        (digits(&phone), "16502530000"),
+        (phone.replace(' ', "\u{2011}"), "+1\u{2011}650\u{2011}253\u{2011}0000"),
+        (parenthesised, "+1 (650)253 0000"),
+        (email.to_uppercase(), "JO.DOE@AB.EXAMPLE.COM"),
     ];
     for (written, original) in cases {
         let text = format!("it is {written}, yes");

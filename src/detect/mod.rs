@@ -43,7 +43,7 @@ pub use catalogue::Catalogue;
 pub use detector::{Cache, Detector};
 pub use finding::{Finding, Near, RuleId, Score, Span};
 pub use naming::Label;
-pub use normal::{WIDEST, as_read};
+pub use normal::{WIDEST, as_read, char_as_read};
 pub use rejected::{Rejected, Rejection};
 pub use rules::{
     Anchor, Category, Edge, Family, Format, Pattern, Rule, RuleError, RuleFault, RuleFile, SecretKind,

@@ -64,6 +64,16 @@ impl Answer {
         Self(Strings::new(Inner::Restore(Restore::new(undo))))
     }
 
+    /// Puts originals back where surrogates stand as they were issued, and in no other spelling: in text that must go back
+    /// as it came, such as what a provider signed.
+    #[must_use]
+    pub fn exactly(self) -> Self {
+        Self(self.0.map(|inner| match inner {
+            Inner::Restore(restore) => Inner::Restore(restore.exactly()),
+            Inner::Mask(live) => Inner::Mask(Box::new(live.exactly())),
+        }))
+    }
+
     pub(super) fn new(redactor: &Redactor, answering: Answering) -> Self {
         match answering {
             Answering::Restore(undo) => Self::restore(undo),

@@ -79,6 +79,11 @@ impl<E: Whole> Strings<E> {
         }
     }
 
+    /// With another editor.
+    pub(super) fn map(self, change: impl FnOnce(E) -> E) -> Self {
+        Self { editor: change(self.editor), ..self }
+    }
+
     /// Counts strings that are not read.
     pub(super) fn counting(self, unread: Arc<AtomicU64>) -> Self {
         Self { unread: Some(unread), ..self }

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use crate::detect::as_read;
 use crate::edit::SourceMap;
+use crate::redact::index::More;
 
 /// How many spellings are undone, one within another.
 const LEVELS: usize = 3;
@@ -76,6 +77,100 @@ fn undone(text: &str) -> Option<(String, SourceMap)> {
     Some((read, map))
 }
 
+/// What a text begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Begins {
+    /// An escape of this character, of so many bytes.
+    Escape(char, usize),
+    /// None.
+    No,
+    /// What may become one, or another one.
+    Cut,
+}
+
+/// The escape at the beginning of `bytes`, where more may follow.
+pub(super) fn begins(bytes: &[u8], more: More) -> Begins {
+    let window = bytes.get(..LONGEST).unwrap_or(bytes);
+    if !matches!(window, [b'%' | b'\\' | b'&', ..]) {
+        return Begins::No;
+    }
+    if more == More::Yes && window.len() < LONGEST && goes_on(window) {
+        return Begins::Cut;
+    }
+    escape(window).map_or(Begins::No, |(c, length)| Begins::Escape(c, length))
+}
+
+/// Whether what follows `window` may be part of the escape that it is, or may become.
+fn goes_on(window: &[u8]) -> bool {
+    let all = |digits: &[u8], radix| digits.iter().all(|digit| char::from(*digit).is_digit(radix));
+    let fewer = |digits: &[u8], count, radix| digits.len() < count && all(digits, radix);
+    match window {
+        [b'%' | b'\\' | b'&'] => true,
+        [b'%', b'u' | b'U', digits @ ..] => fewer(digits, 4, 16),
+        [b'%', ..] => {
+            let one = |part: &[u8]| matches!(part, [b'%', digits @ ..] if all(digits, 16));
+            window.len() < 12 && window.chunks(3).all(one) && percent(window).is_none()
+        }
+        [b'\\', b'u', b'{', digits @ ..] => all(digits, 16),
+        [b'\\', b'u', digits @ ..] if digits.len() < 4 => all(digits, 16),
+        [b'\\', b'u', _, _, _, _, next @ ..] => {
+            let beginning = match next {
+                [] => true,
+                [b'\\'] => true,
+                [b'\\', b'u', digits @ ..] => fewer(digits, 4, 16),
+                _ => false,
+            };
+            beginning && unicode(window).is_none() && window.get(2..6).is_some_and(|digits| all(digits, 16))
+        }
+        [b'\\', b'U', digits @ ..] => fewer(digits, 8, 16),
+        [b'\\', b'x', digits @ ..] => fewer(digits, 2, 16),
+        [b'\\', b'0'..=b'1', digits @ ..] => fewer(digits, 2, 8),
+        [b'&', b'#', b'x' | b'X', digits @ ..] => all(digits, 16),
+        [b'&', b'#', digits @ ..] => all(digits, 10),
+        [b'&', name @ ..] => NAMED.iter().any(|(known, _)| known.as_bytes().starts_with(name)),
+        _ => false,
+    }
+}
+
+/// `c` spelled as the escape `like` spells its character; a letter or digit is itself where `like` is a name or a
+/// backslash before a mark.
+pub(super) fn respelled(like: &str, c: char) -> String {
+    let lower = like.bytes().any(|byte| matches!(byte, b'a'..=b'f'))
+        || !like.bytes().any(|byte| matches!(byte, b'A'..=b'F')) && like.starts_with('\\');
+    let hex = |number: u32, width: usize| match lower {
+        true => format!("{number:0width$x}"),
+        false => format!("{number:0width$X}"),
+    };
+    let code = u32::from(c);
+    let mut bytes = [0; 4];
+    let mut units = [0; 2];
+    match like.as_bytes() {
+        [b'%', b'u' | b'U', ..] => {
+            c.encode_utf16(&mut units).iter().map(|unit| format!("%u{}", hex(u32::from(*unit), 4))).collect()
+        }
+        [b'%', ..] => {
+            let upper = !like.bytes().any(|byte| matches!(byte, b'a'..=b'f'));
+            let spell = |byte: &u8| if upper { format!("%{byte:02X}") } else { format!("%{byte:02x}") };
+            c.encode_utf8(&mut bytes).as_bytes().iter().map(spell).collect()
+        }
+        [b'\\', b'u', b'{', ..] => format!("\\u{{{}}}", hex(code, 1)),
+        [b'\\', b'x', ..] if c.is_ascii() => format!("\\x{}", hex(code, 2)),
+        [b'\\', b'0'..=b'1', _, _] if c.is_ascii() => format!("\\{code:03o}"),
+        [b'\\', b'U', ..] => format!("\\U{}", hex(code, 8)),
+        [b'\\', b'u' | b'x' | b'0'..=b'1', ..] => {
+            c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{}", hex(u32::from(*unit), 4))).collect()
+        }
+        [b'\\', ..] if c.is_ascii_punctuation() => format!("\\{c}"),
+        [b'&', b'#', x @ (b'x' | b'X'), ..] => format!("&#{}{};", char::from(*x), hex(code, 1)),
+        [b'&', b'#', ..] => format!("&#{code};"),
+        [b'&', ..] if !c.is_alphanumeric() => match NAMED.iter().find(|(_, known)| *known == c) {
+            Some((name, _)) => format!("&{name};"),
+            None => format!("&#{code};"),
+        },
+        _ => c.to_string(),
+    }
+}
+
 /// The character at the beginning of `bytes`, and how many of them spell it.
 fn escape(bytes: &[u8]) -> Option<(char, usize)> {
     match bytes {
@@ -98,6 +193,8 @@ fn escape(bytes: &[u8]) -> Option<(char, usize)> {
                 b'r' => '\r',
                 b't' => '\t',
                 b'"' | b'\'' | b'/' | b'\\' => char::from(*mark),
+                // Of Markdown (CommonMark section 2.4) what values have.
+                b'_' | b'-' | b'.' | b'@' | b'+' | b'*' | b'(' | b')' => char::from(*mark),
                 _ => return None,
             };
             Some((c, 2))
@@ -144,20 +241,37 @@ fn unicode(bytes: &[u8]) -> Option<(char, usize)> {
     char::decode_utf16([first, unit(6)?]).next()?.ok().map(|c| (c, 12))
 }
 
+/// Named references (HTML section 13.5) of what values have; no two names of one character but the first are written.
+const NAMED: &[(&str, char)] = &[
+    ("amp", '&'),
+    ("lt", '<'),
+    ("gt", '>'),
+    ("quot", '"'),
+    ("apos", '\''),
+    ("nbsp", ' '),
+    ("ensp", ' '),
+    ("emsp", ' '),
+    ("thinsp", ' '),
+    ("numsp", ' '),
+    ("commat", '@'),
+    ("period", '.'),
+    ("hyphen", '-'),
+    ("dash", '-'),
+    ("ndash", '-'),
+    ("plus", '+'),
+    ("lowbar", '_'),
+    ("colon", ':'),
+    ("sol", '/'),
+    ("lpar", '('),
+    ("rpar", ')'),
+    ("ast", '*'),
+    ("shy", '\u{ad}'),
+    ("zwnj", '\u{200c}'),
+    ("zwj", '\u{200d}'),
+];
+
 /// `&#64;`, `&#x40;`, `&amp;`. Readers of HTML do without the semicolon behind a number.
 fn reference(bytes: &[u8]) -> Option<(char, usize)> {
-    const NAMED: &[(&str, char)] = &[
-        ("amp", '&'),
-        ("lt", '<'),
-        ("gt", '>'),
-        ("quot", '"'),
-        ("apos", '\''),
-        ("nbsp", ' '),
-        ("commat", '@'),
-        ("period", '.'),
-        ("hyphen", '-'),
-        ("plus", '+'),
-    ];
     match bytes {
         [b'&', b'#', b'x' | b'X', digits @ ..] => number(digits, 16).map(|(c, length)| (c, 3 + length)),
         [b'&', b'#', digits @ ..] => number(digits, 10).map(|(c, length)| (c, 2 + length)),

@@ -11,8 +11,9 @@ use crate::base::secret::Secret;
 use crate::redact::alphabet::Alphabet;
 use crate::redact::encrypt::{LONGEST, Permuted};
 use crate::redact::error::RedactError;
+use crate::redact::issued::{Issued, Spelling};
 use crate::redact::surrogate_log;
-use crate::redact::undo::{Issued, Ledger, Limits, Spelling};
+use crate::redact::undo::{Ledger, Limits};
 
 /// The form of what [`FpeContext::to_bytes`] writes. A file of [`SurrogateLog`](crate::redact::SurrogateLog) has form 1.
 const FORM: u8 = 3;
@@ -81,7 +82,7 @@ impl FpeContext {
     ) -> Result<(), RedactError> {
         self.ledger.count(PRINT)?;
         // A permutation does not know other letter case.
-        let spelling = if spelling == Spelling::Grouped { spelling } else { Spelling::Exact };
+        let spelling = if spelling.is_number() { Spelling::Grouped } else { Spelling::Exact };
         let same = |group: &Group| group.permuted == *permuted && group.spelling == spelling;
         let known = self.groups.iter().position(same);
         if known.is_none() {
@@ -128,8 +129,8 @@ impl FpeContext {
                 out.extend(print.to_be_bytes().iter().skip(8 - PRINT));
             }
         }
-        for Issued { surrogate, original, spelling } in &self.issued {
-            surrogate_log::write(*spelling, surrogate, original, &mut out);
+        for issued in &self.issued {
+            surrogate_log::write(issued, &mut out);
         }
         Secret::new(out)
     }

@@ -32,6 +32,15 @@ pub(super) enum Case {
     Folded,
 }
 
+impl Case {
+    fn of(self, byte: u8) -> u8 {
+        match self {
+            Self::Exact => byte,
+            Self::Folded => byte.to_ascii_lowercase(),
+        }
+    }
+}
+
 struct Key {
     text: Box<[u8]>,
     entry: u32,
@@ -77,13 +86,13 @@ impl Index {
     }
 
     /// Calls `see` for every place of `text` where a string stands at token boundaries: its place, length and entry.
-    pub(super) fn all(&self, text: &[u8], see: &mut dyn FnMut(Range<usize>, u32)) {
+    pub(super) fn all(&self, text: &[u8], case: Case, see: &mut dyn FnMut(Range<usize>, u32)) {
         let mut left = Left::Open;
         for (at, &byte) in text.iter().enumerate() {
-            if self.may_begin(byte)
+            if self.may_begin(case.of(byte))
                 && left.admits(byte)
                 && let Some(rest) = text.get(at..)
-                && let Seen::Found { len, entry } = self.longest(rest, Case::Exact, More::No)
+                && let Seen::Found { len, entry } = self.longest(rest, case, More::No)
             {
                 see(at..at + len, entry);
             }
@@ -100,8 +109,7 @@ impl Index {
         let mut walk = self.walk();
         let mut best = Seen::No;
         for (at, &byte) in text.iter().enumerate() {
-            let folded = if case == Case::Folded { byte.to_ascii_lowercase() } else { byte };
-            if !walk.step(folded) {
+            if !walk.step(case.of(byte)) {
                 return best;
             }
             let Some(entry) = walk.complete() else { continue };
@@ -122,6 +130,7 @@ pub(super) fn joined(before: u8, after: u8) -> bool {
 }
 
 /// The strings that begin with the bytes seen so far.
+#[derive(Clone)]
 pub(super) struct Walk<'i> {
     index: &'i Index,
     range: Range<usize>,
@@ -160,9 +169,32 @@ impl Walk<'_> {
         (!self.range.is_empty() && first.text.len() == self.depth).then_some(first.entry)
     }
 
+    /// Whether a byte has been seen.
+    pub(super) fn has_begun(&self) -> bool {
+        self.depth > 0
+    }
+
     /// Whether some string goes on.
     pub(super) fn longer(&self) -> bool {
         self.range.len() > usize::from(self.complete().is_some())
+    }
+}
+
+/// A surrogate is known again between words only; so what ends within one takes the rest of it along.
+/// With `wide` also where the value has no letter or digit at its end, since its surrogate may.
+pub(super) fn whole_words(text: &[u8], wide: bool, span: &mut Range<usize>) {
+    let alphanumeric = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphanumeric);
+    // The letter of an escape (`\n`) is no part of a word.
+    let escaped = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'\\');
+    while span
+        .start
+        .checked_sub(1)
+        .is_some_and(|before| alphanumeric(before) && !escaped(before) && (wide || alphanumeric(before + 1)))
+    {
+        span.start -= 1;
+    }
+    while span.end > 0 && alphanumeric(span.end) && (wide || alphanumeric(span.end - 1)) {
+        span.end += 1;
     }
 }
 
@@ -223,7 +255,7 @@ mod tests {
         ];
         for (text, expected) in cases {
             let mut seen = Vec::new();
-            index.all(text.as_bytes(), &mut |range, _| seen.push(range.start));
+            index.all(text.as_bytes(), Case::Exact, &mut |range, _| seen.push(range.start));
             assert_eq!(seen, *expected, "{text}");
         }
     }
@@ -254,7 +286,7 @@ mod tests {
         ) {
             let index = Index::new(keys.iter().zip(0..).map(|(text, entry)| (text.as_bytes().into(), entry)));
             let mut seen = Vec::new();
-            index.all(text.as_bytes(), &mut |range, entry| {
+            index.all(text.as_bytes(), Case::Exact, &mut |range, entry| {
                 assert_eq!(Some(keys[entry as usize].as_str()), text.get(range.clone()));
                 seen.push((range.start, range.len()));
             });

@@ -12,6 +12,7 @@ use crate::detect::{Cache, Finding, RuleId, Scanner, as_read};
 use crate::redact::encoded::Whole;
 use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
+use crate::redact::issued::Spelling;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::names::Labels;
@@ -21,7 +22,6 @@ use crate::redact::report::Counts;
 use crate::redact::restore::Restore;
 use crate::redact::signed::BlockSeal;
 use crate::redact::surrogate_log::SurrogateLog;
-use crate::redact::undo::Spelling;
 use crate::redact::values::plain;
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
@@ -99,6 +99,13 @@ impl Live {
     #[must_use]
     pub(super) fn restoring(self, restore: Restore, count: Arc<AtomicU64>) -> Self {
         Self { restoring: Some(Restoring { restore, hits: Vec::new(), count }), ..self }
+    }
+
+    /// Puts originals back only where surrogates stand as they were issued.
+    #[must_use]
+    pub(super) fn exactly(self) -> Self {
+        let exactly = |restoring: Restoring| Restoring { restore: restoring.restore.exactly(), ..restoring };
+        Self { restoring: self.restoring.map(exactly), ..self }
     }
 
     fn begin(&mut self) {

@@ -46,7 +46,13 @@
 //! | `surrogate_log` | [`SurrogateLog`]: what was issued while text passed, for a file |
 //! | `restore` | issued surrogates in text as it passes |
 //! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
+//! | `issued` | one surrogate and its original, and how surrogates are told apart |
 //! | `undo` | [`Undo`]: issued surrogates and what they stand for; [`Limits`] |
+//! | `forms` | how else a model may write a surrogate: letter case, escapes, separators, parts |
+//! | `parts` | what of a surrogate its forms are found by |
+//! | `written` | an original in the form that its surrogate was written in |
+//! | `units`, `case` | a text as it is read, character by character; letter case |
+//! | `before` | what stands before a place in a text: a boundary, words that announce last digits |
 //! | `fpe_context` | [`FpeContext`]: what one call issued, for whoever holds the key |
 //! | `restorer` | [`Restorer`]: originals in the place of its surrogates |
 //! | `index` | exact strings at token boundaries |
@@ -58,7 +64,9 @@
 
 mod alphabet;
 mod answer;
+mod before;
 mod carrier;
+mod case;
 mod document;
 mod encoded;
 mod encrypt;
@@ -68,13 +76,16 @@ mod events;
 #[cfg(test)]
 mod fixture;
 mod form;
+mod forms;
 mod fpe_context;
 mod index;
+mod issued;
 mod keys;
 mod live;
 mod method;
 mod names;
 mod opaque;
+mod parts;
 mod pass;
 mod payload;
 mod pieces;
@@ -87,7 +98,9 @@ mod signed;
 mod structured;
 mod surrogate_log;
 mod undo;
+mod units;
 mod values;
+mod written;
 
 pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};

@@ -18,6 +18,7 @@ use crate::redact::method::Method;
 use crate::redact::opaque::Look;
 use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
+use crate::redact::restore::Restore;
 use crate::redact::undo::{Limits, Undo};
 use crate::redact::values::{Hit, Values};
 use crate::stream::json::{Path, Segment, walk};
@@ -91,14 +92,25 @@ impl<'p> Pass<'p> {
             spread(carrier, &mut values, &mut hits)?;
         }
         values.settle(&mut Surrogates::new(self.keys), &carrier.bytes())?;
+        if self.reach == Reach::Everywhere {
+            values.align(&carrier.bytes());
+        }
         let mut texts = hits.into_iter();
+        let mut spellings = (self.reach == Reach::Everywhere).then(|| OtherSpellings::of(&values));
         let written = carrier.visit(&mut |text| {
             let hits = texts.next().filter(|_| !text.part.replaced).unwrap_or_default();
-            let replace = |Hit { range, value }| {
+            let mut replacements: Vec<(Edit, u32)> = hits
+                .into_iter()
+                .map(|Hit { range, value }| (Edit { range, with: values.with(value).to_owned() }, value))
+                .collect();
+            if let Some(spellings) = &mut spellings {
+                spellings.add(text, &mut replacements);
+            }
+            let replace = |(Edit { range, with }, value)| {
                 let rule = report.replace(values.rule(value), values.rule_name(value));
-                Edit { range, with: Replacement { text: values.with(value).to_owned(), rule } }
+                Edit { range, with: Replacement { text: with, rule } }
             };
-            hits.into_iter().map(replace).collect::<Changes>()
+            replacements.into_iter().map(replace).collect::<Changes>()
         })?;
         Ok(Passed { redacted: Redacted::new(written, report), values })
     }
@@ -123,6 +135,45 @@ fn spread<C: Carrier>(
         Changes::new()
     });
     spreading.map(drop)
+}
+
+/// Finds values where they are spelled as no rule finds them: as a model wrote them in an answer that is sent back. Each
+/// is replaced by its surrogate in that spelling, which is what the model wrote.
+struct OtherSpellings {
+    restore: Restore,
+    values: Vec<u32>,
+}
+
+impl OtherSpellings {
+    fn of(values: &Values<'_>) -> Self {
+        let (values, undo) = values.reversed();
+        Self { restore: Restore::new(Arc::new(undo)), values }
+    }
+
+    /// Adds to the replacements of a text those that none of them covers.
+    fn add(&mut self, shown: CarrierText<'_>, replacements: &mut Vec<(Edit, u32)>) {
+        let CarrierText { part, typed, .. } = shown;
+        if part.look == Look::Not || part.replaced || typed || self.values.is_empty() {
+            return;
+        }
+        let Self { restore, values } = self;
+        let (mut known, mut found) = (0, Vec::new());
+        restore.whole(part.text, &mut |edit, entry| {
+            let passed = |(hit, _): &&(Edit, u32)| hit.range.end <= edit.range.start;
+            known += replacements.get(known..).unwrap_or_default().iter().take_while(passed).count();
+            let covered = replacements.get(known).is_some_and(|(hit, _)| hit.range.start < edit.range.end);
+            if let Some(&value) = values.get(entry as usize)
+                && !covered
+                && part.look.admits(&edit.range, part.text.len())
+            {
+                found.push((edit, value));
+            }
+        });
+        if !found.is_empty() {
+            replacements.append(&mut found);
+            replacements.sort_by_key(|(edit, _)| edit.range.start);
+        }
+    }
 }
 
 /// The first half of a pass: what is found, and what becomes of it by its own method.

@@ -10,7 +10,8 @@ use crate::redact::encrypt::Permuted;
 use crate::redact::error::RedactError;
 use crate::redact::fpe_context::{FpeContext, Group, Print};
 use crate::redact::index::joined;
-use crate::redact::undo::{Spelling, Undo};
+use crate::redact::issued::Spelling;
+use crate::redact::undo::Undo;
 use crate::stream::Editor;
 
 /// Bytes other than letters and digits that may stand between two groups of a number.

@@ -9,11 +9,15 @@ use zeroize::Zeroizing;
 use crate::base::reader::Reader;
 use crate::base::secret::Secret;
 use crate::redact::error::RedactError;
-use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
+use crate::redact::issued::{Issued, Spelling};
+use crate::redact::undo::{Ledger, Limits, Undo};
 
 /// The form of what [`SurrogateLog::to_bytes`] writes: this byte, then for each surrogate its spelling, and the surrogate
 /// and the original, each behind its length (4 bytes, big-endian).
 const FORM: u8 = 1;
+
+/// Added to the spelling where parts of the surrogate may stand for parts of the original.
+const PARTS: u8 = 0x80;
 
 /// What was issued so far. Clones share it.
 #[derive(Clone, Default)]
@@ -21,15 +25,9 @@ pub struct SurrogateLog(Arc<Mutex<Kept>>);
 
 #[derive(Default)]
 struct Kept {
-    /// Original and spelling, by canonical surrogate.
-    owners: HashMap<Vec<u8>, LoggedSurrogate>,
+    /// By canonical surrogate.
+    owners: HashMap<Vec<u8>, Issued>,
     bytes: usize,
-}
-
-struct LoggedSurrogate {
-    surrogate: String,
-    original: Zeroizing<String>,
-    spelling: Spelling,
 }
 
 impl SurrogateLog {
@@ -58,8 +56,9 @@ impl SurrogateLog {
             return Err(RedactError::TooManyValues { values, bytes });
         }
         let original = Zeroizing::new(original.to_owned());
-        kept.owners
-            .insert(canonical, LoggedSurrogate { surrogate: surrogate.to_owned(), original, spelling });
+        let surrogate = surrogate.to_owned();
+        // What else the text says is not known.
+        kept.owners.insert(canonical, Issued { surrogate, original, spelling, parts: false });
         Ok(())
     }
 
@@ -68,7 +67,7 @@ impl SurrogateLog {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = vec![FORM];
         for entry in kept.owners.values() {
-            write(entry.spelling, &entry.surrogate, &entry.original, &mut bytes);
+            write(entry, &mut bytes);
         }
         Secret::new(bytes)
     }
@@ -97,9 +96,10 @@ impl Undo {
 }
 
 /// Writes one surrogate and what it stands for.
-pub(super) fn write(spelling: Spelling, surrogate: &str, original: &str, out: &mut Vec<u8>) {
-    out.push(spelling as u8);
-    for text in [surrogate, original] {
+pub(super) fn write(issued: &Issued, out: &mut Vec<u8>) {
+    let Issued { surrogate, original, spelling, parts } = issued;
+    out.push(*spelling as u8 | if *parts { PARTS } else { 0 });
+    for text in [surrogate, &**original] {
         out.extend_from_slice(&u32::try_from(text.len()).unwrap_or(u32::MAX).to_be_bytes());
         out.extend_from_slice(text.as_bytes());
     }
@@ -109,10 +109,11 @@ pub(super) fn write(spelling: Spelling, surrogate: &str, original: &str, out: &m
 pub(super) fn read(mut reader: Reader<'_>) -> Option<Vec<Issued>> {
     let mut all = Vec::new();
     while !reader.is_empty() {
-        let spelling = Spelling::ALL.into_iter().nth(reader.byte()?.into())?;
+        let first = reader.byte()?;
+        let spelling = Spelling::ALL.into_iter().nth(usize::from(first & !PARTS))?;
         let surrogate = std::str::from_utf8(reader.long()?).ok()?.to_owned();
         let original = Zeroizing::new(std::str::from_utf8(reader.long()?).ok()?.to_owned());
-        all.push(Issued { surrogate, original, spelling });
+        all.push(Issued { surrogate, original, spelling, parts: first & PARTS != 0 });
     }
     Some(all)
 }

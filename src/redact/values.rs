@@ -13,10 +13,12 @@ use crate::redact::encrypt::{Permuted, Surrogates};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
 use crate::redact::fpe_context::FpeContext;
-use crate::redact::index::Index;
+use crate::redact::index::{Case, Index, whole_words};
+use crate::redact::issued::{Issued, Spelling, Taken};
 use crate::redact::method::Method;
+use crate::redact::parts::parts_of;
 use crate::redact::redactor::Redactor;
-use crate::redact::undo::{Issued, Ledger, Limits, Spelling, Undo};
+use crate::redact::undo::{Ledger, Limits, Undo};
 
 /// A place where a value stands.
 #[derive(Clone)]
@@ -54,6 +56,8 @@ struct Value {
     /// Whether it also stands where a number must stay one.
     numeric: bool,
     with: String,
+    /// Whether parts of `with` may stand for parts of the original.
+    parts: bool,
     /// How FF1 alone turns `with` into the original again.
     permuted: Option<Permuted>,
 }
@@ -69,10 +73,14 @@ impl Value {
         self.place.admits(with) && (!self.numeric || !with.starts_with('0'))
     }
 
+    /// Whether it stands where a number must stay one.
+    fn is_number(&self) -> bool {
+        self.place.number || self.numeric
+    }
+
     /// Whether a number stays one with it. As a string it would come back as a string, which is another value.
     fn stays_number(&self, with: &str) -> bool {
-        let number = self.place.number || self.numeric;
-        !number || with.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+        !self.is_number() || with.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
     }
 }
 
@@ -137,6 +145,7 @@ impl<'p> Values<'p> {
             read,
             numeric: false,
             with: String::new(),
+            parts: false,
             permuted: None,
         });
         number
@@ -202,7 +211,7 @@ impl<'p> Values<'p> {
     /// they cover together becomes one value: to write one of them would leave an end of the other.
     pub(super) fn spread(&mut self, index: &Index, text: &str, hits: &mut Vec<Hit>) {
         let mut found = Vec::new();
-        index.all(text.as_bytes(), &mut |range, value| found.push((range, value)));
+        index.all(text.as_bytes(), Case::Exact, &mut |range, value| found.push((range, value)));
         for (mut range, mut value) in found {
             let (place, rule) = (self.place(value), self.rule(value));
             let before = range.clone();
@@ -283,18 +292,41 @@ impl<'p> Values<'p> {
                 };
                 let with = surrogates.issue(value.rule, rule, value.read(), &mut refuse)?;
                 value.with = with;
-                taken.owners.insert(spelling.canonical(&value.with), owner);
+                taken.insert(spelling.canonical(&value.with), owner);
             }
             let present = self.present(&open, whole);
             for &at in &present {
                 if let Some(value) = self.list.get(at) {
                     let spelling = self.spelling(value);
-                    taken.present.insert(spelling.canonical(&value.with));
+                    taken.avoid(spelling.canonical(&value.with));
                 }
             }
             open = present;
         }
+        self.settle_parts(whole);
         Ok(())
+    }
+
+    /// Decides of which surrogates parts may stand for parts of originals: not where something in `whole` is spelled like
+    /// one, or what the model says of that would be taken for it.
+    fn settle_parts(&mut self, whole: &[u8]) {
+        let numbers =
+            self.issued(|_| true).map(|(number, issued)| (number, Issued { parts: true, ..issued }));
+        let parts: Vec<(usize, Vec<String>)> =
+            numbers.map(|(number, issued)| (number, parts_of(&issued).collect())).collect();
+        let texts: Vec<&str> = parts.iter().flat_map(|(_, parts)| parts).map(String::as_str).collect();
+        let index = Index::new(texts.iter().zip(0..).map(|(text, at)| (text.as_bytes().into(), at)));
+        let mut present = HashSet::new();
+        if !index.is_empty() {
+            index.all(whole, Case::Folded, &mut |_, at| {
+                present.extend(texts.get(at as usize).copied());
+            });
+        }
+        for (number, parts) in &parts {
+            if let Some(value) = self.list.get_mut(*number) {
+                value.parts = !parts.iter().any(|part| present.contains(part.as_str()));
+            }
+        }
     }
 
     /// Decides what needs no search for a free surrogate; returns what does.
@@ -327,7 +359,7 @@ impl<'p> Values<'p> {
             match (plain, permuted) {
                 (Some(with), _) => value.with = with,
                 (None, Some((with, permuted))) => {
-                    taken.owners.insert(spelling.canonical(&with), owner);
+                    taken.insert(spelling.canonical(&with), owner);
                     (value.with, value.permuted) = (with, Some(permuted));
                 }
                 (None, None) => open.push(at),
@@ -349,7 +381,7 @@ impl<'p> Values<'p> {
         });
         let index = Index::new(new);
         let mut found: Vec<usize> = Vec::new();
-        index.all(whole, &mut |_, at| found.push(at as usize));
+        index.all(whole, Case::Exact, &mut |_, at| found.push(at as usize));
         found.sort_unstable();
         found.dedup();
         found
@@ -358,10 +390,53 @@ impl<'p> Values<'p> {
     /// What was encrypted, for the way back.
     pub(super) fn close(self, limits: Limits) -> Result<Undo, RedactError> {
         let mut ledger = Ledger::new(limits);
-        for issued in self.issued(|_| true) {
+        for (_, issued) in self.issued(|_| true) {
             ledger.issue(issued)?;
         }
         Ok(ledger.close())
+    }
+
+    /// Gives what is another spelling of a value before it that value's surrogate in this spelling: a model that was
+    /// shown one wrote the other.
+    pub(super) fn align(&mut self, whole: &[u8]) {
+        let mut known = HashSet::new();
+        let (bases, others): (Vec<_>, Vec<_>) =
+            self.issued(|value| !value.is_number()).partition(|(_, issued)| {
+                let original = read(&issued.original);
+                original == issued.original.as_str() && known.insert(issued.spelling.folded(&original))
+            });
+        if others.is_empty() {
+            return;
+        }
+        let undo = Undo::of(bases.into_iter().map(|(_, issued)| issued.reversed()).collect());
+        let spelled = others.into_iter().filter_map(|(number, issued)| {
+            let with = undo.stands_for(&issued.original)?;
+            (with != *issued.original).then_some((number, with))
+        });
+        let mut spelled: Vec<(usize, String)> = spelled.collect();
+        let index = Index::new(spelled.iter().zip(0..).map(|((_, with), at)| (with.as_bytes().into(), at)));
+        index.all(whole, Case::Exact, &mut |_, at| {
+            // It stands there already: its own surrogate does not.
+            if let Some((_, with)) = spelled.get_mut(at as usize) {
+                with.clear();
+            }
+        });
+        for (number, with) in spelled.into_iter().filter(|(_, with)| !with.is_empty()) {
+            if let Some(value) = self.list.get_mut(number) {
+                (value.with, value.permuted) = (with, None);
+            }
+        }
+    }
+
+    /// What was encrypted, to be found in other spellings: each original with what stands for it, and the value's number.
+    /// Single words are left out: they may be other words as well.
+    pub(super) fn reversed(&self) -> (Vec<u32>, Undo) {
+        let reversed = self.issued(|_| true).map(|(number, issued)| {
+            let parts = issued.parts && issued.spelling != Spelling::Words;
+            (number as u32, Issued { parts, ..issued.reversed() })
+        });
+        let (numbers, issued): (Vec<u32>, Vec<Issued>) = reversed.unzip();
+        (numbers, Undo::of(issued))
     }
 
     /// The same, but of what FF1 alone undoes no original is kept.
@@ -372,52 +447,22 @@ impl<'p> Values<'p> {
                 context.permuted(permuted, self.spelling(value), &value.with)?;
             }
         }
-        for issued in self.issued(|value| value.permuted.is_none()) {
-            context.issued(issued)?;
+        for (_, issued) in self.issued(|value| value.permuted.is_none()) {
+            // Who restores it later does not know what else the text said.
+            context.issued(Issued { parts: false, ..issued })?;
         }
         Ok(context)
     }
 
-    /// Those of the reversible values that `which` wants.
-    fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = Issued> {
-        let reversible = |value: &&Value| self.method(value.place.redactor, value.rule).is_reversible();
-        self.list.iter().filter(reversible).filter(move |value| which(value)).map(|value| Issued {
-            surrogate: value.with.clone(),
-            original: value.original.clone(),
-            spelling: self.spelling(value),
+    /// Those of the reversible values that `which` wants, each with its number.
+    fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = (usize, Issued)> {
+        let reversible = |value: &Value| self.method(value.place.redactor, value.rule).is_reversible();
+        let chosen = self.list.iter().enumerate();
+        chosen.filter(move |(_, value)| reversible(value) && which(value)).map(|(number, value)| {
+            let Value { with, original, parts, .. } = value;
+            let spelling = self.spelling(value);
+            (number, Issued { surrogate: with.clone(), original: original.clone(), spelling, parts: *parts })
         })
-    }
-}
-
-/// A surrogate is known again between words only; so what ends within one takes the rest of it along.
-/// With `wide` also where the value has no letter or digit at its end, since its surrogate may.
-fn whole_words(text: &[u8], wide: bool, span: &mut Range<usize>) {
-    let alphanumeric = |at: usize| text.get(at).is_some_and(u8::is_ascii_alphanumeric);
-    // The letter of an escape (`\n`) is no part of a word.
-    let escaped = |at: usize| at.checked_sub(1).and_then(|at| text.get(at)) == Some(&b'\\');
-    while span
-        .start
-        .checked_sub(1)
-        .is_some_and(|before| alphanumeric(before) && !escaped(before) && (wide || alphanumeric(before + 1)))
-    {
-        span.start -= 1;
-    }
-    while span.end > 0 && alphanumeric(span.end) && (wide || alphanumeric(span.end - 1)) {
-        span.end += 1;
-    }
-}
-
-/// Surrogates given out so far, by canonical form, with the canonical form of what each stands for. Two spellings
-/// of one value may share one.
-#[derive(Default)]
-struct Taken {
-    owners: HashMap<Vec<u8>, Vec<u8>>,
-    present: HashSet<Vec<u8>>,
-}
-
-impl Taken {
-    fn refuses(&self, surrogate: Vec<u8>, owner: &[u8]) -> bool {
-        self.owners.get(&surrogate).is_some_and(|known| known != owner) || self.present.contains(&surrogate)
     }
 }
 

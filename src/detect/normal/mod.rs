@@ -45,6 +45,16 @@ pub fn as_read(text: &str) -> Cow<'_, str> {
     String::from_utf8(view).map_or(Cow::Borrowed(text), Cow::Owned)
 }
 
+/// How a character of a value reads; `None` where nobody reads it.
+pub fn char_as_read(c: char) -> Option<char> {
+    match sort(c) {
+        Sort::As(byte) => Some(char::from(byte)),
+        Sort::Dash => Some('-'),
+        Sort::Gone => None,
+        Sort::Break | Sort::Plain => Some(c),
+    }
+}
+
 /// Makes the view of one text, piece by piece.
 #[derive(Debug, Default)]
 pub(crate) struct Normalizer {

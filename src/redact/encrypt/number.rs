@@ -151,7 +151,7 @@ const CALLING_CODES: [u32; 44] = [
     60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98,
 ];
 
-fn calling_code(digits: &[u16]) -> usize {
+pub(super) fn calling_code(digits: &[u16]) -> usize {
     match digits {
         [1 | 7, ..] => 1,
         [a, b, ..] if CALLING_CODES.contains(&decimal(&[*a, *b])) => 2,

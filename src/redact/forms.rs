@@ -1,0 +1,341 @@
+//! The forms in which a model writes a surrogate again: in other letter case, with escapes, hyphens and separators of its
+//! own, in part. What is found so is replaced by the original in the same form.
+//!
+//! | of | what may differ |
+//! |---|---|
+//! | every value | letter case; escapes of HTML, URLs, JSON, JavaScript and Markdown; no-break spaces, typographic hyphens, full-width characters; soft hyphens and zero-width characters within; Markdown around words |
+//! | numbers | separators, parentheses, groups; of phone numbers also what is dialled before; the last four digits where the text says that they are (see [`before`](super::before)) |
+//! | several words | `+`, `-`, `_`, `.` or the end of a line between them; a single word |
+//!
+//! A form that two originals may be meant by is not known.
+
+use zeroize::Zeroizing;
+
+use crate::redact::before::Before;
+use crate::redact::case::lower;
+use crate::redact::index::{Index, More, Walk};
+use crate::redact::issued::Issued;
+use crate::redact::parts::{Key, LAST, Part, keys_of};
+use crate::redact::units::{Next, Unit, Units};
+use crate::redact::written::{is_blank, original};
+
+/// Units in a row that a value does not have: characters that nobody reads, or marks of Markdown.
+const EXTRA: u8 = 4;
+
+/// Separators in a row within a number.
+const SEPARATORS: u8 = 3;
+
+/// What a surrogate is known by beside its own bytes.
+pub(super) struct Forms {
+    surrogates: Vec<Option<Box<str>>>,
+    forms: Vec<Form>,
+    /// Characters as read, in lower case.
+    words: Index,
+    /// Letters and digits as read, in lower case.
+    numbers: Index,
+    /// Last digits.
+    ends: Index,
+    /// Whether a form may begin with a byte.
+    begins: [bool; 256],
+}
+
+/// One form: what it is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Form {
+    pub(super) entry: u32,
+    pub(super) part: Part,
+}
+
+/// What a look for forms said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Matched {
+    No,
+    /// A form of so many bytes: its number.
+    Found {
+        len: usize,
+        form: u32,
+    },
+    Wait,
+}
+
+impl Matched {
+    fn or_longer(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Wait, _) | (_, Self::Wait) => Self::Wait,
+            (Self::Found { len, .. }, Self::Found { len: known, .. }) if known >= len => other,
+            (Self::No, other) => other,
+            (found, _) => found,
+        }
+    }
+}
+
+impl Forms {
+    pub(super) fn of(issued: &[Issued]) -> Self {
+        let keys = issued
+            .iter()
+            .zip(0..)
+            .flat_map(|(issue, entry)| keys_of(issue).into_iter().map(move |key| (key, entry)));
+        let mut keys: Vec<(Key, u32)> = keys.collect();
+        keys.sort_by(|(a, one), (b, other)| (a.view, &a.text, one).cmp(&(b.view, &b.text, other)));
+        let mut used = vec![false; issued.len()];
+        let mut forms = Vec::new();
+        let mut chosen = [const { Vec::new() }; 3];
+        for alike in keys.chunk_by(|(a, _), (b, _)| a.view == b.view && a.text == b.text) {
+            let Some(((first, entry), others)) = alike.split_first() else { continue };
+            if others.iter().any(|(other, _)| other.meaning != first.meaning) {
+                continue;
+            }
+            if let Some(used) = used.get_mut(*entry as usize) {
+                *used = true;
+            }
+            // What any of them may be written as.
+            let part = others.iter().fold(first.part, |part, (other, _)| part.or(other.part));
+            if let Some(chosen) = chosen.get_mut(first.view as usize) {
+                chosen.push((first.text.as_bytes().into(), forms.len() as u32));
+            }
+            forms.push(Form { entry: *entry, part });
+        }
+        let [words, numbers, ends] = chosen.map(|keys: Vec<(Box<[u8]>, u32)>| Index::new(keys.into_iter()));
+        let surrogates = issued.iter().zip(used);
+        let surrogates =
+            surrogates.map(|(issue, used)| used.then(|| issue.surrogate.as_str().into())).collect();
+        let begins = std::array::from_fn(|byte| {
+            let byte = byte as u8;
+            let (folded, numbers_begin) = (byte.to_ascii_lowercase(), !numbers.is_empty());
+            match byte {
+                // Escapes, and characters that read as others.
+                b'%' | b'\\' | b'&' | 0xc0.. => !forms.is_empty(),
+                b'(' | b'+' if numbers_begin => true,
+                _ => [&words, &numbers, &ends].iter().any(|index| index.may_begin(folded)),
+            }
+        });
+        Self { surrogates, forms, words, numbers, ends, begins }
+    }
+
+    /// Whether a form may begin with this byte.
+    pub(super) fn may_begin(&self, byte: u8) -> bool {
+        self.begins.get(usize::from(byte)).copied().unwrap_or(false)
+    }
+
+    /// The longest form at the beginning of `text`.
+    pub(super) fn seek(&self, before: Before<'_>, text: &[u8], more: More) -> Matched {
+        let Some(&first) = text.first() else { return Matched::No };
+        let admitted = before.admits(first);
+        let whole = match admitted {
+            true => self.word(text, more).or_longer(self.number(text, more)),
+            false => Matched::No,
+        };
+        // Few digits are last ones of what was issued, and only then is it worth looking back.
+        match self.ends.may_begin(first) && (admitted || before.may_be_mask()) {
+            true => match self.last_digits(text, more) {
+                Matched::No => whole,
+                last if before.announces_last_digits() => whole.or_longer(last),
+                _ => whole,
+            },
+            false => whole,
+        }
+    }
+
+    /// What `written`, which is of this form, stands for, and of which entry; `None` where it is written as no original can be.
+    pub(super) fn restored(
+        &self,
+        form: u32,
+        written: &str,
+        originals: &[Zeroizing<String>],
+    ) -> Option<(String, u32)> {
+        let Form { entry, part } = *self.forms.get(form as usize)?;
+        let surrogate = self.surrogates.get(entry as usize)?.as_deref()?;
+        Some((original(part, surrogate, originals.get(entry as usize)?, written)?, entry))
+    }
+
+    /// Exactly four digits.
+    fn last_digits(&self, text: &[u8], more: More) -> Matched {
+        let mut walk = self.ends.walk();
+        for at in 0..LAST {
+            match text.get(at) {
+                Some(byte) if walk.step(*byte) => {}
+                None if more == More::Yes => return Matched::Wait,
+                _ => return Matched::No,
+            }
+        }
+        let Some(form) = walk.complete() else { return Matched::No };
+        // Not the beginning of a longer number.
+        let goes_on = match (text.get(LAST), text.get(LAST + 1)) {
+            (None, _) if more == More::Yes => return Matched::Wait,
+            (Some(b'.' | b','), None) if more == More::Yes => return Matched::Wait,
+            (Some(b'.' | b','), Some(next)) => next.is_ascii_digit(),
+            (next, _) => next.is_some_and(u8::is_ascii_alphanumeric),
+        };
+        if goes_on { Matched::No } else { Matched::Found { len: LAST, form } }
+    }
+
+    /// A text of which every character is read.
+    fn word(&self, text: &[u8], more: More) -> Matched {
+        if self.words.is_empty() {
+            return Matched::No;
+        }
+        let mut search = Search::new(self.words.walk());
+        let mut units = Units::of(text, more);
+        loop {
+            let unit = match units.step() {
+                Next::Unit(unit) => unit,
+                Next::Cut => return search.cut(),
+                Next::End => return search.ended(),
+            };
+            let Some(c) = unit.read else {
+                match search.extra() {
+                    true => continue,
+                    false => return search.ended(),
+                }
+            };
+            search.boundary(c);
+            if search.step(lower(c)) || is_blank(c) && search.step(' ') {
+                search.took(c, &unit);
+            } else if !(is_markup(c) && search.extra()) {
+                return search.best;
+            }
+        }
+    }
+
+    /// Letters and digits with separators between them.
+    fn number(&self, text: &[u8], more: More) -> Matched {
+        if self.numbers.is_empty() {
+            return Matched::No;
+        }
+        let mut search = Search::new(self.numbers.walk());
+        let mut units = Units::of(text, more);
+        let mut gap = Gap::default();
+        loop {
+            let unit = match units.step() {
+                Next::Unit(unit) => unit,
+                Next::Cut => return search.cut(),
+                Next::End => return search.ended(),
+            };
+            let Some(c) = unit.read else {
+                match search.extra() {
+                    true => continue,
+                    false => return search.ended(),
+                }
+            };
+            search.boundary(c);
+            if c.is_ascii_alphanumeric() {
+                if !search.step(lower(c)) {
+                    return search.best;
+                }
+                gap.count = 0;
+                search.took(c, &unit);
+                search.pending = search.pending.filter(|found| !gap.open && self.admits(*found, gap.plus));
+            } else if is_markup(c) && search.begun() {
+                if !search.extra() {
+                    return search.best;
+                }
+            } else if !gap.take(c, search.begun()) {
+                return search.best;
+            }
+        }
+    }
+
+    /// A `+` in front of a number must be the surrogate's, or belong to what is dialled before it.
+    fn admits(&self, found: (usize, u32), plus: bool) -> bool {
+        let form = self.forms.get(found.1 as usize);
+        !plus || form.is_some_and(|form| matches!(form.part, Part::Number { plus: true, .. }))
+    }
+}
+
+fn is_markup(c: char) -> bool {
+    matches!(c, '*' | '_' | '`' | '~')
+}
+
+/// A walk through an index along the units of a text.
+struct Search<'f> {
+    walk: Walk<'f>,
+    best: Matched,
+    /// What is complete if the next character does not go on with its word: where it ends, and its number.
+    pending: Option<(usize, u32)>,
+    last: char,
+    extra: u8,
+}
+
+impl<'f> Search<'f> {
+    fn new(walk: Walk<'f>) -> Self {
+        Self { walk, best: Matched::No, pending: None, last: ' ', extra: 0 }
+    }
+
+    fn begun(&self) -> bool {
+        self.walk.has_begun()
+    }
+
+    /// Whether one more unit may stand here that the value does not have.
+    fn extra(&mut self) -> bool {
+        self.extra += 1;
+        self.begun() && self.extra <= EXTRA
+    }
+
+    /// `next` follows what is complete.
+    fn boundary(&mut self, next: char) {
+        if let Some((len, form)) = self.pending.take()
+            && !(self.last.is_ascii_alphanumeric() && next.is_ascii_alphanumeric())
+        {
+            self.best = Matched::Found { len, form };
+        }
+    }
+
+    /// Goes on by one character, if a key does.
+    fn step(&mut self, c: char) -> bool {
+        let mut walk = self.walk.clone();
+        let mut bytes = [0; 4];
+        let goes_on = c.encode_utf8(&mut bytes).bytes().all(|byte| walk.step(byte));
+        if goes_on {
+            self.walk = walk;
+        }
+        goes_on
+    }
+
+    /// `unit`, which reads `c`, was one of the value.
+    fn took(&mut self, c: char, unit: &Unit) {
+        (self.last, self.extra) = (c, 0);
+        self.pending = self.walk.complete().map(|form| (unit.start + unit.len, form));
+    }
+
+    /// There is no more text yet.
+    fn cut(self) -> Matched {
+        let joins = self.pending.is_some() && self.last.is_ascii_alphanumeric();
+        if joins || self.walk.longer() { Matched::Wait } else { self.ended() }
+    }
+
+    /// There is no more text.
+    fn ended(mut self) -> Matched {
+        self.boundary(' ');
+        self.best
+    }
+}
+
+/// What stands between two groups of a number.
+#[derive(Default)]
+struct Gap {
+    count: u8,
+    open: bool,
+    /// Whether a `+` stands in front of all.
+    plus: bool,
+}
+
+impl Gap {
+    /// Whether `c` may stand here.
+    fn take(&mut self, c: char, begun: bool) -> bool {
+        match c {
+            '+' if !begun && !self.plus && !self.open => self.plus = true,
+            '(' if !self.open => self.open = true,
+            ')' if self.open && begun => self.open = false,
+            ' ' | '-' | '.' | '/' | '+' if begun => {
+                self.count += 1;
+                return self.count <= SEPARATORS;
+            }
+            _ => return false,
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+#[path = "forms_tests.rs"]
+mod tests;

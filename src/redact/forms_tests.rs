@@ -1,0 +1,334 @@
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use zeroize::Zeroizing;
+
+use super::*;
+use crate::detect::Format;
+use crate::redact::issued::Spelling;
+use crate::redact::{Answer, Undo};
+use crate::stream::{Edit, Editor};
+
+/// Surrogate, original and format.
+const ISSUED: [(&str, &str, Format); 14] = [
+    ("+1 650 253 0000", "+1 212 555 0100", Format::Phone),
+    ("(725) 441-8260", "(415) 867-5309", Format::Phone),
+    ("+44 20 7946 0958", "+44 31 4960 2217", Format::Phone),
+    ("4012 8888 8888 1881", "4111 1111 1111 1111", Format::Card),
+    ("536-22-8726", "078-05-1120", Format::Ssn),
+    ("GB29NWBK60161331926819", "GB82WEST12345698765432", Format::Iban),
+    ("xkqz_w9p+v@pq7-a.example.com", "Jane_doe+x@acm-e.example.com", Format::Email),
+    ("ghp_abcDEF", "ghp_secReT", Format::Key),
+    ("9.8.7.6", "203.0.113.77", Format::Ip),
+    ("Elenz Rqiz", "Marie-Ann Lopez", Format::Text),
+    ("27 Qwer Rd.", "12 Main St.", Format::Text),
+    ("Cessw", "Alice", Format::Text),
+    ("AB 12 34 56 C", "QQ 98 76 54 D", Format::Text),
+    ("Ab \"c\"", "Éa \"&\"", Format::Text),
+];
+
+fn undo_of(issued: &[(&str, &str, Format)]) -> Arc<Undo> {
+    let issued = issued.iter().map(|(surrogate, original, format)| Issued {
+        surrogate: (*surrogate).to_owned(),
+        original: Zeroizing::new((*original).to_owned()),
+        spelling: Spelling::of(*format),
+        parts: true,
+    });
+    Arc::new(Undo::of(issued.collect()))
+}
+
+/// What comes of a text in pieces that end at these places, and how much of it was held at most.
+fn restored(mut answer: Answer, text: &str, cuts: &[usize]) -> (String, usize) {
+    let (mut edits, mut fed, mut most): (Vec<Edit>, usize, usize) = (Vec::new(), 0, 0);
+    for &cut in cuts.iter().chain([&text.len()]) {
+        let decided = answer.feed(&text[fed..cut], &mut edits).unwrap();
+        (fed, most) = (cut, most.max(cut - decided));
+    }
+    answer.end(&mut edits).unwrap();
+    (crate::edit::spliced_text(text, &edits), most)
+}
+
+fn whole(undo: &Arc<Undo>, text: &str) -> String {
+    restored(Answer::restore(Arc::clone(undo)), text, &[]).0
+}
+
+/// The same, and every cut in two and every character alone come to the same.
+fn at_any_cut(undo: &Arc<Undo>, text: &str) -> String {
+    let out = whole(undo, text);
+    let ends: Vec<usize> = (0..text.len()).filter(|end| text.is_char_boundary(*end)).collect();
+    for end in &ends {
+        let cut = restored(Answer::restore(Arc::clone(undo)), text, &[*end]).0;
+        assert_eq!(cut, out, "{text} cut at {end}");
+    }
+    assert_eq!(restored(Answer::restore(Arc::clone(undo)), text, &ends).0, out, "{text} by characters");
+    out
+}
+
+#[test]
+fn originals_come_back_in_the_form_that_was_written() {
+    let cases = [
+        // Numbers: the groups that were written.
+        ("+1 650 253 0000", "+1 212 555 0100"),
+        ("+1-650-253-0000.", "+1-212-555-0100."),
+        ("+1 (650) 253-0000", "+1 (212) 555-0100"),
+        ("+1(650)253.0000", "+1(212)555.0100"),
+        ("16502530000", "12125550100"),
+        ("1\u{202f}650\u{2011}253\u{2011}0000", "1\u{202f}212\u{2011}555\u{2011}0100"),
+        ("650/253/0000", "212/555/0100"),
+        ("650 - 253 - 0000", "212 - 555 - 0100"),
+        ("725 441 8260", "415 867 5309"),
+        ("tel:+17254418260", "tel:+14158675309"),
+        ("1-725-441-8260", "1-415-867-5309"),
+        ("001 725 441 8260", "001 415 867 5309"),
+        ("+44 (0)20 7946 0958", "+44 (0)31 4960 2217"),
+        ("020 7946 0958", "031 4960 2217"),
+        ("0044 2079460958", "0044 3149602217"),
+        ("(020) 7946-0958", "(031) 4960-2217"),
+        ("+44%2020%207946%200958", "+44%2031%204960%202217"),
+        ("%2B442079460958", "%2B443149602217"),
+        ("4012888888881881", "4111111111111111"),
+        ("4012-8888-8888-1881)", "4111-1111-1111-1111)"),
+        ("4012+8888+8888+1881", "4111+1111+1111+1111"),
+        ("4012 **8888** 8888 `1881`", "4111 **1111** 1111 `1111`"),
+        ("4012&nbsp;8888&#160;8888&#xA0;1881", "4111&nbsp;1111&#160;1111&#xA0;1111"),
+        ("４０１２ ８８８８ ８８８８ １８８１", "４１１１ １１１１ １１１１ １１１１"),
+        ("&#52;012 8888 8888 1881", "&#52;111 1111 1111 1111"),
+        ("536\u{ad}-22-87\u{200b}26", "078\u{ad}-05-11\u{200b}20"),
+        ("536228726", "078051120"),
+        ("536 22 8726", "078 05 1120"),
+        ("gb29 nwbk 6016 1331 9268 19", "gb82 west 1234 5698 7654 32"),
+        ("AB123456C", "QQ987654D"),
+        ("ab-12-34-56-c", "qq-98-76-54-d"),
+        // Last digits.
+        ("ending in 1881", "ending in 1111"),
+        ("**** **** **** 1881, or •••• 8726", "**** **** **** 1111, or •••• 1120"),
+        (
+            "xxxx-xxxx-xxxx-1881; XXX-XX-8726; XXXXXXXXXXXX1881",
+            "xxxx-xxxx-xxxx-1111; XXX-XX-1120; XXXXXXXXXXXX1111",
+        ),
+        ("…1881 and ...8726", "…1111 and ...1120"),
+        ("the last four digits of it are **8260**.", "the last four digits of it are **5309**."),
+        ("endet auf 6819", "endet auf 5432"),
+        ("ending in 1881, 8726 and 8260", "ending in 1111, 1120 and 5309"),
+        // Letter case.
+        ("XKQZ_W9P+V@PQ7-A.EXAMPLE.COM", "JANE_DOE+X@ACM-E.EXAMPLE.COM"),
+        ("Xkqz_W9P+V@Pq7-A.Example.Com", "Jane_Doe+X@Acm-E.Example.Com"),
+        ("Xkqz_w9p+v@pq7-a.example.com", "Jane_doe+x@acm-e.example.com"),
+        ("xKqz_w9p+v@pq7-a.eXample.com", "Jane_doe+x@acm-e.example.com"),
+        ("GHP_ABCDEF and ghp_abcdef", "GHP_SECRET and ghp_secret"),
+        ("CESSW", "ALICE"),
+        ("ELENZ RQIZ, Elenz RQIZ, elenz rqiz", "MARIE-ANN LOPEZ, Marie-Ann LOPEZ, marie-ann lopez"),
+        // Escapes.
+        ("xkqz_w9p%2Bv%40pq7-a.example.com", "Jane_doe%2Bx%40acm-e.example.com"),
+        ("?to=xkqz_w9p+v%40pq7-a.example.com&a", "?to=Jane_doe+x%40acm-e.example.com&a"),
+        ("to%3Axkqz_w9p+v@pq7-a.example.com", "to%3AJane_doe+x@acm-e.example.com"),
+        ("xkqz_w9p+v&#64;pq7-a&period;example&#x2e;com", "Jane_doe+x&#64;acm-e&period;example&#x2e;com"),
+        (r"xkqz\_w9p\+v@pq7\-a.example.com", r"Jane\_doe\+x@acm\-e.example.com"),
+        (r"xkqz_w9p+v\u0040pq7-a.example.com", r"Jane_doe+x\u0040acm-e.example.com"),
+        (r"\nxkqz_w9p+v\x40pq7-a\u{2e}example.com", r"\nJane_doe+x\x40acm-e\u{2e}example.com"),
+        ("&#120;&#107;&#113;z_w9p+v@pq7-a.example.com", "&#74;&#97;&#110;e_doe+x@acm-e.example.com"),
+        ("xkqz_w9p+v@pq7\u{2011}a.exam\u{ad}ple.com", "Jane_doe+x@acm\u{2011}e.exam\u{ad}ple.com"),
+        ("9%2E8%2E7%2E6", "203%2E0%2E113%2E77"),
+        ("9.8\u{ad}.7.6", "203.0.113.77"),
+        ("&#57;.&#56;.&#55;.&#54;", "&#50;&#48;&#51;.&#48;.&#49;&#49;&#51;.&#55;&#55;"),
+        ("ab%20%22c%22", "%C3%A9a%20%22%26%22"),
+        ("Ab &quot;c&quot;", "Éa &quot;&amp;&quot;"),
+        // Around and behind.
+        ("**xkqz_w9p+v@pq7-a.example.com**", "**Jane_doe+x@acm-e.example.com**"),
+        ("[mail](mailto:xkqz_w9p+v@pq7-a.example.com)", "[mail](mailto:Jane_doe+x@acm-e.example.com)"),
+        ("Elenz's, Rqiz\u{2019}s; _Cessw_.", "Marie-Ann's, Lopez\u{2019}s; _Alice_."),
+        // Words.
+        ("Ms Rqiz, ELENZ", "Ms Lopez, MARIE-ANN"),
+        (
+            "Elenz+Rqiz Elenz_Rqiz.pdf elenz-rqiz Elenz\nRqiz",
+            "Marie-Ann+Lopez Marie-Ann_Lopez.pdf marie-ann-lopez Marie-Ann\nLopez",
+        ),
+        ("**Elenz** Rqiz", "**Marie-Ann** Lopez"),
+        ("on Qwer, at 27 Qwer Rd.", "on Main, at 12 Main St."),
+    ];
+    let undo = undo_of(&ISSUED);
+    for (text, expected) in cases {
+        assert_eq!(at_any_cut(&undo, text), expected, "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_form_stays() {
+    let cases = [
+        "+1 650 253 0001",
+        "+1 650 253 00001",
+        "4012, 8888 8888 1881",
+        "4012\n8888 8888 1881",
+        "4012    8888 8888 1881",
+        "401288888888188",
+        "xkqz_w9p+v@pq7-a.example.come",
+        "cessw, cEssw; elenz",
+        // No words or mask in front, or digits that are no last ones.
+        "1881",
+        "in 1881",
+        "**1881**",
+        "ending in 18811",
+        "ending in 1881.50 or 1,881",
+        "last four years. In 1881",
+        "4012 **** **** 1881",
+        "27 of them",
+        "ending in 2680",
+    ];
+    let undo = undo_of(&ISSUED);
+    for text in cases {
+        assert_eq!(at_any_cut(&undo, text), text);
+    }
+}
+
+#[test]
+fn what_two_may_be_meant_by_stays() {
+    let undo = undo_of(&[
+        ("4012 8888 8888 1881", "4111 1111 1111 1111", Format::Card),
+        ("536-22-1881", "078-05-1120", Format::Ssn),
+        ("Elenz Rqiz", "Maria Lopez", Format::Text),
+        ("Oskar Rqiz", "Peter Smith", Format::Text),
+        ("ghp_aa", "ghp_bb", Format::Key),
+        ("ghp_AA", "ghp_cc", Format::Key),
+    ]);
+    let text = "ending in 1881, Rqiz, GHP_AA, Ghp_Aa";
+    let expected = "ending in 1881, Rqiz, GHP_AA, Ghp_Aa";
+    assert_eq!(at_any_cut(&undo, text), expected);
+    let text = "4012-8888-8888-1881, Elenz, OSKAR RQIZ, ghp_aa, ghp_AA";
+    assert_eq!(at_any_cut(&undo, text), "4111-1111-1111-1111, Maria, PETER SMITH, ghp_bb, ghp_cc");
+    // Two spellings of one value are one.
+    let undo = undo_of(&[
+        ("4012 8888 8888 1881", "4111 1111 1111 1111", Format::Card),
+        ("4012-8888-8888-1881", "4111-1111-1111-1111", Format::Card),
+        ("(725) 441-8260", "(415) 867-5309", Format::Phone),
+        ("+1 725 441 8260", "+1 415 867 5309", Format::Phone),
+    ]);
+    let text = "4012.8888.8888.1881 ending in 1881, 725.441.8260 or +17254418260";
+    let expected = "4111.1111.1111.1111 ending in 1111, 415.867.5309 or +14158675309";
+    assert_eq!(at_any_cut(&undo, text), expected);
+}
+
+#[test]
+fn signed_text_has_exact_forms_only() {
+    let exactly = |text: &str| {
+        let answer = Answer::restore(undo_of(&ISSUED)).exactly();
+        let (out, most) = restored(answer, text, &(1..text.len()).collect::<Vec<_>>());
+        assert!(most <= 29, "{most}");
+        out
+    };
+    for (surrogate, original, _) in ISSUED {
+        assert_eq!(exactly(&format!("a {surrogate}, b")), format!("a {original}, b"));
+    }
+    let others =
+        "XKQZ_W9P+V@PQ7-A.EXAMPLE.COM 4012888888881881 ending in 1881 Elenz xkqz_w9p+v%40pq7-a.example.com";
+    assert_eq!(exactly(others), others);
+}
+
+/// What is held is what may become a form, and nothing else.
+#[test]
+fn no_more_is_held_than_a_candidate() {
+    let undo = undo_of(&ISSUED);
+    let held = |text: &str| {
+        let mut answer = Answer::restore(Arc::clone(&undo));
+        text.len() - answer.feed(text, &mut Vec::new()).unwrap()
+    };
+    let cases = [
+        ("ending in ", 0),
+        ("ending in 18", 2),
+        ("ending in 1881", 4),
+        ("ending in 1881,", 5),
+        ("ending in 1881, ", 0),
+        ("in 18", 0),
+        ("in 13", 0),
+        ("+", 1),
+        ("+1", 2),
+        ("+3", 0),
+        ("4012 ", 5),
+        ("4012 8888-", 10),
+        ("4012    ", 0),
+        ("4013", 0),
+        ("(", 1),
+        ("(z", 0),
+        ("xk", 2),
+        ("xa", 0),
+        ("xkq&", 4),
+        ("xkq&a", 5),
+        ("xkq& ", 0),
+        ("Elenz", 5),
+        ("Elenz is", 0),
+        ("100%", 1),
+        ("100% ", 0),
+        ("a & ", 0),
+        ("ghp_abcDEF", 10),
+        ("ghp_abcDEF.", 0),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(held(text), expected, "{text}");
+    }
+    let longest = ISSUED.iter().map(|(surrogate, ..)| surrogate.len()).max().unwrap();
+    for unit in UNITS {
+        let text = unit.repeat(2000);
+        let ends: Vec<usize> = (0..text.len()).filter(|end| text.is_char_boundary(*end)).collect();
+        let (_, most) = restored(Answer::restore(Arc::clone(&undo)), &text, &ends);
+        assert!(most <= longest * 2 * (LONGEST_UNIT + 4), "{unit}: {most}");
+    }
+}
+
+/// Bytes of the longest escape.
+const LONGEST_UNIT: usize = 24;
+
+/// What forms are made of.
+const UNITS: [&str; 32] = [
+    "4012 ",
+    "4",
+    "(4",
+    "4012 8888 8888 188",
+    "+1",
+    "+",
+    "(",
+    ")",
+    "%",
+    "%34",
+    "%40",
+    "%2B1",
+    "&",
+    "&#52;",
+    "&#0052",
+    "&commat;",
+    "\\u0034",
+    "\\",
+    "\\x34",
+    "\u{ad}",
+    "4\u{ad}",
+    "4-\u{200b}",
+    "*",
+    "4*",
+    "x",
+    "xxxx-",
+    "ending in ",
+    "ending in 1",
+    "Elenz ",
+    "Elenz**",
+    "xkq_w9",
+    "１",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Any text of what forms are made of, in any pieces.
+    #[test]
+    fn chunks_do_not_show(parts in prop::collection::vec(0..UNITS.len() + 2 * ISSUED.len(), 0..12), cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12)) {
+        let undo = undo_of(&ISSUED);
+        let piece = |part: &usize| match part.checked_sub(UNITS.len()) {
+            None => UNITS[*part].to_owned(),
+            Some(value) if value % 2 == 0 => format!("{} ", ISSUED[value / 2].0),
+            Some(value) => ISSUED[value / 2].0.to_uppercase().replace(' ', ""),
+        };
+        let text: String = parts.iter().map(piece).collect();
+        let ends: Vec<usize> = (0..=text.len()).filter(|end| text.is_char_boundary(*end)).collect();
+        let mut cuts: Vec<usize> = cuts.iter().map(|cut| *cut.get(&ends)).collect();
+        cuts.sort_unstable();
+        let cut = restored(Answer::restore(Arc::clone(&undo)), &text, &cuts).0;
+        prop_assert_eq!(cut, whole(&undo, &text));
+    }
+}

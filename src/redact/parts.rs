@@ -1,0 +1,237 @@
+//! What a surrogate may be known by: its characters, its letters and digits, its last digits, its words, each with what
+//! it would stand for.
+
+use zeroize::Zeroizing;
+
+use crate::redact::case::lower;
+use crate::redact::encrypt::calling_code;
+use crate::redact::escapes::read;
+use crate::redact::issued::{Issued, Spelling};
+
+/// The longest surrogate that is known in other forms than its own bytes, in bytes.
+const LONGEST: usize = 256;
+
+/// The shortest text of which other letter case is known, in characters, and the shortest word of several.
+const SHORTEST: usize = 3;
+
+/// Digits of a number that may stand alone, at its end.
+pub(super) const LAST: usize = 4;
+
+/// The fewest digits of a number of which the last ones are some of many.
+const FEWEST: usize = 8;
+
+/// What of a surrogate a form is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All characters. What is `strict` is a word by itself, which in small letters may be any word.
+    Whole { strict: bool },
+    /// This word, of those that blanks part.
+    Word(usize),
+    /// Letters and digits from one on, behind so many others that belong to the form; with a `+` in front or without.
+    Number { from: usize, behind: usize, plus: bool },
+    /// The last digits.
+    End,
+}
+
+impl Part {
+    /// What may be written as either.
+    pub(super) fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Number { from, behind, plus }, Self::Number { plus: other, .. }) => {
+                Self::Number { from, behind, plus: plus || other }
+            }
+            (Self::Whole { strict }, Self::Whole { strict: other }) => {
+                Self::Whole { strict: strict && other }
+            }
+            _ => self,
+        }
+    }
+}
+
+/// How a text is looked at for a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum View {
+    /// Character by character.
+    Word,
+    /// Letters and digits alone.
+    Number,
+    /// Digits behind words or a mask.
+    End,
+}
+
+/// One thing that a surrogate may be known by.
+pub(super) struct Key {
+    pub(super) view: View,
+    /// As it is read there, in lower case.
+    pub(super) text: String,
+    pub(super) part: Part,
+    /// What it stands for, in lower case.
+    pub(super) meaning: Zeroizing<String>,
+}
+
+/// What is read of an issued surrogate and of its original.
+struct Pair<'i> {
+    issued: &'i Issued,
+    original: Zeroizing<String>,
+    keys: Vec<Key>,
+}
+
+/// All that a surrogate may be known by beside its own bytes.
+pub(super) fn keys_of(issued: &Issued) -> Vec<Key> {
+    let surrogate = issued.surrogate.as_str();
+    // What reads otherwise than it is written has one spelling.
+    if surrogate.len() > LONGEST || read(surrogate) != surrogate {
+        return Vec::new();
+    }
+    let original = Zeroizing::new(read(&issued.original).into_owned());
+    let mut pair = Pair { issued, original, keys: Vec::new() };
+    let number =
+        issued.spelling.is_number() || issued.spelling == Spelling::Words && is_identifier(surrogate);
+    if !(number && pair.number()) || issued.spelling == Spelling::Words {
+        pair.words();
+    }
+    pair.keys
+}
+
+/// What of it must not stand in the caller's text, in lower case, so that a part of it is no part of that.
+pub(super) fn parts_of(issued: &Issued) -> impl Iterator<Item = String> {
+    let part = |key: &Key| matches!(key.part, Part::Whole { strict: true } | Part::Word(_) | Part::End);
+    keys_of(issued).into_iter().filter(part).map(|key| key.text)
+}
+
+impl Pair<'_> {
+    fn add(&mut self, view: View, text: &str, part: Part, meaning: &str) {
+        let text = text.chars().map(lower).collect();
+        let meaning = Zeroizing::new(meaning.chars().map(lower).collect());
+        self.keys.push(Key { view, text, part, meaning });
+    }
+
+    /// Adds what a number is known by; false where the original has another number of letters and digits.
+    fn number(&mut self) -> bool {
+        let surrogate = alphanumeric(&self.issued.surrogate);
+        let original = Zeroizing::new(alphanumeric(&self.original));
+        if surrogate.len() != original.len() || surrogate.is_empty() {
+            return false;
+        }
+        let plus = self.issued.surrogate.starts_with('+');
+        self.add(View::Number, &surrogate, Part::Number { from: 0, behind: 0, plus }, &original);
+        let digits = surrogate.bytes().chain(original.bytes()).all(|byte| byte.is_ascii_digit());
+        if self.issued.spelling == Spelling::Dialled && digits {
+            self.dialled(&surrogate, &original);
+        }
+        let ends = [&surrogate, &*original]
+            .map(|text| text.get(text.len().saturating_sub(LAST)..).unwrap_or_default());
+        let [end, meaning] = ends;
+        let many = surrogate.bytes().filter(u8::is_ascii_digit).count() >= FEWEST;
+        if self.issued.parts
+            && self.issued.spelling.is_number()
+            && many
+            && is_digits(end)
+            && is_digits(meaning)
+        {
+            self.add(View::End, end, Part::End, meaning);
+        }
+        true
+    }
+
+    /// Adds what else is dialled before a number within its country.
+    fn dialled(&mut self, surrogate: &str, original: &str) {
+        let dials = Dialled::of(&self.issued.surrogate, surrogate);
+        let Dialled { country, from } = dials;
+        let (Some(national), Some(meaning)) = (surrogate.get(from..), original.get(from..)) else { return };
+        if national.len() < FEWEST || surrogate.get(..from) != original.get(..from) {
+            return;
+        }
+        let trunk = if country == "1" { "" } else { "0" };
+        let abroad = |exit: &str, trunk: &str| format!("{exit}{country}{trunk}");
+        let mut prefixes = vec![(String::new(), false), (trunk.to_owned(), false)];
+        if !country.is_empty() {
+            for (exit, plus) in [("", true), ("00", false), ("011", false)] {
+                prefixes.extend([(abroad(exit, ""), plus), (abroad(exit, trunk), plus)]);
+            }
+        }
+        prefixes.dedup();
+        for (prefix, plus) in prefixes {
+            let part = Part::Number { from, behind: prefix.len(), plus };
+            self.add(View::Number, &format!("{prefix}{national}"), part, &format!("{prefix}{meaning}"));
+        }
+    }
+
+    /// Adds what a text is known by.
+    fn words(&mut self) {
+        let surrogate = self.issued.surrogate.as_str();
+        let original = self.original.clone();
+        let words = self.issued.spelling == Spelling::Words;
+        let strict = words && !surrogate.contains([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
+        if surrogate.chars().count() >= SHORTEST && (self.issued.parts || !strict) {
+            self.add(View::Word, surrogate, Part::Whole { strict }, &original);
+        }
+        let (of_surrogate, of_original): (Vec<_>, Vec<_>) =
+            (surrogate.split(' ').collect(), original.split(' ').collect());
+        if !(words && self.issued.parts) || of_surrogate.len() < 2 || of_surrogate.len() != of_original.len()
+        {
+            return;
+        }
+        for (at, (word, meaning)) in of_surrogate.into_iter().zip(of_original).enumerate() {
+            let (word, meaning) = (bare(word), bare(meaning));
+            if is_word(word) && is_word(meaning) {
+                self.add(View::Word, word, Part::Word(at), meaning);
+            }
+        }
+    }
+}
+
+/// A phone number as it is dialled.
+struct Dialled<'s> {
+    /// Its country's code; empty where it is not known.
+    country: &'s str,
+    /// Where the number within the country begins.
+    from: usize,
+}
+
+impl<'s> Dialled<'s> {
+    /// `digits` are those of `surrogate`.
+    fn of(surrogate: &str, digits: &'s str) -> Self {
+        let exit = match digits.strip_prefix("00") {
+            Some(_) if !surrogate.starts_with('+') => 2,
+            _ => 0,
+        };
+        let (code, begin) = match digits.get(exit..) {
+            Some(rest) if exit > 0 || surrogate.starts_with('+') => (calling_code(rest), exit),
+            _ if digits.len() == 11 && digits.starts_with('1') => (1, 0),
+            _ => (0, 0),
+        };
+        let country = match code {
+            0 if digits.len() == 10 && !digits.starts_with('0') => "1",
+            _ => digits.get(begin..begin + code).unwrap_or_default(),
+        };
+        let from = begin + code;
+        // A trunk zero is dialled within the country only.
+        let trunk = digits.get(from..).is_some_and(|national| national.starts_with('0'));
+        Self { country, from: from + usize::from(trunk) }
+    }
+}
+
+/// Letters and digits of ASCII.
+pub(super) fn alphanumeric(text: &str) -> String {
+    text.chars().filter(char::is_ascii_alphanumeric).collect()
+}
+
+/// A word without what stands around it.
+pub(super) fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric())
+}
+
+/// Whether a text is letters and digits in groups, such as the number of a passport or a date.
+fn is_identifier(text: &str) -> bool {
+    let digits = text.bytes().filter(u8::is_ascii_digit).count();
+    digits >= LAST && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b" -./".contains(&byte))
+}
+
+fn is_digits(text: &str) -> bool {
+    text.len() == LAST && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+fn is_word(text: &str) -> bool {
+    text.chars().count() >= SHORTEST && text.chars().all(|c| c.is_alphabetic() || matches!(c, '\'' | '-'))
+}

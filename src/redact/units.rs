@@ -1,0 +1,190 @@
+//! A text as it is read, character by character: escapes as what they spell, typographic hyphens as hyphens, full-width
+//! digits as digits, and what nobody reads as nothing.
+
+use crate::detect::char_as_read;
+use crate::redact::escapes::{Begins, begins, respelled};
+use crate::redact::index::More;
+
+/// What spells one character, or nothing that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// Where it begins and how long it is, in bytes.
+    pub(super) start: usize,
+    pub(super) len: usize,
+    /// How it reads; `None` where it is not read.
+    pub(super) read: Option<char>,
+    spelled: Spelled,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spelled {
+    /// By itself.
+    Plainly,
+    /// By another character.
+    Otherwise,
+    Escaped,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Next {
+    Unit(Unit),
+    /// More text must be seen first.
+    Cut,
+    End,
+}
+
+/// Reads a text from its beginning.
+#[derive(Clone)]
+pub(super) struct Units<'t> {
+    text: &'t [u8],
+    at: usize,
+    more: More,
+}
+
+impl<'t> Units<'t> {
+    pub(super) fn of(text: &'t [u8], more: More) -> Self {
+        Self { text, at: 0, more }
+    }
+
+    /// All of a text that is there.
+    pub(super) fn all(text: &'t str) -> impl Iterator<Item = Unit> {
+        let mut units = Self::of(text.as_bytes(), More::No);
+        std::iter::from_fn(move || match units.step() {
+            Next::Unit(unit) => Some(unit),
+            Next::Cut | Next::End => None,
+        })
+    }
+
+    pub(super) fn step(&mut self) -> Next {
+        let rest = self.text.get(self.at..).unwrap_or_default();
+        let Some(&first) = rest.first() else {
+            return if self.more == More::Yes { Next::Cut } else { Next::End };
+        };
+        let (c, len, spelled) = match begins(rest, self.more) {
+            Begins::Cut => return Next::Cut,
+            Begins::Escape(c, len) => (c, len, Spelled::Escaped),
+            Begins::No if first.is_ascii() => (char::from(first), 1, Spelled::Plainly),
+            Begins::No => {
+                let Some(c) = char_at(rest) else { return Next::End };
+                (c, c.len_utf8(), Spelled::Plainly)
+            }
+        };
+        let read = as_read(c);
+        let spelled =
+            if spelled == Spelled::Plainly && read != Some(c) { Spelled::Otherwise } else { spelled };
+        let unit = Unit { start: self.at, len, read, spelled };
+        self.at += len;
+        Next::Unit(unit)
+    }
+}
+
+/// The character that a text begins with, of which all bytes are there.
+fn char_at(text: &[u8]) -> Option<char> {
+    let width = match text.first()? {
+        0..=0x7f => 1,
+        0xc0..=0xdf => 2,
+        0xe0..=0xef => 3,
+        _ => 4,
+    };
+    std::str::from_utf8(text.get(..width)?).ok()?.chars().next()
+}
+
+fn as_read(c: char) -> Option<char> {
+    match c {
+        c if c.is_ascii() => Some(c),
+        '\u{2019}' | '\u{2bc}' => Some('\''),
+        c => char_as_read(c),
+    }
+}
+
+impl Unit {
+    /// What spells it in `text`.
+    pub(super) fn source<'t>(&self, text: &'t str) -> &'t str {
+        text.get(self.start..self.start + self.len).unwrap_or_default()
+    }
+
+    pub(super) fn is_escaped(&self) -> bool {
+        self.spelled == Spelled::Escaped
+    }
+
+    pub(super) fn is_plain(&self) -> bool {
+        self.spelled == Spelled::Plainly
+    }
+
+    /// Another character, spelled as this one is in `text`.
+    pub(super) fn spell(&self, text: &str, c: char, out: &mut String) {
+        let source = self.source(text);
+        if self.read == Some(c) {
+            out.push_str(source);
+            return;
+        }
+        match self.spelled {
+            Spelled::Escaped => out.push_str(&respelled(source, c)),
+            Spelled::Otherwise => out.push(self.shifted(source, c).unwrap_or(c)),
+            Spelled::Plainly => out.push(c),
+        }
+    }
+
+    /// `c` in the script, or of the width, of the digit or letter here.
+    fn shifted(&self, source: &str, c: char) -> Option<char> {
+        let here = u32::from(source.chars().next()?);
+        let shift = here.checked_sub(u32::from(self.read?))?;
+        let other = char::from_u32(u32::from(c) + shift)?;
+        (c.is_ascii_alphanumeric() && as_read(other) == Some(c)).then_some(other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_reads_as_what_it_spells() {
+        let cases = [
+            ("jo&#64;ab%2Ede", "jo@ab.de"),
+            (r"jo\u0040ab\.de", "jo@ab.de"),
+            ("5\u{2011}3\u{ad}6\u{a0}&shy;\u{200b}２２&nbsp;O\u{2019}B", "5-36 22 O'B"),
+            ("100% &c. \\d %zz", "100% &c. \\d %zz"),
+        ];
+        for (text, read) in cases {
+            assert_eq!(Units::all(text).filter_map(|unit| unit.read).collect::<String>(), read, "{text}");
+            for end in (0..text.len()).filter(|end| text.is_char_boundary(*end)) {
+                let mut cut = Units::of(&text.as_bytes()[..end], More::Yes);
+                let mut whole = Units::all(text);
+                while let Next::Unit(unit) = cut.step() {
+                    assert_eq!(whole.next(), Some(unit), "{text} cut at {end}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn another_character_is_spelled_alike() {
+        let cases = [
+            ("%4a", 'z', "%7a"),
+            ("%4A", 'z', "%7A"),
+            ("%4a", 'ü', "%c3%bc"),
+            ("%u004A", 'z', "%u007A"),
+            ("\\u004a", 'z', "\\u007a"),
+            ("\\u004A", '\u{1f642}', "\\uD83D\\uDE42"),
+            ("\\u{4a}", 'z', "\\u{7a}"),
+            ("\\x4a", 'z', "\\x7a"),
+            ("\\112", 'z', "\\172"),
+            ("\\_", '.', "\\."),
+            ("\\_", 'a', "a"),
+            ("&#74;", 'z', "&#122;"),
+            ("&#x4a;", 'z', "&#x7a;"),
+            ("&commat;", '.', "&period;"),
+            ("&commat;", 'a', "a"),
+            ("２", '7', "７"),
+            ("٢", '7', "٧"),
+            ("2", '7', "7"),
+        ];
+        for (text, c, expected) in cases {
+            let mut out = String::new();
+            Units::all(text).next().unwrap().spell(text, c, &mut out);
+            assert_eq!(out, expected, "{text} {c}");
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! An original in the form that a model wrote its surrogate in.
+
+use std::ops::Range;
+
+use crate::redact::case::{LetterCase, lower};
+use crate::redact::escapes::{read, respelled};
+use crate::redact::parts::{LAST, Part, alphanumeric, bare};
+use crate::redact::units::{Unit, Units};
+
+/// What the original is where `written` stands for this part of the surrogate; `None` where an original cannot be
+/// written so.
+pub(super) fn original(part: Part, surrogate: &str, original: &str, written: &str) -> Option<String> {
+    let original = read(original);
+    match part {
+        Part::End => {
+            let digits = alphanumeric(&original);
+            Some(digits.get(digits.len().checked_sub(LAST)?..)?.to_owned())
+        }
+        Part::Number { from, behind, .. } => number(from, behind, surrogate, &original, written),
+        Part::Whole { strict } => text(strict, surrogate, &original, written),
+        Part::Word(at) => {
+            let word = |text: &'_ str| text.split(' ').nth(at).map(|word| bare(word).to_owned());
+            text(true, &word(surrogate)?, &word(&original)?, written)
+        }
+    }
+}
+
+/// Letters and digits in the places of those that were written; what stands between them stays.
+fn number(from: usize, behind: usize, surrogate: &str, original: &str, written: &str) -> Option<String> {
+    let units: Vec<Unit> = Units::all(written).collect();
+    let is_part = |c: &char| c.is_ascii_alphanumeric();
+    let there: Vec<char> = units.iter().filter_map(|unit| unit.read).filter(is_part).collect();
+    let with = |text: &str| {
+        let prefix = there.iter().take(behind).copied();
+        prefix.chain(alphanumeric(text).chars().skip(from)).collect::<Vec<char>>()
+    };
+    let (surrogate, original) = (with(surrogate), with(original));
+    if surrogate.len() != there.len() || original.len() != there.len() {
+        return None;
+    }
+    let case = LetterCase::between(&surrogate, &there).unwrap_or(LetterCase::Kept);
+    let mut original = case.changed(&original).into_iter();
+    let mut out = String::with_capacity(written.len());
+    for unit in &units {
+        match unit.read.filter(is_part) {
+            Some(_) => unit.spell(written, original.next()?, &mut out),
+            None => out.push_str(unit.source(written)),
+        }
+    }
+    Some(out)
+}
+
+/// Characters in the places of those that were written, or as they were written.
+fn text(strict: bool, surrogate: &str, original: &str, written: &str) -> Option<String> {
+    let surrogate: Vec<char> = surrogate.chars().collect();
+    let original: Vec<char> = original.chars().collect();
+    // Which unit is which character's; all others are no part of the value.
+    let mut placed = Vec::with_capacity(surrogate.len());
+    let mut there = Vec::with_capacity(surrogate.len());
+    let units: Vec<Unit> = Units::all(written).collect();
+    for (at, unit) in units.iter().enumerate() {
+        let (Some(&wanted), Some(c)) = (surrogate.get(placed.len()), unit.read) else { continue };
+        if lower(c) == lower(wanted) {
+            there.push(c);
+            placed.push(at);
+        } else if wanted == ' ' && is_blank(c) {
+            there.push(' ');
+            placed.push(at);
+        }
+    }
+    if placed.len() != surrogate.len() {
+        return None;
+    }
+    if strict && !matches!(LetterCase::between(&surrogate, &there), Some(case) if case.keeps_capitals()) {
+        // In small letters it may be any word.
+        return None;
+    }
+    let original = LetterCase::transferred(&surrogate, &there, &original).unwrap_or(original);
+    let writing = Writing::of(written, &units);
+    let (mut words, mut others) = (words_of(&surrogate), words_of(&original));
+    if words.len() != others.len() {
+        (words, others) = (vec![0..surrogate.len()], vec![0..original.len()]);
+    }
+    let (mut out, mut at) = (String::with_capacity(written.len()), 0);
+    for (word, other) in words.into_iter().zip(others) {
+        let (placed, word, other) = (placed.get(word.clone())?, surrogate.get(word)?, original.get(other)?);
+        let (Some(&first), Some(&last)) = (placed.first(), placed.last()) else {
+            if other.is_empty() { continue } else { return None }
+        };
+        writing.push(at..first, &mut out);
+        match alike(word, other) {
+            true => writing.in_place(first..last + 1, placed, other, &mut out),
+            false => writing.anew(first..last + 1, placed, other, &mut out)?,
+        }
+        at = last + 1;
+    }
+    Some(out)
+}
+
+/// Where the words of a text lie, of which there is one more than blanks.
+fn words_of(text: &[char]) -> Vec<Range<usize>> {
+    let mut words: Vec<Range<usize>> = Vec::new();
+    for word in text.split(|c| *c == ' ') {
+        let from = words.last().map_or(0, |last| last.end + 1);
+        words.push(from..from + word.len());
+    }
+    words
+}
+
+/// Whether each character of one has its own place in the other.
+fn alike(one: &[char], other: &[char]) -> bool {
+    let same = |(a, b): (&char, &char)| a == b || a.is_alphanumeric() && b.is_alphanumeric();
+    one.len() == other.len() && one.iter().zip(other).all(same)
+}
+
+/// Whether a blank of a value may be written so.
+pub(super) fn is_blank(c: char) -> bool {
+    matches!(c, '+' | '-' | '_' | '.' | '\n' | '\t')
+}
+
+/// How a text is written.
+struct Writing<'w> {
+    written: &'w str,
+    units: &'w [Unit],
+    /// The first escape.
+    like: Option<&'w str>,
+}
+
+impl<'w> Writing<'w> {
+    fn of(written: &'w str, units: &'w [Unit]) -> Self {
+        let like = units.iter().find(|unit| unit.is_escaped()).map(|unit| unit.source(written));
+        Self { written, units, like }
+    }
+
+    /// These units as they are.
+    fn push(&self, units: Range<usize>, out: &mut String) {
+        for unit in self.units.get(units).unwrap_or_default() {
+            out.push_str(unit.source(self.written));
+        }
+    }
+
+    /// Each character as the one in its place is written; units that are no character's stay.
+    fn in_place(&self, units: Range<usize>, placed: &[usize], original: &[char], out: &mut String) {
+        let mut values = placed.iter().zip(original).peekable();
+        for (at, unit) in units.clone().zip(self.units.get(units).unwrap_or_default()) {
+            match values.next_if(|(place, _)| **place == at) {
+                None => out.push_str(unit.source(self.written)),
+                Some((_, &c)) if unit.is_plain() => self.plain(unit, c, out),
+                Some((_, &c)) => unit.spell(self.written, c, out),
+            }
+        }
+    }
+
+    /// Each character as one like it is written, if there is one. Nothing may stand between but what nobody reads.
+    fn anew(&self, units: Range<usize>, placed: &[usize], original: &[char], out: &mut String) -> Option<()> {
+        let units = self.units.get(units)?;
+        if units.iter().filter(|unit| unit.read.is_some()).count() != placed.len() {
+            return None;
+        }
+        let is_part = |unit: &&Unit| unit.read.is_some_and(|c| c.is_ascii_alphanumeric());
+        let mut parts = units.iter().filter(is_part);
+        let escaped = parts.next().filter(|first| first.is_escaped() && parts.all(Unit::is_escaped));
+        for &c in original {
+            match (units.iter().find(|unit| unit.read == Some(c)), escaped) {
+                (Some(unit), _) => out.push_str(unit.source(self.written)),
+                (None, Some(first)) => first.spell(self.written, c, out),
+                (None, None) => self.unlike(c, out),
+            }
+        }
+        Some(())
+    }
+
+    /// Writes what takes the place of a character that spells itself.
+    fn plain(&self, unit: &Unit, c: char, out: &mut String) {
+        if unit.read == Some(c) { out.push(c) } else { self.unlike(c, out) }
+    }
+
+    /// Writes a character that the surrogate does not have, so that it is read as itself beside the escapes there.
+    fn unlike(&self, c: char, out: &mut String) {
+        let escape = |like: &str| match like.as_bytes().first() {
+            Some(b'%') => !(c.is_ascii_alphanumeric() || matches!(c, '-' | '.' | '_' | '~')),
+            Some(b'&') => matches!(c, '&' | '<' | '>' | '"' | '\''),
+            _ => matches!(c, '"' | '\\' | '_' | '*') || c.is_control(),
+        };
+        match self.like.filter(|like| escape(like)) {
+            Some(like) => out.push_str(&respelled(like, c)),
+            None => out.push(c),
+        }
+    }
+}
