@@ -95,6 +95,7 @@ const DOORS: &[(&str, &[&str])] = &[
     ("cfb", &["sanitize"]),
     ("clap", &["cli", "main"]),
     ("crc32c", &["crypto"]),
+    ("crc32fast", &["stream"]),
     // Charsets of texts in files; labels of charsets in heads.
     ("encoding_rs", &["gateway", "sanitize"]),
     // In `api`, the CRC-32 of an archive of shared files.

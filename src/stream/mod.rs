@@ -7,11 +7,13 @@
 //! | `text` | text bodies, and text that comes in pieces |
 //! | [`json`] | JSON bodies and documents |
 //! | [`sse`], `generic` | event streams, and those of which nothing is known |
+//! | [`amazon`] | Amazon event streams, which are made of binary messages |
 //! | [`form`] | forms |
 //! | [`sniff`] | what a body is by its first bytes |
 //! | [`codec`] | content codings |
 //! | `text_channel`, `window`, `utf8` | where decoded text lies in bytes, and what is not decided yet |
 
+pub mod amazon;
 #[cfg(feature = "server")]
 pub mod codec;
 mod editor;
