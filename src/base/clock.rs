@@ -30,6 +30,13 @@ impl Timestamp {
         shown.map_or_else(|| "9999-12-31T23:59:59.999Z".to_owned(), |t| format!("{t:.3}"))
     }
 
+    /// ISO 8601 in UTC to the second, without separators: `20150830T123600Z`, as AWS's signatures have it.
+    pub fn iso8601_basic(self) -> String {
+        let shown = self.iso8601();
+        let seconds = shown.split('.').next().unwrap_or_default();
+        seconds.chars().filter(|c| !matches!(c, '-' | ':')).chain(['Z']).collect()
+    }
+
     /// Reads ISO 8601 with an offset or `Z`; `None` if it is not that. What lies before the epoch is the epoch.
     pub fn parse_iso8601(text: &str) -> Option<Self> {
         let t: jiff::Timestamp = text.parse().ok()?;
@@ -103,6 +110,7 @@ mod tests {
     fn stamps_have_milliseconds_and_z() {
         assert_eq!(Timestamp::from_millis(1_663_781_073_105).iso8601(), "2022-09-21T17:24:33.105Z");
         assert_eq!(Timestamp::from_millis(1_663_781_073_000).iso8601(), "2022-09-21T17:24:33.000Z");
+        assert_eq!(Timestamp::from_millis(1_663_781_073_105).iso8601_basic(), "20220921T172433Z");
     }
 
     #[test]

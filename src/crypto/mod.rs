@@ -5,6 +5,7 @@
 //! | [`random`] | the one source of randomness |
 //! | [`hash`] | SHA-256, and digests under a salt |
 //! | [`jws`] | signatures of tokens |
+//! | [`sigv4`] | signatures of requests to AWS |
 //! | [`kdf`] | HKDF and HMAC with SHA-256 |
 //! | [`passphrase`] | Argon2id |
 //! | [`aead`] | AES-256-GCM with a random nonce |
@@ -22,3 +23,5 @@ pub mod kdf;
 pub mod passphrase;
 #[cfg(feature = "server")]
 pub mod random;
+#[cfg(feature = "server")]
+pub mod sigv4;

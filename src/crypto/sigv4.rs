@@ -1,0 +1,165 @@
+//! Signatures of requests to AWS ("Create a signed AWS API request", Signature Version 4), for services other than S3:
+//! their paths are encoded a second time. What is signed and where the signature goes is the caller's business.
+
+use data_encoding::HEXLOWER;
+
+use crate::base::secret::Secret;
+use crate::crypto::hash::{hmac_sha256, sha256};
+
+/// The name of the method, with which its signatures begin.
+const METHOD: &str = "AWS4-HMAC-SHA256";
+
+/// Who signs.
+#[derive(Clone, Debug)]
+pub struct SigningKey {
+    /// The access key's id, which is no secret.
+    pub id: String,
+    /// The access key's secret.
+    pub secret: Secret<String>,
+}
+
+/// What a signature is good for.
+#[derive(Clone, Copy, Debug)]
+pub struct Scope<'a> {
+    /// When it is made: `20150830T123600Z`, as in `x-amz-date`.
+    pub at: &'a str,
+    /// Such as `us-east-1`.
+    pub region: &'a str,
+    /// Such as `bedrock`.
+    pub service: &'a str,
+}
+
+/// What is signed of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Canonical<'a> {
+    /// `POST`.
+    pub method: &'a str,
+    /// The path as it is sent: absolute, encoded once, without dot segments and doubled slashes.
+    pub path: &'a str,
+    /// The query as it is sent; empty where there is none.
+    pub query: &'a str,
+    /// The fields that are signed, in any order: names in lower case, values as they are sent.
+    pub fields: &'a [(&'a str, &'a [u8])],
+    /// The body.
+    pub body: &'a [u8],
+}
+
+/// The digest of a body as `x-amz-content-sha256` has it: 64 hexadecimal digits.
+pub fn content_sha256(body: &[u8]) -> String {
+    HEXLOWER.encode(&sha256(body))
+}
+
+/// The value of `Authorization`.
+pub fn authorization(request: &Canonical<'_>, scope: &Scope<'_>, key: &SigningKey) -> String {
+    let Scope { at, region, service } = *scope;
+    let day = at.get(..8).unwrap_or(at);
+    let within = format!("{day}/{region}/{service}/aws4_request");
+    let fields = fields(request.fields);
+    let names = fields.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";");
+    let digest = content_sha256(&canonical(request, &fields, &names));
+    let signed = format!("{METHOD}\n{at}\n{within}\n{digest}");
+    let secret = Secret::new(format!("AWS4{}", key.secret.expose()).into_bytes());
+    let derived = [day, region, service, "aws4_request"]
+        .into_iter()
+        .fold(secret, |key, part| Secret::new(hmac_sha256(key.expose(), part.as_bytes())));
+    let signature = HEXLOWER.encode(&hmac_sha256(derived.expose(), signed.as_bytes()));
+    format!("{METHOD} Credential={}/{within}, SignedHeaders={names}, Signature={signature}", key.id)
+}
+
+/// Fields by name, those of one name joined.
+fn fields<'a>(sent: &[(&'a str, &[u8])]) -> Vec<(&'a str, Vec<u8>)> {
+    let mut sorted = sent.to_vec();
+    sorted.sort_by_key(|(name, _)| *name);
+    let mut fields: Vec<(&str, Vec<u8>)> = Vec::new();
+    for (name, value) in sorted {
+        match fields.last_mut().filter(|(last, _)| *last == name) {
+            Some((_, values)) => {
+                values.push(b',');
+                values.extend(collapsed(value));
+            }
+            None => fields.push((name, collapsed(value))),
+        }
+    }
+    fields
+}
+
+/// A value without spaces around it, and one for each run of them within.
+fn collapsed(value: &[u8]) -> Vec<u8> {
+    let words = value.split(|byte| *byte == b' ').filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(&b' ')
+}
+
+/// The request in the one form of which both sides make the digest.
+fn canonical(request: &Canonical<'_>, fields: &[(&str, Vec<u8>)], names: &str) -> Vec<u8> {
+    let mut path = String::with_capacity(request.path.len());
+    encode(request.path.as_bytes(), b"/", &mut path);
+    let mut out = format!("{}\n{path}\n{}\n", request.method, query(request.query)).into_bytes();
+    for (name, value) in fields {
+        for part in [name.as_bytes(), b":", value, b"\n"] {
+            out.extend_from_slice(part);
+        }
+    }
+    // The value that a request gives for its body is the one that counts.
+    let given = fields.iter().find(|(name, _)| *name == "x-amz-content-sha256");
+    let digest = given.map_or_else(|| content_sha256(request.body).into_bytes(), |(_, value)| value.clone());
+    for part in [b"\n", names.as_bytes(), b"\n", &digest] {
+        out.extend_from_slice(part);
+    }
+    out
+}
+
+/// A query's parameters encoded in one way, and sorted.
+fn query(sent: &str) -> String {
+    let parameters = sent.split('&').filter(|parameter| !parameter.is_empty());
+    let mut sorted: Vec<(String, String)> = parameters
+        .map(|parameter| {
+            let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+            (recoded(name), recoded(value))
+        })
+        .collect();
+    sorted.sort();
+    let written: Vec<String> = sorted.into_iter().map(|(name, value)| format!("{name}={value}")).collect();
+    written.join("&")
+}
+
+/// A part of a query with its escapes as they should be.
+fn recoded(part: &str) -> String {
+    let mut bytes = Vec::with_capacity(part.len());
+    let mut rest = part.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        match after.first_chunk::<2>().filter(|_| *byte == b'%').and_then(|code| escaped(*code)) {
+            Some(decoded) => {
+                bytes.push(decoded);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*byte);
+                rest = after;
+            }
+        }
+    }
+    let mut out = String::with_capacity(part.len());
+    encode(&bytes, b"", &mut out);
+    out
+}
+
+/// The byte that two hexadecimal digits say.
+fn escaped(code: [u8; 2]) -> Option<u8> {
+    let [high, low] = code.map(|digit| char::from(digit).to_digit(16));
+    u8::try_from(high? * 16 + low?).ok()
+}
+
+/// Percent-encodes all but unreserved characters (RFC 3986 section 2.3) and those of `kept`.
+fn encode(bytes: &[u8], kept: &[u8], out: &mut String) {
+    for byte in bytes {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) || kept.contains(byte) {
+            out.push(char::from(*byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "sigv4_tests.rs"]
+mod tests;
