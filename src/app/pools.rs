@@ -9,18 +9,20 @@ use crate::base::secret::Secret;
 use crate::config::settings::{
     Breaker as BreakerSetting, Health, Http, Outliers, Repeat, Scheme, Upstream as UpstreamSetting,
 };
+use crate::crypto::sigv4::SigningKey;
 use crate::gateway::upstream::{
-    Authorities, Breaker, BreakerLimits, Dialing, Ejection, PeerHealth, Probe, RetryPolicy, Target, Tls,
-    Upstream, UpstreamParts, watch,
+    Authorities, AwsSigner, AwsSignerParts, Breaker, BreakerLimits, Dialing, Ejection, PeerHealth, Probe,
+    RetryPolicy, Target, Tls, Upstream, UpstreamParts, watch,
 };
 
-/// Builds a pool. Nobody but its owner knows of it until [`begin`].
+/// Builds a pool; what it has to sign may have bodies of at most `collected` bytes. Nobody but its owner knows of it until [`begin`].
 ///
 /// # Errors
 /// A pool that cannot be built as configured; which, and why.
 pub(super) fn upstream(
     name: &str,
     setting: &UpstreamSetting,
+    collected: usize,
     parts: &Parts,
 ) -> Result<Arc<Upstream>, AppError> {
     let wrong = |why: &str| AppError::Route(format!("to upstream {name}"), why.to_owned());
@@ -44,6 +46,7 @@ pub(super) fn upstream(
         base: setting.base.as_ref().map(|base| base.to_string()).unwrap_or_default(),
         dialing,
         headers,
+        signer: signer(setting, collected).map_err(wrong)?,
         repeats: match setting.repeat {
             Repeat::Idempotent => RetryPolicy::Idempotent,
             Repeat::Unsent => RetryPolicy::Unsent,
@@ -100,6 +103,21 @@ fn dialing(setting: &UpstreamSetting) -> Result<Dialing, &'static str> {
         idle: times.idle.get(),
         total: times.total.as_ref().map(|total| total.get()),
     })
+}
+
+/// What signs requests with the gateway's keys of AWS, if there are any.
+fn signer(setting: &UpstreamSetting, collected: usize) -> Result<Option<AwsSigner>, &'static str> {
+    let Some(aws) = &setting.aws else { return Ok(None) };
+    let (Some(id), Some(secret)) = (&aws.access_key, &aws.secret_key) else { return Ok(None) };
+    let parts = AwsSignerParts {
+        key: SigningKey { id: id.value().expose().clone(), secret: secret.value().clone() },
+        session_token: aws.session_token.as_ref().map(|token| token.value().clone()),
+        service: aws.service.to_string(),
+        region: aws.region.as_ref().map(|region| region.to_string()),
+        unsigned: !aws.implied,
+        collected,
+    };
+    AwsSigner::new(parts).map(Some)
 }
 
 /// What is known of a peer.

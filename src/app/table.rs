@@ -54,7 +54,10 @@ pub(super) async fn build(config: &Config, parts: &Parts) -> Result<RouteTable, 
 fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
     let mut upstreams = BTreeMap::new();
     for (name, setting) in &config.upstreams {
-        upstreams.insert(name.to_string(), pools::upstream(name, setting, parts)?);
+        upstreams.insert(
+            name.to_string(),
+            pools::upstream(name, setting, config.limits.collected.bytes(), parts)?,
+        );
     }
     let protocols = CompiledProtocol::all().map_err(|error| AppError::Rules(error.to_string()))?;
     let mut endpoints = Endpoints::default();

@@ -30,6 +30,11 @@ impl<T> At<T> {
         self.0.into_inner()
     }
 
+    /// Another value that stands for what the file says there.
+    pub(crate) fn with<U>(&self, value: U) -> At<U> {
+        At(Spanned::new(self.span(), value))
+    }
+
     pub(crate) fn value_mut(&mut self) -> &mut T {
         self.0.get_mut()
     }

@@ -8,8 +8,15 @@ use std::path::{Path, PathBuf};
 use crate::base::secret::Secret;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Sanitize, Settings, Tls, Upgrade, Upstream};
+use crate::config::settings::{Aws, Sanitize, Settings, Tls, Upgrade, Upstream, region_of};
 use crate::config::supplied::{Env, Needs, Source, Supplied};
+
+/// The environment variables of AWS's own tools: an access key's id and its secret.
+const KEYS: [&str; 2] = ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"];
+/// The token that may belong to them.
+const SESSION_TOKEN: &str = "AWS_SESSION_TOKEN";
+/// The region.
+const REGIONS: [&str; 2] = ["AWS_REGION", "AWS_DEFAULT_REGION"];
 
 /// The largest secret file.
 const SECRET: u64 = 64 << 10;
@@ -51,6 +58,7 @@ pub(crate) fn resolve(settings: &mut Settings, lookup: Lookup<'_>, mistakes: &mu
         for supplied in headers.values_mut() {
             fetch.supply(supplied, needs.serving);
         }
+        fetch.aws(upstream.value_mut(), needs.serving);
     }
     for route in &mut settings.routes {
         let jwt = route.value_mut().jwt.as_mut();
@@ -154,6 +162,33 @@ impl Fetch<'_> {
             for supplied in remote.value_mut().headers.values_mut() {
                 self.supply(supplied, needs.sanitize);
             }
+        }
+    }
+
+    /// Keys of AWS, where the file names none: those of the environment.
+    fn aws(&mut self, upstream: &mut Upstream, needed: bool) {
+        let has = |name| self.env.var(name).is_some_and(|value| !value.trim().is_empty());
+        let (both, token) = (KEYS.iter().all(|name| has(name)), has(SESSION_TOKEN));
+        if upstream.aws.is_none() && both {
+            upstream.aws = Some(At::new(Aws { implied: true, ..Aws::default() }));
+        }
+        let Some(table) = &mut upstream.aws else { return };
+        if table.access_key.is_none() && table.secret_key.is_none() && table.session_token.is_none() {
+            let of_env = |name| Some(table.with(Supplied::of_env(name)));
+            let [access, secret] = KEYS.map(of_env);
+            let token = token.then_some(SESSION_TOKEN).and_then(of_env);
+            let aws = table.value_mut();
+            (aws.access_key, aws.secret_key, aws.session_token) = (access, secret, token);
+        }
+        let region = upstream.peers.first().and_then(|peer| region_of(peer.host())).map(str::to_owned);
+        let of_env =
+            || REGIONS.iter().find_map(|name| self.env.var(name).filter(|region| !region.is_empty()));
+        let of_env = || of_env().filter(|_| !table.implied);
+        let region = region.or_else(of_env).map(|region| table.with(region));
+        let aws = table.value_mut();
+        aws.region = aws.region.take().or(region);
+        for key in [&mut aws.access_key, &mut aws.secret_key, &mut aws.session_token].into_iter().flatten() {
+            self.supply(key, needed);
         }
     }
 

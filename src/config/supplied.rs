@@ -90,6 +90,11 @@ impl Supplied {
         &self.value
     }
 
+    /// What the environment variable `name` holds, once it is fetched.
+    pub(crate) fn of_env(name: &str) -> Self {
+        Self { source: Source::Env(name.to_owned()), value: Secret::new(String::new()) }
+    }
+
     /// Where it came from.
     pub fn source(&self) -> &Source {
         &self.source

@@ -16,6 +16,9 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::upstream::{Attempt, Permit, Sent, TriedPeers, Upstream};
 use crate::telemetry::UpstreamFailure;
 
+/// A head that cannot be written.
+const UNSENDABLE: GatewayError = GatewayError::BadBody("the request's head cannot be forwarded");
+
 /// How long an exchange may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Times {
@@ -64,6 +67,11 @@ pub trait Dialer: Send {
     /// The body as it leaves.
     async fn body(&mut self, _: &mut Session, body: Bytes) -> Result<Bytes, GatewayError> {
         Ok(body)
+    }
+
+    /// Signs a request whose head and body are as they leave.
+    fn sign(&mut self, _: &mut RequestHeader, _: &[u8]) -> Result<(), GatewayError> {
+        Ok(())
     }
 
     /// An attempt failed. `Ok`: there is to be another.
@@ -214,7 +222,11 @@ impl Dialer for PoolDialer {
     }
 
     async fn head(&mut self, _: &mut Session, head: &mut RequestHeader) -> Result<(), GatewayError> {
-        self.apply_headers(head).map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))
+        self.apply_headers(head).map_err(|_| UNSENDABLE)
+    }
+
+    fn sign(&mut self, head: &mut RequestHeader, body: &[u8]) -> Result<(), GatewayError> {
+        self.upstream.sign(head, body).map_err(|_| UNSENDABLE)
     }
 
     fn failed(&mut self, _: &mut Session, error: Box<Error>, how: Progress<'_>) -> Result<(), GatewayError> {

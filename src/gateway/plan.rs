@@ -27,6 +27,13 @@ impl RequestPlan {
         self.collect = Some(x.route().max_body.map_or(limit, |max| max.min(limit)));
     }
 
+    /// The same, if no filter has asked.
+    pub fn collect_anyway(&mut self, x: &Exchange, limit: usize) {
+        if self.collect.is_none() {
+            self.collect(x, limit);
+        }
+    }
+
     /// How much of the body to collect, if a filter asked.
     pub fn collects(&self) -> Option<usize> {
         self.collect

@@ -175,7 +175,10 @@ impl Gateway {
         upstream: Arc<Upstream>,
     ) -> Result<bool> {
         let request = ctx.request()?;
-        let routed = request.routed()?;
+        let mut routed = request.routed()?;
+        if let Some(limit) = upstream.signs(request.x.head()) {
+            routed.plan.collect_anyway(&request.x, limit);
+        }
         let total = upstream.dialing().total;
         let mut dialer = PoolDialer::new(upstream);
         if let Some(limit) = routed.plan.collects() {

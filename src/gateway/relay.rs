@@ -22,8 +22,9 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::filter::{Document, Flow};
 use crate::gateway::native;
+use crate::gateway::plan::RequestPlan;
 use crate::gateway::session_body::SessionBody;
-use crate::gateway::state::{ActiveRequest, Answering, Routed, State};
+use crate::gateway::state::{ActiveRequest, Answering, Routed, State, Streaming};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::strip_hop_by_hop;
 use crate::stream::codec::Coding;
@@ -69,6 +70,7 @@ pub(super) async fn run(
         return native::send(session, request, answer).await;
     }
     let body = collected.into_body(&request.x)?;
+    let body = through_layers(&mut request.x, routed.plan, body)?;
     let mut sent = Box::pin(send(session, &mut request.x, Via { dialer, connector }, &body.bytes)).await?;
     drop(body);
     let whole = answer(session, request, dialer, &mut sent).await;
@@ -120,6 +122,21 @@ impl CollectedBody {
         }
         Ok(body)
     }
+}
+
+/// What the filters have installed on a body that passes, applied to one that was collected for other reasons.
+fn through_layers(
+    x: &mut Exchange,
+    plan: RequestPlan,
+    mut body: Collected,
+) -> Result<Collected, GatewayError> {
+    let mut passing = Streaming::new(plan, None);
+    if !body.bytes.is_empty() && passing.begin_attempt(x)? {
+        let mut piece = Some(body.bytes.clone());
+        passing.request_chunk(x, &mut piece, true)?;
+        body.replace(piece.unwrap_or_default())?;
+    }
+    Ok(body)
 }
 
 /// By what a request is sent.
@@ -196,6 +213,7 @@ async fn send(
         let body = dialer.body(session, body.clone()).await?;
         framed(&mut head, body.len(), up.as_http2().is_some())
             .map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))?;
+        dialer.sign(&mut head, &body)?;
         (how.connected, how.reused) = (true, reused);
         let attempt = UpstreamRequest { head, body, times, deadline: &deadline };
         let exchanged = Box::pin(attempt.exchange(&mut up));

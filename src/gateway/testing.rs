@@ -240,6 +240,7 @@ pub(super) fn pool(peers: &[SocketAddr], ejection: Ejection) -> Arc<Upstream> {
         idle: second,
     };
     let upstream = Upstream::new(UpstreamParts {
+        signer: None,
         name: "pool".to_owned(),
         targets: peers.iter().map(target).collect(),
         base: "/base".to_owned(),

@@ -8,7 +8,7 @@ use crate::base::path::RequestPath;
 use crate::config::Period;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Breaker, Health, Outliers, Scheme, Timeouts, Upstream};
+use crate::config::settings::{Aws, Breaker, Health, Outliers, Scheme, Timeouts, Upstream, is_region};
 use crate::config::supplied::Supplied;
 
 /// Fields that belong to one connection or to the body's framing (RFC 9110 sections 7.6.1 and 8.6, RFC 9112
@@ -34,6 +34,7 @@ pub(super) fn all(upstreams: &BTreeMap<At<String>, At<Upstream>>, mistakes: &mut
         outliers(&upstream.outliers, mistakes);
         breaker(upstream.breaker.as_ref(), mistakes);
         headers(&upstream.headers, mistakes);
+        aws(upstream, mistakes);
     }
 }
 
@@ -165,6 +166,36 @@ fn headers(headers: &BTreeMap<At<String>, At<Supplied>>, mistakes: &mut Mistakes
         if HeaderValue::from_str(value.value().expose()).is_err() {
             mistakes
                 .say(value.span().start, "not a field value: line breaks and control characters are refused");
+        }
+    }
+}
+
+fn aws(upstream: &Upstream, mistakes: &mut Mistakes) {
+    let Some(aws) = &upstream.aws else { return };
+    let place = aws.span().start;
+    let Aws { service, region, access_key, secret_key, session_token, .. } = &**aws;
+    if access_key.is_some() != secret_key.is_some() || session_token.is_some() && access_key.is_none() {
+        mistakes.say(place, "`access_key` and `secret_key` go together, and `session_token` with both");
+    }
+    let plain = |text: &str| text.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-');
+    if service.is_empty() || !plain(service) || **service == "s3" {
+        let hint = "write it such as \"bedrock\"";
+        mistakes.hint(service.span().start, "`service` must be the name of a service other than S3", hint);
+    }
+    match region {
+        Some(region) if !is_region(region) => {
+            mistakes.hint(region.span().start, "this is no region", "write it such as \"us-east-1\"");
+        }
+        None if !aws.implied => {
+            let hint = "the name of the first peer does not say it";
+            mistakes.hint(place, "`region` is missing", hint);
+        }
+        _ => {}
+    }
+    for key in [access_key, secret_key, session_token].into_iter().flatten() {
+        let value = key.value().expose();
+        if !value.bytes().all(|b| b.is_ascii_graphic()) {
+            mistakes.say(key.span().start, "this is no key: it has characters that none has");
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Names are the field's own. Where a setting can only be judged together with others it is an
 //! [`At`], which reads as the value and remembers its place in the file.
 
+mod aws;
 mod blobs;
 mod data;
 mod detect;
@@ -29,6 +30,8 @@ use serde::Deserialize;
 
 use crate::config::At;
 
+pub use aws::Aws;
+pub(crate) use aws::{is_region, region_of};
 pub use blobs::{Blobs, S3};
 pub use data::Vault;
 pub use detect::{Allowed, Detect};

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use http::Uri;
 use serde::{Deserialize, Deserializer};
 
-use crate::config::settings::{Breaker, Health, Outliers};
+use crate::config::settings::{Aws, Breaker, Health, Outliers};
 use crate::config::written::Written;
 use crate::config::{At, Period, Supplied};
 
@@ -32,6 +32,9 @@ pub struct Upstream {
     /// Fields set on every request on its way out, over what the caller sent.
     #[serde(default)]
     pub headers: BTreeMap<At<String>, At<Supplied>>,
+    /// Keys with which requests are signed; loading fills in those of the environment, see [`Aws::implied`].
+    #[serde(default)]
+    pub aws: Option<At<Aws>>,
     /// How a peer is chosen.
     #[serde(default)]
     pub balance: Balance,
@@ -59,6 +62,7 @@ impl Upstream {
             http: Http::default(),
             timeouts: Timeouts::default(),
             headers: BTreeMap::new(),
+            aws: None,
             balance: Balance::default(),
             repeat: Repeat::default(),
             health: None,

@@ -9,6 +9,7 @@
 //! | [`PeerHealth`] in `health` | what is known of a peer: checks, failures, how long it stays out |
 //! | [`Breaker`] in `breaker` | how many requests a pool may have, and when it may have none |
 //! | [`Probe`] in `probe` | asks every peer how it is |
+//! | [`AwsSigner`] in `signer` | signs what goes to AWS with keys of ours |
 //! | `headers` | what a head has on its way out, and what it leaves behind |
 
 mod addresses;
@@ -19,6 +20,7 @@ mod headers;
 mod health;
 mod pool;
 mod probe;
+mod signer;
 mod tried;
 
 pub use attempt::Attempt;
@@ -29,4 +31,5 @@ pub use headers::{plain, strip_hop_by_hop};
 pub use health::{Ejection, PeerHealth};
 pub use pool::{RetryPolicy, SelectedPeer, Sent, Upstream, UpstreamParts, failure_of};
 pub use probe::{Probe, watch};
+pub use signer::{AwsSigner, AwsSignerParts};
 pub use tried::TriedPeers;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use http::Method;
-use http::header::{HOST, HeaderName, HeaderValue};
+use http::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
 use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorType};
@@ -18,6 +18,7 @@ use crate::gateway::upstream::breaker::{Breaker, Permit};
 use crate::gateway::upstream::dialing::{Dialing, Target};
 use crate::gateway::upstream::headers;
 use crate::gateway::upstream::health::{Ejection, PeerHealth};
+use crate::gateway::upstream::signer::AwsSigner;
 use crate::gateway::upstream::tried::TriedPeers;
 use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
 
@@ -44,6 +45,8 @@ pub struct UpstreamParts {
     pub dialing: Dialing,
     /// Set on every request on its way out.
     pub headers: Vec<(HeaderName, Secret<Vec<u8>>)>,
+    /// Signs them with keys of ours.
+    pub signer: Option<AwsSigner>,
     /// What is sent twice.
     pub repeats: RetryPolicy,
     /// When failures put a peer out.
@@ -64,6 +67,7 @@ pub struct Upstream {
     next: AtomicUsize,
     dialing: Dialing,
     headers: Vec<(HeaderName, HeaderValue)>,
+    signer: Option<AwsSigner>,
     repeats: RetryPolicy,
     ejection: Ejection,
     /// Held while it is decided whether one more peer may be out.
@@ -108,6 +112,7 @@ impl Upstream {
             next: AtomicUsize::new(0),
             dialing: parts.dialing,
             headers: parts.headers.into_iter().map(header).collect::<Result<_, &'static str>>()?,
+            signer: parts.signer,
             repeats: parts.repeats,
             ejection: parts.ejection,
             ejecting: Mutex::new(()),
@@ -322,6 +327,24 @@ impl Upstream {
             head.insert_header(name.clone(), value.clone())?;
         }
         Ok(())
+    }
+
+    /// Whether a request with this head of a caller's is signed with keys of ours: then all of its body must be there, of
+    /// at most so many bytes.
+    pub fn signs(&self, head: &RequestHeader) -> Option<usize> {
+        let proves = self.headers.iter().any(|(name, _)| *name == AUTHORIZATION);
+        self.signer.as_ref().filter(|_| !proves)?.signs(head)
+    }
+
+    /// Signs a request as it is about to leave, if it is signed.
+    ///
+    /// # Errors
+    /// Pingora's, for a head that cannot be written.
+    pub fn sign(&self, head: &mut RequestHeader, body: &[u8]) -> Result<(), Box<Error>> {
+        match &self.signer {
+            Some(signer) => signer.sign(head, body, self.clock.now()),
+            None => Ok(()),
+        }
     }
 }
 
