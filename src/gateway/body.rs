@@ -12,14 +12,15 @@ use pingora::http::ResponseHeader;
 use crate::api::apart;
 use crate::base::budget::Budget;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::{JsonDeltas, SseDeltas, WholeAnswer};
+use crate::gateway::llm::{AmazonDeltas, JsonDeltas, SseDeltas, WholeAnswer};
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_lines};
+use crate::stream::amazon::AmazonEventStream;
 use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
 use crate::stream::form::FormBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
 use crate::stream::sniff::{Declared, Guess, guess};
 use crate::stream::sse::{Events, Sse};
-use crate::stream::{GenericEvents, Pipeline, Rewriter, StreamError, TextBody};
+use crate::stream::{GenericEvents, GenericMessages, Pipeline, Rewriter, StreamError, TextBody};
 use crate::telemetry::{Direction, Unscanned};
 
 /// The largest single event of an event stream that is taken, in bytes.
@@ -82,6 +83,14 @@ impl BodyFormat {
     /// What a body is that begins with `head`, out of its codings; `ended` when that is all of it. How it begins counts
     /// for more than what it is said to be.
     pub fn kind(&self, head: &[u8], ended: bool, direction: Direction) -> BodyKind {
+        // Binary, so that its beginning says nothing. Of requests nothing says what is in their messages.
+        match self.declared {
+            DeclaredFormat::As(Frame::AmazonEventStream) if direction == Direction::Request => {
+                return BodyKind::Unknown;
+            }
+            DeclaredFormat::As(Frame::AmazonEventStream) => return BodyKind::As(Frame::AmazonEventStream),
+            _ => {}
+        }
         let label = match self.declared {
             _ if self.known => Declared::Other,
             DeclaredFormat::As(Frame::Text) => Declared::Text,
@@ -229,7 +238,8 @@ impl Body {
         if self.frame.is_some() {
             self.scanned += plain.len() as u64;
         }
-        if self.strict && memchr::memchr(0, plain).is_some() {
+        let binary = self.frame == Some(Frame::AmazonEventStream);
+        if self.strict && !binary && memchr::memchr(0, plain).is_some() {
             return Err(StreamError::NotText(NOT_UTF8));
         }
         let edited = if self.encode.is_empty() { &mut *out } else { &mut self.edited };
@@ -249,9 +259,7 @@ impl Body {
     /// The input broke off, or a stage failed: what is decided leaves, then `words` in the event stream's own form,
     /// then the coding ends. `false` when the frame has no room for words, and the body must look broken instead.
     pub fn cut(&mut self, words: &[u8], out: &mut BytesMut) -> bool {
-        // Of one that has not shown what it is, nothing has left: it is what it is said to be.
-        let declared = self.begin.as_ref().map(|begin| begin.format.declared);
-        let speaks = self.frame == Some(Frame::Events) || declared == Some(DeclaredFormat::As(Frame::Events));
+        let speaks = self.stream_frame().is_some();
         self.edited.clear();
         if !self.broken {
             // What the last events held back is text of the caller's; an incomplete event stays behind.
@@ -266,6 +274,15 @@ impl Body {
             drop(encoded.and_then(|()| self.encode.finish(out)));
         }
         speaks
+    }
+
+    /// The frame of a stream that has room for last words.
+    pub fn stream_frame(&self) -> Option<Frame> {
+        // Of one that has not shown what it is, nothing has left: it is what it is said to be.
+        let declared = self.begin.as_ref().map(|begin| begin.format.declared);
+        let streams = [Frame::Events, Frame::AmazonEventStream];
+        let is = |frame: &Frame| self.frame == Some(*frame) || declared == Some(DeclaredFormat::As(*frame));
+        streams.into_iter().find(is)
     }
 
     /// Decoded bytes looked at so far.
@@ -334,6 +351,14 @@ impl Begin {
             }
             (Frame::Events, None) => {
                 events(Sse::new(GenericEvents::new((layer.editor)()), MAX_EVENT, budget), layer)
+            }
+            (Frame::AmazonEventStream, Some(protocol)) => {
+                let deltas = AmazonDeltas::new(Arc::clone(protocol), Arc::clone(&layer.editor), budget);
+                Box::new(AmazonEventStream::new(deltas, MAX_EVENT, budget))
+            }
+            (Frame::AmazonEventStream, None) => {
+                let messages = GenericMessages::new((layer.editor)());
+                Box::new(AmazonEventStream::new(messages, MAX_EVENT, budget))
             }
             (Frame::Form, _) => Box::new(FormBody::new((layer.editor)(), budget)),
             (Frame::Text, _) => Box::new(TextBody::new((layer.editor)(), budget)),

@@ -9,8 +9,11 @@ use serde_json::json;
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::{Answer, ApiError, BodyError, CHALLENGE};
 use crate::base::budget::Exhausted;
+use crate::gateway::media_type::Frame;
 use crate::stream::StreamError;
 use crate::telemetry::UpstreamFailure;
+
+mod bedrock;
 
 /// Why a request ends here. No variant holds a byte that came from outside.
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +118,9 @@ impl GatewayError {
         match error {
             StreamError::BadCoding { .. } => Self::BadBody("the body is not in the content coding it claims"),
             StreamError::Truncated { .. } => Self::BadBody("the body ends before its content coding does"),
+            StreamError::Damaged | StreamError::BrokenOff => {
+                Self::BadBody("a message of the body is damaged")
+            }
             StreamError::NotText(why) => Self::BadBody(why),
             StreamError::Unlabelled => Self::UNKNOWN_TYPE,
             StreamError::Ratio { .. } => Self::Api(ApiError::TooLarge(0)),
@@ -139,6 +145,8 @@ impl GatewayError {
             StreamError::BadCoding { .. } | StreamError::Truncated { .. } | StreamError::Ratio { .. } => {
                 Self::Unscannable("its content coding is broken")
             }
+            StreamError::Damaged => Self::Unscannable("a message of it is damaged"),
+            StreamError::BrokenOff => Self::Upstream(UpstreamFailure::Broken),
             StreamError::NotText(_) => Self::Unscannable("it is not UTF-8 text without NUL bytes"),
             StreamError::Unlabelled => Self::UNKNOWN_ANSWER,
         }
@@ -213,7 +221,16 @@ impl GatewayError {
     pub fn answer(self, shape: ErrorShape, stamp: &Stamp<'_>) -> Answer {
         let mut answer = match shape {
             ErrorShape::Envelope => self.envelope(stamp),
-            ErrorShape::OpenAi => self.openai(stamp),
+            ErrorShape::OpenAi => {
+                let body = self.openai_error().to_string();
+                self.stamped(body, stamp)
+            }
+            ErrorShape::Bedrock => {
+                let (kind, body) = (bedrock::kind(self.status()), bedrock::body(&self.to_string()));
+                let mut answer = self.stamped(body, stamp);
+                bedrock::dress(&mut answer, kind, stamp);
+                answer
+            }
         };
         if answer.status == StatusCode::UNAUTHORIZED {
             answer.headers.insert(WWW_AUTHENTICATE, CHALLENGE);
@@ -221,13 +238,19 @@ impl GatewayError {
         answer
     }
 
-    /// One last event, for a caller that already reads a stream of them.
-    pub fn event(&self, shape: ErrorShape) -> Bytes {
+    /// One last event, for a caller that already reads a stream of them, framed so.
+    pub fn event(&self, shape: ErrorShape, frame: Option<Frame>) -> Bytes {
         match shape {
+            _ if frame == Some(Frame::AmazonEventStream) => {
+                bedrock::exception(self.status(), &self.to_string())
+            }
             ErrorShape::Envelope => {
                 Bytes::from_static(b"event: error\ndata: {\"status\":\"ProviderError\"}\n\n")
             }
             ErrorShape::OpenAi => format!("data: {}\n\n", self.openai_error()).into(),
+            ErrorShape::Bedrock => {
+                format!("event: error\ndata: {}\n\n", bedrock::body(&self.to_string())).into()
+            }
         }
     }
 
@@ -270,8 +293,9 @@ impl GatewayError {
         json!({ "error": { "message": self.to_string(), "type": kind, "param": null, "code": code } })
     }
 
-    fn openai(self, stamp: &Stamp<'_>) -> Answer {
-        let mut answer = Answer::json(self.status(), self.openai_error().to_string());
+    /// An error object of a provider's, with what all of them have in the head.
+    fn stamped(self, body: String, stamp: &Stamp<'_>) -> Answer {
+        let mut answer = Answer::json(self.status(), body);
         if let Ok(id) = HeaderValue::from_str(&stamp.id.to_string()) {
             answer.headers.insert(&REQUEST_ID, id);
         }
@@ -305,6 +329,8 @@ pub enum ErrorShape {
     Envelope,
     /// OpenAI's error object (API reference, "Error codes").
     OpenAi,
+    /// A message, and the name of an exception in the head (Amazon Bedrock API reference, "Common errors").
+    Bedrock,
 }
 
 #[cfg(test)]
@@ -323,7 +349,7 @@ mod tests {
         let value: serde_json::Value = serde_json::from_slice(answer.bytes()).unwrap();
         assert_eq!(value["error"]["type"], "server_error");
         assert_eq!(value["error"]["code"], "timeout");
-        let event = GatewayError::Gone.event(ErrorShape::OpenAi);
+        let event = GatewayError::Gone.event(ErrorShape::OpenAi, Some(Frame::Events));
         assert!(event.starts_with(b"data: {\"error\":") && event.ends_with(b"\n\n"));
     }
 }

@@ -11,6 +11,8 @@ pub enum Frame {
     Json,
     /// An event stream (WHATWG HTML, section 9.2).
     Events,
+    /// An Amazon event stream, which is made of binary messages (Smithy, "Amazon Event Stream Specification").
+    AmazonEventStream,
     /// A form (WHATWG URL, section 5.1).
     Form,
     /// All of it.
@@ -85,6 +87,7 @@ fn one(value: &HeaderValue) -> DeclaredFormat {
         | "application/ndjson"
         | "application/x-jsonlines" => DeclaredFormat::As(Frame::Json),
         "text/event-stream" => DeclaredFormat::As(Frame::Events),
+        "application/vnd.amazon.eventstream" => DeclaredFormat::As(Frame::AmazonEventStream),
         "application/x-www-form-urlencoded" => DeclaredFormat::As(Frame::Form),
         "application/xml" | "application/javascript" | "application/yaml" | "application/graphql" => {
             DeclaredFormat::As(Frame::Text)
@@ -130,6 +133,7 @@ mod tests {
         (&["application/x-ndjson"], JSON, false),
         (&["text/json"], JSON, false),
         (&["text/event-stream; charset=utf-8"], DeclaredFormat::As(Frame::Events), false),
+        (&["application/vnd.amazon.eventstream"], DeclaredFormat::As(Frame::AmazonEventStream), false),
         (&["application/x-www-form-urlencoded"], DeclaredFormat::As(Frame::Form), false),
         (&["text/plain"], TEXT, false),
         (&["text/html; charset=\"UTF-8\""], TEXT, false),

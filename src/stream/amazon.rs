@@ -4,8 +4,6 @@
 //! A message that nobody changes leaves byte for byte, as soon as it is whole. One that is damaged is an error: it is
 //! neither passed unread nor given sums that fit.
 
-use std::borrow::Cow;
-
 use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
@@ -24,12 +22,9 @@ const STRING: u8 = 7;
 const MEANINGS: [&[u8]; 5] =
     [b":message-type", b":event-type", b":exception-type", b":error-code", b":content-type"];
 
-/// What is said of a message that is none.
-const DAMAGED: StreamError = StreamError::BadCoding { coding: "vnd.amazon.eventstream" };
-
 /// Sees the messages of one stream in order.
 pub trait Messages: Send {
-    /// A message has arrived. Returns its payload if that changes. What is written to `before` leaves in front of it:
+    /// A message has arrived, with its headers as [`Messages::header`] leaves them. Returns its payload if that changes. What is written to `before` leaves in front of it:
     /// whole messages, made with [`write_message`].
     ///
     /// # Errors
@@ -56,6 +51,7 @@ pub trait Messages: Send {
 /// One message.
 #[derive(Clone, Copy, Debug)]
 pub struct Message<'a> {
+    raw: &'a [u8],
     headers: &'a [u8],
     payload: &'a [u8],
 }
@@ -66,21 +62,26 @@ impl<'a> Message<'a> {
     /// # Errors
     /// Lengths that do not fit, a sum that is wrong, or headers that are none.
     pub fn parse(raw: &'a [u8]) -> Result<Self, StreamError> {
-        let lengths = Lengths::read(raw)?.ok_or(DAMAGED)?;
-        let (checked, sum) = raw.split_last_chunk::<SUM>().ok_or(DAMAGED)?;
+        let lengths = Lengths::read(raw)?.ok_or(StreamError::Damaged)?;
+        let (checked, sum) = raw.split_last_chunk::<SUM>().ok_or(StreamError::Damaged)?;
         if lengths.total != raw.len() || crc32fast::hash(checked) != u32::from_be_bytes(*sum) {
-            return Err(DAMAGED);
+            return Err(StreamError::Damaged);
         }
-        let inside = checked.get(PRELUDE..).ok_or(DAMAGED)?;
-        let (headers, payload) = inside.split_at_checked(lengths.headers).ok_or(DAMAGED)?;
+        let inside = checked.get(PRELUDE..).ok_or(StreamError::Damaged)?;
+        let (headers, payload) = inside.split_at_checked(lengths.headers).ok_or(StreamError::Damaged)?;
         let mut rest = headers;
         while !rest.is_empty() {
-            Header::take(&mut rest).ok_or(DAMAGED)?;
+            Header::take(&mut rest).ok_or(StreamError::Damaged)?;
         }
-        Ok(Self { headers, payload })
+        Ok(Self { raw, headers, payload })
     }
 
-    /// The block of headers as it came.
+    /// All of it.
+    pub fn raw(&self) -> &'a [u8] {
+        self.raw
+    }
+
+    /// The block of headers.
     pub fn headers(&self) -> &'a [u8] {
         self.headers
     }
@@ -144,11 +145,11 @@ impl Lengths {
     fn read(raw: &[u8]) -> Result<Option<Self>, StreamError> {
         let Some(prelude) = raw.first_chunk::<PRELUDE>() else { return Ok(None) };
         let [a, b, c, d, e, f, g, h, sum @ ..] = *prelude;
-        let length = |word| usize::try_from(u32::from_be_bytes(word)).map_err(|_| DAMAGED);
+        let length = |word| usize::try_from(u32::from_be_bytes(word)).map_err(|_| StreamError::Damaged);
         let lengths = Self { total: length([a, b, c, d])?, headers: length([e, f, g, h])? };
         let sums = crc32fast::hash(&[a, b, c, d, e, f, g, h]) == u32::from_be_bytes(sum);
         if !sums || lengths.total < PRELUDE + SUM || lengths.headers > lengths.total - PRELUDE - SUM {
-            return Err(DAMAGED);
+            return Err(StreamError::Damaged);
         }
         if lengths.headers > MAX_HEADERS {
             return Err(StreamError::TooLarge { unit: "headers", limit: MAX_HEADERS });
@@ -238,20 +239,23 @@ impl<V: Messages> AmazonEventStream<V> {
     }
 
     fn show(&mut self, raw: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
-        let message = Message::parse(raw)?;
-        let headers = self.headers(message.headers)?;
-        let payload = self.visitor.message(&message, out)?;
-        match (&headers, payload) {
-            (Cow::Borrowed(_), None) => out.extend_from_slice(raw),
-            (headers, payload) => {
-                write_message(headers, payload.as_deref().unwrap_or(message.payload), out)?;
+        let mut message = Message::parse(raw)?;
+        let mut renewed = BytesMut::new();
+        if let Some(headers) = self.headers(message.headers)? {
+            write_message(&headers, message.payload, &mut renewed)?;
+            message = Message::parse(&renewed)?;
+        }
+        match self.visitor.message(&message, out)? {
+            Some(payload) => write_message(message.headers, &payload, out),
+            None => {
+                out.extend_from_slice(message.raw);
+                Ok(())
             }
         }
-        Ok(())
     }
 
-    /// A block of headers with its texts edited.
-    fn headers<'b>(&mut self, block: &'b [u8]) -> Result<Cow<'b, [u8]>, StreamError> {
+    /// A block of headers with its texts edited, if they are.
+    fn headers(&mut self, block: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         let mut edited: Option<Vec<u8>> = None;
         let mut end = 0;
         for header in Headers(block) {
@@ -268,7 +272,7 @@ impl<V: Messages> AmazonEventStream<V> {
                 out.extend_from_slice(header.raw);
             }
         }
-        Ok(edited.map_or(Cow::Borrowed(block), Cow::Owned))
+        Ok(edited)
     }
 }
 
@@ -282,12 +286,12 @@ impl<V: Messages> Rewriter for AmazonEventStream<V> {
         Ok(self.charge.set(self.raw.len())?)
     }
 
-    /// Of a message that broke off, its prelude leaves, which has no text: so it looks broken off to the caller too.
+    /// A message that broke off stays behind: it cannot be judged.
     fn finish(&mut self, out: &mut BytesMut) -> Result<(), StreamError> {
         let rest = std::mem::take(&mut self.raw);
         self.visitor.end(out)?;
-        out.extend_from_slice(rest.get(..rest.len().min(PRELUDE)).unwrap_or_default());
-        Ok(self.charge.set(0)?)
+        self.charge.set(0)?;
+        if rest.is_empty() { Ok(()) } else { Err(StreamError::BrokenOff) }
     }
 
     fn held(&self) -> usize {

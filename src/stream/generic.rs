@@ -1,8 +1,9 @@
-//! Event streams of which nothing is known.
+//! Event streams of which nothing is known, of either kind.
 
 use bytes::BytesMut;
 
 use crate::edit::spliced;
+use crate::stream::amazon::{Message, Messages};
 use crate::stream::json::scan::{Every, Scan};
 use crate::stream::json::{JsonFault, Trail, walk};
 use crate::stream::sse::{Event, Events, Verdict};
@@ -16,6 +17,31 @@ pub struct GenericEvents<E> {
     edits: Vec<Edit>,
     /// The last short line that stayed: names of events repeat.
     quiet: Vec<u8>,
+}
+
+/// Edits the payload of each message for itself, and the texts of its headers, as [`GenericEvents`] does with events.
+pub struct GenericMessages<E>(GenericEvents<E>);
+
+impl<E: Editor> GenericMessages<E> {
+    /// Edits payloads with `editor`.
+    pub fn new(editor: E) -> Self {
+        Self(GenericEvents::new(editor))
+    }
+}
+
+impl<E: Editor> Messages for GenericMessages<E> {
+    fn message(&mut self, message: &Message<'_>, _: &mut BytesMut) -> Result<Option<Vec<u8>>, StreamError> {
+        self.0.judge(message.payload())
+    }
+
+    fn header(&mut self, text: &str) -> Result<Option<String>, StreamError> {
+        let edited = self.0.judge(text.as_bytes())?;
+        Ok(edited.map(|edited| String::from_utf8_lossy(&edited).into_owned()))
+    }
+
+    fn end(&mut self, _: &mut BytesMut) -> Result<(), StreamError> {
+        Ok(())
+    }
 }
 
 /// Lines that are no data are looked at if they are longer, in bytes: shorter ones identify nobody, and a stream of

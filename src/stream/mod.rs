@@ -30,6 +30,6 @@ mod window;
 
 pub use crate::edit::Edit;
 pub use editor::Editor;
-pub use generic::{GenericEvents, SHORT};
+pub use generic::{GenericEvents, GenericMessages, SHORT};
 pub use rewriter::{Identity, Pipeline, Rewriter, StreamError};
 pub use text::{Channel, TextBody};

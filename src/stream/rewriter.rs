@@ -48,6 +48,12 @@ pub enum StreamError {
         /// The limit in bytes.
         limit: usize,
     },
+    /// The body is not made of the messages that it is said to be made of.
+    #[error("a message of the body is damaged")]
+    Damaged,
+    /// The body ended within a message.
+    #[error("the body ends within a message")]
+    BrokenOff,
     /// A budget is used up.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),

@@ -3,7 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `protocol` | [`Protocol`]: what a protocol is |
-//! | `openai`, `responses`, `anthropic`, `gemini`, `ollama`, `cohere`, `mistral`, `mcp` | the protocols; another one is another file like these |
+//! | `openai`, `responses`, `anthropic`, `bedrock`, `gemini`, `ollama`, `cohere`, `mistral`, `mcp` | the protocols; another one is another file like these |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
@@ -11,9 +11,12 @@
 //! | `signed` | signed blocks on their way back |
 //! | `framer` | [`SseDeltas`], [`WholeAnswer`]: how those documents become a body |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
+//! | `amazon_deltas` | [`AmazonDeltas`]: the same for messages of an Amazon event stream |
 //! | [`conversation`] | which conversation a request belongs to |
 
+mod amazon_deltas;
 mod anthropic;
+mod bedrock;
 mod cohere;
 pub mod conversation;
 mod delta;
@@ -31,6 +34,7 @@ mod responses;
 mod signed;
 mod template;
 
+pub use amazon_deltas::AmazonDeltas;
 pub use delta::EditorFactory;
 pub use framer::{SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;

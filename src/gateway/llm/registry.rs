@@ -4,16 +4,18 @@ use std::sync::Arc;
 
 use crate::base::path::RequestPath;
 use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol};
-use crate::gateway::llm::{anthropic, cohere, gemini, mcp, mistral, ollama, openai, responses};
+use crate::gateway::llm::{anthropic, bedrock, cohere, gemini, mcp, mistral, ollama, openai, responses};
 
 /// Every protocol known. Where two have a path, the one that names more of it counts, else the first.
-static ALL: [&Protocol; 13] = [
+static ALL: [&Protocol; 15] = [
     &openai::CHAT,
     &openai::COMPLETIONS,
     &responses::RESPONSES,
     &openai::SINGLE,
     &openai::TRANSCRIPTIONS,
     &anthropic::MESSAGES,
+    &bedrock::CONVERSE,
+    &bedrock::INVOKE,
     &gemini::GENERATE,
     &gemini::STREAM,
     &ollama::OLLAMA,
@@ -83,7 +85,7 @@ mod tests {
 
     #[test]
     fn a_path_says_its_protocol() {
-        let name = |path| {
+        let name = |path: &str| {
             let path = RequestPath::parse(path).unwrap();
             ProtocolChoice::Auto.of(&path).map(|protocol| protocol.name)
         };
@@ -99,5 +101,20 @@ mod tests {
         assert_eq!(name("/v1/messages/batches"), Some("anthropic"));
         assert_eq!(name("/v1/batches"), Some("openai"));
         assert_eq!(name("/v1/models"), None);
+        let arn =
+            "/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fus.anthropic.claude-v1%3A0";
+        for (end, of) in [
+            ("/converse", Some("bedrock")),
+            ("/converse-stream", Some("bedrock")),
+            ("/count-tokens", Some("bedrock")),
+            ("/invoke", Some("bedrock_invoke")),
+            ("/invoke-with-response-stream", Some("bedrock_invoke")),
+            ("/invoke-with-bidirectional-stream", None),
+        ] {
+            let path = format!("{arn}{end}");
+            assert_eq!(name(&path), of, "{end}");
+        }
+        assert_eq!(name("/guardrail/abc/version/1/apply"), Some("bedrock"));
+        assert_eq!(name("/async-invoke"), Some("bedrock"));
     }
 }

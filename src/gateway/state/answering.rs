@@ -119,10 +119,10 @@ impl Answering {
         error: &GatewayError,
     ) -> Result<Bytes, GatewayError> {
         x.error_word = Some(error.word());
-        let event = error.event(x.error_shape());
         let mut out = BytesMut::new();
-        let said = !x.delivery.is_cut_short()
-            && unlocked(&mut self.body).as_mut().is_some_and(|body| body.cut(&event, &mut out));
+        let shape = x.error_shape();
+        let say = |body: &mut Body| body.cut(&error.event(shape, body.stream_frame()), &mut out);
+        let said = !x.delivery.is_cut_short() && unlocked(&mut self.body).as_mut().is_some_and(say);
         x.delivery.cut_short();
         if said { Ok(out.freeze()) } else { Err(GatewayError::Gone) }
     }
