@@ -12,6 +12,8 @@ use portcullis::detect::{Catalogue, Detector, RuleSelection};
 use proptest::prelude::*;
 
 const FULL: &str = include_str!("../conf/portcullis.toml");
+#[path = "config/aws.rs"]
+mod aws;
 /// The built-in rules.
 #[path = "config/files.rs"]
 mod files;
@@ -92,6 +94,8 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "the environment variable `PORTCULLIS_S3_KEY` is not set",
         "the environment variable `PORTCULLIS_S3_SECRET` is not set",
         "the environment variable `OPENAI_AUTHORIZATION` is not set",
+        "the environment variable `BEDROCK_ACCESS_KEY` is not set",
+        "the environment variable `BEDROCK_SESSION_TOKEN` is not set",
         "the environment variable `INTEL_AUTHORIZATION` is not set",
         "the environment variable `COLLECTOR_KEY` is not set",
         "the master key is already said to be elsewhere",
@@ -147,7 +151,7 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        Allowed, Breaker, ClamdSocket, Clients, Detect, FileLimits, Health, Intel, JwkSource, Jwks, Jwt,
+        Allowed, Aws, Breaker, ClamdSocket, Clients, Detect, FileLimits, Health, Intel, JwkSource, Jwks, Jwt,
         Otlp, Rate, Reload, RemoteIntel, Respond, Route, Scan, Settings, Sign, Telemetry, Tls, TokenPlace,
         Upgrade, Upstream, UpstreamTls,
     };
@@ -156,7 +160,7 @@ fn the_full_file_shows_every_key() {
     }
     let all = keys_of! {
         Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
-        UpstreamTls Timeouts Outliers Breaker Health Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
+        UpstreamTls Aws Timeouts Outliers Breaker Health Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect Allowed
     };
     let text = uncommented();

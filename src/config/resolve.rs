@@ -167,7 +167,9 @@ impl Fetch<'_> {
 
     /// Keys of AWS, where the file names none: those of the environment.
     fn aws(&mut self, upstream: &mut Upstream, needed: bool) {
-        let has = |name| self.env.var(name).is_some_and(|value| !value.trim().is_empty());
+        let is_key = |value: &str| !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_graphic());
+        let found = |name| self.env.var(name).map(trimmed);
+        let has = |name| found(name).is_some_and(|value| is_key(&value));
         let (both, token) = (KEYS.iter().all(|name| has(name)), has(SESSION_TOKEN));
         if upstream.aws.is_none() && both {
             upstream.aws = Some(At::new(Aws { implied: true, ..Aws::default() }));
@@ -215,6 +217,12 @@ impl Fetch<'_> {
             Err(message) => self.wrong(at, message, needed),
         }
     }
+}
+
+/// A value without the line break that may end it.
+fn trimmed(mut value: String) -> String {
+    trim_line_break(&mut value);
+    value
 }
 
 fn trim_line_break(value: &mut String) {

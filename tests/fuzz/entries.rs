@@ -13,9 +13,10 @@ use portcullis::config;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, Finding, RuleSelection, Score, WIDEST};
 use portcullis::redact::{Answer, Counts, Keys, Limits, Method, Plan, Redactor, Undo};
+use portcullis::stream::amazon::{AmazonEventStream, Message, write_header, write_message};
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use portcullis::stream::sse::Sse;
-use portcullis::stream::{Editor, GenericEvents, Rewriter, TextBody};
+use portcullis::stream::{Editor, GenericEvents, GenericMessages, Rewriter, StreamError, TextBody};
 
 /// A name and its function.
 pub(crate) type Entry = (&'static str, fn(&[u8]));
@@ -27,6 +28,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("rules", rules),
     ("json", json),
     ("sse", sse),
+    ("amazon", amazon),
     #[cfg(feature = "server")]
     ("config", config),
     ("restore", restore),
@@ -206,6 +208,48 @@ fn sse(data: &[u8]) {
     let make: fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter> =
         |editor, budget| Box::new(Sse::new(GenericEvents::new(editor), 1 << 20, budget));
     assert!(rewritten(make, body, Some(dice)) == rewritten(make, body, None));
+}
+
+/// What comes of an Amazon event stream in pieces, up to what is wrong with it.
+fn messages(body: &[u8], lengths: Vec<usize>) -> (Vec<u8>, Result<(), StreamError>) {
+    let budget = Budget::process(1 << 30);
+    let mut stream = AmazonEventStream::new(GenericMessages::new(masking()), 1 << 20, &budget);
+    let (mut out, mut rest) = (BytesMut::new(), body);
+    let mut run = || {
+        for length in lengths {
+            let (piece, tail) = rest.split_at(length);
+            stream.write(piece, &mut out)?;
+            assert!(budget.used() >= stream.held(), "held without a charge");
+            rest = tail;
+        }
+        stream.finish(&mut out)
+    };
+    let result = run();
+    (out.to_vec(), result)
+}
+
+/// Amazon event streams: bytes as they are, which are hardly ever messages, and each line as one with good sums. Chunking is
+/// invisible, also where something is wrong; what leaves can be read.
+fn amazon(data: &[u8]) {
+    let (dice, body) = dice(data);
+    assert!(messages(body, lengths(dice, body.len())) == messages(body, vec![body.len()]), "as they are");
+    let mut stream = BytesMut::new();
+    for line in body.split(|byte| *byte == b'\n') {
+        let (name, payload) = line.split_at(line.iter().position(|byte| *byte == b' ').unwrap_or(0));
+        let mut headers = Vec::new();
+        write_header(":event-type", &String::from_utf8_lossy(name), &mut headers);
+        // Headers of any types and lengths.
+        headers.extend_from_slice(name);
+        write_message(&headers, payload, &mut stream).unwrap();
+    }
+    let whole = messages(&stream, vec![stream.len()]);
+    assert!(messages(&stream, lengths(dice, stream.len())) == whole, "as messages");
+    let mut rest = &whole.0[..];
+    while let Some(length) = rest.first_chunk::<4>() {
+        let (message, more) = rest.split_at(u32::from_be_bytes(*length) as usize);
+        assert!(Message::parse(message).is_ok());
+        rest = more;
+    }
 }
 
 /// A configuration loads or says what is wrong with it, and where.

@@ -6,6 +6,7 @@
     reason = "a test that cannot go on should stop, also in what several tests share"
 )]
 
+mod amazon;
 mod censor;
 mod corpora;
 mod json;

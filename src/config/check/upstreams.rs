@@ -9,7 +9,7 @@ use crate::config::Period;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
 use crate::config::settings::{Aws, Breaker, Health, Outliers, Scheme, Timeouts, Upstream, is_region};
-use crate::config::supplied::Supplied;
+use crate::config::supplied::{Source, Supplied};
 
 /// Fields that belong to one connection or to the body's framing (RFC 9110 sections 7.6.1 and 8.6, RFC 9112
 /// section 6): the gateway writes them itself.
@@ -194,8 +194,9 @@ fn aws(upstream: &Upstream, mistakes: &mut Mistakes) {
     }
     for key in [access_key, secret_key, session_token].into_iter().flatten() {
         let value = key.value().expose();
-        if !value.bytes().all(|b| b.is_ascii_graphic()) {
-            mistakes.say(key.span().start, "this is no key: it has characters that none has");
+        let is_empty = value.is_empty() && *key.source() == Source::Literal;
+        if is_empty || !value.bytes().all(|b| b.is_ascii_graphic()) {
+            mistakes.say(key.span().start, "this is no key: it is empty, or has characters that none has");
         }
     }
 }

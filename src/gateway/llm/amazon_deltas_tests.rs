@@ -76,7 +76,7 @@ fn blocks_are_followed_and_everything_else_stays() {
         "contentBlockStart",
         r#"{"contentBlockIndex":1,"start":{"toolUse":{"name":"t","toolUseId":"tooluse_1aB2c3D4"}}}"#,
     );
-    let signed = block(2, r#""reasoningContent":{"signature":"SECRET"}"#);
+    let signed = block(2, r#""reasoningContent":{"signature":"SECRETabcdef0123456789"}"#);
     let end = event("messageStop", r#"{"stopReason":"end_turn"}"#);
     let messages = [
         start.clone(),
