@@ -22,6 +22,8 @@ import botocore.credentials
 
 # What the model says by itself.
 INVENTED = "tom.baker@harbour-post.com"
+# Its seal on what it thinks.
+SIGNATURE = "kJ8f0aVYpQ3x7mZt5sLw2bNcR1eHu9dGi4oTqXyE6rUzMvPjSkCnBhWlAgFfDd+K/3=="
 
 
 def message(headers, payload):
@@ -75,7 +77,7 @@ def converse_events(text, mode):
         return
     for one in text:
         yield delta(0, {"reasoningContent": {"text": one}})
-    yield delta(0, {"reasoningContent": {"signature": "c2lnbmF0dXJlIG9mIHRoZSBtb2RlbCBpdHNlbGY="}})
+    yield delta(0, {"reasoningContent": {"signature": SIGNATURE}})
     yield stop(0)
     # Two blocks by turns.
     yield event("contentBlockStart", {"contentBlockIndex": 2, "start": {"toolUse": {"name": "send", "toolUseId": "tooluse_7aB9c3Xy"}}})

@@ -134,7 +134,7 @@ def test_streamed_blocks_are_restored_each_for_itself(gateway, service):
     kinds = [list(other)[0] for other in others]
     stop = "contentBlockStop"
     assert kinds == ["messageStart", "contentBlockDelta", stop, "contentBlockStart", stop, stop, "messageStop", "metadata"]
-    assert others[1]["contentBlockDelta"]["delta"]["reasoningContent"]["signature"].startswith("c2ln")
+    assert others[1]["contentBlockDelta"]["delta"]["reasoningContent"]["signature"] == bedrock_upstream.SIGNATURE
     assert others[-1]["metadata"]["trace"]["guardrail"]["modelOutput"] == [PROMPT]
 
 
@@ -176,6 +176,22 @@ def test_what_a_model_invents_is_masked_beside_what_is_restored(gateway, service
     stream = client(gateway).invoke_model_with_response_stream(modelId="invents", body=claude())["body"]
     events = [json.loads(event["chunk"]["bytes"]) for event in stream]
     assert "".join(event["delta"]["text"] for event in events if "delta" in event) == wanted
+
+
+def test_a_signed_thought_goes_back_as_it_was_signed(gateway, service):
+    """Though the caller does not see what the model has invented in it."""
+    bedrock, text, signature = client(gateway), "", ""
+    for event in bedrock.converse_stream(modelId="invents", messages=ask())["stream"]:
+        thought = event.get("contentBlockDelta", {}).get("delta", {}).get("reasoningContent", {})
+        text, signature = text + thought.get("text", ""), signature + thought.get("signature", "")
+    assert INVENTED not in text
+    thought = {"reasoningContent": {"reasoningText": {"text": text, "signature": signature}}}
+    turns = [*ask(), {"role": "assistant", "content": [thought]}, *ask("And now?")]
+    bedrock.converse(modelId="plain", messages=turns)
+    first, second = (json.loads(came.body)["messages"] for came in service.came)
+    [sent] = second[1]["content"]
+    signed = {"text": first[0]["content"][0]["text"] + " And to %s." % INVENTED, "signature": bedrock_upstream.SIGNATURE}
+    assert sent == {"reasoningContent": {"reasoningText": signed}} and first[0] == second[0]
 
 
 @pytest.mark.parametrize("call", ["converse", "converse_stream"])

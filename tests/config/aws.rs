@@ -28,7 +28,11 @@ fn keys_come_from_the_file_else_from_the_environment() {
     assert_eq!(aws(plain, &[]), None);
     assert_eq!(aws(plain, &KEYS[..1]), None);
     assert_eq!(aws(plain, &[KEYS[0], ("AWS_SECRET_ACCESS_KEY", " ")]), None, "an empty variable is none");
-    assert_eq!(aws(plain, &[KEYS[0], ("AWS_SECRET_ACCESS_KEY", "no key")]), None, "nor does one that is no key stop anything");
+    assert_eq!(
+        aws(plain, &[KEYS[0], ("AWS_SECRET_ACCESS_KEY", "no key")]),
+        None,
+        "nor does one that is no key stop anything"
+    );
 
     // Without the table: only what callers have signed, and for the region that they have.
     let region = [KEYS, &[("AWS_REGION", "eu-west-1")]].concat();

@@ -5,7 +5,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::anthropic;
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{Close, Covers, Delta, Echo, Key, Protocol, Signed, StreamProtocol};
 use crate::stream::json::Take::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -21,6 +21,23 @@ const CHOICE: &[Key] = &[Key::Value("choices[*].index")];
 /// Their tool calls.
 const TOOL_CALL: &[Key] =
     &[Key::Value("choices[*].index"), Key::Value("choices[*].delta.tool_calls[*].index")];
+
+/// Thoughts are signed, in events and in whole answers.
+const SIGNED: &[Signed] = &[IN_EVENTS, IN_ANSWER];
+
+const IN_EVENTS: Signed = Signed {
+    at: "contentBlockDelta.delta.reasoningContent.signature",
+    covers: Covers::Channel {
+        delta: "contentBlockDelta.delta.reasoningContent.text",
+        key: BLOCK,
+        member: "text",
+    },
+};
+
+const IN_ANSWER: Signed = Signed {
+    at: "output.message.content[*].reasoningContent.reasoningText.signature",
+    covers: Covers::Beside(&["output.message.content[*].reasoningContent.reasoningText.text"]),
+};
 
 const fn delta(at: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
     Delta { at, treatment, when: None, key }
@@ -94,6 +111,7 @@ pub(super) static CONVERSE: Protocol = Protocol {
             closes("metadata", &[]),
         ],
         echoes: &[],
+        signed: SIGNED,
         numbered: false,
         in_array: false,
         end_data: b"",
@@ -214,6 +232,15 @@ pub(super) static INVOKE: Protocol = Protocol {
             closes("amazon-bedrock-invocationMetrics", &[]),
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        signed: &[
+            Signed {
+                at: "delta.signature",
+                covers: Covers::Channel { delta: "delta.thinking", key: OF_CLAUDE, member: "thinking" },
+            },
+            Signed { at: "content[*].signature", covers: Covers::Beside(&["content[*].thinking"]) },
+            IN_EVENTS,
+            IN_ANSWER,
+        ],
         numbered: false,
         in_array: false,
         end_data: b"",
