@@ -6,6 +6,7 @@
 //! | [`master`] | [`MasterKey`]: where it comes from |
 //! | [`hook`] | a master key from a program of the operator's |
 //! | [`passphrase`] | a master key from a passphrase; its salt lies in the store |
+//! | `wrapping` | one key that seals rows |
 //! | `ring` | the keys that seal rows, sealed under the master key |
 //! | [`seal`] | [`Seal`]: a key of the ring → sealed row, bound to its place |
 //! | [`rotation`] | another master key in place of this one, row by row |
@@ -24,6 +25,7 @@ pub mod passphrase;
 mod ring;
 pub mod rotation;
 pub mod seal;
+mod wrapping;
 
 pub use error::VaultError;
 pub use keys::{ENDED, Freshness, PENDING, Vault};

@@ -8,7 +8,7 @@ use crate::base::secret::Secret;
 use crate::crypto::kdf::hkdf_sha256;
 use crate::crypto::random;
 use crate::store::{Entry, Expected, Key, Records, Row};
-use crate::vault::seal::{ID_BYTES, Wrapping};
+use crate::vault::wrapping::{ID_BYTES, Wrapping};
 use crate::vault::{MasterKey, Origin, VaultError};
 
 /// The plaintext of these rows: `form (1) ‖ successor (8) ‖ predecessor (8) ‖ index key (32) ‖ id in use (8)`, then

@@ -2,8 +2,7 @@
 //! copied to another place, or an older version put back under a newer number, does not open.
 //! (A whole store put back as it once was does open: that takes a counter outside of it.)
 //!
-//! A sealed value is `format (1 byte) ‖ key id (8) ‖ nonce (12) ‖ ciphertext ‖ tag (16)`. The key id says which key of
-//! the ring sealed it.
+//! The key id in a sealed value (see `wrapping`) says which key of the ring sealed it.
 //!
 //! What is large or often written has a data key of its own ([`Seal::wrap`]): `sealed data key ‖ nonce ‖ ciphertext ‖
 //! tag`. The data key is random for each write and bound to the same place, and the wrapping key seals 32 bytes.
@@ -13,66 +12,16 @@ use std::sync::{Arc, PoisonError, RwLock};
 use zeroize::Zeroizing;
 
 use crate::base::secret::Secret;
-use crate::crypto::aead::{AeadError, AeadKey, SEAL_BYTES};
+use crate::crypto::aead::{AeadKey, SEAL_BYTES};
 use crate::crypto::kdf::hmac_sha256;
 use crate::crypto::random;
 use crate::store::{Key, Row};
 use crate::vault::ring::Ring;
+use crate::vault::wrapping::{FORMAT, HEADER, Wrapping};
 use crate::vault::{MasterKey, Origin, VaultError};
 
-const FORMAT: u8 = 1;
-pub(super) const ID_BYTES: usize = 8;
-const HEADER: usize = 1 + ID_BYTES;
 const DATA_KEY: usize = 32;
 const WRAPPED: usize = HEADER + SEAL_BYTES + DATA_KEY;
-
-/// One key that seals rows.
-pub(super) struct Wrapping {
-    key: AeadKey,
-    id: [u8; ID_BYTES],
-}
-
-impl Wrapping {
-    pub(super) fn new(bytes: &Secret<[u8; 32]>, id: [u8; ID_BYTES]) -> Result<Self, VaultError> {
-        Ok(Self { key: AeadKey::new(bytes.expose().as_slice())?, id })
-    }
-
-    pub(super) fn id(&self) -> &[u8; ID_BYTES] {
-        &self.id
-    }
-
-    pub(super) fn seal(&self, key: &Key, version: u64, plaintext: &[u8]) -> Result<Vec<u8>, VaultError> {
-        let mut sealed = self.header().to_vec();
-        sealed.extend_from_slice(&self.key.seal(&self.place(key, version), plaintext)?);
-        Ok(sealed)
-    }
-
-    /// Opens what this very key sealed.
-    pub(super) fn open_as(&self, row: &Row, value: &[u8]) -> Result<Secret<Vec<u8>>, VaultError> {
-        let (_, sealed) = value.split_first_chunk::<HEADER>().ok_or(VaultError::Damaged)?;
-        self.key.open(&self.place(&row.key, row.version), sealed).map_err(|error| match error {
-            AeadError::Open => VaultError::Damaged,
-            other => other.into(),
-        })
-    }
-
-    fn header(&self) -> [u8; HEADER] {
-        let mut header = [FORMAT; HEADER];
-        header[1..].copy_from_slice(&self.id);
-        header
-    }
-
-    /// The associated data: header and place, each part of known length.
-    fn place(&self, key: &Key, version: u64) -> Vec<u8> {
-        let mut place = self.header().to_vec();
-        for part in [key.kind(), key.id()] {
-            place.extend_from_slice(&(part.len() as u64).to_be_bytes());
-            place.extend_from_slice(part.as_bytes());
-        }
-        place.extend_from_slice(&version.to_be_bytes());
-        place
-    }
-}
 
 /// Seals and opens the values of rows.
 pub struct Seal {
