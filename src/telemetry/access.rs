@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use crate::telemetry::Access;
+use crate::telemetry::addresses::Addresses;
+use crate::telemetry::event::Access;
 
 /// Lines that wait for the disk, at the most; those beyond it are dropped and counted.
 const WAITING: usize = 8192;
@@ -27,18 +28,6 @@ pub enum AccessTo {
     JsonLog,
     /// This file, as JSON; it is made if it is not there, for its owner alone.
     File(PathBuf),
-}
-
-/// What of a caller's address is logged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Addresses {
-    /// All of it.
-    #[default]
-    Whole,
-    /// The network: 24 bits of IPv4, 48 of IPv6.
-    Network,
-    /// Nothing.
-    Off,
 }
 
 enum Way {

@@ -2,14 +2,14 @@
 //! which route it took, how it ended, and counts.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 use std::time::Duration;
 
 use serde_json::json;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::{RequestId, TokenId};
-use crate::telemetry::Addresses;
+use crate::telemetry::addresses::Addresses;
 
 /// Whether a body was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl<'a> Access<'a> {
             method = self.method,
             status = self.status,
             took_us = self.micros(),
-            client = shown(self.client, addresses).map(tracing::field::display),
+            client = addresses.shown(self.client).map(tracing::field::display),
             token = self.token.map(tracing::field::display),
             protocol = self.protocol,
             upstream = self.upstream,
@@ -183,7 +183,7 @@ impl<'a> Access<'a> {
             "method": self.method,
             "status": self.status,
             "took_us": self.micros(),
-            "client": shown(self.client, addresses).map(|address| address.to_string()),
+            "client": addresses.shown(self.client).map(|address| address.to_string()),
             "token": self.token.map(ToString::to_string),
             "protocol": self.protocol,
             "upstream": self.upstream,
@@ -200,40 +200,5 @@ impl<'a> Access<'a> {
             "fault": self.fault,
         });
         line.to_string()
-    }
-}
-
-/// The address as far as it may be shown.
-fn shown(address: Option<IpAddr>, addresses: Addresses) -> Option<IpAddr> {
-    let address = address?.to_canonical();
-    match (addresses, address) {
-        (Addresses::Off, _) => None,
-        (Addresses::Whole, address) => Some(address),
-        (Addresses::Network, IpAddr::V4(address)) => {
-            Some(Ipv4Addr::from_bits(address.to_bits() & !0xff).into())
-        }
-        (Addresses::Network, IpAddr::V6(address)) => {
-            Some(Ipv6Addr::from_bits(address.to_bits() & (!0 << 80)).into())
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_are_shown_as_the_policy_says() {
-        let rows = [
-            ("192.0.2.77", Addresses::Whole, Some("192.0.2.77")),
-            ("192.0.2.77", Addresses::Network, Some("192.0.2.0")),
-            ("::ffff:192.0.2.77", Addresses::Network, Some("192.0.2.0")),
-            ("2001:db8:1:2::3", Addresses::Network, Some("2001:db8:1::")),
-            ("2001:db8:1:2::3", Addresses::Off, None),
-        ];
-        for (address, policy, expected) in rows {
-            let expected = expected.map(|address| address.parse().unwrap());
-            assert_eq!(shown(address.parse().ok(), policy), expected, "{address} {policy:?}");
-        }
     }
 }

@@ -1,12 +1,14 @@
 //! What can be seen from outside: counts, durations and rule names, never text.
 
 mod access;
+mod addresses;
 mod event;
 mod init;
 mod metrics;
 pub mod trace;
 
-pub use access::{AccessLog, AccessTo, Addresses};
+pub use access::{AccessLog, AccessTo};
+pub use addresses::Addresses;
 pub use event::{Access, Scan, Unscanned};
 pub use init::{LogFormat, logs_json, start_log};
 pub use metrics::{
