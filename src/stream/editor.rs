@@ -5,7 +5,7 @@
 
 use crate::edit::Edit;
 use crate::stream::StreamError;
-use crate::stream::json::Path;
+use crate::stream::path::Path;
 
 /// Edits one channel of text as it passes.
 ///

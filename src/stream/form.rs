@@ -5,7 +5,8 @@ use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
 use crate::edit::{SourceMap, spliced};
-use crate::stream::json::{Embedded, Path, Token, Trail};
+use crate::stream::json::Embedded;
+use crate::stream::path::{Path, Token, Trail};
 use crate::stream::{Edit, Editor, Rewriter, StreamError};
 
 /// The largest field that is taken, in bytes: it is judged whole.

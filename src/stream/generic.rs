@@ -5,7 +5,8 @@ use bytes::BytesMut;
 use crate::edit::spliced;
 use crate::stream::amazon::{Message, Messages};
 use crate::stream::json::scan::{Every, Scan};
-use crate::stream::json::{JsonFault, Trail, walk};
+use crate::stream::json::{JsonFault, walk};
+use crate::stream::path::Trail;
 use crate::stream::sse::{Event, Events, Verdict};
 use crate::stream::{Edit, Editor, StreamError};
 

@@ -3,6 +3,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `rewriter` | what rewrites a body as it passes, its laws, and several in a row |
+//! | `path` | where in a document a value is, and which places are ours |
 //! | `editor` | what edits one channel of decoded text |
 //! | `text` | text bodies, and text that comes in pieces |
 //! | [`json`] | JSON bodies and documents |
@@ -20,6 +21,7 @@ mod editor;
 pub mod form;
 mod generic;
 pub mod json;
+mod path;
 mod rewriter;
 pub mod sniff;
 pub mod sse;

@@ -8,8 +8,9 @@ use std::ops::Range;
 
 use crate::edit::SourceMap;
 use crate::stream::json::escape::{Unescaped, encoded, unescape};
-use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, RECORD_SEPARATOR, Role, Tail, is_number};
-use crate::stream::json::path::{LONG_NUMBER, MAX_DEPTH, Path, Token, Trail};
+use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, RECORD_SEPARATOR, Role, is_number};
+use crate::stream::json::tail::Tail;
+use crate::stream::path::{LONG_NUMBER, MAX_DEPTH, Path, Token, Trail};
 
 /// A string, a key or a long number of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use bytes::BufMut;
 
-use crate::stream::json::lexer::Tail;
+use crate::stream::json::tail::Tail;
 
 /// What stands at a reverse solidus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

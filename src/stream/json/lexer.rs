@@ -5,14 +5,9 @@
 //! number with the white space behind it, an escape, or a cut UTF-8 sequence.
 
 use crate::stream::json::escape::{Unescaped, unescape};
+use crate::stream::json::tail::Tail;
+use crate::stream::path::Nesting;
 use crate::stream::utf8::complete;
-
-/// Whether bytes may follow those shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Tail {
-    Open,
-    Closed,
-}
 
 /// Where in the bytes shown the lexer is.
 pub(super) struct Cursor<'a> {
@@ -42,13 +37,6 @@ impl<'a> Cursor<'a> {
 pub(super) enum Role {
     Key,
     Value,
-}
-
-/// What encloses a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Nesting {
-    Array,
-    Object,
 }
 
 /// What the lexer found before the cursor. `from` is where it began.

@@ -2,14 +2,30 @@
 //! holds nothing but a cut token: whoever carries the bytes applies the edits.
 
 use crate::edit::spliced;
-use crate::stream::json::Slots;
 use crate::stream::json::document::{digits_of, is_long, with_digits};
 use crate::stream::json::escape::encoded;
-use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, Role, Tail};
-use crate::stream::json::path::{Token, Trail};
+use crate::stream::json::lexer::{Cursor, Lexeme, Lexer, Role};
+use crate::stream::json::tail::Tail;
+use crate::stream::path::{Path, Token, Trail};
 use crate::stream::text_channel::{TextChannel, plain};
 use crate::stream::utf8::complete;
 use crate::stream::{Edit, Editor, StreamError};
+
+/// Decides which strings are ours, and edits them, one at a time.
+///
+/// After an `open` that said yes, the text of that string comes through [`Editor::feed`], decoded, with offsets from
+/// its beginning, and [`Editor::end`] ends it. A byte that is not UTF-8 splits a string into two channels, without
+/// another `open`. Half a surrogate pair is shown as U+FFFD, and leaves as it came unless it is edited.
+pub trait Slots: Editor {
+    /// Whether the string at `path` is ours.
+    fn open(&mut self, path: &Path<'_>, token: Token) -> bool;
+}
+
+impl<S: Slots + ?Sized> Slots for Box<S> {
+    fn open(&mut self, path: &Path<'_>, token: Token) -> bool {
+        (**self).open(path, token)
+    }
+}
 
 /// The state between two chunks of a body, or of a text that is JSON itself.
 pub(crate) struct Scan<S> {
@@ -258,7 +274,7 @@ fn rest(mut bytes: Vec<u8>, read: usize) -> Vec<u8> {
 pub(crate) struct Every<E>(pub(crate) E);
 
 impl<E: Editor> Editor for Every<E> {
-    fn under(&mut self, path: Option<&super::Path<'_>>) {
+    fn under(&mut self, path: Option<&Path<'_>>) {
         self.0.under(path);
     }
 
@@ -272,7 +288,7 @@ impl<E: Editor> Editor for Every<E> {
 }
 
 impl<E: Editor> Slots for Every<E> {
-    fn open(&mut self, path: &super::Path<'_>, token: Token) -> bool {
+    fn open(&mut self, path: &Path<'_>, token: Token) -> bool {
         self.0.under(token.is_value().then_some(path));
         true
     }

@@ -6,26 +6,10 @@ use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
 use crate::stream::json::embedded::Embedded;
-use crate::stream::json::path::{Path, PathSet, Take, Token};
-use crate::stream::json::scan::Scan;
+use crate::stream::json::scan::{Scan, Slots};
+use crate::stream::path::{Path, PathSet, Take, Token};
 use crate::stream::window::Window;
 use crate::stream::{Edit, Editor, Rewriter, StreamError};
-
-/// Decides which strings are ours, and edits them, one at a time.
-///
-/// After an `open` that said yes, the text of that string comes through [`Editor::feed`], decoded, with offsets from
-/// its beginning, and [`Editor::end`] ends it. A byte that is not UTF-8 splits a string into two channels, without
-/// another `open`. Half a surrogate pair is shown as U+FFFD, and leaves as it came unless it is edited.
-pub trait Slots: Editor {
-    /// Whether the string at `path` is ours.
-    fn open(&mut self, path: &Path<'_>, token: Token) -> bool;
-}
-
-impl<S: Slots + ?Sized> Slots for Box<S> {
-    fn open(&mut self, path: &Path<'_>, token: Token) -> bool {
-        (**self).open(path, token)
-    }
-}
 
 /// A rewriter of one JSON document, or of any number one after another (NDJSON, concatenated, RFC 7464).
 ///

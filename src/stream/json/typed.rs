@@ -1,6 +1,6 @@
 //! What is no text because of its type, and only if it has that type.
 
-use crate::stream::json::path::{LONG_NUMBER, MAX_KEY, Take, Token, Type};
+use crate::stream::path::{LONG_NUMBER, MAX_KEY, Take, Token, Type};
 
 impl Take {
     /// What to do with what stands there: what has not the type that it must have is text.

@@ -5,7 +5,6 @@
 use std::fmt;
 
 use crate::base::pointer::Pointer;
-use crate::stream::json::lexer::Nesting;
 
 /// How many levels a [`Path`] follows.
 pub const MAX_DEPTH: usize = 128;
@@ -108,6 +107,13 @@ impl fmt::Debug for Path<'_> {
     }
 }
 
+/// What encloses a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nesting {
+    Array,
+    Object,
+}
+
 #[derive(Clone, Copy)]
 enum Step {
     Index(usize),
@@ -119,7 +125,7 @@ enum Step {
 
 /// The path of what a lexer reads, kept as it goes.
 #[derive(Default)]
-pub(in crate::stream) struct Trail {
+pub(super) struct Trail {
     steps: Vec<Step>,
     keys: String,
     beyond: usize,
@@ -127,7 +133,7 @@ pub(in crate::stream) struct Trail {
 
 impl Trail {
     /// To a member of the root, which is an object.
-    pub(in crate::stream) fn to(name: &str) -> Self {
+    pub(super) fn to(name: &str) -> Self {
         let mut trail = Self::default();
         trail.open(Nesting::Object);
         trail.named(name);
@@ -135,7 +141,7 @@ impl Trail {
         trail
     }
 
-    pub(in crate::stream) fn path(&self) -> Path<'_> {
+    pub(super) fn path(&self) -> Path<'_> {
         Path { trail: self }
     }
 
