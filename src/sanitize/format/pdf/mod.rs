@@ -20,6 +20,7 @@
 //! | `flatten` | what widgets show, written into their pages |
 //! | `appearance` | what a field shows that brings no appearance |
 //! | `strip` | taking out what the census found |
+//! | `needle` | values, found however they are spaced |
 //! | `strings` | text strings: titles, notes, values, metadata, link targets |
 //! | `text` | the text that pages show |
 //! | `write` | the fresh revision, and the proof of it |
@@ -32,6 +33,7 @@ mod clean;
 mod fields;
 mod flatten;
 mod graph;
+mod needle;
 mod open;
 mod pages;
 mod parts;

@@ -7,8 +7,8 @@ use hayro_syntax::Pdf;
 use hayro_syntax::object::{Dict, Object, Stream};
 use lopdf::StringFormat;
 
+use crate::sanitize::format::pdf::needle::{Needles, automaton};
 use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
-use crate::sanitize::format::pdf::text::needle::{Needles, automaton};
 use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::text::streams::ContentStreams;
 use crate::sanitize::format::pdf::text::walk;

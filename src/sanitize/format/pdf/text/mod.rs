@@ -17,7 +17,6 @@
 //! | `streams` | the content of pages and of what they draw |
 //! | `walk` | the way through one stream |
 //! | `reading` | a page's text in one order |
-//! | `needle` | values, found however they are spaced |
 //! | `plan` | what is to change |
 //! | `splice` | a change, written into a stream |
 //! | `rewrite` | all of this for a document |
@@ -29,7 +28,6 @@ mod codes;
 mod font;
 mod lexer;
 mod metrics;
-mod needle;
 mod outlines;
 mod plan;
 mod reading;
@@ -42,7 +40,6 @@ mod streams;
 mod walk;
 
 pub(super) use absent::absent;
-pub(in crate::sanitize::format::pdf) use needle::Needles;
 pub(super) use rewrite::rewrite;
 
 #[cfg(test)]

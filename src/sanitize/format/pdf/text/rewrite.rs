@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
-use crate::sanitize::format::pdf::text::needle::Needles;
+use crate::sanitize::format::pdf::needle::Needles;
 use crate::sanitize::format::pdf::text::plan::{Change, Plan};
 use crate::sanitize::format::pdf::text::reading::Reading;
 use crate::sanitize::format::pdf::text::record::{PageRecord, Source};

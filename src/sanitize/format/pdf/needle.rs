@@ -28,7 +28,7 @@ pub(super) struct Needle {
 
 /// Values, looked for all at once.
 #[derive(Debug)]
-pub(in crate::sanitize::format::pdf) struct Needles {
+pub(super) struct Needles {
     all: Vec<Needle>,
     search: Option<AhoCorasick>,
 }
@@ -83,7 +83,7 @@ impl Needles {
 
     /// Where values stand in a text, and the edits that found them first: in order, the longest of those that begin
     /// at one place first. They can lie over one another.
-    pub(in crate::sanitize::format::pdf) fn find(&self, text: &str) -> Vec<(Range<usize>, &Edit)> {
+    pub(super) fn find(&self, text: &str) -> Vec<(Range<usize>, &Edit)> {
         let Some(search) = &self.search else { return Vec::new() };
         let tight = Tight::new(text);
         let found = search.find_overlapping_iter(&tight.text).filter_map(|found| {
