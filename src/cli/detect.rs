@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 use crate::app::AppError;
 use crate::cli::args::{DetectArgs, NameArg};
 use crate::cli::failure::Failure;
-use crate::cli::run::{input, message};
 use crate::cli::shown::Shown;
+use crate::cli::streams::{input, message};
 use crate::cli::wanted;
 use crate::detect::{Cache, Detector, Finding, Scanner, Score};
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::app::AppError;
 use crate::cli::failure::Failure;
-use crate::cli::run::result;
+use crate::cli::streams::result;
 
 /// How long each step may take.
 const PATIENCE: Duration = Duration::from_secs(3);

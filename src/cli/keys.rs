@@ -9,7 +9,8 @@ use crate::base::listing::Order;
 use crate::cli::args::StoreArgs;
 use crate::cli::failure::Failure;
 use crate::cli::keys_args::{GenerateArgs, KeyCommand, KeyId, NewSource};
-use crate::cli::run::{message, placed, result};
+use crate::cli::settings::placed;
+use crate::cli::streams::{message, result};
 use crate::config::{Config, Needs};
 use crate::vault::VaultError;
 use crate::vault::items::{

@@ -12,7 +12,9 @@ mod page;
 mod rules;
 mod run;
 mod sanitize;
+mod settings;
 mod shown;
+mod streams;
 mod wanted;
 
 pub use args::Args;

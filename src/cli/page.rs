@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 
-use crate::cli::rules::severity;
 use crate::detect::{Catalogue, RuleSet};
 
 /// The page of all rules of a catalogue: by category, in the catalogue's order.
@@ -33,7 +32,7 @@ pub(super) fn markdown(catalogue: &Catalogue) -> String {
             // What a table or HTML would take for its own.
             let finds = rule.description().replace('|', "\\|").replace('<', "&lt;");
             let (name, family, region) = (rule.name(), rule.family().name(), rule.region());
-            say(format!("| `{name}` | {family} | {region} | {} | {on} | {finds} |", severity(rule)));
+            say(format!("| `{name}` | {family} | {region} | {} | {on} | {finds} |", rule.severity().name()));
         }
     }
     out

@@ -9,9 +9,9 @@ use serde::Serialize;
 use crate::app::AppError;
 use crate::cli::args::{RulesCommand, Wanted};
 use crate::cli::failure::Failure;
-use crate::cli::run::{message, result};
+use crate::cli::streams::{message, result};
 use crate::cli::{page, wanted};
-use crate::detect::{Detector, Rule, RuleError, RuleFile, Severity};
+use crate::detect::{Detector, Rule, RuleError, RuleFile};
 
 pub(super) fn run(command: &RulesCommand) -> Result<(), Failure> {
     match command {
@@ -22,15 +22,6 @@ pub(super) fn run(command: &RulesCommand) -> Result<(), Failure> {
             std::io::stdout().lock().write_all(page::markdown(&wanted::known(None)?.0).as_bytes())?;
             Ok(())
         }
-    }
-}
-
-pub(super) fn severity(rule: &Rule) -> &'static str {
-    match rule.severity() {
-        Severity::Low => "low",
-        Severity::Medium => "medium",
-        Severity::High => "high",
-        Severity::Critical => "critical",
     }
 }
 
@@ -68,7 +59,7 @@ fn list(wanted: &Wanted, json: bool) -> Result<(), Failure> {
             family: rule.family().name(),
             category: rule.category().name(),
             region: rule.region(),
-            severity: severity(rule),
+            severity: rule.severity().name(),
             threshold: (f64::from(rule.threshold()) * 1000.0).round() / 1000.0,
             default_on: rule.default_on(),
             hold: rule.reach(),
@@ -118,7 +109,7 @@ fn text(rule: &Rule) -> String {
     line("family", rule.family().name());
     line("category", rule.category().name());
     line("region", rule.region());
-    line("severity", severity(rule));
+    line("severity", rule.severity().name());
     line("default", if rule.default_on() { "on" } else { "off" });
     line("score", &rule.score.to_string());
     line("threshold", &rule.threshold().to_string());

@@ -1,7 +1,7 @@
 //! Does what the command line says.
 
-use std::io::{IsTerminal, Read, Write};
-use std::path::{Path, PathBuf};
+use std::io::IsTerminal;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -11,15 +11,17 @@ use crate::api::configs::{ConfigError, Configs, Settings as RedactSettings};
 use crate::api::openapi;
 use crate::api::token::{NewToken, Service, TokenInfo, parse_expiry};
 use crate::app::{
-    Announce, AppError, Opened, Piped, Source, check_files, log_warnings, logged, redact, serve, unredact,
+    Announce, AppError, Opened, Piped, Source, check_files, logged, redact, serve, unredact,
     without_core_dumps,
 };
 use crate::base::clock::Timestamp;
 use crate::base::id::{ConfigId, TokenId};
 use crate::cli::args::{
-    Args, Command, Here, MethodArg, RedactArgs, ServeArgs, StoreArgs, TokenCommand, UnredactArgs,
+    Args, Command, MethodArg, RedactArgs, ServeArgs, StoreArgs, TokenCommand, UnredactArgs,
 };
 use crate::cli::failure::Failure;
+use crate::cli::settings::{found, here, placed};
+use crate::cli::streams::{complaint, input, message, result};
 use crate::cli::{detect, health, keys, rules, sanitize, wanted};
 use crate::config::{Config, Needs, Options};
 use crate::redact::Method;
@@ -98,26 +100,6 @@ fn command(command: Command) -> Result<(), Failure> {
     }
 }
 
-/// A line of the result.
-pub(super) fn result(line: &str) -> Result<(), Failure> {
-    writeln!(std::io::stdout().lock(), "{line}")?;
-    Ok(())
-}
-
-/// A line for people, in the log's form where that goes to the same place. There is nobody to tell that this failed.
-pub(super) fn message(line: &str) {
-    if !logged(line, false) {
-        drop(writeln!(std::io::stderr().lock(), "{line}"));
-    }
-}
-
-/// The same, of what ends the command.
-fn complaint(line: &str) {
-    if !logged(line, true) {
-        drop(writeln!(std::io::stderr().lock(), "{line}"));
-    }
-}
-
 fn run_serve(args: ServeArgs) -> Result<(), Failure> {
     let upgrade = args.upgrade;
     let source = match args.config {
@@ -159,26 +141,6 @@ fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
     check_files(&config, &name)?;
     config.missing.iter().for_each(|problem| message(&format!("{problem} (`serve` needs it)")));
     result(&format!("{name}: no problems"))
-}
-
-/// The configuration that says where the data folder is.
-pub(super) fn placed(place: &StoreArgs, needs: Needs) -> Result<Config, AppError> {
-    found(place.config_file.as_deref(), place.data.as_deref(), needs)
-}
-
-/// The same of a command that has no commands of its own.
-pub(super) fn here(here: &Here, needs: Needs) -> Result<Config, AppError> {
-    found(here.config.as_deref(), here.data.as_deref(), needs)
-}
-
-fn found(config: Option<&Path>, data: Option<&Path>, needs: Needs) -> Result<Config, AppError> {
-    // What a master key's command complains about is logged.
-    log_warnings();
-    let source = match config {
-        Some(path) => Source::File(path.to_owned()),
-        None => Source::Options(Options { data: data.map(Path::to_owned), ..Options::default() }),
-    };
-    source.load_for(needs)
 }
 
 fn run_tokens(place: &StoreArgs, command: TokenCommand) -> Result<(), Failure> {
@@ -290,19 +252,6 @@ fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
         time(*expires),
         time(*revoked)
     )
-}
-
-/// The file, or standard input, which is also called `-`.
-pub(super) fn input(file: Option<&PathBuf>) -> Result<Box<dyn Read + Send>, Failure> {
-    let Some(path) = file.filter(|path| path.as_os_str() != "-") else {
-        if std::io::stdin().is_terminal() {
-            message("reading from the terminal; end with Ctrl-D");
-        }
-        return Ok(Box::new(std::io::stdin()));
-    };
-    let opened =
-        std::fs::File::open(path).map_err(|error| AppError::Io(format!("{}: {error}", path.display())))?;
-    Ok(Box::new(opened))
 }
 
 fn run_redact(args: RedactArgs) -> Result<(), Failure> {

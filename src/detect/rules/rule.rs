@@ -148,6 +148,18 @@ pub enum Severity {
     Critical,
 }
 
+impl Severity {
+    /// Its name in rules and reports.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Low => "low",
+            Self::Medium => "medium",
+            Self::High => "high",
+            Self::Critical => "critical",
+        }
+    }
+}
+
 /// How the engine comes upon a value; all but `Free` cost nothing where their bytes don't occur.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(rename_all = "lowercase")]
