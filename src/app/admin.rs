@@ -5,7 +5,8 @@ use std::sync::Arc;
 use http::StatusCode;
 
 use crate::api::{Answer, BoxFuture, Call, Endpoints, Handler, Health, Readiness};
-use crate::app::parts::{AppError, Parts};
+use crate::app::error::AppError;
+use crate::app::parts::Parts;
 use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};

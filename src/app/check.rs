@@ -1,6 +1,6 @@
 //! The files of a configuration that only their users can judge: certificates, keys and authorities.
 
-use crate::app::parts::AppError;
+use crate::app::error::AppError;
 use crate::config::{Config, Problem, Problems};
 use crate::gateway::listen::Certificate;
 use crate::gateway::upstream::Authorities;

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::api::redact::Entities;
 use crate::api::sanitize::{self, LookedUp, data, summary, why};
-use crate::app::parts::AppError;
+use crate::app::error::AppError;
 use crate::app::providers::ProviderSet;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use arc_swap::ArcSwap;
 
-use crate::app::parts::{AppError, Parts};
+use crate::app::error::AppError;
+use crate::app::parts::Parts;
 use crate::app::serve::Source;
 use crate::app::{serve, table, upkeep};
 use crate::gateway::embed::{Chain, choose_tls};

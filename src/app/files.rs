@@ -1,4 +1,4 @@
-//! The file store, the grants under which callers reach it, and the sweeping of both.
+//! The grants under which callers reach the file store, and the sweeping of both.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +20,14 @@ use crate::api::share::{
 use crate::api::token::Service;
 use crate::api::{BlobPort, Endpoints, Guard, Mount};
 use crate::app::cleaning;
+use crate::app::error::AppError;
 use crate::app::links;
-use crate::app::parts::{AppError, Opened, Parts};
+use crate::app::parts::Parts;
 use crate::app::providers::ProviderSet;
 use crate::base::clock::Timestamp;
 use crate::config::Config;
-use crate::config::settings::{Settings, UnknownFiles};
+use crate::config::settings::UnknownFiles;
 use crate::net;
-use crate::store::{Blobs, Objects, S3};
 
 /// How often files are swept.
 const SWEEP: Duration = Duration::from_secs(300);
@@ -40,32 +40,6 @@ const FETCH: Duration = Duration::from_secs(30);
 
 /// What a form may have around its file, in bytes.
 const FORM: usize = 1 << 20;
-
-impl Opened {
-    /// Opens the file store: the configured bucket, or the folder in the data folder.
-    ///
-    /// # Errors
-    /// A folder or bucket that cannot be used.
-    pub(super) fn files(&self, settings: &Settings) -> Result<Arc<dyn Blobs>, AppError> {
-        let folder = settings.data.join("blobs");
-        let Some(s3) = &settings.blobs.s3 else {
-            let opened = Objects::local(&folder);
-            return Ok(Arc::new(opened.map_err(|error| AppError::Store { path: folder, error })?));
-        };
-        let keys = s3.access_key.as_ref().zip(s3.secret_key.as_ref());
-        let opened = Objects::s3(&S3 {
-            bucket: s3.bucket.clone(),
-            endpoint: s3.endpoint.as_deref().cloned(),
-            region: s3.region.clone(),
-            keys: keys.map(|(access, secret)| (access.value().clone(), secret.value().clone())),
-            presigned: s3.presigned,
-        });
-        let unusable = |error| AppError::Bucket { bucket: s3.bucket.clone(), error };
-        let opened = opened.map_err(unusable)?;
-        self.io.block_on(opened.try_out()).map_err(unusable)?;
-        Ok(Arc::new(opened))
-    }
-}
 
 /// Adds the share service, the sanitizer, and the paths by which files come and go.
 ///

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::sync::mpsc::{Receiver, sync_channel};
 
-use crate::app::parts::AppError;
+use crate::app::error::AppError;
 use crate::stream::{Edit, Editor, StreamError};
 
 /// Read at once, in bytes.

@@ -7,7 +7,8 @@ use http::HeaderName;
 
 use crate::api::vault::{JWKS_PATH, Jwks};
 use crate::app::admin;
-use crate::app::parts::{AppError, Parts};
+use crate::app::error::AppError;
+use crate::app::parts::Parts;
 use crate::base::id::ItemId;
 use crate::config::Config;
 use crate::config::settings::Sign as SignSetting;

@@ -2,10 +2,12 @@
 //!
 //! | file | what |
 //! |---|---|
+//! | `open_store` | [`Opened`]: the store and what lies in it |
 //! | `parts` | what outlives a reload: store, vault, tokens, rules, metrics |
-//! | `files` | the file store, grants, the share service |
+//! | `files` | grants for the file store, the share service |
 //! | `links` | links to shared files, and who takes mails with them |
-//! | `master` | the master key, as the configuration says, and another in its place |
+//! | `master` | the master key, as the configuration says where it is |
+//! | `new_master` | another master key in its place |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `pools` | upstreams, their peers and breakers |
 //! | `mint` | tokens for upstreams, and public keys |
@@ -18,6 +20,7 @@
 //! | `lines` | lines of a live text |
 //! | `pipe` | text from standard input to standard output |
 //! | `traces` | spans on their way to a collector |
+//! | `error` | [`AppError`]: why the process cannot do what it is told to |
 //! | `upkeep` | what it does every second |
 //! | `process` | what the process asks of the operating system for itself |
 
@@ -25,11 +28,14 @@ mod admin;
 mod check;
 mod cleaning;
 mod embed;
+mod error;
 mod files;
 mod lines;
 mod links;
 mod master;
 mod mint;
+mod new_master;
+mod open_store;
 mod parts;
 mod pipe;
 mod pools;
@@ -42,8 +48,10 @@ mod upkeep;
 
 pub use check::check_files;
 pub use cleaning::{Released, Wish, clean};
-pub use master::{NewMaster, Replaced, replace_master};
-pub use parts::{AppError, Opened, Parts, builtin};
+pub use error::AppError;
+pub use new_master::{NewMaster, Replaced, replace_master};
+pub use open_store::Opened;
+pub use parts::{Parts, builtin};
 pub use pipe::{Piped, redact, unredact};
 pub use process::{log_warnings, logged, without_core_dumps};
 pub use providers::ProviderSet;

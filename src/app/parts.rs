@@ -1,218 +1,33 @@
 //! What outlives a reload: the runtime for our own work, the store, the vault, tokens, rules, metrics, and the tables
 //! that requests leave traces in.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use dashmap::DashMap;
-use tokio::runtime::Runtime;
 use tokio::task::AbortHandle;
 
 use crate::api::pending::WorkGate;
 use crate::api::share::link::LinkRates;
-use crate::api::token::Tokens;
 use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
-use crate::app::{master, traces};
+use crate::app::error::AppError;
+use crate::app::open_store::Opened;
+use crate::app::traces;
 use crate::base::budget::Budget;
-use crate::base::clock::{SharedClock, SystemClock};
-use crate::base::id::ItemId;
 use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
 use crate::config::Config;
-use crate::config::settings::{self, Format, Level, Limits, Settings, Store, StoreTls};
+use crate::config::settings::{self, Format, Level, Limits};
 use crate::detect::Catalogue;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{LoadShed, LoadShedParts, Log, QueueDelay};
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
 use crate::redact::Counts;
-use crate::store::postgres::{self, Database};
-use crate::store::{Blobs, EmbeddedRecords, PostgresRecords, Records, StoreError, Timed, private};
+use crate::store::Blobs;
 use crate::telemetry::trace::{Spans, Tracer};
 use crate::telemetry::{AccessLog, AccessTo, Addresses, Direction, Levels, Metrics, MetricsError};
+use crate::vault::Vault;
 use crate::vault::items::Items;
-use crate::vault::{Vault, VaultError};
-
-/// Why the process cannot do what it is told to.
-#[derive(Debug, thiserror::Error)]
-pub enum AppError {
-    /// The configuration.
-    #[error("{0}")]
-    Config(#[from] crate::config::Problems),
-    /// The store.
-    #[error("{}", located(.path, .error))]
-    Store {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        error: StoreError,
-    },
-    /// The store, where it is a database: its address may hold a password, so only the setting is named.
-    #[error("store.url: {0}")]
-    Database(StoreError),
-    /// The bucket for files.
-    #[error("blobs.s3: the bucket `{bucket}`: {error}")]
-    Bucket {
-        /// What it is called.
-        bucket: String,
-        /// What is wrong with it.
-        error: StoreError,
-    },
-    /// The vault.
-    #[error(transparent)]
-    Vault(#[from] VaultError),
-    /// The rules.
-    #[error("rules: {0}")]
-    Rules(String),
-    /// Whom sanitizing asks.
-    #[error("sanitize: {0}")]
-    Sanitize(String),
-    /// Tokens.
-    #[error(transparent)]
-    Token(#[from] crate::api::token::TokenError),
-    /// Sockets.
-    #[error(transparent)]
-    Listen(#[from] crate::gateway::listen::ListenError),
-    /// The description of the API.
-    #[error(transparent)]
-    Described(#[from] crate::api::openapi::Malformed),
-    /// Metrics.
-    #[error(transparent)]
-    Metrics(#[from] MetricsError),
-    /// A route cannot be built as configured; which, and why.
-    #[error("route {0}: {1}")]
-    Route(String, String),
-    /// A key cannot be shown; which, and why.
-    #[error("jwks: {0} {1}")]
-    PublicKeys(ItemId, &'static str),
-    /// Reading or writing.
-    #[error("{0}")]
-    Io(String),
-    /// Another process cannot be succeeded.
-    #[error("upgrade: {0}")]
-    Upgrade(String),
-    /// The command line names something that is not there.
-    #[error("{0}")]
-    Usage(String),
-    /// Whoever reads our output has had enough.
-    #[error("the reader left")]
-    Pipe,
-    /// Text cannot be redacted or restored.
-    #[error("{0}")]
-    Redact(String),
-}
-
-/// An error of the store with its path, once.
-fn located(path: &Path, error: &StoreError) -> String {
-    match error {
-        StoreError::File { .. } => error.to_string(),
-        other => format!("{}: {other}", path.display()),
-    }
-}
-
-/// The embedded store's file, in the data folder.
-const EMBEDDED: &str = "portcullis.sqlite";
-
-/// The store and what lies in it.
-pub struct Opened {
-    /// For everything of ours that waits; outlives the server.
-    pub io: Runtime,
-    /// Reads time.
-    pub clock: SharedClock,
-    /// Rows.
-    pub records: Arc<dyn Records>,
-    /// API tokens.
-    pub tokens: Arc<Tokens>,
-    /// Metrics.
-    pub metrics: Arc<Metrics>,
-}
-
-impl Opened {
-    /// Opens the store: the configured database, or the file in the data folder. The folder is made if it is not
-    /// there.
-    ///
-    /// # Errors
-    /// A folder, a file or a database that cannot be used.
-    pub fn at(settings: &Settings) -> Result<Self, AppError> {
-        let clock: SharedClock = Arc::new(SystemClock);
-        let io = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(1)
-            .thread_name("io")
-            .enable_all()
-            .build();
-        let io = io.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
-        let data: &Path = &settings.data;
-        let at = |path: &Path| {
-            let path = path.to_owned();
-            move |error| AppError::Store { path, error }
-        };
-        private::folder(data).map_err(at(data))?;
-        let records: Arc<dyn Records> = match database(&settings.store) {
-            Some(database) => {
-                let opened = io.block_on(PostgresRecords::open(&database, Arc::clone(&clock)));
-                Arc::new(opened.map_err(AppError::Database)?)
-            }
-            None => {
-                let path = data.join(EMBEDDED);
-                let opened = io.block_on(EmbeddedRecords::open(&path, Arc::clone(&clock)));
-                Arc::new(opened.map_err(at(&path))?)
-            }
-        };
-        let metrics = Arc::new(Metrics::new()?);
-        let records: Arc<dyn Records> =
-            Arc::new(Timed::new(records, metrics.work.clone(), Arc::clone(&clock)));
-        let tokens = Arc::new(Tokens::new(Arc::clone(&records), Arc::clone(&clock)));
-        Ok(Self { io, clock, records, tokens, metrics })
-    }
-
-    /// Opens a store that is there: for whoever looks at what is in it, a new one would only hide that its place is
-    /// mistyped.
-    ///
-    /// # Errors
-    /// As [`Opened::at`]; also if there is none yet.
-    pub fn existing(settings: &Settings) -> Result<Self, AppError> {
-        let path = settings.data.join(EMBEDDED);
-        if settings.store.url.is_none() && !path.exists() {
-            let why =
-                "there is no store here; name its folder with --data, or the file that names it with -c";
-            return Err(AppError::Io(format!("{}: {why}", settings.data.display())));
-        }
-        Self::at(settings)
-    }
-
-    /// Opens the vault that lies in the store.
-    ///
-    /// # Errors
-    /// A master key that is missing, unreadable, or another store's.
-    pub fn vault(&self, config: &Config) -> Result<Vault, AppError> {
-        let records = Arc::clone(&self.records);
-        let clock = Arc::clone(&self.clock);
-        Ok(match master::is_own(config) {
-            true => self.io.block_on(Vault::open_with_file(records, &master::file(config), clock))?,
-            false => self.io.block_on(async {
-                let keys = master::keys(records.as_ref(), config).await?;
-                Vault::open_with_any(records, &keys, clock).await
-            })?,
-        })
-    }
-}
-
-/// The database that the settings name, if they name one.
-fn database(store: &Store) -> Option<Database> {
-    let tls = match store.tls {
-        StoreTls::Disable => postgres::Tls::Disable,
-        StoreTls::Require => postgres::Tls::Require,
-        StoreTls::VerifyCa => postgres::Tls::VerifyCa,
-        StoreTls::VerifyFull => postgres::Tls::VerifyFull,
-    };
-    store.url.as_ref().map(|url| Database {
-        url: url.value().clone(),
-        tls,
-        ca: store.ca.as_deref().cloned(),
-        connections: store.connections.get(),
-        timeout: store.timeout.get(),
-    })
-}
 
 /// The rules that are built in.
 ///
@@ -274,7 +89,7 @@ pub struct Parts {
     /// Makes spans.
     pub tracer: Tracer,
     /// Takes them, until somebody sends them.
-    pub(super) spans: Mutex<Option<Spans>>,
+    spans: Mutex<Option<Spans>>,
     /// Places for long work.
     pub cpu: CpuPool,
     /// Whether traffic is taken.
@@ -346,6 +161,11 @@ impl Parts {
             queue: Arc::new(QueueDelay::new(clock)),
             embedded: false,
         })
+    }
+
+    /// The finished spans, for whoever sends them; `None` the second time, or where nobody does.
+    pub(super) fn take_spans(&self) -> Option<Spans> {
+        self.spans.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
     /// The counts of a route's findings in bodies that go this way, with these rules. After a reload requests under way still count in those of

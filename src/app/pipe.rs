@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 
+use crate::app::error::AppError;
 use crate::app::lines::{Armour, Continued, pieces};
-use crate::app::parts::{AppError, Opened};
+use crate::app::open_store::Opened;
 use crate::base::budget::Budget;
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::id::ItemId;

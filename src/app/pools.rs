@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use http::HeaderName;
 
-use crate::app::parts::{AppError, Parts};
+use crate::app::error::AppError;
+use crate::app::parts::Parts;
 use crate::base::secret::Secret;
 use crate::config::settings::{
     Breaker as BreakerSetting, Health, Http, Outliers, Repeat, Scheme, Upstream as UpstreamSetting,

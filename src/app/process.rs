@@ -1,6 +1,6 @@
 //! What the process asks of the operating system for itself, before it holds anything secret.
 
-use crate::app::parts::AppError;
+use crate::app::error::AppError;
 use crate::telemetry::{LogFormat, logs_json, start_log};
 
 /// Keeps what is in memory out of core files: none is written (`RLIMIT_CORE` 0, hard, so that no child may raise it

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::app::AppError;
+use crate::app::error::AppError;
 use crate::base::clock::SharedClock;
 use crate::config::settings::{Engine, RemoteIntel, Sanitize, Scan, ScanAddress};
 use crate::net::{Allow, Client};

@@ -1,10 +1,10 @@
 //! Spans on their way to a collector: OTLP over HTTP in JSON, in batches. What cannot be sent is dropped and counted: no
 //! request waits for a collector.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
-use crate::app::parts::{AppError, Parts};
+use crate::app::error::AppError;
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::config::Config;
@@ -40,30 +40,28 @@ pub(super) fn tracer(
     (tracer, Some(spans))
 }
 
-/// Begins to send spans.
+/// What sends spans, to be run beside everything else; `None` where the configuration wants none sent.
 ///
 /// # Errors
 /// A client that cannot be had.
-pub(super) fn send(config: &Config, parts: &Arc<Parts>) -> Result<(), AppError> {
-    let spans = parts.spans.lock().unwrap_or_else(PoisonError::into_inner).take();
-    let (Some(otlp), Some(spans)) = (&config.telemetry.otlp, spans) else { return Ok(()) };
+pub(super) fn exporter(
+    config: &Config,
+    spans: Option<Spans>,
+    metrics: &Arc<Metrics>,
+) -> Result<Option<impl Future<Output = ()> + Send + 'static>, AppError> {
+    let (Some(otlp), Some(spans)) = (&config.telemetry.otlp, spans) else { return Ok(None) };
     let client = Client::new(Allow::new(Vec::new()))
         .map_err(|error| AppError::Io(format!("telemetry.otlp: {error}")))?;
     let headers = otlp.headers.iter().map(|(name, value)| (name.clone(), value.value().clone()));
-    let exporter = Exporter {
-        otlp: otlp.clone(),
-        headers: headers.collect(),
-        client,
-        metrics: Arc::clone(&parts.metrics),
-    };
-    parts.opened.io.spawn(exporter.run(spans));
-    Ok(())
+    let exporter =
+        Exporter { otlp: otlp.clone(), headers: headers.collect(), client, metrics: Arc::clone(metrics) };
+    Ok(Some(exporter.run(spans)))
 }
 
 /// Waits until the spans of what has ended are sent, or it takes too long.
-pub(super) async fn last(parts: &Parts) {
-    if parts.tracer.is_on() {
-        drop(tokio::time::timeout(LAST, parts.tracer.sent()).await);
+pub(super) async fn last(tracer: &Tracer) {
+    if tracer.is_on() {
+        drop(tokio::time::timeout(LAST, tracer.sent()).await);
     }
 }
 

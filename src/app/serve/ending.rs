@@ -67,7 +67,7 @@ impl Ending {
         let written = async {
             parts.work_gate.end().await;
             parts.opened.tokens.uses_written().await;
-            traces::last(parts).await;
+            traces::last(&parts.tracer).await;
             parts.access.flush();
             parts.opened.records.close().await;
         };

@@ -6,7 +6,8 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 
 use crate::app::admin;
-use crate::app::parts::{AppError, Parts};
+use crate::app::error::AppError;
+use crate::app::parts::Parts;
 use crate::config::{Config, settings};
 use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::{ClientResolver, ForwardedHeader, Underscores};

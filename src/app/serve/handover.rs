@@ -19,7 +19,7 @@ use rustix::net::{
 use tokio::net::UnixListener;
 use tokio::sync::mpsc;
 
-use crate::app::parts::AppError;
+use crate::app::error::AppError;
 use crate::config::settings::Settings;
 use crate::gateway::listen::Sockets;
 

@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use crate::app::parts::{AppError, builtin};
+use crate::app::error::AppError;
+use crate::app::parts::builtin;
 use crate::config::settings::Format;
 use crate::config::{Config, Known, Needs, Options, ProcessEnv, embedded, load_for, log_format, reload};
 

@@ -9,7 +9,8 @@ use arc_swap::ArcSwap;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::api::token::NewToken;
-use crate::app::parts::{AppError, Parts};
+use crate::app::error::AppError;
+use crate::app::parts::Parts;
 use crate::app::serve::front;
 use crate::app::serve::handover::{self, Predecessor};
 use crate::app::serve::notify;
@@ -107,7 +108,9 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     if let Some(writer) = parts.opened.tokens.record_uses() {
         io.spawn(writer);
     }
-    traces::send(&config, &parts)?;
+    if let Some(exporter) = traces::exporter(&config, parts.take_spans(), &parts.metrics)? {
+        io.spawn(exporter);
+    }
     io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
     let (begins, serving) = (Begins { place, predecessor, takes }, sockets.clone());
     io.spawn(begins.run(Arc::clone(&parts), serving));

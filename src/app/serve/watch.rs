@@ -10,7 +10,8 @@ use tokio::process::Command;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 
-use crate::app::parts::{AppError, Parts};
+use crate::app::error::AppError;
+use crate::app::parts::Parts;
 use crate::app::serve::ending::Ending;
 use crate::app::serve::source::Source;
 use crate::app::serve::watched::Files;
