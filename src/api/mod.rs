@@ -45,6 +45,7 @@ pub mod scope;
 pub mod share;
 pub mod token;
 mod token_ids;
+mod token_info;
 mod token_record;
 mod token_uses;
 pub mod vault;

@@ -1,7 +1,7 @@
 //! Which row is that of a token whose id is known: rows of tokens are named by a hash of what nobody keeps.
 
-use crate::api::token::{KIND, TokenError};
-use crate::api::token_record::Stored;
+use crate::api::token_info::TokenError;
+use crate::api::token_record::{KIND, Stored};
 use crate::base::id::TokenId;
 use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
 

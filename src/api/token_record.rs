@@ -4,10 +4,13 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::api::token::{Service, TokenError, TokenInfo};
+use crate::api::token_info::{Service, TokenError, TokenInfo};
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
 use crate::store::{Entry, Row};
+
+/// The rows of tokens.
+pub(super) const KIND: &str = "api.token";
 
 /// The form that this version writes. Rows without one are of form 1, in which tokens had no routes.
 const FORM: u32 = 2;

@@ -36,6 +36,12 @@ pub(super) struct Overrides {
     pub(super) each: Vec<(Named, MethodSpec)>,
 }
 
+/// Rules and methods for a part of a document alone.
+pub(super) struct Specific {
+    /// `None`: those of the call.
+    pub(super) rules: Option<Vec<(Named, Option<MethodSpec>)>>,
+}
+
 /// The common part of a call.
 pub(super) struct Wanted {
     pub(super) config: Option<Named>,

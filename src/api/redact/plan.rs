@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::api::configs::{HashType, MaskingType, MethodSpec, PartialMasking};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
-use crate::api::redact::ask::{Named, Overrides, Wanted};
+use crate::api::redact::ask::{Named, Overrides, Specific, Wanted};
 use crate::api::redact::configured::Configured;
 use crate::api::redact::kept::{Tweak, missing};
 use crate::base::pointer::Pointer;
@@ -22,12 +22,6 @@ pub(super) struct Chosen {
     /// The rules; `None` for the default ones.
     pub(super) selection: Option<RuleSelection>,
     pub(super) plan: Plan,
-}
-
-/// Rules and methods for a part of a document alone.
-pub(super) struct Specific {
-    /// `None`: those of the call.
-    pub(super) rules: Option<Vec<(Named, Option<MethodSpec>)>>,
 }
 
 /// Looks up all that a call names.

@@ -15,7 +15,7 @@ use crate::api::json;
 use crate::api::pending::{Accepted, AwaitedUpload, Stage, Uploads, awaited, target};
 use crate::api::redact::Owner;
 use crate::api::sanitize::ask::{Ask, Encoding, Source};
-use crate::api::sanitize::run::Order;
+use crate::api::sanitize::order::Order;
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
 use crate::base::pointer::Pointer;

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `ask` | what a call asks |
 //! | `settings` | [`SanitizeSettings`] of a stored config; [`Resolved`]: what holds for one call |
+//! | `order` | what a job is to do |
 //! | `handler` | [`Sanitize`]: `POST /v1/sanitize` |
 //! | `service` | [`Sanitizer`]: what calls share |
 //! | `run` | one job from its file to its answer |
@@ -14,6 +15,7 @@
 mod ask;
 mod drafts;
 mod handler;
+mod order;
 mod reply;
 mod run;
 mod service;

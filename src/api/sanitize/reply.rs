@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::api::pending::Ended;
-use crate::api::sanitize::run::Order;
+use crate::api::sanitize::order::Order;
 use crate::api::sanitize::told::{Asked, data, summary};
 use crate::sanitize::Sanitized;
 

@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use data_encoding::HEXLOWER;
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Value;
 
+use crate::api::call::BoxFuture;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
-use crate::api::pending::Ended;
+use crate::api::pending::{Ended, Job, Work};
 use crate::api::redact::{Entities, FileRedactor, Owner};
-use crate::api::sanitize::ask::{Ask, Proof, Source};
+use crate::api::sanitize::ask::{Ask, Source};
+use crate::api::sanitize::order::{Loaded, ORDER, Order};
 use crate::api::sanitize::reply;
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
@@ -23,25 +24,9 @@ use crate::sanitize::intel;
 use crate::sanitize::sandbox::SandboxError;
 use crate::sanitize::scan::{CountedScanner, ScanItem, Scanner};
 use crate::sanitize::{Providers, Redaction, Rejection, sanitize};
-use crate::store::blobs::{Blob, Pieces};
+use crate::store::blobs::{Blob, Facts, Pieces};
 use crate::telemetry::Verdict;
 use crate::telemetry::trace::step;
-
-/// What a job is to do, as its row keeps it.
-#[derive(Clone, Serialize, Deserialize)]
-pub(super) struct Order {
-    pub(super) source: Source,
-    pub(super) name: Option<String>,
-    pub(super) proof: Proof,
-    pub(super) resolved: Resolved,
-    pub(super) parameters: Map<String, Value>,
-}
-
-/// A file in memory.
-pub(super) struct Loaded {
-    pub(super) name: String,
-    pub(super) bytes: Bytes,
-}
 
 impl Sanitizer {
     /// Does what the order says; the upload is in `blob`, where there is one.
@@ -210,6 +195,22 @@ impl Sanitizer {
             bytes.extend_from_slice(&chunk);
         }
         Ok((if name.is_empty() { "file".to_owned() } else { name }, bytes.freeze()))
+    }
+}
+
+impl Work for Sanitizer {
+    fn takes(&self, order: &Value) -> bool {
+        order.get(ORDER).is_some()
+    }
+
+    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, _: Option<&'a Facts>) -> BoxFuture<'a, Ended> {
+        Box::pin(async move {
+            let order = job.order.get(ORDER).cloned().unwrap_or_default();
+            match serde_json::from_value::<Order>(order) {
+                Ok(order) => self.done(&Owner::of_job(job), &order, blob).await,
+                Err(_) => ApiError::Internal("order").into(),
+            }
+        })
     }
 }
 

@@ -1,19 +1,18 @@
-//! [`Sanitizer`]: what sanitize calls share, and the work on their jobs.
+//! [`Sanitizer`]: what sanitize calls share.
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::api::blob::attachment;
-use crate::api::call::BoxFuture;
 use crate::api::configs::{ConfigError, Configs};
 use crate::api::cpu::Caller;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::grant::Grants;
-use crate::api::pending::{Ended, Job, Jobs, Stage, Work};
+use crate::api::pending::{Job, Jobs, Stage};
 use crate::api::redact::{Owner, Redaction};
+use crate::api::sanitize::order::{Loaded, ORDER, Order};
 use crate::api::sanitize::reply::Destination;
-use crate::api::sanitize::run::{Loaded, Order};
 use crate::api::sanitize::settings::{Resolved, SanitizeSettings};
 use crate::api::share::{Kind, New, Object, Parent, ShareError, Shares};
 use crate::api::token::Principal;
@@ -24,7 +23,7 @@ use crate::net::{Client, Limits as FetchLimits};
 use crate::sanitize::intel::Intel;
 use crate::sanitize::sandbox::Sandbox;
 use crate::sanitize::scan::Scanners;
-use crate::store::blobs::{Area, Blob, Blobs, Facts, Whole};
+use crate::store::blobs::{Area, Blob, Blobs, Whole};
 
 /// What a [`Sanitizer`] is made from.
 pub struct Parts {
@@ -179,24 +178,5 @@ fn shared(error: &ShareError) -> ApiError {
         ShareError::Path => fault("the path is too long"),
         ShareError::Taken => fault("there is a file where a folder should be"),
         _ => ApiError::Internal("share"),
-    }
-}
-
-/// What a job's order holds, if it is one of this service's.
-const ORDER: &str = "sanitize";
-
-impl Work for Sanitizer {
-    fn takes(&self, order: &Value) -> bool {
-        order.get(ORDER).is_some()
-    }
-
-    fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, _: Option<&'a Facts>) -> BoxFuture<'a, Ended> {
-        Box::pin(async move {
-            let order = job.order.get(ORDER).cloned().unwrap_or_default();
-            match serde_json::from_value::<Order>(order) {
-                Ok(order) => self.done(&Owner::of_job(job), &order, blob).await,
-                Err(_) => ApiError::Internal("order").into(),
-            }
-        })
     }
 }

@@ -9,7 +9,7 @@ use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Fields;
 use crate::api::json;
 use crate::api::share::folder::{Folder, is_name};
-use crate::api::share::store::{Parent, ShareError};
+use crate::api::share::rows::{Parent, ShareError};
 use crate::api::token::Principal;
 use crate::base::id::ShareId;
 use crate::base::pointer::Pointer;

@@ -10,7 +10,8 @@ use crate::api::fields::Fields;
 use crate::api::share::ask;
 use crate::api::share::folder::Folder;
 use crate::api::share::object::Shown;
-use crate::api::share::store::{Change, New, Parent, Shares};
+use crate::api::share::rows::{New, Parent, Shares};
+use crate::api::share::store::Change;
 use crate::api::token::Service;
 use crate::base::id::ShareId;
 

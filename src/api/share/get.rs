@@ -19,7 +19,7 @@ use crate::api::incoming::stored;
 use crate::api::share::archive::{self, Entry, Form};
 use crate::api::share::ask;
 use crate::api::share::object::{Kind, Object, Shown};
-use crate::api::share::store::Shares;
+use crate::api::share::rows::Shares;
 use crate::base::id::ShareId;
 use crate::crypto::random;
 use crate::store::blobs::{Piece, Pieces};

@@ -11,7 +11,7 @@ use crate::api::share::ask;
 use crate::api::share::filter::{Numbers, Page, Texts, texts};
 use crate::api::share::folder::Folder;
 use crate::api::share::object::{Object, Shown};
-use crate::api::share::store::Shares;
+use crate::api::share::rows::Shares;
 use crate::api::token::Service;
 
 /// One page of objects.

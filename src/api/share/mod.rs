@@ -5,7 +5,8 @@
 //! |---|---|
 //! | `object` | [`Object`]: a file or folder, and how it is shown |
 //! | `folder` | [`Folder`]: a path of names |
-//! | `store` | [`Shares`]: objects as rows, their bytes as blobs |
+//! | `rows` | [`Shares`]: objects as rows, their bytes as blobs |
+//! | `store` | what is done with them |
 //! | `ask` | what several calls say in the same way |
 //! | `put` | [`PutShare`]: `/v1/put`, at once or by a granted upload |
 //! | `get` | [`GetShare`]: `/v1/get` and `/v1/get_archive`, as a URL or a form |
@@ -25,6 +26,7 @@ pub mod link;
 mod list;
 mod object;
 mod put;
+mod rows;
 mod store;
 
 pub use change::{CountReply, CreateShareFolder, DeleteShare, ObjectReply, UpdateShare};
@@ -33,4 +35,5 @@ pub use get::{GetParts, GetShare};
 pub use list::{ListAsk, ListReply, ListShares};
 pub use object::{Kind, Object, Shown};
 pub use put::{PutShare, PutWork};
-pub use store::{Change, New, Parent, ShareError, Shares};
+pub use rows::{New, Parent, ShareError, Shares};
+pub use store::Change;

@@ -20,7 +20,7 @@ use crate::api::share::ask;
 use crate::api::share::change::ObjectReply;
 use crate::api::share::folder::{Folder, is_name};
 use crate::api::share::object::Object;
-use crate::api::share::store::{New, Parent, Shares};
+use crate::api::share::rows::{New, Parent, Shares};
 use crate::base::pointer::Pointer;
 use crate::crypto::hash::{Digester, FileHash};
 use crate::store::blobs::Whole;

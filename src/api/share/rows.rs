@@ -1,11 +1,152 @@
-//! How [`Shares`] reads and writes rows, and finds and makes folders.
+//! [`Shares`]: objects as rows of the store, their bytes as blobs of the same random name.
+//!
+//! A folder's path is its name: a second row, named by a digest of the path, says which object it is, so that of two
+//! who make one folder the second finds the first's.
 
-use super::*;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use data_encoding::HEXLOWER;
+use serde::{Deserialize, Serialize};
+
+use crate::api::share::folder::Folder;
+use crate::api::share::object::{Kind, Object};
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::id::ShareId;
+use crate::crypto::hash::sha256;
+use crate::crypto::random::{self, RandomError};
+use crate::store::{Blobs, Entry, Expected, Key, Records, Row, StoreError};
+use crate::vault::items::frequency;
+
+const OBJECT: &str = "share.object";
+const FOLDER: &str = "share.folder";
+const PAGE: u32 = 200;
 
 /// Somebody else who writes the same row as often as this is not an accident.
 const TRIES: usize = 8;
 
+/// Why an object cannot be had or changed.
+#[derive(Debug, thiserror::Error)]
+pub enum ShareError {
+    /// There is no such object, or it is another tenant's.
+    #[error("there is no such object")]
+    Unknown,
+    /// The folder named by its id is none.
+    #[error("there is no such folder")]
+    NoFolder,
+    /// Folder and parent id name two folders.
+    #[error("`folder` and `parent_id` name two folders")]
+    TwoFolders,
+    /// The path would be too long.
+    #[error("the path is too long")]
+    Path,
+    /// The folder has something in it.
+    #[error("the folder is not empty")]
+    NotEmpty,
+    /// There is a folder of this name, or a file where a folder should be.
+    #[error("there is a folder of this name already")]
+    Taken,
+    /// The object was written since it was read.
+    #[error("the object was changed by somebody else")]
+    Stale,
+    /// A row that cannot be read.
+    #[error("a row cannot be read; it may be from a later version of this program")]
+    Row,
+    /// No randomness.
+    #[error(transparent)]
+    Random(#[from] RandomError),
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Which folder is meant: by path, by id, by both, or the root.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Parent {
+    /// By its path; made if it is not there.
+    pub folder: Option<String>,
+    /// By its id; empty for the root.
+    pub id: Option<String>,
+}
+
+/// What a new object is to be.
+#[derive(Clone, Debug, Default)]
+pub struct New {
+    /// Its name; empty: its id.
+    pub name: String,
+    /// Notes.
+    pub metadata: BTreeMap<String, String>,
+    /// Tags.
+    pub tags: Vec<String>,
+    /// How long it stays, or files in it; `None`: as the folder says.
+    pub ttl: Option<String>,
+}
+
+/// A row's JSON; times are milliseconds since the epoch. The id is the row's.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    tenant: String,
+    kind: Kind,
+    name: String,
+    folder: String,
+    parent: Option<String>,
+    metadata: BTreeMap<String, String>,
+    tags: Vec<String>,
+    size: u64,
+    sha256: String,
+    ttl: Option<String>,
+    expires: Option<u64>,
+    created_at: u64,
+    updated_at: u64,
+}
+
+/// The objects of one store. Cheap to clone.
+#[derive(Clone)]
+pub struct Shares {
+    pub(super) records: Arc<dyn Records>,
+    pub(super) blobs: Arc<dyn Blobs>,
+    pub(super) clock: SharedClock,
+}
+
 impl Shares {
+    /// The objects in these stores.
+    pub fn new(records: Arc<dyn Records>, blobs: Arc<dyn Blobs>, clock: SharedClock) -> Self {
+        Self { records, blobs, clock }
+    }
+
+    /// Where the bytes are.
+    pub fn blobs(&self) -> &Arc<dyn Blobs> {
+        &self.blobs
+    }
+
+    /// An object.
+    ///
+    /// # Errors
+    /// [`ShareError::Unknown`], the store's.
+    pub async fn get(&self, tenant: &str, id: &ShareId) -> Result<Object, ShareError> {
+        let row = self.records.get(&key(id)).await?.ok_or(ShareError::Unknown)?;
+        let (owner, object) = read(&row)?;
+        let there = owner == tenant && object.expires.is_none_or(|at| at > self.clock.now());
+        if there { Ok(object) } else { Err(ShareError::Unknown) }
+    }
+
+    /// Every object of the tenant.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn all(&self, tenant: &str) -> Result<Vec<Object>, ShareError> {
+        let now = self.clock.now();
+        let mut all = Vec::new();
+        self.each(|_, owner, object| {
+            if owner == tenant && object.expires.is_none_or(|at| at > now) {
+                all.push(object);
+            }
+        })
+        .await?;
+        Ok(all)
+    }
+
     /// The folder that is meant, and its id.
     pub(super) async fn parent(
         &self,

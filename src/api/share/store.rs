@@ -1,90 +1,22 @@
-//! [`Shares`]: objects as rows of the store, their bytes as blobs of the same random name.
-//!
-//! A folder's path is its name: a second row, named by a digest of the path, says which object it is, so that of two
-//! who make one folder the second finds the first's.
+//! What is done with the objects of [`Shares`]: put, opened, changed, deleted, swept.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Duration;
 
 use data_encoding::HEXLOWER;
-use serde::{Deserialize, Serialize};
 
 use crate::api::share::folder::Folder;
 use crate::api::share::object::{Kind, Object};
-use crate::base::clock::{SharedClock, Timestamp};
+use crate::api::share::rows::{New, Parent, ShareError, Shares, key};
+use crate::base::clock::Timestamp;
 use crate::base::id::ShareId;
-use crate::crypto::hash::sha256;
-use crate::crypto::random::{self, RandomError};
-use crate::store::{Area, Blob, Blobs, Entry, Expected, Facts, Key, Opened, Records, Row, StoreError};
-use crate::vault::items::frequency;
-
-const OBJECT: &str = "share.object";
-const FOLDER: &str = "share.folder";
-const PAGE: u32 = 200;
+use crate::store::{Area, Blob, Expected, Facts, Opened};
 
 /// Bytes that no row knows are removed once they are older than any put takes.
 const ORPHAN: Duration = Duration::from_secs(24 * 3600);
 
 /// Files looked at in one sweep for bytes that no row knows.
 const SWEEP: usize = 10_000;
-
-/// Why an object cannot be had or changed.
-#[derive(Debug, thiserror::Error)]
-pub enum ShareError {
-    /// There is no such object, or it is another tenant's.
-    #[error("there is no such object")]
-    Unknown,
-    /// The folder named by its id is none.
-    #[error("there is no such folder")]
-    NoFolder,
-    /// Folder and parent id name two folders.
-    #[error("`folder` and `parent_id` name two folders")]
-    TwoFolders,
-    /// The path would be too long.
-    #[error("the path is too long")]
-    Path,
-    /// The folder has something in it.
-    #[error("the folder is not empty")]
-    NotEmpty,
-    /// There is a folder of this name, or a file where a folder should be.
-    #[error("there is a folder of this name already")]
-    Taken,
-    /// The object was written since it was read.
-    #[error("the object was changed by somebody else")]
-    Stale,
-    /// A row that cannot be read.
-    #[error("a row cannot be read; it may be from a later version of this program")]
-    Row,
-    /// No randomness.
-    #[error(transparent)]
-    Random(#[from] RandomError),
-    /// The store failed.
-    #[error(transparent)]
-    Store(#[from] StoreError),
-}
-
-/// Which folder is meant: by path, by id, by both, or the root.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Parent {
-    /// By its path; made if it is not there.
-    pub folder: Option<String>,
-    /// By its id; empty for the root.
-    pub id: Option<String>,
-}
-
-/// What a new object is to be.
-#[derive(Clone, Debug, Default)]
-pub struct New {
-    /// Its name; empty: its id.
-    pub name: String,
-    /// Notes.
-    pub metadata: BTreeMap<String, String>,
-    /// Tags.
-    pub tags: Vec<String>,
-    /// How long it stays, or files in it; `None`: as the folder says.
-    pub ttl: Option<String>,
-}
 
 /// What of an object changes.
 #[derive(Clone, Debug, Default)]
@@ -103,44 +35,7 @@ pub struct Change {
     pub tags: [Option<Vec<String>>; 3],
 }
 
-/// A row's JSON; times are milliseconds since the epoch. The id is the row's.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored {
-    tenant: String,
-    kind: Kind,
-    name: String,
-    folder: String,
-    parent: Option<String>,
-    metadata: BTreeMap<String, String>,
-    tags: Vec<String>,
-    size: u64,
-    sha256: String,
-    ttl: Option<String>,
-    expires: Option<u64>,
-    created_at: u64,
-    updated_at: u64,
-}
-
-/// The objects of one store. Cheap to clone.
-#[derive(Clone)]
-pub struct Shares {
-    records: Arc<dyn Records>,
-    blobs: Arc<dyn Blobs>,
-    clock: SharedClock,
-}
-
 impl Shares {
-    /// The objects in these stores.
-    pub fn new(records: Arc<dyn Records>, blobs: Arc<dyn Blobs>, clock: SharedClock) -> Self {
-        Self { records, blobs, clock }
-    }
-
-    /// Where the bytes are.
-    pub fn blobs(&self) -> &Arc<dyn Blobs> {
-        &self.blobs
-    }
-
     /// Takes a file that was put into the blobs as an object of this name in the folder, which is made if it is not
     /// there.
     ///
@@ -193,17 +88,6 @@ impl Shares {
         Ok((object, opened))
     }
 
-    /// An object.
-    ///
-    /// # Errors
-    /// [`ShareError::Unknown`], the store's.
-    pub async fn get(&self, tenant: &str, id: &ShareId) -> Result<Object, ShareError> {
-        let row = self.records.get(&key(id)).await?.ok_or(ShareError::Unknown)?;
-        let (owner, object) = read(&row)?;
-        let there = owner == tenant && object.expires.is_none_or(|at| at > self.clock.now());
-        if there { Ok(object) } else { Err(ShareError::Unknown) }
-    }
-
     /// Makes a folder in another, which is made if it is not there. One that is there already is returned as it is.
     ///
     /// # Errors
@@ -223,22 +107,6 @@ impl Shares {
     /// The store's.
     pub async fn is_folder(&self, tenant: &str, path: &Folder) -> Result<bool, ShareError> {
         Ok(path.is_root() || self.find(tenant, path).await?.is_some())
-    }
-
-    /// Every object of the tenant.
-    ///
-    /// # Errors
-    /// The store's.
-    pub async fn all(&self, tenant: &str) -> Result<Vec<Object>, ShareError> {
-        let now = self.clock.now();
-        let mut all = Vec::new();
-        self.each(|_, owner, object| {
-            if owner == tenant && object.expires.is_none_or(|at| at > now) {
-                all.push(object);
-            }
-        })
-        .await?;
-        Ok(all)
     }
 
     /// Changes an object.
@@ -337,8 +205,3 @@ impl Shares {
         Ok(count)
     }
 }
-
-#[path = "rows.rs"]
-mod rows;
-
-use rows::{key, read};

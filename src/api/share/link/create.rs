@@ -16,7 +16,7 @@ use crate::api::share::link::object::{Link, LinkType, ShownLink, Terms};
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::link::password::{HELD, Password};
 use crate::api::share::object::Kind;
-use crate::api::share::store::ShareError;
+use crate::api::share::rows::ShareError;
 use crate::api::token::{Principal, Service};
 use crate::base::clock::Timestamp;
 use crate::base::id::ShareId;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::api::share::link::address::Addresses;
 use crate::api::share::link::store::Links;
-use crate::api::share::store::Shares;
+use crate::api::share::rows::Shares;
 use crate::api::token::Tokens;
 use crate::api::{Caller, CpuPool};
 use crate::base::clock::SharedClock;

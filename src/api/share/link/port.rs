@@ -17,7 +17,7 @@ use crate::api::share::link::page;
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::link::password::HELD;
 use crate::api::share::link::visit::{Said, Visit};
-use crate::api::share::store::ShareError;
+use crate::api::share::rows::ShareError;
 use crate::base::budget::Budget;
 use crate::base::rate::Rate;
 use crate::base::secret::Secret;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::api::share::link::object::{Link, Sent, Stored, Terms};
 use crate::api::share::link::password::Password;
-use crate::api::share::store::ShareError;
+use crate::api::share::rows::ShareError;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::{ShareLinkId, TokenId};
 use crate::crypto::random;
