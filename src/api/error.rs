@@ -166,6 +166,9 @@ pub enum ApiError {
     /// The body is larger than the limit, in bytes.
     #[error("the body is too large")]
     TooLarge(usize),
+    /// Something in the body is more than is taken.
+    #[error("{0}")]
+    Excess(Excess),
     /// The body's media type or coding is not one we read.
     #[error("unsupported media type")]
     UnsupportedMediaType(&'static str),
@@ -191,6 +194,30 @@ pub enum ApiError {
     /// A fault of ours; `0` says which part, for the log.
     #[error("internal error: {0}")]
     Internal(&'static str),
+}
+
+/// What of a body is too much, and the most that is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Excess {
+    /// Bytes out of its content coding for each byte in it.
+    #[error("the body decodes to more than {0} times its size")]
+    Ratio(usize),
+    /// Bytes of one unit of it, such as an event, that is looked at whole.
+    #[error("one {unit} of the body is larger than {limit} bytes")]
+    Unit {
+        /// What it is called.
+        unit: &'static str,
+        /// In bytes.
+        limit: usize,
+    },
+    /// Different values that are to be redacted, and the bytes of them and of what stands in their place.
+    #[error("more than {values} different values, or {bytes} bytes of them, would be redacted")]
+    Values {
+        /// How many.
+        values: usize,
+        /// In bytes.
+        bytes: usize,
+    },
 }
 
 impl From<PoolError> for ApiError {
@@ -267,6 +294,7 @@ impl ApiError {
             Self::TooLarge(limit) => {
                 shown(&[Invalid::body(Code::IsTooBig, format!("the body is larger than {limit} bytes"))])
             }
+            Self::Excess(excess) => shown(&[Invalid::body(Code::IsTooBig, excess.to_string())]),
             _ => None,
         }
     }
@@ -286,7 +314,7 @@ impl ApiError {
             Self::Overloaded => drop(headers.insert(RETRY_AFTER, HeaderValue::from_static("1"))),
             Self::Unauthorized => drop(headers.insert(WWW_AUTHENTICATE, CHALLENGE)),
             // What is left of the request is not read, so the connection cannot carry another.
-            Self::TooLarge(_) | Self::HeadTooLarge => {
+            Self::TooLarge(_) | Self::Excess(_) | Self::HeadTooLarge => {
                 drop(headers.insert(CONNECTION, HeaderValue::from_static("close")));
             }
             Self::Full => tracing::error!(
@@ -346,7 +374,7 @@ impl ApiError {
             Self::RequestTimeout => {
                 policy(StatusCode::REQUEST_TIMEOUT, "RequestTimeout", "The request did not arrive in time")
             }
-            Self::TooLarge(_) => {
+            Self::TooLarge(_) | Self::Excess(_) => {
                 policy(StatusCode::PAYLOAD_TOO_LARGE, "ValidationError", "The body is too large")
             }
             Self::UnsupportedMediaType(why) => {

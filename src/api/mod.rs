@@ -56,6 +56,6 @@ pub use cpu::{Caller, CpuPool, Job, PoolError, apart};
 pub use distinct::{Bound, Distinct, DistinctLimit};
 pub use endpoint::{Asker, Endpoint, Endpoints, Guard, Lookup, Mount, Success};
 pub(crate) use error::CHALLENGE;
-pub use error::{ApiError, Code, Invalid, MAX_FAULTS};
+pub use error::{ApiError, Code, Excess, Invalid, MAX_FAULTS};
 pub use fields::{Faults, Fields};
 pub use health::{Health, Readiness, Ready};

@@ -7,7 +7,7 @@ use http::{HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::api::envelope::{REQUEST_ID, Stamp};
-use crate::api::{Answer, ApiError, BodyError, CHALLENGE};
+use crate::api::{Answer, ApiError, BodyError, CHALLENGE, Excess};
 use crate::base::budget::Exhausted;
 use crate::gateway::media_type::Frame;
 use crate::stream::StreamError;
@@ -123,8 +123,10 @@ impl GatewayError {
             }
             StreamError::NotText(why) => Self::BadBody(why),
             StreamError::Unlabelled => Self::UNKNOWN_TYPE,
-            StreamError::Ratio { .. } => Self::Api(ApiError::TooLarge(0)),
-            StreamError::TooLarge { limit, .. } => Self::Api(ApiError::TooLarge(limit)),
+            StreamError::Ratio { limit } => Self::Api(ApiError::Excess(Excess::Ratio(limit))),
+            StreamError::TooLarge { unit, limit } => {
+                Self::Api(ApiError::Excess(Excess::Unit { unit, limit }))
+            }
             StreamError::Exhausted(why) => why.into(),
             StreamError::Spent(spent) => Self::Api(ApiError::TooManyValues(spent.after)),
             StreamError::Replace(why) => Self::Api(ApiError::Internal(why)),
@@ -173,7 +175,7 @@ impl GatewayError {
                 ApiError::ForbiddenVaultOperation(_) => "forbidden",
                 ApiError::MethodNotAllowed(_) => "wrong_method",
                 ApiError::RequestTimeout => "slow_caller",
-                ApiError::TooLarge(_) => "too_large",
+                ApiError::TooLarge(_) | ApiError::Excess(_) => "too_large",
                 ApiError::UnsupportedMediaType(_) => "unscannable_request",
                 ApiError::HeadTooLarge => "head_too_large",
                 ApiError::TooManyRequests(_) => "rate_limited",
@@ -206,7 +208,7 @@ impl GatewayError {
                 ApiError::ForbiddenVaultOperation(_) => StatusCode::FORBIDDEN,
                 ApiError::MethodNotAllowed(_) => StatusCode::METHOD_NOT_ALLOWED,
                 ApiError::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
-                ApiError::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
+                ApiError::TooLarge(_) | ApiError::Excess(_) => StatusCode::PAYLOAD_TOO_LARGE,
                 ApiError::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 ApiError::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
                 ApiError::TooManyRequests(_) | ApiError::TooManyValues(_) => StatusCode::TOO_MANY_REQUESTS,
@@ -309,7 +311,7 @@ impl GatewayError {
             Self::Api(ApiError::Overloaded) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from_static("1"));
             }
-            Self::Api(ApiError::TooLarge(_)) => {
+            Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => {
                 answer.headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
             Self::Api(ApiError::Internal(part)) => {
@@ -351,5 +353,26 @@ mod tests {
         assert_eq!(value["error"]["code"], "timeout");
         let event = GatewayError::Gone.event(ErrorShape::OpenAi, Some(Frame::Events));
         assert!(event.starts_with(b"data: {\"error\":") && event.ends_with(b"\n\n"));
+    }
+
+    #[test]
+    fn what_is_too_large_is_named_with_its_limit() {
+        let id = RequestId::from_random([1; 20]);
+        let t = Timestamp::from_millis(0);
+        let stamp = Stamp { id: &id, received: t, answered: t };
+        let rows = [
+            (StreamError::Ratio { limit: 200 }, "decodes to more than 200 times its size"),
+            (
+                StreamError::TooLarge { unit: "event", limit: 300 },
+                "one event of the body is larger than 300 bytes",
+            ),
+            (Exhausted::Request { limit: 400 }.into(), "the body is larger than 400 bytes"),
+        ];
+        for (error, expected) in rows {
+            let answer = GatewayError::of_request(error).answer(ErrorShape::default(), &stamp);
+            let text = String::from_utf8_lossy(answer.bytes()).into_owned();
+            assert_eq!(answer.status, 413, "{text}");
+            assert!(text.contains(expected), "{text}");
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::api::configs::{ConfigError, Configs, Kept as _, RedactConfig, Setting
 use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::distinct::DistinctLimit;
 use crate::api::endpoint::Asker;
-use crate::api::error::{ApiError, Code, Invalid};
+use crate::api::error::{ApiError, Code, Excess, Invalid};
 use crate::api::fields::{Faults, Fields};
 use crate::api::pending;
 use crate::api::redact::ask::{Named, Specific, Wanted};
@@ -145,7 +145,9 @@ impl Redaction {
     ) -> Result<T, ApiError> {
         let job = Job { caller: asker.who.caller(), bytes };
         self.0.cpu.run(job, work).await?.map_err(|error| match error {
-            RedactError::TooManyValues { .. } => ApiError::TooLarge(0),
+            RedactError::TooManyValues { values, bytes } => {
+                ApiError::Excess(Excess::Values { values, bytes })
+            }
             RedactError::Stopped(_) => ApiError::Overloaded,
             RedactError::Spent(spent) => ApiError::TooManyValues(spent.after),
             _ => ApiError::Internal("redact"),

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use http::header::{ACCEPT_ENCODING, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
 
-use crate::api::{ApiError, CpuPool, DistinctLimit, Job};
+use crate::api::{ApiError, CpuPool, DistinctLimit, Excess, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
@@ -508,7 +508,9 @@ fn of_redaction(error: RedactError) -> GatewayError {
             "JSON within strings, or text in base64, is nested more than 8 levels deep, or JSON in a string more than 128: \
              it cannot be scanned",
         ),
-        RedactError::TooManyValues { .. } => GatewayError::Api(ApiError::TooLarge(0)),
+        RedactError::TooManyValues { values, bytes } => {
+            GatewayError::Api(ApiError::Excess(Excess::Values { values, bytes }))
+        }
         RedactError::Stopped(_) => GatewayError::Api(ApiError::Overloaded),
         RedactError::Spent(spent) => GatewayError::Api(ApiError::TooManyValues(spent.after)),
         _ => GatewayError::Api(ApiError::Internal("redact")),
