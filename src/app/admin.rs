@@ -6,13 +6,13 @@ use http::StatusCode;
 
 use crate::api::{Answer, BoxFuture, Call, Endpoints, Handler, Health, Readiness};
 use crate::app::error::AppError;
-use crate::app::parts::Parts;
+use crate::app::services::Services;
 use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};
 
 /// `GET /metrics`: the exposition, with what the routes have counted since the last one.
-struct Exposition(Arc<Parts>);
+struct Exposition(Arc<Services>);
 
 impl Handler for Exposition {
     fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
@@ -27,7 +27,7 @@ impl Handler for Exposition {
 }
 
 /// The health probes, which both listeners serve.
-pub(super) fn probes(parts: &Parts) -> Result<Vec<(&'static str, Arc<Route>)>, AppError> {
+pub(super) fn probes(parts: &Services) -> Result<Vec<(&'static str, Arc<Route>)>, AppError> {
     let health: Arc<dyn Handler> = Arc::new(Health);
     let readiness: Arc<dyn Handler> = Arc::new(Readiness(parts.ready.clone()));
     Ok(vec![
@@ -37,12 +37,12 @@ pub(super) fn probes(parts: &Parts) -> Result<Vec<(&'static str, Arc<Route>)>, A
 }
 
 /// A route without a log line: probes come every few seconds.
-fn silent(parts: &Parts, name: &str, handler: Arc<dyn Handler>) -> Result<Arc<Route>, AppError> {
+fn silent(parts: &Services, name: &str, handler: Arc<dyn Handler>) -> Result<Arc<Route>, AppError> {
     native(parts, name, Terminal::Native(handler), Vec::new())
 }
 
 pub(super) fn native(
-    parts: &Parts,
+    parts: &Services,
     name: &str,
     terminal: Terminal,
     filters: Vec<Arc<dyn crate::gateway::filter::Filter>>,
@@ -65,7 +65,7 @@ pub(super) fn not_found(body: &'static str) -> Fixed {
 }
 
 /// The admin listener's table.
-pub(super) fn table(parts: &Arc<Parts>) -> Result<RouteTable, AppError> {
+pub(super) fn table(parts: &Arc<Services>) -> Result<RouteTable, AppError> {
     let mut probes = probes(parts)?;
     let metrics: Arc<dyn Handler> = Arc::new(Exposition(Arc::clone(parts)));
     probes.push(("/metrics", silent(parts, "metrics", metrics)?));

@@ -22,11 +22,11 @@ impl Env for Nothing {
     }
 }
 
-fn table() -> (tempfile::TempDir, Parts, Endpoints) {
+fn table() -> (tempfile::TempDir, Services, Endpoints) {
     let folder = tempfile::tempdir().unwrap();
     let options = Options { data: Some(folder.path().join("data")), ..Options::default() };
     let config = embedded(&options, &Nothing, &crate::app::builtin().unwrap()).unwrap();
-    let parts = Parts::new(&config).unwrap();
+    let parts = Services::new(&config).unwrap();
     let mut endpoints = Endpoints::default();
     add_endpoints(&mut endpoints, &config.api, &config, &parts).unwrap();
     (folder, parts, endpoints)

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 
 use crate::app::error::AppError;
-use crate::app::parts::Parts;
 use crate::app::serve::Source;
+use crate::app::services::Services;
 use crate::app::{serve, table, upkeep};
 use crate::gateway::embed::{Chain, choose_tls};
 
@@ -20,7 +20,7 @@ impl Chain {
     pub fn from_config(path: impl Into<PathBuf>) -> Result<Self, AppError> {
         choose_tls();
         let config = Source::File(path.into()).load()?;
-        let mut parts = Parts::new(&config)?;
+        let mut parts = Services::new(&config)?;
         parts.embedded = true;
         let parts = Arc::new(parts);
         let built = parts.opened.io.block_on(table::build(&config, &parts))?;

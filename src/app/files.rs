@@ -22,8 +22,8 @@ use crate::api::{BlobPort, Endpoints, Guard, Mount};
 use crate::app::cleaning;
 use crate::app::error::AppError;
 use crate::app::links;
-use crate::app::parts::Parts;
 use crate::app::providers::ProviderSet;
+use crate::app::services::Services;
 use crate::base::clock::Timestamp;
 use crate::config::Config;
 use crate::config::settings::UnknownFiles;
@@ -47,7 +47,7 @@ const FORM: usize = 1 << 20;
 /// No randomness; rules or feeds that cannot be read.
 pub(super) fn add(
     endpoints: &mut Endpoints,
-    (config, parts): (&Config, &Parts),
+    (config, parts): (&Config, &Services),
     redaction: Redaction,
     dialect: DialectChoice,
 ) -> Result<(), AppError> {
@@ -116,7 +116,7 @@ pub(super) fn add(
 }
 
 fn sanitizer(
-    (config, parts): (&Config, &Parts),
+    (config, parts): (&Config, &Services),
     (redaction, configs): (Redaction, Configs<SanitizeSettings>),
     (jobs, grants, shares): (Jobs, Arc<Grants>, Shares),
 ) -> Result<Sanitizer, AppError> {
@@ -197,7 +197,7 @@ fn public(config: &Config) -> String {
 }
 
 /// Removes files and rows whose time is over, for as long as the process runs.
-pub(super) async fn sweep(parts: Arc<Parts>, passing: Duration) {
+pub(super) async fn sweep(parts: Arc<Services>, passing: Duration) {
     let (records, blobs) = (&parts.opened.records, &parts.blobs);
     let clock = &parts.opened.clock;
     let shares = Shares::new(Arc::clone(records), Arc::clone(blobs), Arc::clone(clock));

@@ -16,7 +16,7 @@ use crate::api::share::link::{
 };
 use crate::api::token::Service;
 use crate::api::{BoxFuture, Endpoints, Guard, Mount};
-use crate::app::parts::Parts;
+use crate::app::services::Services;
 use crate::config::Config;
 use crate::config::settings;
 
@@ -29,7 +29,7 @@ const BODY: usize = 1 << 20;
 /// Adds links to what is in `shares`, under the address `public`; a form with a file has at most `form` bytes.
 pub(super) fn add(
     endpoints: &mut Endpoints,
-    (config, parts): (&Config, &Parts),
+    (config, parts): (&Config, &Services),
     (shares, public, form): (Shares, &str, usize),
     dialect: DialectChoice,
 ) {

@@ -8,7 +8,7 @@ use http::HeaderName;
 use crate::api::vault::{JWKS_PATH, Jwks};
 use crate::app::admin;
 use crate::app::error::AppError;
-use crate::app::parts::Parts;
+use crate::app::services::Services;
 use crate::base::id::ItemId;
 use crate::config::Config;
 use crate::config::settings::Sign as SignSetting;
@@ -22,7 +22,7 @@ use crate::vault::items::{Items, Kind, Opened, State};
 ///
 /// # Errors
 /// The first key that is not.
-pub(super) async fn proved(config: &Config, parts: &Parts) -> Result<(), AppError> {
+pub(super) async fn proved(config: &Config, parts: &Services) -> Result<(), AppError> {
     for route in &config.routes {
         let Some(sign) = &route.sign else { continue };
         let wrong =
@@ -60,7 +60,7 @@ async fn found(items: &Items, id: &ItemId) -> Result<Option<Arc<Opened>>, AppErr
 }
 
 /// The filter that signs a token for the upstream.
-pub(super) fn filter(setting: &SignSetting, parts: &Parts) -> Result<Sign, String> {
+pub(super) fn filter(setting: &SignSetting, parts: &Services) -> Result<Sign, String> {
     let header = HeaderName::from_bytes(setting.header.as_bytes()).map_err(|_| "a header's name is wrong")?;
     let claims = setting.claims.iter();
     Ok(Sign::new(SignParts {
@@ -79,7 +79,7 @@ pub(super) fn filter(setting: &SignSetting, parts: &Parts) -> Result<Sign, Strin
 /// The path of the public keys, if any are to be shown.
 pub(super) fn public_keys(
     config: &Config,
-    parts: &Parts,
+    parts: &Services,
 ) -> Result<Option<(&'static str, Arc<Route>)>, AppError> {
     let Some(jwks) = &config.jwks else { return Ok(None) };
     let ids = jwks.items.iter().map(|item| item.0.clone()).collect();

@@ -2,8 +2,8 @@
 //!
 //! | file | what |
 //! |---|---|
-//! | `open_store` | [`Opened`]: the store and what lies in it |
-//! | `parts` | what outlives a reload: store, vault, tokens, rules, metrics |
+//! | `open_store` | [`OpenStore`]: the store and what lies in it |
+//! | `services` | what outlives a reload: store, vault, tokens, rules, metrics |
 //! | `files` | grants for the file store, the share service |
 //! | `links` | links to shared files, and who takes mails with them |
 //! | `master` | the master key, as the configuration says where it is |
@@ -36,12 +36,12 @@ mod master;
 mod mint;
 mod new_master;
 mod open_store;
-mod parts;
 mod pipe;
 mod pools;
 mod process;
 mod providers;
 mod serve;
+mod services;
 mod table;
 mod traces;
 mod upkeep;
@@ -50,9 +50,9 @@ pub use check::check_files;
 pub use cleaning::{Released, Wish, clean};
 pub use error::AppError;
 pub use new_master::{NewMaster, Replaced, replace_master};
-pub use open_store::Opened;
-pub use parts::{Parts, builtin};
+pub use open_store::OpenStore;
 pub use pipe::{Piped, redact, unredact};
 pub use process::{log_warnings, logged, without_core_dumps};
 pub use providers::ProviderSet;
 pub use serve::{Announce, Source, serve};
+pub use services::{Services, builtin};

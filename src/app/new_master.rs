@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::app::error::AppError;
 use crate::app::master;
-use crate::app::open_store::Opened;
+use crate::app::open_store::OpenStore;
 use crate::base::secret::Secret;
 use crate::config::settings::Settings;
 use crate::config::{Config, Env, ProcessEnv};
@@ -85,7 +85,7 @@ fn text(path: &Path) -> Result<Secret<String>, AppError> {
 /// # Errors
 /// A store or a key that cannot be had, two that are the same, or somebody else who does the same with another key.
 pub fn replace_master(
-    opened: &Opened,
+    opened: &OpenStore,
     config: &Config,
     new: &NewMaster,
     keep_old: bool,

@@ -1,4 +1,4 @@
-//! [`Opened`]: the store, as the configuration says where it is, and the runtime that waits for it.
+//! [`OpenStore`]: the store, as the configuration says where it is, and the runtime that waits for it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::vault::Vault;
 const EMBEDDED: &str = "portcullis.sqlite";
 
 /// The store and what lies in it.
-pub struct Opened {
+pub struct OpenStore {
     /// For everything of ours that waits; outlives the server.
     pub io: Runtime,
     /// Reads time.
@@ -33,7 +33,7 @@ pub struct Opened {
     pub metrics: Arc<Metrics>,
 }
 
-impl Opened {
+impl OpenStore {
     /// Opens the store: the configured database, or the file in the data folder. The folder is made if it is not
     /// there.
     ///
@@ -75,7 +75,7 @@ impl Opened {
     /// mistyped.
     ///
     /// # Errors
-    /// As [`Opened::at`]; also if there is none yet.
+    /// As [`OpenStore::at`]; also if there is none yet.
     pub fn existing(settings: &Settings) -> Result<Self, AppError> {
         let path = settings.data.join(EMBEDDED);
         if settings.store.url.is_none() && !path.exists() {

@@ -10,7 +10,7 @@ use bytes::BytesMut;
 
 use crate::app::error::AppError;
 use crate::app::lines::{Armour, Continued, pieces};
-use crate::app::open_store::Opened;
+use crate::app::open_store::OpenStore;
 use crate::base::budget::Budget;
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::id::ItemId;
@@ -213,14 +213,14 @@ pub mod redact {
     struct Back {
         draft: Draft,
         vault: Vault,
-        opened: Opened,
+        opened: OpenStore,
     }
 
     impl Back {
         /// Before a byte is read: output whose way back cannot be written would be of no use.
         fn new(config: &Config, path: &Path) -> Result<Self, AppError> {
             let draft = Draft::of(path).map_err(|error| AppError::Store { path: path.to_owned(), error })?;
-            let opened = Opened::at(config)?;
+            let opened = OpenStore::at(config)?;
             let vault = opened.vault(config)?;
             Ok(Self { draft, vault, opened })
         }
@@ -246,7 +246,7 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
     let file = std::fs::File::open(context).map_err(io)?;
     let mut sealed = Vec::new();
     file.take(MAX_CONTEXT).read_to_end(&mut sealed).map_err(io)?;
-    let opened = Opened::existing(config)?;
+    let opened = OpenStore::existing(config)?;
     let vault = opened.vault(config)?;
     let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
     let plain = vault.open_context(TENANT, sealed).map_err(|_| not_ours())?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use http::HeaderName;
 
 use crate::app::error::AppError;
-use crate::app::parts::Parts;
+use crate::app::services::Services;
 use crate::base::secret::Secret;
 use crate::config::settings::{
     Breaker as BreakerSetting, Health, Http, Outliers, Repeat, Scheme, Upstream as UpstreamSetting,
@@ -24,7 +24,7 @@ pub(super) fn upstream(
     name: &str,
     setting: &UpstreamSetting,
     collected: usize,
-    parts: &Parts,
+    parts: &Services,
 ) -> Result<Arc<Upstream>, AppError> {
     let wrong = |why: &str| AppError::Route(format!("to upstream {name}"), why.to_owned());
     let dialing = dialing(setting).map_err(wrong)?;
@@ -61,7 +61,7 @@ pub(super) fn upstream(
 }
 
 /// A pool is in use from now on: it is looked at, and its peers are asked how they are as long as there is it.
-pub(super) fn begin(name: &str, setting: &UpstreamSetting, upstream: &Arc<Upstream>, parts: &Parts) {
+pub(super) fn begin(name: &str, setting: &UpstreamSetting, upstream: &Arc<Upstream>, parts: &Services) {
     parts.pools.insert(name.to_owned(), Arc::downgrade(upstream));
     parts.breakers.insert(name.to_owned(), Arc::clone(upstream.breaker()));
     // A request of before may keep its pool for long, but no longer what is thought of the peers.
@@ -122,12 +122,12 @@ fn signer(setting: &UpstreamSetting, collected: usize) -> Result<Option<AwsSigne
 }
 
 /// What is known of a peer.
-fn health(upstream: &str, peer: &str, parts: &Parts) -> Arc<PeerHealth> {
+fn health(upstream: &str, peer: &str, parts: &Services) -> Arc<PeerHealth> {
     Arc::clone(&parts.health.entry((upstream.to_owned(), peer.to_owned())).or_default())
 }
 
 /// The breaker of before, if its limits are the same.
-fn breaker(name: &str, setting: Option<&BreakerSetting>, parts: &Parts) -> Arc<Breaker> {
+fn breaker(name: &str, setting: Option<&BreakerSetting>, parts: &Services) -> Arc<Breaker> {
     let limits = setting.map_or_else(BreakerLimits::default, |setting| BreakerLimits {
         requests: setting.requests.map(usize::from),
         pending: setting.pending,

@@ -16,7 +16,7 @@ use crate::api::scope::Target;
 use crate::api::vault;
 use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::error::AppError;
-use crate::app::parts::Parts;
+use crate::app::services::Services;
 use crate::app::{admin, files, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
@@ -47,12 +47,12 @@ use crate::vault::jwt::{Audience, Policy};
 ///
 /// # Errors
 /// A route that cannot be built, by name; a key that the vault does not have.
-pub(super) async fn build(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
+pub(super) async fn build(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     mint::proved(config, parts).await?;
     built(config, parts)
 }
 
-fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
+fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     let mut upstreams = BTreeMap::new();
     for (name, setting) in &config.upstreams {
         upstreams.insert(
@@ -120,7 +120,7 @@ fn built(config: &Config, parts: &Parts) -> Result<RouteTable, AppError> {
 fn described(
     endpoints: &Endpoints,
     probes: &[(&'static str, Arc<Route>)],
-    parts: &Parts,
+    parts: &Services,
 ) -> Result<Arc<Route>, AppError> {
     let mut served: HashSet<String> = endpoints.handlers().map(|(mount, _)| Described::name(mount)).collect();
     served.extend(probes.iter().map(|(path, _)| format!("GET {path}")));
@@ -134,7 +134,7 @@ pub(super) fn add_endpoints(
     endpoints: &mut Endpoints,
     api: &Api,
     config: &Config,
-    parts: &Parts,
+    parts: &Services,
 ) -> Result<(), AppError> {
     let dialect = match api.dialect {
         Dialect::Auto => DialectChoice::Auto,
@@ -200,7 +200,7 @@ fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, l
 fn endpoint_route(
     mount: &Mount,
     terminal: Terminal,
-    (parts, shed): (&Parts, &Arc<dyn Filter>),
+    (parts, shed): (&Services, &Arc<dyn Filter>),
 ) -> Result<Arc<Route>, AppError> {
     let path = mount.path;
     let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
@@ -222,7 +222,7 @@ fn endpoint_route(
 fn route(
     setting: &RouteSetting,
     terminal: Terminal,
-    (config, parts, protocols): (&Config, &Parts, &[Arc<CompiledProtocol>]),
+    (config, parts, protocols): (&Config, &Services, &[Arc<CompiledProtocol>]),
     (upstreams, shed): (&BTreeMap<String, Arc<Upstream>>, &Arc<dyn Filter>),
 ) -> Result<Route, AppError> {
     let name = setting.name.to_string();
@@ -272,7 +272,7 @@ fn route(
 /// The filter that lets only bearers of good tokens pass.
 fn tokens(
     setting: &JwtSetting,
-    (parts, upstreams): (&Parts, &BTreeMap<String, Arc<Upstream>>),
+    (parts, upstreams): (&Services, &BTreeMap<String, Arc<Upstream>>),
 ) -> Result<Jwt, String> {
     let JwkSource { file, upstream, path } = &*setting.keys;
     let clock = Arc::clone(&parts.opened.clock);
@@ -321,7 +321,7 @@ fn host_pattern(host: &Host) -> String {
 fn redaction(
     setting: &RedactSetting,
     route: &str,
-    (config, parts, protocols): (&Config, &Parts, &[Arc<CompiledProtocol>]),
+    (config, parts, protocols): (&Config, &Services, &[Arc<CompiledProtocol>]),
 ) -> Result<Redact, String> {
     let rules = &config.catalogue;
     let detector = chosen(setting, rules)?.allowing(config.allow.clone());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::master;
-use crate::app::parts::Parts;
+use crate::app::services::Services;
 use crate::config::Config;
 use crate::vault::{Freshness, VaultError};
 
@@ -14,7 +14,7 @@ const EVERY: Duration = Duration::from_secs(1);
 const TARGET: &str = "portcullis::vault";
 
 /// Looks until the process ends.
-pub(super) async fn keep(parts: Arc<Parts>, config: Config) {
+pub(super) async fn keep(parts: Arc<Services>, config: Config) {
     let mut gone = false;
     loop {
         tokio::time::sleep(EVERY).await;
@@ -38,7 +38,7 @@ pub(super) async fn keep(parts: Arc<Parts>, config: Config) {
     }
 }
 
-async fn look(parts: &Parts, config: &Config) -> Result<Freshness, VaultError> {
+async fn look(parts: &Services, config: &Config) -> Result<Freshness, VaultError> {
     let fresh = parts.vault.refresh().await?;
     if fresh == Freshness::Gone && master::is_own(config) {
         // The file has the new key by now.

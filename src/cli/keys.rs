@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::app::{NewMaster, Opened, Replaced, replace_master};
+use crate::app::{NewMaster, OpenStore, Replaced, replace_master};
 use crate::base::clock::Timestamp;
 use crate::base::id::ItemId;
 use crate::base::listing::Order;
@@ -27,15 +27,15 @@ impl From<VaultError> for Failure {
 pub(super) fn run(place: &StoreArgs, command: KeyCommand) -> Result<(), Failure> {
     let config = placed(place, Needs::VAULT)?;
     let opened = match command {
-        KeyCommand::Generate(_) => Opened::at(&config)?,
-        _ => Opened::existing(&config)?,
+        KeyCommand::Generate(_) => OpenStore::at(&config)?,
+        _ => OpenStore::existing(&config)?,
     };
     let done = command_on(&opened, &config, command);
     opened.io.block_on(opened.records.close());
     done
 }
 
-fn command_on(opened: &Opened, config: &Config, command: KeyCommand) -> Result<(), Failure> {
+fn command_on(opened: &OpenStore, config: &Config, command: KeyCommand) -> Result<(), Failure> {
     if let KeyCommand::RotateMaster(args) = command {
         return rotate_master(opened, config, args.source, args.keep_old);
     }
@@ -255,7 +255,12 @@ async fn public(items: &Items, id: &ItemId, selector: Selector, jwk: bool) -> Re
     Ok(())
 }
 
-fn rotate_master(opened: &Opened, config: &Config, source: NewSource, keep_old: bool) -> Result<(), Failure> {
+fn rotate_master(
+    opened: &OpenStore,
+    config: &Config,
+    source: NewSource,
+    keep_old: bool,
+) -> Result<(), Failure> {
     let NewSource { new_file, new_env, new_command, new_passphrase_file, new_passphrase_env } = source;
     let new = new_file
         .map(NewMaster::File)

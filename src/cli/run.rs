@@ -11,7 +11,7 @@ use crate::api::configs::{ConfigError, Configs, Settings as RedactSettings};
 use crate::api::openapi;
 use crate::api::token::{NewToken, Service, TokenInfo, parse_expiry};
 use crate::app::{
-    Announce, AppError, Opened, Piped, Source, check_files, logged, redact, serve, unredact,
+    Announce, AppError, OpenStore, Piped, Source, check_files, logged, redact, serve, unredact,
     without_core_dumps,
 };
 use crate::base::clock::Timestamp;
@@ -146,8 +146,8 @@ fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
 fn run_tokens(place: &StoreArgs, command: TokenCommand) -> Result<(), Failure> {
     let config = placed(place, Needs::STORE)?;
     let opened = match command {
-        TokenCommand::Create { .. } => Opened::at(&config)?,
-        TokenCommand::List | TokenCommand::Revoke { .. } => Opened::existing(&config)?,
+        TokenCommand::Create { .. } => OpenStore::at(&config)?,
+        TokenCommand::List | TokenCommand::Revoke { .. } => OpenStore::existing(&config)?,
     };
     let outcome = match command {
         TokenCommand::Create { name, services, routes, configs, expires } => {
@@ -191,7 +191,7 @@ fn run_tokens(place: &StoreArgs, command: TokenCommand) -> Result<(), Failure> {
 }
 
 /// A token for a config that is not there could do nothing, and its bearer would not learn why.
-fn known(opened: &Opened, configs: &[String]) -> Result<(), Failure> {
+fn known(opened: &OpenStore, configs: &[String]) -> Result<(), Failure> {
     let stored = Configs::<RedactSettings>::new(opened.records.clone(), opened.clock.clone());
     for (id, n) in configs.iter().filter_map(|id| ConfigId::parse(id)).zip(1..) {
         match opened.io.block_on(stored.get(&id)) {

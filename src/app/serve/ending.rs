@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 
-use crate::app::parts::Parts;
+use crate::app::services::Services;
 use crate::app::traces;
 use crate::gateway::listen::{ConnectionLimit, Sockets};
 
@@ -25,7 +25,7 @@ const WRITING: Duration = Duration::from_secs(3);
 
 /// What the end of the process has to see to.
 pub(super) struct Ending {
-    pub(super) parts: Arc<Parts>,
+    pub(super) parts: Arc<Services>,
     /// Closed one by one, once what waited in their queues is accepted.
     pub(super) sockets: Sockets,
     pub(super) connections: Vec<ConnectionLimit>,

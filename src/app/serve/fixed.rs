@@ -42,7 +42,7 @@ pub(super) fn differing(running: &Settings, now: &Settings) -> Vec<&'static str>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::parts::builtin;
+    use crate::app::services::builtin;
     use crate::config::{ProcessEnv, parse};
 
     fn settings(text: &str) -> Settings {

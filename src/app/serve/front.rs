@@ -7,7 +7,7 @@ use arc_swap::ArcSwap;
 
 use crate::app::admin;
 use crate::app::error::AppError;
-use crate::app::parts::Parts;
+use crate::app::services::Services;
 use crate::config::{Config, settings};
 use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::{ClientResolver, ForwardedHeader, Underscores};
@@ -26,7 +26,7 @@ const ADMIN_CONNECTIONS: usize = 256;
 /// The listeners of the configuration, and of metrics and health.
 pub(super) fn servings(
     config: &Config,
-    parts: &Arc<Parts>,
+    parts: &Arc<Services>,
     routes: &Arc<ArcSwap<RouteTable>>,
 ) -> Result<Vec<Serving>, AppError> {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
@@ -57,7 +57,7 @@ pub(super) fn servings(
 /// The gateway over a table of routes.
 pub(in crate::app) fn gateway(
     config: &Config,
-    parts: &Parts,
+    parts: &Services,
     routes: Arc<ArcSwap<RouteTable>>,
     in_flight: InFlight,
 ) -> Gateway {

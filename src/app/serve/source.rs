@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::app::error::AppError;
-use crate::app::parts::builtin;
+use crate::app::services::builtin;
 use crate::config::settings::Format;
 use crate::config::{Config, Known, Needs, Options, ProcessEnv, embedded, load_for, log_format, reload};
 

@@ -10,13 +10,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::api::token::NewToken;
 use crate::app::error::AppError;
-use crate::app::parts::Parts;
 use crate::app::serve::front;
 use crate::app::serve::handover::{self, Predecessor};
 use crate::app::serve::notify;
 use crate::app::serve::source::Source;
 use crate::app::serve::watch::Watch;
 use crate::app::serve::watched::{Files, Watched};
+use crate::app::services::Services;
 use crate::app::{files, process, table, traces, upkeep};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
@@ -59,7 +59,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
     if let Err(error) = process::take_descriptors() {
         tracing::warn!(target: "portcullis::app", "{error}");
     }
-    let parts = Arc::new(Parts::new(&config)?);
+    let parts = Arc::new(Services::new(&config)?);
     parts.loaded(true);
     let routes = Arc::new(ArcSwap::from_pointee(parts.opened.io.block_on(table::build(&config, &parts))?));
     // Made now and not by the first request that encrypts: there may be no room for it by then.
@@ -135,7 +135,7 @@ struct Begins {
 }
 
 impl Begins {
-    async fn run(self, parts: Arc<Parts>, sockets: Sockets) {
+    async fn run(self, parts: Arc<Services>, sockets: Sockets) {
         while !sockets.are_served() {
             tokio::time::sleep(SOON).await;
         }
@@ -170,7 +170,7 @@ fn log_level(config: &Config) -> &'static str {
 }
 
 /// Makes the first API token, unless one was ever made: a gateway nobody can call would be of no use.
-fn first_token(parts: &Parts) -> Result<Option<Secret<String>>, AppError> {
+fn first_token(parts: &Services) -> Result<Option<Secret<String>>, AppError> {
     parts.opened.io.block_on(async {
         if parts.opened.tokens.any().await? {
             return Ok(None);

@@ -11,11 +11,11 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::app::error::AppError;
-use crate::app::parts::Parts;
 use crate::app::serve::ending::Ending;
 use crate::app::serve::source::Source;
 use crate::app::serve::watched::Files;
 use crate::app::serve::{fixed, notify};
+use crate::app::services::Services;
 use crate::app::{master, table};
 use crate::config::{Config, Known};
 use crate::gateway::listen::{Certificate, ConnectionLimit, Sockets, Stop};
@@ -34,7 +34,7 @@ pub(super) struct Watch {
     /// The rules of the running configuration.
     pub(super) known: Known,
     pub(super) files: Files,
-    pub(super) parts: Arc<Parts>,
+    pub(super) parts: Arc<Services>,
     pub(super) routes: Arc<ArcSwap<RouteTable>>,
     pub(super) certificates: Vec<Arc<Certificate>>,
     pub(super) sockets: Sockets,

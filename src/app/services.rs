@@ -10,7 +10,7 @@ use crate::api::pending::WorkGate;
 use crate::api::share::link::LinkRates;
 use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
 use crate::app::error::AppError;
-use crate::app::open_store::Opened;
+use crate::app::open_store::OpenStore;
 use crate::app::traces;
 use crate::base::budget::Budget;
 use crate::base::rate::Buckets;
@@ -66,9 +66,9 @@ struct Counted {
 }
 
 /// Everything that routes are built from.
-pub struct Parts {
+pub struct Services {
     /// The store.
-    pub opened: Opened,
+    pub opened: OpenStore,
     /// Keys.
     pub vault: Arc<Vault>,
     /// Callers' keys and secrets.
@@ -118,13 +118,13 @@ pub struct Parts {
     pub(super) embedded: bool,
 }
 
-impl Parts {
+impl Services {
     /// Opens and builds everything that the configuration names once for all.
     ///
     /// # Errors
     /// The first part that cannot be had.
     pub fn new(config: &Config) -> Result<Self, AppError> {
-        let opened = Opened::at(config)?;
+        let opened = OpenStore::at(config)?;
         let vault = Arc::new(opened.vault(config)?);
         let blobs = opened.files(config)?;
         let grant_root = opened.io.block_on(vault.grant_root())?;
