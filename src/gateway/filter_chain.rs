@@ -11,7 +11,7 @@ use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::request_trace::TraceEnd;
 use crate::gateway::route::Route;
 use crate::telemetry::Filtered;
-use crate::telemetry::trace::{Kind, Word};
+use crate::telemetry::trace::{SpanKind, Word};
 
 /// Runs the filters of one request.
 pub struct FilterChain {
@@ -36,7 +36,7 @@ impl FilterChain {
     pub async fn request(&mut self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
         for filter in self.route.filters() {
             self.entered += 1;
-            let mut span = x.trace.place().begin("filter", Kind::Internal);
+            let mut span = x.trace.place().begin("filter", SpanKind::Internal);
             span.say("portcullis.filter", Word::Known(filter.name()));
             let flow = filter.request(x, plan).await;
             let outcome = match &flow {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use http::{HeaderValue, Method};
 use pingora::http::RequestHeader;
 
-use crate::telemetry::trace::{Kind, Place, Span, TRACEPARENT, TRACESTATE, TraceContext, Tracer, Word};
+use crate::telemetry::trace::{
+    Span, SpanContext, SpanKind, TRACEPARENT, TRACESTATE, TraceContext, Tracer, Word,
+};
 
 /// The span of a request, and of its last attempt at an upstream.
 #[derive(Default)]
@@ -40,7 +42,7 @@ impl RequestTrace {
     }
 
     /// Where spans of this request's hang.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> SpanContext {
         self.request.place()
     }
 
@@ -56,7 +58,7 @@ impl RequestTrace {
         if let Some(mut failed) = self.attempt.take() {
             failed.fail("connect");
         }
-        let mut span = self.place().begin("upstream", Kind::Client);
+        let mut span = self.place().begin("upstream", SpanKind::Client);
         if span.is_recorded() {
             span.say("portcullis.upstream", Word::Named(Arc::from(upstream)));
             if again {

@@ -28,7 +28,7 @@ use crate::redact::{
 use crate::stream::json::{Path, PathSet, walk};
 use crate::stream::sniff::ENOUGH;
 use crate::stream::{Edit, Editor, StreamError};
-use crate::telemetry::trace::Kind;
+use crate::telemetry::trace::SpanKind;
 use crate::telemetry::{Direction, Scan, Unscanned};
 use crate::vault::Vault;
 
@@ -352,7 +352,7 @@ impl Filter for Redact {
             let redacted = reading.look(&redactor, &body, &fields, &keys);
             redacted.map(|redacted| (redacted, keys.scope))
         };
-        let span = x.trace.place().begin("redact", Kind::Internal);
+        let span = x.trace.place().begin("redact", SpanKind::Internal);
         let job = Job { caller: x.caller(), bytes: document.current().len() };
         let done = self.parts.cpu.run(job, work).await;
         drop(span);

@@ -3,10 +3,10 @@
 use std::future::Future;
 use std::pin::Pin;
 
-use super::span::{Kind, Place};
+use super::span::{SpanContext, SpanKind};
 
 tokio::task_local! {
-    static HERE: Place;
+    static HERE: SpanContext;
 }
 
 /// Work whose type is of no interest. Erased on purpose: wrapped as they are, futures within futures take the compiler
@@ -14,13 +14,13 @@ tokio::task_local! {
 type Work<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Does `work` for `place`. A task of its own is begun with `within(here(), …)`.
-pub fn within<'a, T: 'a>(place: Place, work: impl Future<Output = T> + Send + 'a) -> Work<'a, T> {
+pub fn within<'a, T: 'a>(place: SpanContext, work: impl Future<Output = T> + Send + 'a) -> Work<'a, T> {
     let work: Work<'a, T> = Box::pin(work);
     Box::pin(HERE.scope(place, work))
 }
 
 /// The place that the running task works for; nowhere where nobody said.
-pub fn here() -> Place {
+pub fn here() -> SpanContext {
     HERE.try_with(Clone::clone).unwrap_or_default()
 }
 
@@ -28,7 +28,7 @@ pub fn here() -> Place {
 pub fn step<'a, T: Send + 'a>(name: &'static str, work: impl Future<Output = T> + Send + 'a) -> Work<'a, T> {
     let work: Work<'a, T> = Box::pin(work);
     Box::pin(async move {
-        let span = here().begin(name, Kind::Internal);
+        let span = here().begin(name, SpanKind::Internal);
         within(span.place(), work).await
     })
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use super::span::{Finished, Kind, Word};
+use super::span::{Finished, SpanKind, Word};
 
 /// The body of one export.
 pub fn encode(service: &str, spans: &[Finished]) -> Value {
@@ -23,9 +23,9 @@ pub fn encode(service: &str, spans: &[Finished]) -> Value {
 fn span(span: &Finished) -> Value {
     let took = u64::try_from(span.took.as_nanos()).unwrap_or(u64::MAX);
     let kind = match span.kind {
-        Kind::Internal => 1,
-        Kind::Server => 2,
-        Kind::Client => 3,
+        SpanKind::Internal => 1,
+        SpanKind::Server => 2,
+        SpanKind::Client => 3,
     };
     let attribute = |(name, word): &(&str, Word)| {
         let value = match word {

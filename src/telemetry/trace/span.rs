@@ -1,4 +1,4 @@
-//! [`Tracer`], [`Span`] and [`Place`]. A span ends when it is dropped. One that is not sampled, or of no tracer, costs
+//! [`Tracer`], [`Span`] and [`SpanContext`]. A span ends when it is dropped. One that is not sampled, or of no tracer, costs
 //! next to nothing.
 
 use std::collections::hash_map::RandomState;
@@ -17,7 +17,7 @@ const WAITING: usize = 8192;
 
 /// What a span is to whoever looks at it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum SpanKind {
     /// Work of ours.
     Internal,
     /// A request that came.
@@ -47,7 +47,7 @@ pub struct Finished {
     /// What was done.
     pub name: &'static str,
     /// What it is.
-    pub kind: Kind,
+    pub kind: SpanKind,
     /// When it began, in nanoseconds since 1970.
     pub began: u64,
     /// How long it took.
@@ -152,17 +152,21 @@ impl Tracer {
             _ => SpanId(inner.ids.next()),
         };
         let context = TraceContext { trace, span, sampled };
-        Span::begin(Arc::clone(inner), context, (parent.map(|parent| parent.span), "request", Kind::Server))
+        Span::begin(
+            Arc::clone(inner),
+            context,
+            (parent.map(|parent| parent.span), "request", SpanKind::Server),
+        )
     }
 }
 
 /// Where in a trace further spans hang; the default is nowhere.
 #[derive(Clone, Default)]
-pub struct Place(Option<(Arc<Inner>, TraceContext)>);
+pub struct SpanContext(Option<(Arc<Inner>, TraceContext)>);
 
-impl Place {
+impl SpanContext {
     /// Begins a span here.
-    pub fn begin(&self, name: &'static str, kind: Kind) -> Span {
+    pub fn begin(&self, name: &'static str, kind: SpanKind) -> Span {
         let Some((inner, at)) = &self.0 else { return Span::default() };
         if !at.sampled {
             return Span { place: self.clone(), open: None };
@@ -180,7 +184,7 @@ impl Place {
 /// Work under way.
 #[derive(Default)]
 pub struct Span {
-    place: Place,
+    place: SpanContext,
     open: Option<Open>,
 }
 
@@ -193,7 +197,7 @@ impl Span {
     fn begin(
         inner: Arc<Inner>,
         context: TraceContext,
-        (parent, name, kind): (Option<SpanId>, &'static str, Kind),
+        (parent, name, kind): (Option<SpanId>, &'static str, SpanKind),
     ) -> Self {
         let open = context.sampled.then(|| {
             let began = inner.clock.now().as_millis().saturating_mul(1_000_000);
@@ -202,11 +206,11 @@ impl Span {
                 Finished { context, parent, name, kind, began, took, words: Vec::new(), failed: false };
             Open { started: inner.clock.instant(), span }
         });
-        Self { place: Place(Some((inner, context))), open }
+        Self { place: SpanContext(Some((inner, context))), open }
     }
 
     /// Where its children hang.
-    pub fn place(&self) -> Place {
+    pub fn place(&self) -> SpanContext {
         self.place.clone()
     }
 
@@ -233,7 +237,8 @@ impl Span {
 
 impl Drop for Span {
     fn drop(&mut self) {
-        let (Some(Open { started, mut span }), Place(Some((inner, _)))) = (self.open.take(), &self.place)
+        let (Some(Open { started, mut span }), SpanContext(Some((inner, _)))) =
+            (self.open.take(), &self.place)
         else {
             return;
         };
@@ -266,8 +271,8 @@ mod tests {
         let (tracer, mut spans, _) = tracer(1.0);
         let mut request = tracer.request(None);
         request.fail("timeout");
-        let step = request.place().begin("step", Kind::Internal);
-        let inner = step.place().begin("inner", Kind::Client);
+        let step = request.place().begin("step", SpanKind::Internal);
+        let inner = step.place().begin("inner", SpanKind::Client);
         let ids = [&request, &step, &inner].map(|span| span.place().context().unwrap());
         drop((inner, step, request));
         let ended: Vec<Finished> = std::iter::from_fn(|| spans.ended.try_recv().ok()).collect();
@@ -293,7 +298,7 @@ mod tests {
         assert_eq!((ended.context.trace, ended.parent), (TraceId(7), Some(SpanId(9))));
         let (all, mut spans, _) = tracer(1.0);
         let unseen = all.request(Some(parent(false)));
-        assert_eq!(unseen.place().begin("x", Kind::Client).place().context(), Some(parent(false)));
+        assert_eq!(unseen.place().begin("x", SpanKind::Client).place().context(), Some(parent(false)));
         drop(unseen);
         assert!(spans.ended.try_recv().is_err());
         let (some, _spans, _) = tracer(0.25);
@@ -307,6 +312,6 @@ mod tests {
         (0..WAITING + 5).for_each(|_| drop(tracer.request(None)));
         assert_eq!(lost.load(Ordering::Relaxed), 5);
         drop(spans);
-        drop(Tracer::default().request(None).place().begin("x", Kind::Internal));
+        drop(Tracer::default().request(None).place().begin("x", SpanKind::Internal));
     }
 }
