@@ -4,13 +4,15 @@
 use bytes::Bytes;
 use http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
-use serde_json::json;
 
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::{Answer, ApiError, BodyError, CHALLENGE};
 use crate::base::budget::Exhausted;
+use crate::gateway::error_shape::ErrorWords;
 use crate::stream::StreamError;
 use crate::telemetry::UpstreamFailure;
+
+pub use crate::gateway::error_shape::ErrorShape;
 
 /// Why a request ends here. No variant holds a byte that came from outside.
 #[derive(Debug, thiserror::Error)]
@@ -210,10 +212,10 @@ impl GatewayError {
     }
 
     /// The whole answer, for a caller that has had nothing yet.
-    pub fn answer(self, shape: ErrorShape, stamp: &Stamp<'_>) -> Answer {
-        let mut answer = match shape {
-            ErrorShape::Envelope => self.envelope(stamp),
-            ErrorShape::OpenAi => self.openai(stamp),
+    pub fn answer(self, to: &ErrorTarget<'_>) -> Answer {
+        let mut answer = match to.shape {
+            ErrorShape::Envelope => self.envelope(&to.stamp),
+            shape => self.spelled(shape, to),
         };
         if answer.status == StatusCode::UNAUTHORIZED {
             answer.headers.insert(WWW_AUTHENTICATE, CHALLENGE);
@@ -222,12 +224,17 @@ impl GatewayError {
     }
 
     /// One last event, for a caller that already reads a stream of them.
-    pub fn event(&self, shape: ErrorShape) -> Bytes {
-        match shape {
-            ErrorShape::Envelope => {
-                Bytes::from_static(b"event: error\ndata: {\"status\":\"ProviderError\"}\n\n")
-            }
-            ErrorShape::OpenAi => format!("data: {}\n\n", self.openai_error()).into(),
+    pub fn event(&self, to: &ErrorTarget<'_>) -> Bytes {
+        to.shape.event(&self.words(to))
+    }
+
+    fn words<'a>(&self, to: &ErrorTarget<'a>) -> ErrorWords<'a> {
+        ErrorWords {
+            status: self.status(),
+            code: self.word(),
+            message: self.to_string(),
+            request: to.stamp.id.to_string(),
+            call: to.call,
         }
     }
 
@@ -256,23 +263,14 @@ impl GatewayError {
         }
     }
 
-    fn openai_error(&self) -> serde_json::Value {
-        let (kind, code) = match self.status().as_u16() {
-            401 => ("authentication_error", "invalid_api_key"),
-            403 => ("permission_error", "forbidden"),
-            404 => ("invalid_request_error", "not_found"),
-            413 => ("invalid_request_error", "request_too_large"),
-            429 => ("rate_limit_error", "rate_limit_exceeded"),
-            501 => ("invalid_request_error", self.word()),
-            500.. => ("server_error", self.word()),
-            _ => ("invalid_request_error", self.word()),
-        };
-        json!({ "error": { "message": self.to_string(), "type": kind, "param": null, "code": code } })
-    }
-
-    fn openai(self, stamp: &Stamp<'_>) -> Answer {
-        let mut answer = Answer::json(self.status(), self.openai_error().to_string());
-        if let Ok(id) = HeaderValue::from_str(&stamp.id.to_string()) {
+    /// The answer in a provider's shape.
+    fn spelled(self, shape: ErrorShape, to: &ErrorTarget<'_>) -> Answer {
+        let words = self.words(to);
+        let mut answer = Answer::json(shape.status(words.status), shape.body(&words).to_string());
+        if let Ok(id) = HeaderValue::from_str(&words.request) {
+            if shape == ErrorShape::Anthropic {
+                answer.headers.insert("request-id", id.clone());
+            }
             answer.headers.insert(&REQUEST_ID, id);
         }
         match &self {
@@ -289,7 +287,7 @@ impl GatewayError {
                 answer.headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
             Self::Api(ApiError::Internal(part)) => {
-                tracing::error!(target: "portcullis::gateway", part, request_id = %stamp.id, "internal error");
+                tracing::error!(target: "portcullis::gateway", part, request_id = words.request, "internal error");
             }
             _ => {}
         }
@@ -297,14 +295,14 @@ impl GatewayError {
     }
 }
 
-/// How a caller's protocol spells an error.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ErrorShape {
-    /// The API's envelope; also for routes without a known protocol.
-    #[default]
-    Envelope,
-    /// OpenAI's error object (API reference, "Error codes").
-    OpenAi,
+/// Whom an error is told.
+pub struct ErrorTarget<'a> {
+    /// How its protocol spells errors.
+    pub shape: ErrorShape,
+    /// The request's id, and times.
+    pub stamp: Stamp<'a>,
+    /// The id that the caller gave its call, as JSON; of JSON-RPC only.
+    pub call: Option<&'a str>,
 }
 
 #[cfg(test)]
@@ -313,17 +311,77 @@ mod tests {
     use crate::base::clock::Timestamp;
     use crate::base::id::RequestId;
 
-    #[test]
-    fn an_openai_client_gets_its_own_error_object() {
+    fn told(error: GatewayError, shape: ErrorShape) -> (Answer, serde_json::Value) {
         let id = RequestId::from_random([1; 20]);
         let t = Timestamp::from_millis(0);
         let stamp = Stamp { id: &id, received: t, answered: t };
-        let answer = GatewayError::Upstream(UpstreamFailure::Timeout).answer(ErrorShape::OpenAi, &stamp);
-        assert_eq!(answer.status, 504);
-        let value: serde_json::Value = serde_json::from_slice(answer.bytes()).unwrap();
-        assert_eq!(value["error"]["type"], "server_error");
-        assert_eq!(value["error"]["code"], "timeout");
-        let event = GatewayError::Gone.event(ErrorShape::OpenAi);
-        assert!(event.starts_with(b"data: {\"error\":") && event.ends_with(b"\n\n"));
+        let answer = error.answer(&ErrorTarget { shape, stamp, call: Some("7") });
+        let body = serde_json::from_slice(answer.bytes()).unwrap();
+        (answer, body)
+    }
+
+    #[test]
+    fn every_shape_has_its_own_places_for_the_same_words() {
+        use ErrorShape as S;
+        // The shape, the status, where the message is, and a member that tells the kind of error.
+        let rows = [
+            (S::OpenAi, 504, "/error/message", ("/error/type", "server_error")),
+            (S::OpenAi, 504, "/error/message", ("/error/code", "timeout")),
+            (S::Responses, 504, "/error/message", ("/error/type", "server_error")),
+            (S::Anthropic, 504, "/error/message", ("/error/type", "timeout_error")),
+            (S::Anthropic, 504, "/error/message", ("/type", "error")),
+            (S::Gemini, 504, "/error/message", ("/error/status", "DEADLINE_EXCEEDED")),
+            (S::Gemini, 504, "/error/message", ("/error/details/0/reason", "TIMEOUT")),
+            (S::Ollama, 504, "/error", ("/error", "the upstream failed (timeout)")),
+            (S::Cohere, 504, "/message", ("/message", "the upstream failed (timeout)")),
+            (S::Mistral, 504, "/message", ("/object", "error")),
+            (S::JsonRpc, 504, "/error/message", ("/jsonrpc", "2.0")),
+        ];
+        for (shape, status, message, (kind, word)) in rows {
+            let (answer, body) = told(GatewayError::Upstream(UpstreamFailure::Timeout), shape);
+            assert_eq!(answer.status, status, "{shape:?}");
+            assert_eq!(body.pointer(message).unwrap(), "the upstream failed (timeout)", "{shape:?}");
+            assert_eq!(body.pointer(kind).unwrap(), word, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_request_is_said_as_each_protocol_says_it() {
+        let bad = || GatewayError::BadBody("the body is not JSON");
+        let (answer, body) = told(bad(), ErrorShape::Mistral);
+        assert_eq!((answer.status.as_u16(), &body["detail"][0]["msg"]), (422, &"the body is not JSON".into()));
+        let (_, body) = told(bad(), ErrorShape::JsonRpc);
+        assert_eq!((&body["id"], &body["error"]["code"]), (&7.into(), &(-32600).into()));
+        let (answer, body) = told(GatewayError::Api(ApiError::Unauthorized), ErrorShape::Anthropic);
+        assert!(answer.headers.contains_key(WWW_AUTHENTICATE));
+        assert_eq!(answer.headers["request-id"], body["request_id"].as_str().unwrap());
+        let (answer, _) = told(GatewayError::Api(ApiError::TooManyRequests(9)), ErrorShape::Gemini);
+        assert_eq!(answer.headers[RETRY_AFTER], "9");
+    }
+
+    #[test]
+    fn a_stream_ends_in_the_event_of_its_protocol() {
+        use ErrorShape as S;
+        let id = RequestId::from_random([1; 20]);
+        let t = Timestamp::from_millis(0);
+        let rows = [
+            (S::Envelope, "event: error\ndata: {"),
+            (S::OpenAi, "data: {\"error\":{"),
+            (S::Responses, "event: error\ndata: {"),
+            (S::Anthropic, "event: error\ndata: {"),
+            (S::Gemini, "data: {\"error\":{"),
+            (S::Ollama, "data: {\"error\":\""),
+            (S::Cohere, "event: message-end\ndata: {"),
+            (S::Mistral, "data: {"),
+            (S::JsonRpc, "event: message\ndata: {"),
+        ];
+        for (shape, begin) in rows {
+            let stamp = Stamp { id: &id, received: t, answered: t };
+            let event = GatewayError::Gone.event(&ErrorTarget { shape, stamp, call: None });
+            let event = std::str::from_utf8(&event).unwrap();
+            assert!(event.starts_with(begin) && event.ends_with("}\n\n"), "{shape:?}: {event}");
+            let data = event.split_once("data: ").unwrap().1;
+            assert!(serde_json::from_str::<serde_json::Value>(data).is_ok(), "{shape:?}: {event}");
+        }
     }
 }

@@ -18,7 +18,8 @@ use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::gateway::delivery::Delivery;
-use crate::gateway::error::{ErrorShape, GatewayError};
+use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
+use crate::gateway::error_shape::call_id;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
@@ -34,6 +35,8 @@ pub struct Facts {
     pub who: Option<Principal>,
     /// What the caller's signed token says, once it was verified and found good.
     pub claims: Option<Claims>,
+    /// The id that the caller gave its call, as JSON; of JSON-RPC only.
+    pub call: Option<String>,
     /// Surrogates issued in this request.
     pub undo: Option<Arc<Undo>>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
@@ -199,9 +202,10 @@ impl Exchange {
         self.clock.instant().duration_since(self.started)
     }
 
-    /// How errors look to this caller.
-    pub fn error_shape(&self) -> ErrorShape {
-        self.route.error_shape(&self.path)
+    /// How errors are told this caller.
+    pub fn error_target(&self) -> ErrorTarget<'_> {
+        let shape = self.route.error_shape(&self.path);
+        ErrorTarget { shape, stamp: self.stamp(), call: self.facts.call.as_deref() }
     }
 
     /// Id and times, for an envelope.
@@ -219,11 +223,17 @@ impl Exchange {
         self.route.metrics.unscanned(direction);
     }
 
+    /// Reads the id of the caller's call from a body that is here whole, where errors repeat it.
+    pub(in crate::gateway) fn read_call(&mut self, body: &[u8]) {
+        if self.error_target().shape == ErrorShape::JsonRpc {
+            self.facts.call = call_id(body);
+        }
+    }
+
     /// Turns an error into the answer for this caller.
     pub fn error_answer(&mut self, error: GatewayError) -> Answer {
         self.error_word = Some(error.word());
-        let shape = self.error_shape();
-        error.answer(shape, &self.stamp())
+        error.answer(&self.error_target())
     }
 
     /// Notes that the caller left: no error, if the head of its answer was sent (`answered`) and it has had all of that.

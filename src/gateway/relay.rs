@@ -65,6 +65,7 @@ pub(super) async fn run(
     let RelayRequest { dialer, mut routed, limit } = relay;
     request.state = State::Collected;
     let mut collected = CollectedBody::read(session, &request.x, &mut routed, limit).await?;
+    request.x.read_call(&collected.document.original);
     if let Flow::Answer(answer) = request.chain.collected(&mut request.x, &mut collected.document).await? {
         return native::send(session, request, answer).await;
     }

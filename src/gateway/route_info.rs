@@ -23,6 +23,6 @@ pub struct RouteInfo {
 impl RouteInfo {
     /// How errors look to a caller of this path.
     pub fn error_shape(&self, path: &RequestPath) -> ErrorShape {
-        self.protocols.of(path).map_or(ErrorShape::Envelope, |protocol| protocol.shape)
+        self.protocols.error_shape(path)
     }
 }

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `protocol` | [`Protocol`]: what a protocol is |
 //! | `openai`, `responses`, `anthropic`, `gemini`, `ollama`, `cohere`, `mistral`, `mcp` | the protocols; another one is another file like these |
+//! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
@@ -25,6 +26,7 @@ mod ollama;
 mod openai;
 mod place;
 mod protocol;
+mod provider;
 mod registry;
 mod responses;
 mod template;
@@ -37,4 +39,5 @@ pub use protocol::{
     BadProtocol, Close, CompiledProtocol, ConversationNaming, Delta, Echo, Key, Protocol, StreamProtocol,
     When,
 };
+pub use provider::Provider;
 pub use registry::{ProtocolChoice, is_final_event};

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
 use crate::stream::json::{PathSet, PatternError, Take};
@@ -22,6 +23,12 @@ pub struct Protocol {
     pub answer: &'static [(&'static str, Take)],
     /// How texts go on over the events of a stream.
     pub stream: StreamProtocol,
+}
+
+impl std::fmt::Debug for Protocol {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Protocol({})", self.name)
+    }
 }
 
 /// How texts go on over the events of a stream.
@@ -149,9 +156,16 @@ pub enum BadProtocol {
     Place(#[from] BadPlace),
 }
 
+/// Which of `protocols` is spoken at a path. Where two have it, the one that names more of it counts, else the first.
+pub(super) fn at(protocols: &[&'static Protocol], path: &RequestPath) -> Option<&'static Protocol> {
+    let path = path.compared().trim_end_matches('/');
+    let fitting = protocols.iter().rev().filter_map(|protocol| Some((protocol.fits(path)?, *protocol)));
+    fitting.max_by_key(|(segments, _)| *segments).map(|(_, protocol)| protocol)
+}
+
 impl Protocol {
     /// How many segments of this path say that requests to it speak this protocol.
-    pub(super) fn fits(&self, path: &str) -> Option<usize> {
+    fn fits(&self, path: &str) -> Option<usize> {
         let fitting = self.paths.iter().filter(|end| path_ends(path, end));
         fitting.map(|end| end.matches('/').count()).max()
     }

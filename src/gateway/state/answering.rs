@@ -119,7 +119,7 @@ impl Answering {
         error: &GatewayError,
     ) -> Result<Bytes, GatewayError> {
         x.error_word = Some(error.word());
-        let event = error.event(x.error_shape());
+        let event = error.event(&x.error_target());
         let mut out = BytesMut::new();
         let said = !x.delivery.is_cut_short()
             && unlocked(&mut self.body).as_mut().is_some_and(|body| body.cut(&event, &mut out));
