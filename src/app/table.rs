@@ -22,7 +22,7 @@ use crate::config::Config;
 use crate::config::settings::{
     Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, Invented as InventedSetting, JwkSource,
     Jwt as JwtSetting, Method as MethodSetting, PathMatch as PathSetting, Protocol as ProtocolSetting,
-    Redact as RedactSetting, Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
+    Provider as ProviderSetting, Redact as RedactSetting, Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
     Tweak as TweakSetting, Unknown as UnknownSetting,
 };
 use crate::detect::{Catalogue, Detector, RuleSelection};
@@ -33,7 +33,7 @@ use crate::gateway::filters::{
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
-use crate::gateway::llm::{CompiledProtocol, ProtocolChoice};
+use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
@@ -209,6 +209,7 @@ fn endpoint_route(
         filters,
         terminal,
         protocols: ProtocolChoice::Generic,
+        strip: 0,
         max_body: Some(mount.limit),
         metrics: parts.metrics.route(path, &[]),
     });
@@ -254,15 +255,25 @@ fn route(
         },
         methods: setting.method.iter().map(|method| method.0.clone()).collect(),
     };
-    let protocols = match setting.redact.as_ref().map(|redact| redact.protocol) {
-        None | Some(ProtocolSetting::Auto) => ProtocolChoice::Auto,
-        Some(ProtocolSetting::OpenAi) => ProtocolChoice::OPENAI,
-        Some(ProtocolSetting::Generic) => ProtocolChoice::Generic,
+    let protocols = spoken(setting);
+    let strip = match setting.path.as_ref().filter(|_| *setting.strip_prefix) {
+        Some(prefix) => prefix.split('/').filter(|segment| !segment.is_empty()).count(),
+        None => 0,
     };
     let metrics = parts.metrics.route(&name, &[]).shown();
     let max_body = setting.max_body.as_ref().map(|size| size.bytes());
-    let made = RouteParts { name: name.clone(), matches, filters, terminal, protocols, max_body, metrics };
+    let made =
+        RouteParts { name: name.clone(), matches, filters, terminal, protocols, strip, max_body, metrics };
     Route::new(made).map_err(|error| wrong(error.to_string()))
+}
+
+/// What is spoken on a route. Checking has made sure that only one of the two says it.
+fn spoken(setting: &RouteSetting) -> ProtocolChoice {
+    match (*setting.provider, setting.redact.as_ref().map(|redact| *redact.protocol)) {
+        (ProviderSetting::Generic, _) | (_, Some(ProtocolSetting::Generic)) => ProtocolChoice::Generic,
+        (_, Some(ProtocolSetting::OpenAi)) => ProtocolChoice::OPENAI,
+        (named, _) => Provider::named(named.name()).map_or(ProtocolChoice::Auto, ProtocolChoice::Of),
+    }
 }
 
 /// The filter that lets only bearers of good tokens pass.

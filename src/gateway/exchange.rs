@@ -20,6 +20,7 @@ use crate::base::path::RequestPath;
 use crate::gateway::delivery::Delivery;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::error_shape::call_id;
+use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
@@ -94,6 +95,7 @@ pub struct Exchange {
     path: RequestPath,
     sends_body: bool,
     route: Arc<RouteInfo>,
+    spoken: ProtocolChoice,
     body_rate: ByteRate,
     clock: SharedClock,
     started: Instant,
@@ -115,6 +117,8 @@ pub struct ExchangeParts {
     pub sends_body: bool,
     /// Its route.
     pub route: Arc<RouteInfo>,
+    /// What is spoken where it goes, or would if its route took it: errors look so.
+    pub spoken: ProtocolChoice,
     /// How fast its body must come.
     pub body_rate: ByteRate,
     /// Its spans.
@@ -128,7 +132,7 @@ pub struct ExchangeParts {
 impl From<ExchangeParts> for Exchange {
     fn from(parts: ExchangeParts) -> Self {
         let ExchangeParts { id, client, budget, head, path, sends_body, .. } = parts;
-        let ExchangeParts { route, body_rate, trace, clock, started, .. } = parts;
+        let ExchangeParts { route, spoken, body_rate, trace, clock, started, .. } = parts;
         Self {
             id,
             received: clock.now(),
@@ -144,6 +148,7 @@ impl From<ExchangeParts> for Exchange {
             path,
             sends_body,
             route,
+            spoken,
             body_rate,
             clock,
             started,
@@ -204,13 +209,18 @@ impl Exchange {
 
     /// How errors are told this caller.
     pub fn error_target(&self) -> ErrorTarget<'_> {
-        let shape = self.route.error_shape(&self.path);
+        let shape = self.spoken.error_shape(&self.path);
         ErrorTarget { shape, stamp: self.stamp(), call: self.facts.call.as_deref() }
     }
 
     /// Id and times, for an envelope.
     pub fn stamp(&self) -> Stamp<'_> {
         Stamp { id: &self.id, received: self.received, answered: self.clock.now() }
+    }
+
+    /// Errors look as these protocols spell them, whatever its route speaks: it is not the route that was asked for.
+    pub(in crate::gateway) fn speak(&mut self, spoken: ProtocolChoice) {
+        self.spoken = spoken;
     }
 
     /// Notes that a body passes as it is, and why.

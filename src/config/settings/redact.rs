@@ -19,7 +19,7 @@ pub struct Redact {
     /// `keep`.
     pub invented: Option<At<Invented>>,
     /// Where the words are in a body.
-    pub protocol: Protocol,
+    pub protocol: At<Protocol>,
     /// What happens to a body that cannot be scanned.
     pub unknown: Unknown,
     /// Only these rules, by short name. `None`: the default set.

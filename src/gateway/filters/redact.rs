@@ -99,7 +99,7 @@ impl Redact {
     }
 
     fn protocol(&self, x: &Exchange) -> Option<&Arc<CompiledProtocol>> {
-        let protocol = x.route().protocols.of(x.path())?;
+        let protocol = x.route().protocol(x.path())?;
         self.parts.protocols.iter().find(|compiled| std::ptr::eq(compiled.protocol, protocol))
     }
 
