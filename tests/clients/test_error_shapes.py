@@ -1,38 +1,30 @@
 """Our refusals reach each provider's own client as its own exception, with our words, whatever refuses and whenever."""
 
 import asyncio
-import http.server
 import json
-import threading
-import time
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 import pytest
 from gateway import MINIMAL, Gateway
-from test_providers_config import PROVIDERS, configured
+from test_providers_config import PROVIDERS
 
-ROUTES = "".join(
-    """
+ROUTE = """
 [[routes]]
-name = "{0}"
-path = "/{0}"
+name = "NAME"
+path = "/NAME"
 strip_prefix = true
-upstream = "{{{{upstream}}}}"
-provider = "{0}"
-auth = "{{auth}}"
+upstream = "UPSTREAM"
+provider = "NAME"
+auth = "AUTH"
 method = ["POST"]
-{{more}}
-""".format(name)
-    for name in PROVIDERS
-)
+MORE
+"""
 
 
-def config(upstream, auth="none", more="redact = {}"):
+def config(upstream, auth="none", more="redact = {{}}"):
     """A route for each provider, all to one upstream."""
     pools = '\n[upstreams.nobody]\npeers = ["http://127.0.0.1:{nobody}"]\n\n[upstreams.mock]\npeers = ["{upstream}"]\n'
-    routes = ROUTES.format(auth=auth, more=more.replace("{", "{{").replace("}", "}}"))
-    return MINIMAL + pools + routes.format(upstream=upstream)
+    route = ROUTE.replace("UPSTREAM", upstream).replace("AUTH", auth).replace("MORE", more)
+    return MINIMAL + pools + "".join(route.replace("NAME", name) for name in PROVIDERS)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +43,7 @@ def closed(upstream):
 
 @pytest.fixture(scope="module")
 def limited(upstream):
-    with Gateway(upstream.url, config("nobody", more="rate = {requests = 1, per = '1h'}")) as running:
+    with Gateway(upstream.url, config("nobody", more="rate = {{ requests = 1, per = '1h' }}")) as running:
         for name in PROVIDERS:
             running.call("POST", "/%s/any" % name, b"{}")
         yield running
@@ -179,7 +171,7 @@ def test_an_upstream_that_is_not_there_is_told_in_our_words(lost, ask):
 @pytest.mark.parametrize("ask", CLIENTS)
 def test_whoever_has_no_token_is_told_so(closed, ask):
     status, message = ask(closed.url, "sk-wrong")
-    assert status == 401 and "oken" in message
+    assert (status, message) == (401, "not authorized")
 
 
 @pytest.mark.parametrize("ask", CLIENTS)
