@@ -6,6 +6,7 @@
 //! | `openai`, `responses`, `anthropic`, `gemini`, `ollama`, `cohere`, `mistral`, `mcp` | the protocols; another one is another file like these |
 //! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
+//! | `schema` | what of a JSON Schema is no text, in every protocol |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `template` | the document in which held text leaves by itself |
@@ -30,6 +31,7 @@ mod provider;
 mod registry;
 mod responses;
 mod template;
+mod schema;
 
 pub use delta::EditorFactory;
 pub use framer::{SseDeltas, WholeAnswer};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::schema::with_schemas;
 use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
 use crate::stream::json::{PathSet, PatternError, Take};
 
@@ -195,8 +196,8 @@ impl CompiledProtocol {
     pub fn new(protocol: &'static Protocol) -> Result<Self, BadProtocol> {
         Ok(Self {
             protocol,
-            request: Arc::new(PathSet::new(protocol.request, Take::Text)?),
-            answer: PathSet::new(protocol.answer, Take::Text)?,
+            request: Arc::new(with_schemas(protocol.request)?),
+            answer: with_schemas(protocol.answer)?,
             stream: CompiledStream::new(&protocol.stream)?,
         })
     }
