@@ -32,6 +32,7 @@ mod master;
 mod mint;
 mod parts;
 mod pipe;
+mod policy;
 mod pools;
 mod process;
 mod providers;

@@ -16,16 +16,17 @@ use crate::api::scope::Target;
 use crate::api::vault;
 use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::parts::{AppError, Parts};
+use crate::app::policy::{RoutePolicy, actions};
 use crate::app::{admin, files, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, Invented as InventedSetting, JwkSource,
-    Jwt as JwtSetting, Method as MethodSetting, PathMatch as PathSetting, Protocol as ProtocolSetting,
-    Provider as ProviderSetting, Redact as RedactSetting, Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
+    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, JwkSource, Jwt as JwtSetting,
+    PathMatch as PathSetting, Protocol as ProtocolSetting, Provider as ProviderSetting,
+    Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
     Tweak as TweakSetting, Unknown as UnknownSetting,
 };
-use crate::detect::{Catalogue, Detector, RuleSelection};
+use crate::detect::{Detector, RuleSelection};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     Allowance, AnswerMode, Auth, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens,
@@ -37,7 +38,7 @@ use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
-use crate::redact::{Method, Plan, Redactor};
+use crate::redact::Redactor;
 use crate::telemetry::Direction;
 use crate::vault::items::Items;
 use crate::vault::jwt::{Audience, Policy};
@@ -331,29 +332,19 @@ fn redaction(
     (config, parts, protocols): (&Config, &Parts, &[Arc<CompiledProtocol>]),
 ) -> Result<Redact, String> {
     let rules = &config.catalogue;
-    let detector = chosen(setting, rules)?.allowing(config.allow.clone());
-    let redactor = |method: Method| Redactor::new(detector.clone(), plan(method, setting, rules));
-    let requests = match *setting.requests {
-        Requests::Encrypt => Some(redactor(Method::Encrypt)),
-        Requests::Replace => Some(redactor(Method::Replace)),
-        Requests::Mask => Some(redactor(Method::Mask)),
-        Requests::Off => None,
+    let policy = RoutePolicy::new(setting, rules, &config.allow)?;
+    let requests = policy.requests()?;
+    let answers = match (setting.answers(), policy.answers()?) {
+        (Answers::Restore, _) => AnswerMode::Restore(
+            policy.invented()?.map(|redactor| Invented { redactor, everywhere: setting.invented.is_some() }),
+        ),
+        (_, Some(redactor)) => AnswerMode::Redact(redactor),
+        (_, None) => AnswerMode::Off,
     };
-    let answers = match setting.answers() {
-        Answers::Restore => AnswerMode::Restore(match setting.invented.as_deref().copied() {
-            None => Some(Invented { redactor: redactor(Method::Mask), everywhere: false }),
-            Some(InventedSetting::Mask) => {
-                Some(Invented { redactor: redactor(Method::Mask), everywhere: true })
-            }
-            Some(InventedSetting::Replace) => {
-                Some(Invented { redactor: redactor(Method::Replace), everywhere: true })
-            }
-            Some(InventedSetting::Keep) => None,
-        }),
-        Answers::Mask => AnswerMode::Redact(redactor(Method::Mask)),
-        Answers::Replace => AnswerMode::Redact(redactor(Method::Replace)),
-        Answers::Off => AnswerMode::Off,
-    };
+    let counts =
+        |way, redactor: Option<&Redactor>| parts.policy_counts(route, way, rules, actions(redactor, rules));
+    let (request_counts, answer_counts) =
+        (counts(Direction::Request, requests.as_ref()), counts(Direction::Answer, answers.redactor()));
     let tweak = match *setting.tweak {
         TweakSetting::Route => Tweak::Route,
         TweakSetting::Caller => Tweak::Caller,
@@ -370,54 +361,19 @@ fn redaction(
     Ok(Redact::new(RedactParts {
         requests,
         answers,
-        encrypts: setting.encrypts(),
+        encrypts: setting.needs_key(),
         unknown,
         protocols: protocols.to_vec(),
         collected: config.limits.collected.bytes(),
-        counts: parts.counts(route, Direction::Request, rules),
+        counts: request_counts,
         rules: rules.names().map(str::to_owned).collect(),
-        answer_counts: parts.counts(route, Direction::Answer, rules),
+        answer_counts,
+        findings_header: setting.findings_header,
         vault: Arc::clone(&parts.vault),
         tweak,
         distinct: parts.distinct(&config.limits),
         cpu: parts.cpu.clone(),
     }))
-}
-
-/// The engine with the rules that a route wants.
-fn chosen(setting: &RedactSetting, catalogue: &Catalogue) -> Result<Detector, String> {
-    let selection = match &setting.rules {
-        Some(rules) => RuleSelection::only(catalogue, rules.iter().map(|name| name.as_str()))
-            .map_err(|error| error.to_string())?,
-        None => {
-            let mut selection = RuleSelection::defaults(catalogue);
-            for name in &setting.without {
-                selection =
-                    selection.without(catalogue.find(name).ok_or("a rule under `without` is not there")?);
-            }
-            for name in &setting.with {
-                selection = selection.with(catalogue.find(name).ok_or("a rule under `with` is not there")?);
-            }
-            selection
-        }
-    };
-    Detector::new(catalogue, &selection).map_err(|error| error.to_string())
-}
-
-fn plan(method: Method, setting: &RedactSetting, catalogue: &Catalogue) -> Plan {
-    let mut plan = Plan::all(method);
-    for (rule, method) in &setting.methods {
-        let method = match method {
-            MethodSetting::Encrypt => Method::Encrypt,
-            MethodSetting::Replace => Method::Replace,
-            MethodSetting::Mask => Method::Mask,
-            MethodSetting::DetectOnly => Method::DetectOnly,
-        };
-        if let Some(rule) = catalogue.find(rule) {
-            plan.set(rule, method);
-        }
-    }
-    plan
 }
 
 #[cfg(test)]

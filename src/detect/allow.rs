@@ -207,7 +207,8 @@ mod tests {
         let rules = RuleSelection::only(&catalogue, ["IP_ADDRESS", "EMAIL_ADDRESS"]).unwrap();
         let mut allow = Allow::default();
         allow.special_use(rules).unwrap();
-        let text = "clone git@github.com:a/b.git from 10.1.2.3, mail ann@example.com at 8.8.4.4 or [::1]:443 today";
+        let text =
+            "clone git@github.com:a/b.git from 10.1.2.3, mail ann@example.com at 8.8.4.4 or [::1]:443 today";
         assert_eq!(found(allow.clone(), text), ["ann@example.com", "8.8.4.4"]);
         let email = RuleSelection::only(&catalogue, ["EMAIL_ADDRESS"]).unwrap();
         assert_eq!(found(allow.only_for(&email), text), ["10.1.2.3", "ann@example.com", "8.8.4.4", "::1"]);

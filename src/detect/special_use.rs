@@ -70,7 +70,8 @@ fn is_special_page(rest: &str) -> bool {
 
 fn is_special_host(host: &str) -> bool {
     let host = host.trim_end_matches('.').to_ascii_lowercase();
-    let below = |name: &str| host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
+    let below =
+        |name: &str| host.strip_suffix(name).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'));
     HOSTS.iter().any(|name| below(name))
 }
 

@@ -249,9 +249,7 @@ impl Body {
     /// The input broke off, or a stage failed: what is decided leaves, then `words` in the event stream's own form,
     /// then the coding ends. `false` when the frame has no room for words, and the body must look broken instead.
     pub fn cut(&mut self, words: &[u8], out: &mut BytesMut) -> bool {
-        // Of one that has not shown what it is, nothing has left: it is what it is said to be.
-        let declared = self.begin.as_ref().map(|begin| begin.format.declared);
-        let speaks = self.frame == Some(Frame::Events) || declared == Some(DeclaredFormat::As(Frame::Events));
+        let speaks = self.tells_errors();
         self.edited.clear();
         if !self.broken {
             // What the last events held back is text of the caller's; an incomplete event stays behind.
@@ -266,6 +264,13 @@ impl Body {
             drop(encoded.and_then(|()| self.encode.finish(out)));
         }
         speaks
+    }
+
+    /// Whether it is a stream of events, as far as that is known.
+    pub fn tells_errors(&self) -> bool {
+        // Of one that has not shown what it is, nothing has left: it is what it is said to be.
+        let declared = self.begin.as_ref().map(|begin| begin.format.declared);
+        self.frame == Some(Frame::Events) || declared == Some(DeclaredFormat::As(Frame::Events))
     }
 
     /// Decoded bytes looked at so far.

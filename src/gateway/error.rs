@@ -38,6 +38,12 @@ pub enum GatewayError {
     /// What the caller asks for is not built.
     #[error("{0}")]
     NotBuilt(&'static str),
+    /// What the caller sends holds what does not pass; the names of the rules that found it.
+    #[error("the request holds what this route does not pass ({0}): send it without")]
+    BlockedRequest(String),
+    /// The same of the answer.
+    #[error("the answer holds what this route does not pass ({0})")]
+    BlockedAnswer(String),
     /// The upstream answers in a form that the route refuses.
     #[error("the upstream's answer cannot be scanned: {0}")]
     Unscannable(&'static str),
@@ -122,6 +128,7 @@ impl GatewayError {
             StreamError::Ratio { .. } => Self::Api(ApiError::TooLarge(0)),
             StreamError::TooLarge { limit, .. } => Self::Api(ApiError::TooLarge(limit)),
             StreamError::Exhausted(why) => why.into(),
+            StreamError::Blocked(rules) => Self::BlockedRequest(rules),
             StreamError::Spent(spent) => Self::Api(ApiError::TooManyValues(spent.after)),
             StreamError::Replace(why) => Self::Api(ApiError::Internal(why)),
             StreamError::Unavailable { coding } => Self::Api(ApiError::Internal(coding)),
@@ -131,6 +138,7 @@ impl GatewayError {
     /// An answer's body that could not be rewritten.
     pub fn of_answer(error: StreamError) -> Self {
         match error {
+            StreamError::Blocked(rules) => Self::BlockedAnswer(rules),
             StreamError::Spent(spent) => Self::Api(ApiError::TooManyValues(spent.after)),
             StreamError::Replace(why) => Self::Api(ApiError::Internal(why)),
             StreamError::Unavailable { coding } => Self::Api(ApiError::Internal(coding)),
@@ -153,6 +161,8 @@ impl GatewayError {
             Self::Gone | Self::Left => "caller_gone",
             Self::Upstream(kind) => kind.word(),
             Self::Unscannable(_) => "unscannable_answer",
+            Self::BlockedRequest(_) => "blocked_request",
+            Self::BlockedAnswer(_) => "blocked_answer",
             Self::NotBuilt(_) => "not_implemented",
             Self::Unavailable(why) => why.word(),
             Self::Api(error) => match error {
@@ -182,9 +192,9 @@ impl GatewayError {
 
     fn status(&self) -> StatusCode {
         match self {
-            Self::BadBody(_) | Self::Gone | Self::Left => StatusCode::BAD_REQUEST,
+            Self::BadBody(_) | Self::Gone | Self::Left | Self::BlockedRequest(_) => StatusCode::BAD_REQUEST,
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
-            Self::Upstream(_) | Self::Unscannable(_) => StatusCode::BAD_GATEWAY,
+            Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Api(error) => match error {
@@ -239,7 +249,7 @@ impl GatewayError {
     }
 
     fn envelope(self, stamp: &Stamp<'_>) -> Answer {
-        let status = self.status();
+        let (status, summary) = (self.status(), self.to_string());
         match self {
             Self::Api(error) => error.answer(stamp),
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
@@ -257,6 +267,8 @@ impl GatewayError {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
                 answer
             }
+            Self::BlockedRequest(_) => stamp.answer(status, "Blocked", &summary, None::<()>),
+            Self::BlockedAnswer(_) => stamp.answer(status, "ProviderError", &summary, None::<()>),
             Self::Unscannable(_) => {
                 stamp.answer(status, "ProviderError", "The upstream's answer cannot be scanned", None::<()>)
             }
@@ -349,7 +361,10 @@ mod tests {
     fn what_is_wrong_with_a_request_is_said_as_each_protocol_says_it() {
         let bad = || GatewayError::BadBody("the body is not JSON");
         let (answer, body) = told(bad(), ErrorShape::Mistral);
-        assert_eq!((answer.status.as_u16(), &body["detail"][0]["msg"]), (422, &"the body is not JSON".into()));
+        assert_eq!(
+            (answer.status.as_u16(), &body["detail"][0]["msg"]),
+            (422, &"the body is not JSON".into())
+        );
         let (_, body) = told(bad(), ErrorShape::JsonRpc);
         assert_eq!((&body["id"], &body["error"]["code"]), (&7.into(), &(-32600).into()));
         let (answer, body) = told(GatewayError::Api(ApiError::Unauthorized), ErrorShape::Anthropic);

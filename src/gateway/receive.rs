@@ -68,7 +68,9 @@ impl Gateway {
         match &found {
             RouteMatch::Route(_) => {}
             RouteMatch::OtherMethod(_, spoken) => x.speak(*spoken),
-            RouteMatch::Nothing | RouteMatch::BadPath(_) | RouteMatch::TwoPaths => x.speak(ProtocolChoice::Auto),
+            RouteMatch::Nothing | RouteMatch::BadPath(_) | RouteMatch::TwoPaths => {
+                x.speak(ProtocolChoice::Auto)
+            }
         }
         Ok(ActiveRequest::new(x, FilterChain::new(route), Received::new(found)))
     }

@@ -90,7 +90,7 @@ mod values;
 pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
 pub use carrier::{Changes, Replacement};
-pub use error::RedactError;
+pub use error::{BlockedRules, RedactError};
 pub use fpe_context::{FpeContext, KeyName, Made};
 pub use keys::{Keys, Scope};
 pub use live::Live;

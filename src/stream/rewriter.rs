@@ -51,6 +51,9 @@ pub enum StreamError {
     /// A budget is used up.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
+    /// It holds what may not pass; the names of the rules that found it.
+    #[error("it holds what may not pass: {0}")]
+    Blocked(String),
     /// The caller has had as many different values replaced as it may.
     #[error(transparent)]
     Spent(#[from] Spent),

@@ -30,8 +30,16 @@ fn the_file_of_all_providers_names_each_as_its_address_shows_it() {
 #[test]
 fn bodies_of_a_known_provider_that_are_read_as_anyones_are_doubted_with_their_place() {
     let rows = [
-        ("https://api.anthropic.com", "provider = \"generic\"\nredact = {}", Some((8, "Anthropic", "anthropic"))),
-        ("https://api.openai.com", "redact = { protocol = \"generic\" }", Some((8, "OpenAI's API", "openai"))),
+        (
+            "https://api.anthropic.com",
+            "provider = \"generic\"\nredact = {}",
+            Some((8, "Anthropic", "anthropic")),
+        ),
+        (
+            "https://api.openai.com",
+            "redact = { protocol = \"generic\" }",
+            Some((8, "OpenAI's API", "openai")),
+        ),
         ("http://localhost:11434", "provider = \"generic\"\nredact = {}", Some((8, "Ollama", "ollama"))),
         ("https://api.anthropic.com", "provider = \"generic\"", None),
         ("https://api.anthropic.com", "provider = \"anthropic\"\nredact = {}", None),
@@ -70,6 +78,9 @@ fn what_cannot_be_meant_is_refused() {
     assert_eq!(lines(read(&text)), [want]);
     let text = "[[routes]]\nname = \"a\"\npath = \"/a\"\nrespond = { status = 404 }\nstrip_prefix = true\n\
                 provider = \"openai\"\n";
-    let want = ["test.toml:5:16: `strip_prefix` needs an `upstream`", "test.toml:6:12: `provider` needs an `upstream`"];
+    let want = [
+        "test.toml:5:16: `strip_prefix` needs an `upstream`",
+        "test.toml:6:12: `provider` needs an `upstream`",
+    ];
     assert_eq!(lines(read(text)), want);
 }

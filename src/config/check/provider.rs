@@ -15,7 +15,8 @@ pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
 /// What only a route that goes on has.
 fn ends_elsewhere(route: &At<Route>, mistakes: &mut Mistakes) {
     if *route.strip_prefix && route.path.is_none() && !mistakes.lost(route.span().start, "path") {
-        mistakes.say(route.strip_prefix.span().start, "`strip_prefix` needs `path`: that is what is left out");
+        mistakes
+            .say(route.strip_prefix.span().start, "`strip_prefix` needs `path`: that is what is left out");
     }
     let own = route.respond.is_some() || route.endpoint.is_some();
     if !own || route.forwards() {

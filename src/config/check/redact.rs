@@ -6,6 +6,7 @@ use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
 use crate::config::settings::{Answers, Redact, Requests, Route, Tweak};
 use crate::config::similar;
+use crate::detect::RuleSet;
 
 pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes) {
     for route in routes {
@@ -17,6 +18,7 @@ pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes)
         tweak(redact, mistakes);
         choice(redact, mistakes);
         both(redact, mistakes);
+        thresholds(redact, mistakes);
         known(redact, rules, mistakes);
     }
 }
@@ -27,13 +29,17 @@ fn methods(redact: &At<Redact>, mistakes: &mut Mistakes) {
         return;
     }
     let said = redact.answers.as_ref().filter(|said| ***said == Answers::Restore);
-    if let Some(answers) = said.filter(|_| *redact.requests != Requests::Encrypt) {
+    if let Some(answers) = said.filter(|_| !redact.restorable() && !mistakes.lost(begin, "methods")) {
         let hint = "only what was encrypted can be restored";
         mistakes.hint(answers.span().start, "answers = \"restore\" needs requests = \"encrypt\"", hint);
     }
     if let Some(invented) = redact.invented.as_ref().filter(|_| redact.answers() != Answers::Restore) {
         let hint = "answers that are not restored are redacted as `answers` says";
         mistakes.hint(invented.span().start, "`invented` needs answers = \"restore\"", hint);
+    }
+    if let Some(nothing) = redact.methods.values().find(|own| own.requests.or(own.answers).is_none()) {
+        let hint = "such as { requests = \"block\", answers = \"report\" }";
+        mistakes.hint(nothing.span().start, "a rule's methods name neither `requests` nor `answers`", hint);
     }
     let idle = *redact.requests == Requests::Off && redact.answers() == Answers::Off;
     if idle && !mistakes.lost(begin, "answers") {
@@ -71,8 +77,15 @@ fn choice(redact: &At<Redact>, mistakes: &mut Mistakes) {
         let hint = "`with` and `without` change the default set";
         mistakes.hint(other.span().start, "`rules` is the whole set already", hint);
     }
-    for rule in redact.methods.keys().filter(|rule| !rules.contains(rule)) {
+    let set = |name: &At<String>| RuleSet::named(name).is_some();
+    for rule in redact.methods.keys().filter(|rule| !rules.contains(rule) && !set(rule)) {
         mistakes.say(rule.span().start, format!("`{}` is not among `rules`", **rule));
+    }
+}
+
+fn thresholds(redact: &Redact, mistakes: &mut Mistakes) {
+    for threshold in redact.thresholds.values().filter(|threshold| !(0.0..=1.0).contains(&***threshold)) {
+        mistakes.say(threshold.span().start, "a threshold is a score from 0 to 1");
     }
 }
 
@@ -87,7 +100,9 @@ fn known(redact: &Redact, rules: &[&str], mistakes: &mut Mistakes) {
         return;
     }
     let named = redact.rules.iter().flat_map(|rules| rules.iter());
-    for rule in named.chain(&redact.with).chain(&redact.without).chain(redact.methods.keys()) {
+    let methods = redact.methods.keys().filter(|name| RuleSet::named(name).is_none());
+    let thresholds = redact.thresholds.keys();
+    for rule in named.chain(&redact.with).chain(&redact.without).chain(methods).chain(thresholds) {
         if rules.contains(&rule.as_str()) {
             continue;
         }

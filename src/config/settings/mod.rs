@@ -37,7 +37,9 @@ pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Addresses, Format, Level, Log};
 pub use provider::Provider;
-pub use redact::{Answers, Invented, Method, Protocol, Redact, Requests, Tweak, Unknown};
+pub use redact::{
+    Answers, Invented, Method, Methods, Protocol, Redact, Requests, SpecialUse, Tweak, Unknown,
+};
 pub use reload::Reload;
 pub use resilience::{Breaker, Health, Outliers};
 pub use route::{

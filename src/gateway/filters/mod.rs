@@ -4,6 +4,7 @@
 mod auth;
 mod bearer;
 mod cookies_and_query;
+mod findings;
 mod head_tokens;
 mod jwt;
 mod limits;

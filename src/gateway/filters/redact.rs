@@ -17,6 +17,7 @@ use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
+use crate::gateway::filters::findings;
 use crate::gateway::filters::scope::{Tweak, of_conversation};
 use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp};
@@ -45,6 +46,17 @@ pub enum AnswerMode {
     Redact(Redactor),
 }
 
+impl AnswerMode {
+    /// What looks through answers.
+    pub fn redactor(&self) -> Option<&Redactor> {
+        match self {
+            Self::Off => None,
+            Self::Restore(invented) => invented.as_ref().map(|invented| &invented.redactor),
+            Self::Redact(redactor) => Some(redactor),
+        }
+    }
+}
+
 /// What becomes of values in answers that were not issued in the request: the model's own.
 #[derive(Clone)]
 pub struct Invented {
@@ -68,6 +80,8 @@ pub struct RedactParts {
     pub protocols: Vec<Arc<CompiledProtocol>>,
     /// The largest request that is collected, in bytes.
     pub collected: usize,
+    /// Whether answers say in their heads what was found in their requests.
+    pub findings_header: bool,
     /// Where findings in requests are counted.
     pub counts: Arc<Counts>,
     /// Where findings in answers are counted.
@@ -354,13 +368,13 @@ impl Filter for Redact {
         let done = self.parts.cpu.run(job, work).await;
         drop(span);
         let done = done.map_err(ApiError::from).map_err(GatewayError::Api)?;
+        if let Err(RedactError::Blocked(rules)) = &done {
+            findings::blocked(x, &self.parts, rules);
+        }
         let ((redacted, undo), scope) = done.map_err(of_redaction)?;
         x.facts.scope = x.facts.scope.map(|_| scope);
         let report = redacted.report();
-        self.parts.counts.report(report);
-        for (_, rule, count) in report.by_rule() {
-            *x.facts.findings.entry(rule.to_owned()).or_default() += count as u64;
-        }
+        findings::found(x, &self.parts, report);
         let replaced = report.count();
         x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
         x.facts.request_unscanned.fetch_add(report.unscanned() as u64, Ordering::Relaxed);
@@ -378,9 +392,12 @@ impl Filter for Redact {
     async fn response(
         &self,
         x: &mut Exchange,
-        _: &mut ResponseHeader,
+        head: &mut ResponseHeader,
         plan: &mut AnswerPlan,
     ) -> Result<(), GatewayError> {
+        if self.parts.findings_header {
+            findings::head(x, &self.parts, head);
+        }
         let protocol = self.protocol(x).cloned();
         match &self.parts.answers {
             AnswerMode::Off => Ok(()),
@@ -418,26 +435,12 @@ impl Filter for Redact {
     }
 
     async fn done(&self, x: &mut Exchange, _: &Outcome) {
-        settle(x, &self.parts.rules);
+        findings::settle(x, &self.parts);
         let Facts { request_unscanned, answer_unscanned, .. } = &x.facts;
         for (direction, strings) in
             [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)]
         {
             x.route().metrics.unscanned_strings(direction, strings.load(Ordering::Relaxed));
-        }
-    }
-}
-
-/// Adds what was counted in one body to what is counted of all, and to what its request had.
-fn settle(x: &mut Exchange, rules: &[String]) {
-    for (own, all) in std::mem::take(&mut x.facts.counted) {
-        all.scan(usize::try_from(own.scanned()).unwrap_or(usize::MAX));
-        for (rule, count) in own.drain() {
-            all.record(rule, count);
-            x.facts.redacted.fetch_add(count, Ordering::Relaxed);
-            if let Some(name) = rules.get(rule.index()) {
-                *x.facts.findings.entry(name.clone()).or_default() += count;
-            }
         }
     }
 }
@@ -499,6 +502,7 @@ fn of_redaction(error: RedactError) -> GatewayError {
             "JSON within strings, or text in base64, is nested more than 8 levels deep, or JSON in a string more than 128: \
              it cannot be scanned",
         ),
+        RedactError::Blocked(rules) => GatewayError::BlockedRequest(rules.to_string()),
         RedactError::TooManyValues { .. } => GatewayError::Api(ApiError::TooLarge(0)),
         RedactError::Stopped(_) => GatewayError::Api(ApiError::Overloaded),
         RedactError::Spent(spent) => GatewayError::Api(ApiError::TooManyValues(spent.after)),

@@ -49,7 +49,7 @@ pub(super) static MESSAGES: Protocol = Protocol {
         "/models/*:rawPredict",
         "/models/*:streamRawPredict",
     ],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Anthropic,
     request: &[
         ("model", Typed(Name)),
         ("max_tokens", Typed(Number)),

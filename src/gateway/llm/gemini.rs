@@ -59,7 +59,7 @@ pub(super) static GENERATE: Protocol = Protocol {
         "/cachedContents",
         "/cachedContents/*",
     ],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Gemini,
     request: REQUEST,
     answer: ANSWER,
     stream: StreamProtocol {
@@ -81,7 +81,7 @@ pub(super) static STREAM: Protocol = Protocol {
         "/tunedModels/*:streamGenerateContent",
         "/endpoints/*:streamGenerateContent",
     ],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Gemini,
     request: REQUEST,
     answer: ANSWER,
     stream: StreamProtocol {

@@ -24,7 +24,7 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
         "/v1/agents/completions",
         "/v1/ocr",
     ],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Mistral,
     request: &[
         ("model", Typed(Name)),
         ("agent_id", Typed(Id)),

@@ -13,7 +13,7 @@ const fn delta(at: &'static str) -> Delta {
 pub(super) static OLLAMA: Protocol = Protocol {
     name: "ollama",
     paths: &["/api/chat", "/api/generate", "/api/embed", "/api/embeddings", "/api/create"],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Ollama,
     request: &[
         ("model", Typed(Name)),
         ("options.seed", Typed(Number)),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::schema::with_schemas;
 use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
+use crate::gateway::llm::schema::with_schemas;
 use crate::stream::json::{PathSet, PatternError, Take};
 
 /// One LLM protocol. Patterns are tried in order; a string that none names is text all the same, since an unknown

@@ -71,7 +71,14 @@ static ALL: [Provider; 10] = [
         shape: ErrorShape::Gemini,
         otherwise: None,
         speaks: &[&gemini::GENERATE, &gemini::STREAM, &openai::CHAT],
-        paths: &["v1beta", "v1alpha", "v1beta1", ":generateContent", ":streamGenerateContent", ":countTokens"],
+        paths: &[
+            "v1beta",
+            "v1alpha",
+            "v1beta1",
+            ":generateContent",
+            ":streamGenerateContent",
+            ":countTokens",
+        ],
         borrows: &[("v1beta/openai", ErrorShape::OpenAi)],
     },
     Provider {
@@ -106,7 +113,15 @@ static ALL: [Provider; 10] = [
             &openai::SINGLE,
             &responses::RESPONSES,
         ],
-        paths: &["api/chat", "api/generate", "api/embed", "api/embeddings", "api/tags", "api/show", "api/pull"],
+        paths: &[
+            "api/chat",
+            "api/generate",
+            "api/embed",
+            "api/embeddings",
+            "api/tags",
+            "api/show",
+            "api/pull",
+        ],
         borrows: &[
             ("v1/chat/completions", ErrorShape::OpenAi),
             ("v1/completions", ErrorShape::OpenAi),

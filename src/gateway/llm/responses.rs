@@ -39,7 +39,7 @@ pub(super) static RESPONSES: Protocol = Protocol {
         "/conversations/*/items",
         "/conversations/*/items/*",
     ],
-    shape: ErrorShape::OpenAi,
+    shape: ErrorShape::Responses,
     request: &[
         ("model", Typed(Name)),
         ("previous_response_id", Typed(Id)),

@@ -71,10 +71,15 @@ impl Answering {
         unlocked(&mut self.body).is_some()
     }
 
+    /// Whether the body has room for an error: it is a stream of events, or documents.
+    pub(in crate::gateway) fn tells_errors(&mut self) -> bool {
+        unlocked(&mut self.body).as_ref().is_some_and(Body::tells_errors)
+    }
+
     /// Rewrites a piece of the body. After an error in an event stream the last event says so and the rest is dropped.
     ///
     /// # Errors
-    /// An error in a body that has no room for one: the connection must look broken.
+    /// An error in a body that has no room for one: unless its head is still here, the connection must look broken.
     pub(in crate::gateway) fn chunk(
         &mut self,
         x: &mut Exchange,
@@ -102,7 +107,10 @@ impl Answering {
         }
         if let Err(error) = written {
             let error = GatewayError::of_answer(error);
-            out.extend_from_slice(&self.last_event(x, &error)?);
+            match self.last_event(x, &error) {
+                Ok(event) => out.extend_from_slice(&event),
+                Err(_) => return Err(error),
+            }
         }
         x.delivery.sent(&out, end);
         *chunk = (!out.is_empty()).then(|| out.freeze());

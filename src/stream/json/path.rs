@@ -316,9 +316,7 @@ impl PathSet {
     pub fn take(&self, path: &Path<'_>) -> Take {
         // Most patterns differ in their first or last name: this spares the walk.
         let (first, last) = (path.segment(0), path.len().checked_sub(1).and_then(|last| path.segment(last)));
-        let ends_fit = |parts: &[PatternPart]| {
-            fits_end(parts.first(), first) && fits_end(parts.last(), last)
-        };
+        let ends_fit = |parts: &[PatternPart]| fits_end(parts.first(), first) && fits_end(parts.last(), last);
         let fitting = self.patterns.iter().find(|(parts, _)| ends_fit(parts) && matches(parts, path));
         fitting.map_or(self.otherwise, |(_, take)| *take)
     }
