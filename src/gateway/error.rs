@@ -9,6 +9,7 @@ use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::{Answer, ApiError, BodyError, CHALLENGE};
 use crate::base::budget::Exhausted;
 use crate::gateway::error_shape::ErrorWords;
+use crate::gateway::media_type::Frame;
 use crate::stream::StreamError;
 use crate::telemetry::UpstreamFailure;
 
@@ -233,9 +234,12 @@ impl GatewayError {
         answer
     }
 
-    /// One last event, for a caller that already reads a stream of them.
-    pub fn event(&self, to: &ErrorTarget<'_>) -> Bytes {
-        to.shape.event(&self.words(to))
+    /// One last event, for a caller that already reads a stream of them, framed so.
+    pub fn event(&self, to: &ErrorTarget<'_>, frame: Option<Frame>) -> Bytes {
+        match frame {
+            Some(Frame::Json) => to.shape.body(&self.words(to)).to_string().into(),
+            _ => to.shape.event(&self.words(to)),
+        }
     }
 
     fn words<'a>(&self, to: &ErrorTarget<'a>) -> ErrorWords<'a> {
@@ -392,7 +396,7 @@ mod tests {
         ];
         for (shape, begin) in rows {
             let stamp = Stamp { id: &id, received: t, answered: t };
-            let event = GatewayError::Gone.event(&ErrorTarget { shape, stamp, call: None });
+            let event = GatewayError::Gone.event(&ErrorTarget { shape, stamp, call: None }, Some(Frame::Events));
             let event = std::str::from_utf8(&event).unwrap();
             assert!(event.starts_with(begin) && event.ends_with("}\n\n"), "{shape:?}: {event}");
             let data = event.split_once("data: ").unwrap().1;

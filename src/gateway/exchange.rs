@@ -248,7 +248,7 @@ impl Exchange {
 
     /// Notes that the caller left: no error, if the head of its answer was sent (`answered`) and it has had all of that.
     pub fn caller_left(&mut self, answered: bool) {
-        let had_all = answered && self.delivery.is_complete();
+        let had_all = answered && self.delivery.is_complete(self.route.protocols.of(&self.path));
         self.error_word = if had_all { None } else { Some(GatewayError::Left.word()) };
     }
 }

@@ -333,7 +333,7 @@ async fn answer(
     }
     // Of a document, the head waits for what follows it: until then it can still be refused.
     let mut head = Some(Box::new(head));
-    if !rewrites || relay.answering.tells_errors() {
+    if !rewrites || relay.answering.is_stream() {
         send_head(session, &mut head).await?;
     }
     relay.stream(session, sent, head).await

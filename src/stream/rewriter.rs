@@ -84,6 +84,12 @@ pub trait Rewriter: Send {
     fn held(&self) -> usize {
         0
     }
+
+    /// Appends a last document to a stream of them, which ends with it; also after a failure. `false`: it is none, or has
+    /// ended.
+    fn last_document(&mut self, _document: &[u8], _out: &mut BytesMut) -> bool {
+        false
+    }
 }
 
 /// Passes bytes as they are.
@@ -120,6 +126,11 @@ impl Pipeline {
     /// Whether bytes pass unchanged because there is no stage.
     pub fn is_empty(&self) -> bool {
         self.stages.is_empty()
+    }
+
+    /// See [`Rewriter::last_document`]; of the last stage.
+    pub fn last_document(&mut self, document: &[u8], out: &mut BytesMut) -> bool {
+        self.stages.last_mut().is_some_and(|stage| stage.last_document(document, out))
     }
 
     /// Writes `words` into the stages behind the one that failed and ends the stream: how a caller gets an error

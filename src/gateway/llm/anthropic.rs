@@ -33,7 +33,7 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
     numbered: false,
     in_array: false,
     end_data: b"",
-    final_event: b"{\"type\":\"message_stop\"}",
+    final_events: &[b"\"type\":\"message_stop\""],
 };
 
 /// `POST …/v1/messages` and what belongs to it.

@@ -52,7 +52,7 @@ pub(super) static V2: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"data:[DONE]",
+        final_events: &[b"data:[DONE]", b"\"type\":\"message-end\""],
     },
 };
 
@@ -75,6 +75,6 @@ pub(super) static V1: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"",
+        final_events: &[b"\"is_finished\":true"],
     },
 };

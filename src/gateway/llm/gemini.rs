@@ -69,7 +69,7 @@ pub(super) static GENERATE: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"",
+        final_events: &[b"\"finishReason\":"],
     },
 };
 
@@ -98,6 +98,6 @@ pub(super) static STREAM: Protocol = Protocol {
         numbered: false,
         in_array: true,
         end_data: b"",
-        final_event: b"",
+        final_events: &[b"\"finishReason\":"],
     },
 };

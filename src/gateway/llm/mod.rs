@@ -42,4 +42,4 @@ pub use protocol::{
     When,
 };
 pub use provider::Provider;
-pub use registry::{ProtocolChoice, is_final_event};
+pub use registry::{ProtocolChoice, is_final_line};

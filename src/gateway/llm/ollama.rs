@@ -31,6 +31,6 @@ pub(super) static OLLAMA: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"",
+        final_events: &[b"\"done\":true"],
     },
 };

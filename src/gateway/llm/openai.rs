@@ -89,7 +89,7 @@ pub(super) static CHAT: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"data:[DONE]",
+        final_events: &[b"data:[DONE]"],
     },
 };
 
@@ -116,7 +116,7 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"data:[DONE]",
+        final_events: &[b"data:[DONE]"],
     },
 };
 
@@ -157,7 +157,7 @@ pub(super) static SINGLE: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"",
+        final_events: &[],
     },
 };
 
@@ -183,7 +183,7 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"",
+        final_events: &[],
     },
 };
 

@@ -47,8 +47,8 @@ pub struct StreamProtocol {
     pub in_array: bool,
     /// The data of the event that ends a stream, where that is no document; empty: none is.
     pub end_data: &'static [u8],
-    /// What the bytes of a complete stream end with, spaces left out; empty: nothing in particular.
-    pub final_event: &'static [u8],
+    /// What the last line of a complete stream has in it, spaces left out: one of these. None: clients read to the end.
+    pub final_events: &'static [&'static [u8]],
 }
 
 /// Strings whose text goes on in later events.

@@ -3,7 +3,7 @@
 use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Protocol, at};
-use crate::gateway::llm::{anthropic, cohere, gemini, mistral, ollama, openai, responses};
+use crate::gateway::llm::{anthropic, cohere, gemini, mcp, mistral, ollama, openai, responses};
 
 /// OpenAI's own, and what others that serve its API speak.
 static OPENAI: [&Protocol; 5] =
@@ -150,8 +150,8 @@ static ALL: [Provider; 10] = [
     Provider {
         name: "mcp",
         shape: ErrorShape::JsonRpc,
-        otherwise: None,
-        speaks: &[],
+        otherwise: Some(&mcp::MCP),
+        speaks: &[&mcp::MCP],
         paths: &[],
         borrows: &[],
     },

@@ -28,10 +28,14 @@ static ALL: [&Protocol; 13] = [
 /// How requests name conversations that the provider has given an id.
 pub(super) static CONVERSATIONS: [&ConversationNaming; 1] = [&openai::CONVERSATIONS];
 
-/// Whether a stream ends so, spaces left out, that its clients need nothing more of it.
-pub fn is_final_event(end: &[u8]) -> bool {
-    let mut known = ALL.iter().map(|protocol| protocol.stream.final_event).filter(|event| !event.is_empty());
-    known.any(|event| end.ends_with(event))
+/// Whether a line of a stream, spaces left out, says that its clients need nothing more of it. Within a text quotes have
+/// backslashes, so that no text says so.
+pub fn is_final_line(protocol: Option<&Protocol>, line: &[u8]) -> bool {
+    let says = |protocol: &Protocol| {
+        let mut events = protocol.stream.final_events.iter();
+        events.any(|event| memchr::memmem::find(line, event).is_some())
+    };
+    protocol.map_or_else(|| ALL.iter().any(|protocol| says(protocol)), says)
 }
 
 impl CompiledProtocol {

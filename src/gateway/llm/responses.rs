@@ -152,6 +152,10 @@ pub(super) static RESPONSES: Protocol = Protocol {
         numbered: true,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"",
+        final_events: &[
+            b"\"type\":\"response.completed\"",
+            b"\"type\":\"response.incomplete\"",
+            b"\"type\":\"response.failed\"",
+        ],
     },
 };

@@ -71,9 +71,9 @@ impl Answering {
         unlocked(&mut self.body).is_some()
     }
 
-    /// Whether the body has room for an error: it is a stream of events, or documents.
-    pub(in crate::gateway) fn tells_errors(&mut self) -> bool {
-        unlocked(&mut self.body).as_ref().is_some_and(Body::tells_errors)
+    /// Whether the body has room for an error: it is a stream.
+    pub(in crate::gateway) fn is_stream(&mut self) -> bool {
+        unlocked(&mut self.body).as_ref().is_some_and(|body| body.stream_frame().is_some())
     }
 
     /// Rewrites a piece of the body. After an error in an event stream the last event says so and the rest is dropped.
@@ -127,10 +127,10 @@ impl Answering {
         error: &GatewayError,
     ) -> Result<Bytes, GatewayError> {
         x.error_word = Some(error.word());
-        let event = error.event(&x.error_target());
         let mut out = BytesMut::new();
-        let said = !x.delivery.is_cut_short()
-            && unlocked(&mut self.body).as_mut().is_some_and(|body| body.cut(&event, &mut out));
+        let to = x.error_target();
+        let say = |body: &mut Body| body.cut(&error.event(&to, body.stream_frame()), &mut out);
+        let said = !x.delivery.is_cut_short() && unlocked(&mut self.body).as_mut().is_some_and(say);
         x.delivery.cut_short();
         if said { Ok(out.freeze()) } else { Err(GatewayError::Gone) }
     }
