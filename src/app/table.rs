@@ -21,7 +21,7 @@ use crate::app::{admin, files, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, JwkSource, Jwt as JwtSetting,
+    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Exhausted as ExhaustedSetting, Host, JwkSource, Jwt as JwtSetting,
     PathMatch as PathSetting, Protocol as ProtocolSetting, Provider as ProviderSetting,
     Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
     Tweak as TweakSetting, Unknown as UnknownSetting,
@@ -29,7 +29,7 @@ use crate::config::settings::{
 use crate::detect::{Detector, RuleSelection};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens,
+    Allowance, AnswerMode, Auth, HeadValues, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens,
     Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
@@ -358,6 +358,13 @@ fn redaction(
         UnknownSetting::Refuse => UnscannedPolicy::Refuse,
         UnknownSetting::Pass => UnscannedPolicy::Pass,
     };
+    let exhausted = match setting.exhausted {
+        ExhaustedSetting::Refuse => UnscannedPolicy::Refuse,
+        ExhaustedSetting::Pass => UnscannedPolicy::Pass,
+    };
+    let named = setting.headers.iter().map(|name| HeaderName::from_bytes(name.as_bytes()));
+    let headers = named.collect::<Result<_, _>>().map_err(|_| "a header's name is wrong")?;
+    let cookies = setting.cookies.iter().map(|name| name.to_string()).collect();
     Ok(Redact::new(RedactParts {
         requests,
         answers,
@@ -369,6 +376,8 @@ fn redaction(
         rules: rules.names().map(str::to_owned).collect(),
         answer_counts,
         findings_header: setting.findings_header,
+        head: HeadValues { query: setting.query, headers, cookies },
+        exhausted,
         vault: Arc::clone(&parts.vault),
         tweak,
         distinct: parts.distinct(&config.limits),

@@ -19,6 +19,7 @@ pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes)
         choice(redact, mistakes);
         both(redact, mistakes);
         thresholds(redact, mistakes);
+        heads(redact, mistakes);
         known(redact, rules, mistakes);
     }
 }
@@ -80,6 +81,38 @@ fn choice(redact: &At<Redact>, mistakes: &mut Mistakes) {
     let set = |name: &At<String>| RuleSet::named(name).is_some();
     for rule in redact.methods.keys().filter(|rule| !rules.contains(rule) && !set(rule)) {
         mistakes.say(rule.span().start, format!("`{}` is not among `rules`", **rule));
+    }
+}
+
+/// Headers by which a request is understood, or its caller known: they have settings of their own, or none.
+const OTHERS: [&str; 12] = [
+    "authorization",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "cookie",
+    "host",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+fn heads(redact: &Redact, mistakes: &mut Mistakes) {
+    for header in &redact.headers {
+        let at = header.span().start;
+        if HeaderName::from_bytes(header.as_bytes()).is_err() {
+            mistakes.say(at, "not a header's name");
+        } else if OTHERS.iter().any(|other| header.eq_ignore_ascii_case(other)) {
+            let hint = "cookies are named under `cookies`; by the others a request is understood";
+            mistakes.hint(at, "values of this header cannot be redacted", hint);
+        }
+    }
+    let first = redact.headers.first().or(redact.cookies.first());
+    if let Some(first) = first.filter(|_| *redact.requests == Requests::Off) {
+        mistakes.say(first.span().start, "nothing is redacted here: `requests` is off");
     }
 }
 

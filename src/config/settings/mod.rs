@@ -38,7 +38,7 @@ pub use limits::Limits;
 pub use log::{Addresses, Format, Level, Log};
 pub use provider::Provider;
 pub use redact::{
-    Answers, Invented, Method, Methods, Protocol, Redact, Requests, SpecialUse, Tweak, Unknown,
+    Answers, Exhausted, Invented, Method, Methods, Protocol, Redact, Requests, SpecialUse, Tweak, Unknown,
 };
 pub use reload::Reload;
 pub use resilience::{Breaker, Health, Outliers};

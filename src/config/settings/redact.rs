@@ -38,6 +38,14 @@ pub struct Redact {
     pub thresholds: BTreeMap<At<String>, At<f32>>,
     /// What happens to addresses and host names that are nobody's.
     pub special_use: SpecialUse,
+    /// Whether values in the query are redacted as the body's are, but for credentials.
+    pub query: bool,
+    /// Headers whose values are.
+    pub headers: Vec<At<String>>,
+    /// Cookies whose values are.
+    pub cookies: Vec<At<String>>,
+    /// What happens to a request when a budget of redaction is used up.
+    pub exhausted: Exhausted,
     /// Whether answers say in a header what was found in their requests: rules and counts.
     pub findings_header: bool,
     /// Within what equal values get equal surrogates.
@@ -221,6 +229,17 @@ impl<'de> Visitor<'de> for OneOrBoth {
         let Both { requests, answers } = Both::deserialize(MapAccessDeserializer::new(table))?;
         Ok(Methods { requests, answers })
     }
+}
+
+/// What happens to a request when a budget of redaction is used up: its caller's distinct values, its own, or time for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exhausted {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It passes as it is, and the log says so.
+    Pass,
 }
 
 /// What happens to addresses and host names that are nobody's: loopback, private and documentation addresses, `localhost`,

@@ -6,6 +6,7 @@ mod bearer;
 mod cookies_and_query;
 mod findings;
 mod head_tokens;
+mod head_values;
 mod jwt;
 mod limits;
 mod load_shed;
@@ -16,6 +17,7 @@ mod sign;
 mod spoofed;
 
 pub use auth::{Auth, StripTokens};
+pub use head_values::HeadValues;
 pub use jwt::{Jwt, JwtParts, Place};
 pub use limits::{Allowance, Limits, Whose};
 pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};

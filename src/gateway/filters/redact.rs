@@ -18,6 +18,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::findings;
+use crate::gateway::filters::head_values::{HeadRedaction, HeadValues, refused};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
 use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp};
@@ -80,6 +81,10 @@ pub struct RedactParts {
     pub protocols: Vec<Arc<CompiledProtocol>>,
     /// The largest request that is collected, in bytes.
     pub collected: usize,
+    /// Which values of heads are redacted too.
+    pub head: HeadValues,
+    /// What happens to requests when a budget of redaction is used up.
+    pub exhausted: UnscannedPolicy,
     /// Whether answers say in their heads what was found in their requests.
     pub findings_header: bool,
     /// Where findings in requests are counted.
@@ -181,6 +186,39 @@ impl Redact {
         };
         plan.rewrite(one_way.layer(x, self.parts.rules.len()));
         Ok(())
+    }
+
+    /// Redacts chosen values of the head.
+    async fn redact_head(&self, x: &mut Exchange, redactor: &Redactor) -> Result<(), GatewayError> {
+        let keys = self.keys(x).await?;
+        let redaction = HeadRedaction { values: &self.parts.head, redactor, keys: &keys };
+        let (mut head, mut replaced) = (x.head().clone(), 0);
+        let done = redaction.apply(&mut head, &mut |report| {
+            findings::found(x, &self.parts, report);
+            replaced += report.count() as u64;
+        });
+        if let Err(RedactError::Blocked(rules)) = &done {
+            findings::blocked(x, &self.parts, rules);
+        }
+        done.map_err(refused)?;
+        x.facts.redacted.fetch_add(replaced, Ordering::Relaxed);
+        *x.head_mut() = head;
+        Ok(())
+    }
+
+    /// A budget is used up; what is to pass then passes as it came, and the log says so.
+    fn passes(&self, x: &mut Exchange, error: &GatewayError) -> bool {
+        let spent = matches!(
+            error,
+            GatewayError::Api(ApiError::TooManyValues(_) | ApiError::Overloaded | ApiError::TooLarge(_))
+        );
+        if !spent || self.parts.exhausted == UnscannedPolicy::Refuse {
+            return false;
+        }
+        let (route, why, request_id) = (&x.route().name, error.word(), &x.id);
+        tracing::warn!(target: "portcullis::gateway", route, why, %request_id, "a request passes unscanned");
+        x.passes_unscanned(Direction::Request, Unscanned::Budget);
+        true
     }
 
     /// Puts back what was issued, and redacts what else is found.
@@ -328,9 +366,13 @@ impl Filter for Redact {
 
     async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let in_answers = matches!(self.parts.answers, AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)));
-        if self.parts.encrypts && (x.sends_body() || in_answers) {
+        let in_head = !self.parts.head.is_empty();
+        if self.parts.encrypts && (x.sends_body() || in_answers || in_head) {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
+        }
+        if let Some(redactor) = self.parts.requests.as_ref().filter(|_| in_head) {
+            self.redact_head(x, redactor).await?;
         }
         if let Some(redactor) = &self.parts.requests {
             self.plan_request(x, plan, redactor).await?;
@@ -367,11 +409,15 @@ impl Filter for Redact {
         let job = Job { caller: x.caller(), bytes: document.current().len() };
         let done = self.parts.cpu.run(job, work).await;
         drop(span);
-        let done = done.map_err(ApiError::from).map_err(GatewayError::Api)?;
-        if let Err(RedactError::Blocked(rules)) = &done {
+        if let Ok(Err(RedactError::Blocked(rules))) = &done {
             findings::blocked(x, &self.parts, rules);
         }
-        let ((redacted, undo), scope) = done.map_err(of_redaction)?;
+        let done = done.map_err(ApiError::from).map_err(GatewayError::Api);
+        let ((redacted, undo), scope) = match done.and_then(|done| done.map_err(of_redaction)) {
+            Ok(done) => done,
+            Err(error) if self.passes(x, &error) => return Ok(Flow::Next),
+            Err(error) => return Err(error),
+        };
         x.facts.scope = x.facts.scope.map(|_| scope);
         let report = redacted.report();
         findings::found(x, &self.parts, report);
@@ -495,7 +541,7 @@ fn readable_answer(head: &mut RequestHeader) {
     drop(head.insert_header(ACCEPT_ENCODING, value.unwrap_or(HeaderValue::from_static("identity"))));
 }
 
-fn of_redaction(error: RedactError) -> GatewayError {
+pub(super) fn of_redaction(error: RedactError) -> GatewayError {
     match error {
         RedactError::Json(_) => GatewayError::BadBody("the body is not valid JSON, so it cannot be scanned"),
         RedactError::TooDeep { .. } => GatewayError::BadBody(
