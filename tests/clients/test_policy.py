@@ -23,6 +23,8 @@ POLICIES = {
     "special": 'requests = "mask", answers = "off"',
     "strict": 'requests = "mask", answers = "off", special_use = "redact"',
     "named": 'requests = "mask", answers = "off", methods = {{ IP_ADDRESS = "replace" }}',
+    "heads": 'requests = "mask", answers = "off", query = true, headers = ["x-user", "referer"], cookies = ["who"]',
+    "shut": 'requests = "block", answers = "off", query = true, headers = ["x-user"]',
     "sure": 'requests = "mask", answers = "off", thresholds = {{ IP_ADDRESS = 0.95 }}',
 }
 
@@ -272,3 +274,69 @@ def test_names_and_values_of_schemas_stay_and_descriptions_do_not(gateway, mock,
     for step in place:
         arrived = arrived[step]
     assert arrived == clean(SCHEMA)
+
+
+# ── heads ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def headers_of(came):
+    return {name.lower(): value for name, value in came.headers}
+
+
+def test_values_of_the_query_of_chosen_headers_and_cookies_get_the_same_methods(gateway, mock):
+    query = "q=ingrid.olsen%40fjord-mail.com&key=sk-their-own&api-version=1&&mail=" + MAIL
+    heads = {
+        "x-user": "desk <%s>" % MAIL,
+        "x-other": MAIL,
+        "referer": "https://app.fjord-mail.com/a?from=ingrid.olsen%40fjord-mail.com&page=2",
+        "cookie": "theme=dark; who=%s;  other=%s" % (MAIL, MAIL),
+    }
+    assert gateway.call("GET", "/heads/reflect?" + query, None, heads).status == 200
+    [came] = mock.requests
+    masked = "*" * len(MAIL)
+    path = came.path.replace("%2A", "*")
+    assert path == "/heads/reflect?q=%s&key=sk-their-own&api-version=1&&mail=%s" % (masked, masked)
+    sent = headers_of(came)
+    assert sent["x-user"] == "desk <%s>" % masked and sent["x-other"] == MAIL
+    assert sent["referer"].replace("%2A", "*") == "https://app.fjord-mail.com/a?from=%s&page=2" % masked
+    assert sent["cookie"].replace("%2A", "*") == "theme=dark; who=%s;  other=%s" % (masked, MAIL)
+    mock.forget()
+    assert gateway.call("GET", "/special/reflect?q=" + MAIL, None, heads).status == 200
+    assert MAIL in mock.requests[0].path
+
+
+def test_what_is_blocked_in_a_head_is_refused(gateway, mock):
+    for path, heads in [("/shut/reflect?a=1&q=ingrid.olsen%40fjord-mail.com", {}), ("/shut/reflect", {"x-user": MAIL})]:
+        answer = gateway.call("GET", path, None, heads)
+        assert answer.status == 400 and "EMAIL_ADDRESS" in answer.body.decode() and not mock.requests
+
+
+def test_a_head_without_values_stays_as_it_is_written(gateway, mock):
+    query = "a=%7e&b=c+d&&=e&f"
+    heads = {"x-user": "caf\u00e9".encode("utf-8").decode("latin-1"), "cookie": "who=me;b=%20; c"}
+    gateway.call("GET", "/heads/reflect?" + query, None, heads)
+    [came] = mock.requests
+    assert came.path == "/heads/reflect?" + query and headers_of(came)["cookie"] == heads["cookie"]
+
+
+# ── budgets ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def test_a_budget_that_is_used_up_refuses_or_passes_as_the_route_says(upstream, mock):
+    routes = "".join(
+        ROUTE.replace("{", "{{").replace("}", "}}") % (name, name, said)
+        for name, said in {"refuse": "", "pass": 'exhausted = "pass"'}.items()
+    )
+    limits = "\n[limits]\ndistinct_values = 1\n"
+    config = MINIMAL + limits + '\n[upstreams.mock]\npeers = ["{upstream}"]\n' + routes
+    with Gateway(upstream.url, config) as running:
+        assert chat(running, "refuse", MAIL).status == 200
+        refused = chat(running, "refuse", "%s and %s" % (SSN, CARD))
+        assert refused.status == 429 and refused.json()["error"]["type"] == "rate_limit_error"
+        mock.forget()
+        text = "%s and %s" % (CARD, SSN)
+        assert chat(running, "pass", text).status == 200 and sent(mock) == text
+        assert running.stop() == 0
+        [line] = [line for line in running.log if "a request passes unscanned" in line]
+        assert "values_limited" in line and CARD not in line
+        assert any("not_scanned_budget" in line for line in running.log)
