@@ -21,16 +21,16 @@ use crate::app::{admin, files, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Exhausted as ExhaustedSetting, Host, JwkSource, Jwt as JwtSetting,
-    PathMatch as PathSetting, Protocol as ProtocolSetting, Provider as ProviderSetting,
+    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Exhausted as ExhaustedSetting, Host, JwkSource,
+    Jwt as JwtSetting, PathMatch as PathSetting, Protocol as ProtocolSetting, Provider as ProviderSetting,
     Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
     Tweak as TweakSetting, Unknown as UnknownSetting,
 };
 use crate::detect::{Detector, RuleSelection};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, HeadValues, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens,
-    Tweak, Whose,
+    Allowance, AnswerMode, Auth, HeadValues, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts,
+    StripTokens, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;

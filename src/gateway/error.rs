@@ -396,7 +396,8 @@ mod tests {
         ];
         for (shape, begin) in rows {
             let stamp = Stamp { id: &id, received: t, answered: t };
-            let event = GatewayError::Gone.event(&ErrorTarget { shape, stamp, call: None }, Some(Frame::Events));
+            let event =
+                GatewayError::Gone.event(&ErrorTarget { shape, stamp, call: None }, Some(Frame::Events));
             let event = std::str::from_utf8(&event).unwrap();
             assert!(event.starts_with(begin) && event.ends_with("}\n\n"), "{shape:?}: {event}");
             let data = event.split_once("data: ").unwrap().1;

@@ -7,7 +7,7 @@ use http::HeaderValue;
 use pingora::http::ResponseHeader;
 
 use crate::gateway::exchange::Exchange;
-use crate::gateway::filters::redact::RedactParts;
+use crate::gateway::filters::redact_parts::RedactParts;
 use crate::redact::{BlockedRules, Report};
 
 /// Says to the caller what was found in its request: `EMAIL_ADDRESS=2, US_SSN=1`.

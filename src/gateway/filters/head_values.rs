@@ -9,20 +9,13 @@ use pingora::http::RequestHeader;
 
 use crate::gateway::error::GatewayError;
 use crate::gateway::filters::cookies_and_query::split;
+use crate::gateway::filters::read_as::of_redaction;
 use crate::gateway::upstream::origin_form;
 use crate::redact::{Keys, Limits, RedactError, Redactor, Report};
 
 /// Parameters by which clients prove who they are, in small letters: what they hold is for the upstream.
-const CREDENTIALS: [&[u8]; 8] = [
-    b"key",
-    b"api_key",
-    b"api-key",
-    b"apikey",
-    b"access_token",
-    b"subscription-key",
-    b"sig",
-    b"signature",
-];
+const CREDENTIALS: [&[u8]; 8] =
+    [b"key", b"api_key", b"api-key", b"apikey", b"access_token", b"subscription-key", b"sig", b"signature"];
 
 /// Beginnings of parameters that sign a request: nothing of it may change.
 const SIGNED: [&[u8]; 2] = [b"x-amz-", b"x-goog-"];
@@ -148,12 +141,7 @@ impl HeadRedaction<'_> {
 }
 
 /// Writes the values of a header anew where one of them has changed; what no header can hold is left out.
-fn write(
-    head: &mut RequestHeader,
-    name: &HeaderName,
-    before: &[HeaderValue],
-    changed: Vec<Option<Vec<u8>>>,
-) {
+fn write(head: &mut RequestHeader, name: &HeaderName, before: &[HeaderValue], changed: Vec<Option<Vec<u8>>>) {
     if changed.iter().all(Option::is_none) {
         return;
     }
@@ -180,6 +168,6 @@ pub(super) fn refused(error: RedactError) -> GatewayError {
         RedactError::TooDeep { .. } | RedactError::Json(_) => {
             GatewayError::BadBody("a value in the request's head cannot be scanned")
         }
-        other => super::redact::of_redaction(other),
+        other => of_redaction(other),
     }
 }

@@ -10,7 +10,7 @@ use async_trait::async_trait;
 use http::header::{ACCEPT_ENCODING, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
 
-use crate::api::{ApiError, CpuPool, DistinctLimit, Job};
+use crate::api::{ApiError, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
@@ -18,90 +18,23 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::findings;
-use crate::gateway::filters::head_values::{HeadRedaction, HeadValues, refused};
-use crate::gateway::filters::scope::{Tweak, of_conversation};
+use crate::gateway::filters::head_values::{HeadRedaction, refused};
+use crate::gateway::filters::read_as::{ReadAs, of_redaction};
+use crate::gateway::filters::redact_parts::{AnswerMode, Invented, RedactParts};
+use crate::gateway::filters::scope::of_conversation;
 use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp};
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign, is_lines};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::redact::{Answer, Answering, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
-use crate::stream::json::{Path, PathSet, walk};
+use crate::redact::{Answer, Answering, Counts, Keys, RedactError, Redactor, Undo};
+use crate::stream::json::{Path, PathSet};
 use crate::stream::sniff::ENOUGH;
 use crate::stream::{Edit, Editor, StreamError};
 use crate::telemetry::trace::Kind;
 use crate::telemetry::{Direction, Scan, Unscanned};
-use crate::vault::Vault;
 
 /// Codings that we can take off and put on again.
 const CODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
-
-/// What happens in answers.
-#[derive(Clone)]
-pub enum AnswerMode {
-    /// Nothing.
-    Off,
-    /// Surrogates issued in the request become the caller's own values again; and what the model says by itself may be
-    /// redacted.
-    Restore(Option<Invented>),
-    /// What is found is redacted, one way.
-    Redact(Redactor),
-}
-
-impl AnswerMode {
-    /// What looks through answers.
-    pub fn redactor(&self) -> Option<&Redactor> {
-        match self {
-            Self::Off => None,
-            Self::Restore(invented) => invented.as_ref().map(|invented| &invented.redactor),
-            Self::Redact(redactor) => Some(redactor),
-        }
-    }
-}
-
-/// What becomes of values in answers that were not issued in the request: the model's own.
-#[derive(Clone)]
-pub struct Invented {
-    /// Redacts them.
-    pub redactor: Redactor,
-    /// Also in answers of no LLM protocol, which may be about anybody.
-    pub everywhere: bool,
-}
-
-/// What the filter is made from.
-pub struct RedactParts {
-    /// Rewrites requests; `None`: they pass as they are.
-    pub requests: Option<Redactor>,
-    /// What happens in answers.
-    pub answers: AnswerMode,
-    /// Whether requests get surrogates, which takes the vault's key.
-    pub encrypts: bool,
-    /// What happens to bodies that cannot be scanned.
-    pub unknown: UnscannedPolicy,
-    /// The protocols compiled.
-    pub protocols: Vec<Arc<CompiledProtocol>>,
-    /// The largest request that is collected, in bytes.
-    pub collected: usize,
-    /// Which values of heads are redacted too.
-    pub head: HeadValues,
-    /// What happens to requests when a budget of redaction is used up.
-    pub exhausted: UnscannedPolicy,
-    /// Whether answers say in their heads what was found in their requests.
-    pub findings_header: bool,
-    /// Where findings in requests are counted.
-    pub counts: Arc<Counts>,
-    /// Where findings in answers are counted.
-    pub answer_counts: Arc<Counts>,
-    /// The names of the rules that they are of, in order.
-    pub rules: Arc<[String]>,
-    /// Keeps the key of surrogates.
-    pub vault: Arc<Vault>,
-    /// Within what they are the same.
-    pub tweak: Tweak,
-    /// How many different values a caller may have encrypted.
-    pub distinct: DistinctLimit,
-    /// Places for long documents.
-    pub cpu: CpuPool,
-}
 
 /// Redacts and restores bodies.
 pub struct Redact {
@@ -307,53 +240,6 @@ impl OneWay {
     }
 }
 
-/// How a collected body is looked through.
-#[derive(Clone, Copy)]
-enum ReadAs {
-    Json,
-    /// A JSON document a line.
-    Lines,
-    /// One document, or one a line under the label of one.
-    JsonOrLines,
-    /// What began like JSON and was not said to be.
-    JsonOrText,
-    Events,
-    Form,
-    Text,
-}
-
-impl ReadAs {
-    fn look(
-        self,
-        redactor: &Redactor,
-        body: &[u8],
-        fields: &PathSet,
-        keys: &Keys,
-    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
-        let limits = Limits::default();
-        match self {
-            Self::Json => redactor.document(body, fields, keys, limits),
-            Self::Lines => redactor.lines(body, fields, keys, limits),
-            Self::JsonOrLines if is_json_by_line(body) => redactor.lines(body, fields, keys, limits),
-            Self::JsonOrLines => redactor.document(body, fields, keys, limits),
-            Self::JsonOrText if walk(body, &mut |_, _| {}).is_ok() => {
-                redactor.document(body, fields, keys, limits)
-            }
-            Self::JsonOrText if is_json_by_line(body) => redactor.lines(body, fields, keys, limits),
-            Self::Events => redactor.events(body, keys, limits),
-            Self::Form => redactor.form(body, keys, limits),
-            Self::JsonOrText | Self::Text => redactor.plain(body, keys, limits),
-        }
-    }
-}
-
-/// Whether a body is several JSON documents, one a line.
-fn is_json_by_line(body: &[u8]) -> bool {
-    let mut lines = body.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    let is_json = |line: &[u8]| walk(line, &mut |_, _| {}).is_ok();
-    lines.next().is_some_and(is_json) && lines.next().is_some_and(is_json) && lines.all(is_json)
-}
-
 #[async_trait]
 impl Filter for Redact {
     fn name(&self) -> &'static str {
@@ -539,19 +425,4 @@ fn readable_answer(head: &mut RequestHeader) {
         .collect();
     let value = HeaderValue::from_str(&wanted.join(", ")).ok().filter(|value| !value.is_empty());
     drop(head.insert_header(ACCEPT_ENCODING, value.unwrap_or(HeaderValue::from_static("identity"))));
-}
-
-pub(super) fn of_redaction(error: RedactError) -> GatewayError {
-    match error {
-        RedactError::Json(_) => GatewayError::BadBody("the body is not valid JSON, so it cannot be scanned"),
-        RedactError::TooDeep { .. } => GatewayError::BadBody(
-            "JSON within strings, or text in base64, is nested more than 8 levels deep, or JSON in a string more than 128: \
-             it cannot be scanned",
-        ),
-        RedactError::Blocked(rules) => GatewayError::BlockedRequest(rules.to_string()),
-        RedactError::TooManyValues { .. } => GatewayError::Api(ApiError::TooLarge(0)),
-        RedactError::Stopped(_) => GatewayError::Api(ApiError::Overloaded),
-        RedactError::Spent(spent) => GatewayError::Api(ApiError::TooManyValues(spent.after)),
-        _ => GatewayError::Api(ApiError::Internal("redact")),
-    }
 }

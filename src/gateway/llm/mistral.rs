@@ -65,6 +65,10 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_events: &[b"data:[DONE]", b"\"type\":\"conversation.response.done\"", b"\"type\":\"conversation.response.error\""],
+        final_events: &[
+            b"data:[DONE]",
+            b"\"type\":\"conversation.response.done\"",
+            b"\"type\":\"conversation.response.error\"",
+        ],
     },
 };

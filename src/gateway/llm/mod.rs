@@ -30,8 +30,8 @@ mod protocol;
 mod provider;
 mod registry;
 mod responses;
-mod template;
 mod schema;
+mod template;
 
 pub use delta::EditorFactory;
 pub use framer::{SseDeltas, WholeAnswer};

@@ -98,6 +98,6 @@ mod tests {
             assert_eq!(set.take(path), want, "{path}");
         })
         .unwrap();
-        assert_eq!(seen, 33);
+        assert_eq!(seen, 28);
     }
 }
