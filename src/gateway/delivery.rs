@@ -28,7 +28,7 @@ impl Delivery {
             return;
         };
         let (shown, blank) = piece.split_at(last + 1);
-        let begin = shown.iter().rposition(|byte| is_end(byte)).map_or(0, |at| at + 1);
+        let begin = shown.iter().rposition(is_end).map_or(0, |at| at + 1);
         if begin > 0 || self.line_ended {
             self.line.clear();
         }
