@@ -17,6 +17,8 @@ mod aws;
 /// The built-in rules.
 #[path = "config/files.rs"]
 mod files;
+#[path = "config/providers.rs"]
+mod providers;
 
 fn rules() -> Catalogue {
     Catalogue::builtin().unwrap_or_else(|error| panic!("{error}"))
@@ -35,9 +37,9 @@ fn lines(result: Result<Config, Problems>) -> Vec<String> {
 }
 
 #[test]
-fn both_files_in_conf_load() {
+fn the_files_in_conf_load() {
     let conf = Path::new(env!("CARGO_MANIFEST_DIR")).join("conf");
-    for name in ["minimal.toml", "portcullis.toml"] {
+    for name in ["minimal.toml", "portcullis.toml", "providers.toml"] {
         let loaded = load(&conf.join(name), &env(&[]), &rules());
         assert!(loaded.is_ok(), "{}", lines(loaded).join("\n"));
     }

@@ -53,6 +53,7 @@ pub(super) fn native(
         filters,
         terminal,
         protocols: ProtocolChoice::Generic,
+        strip: 0,
         max_body: Some(64 << 10),
         metrics: parts.metrics.route(name, &[]),
     });

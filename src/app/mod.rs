@@ -37,6 +37,7 @@ mod mint;
 mod new_master;
 mod open_store;
 mod pipe;
+mod policy;
 mod pools;
 mod process;
 mod providers;

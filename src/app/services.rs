@@ -17,7 +17,7 @@ use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{self, Format, Level, Limits};
-use crate::detect::Catalogue;
+use crate::detect::{Catalogue, Rule};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{LoadShed, LoadShedParts, Log, QueueDelay};
 use crate::gateway::in_flight::InFlight;
@@ -62,6 +62,8 @@ fn access(config: &Config, metrics: &Arc<Metrics>) -> Result<AccessLog, AppError
 struct Counted {
     way: Direction,
     rules: Catalogue,
+    /// What is done with each rule's findings, if that is the same in all requests.
+    actions: Option<Arc<[&'static str]>>,
     counts: Arc<Counts>,
 }
 
@@ -171,13 +173,35 @@ impl Services {
     /// The counts of a route's findings in bodies that go this way, with these rules. After a reload requests under way still count in those of
     /// the rules before.
     pub(super) fn counts(&self, route: &str, way: Direction, rules: &Catalogue) -> Arc<Counts> {
+        self.counted(route, way, rules, None)
+    }
+
+    /// The same of a route that does with each rule's findings what `actions` say, in the order of the rules.
+    pub(super) fn policy_counts(
+        &self,
+        route: &str,
+        way: Direction,
+        rules: &Catalogue,
+        actions: Arc<[&'static str]>,
+    ) -> Arc<Counts> {
+        self.counted(route, way, rules, Some(actions))
+    }
+
+    fn counted(
+        &self,
+        route: &str,
+        way: Direction,
+        rules: &Catalogue,
+        actions: Option<Arc<[&'static str]>>,
+    ) -> Arc<Counts> {
         self.gather();
         let mut kept = self.counts.entry(route.to_owned()).or_default();
-        if let Some(known) = kept.iter().find(|counted| counted.way == way && counted.rules.is(rules)) {
+        let same = |known: &&Counted| known.way == way && known.actions == actions && known.rules.is(rules);
+        if let Some(known) = kept.iter().find(same) {
             return Arc::clone(&known.counts);
         }
         let counts = Arc::new(Counts::new(rules.rules().count()));
-        kept.push(Counted { way, rules: rules.clone(), counts: Arc::clone(&counts) });
+        kept.push(Counted { way, rules: rules.clone(), actions, counts: Arc::clone(&counts) });
         counts
     }
 
@@ -185,7 +209,7 @@ impl Services {
     pub(super) fn gather(&self) {
         for mut entry in self.counts.iter_mut() {
             let (route, kept) = entry.pair_mut();
-            for Counted { way, rules, counts } in kept.iter() {
+            for Counted { way, rules, actions, counts } in kept.iter() {
                 let drained = counts.drain();
                 if drained.is_empty() {
                     continue;
@@ -194,6 +218,10 @@ impl Services {
                 for (rule, count) in drained {
                     let family = rules.rule(rule).map_or("", |rule| rule.family().name());
                     metrics.add(rule.index(), count);
+                    if let Some(action) = actions.as_ref().and_then(|actions| actions.get(rule.index())) {
+                        let name = rules.rule(rule).map_or("", Rule::name);
+                        self.metrics.acted(name, *way, action, count);
+                    }
                     self.metrics.route(route, &[family]).findings(0, count);
                 }
             }

@@ -16,29 +16,30 @@ use crate::api::scope::Target;
 use crate::api::vault;
 use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::error::AppError;
+use crate::app::policy::{RoutePolicy, actions};
 use crate::app::services::Services;
 use crate::app::{admin, files, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Host, Invented as InventedSetting, JwkSource,
-    Jwt as JwtSetting, Method as MethodSetting, PathMatch as PathSetting, Protocol as ProtocolSetting,
-    Redact as RedactSetting, Requests, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
+    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Exhausted as ExhaustedSetting, Host, JwkSource,
+    Jwt as JwtSetting, PathMatch as PathSetting, Protocol as ProtocolSetting, Provider as ProviderSetting,
+    Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
     Tweak as TweakSetting, Unknown as UnknownSetting,
 };
-use crate::detect::{Catalogue, Detector, RuleSelection};
+use crate::detect::{Detector, RuleSelection};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens,
-    Tweak, Whose,
+    Allowance, AnswerMode, Auth, HeadValues, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts,
+    StripTokens, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
-use crate::gateway::llm::{CompiledProtocol, ProtocolChoice};
+use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
-use crate::redact::{Method, Plan, Redactor};
+use crate::redact::Redactor;
 use crate::telemetry::Direction;
 use crate::vault::items::Items;
 use crate::vault::jwt::{Audience, Policy};
@@ -213,6 +214,7 @@ fn endpoint_route(
         filters,
         terminal,
         protocols: ProtocolChoice::Generic,
+        strip: 0,
         max_body: Some(mount.limit),
         metrics: parts.metrics.route(path, &[]),
     });
@@ -258,15 +260,25 @@ fn route(
         },
         methods: setting.method.iter().map(|method| method.0.clone()).collect(),
     };
-    let protocols = match setting.redact.as_ref().map(|redact| redact.protocol) {
-        None | Some(ProtocolSetting::Auto) => ProtocolChoice::Auto,
-        Some(ProtocolSetting::OpenAi) => ProtocolChoice::OPENAI,
-        Some(ProtocolSetting::Generic) => ProtocolChoice::Generic,
+    let protocols = spoken(setting);
+    let strip = match setting.path.as_ref().filter(|_| *setting.strip_prefix) {
+        Some(prefix) => prefix.split('/').filter(|segment| !segment.is_empty()).count(),
+        None => 0,
     };
     let metrics = parts.metrics.route(&name, &[]).shown();
     let max_body = setting.max_body.as_ref().map(|size| size.bytes());
-    let made = RouteParts { name: name.clone(), matches, filters, terminal, protocols, max_body, metrics };
+    let made =
+        RouteParts { name: name.clone(), matches, filters, terminal, protocols, strip, max_body, metrics };
     Route::new(made).map_err(|error| wrong(error.to_string()))
+}
+
+/// What is spoken on a route. Checking has made sure that only one of the two says it.
+fn spoken(setting: &RouteSetting) -> ProtocolChoice {
+    match (*setting.provider, setting.redact.as_ref().map(|redact| *redact.protocol)) {
+        (ProviderSetting::Generic, _) | (_, Some(ProtocolSetting::Generic)) => ProtocolChoice::Generic,
+        (_, Some(ProtocolSetting::OpenAi)) => ProtocolChoice::OPENAI,
+        (named, _) => Provider::named(named.name()).map_or(ProtocolChoice::Auto, ProtocolChoice::Of),
+    }
 }
 
 /// The filter that lets only bearers of good tokens pass.
@@ -324,29 +336,19 @@ fn redaction(
     (config, parts, protocols): (&Config, &Services, &[Arc<CompiledProtocol>]),
 ) -> Result<Redact, String> {
     let rules = &config.catalogue;
-    let detector = chosen(setting, rules)?.allowing(config.allow.clone());
-    let redactor = |method: Method| Redactor::new(detector.clone(), plan(method, setting, rules));
-    let requests = match *setting.requests {
-        Requests::Encrypt => Some(redactor(Method::Encrypt)),
-        Requests::Replace => Some(redactor(Method::Replace)),
-        Requests::Mask => Some(redactor(Method::Mask)),
-        Requests::Off => None,
+    let policy = RoutePolicy::new(setting, rules, &config.allow)?;
+    let requests = policy.requests()?;
+    let answers = match (setting.answers(), policy.answers()?) {
+        (Answers::Restore, _) => AnswerMode::Restore(
+            policy.invented()?.map(|redactor| Invented { redactor, everywhere: setting.invented.is_some() }),
+        ),
+        (_, Some(redactor)) => AnswerMode::Redact(redactor),
+        (_, None) => AnswerMode::Off,
     };
-    let answers = match setting.answers() {
-        Answers::Restore => AnswerMode::Restore(match setting.invented.as_deref().copied() {
-            None => Some(Invented { redactor: redactor(Method::Mask), everywhere: false }),
-            Some(InventedSetting::Mask) => {
-                Some(Invented { redactor: redactor(Method::Mask), everywhere: true })
-            }
-            Some(InventedSetting::Replace) => {
-                Some(Invented { redactor: redactor(Method::Replace), everywhere: true })
-            }
-            Some(InventedSetting::Keep) => None,
-        }),
-        Answers::Mask => AnswerMode::Redact(redactor(Method::Mask)),
-        Answers::Replace => AnswerMode::Redact(redactor(Method::Replace)),
-        Answers::Off => AnswerMode::Off,
-    };
+    let counts =
+        |way, redactor: Option<&Redactor>| parts.policy_counts(route, way, rules, actions(redactor, rules));
+    let (request_counts, answer_counts) =
+        (counts(Direction::Request, requests.as_ref()), counts(Direction::Answer, answers.redactor()));
     let tweak = match *setting.tweak {
         TweakSetting::Route => Tweak::Route,
         TweakSetting::Caller => Tweak::Caller,
@@ -360,57 +362,31 @@ fn redaction(
         UnknownSetting::Refuse => UnscannedPolicy::Refuse,
         UnknownSetting::Pass => UnscannedPolicy::Pass,
     };
+    let exhausted = match setting.exhausted {
+        ExhaustedSetting::Refuse => UnscannedPolicy::Refuse,
+        ExhaustedSetting::Pass => UnscannedPolicy::Pass,
+    };
+    let named = setting.headers.iter().map(|name| HeaderName::from_bytes(name.as_bytes()));
+    let headers = named.collect::<Result<_, _>>().map_err(|_| "a header's name is wrong")?;
+    let cookies = setting.cookies.iter().map(|name| name.to_string()).collect();
     Ok(Redact::new(RedactParts {
         requests,
         answers,
-        encrypts: setting.encrypts(),
+        encrypts: setting.needs_key(),
         unknown,
         protocols: protocols.to_vec(),
         collected: config.limits.collected.bytes(),
-        counts: parts.counts(route, Direction::Request, rules),
+        counts: request_counts,
         rules: rules.names().map(str::to_owned).collect(),
-        answer_counts: parts.counts(route, Direction::Answer, rules),
+        answer_counts,
+        findings_header: setting.findings_header,
+        head: HeadValues { query: setting.query, headers, cookies },
+        exhausted,
         vault: Arc::clone(&parts.vault),
         tweak,
         distinct: parts.distinct(&config.limits),
         cpu: parts.cpu.clone(),
     }))
-}
-
-/// The engine with the rules that a route wants.
-fn chosen(setting: &RedactSetting, catalogue: &Catalogue) -> Result<Detector, String> {
-    let selection = match &setting.rules {
-        Some(rules) => RuleSelection::only(catalogue, rules.iter().map(|name| name.as_str()))
-            .map_err(|error| error.to_string())?,
-        None => {
-            let mut selection = RuleSelection::defaults(catalogue);
-            for name in &setting.without {
-                selection =
-                    selection.without(catalogue.find(name).ok_or("a rule under `without` is not there")?);
-            }
-            for name in &setting.with {
-                selection = selection.with(catalogue.find(name).ok_or("a rule under `with` is not there")?);
-            }
-            selection
-        }
-    };
-    Detector::new(catalogue, &selection).map_err(|error| error.to_string())
-}
-
-fn plan(method: Method, setting: &RedactSetting, catalogue: &Catalogue) -> Plan {
-    let mut plan = Plan::all(method);
-    for (rule, method) in &setting.methods {
-        let method = match method {
-            MethodSetting::Encrypt => Method::Encrypt,
-            MethodSetting::Replace => Method::Replace,
-            MethodSetting::Mask => Method::Mask,
-            MethodSetting::DetectOnly => Method::DetectOnly,
-        };
-        if let Some(rule) = catalogue.find(rule) {
-            plan.set(rule, method);
-        }
-    }
-    plan
 }
 
 #[cfg(test)]

@@ -140,6 +140,7 @@ fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
     let name = path.display().to_string();
     check_files(&config, &name)?;
     config.missing.iter().for_each(|problem| message(&format!("{problem} (`serve` needs it)")));
+    config.warnings.iter().for_each(|problem| message(&format!("warning: {problem}")));
     result(&format!("{name}: no problems"))
 }
 

@@ -34,6 +34,8 @@ pub struct Config {
     pub files: Vec<PathBuf>,
     /// What is pointed to, not there, and was not needed.
     pub missing: Vec<Problem>,
+    /// What can be used so, and may not be meant.
+    pub warnings: Vec<Problem>,
 }
 
 impl Deref for Config {
@@ -123,10 +125,11 @@ fn read(
     let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();
     check(&settings, &names, &mut mistakes);
     let missing = mistakes.missing(name, text);
+    let warnings = mistakes.doubts(name, text);
     match (mistakes.settle(name, text, wrong), built) {
         (None, Some((known, allow))) => {
             let (catalogue, files) = (known.catalogue().clone(), files.clone());
-            Ok(Config { settings, catalogue, allow, known, files, missing })
+            Ok(Config { settings, catalogue, allow, known, files, missing, warnings })
         }
         (problems, _) => Err(problems.unwrap_or_else(|| Problems::whole(name, "the rules cannot be used"))),
     }
@@ -184,7 +187,8 @@ pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<C
         None => {
             let known = Known::unchanged(rules.clone());
             let (catalogue, allow) = (rules.clone(), Allow::default());
-            Ok(Config { settings, catalogue, allow, known, files, missing: Vec::new() })
+            let (missing, warnings) = (Vec::new(), Vec::new());
+            Ok(Config { settings, catalogue, allow, known, files, missing, warnings })
         }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Mistakes {
     found: Vec<Mistake>,
     /// What is not there and need not be.
     missing: Vec<Mistake>,
+    /// What is right and may not be meant.
+    doubts: Vec<Mistake>,
     /// Key and where its table begins.
     lost: BTreeSet<(String, usize)>,
     /// Lines whose syntax is wrong: byte range and text.
@@ -38,6 +40,16 @@ impl Mistakes {
     /// What is pointed to is not there, and need not be.
     pub(crate) fn miss(&mut self, at: usize, message: impl Into<String>) {
         self.missing.push(Mistake { at, message: message.into(), hint: None });
+    }
+
+    /// It can be used, and may not be meant.
+    pub(crate) fn doubt(&mut self, at: usize, message: impl Into<String>, hint: impl Into<String>) {
+        self.doubts.push(Mistake { at, message: message.into(), hint: Some(hint.into()) });
+    }
+
+    /// What may not be meant, with line and column.
+    pub(crate) fn doubts(&mut self, file: &str, text: &str) -> Vec<Problem> {
+        std::mem::take(&mut self.doubts).into_iter().map(|mistake| placed(mistake, file, text)).collect()
     }
 
     /// What is not there, with line and column.

@@ -11,6 +11,7 @@ use regex_automata::{Anchored, Input, meta};
 use super::finding::RuleId;
 use super::normal::as_read;
 use super::selection::RuleSelection;
+use super::special_use::is_special;
 
 /// The longest value that can be allowed, in bytes.
 const LONGEST: usize = 256;
@@ -44,6 +45,8 @@ enum What {
     /// In lower case.
     Folded(HashSet<String>),
     Pattern(meta::Regex),
+    /// What is nobody's.
+    SpecialUse,
 }
 
 // Allowed values are not to be shown either.
@@ -122,6 +125,12 @@ impl Allow {
         self.push(rules, What::Pattern(built.ok_or(AllowError::Pattern)?))
     }
 
+    /// Allows addresses and host names that are nobody's where one of `rules` finds them: loopback, private and
+    /// documentation addresses, `localhost` and the like, pages there, and the `git@` of remote repositories.
+    pub fn special_use(&mut self, rules: RuleSelection) -> Result<(), AllowError> {
+        self.push(Some(rules), What::SpecialUse)
+    }
+
     fn push(&mut self, rules: Option<RuleSelection>, what: What) -> Result<(), AllowError> {
         if self.0.len() >= ENTRIES {
             return Err(AllowError::Many);
@@ -142,6 +151,7 @@ impl Allow {
                     What::Values(values) => values.contains(value),
                     What::Folded(values) => values.contains(&value.to_lowercase()),
                     What::Pattern(regex) => regex.is_match(Input::new(value).anchored(Anchored::Yes)),
+                    What::SpecialUse => is_special(value),
                 }
         };
         self.0.iter().any(allows)
@@ -189,6 +199,19 @@ mod tests {
         for bad in ["(", "a)|(b", "[a-z]{1000}{1000}"] {
             assert_eq!(Allow::default().pattern(None, bad), Err(AllowError::Pattern));
         }
+    }
+
+    #[test]
+    fn what_is_nobodys_is_allowed_where_one_of_the_rules_finds_it() {
+        let catalogue = Catalogue::builtin().unwrap();
+        let rules = RuleSelection::only(&catalogue, ["IP_ADDRESS", "EMAIL_ADDRESS"]).unwrap();
+        let mut allow = Allow::default();
+        allow.special_use(rules).unwrap();
+        let text =
+            "clone git@github.com:a/b.git from 10.1.2.3, mail ann@example.com at 8.8.4.4 or [::1]:443 today";
+        assert_eq!(found(allow.clone(), text), ["ann@example.com", "8.8.4.4"]);
+        let email = RuleSelection::only(&catalogue, ["EMAIL_ADDRESS"]).unwrap();
+        assert_eq!(found(allow.only_for(&email), text), ["10.1.2.3", "ann@example.com", "8.8.4.4", "::1"]);
     }
 
     #[test]

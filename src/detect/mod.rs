@@ -33,6 +33,7 @@ mod rules;
 mod scanner;
 mod selection;
 mod sets;
+mod special_use;
 mod validate;
 
 #[cfg(test)]

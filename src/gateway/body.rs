@@ -159,6 +159,8 @@ pub struct Body {
     /// Until it has shown what it is.
     begin: Option<Begin>,
     frame: Option<Frame>,
+    /// Whether it is, if it is JSON, a stream of documents of a known protocol.
+    documents: bool,
     /// Whether only text may be in it.
     strict: bool,
     scanned: u64,
@@ -185,10 +187,17 @@ impl Body {
         let (decode, encode) = (decoders(&format.codings, budget)?, encoders(&format.codings, budget)?);
         let (plain, edited) = (BytesMut::new(), BytesMut::new());
         let (layers, format, budget) = (layers.to_vec(), format.clone(), budget.clone());
+        let in_array = |layer: &Layer| match layer {
+            Layer::Text(TextLayer { protocol: Some(protocol), .. }) => {
+                format.lines || protocol.protocol.stream.in_array
+            }
+            _ => false,
+        };
+        let documents = layers.last().is_some_and(in_array);
         let begin = Some(Begin { head: BytesMut::new(), layers, format, direction, policy, budget });
         let edit = Pipeline::default();
         let (frame, strict, scanned, broken) = (None, false, 0, false);
-        Ok(Self { decode, edit, encode, plain, edited, begin, frame, strict, scanned, broken })
+        Ok(Self { decode, edit, encode, plain, edited, begin, frame, documents, strict, scanned, broken })
     }
 
     /// Rewrites the next piece; `end` when it is the last. Where that may take more than a millisecond, what else the
@@ -259,16 +268,25 @@ impl Body {
     /// The input broke off, or a stage failed: what is decided leaves, then `words` in the event stream's own form,
     /// then the coding ends. `false` when the frame has no room for words, and the body must look broken instead.
     pub fn cut(&mut self, words: &[u8], out: &mut BytesMut) -> bool {
-        let speaks = self.stream_frame().is_some();
+        let frame = self.stream_frame();
+        if let Some(begin) = self.begin.take().filter(|_| frame == Some(Frame::Json)) {
+            // Nothing has come of it, and nothing of what has is a document.
+            drop(begin.settle(BodyKind::As(Frame::Json), &mut self.edit));
+        }
         self.edited.clear();
         if !self.broken {
             // What the last events held back is text of the caller's; an incomplete event stays behind.
             drop(self.edit.finish(&mut self.edited));
         }
         self.broken = true;
-        if speaks {
-            self.edited.extend_from_slice(words);
-        }
+        let speaks = match frame {
+            Some(Frame::Json) => self.edit.last_document(words, &mut self.edited),
+            Some(_) => {
+                self.edited.extend_from_slice(words);
+                true
+            }
+            None => false,
+        };
         let encoded = self.encode.write(&self.edited, out);
         if speaks {
             drop(encoded.and_then(|()| self.encode.finish(out)));
@@ -276,13 +294,13 @@ impl Body {
         speaks
     }
 
-    /// The frame of a stream that has room for last words.
+    /// The frame of a stream that has room for last words: events, messages, or documents that follow each other.
     pub fn stream_frame(&self) -> Option<Frame> {
         // Of one that has not shown what it is, nothing has left: it is what it is said to be.
         let declared = self.begin.as_ref().map(|begin| begin.format.declared);
-        let streams = [Frame::Events, Frame::AmazonEventStream];
         let is = |frame: &Frame| self.frame == Some(*frame) || declared == Some(DeclaredFormat::As(*frame));
-        streams.into_iter().find(is)
+        let documents = self.documents.then_some(Frame::Json);
+        [Frame::Events, Frame::AmazonEventStream].into_iter().chain(documents).find(is)
     }
 
     /// Decoded bytes looked at so far.

@@ -4,16 +4,17 @@
 use bytes::Bytes;
 use http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
-use serde_json::json;
 
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::{Answer, ApiError, BodyError, CHALLENGE, Excess};
 use crate::base::budget::Exhausted;
+use crate::gateway::bedrock_error;
+use crate::gateway::error_shape::ErrorWords;
 use crate::gateway::media_type::Frame;
 use crate::stream::StreamError;
 use crate::telemetry::UpstreamFailure;
 
-mod bedrock;
+pub use crate::gateway::error_shape::ErrorShape;
 
 /// Why a request ends here. No variant holds a byte that came from outside.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,12 @@ pub enum GatewayError {
     /// What the caller asks for is not built.
     #[error("{0}")]
     NotBuilt(&'static str),
+    /// What the caller sends holds what does not pass; the names of the rules that found it.
+    #[error("the request holds what this route does not pass ({0}): send it without")]
+    BlockedRequest(String),
+    /// The same of the answer.
+    #[error("the answer holds what this route does not pass ({0})")]
+    BlockedAnswer(String),
     /// The upstream answers in a form that the route refuses.
     #[error("the upstream's answer cannot be scanned: {0}")]
     Unscannable(&'static str),
@@ -128,6 +135,7 @@ impl GatewayError {
                 Self::Api(ApiError::Excess(Excess::Unit { unit, limit }))
             }
             StreamError::Exhausted(why) => why.into(),
+            StreamError::Blocked(rules) => Self::BlockedRequest(rules),
             StreamError::Spent(spent) => Self::Api(ApiError::TooManyValues(spent.after)),
             StreamError::Replace(why) => Self::Api(ApiError::Internal(why)),
             StreamError::Unavailable { coding } => Self::Api(ApiError::Internal(coding)),
@@ -137,6 +145,7 @@ impl GatewayError {
     /// An answer's body that could not be rewritten.
     pub fn of_answer(error: StreamError) -> Self {
         match error {
+            StreamError::Blocked(rules) => Self::BlockedAnswer(rules),
             StreamError::Spent(spent) => Self::Api(ApiError::TooManyValues(spent.after)),
             StreamError::Replace(why) => Self::Api(ApiError::Internal(why)),
             StreamError::Unavailable { coding } => Self::Api(ApiError::Internal(coding)),
@@ -161,6 +170,8 @@ impl GatewayError {
             Self::Gone | Self::Left => "caller_gone",
             Self::Upstream(kind) => kind.word(),
             Self::Unscannable(_) => "unscannable_answer",
+            Self::BlockedRequest(_) => "blocked_request",
+            Self::BlockedAnswer(_) => "blocked_answer",
             Self::NotBuilt(_) => "not_implemented",
             Self::Unavailable(why) => why.word(),
             Self::Api(error) => match error {
@@ -190,9 +201,9 @@ impl GatewayError {
 
     fn status(&self) -> StatusCode {
         match self {
-            Self::BadBody(_) | Self::Gone | Self::Left => StatusCode::BAD_REQUEST,
+            Self::BadBody(_) | Self::Gone | Self::Left | Self::BlockedRequest(_) => StatusCode::BAD_REQUEST,
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
-            Self::Upstream(_) | Self::Unscannable(_) => StatusCode::BAD_GATEWAY,
+            Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
             Self::Api(error) => match error {
@@ -220,19 +231,10 @@ impl GatewayError {
     }
 
     /// The whole answer, for a caller that has had nothing yet.
-    pub fn answer(self, shape: ErrorShape, stamp: &Stamp<'_>) -> Answer {
-        let mut answer = match shape {
-            ErrorShape::Envelope => self.envelope(stamp),
-            ErrorShape::OpenAi => {
-                let body = self.openai_error().to_string();
-                self.stamped(body, stamp)
-            }
-            ErrorShape::Bedrock => {
-                let (kind, body) = (bedrock::kind(self.status()), bedrock::body(&self.to_string()));
-                let mut answer = self.stamped(body, stamp);
-                bedrock::dress(&mut answer, kind, stamp);
-                answer
-            }
+    pub fn answer(self, to: &ErrorTarget<'_>) -> Answer {
+        let mut answer = match to.shape {
+            ErrorShape::Envelope => self.envelope(&to.stamp),
+            shape => self.spelled(shape, to),
         };
         if answer.status == StatusCode::UNAUTHORIZED {
             answer.headers.insert(WWW_AUTHENTICATE, CHALLENGE);
@@ -241,23 +243,26 @@ impl GatewayError {
     }
 
     /// One last event, for a caller that already reads a stream of them, framed so.
-    pub fn event(&self, shape: ErrorShape, frame: Option<Frame>) -> Bytes {
-        match shape {
-            _ if frame == Some(Frame::AmazonEventStream) => {
-                bedrock::exception(self.status(), &self.to_string())
-            }
-            ErrorShape::Envelope => {
-                Bytes::from_static(b"event: error\ndata: {\"status\":\"ProviderError\"}\n\n")
-            }
-            ErrorShape::OpenAi => format!("data: {}\n\n", self.openai_error()).into(),
-            ErrorShape::Bedrock => {
-                format!("event: error\ndata: {}\n\n", bedrock::body(&self.to_string())).into()
-            }
+    pub fn event(&self, to: &ErrorTarget<'_>, frame: Option<Frame>) -> Bytes {
+        match frame {
+            Some(Frame::AmazonEventStream) => bedrock_error::exception(self.status(), &self.to_string()),
+            Some(Frame::Json) => to.shape.body(&self.words(to)).to_string().into(),
+            _ => to.shape.event(&self.words(to)),
+        }
+    }
+
+    fn words<'a>(&self, to: &ErrorTarget<'a>) -> ErrorWords<'a> {
+        ErrorWords {
+            status: self.status(),
+            code: self.word(),
+            message: self.to_string(),
+            request: to.stamp.id.to_string(),
+            call: to.call,
         }
     }
 
     fn envelope(self, stamp: &Stamp<'_>) -> Answer {
-        let status = self.status();
+        let (status, summary) = (self.status(), self.to_string());
         match self {
             Self::Api(error) => error.answer(stamp),
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
@@ -275,30 +280,25 @@ impl GatewayError {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
                 answer
             }
+            Self::BlockedRequest(_) => stamp.answer(status, "Blocked", &summary, None::<()>),
+            Self::BlockedAnswer(_) => stamp.answer(status, "ProviderError", &summary, None::<()>),
             Self::Unscannable(_) => {
                 stamp.answer(status, "ProviderError", "The upstream's answer cannot be scanned", None::<()>)
             }
         }
     }
 
-    fn openai_error(&self) -> serde_json::Value {
-        let (kind, code) = match self.status().as_u16() {
-            401 => ("authentication_error", "invalid_api_key"),
-            403 => ("permission_error", "forbidden"),
-            404 => ("invalid_request_error", "not_found"),
-            413 => ("invalid_request_error", "request_too_large"),
-            429 => ("rate_limit_error", "rate_limit_exceeded"),
-            501 => ("invalid_request_error", self.word()),
-            500.. => ("server_error", self.word()),
-            _ => ("invalid_request_error", self.word()),
-        };
-        json!({ "error": { "message": self.to_string(), "type": kind, "param": null, "code": code } })
-    }
-
-    /// An error object of a provider's, with what all of them have in the head.
-    fn stamped(self, body: String, stamp: &Stamp<'_>) -> Answer {
-        let mut answer = Answer::json(self.status(), body);
-        if let Ok(id) = HeaderValue::from_str(&stamp.id.to_string()) {
+    /// The answer in a provider's shape.
+    fn spelled(self, shape: ErrorShape, to: &ErrorTarget<'_>) -> Answer {
+        let words = self.words(to);
+        let mut answer = Answer::json(shape.status(words.status), shape.body(&words).to_string());
+        if let Ok(id) = HeaderValue::from_str(&words.request) {
+            if shape == ErrorShape::Anthropic {
+                answer.headers.insert("request-id", id.clone());
+            }
+            if shape == ErrorShape::Bedrock {
+                bedrock_error::dress(&mut answer, words.status, &id);
+            }
             answer.headers.insert(&REQUEST_ID, id);
         }
         match &self {
@@ -315,7 +315,7 @@ impl GatewayError {
                 answer.headers.insert(CONNECTION, HeaderValue::from_static("close"));
             }
             Self::Api(ApiError::Internal(part)) => {
-                tracing::error!(target: "portcullis::gateway", part, request_id = %stamp.id, "internal error");
+                tracing::error!(target: "portcullis::gateway", part, request_id = words.request, "internal error");
             }
             _ => {}
         }
@@ -323,16 +323,14 @@ impl GatewayError {
     }
 }
 
-/// How a caller's protocol spells an error.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ErrorShape {
-    /// The API's envelope; also for routes without a known protocol.
-    #[default]
-    Envelope,
-    /// OpenAI's error object (API reference, "Error codes").
-    OpenAi,
-    /// A message, and the name of an exception in the head (Amazon Bedrock API reference, "Common errors").
-    Bedrock,
+/// Whom an error is told.
+pub struct ErrorTarget<'a> {
+    /// How its protocol spells errors.
+    pub shape: ErrorShape,
+    /// The request's id, and times.
+    pub stamp: Stamp<'a>,
+    /// The id that the caller gave its call, as JSON; of JSON-RPC only.
+    pub call: Option<&'a str>,
 }
 
 #[cfg(test)]
@@ -341,18 +339,82 @@ mod tests {
     use crate::base::clock::Timestamp;
     use crate::base::id::RequestId;
 
-    #[test]
-    fn an_openai_client_gets_its_own_error_object() {
+    fn told(error: GatewayError, shape: ErrorShape) -> (Answer, serde_json::Value) {
         let id = RequestId::from_random([1; 20]);
         let t = Timestamp::from_millis(0);
         let stamp = Stamp { id: &id, received: t, answered: t };
-        let answer = GatewayError::Upstream(UpstreamFailure::Timeout).answer(ErrorShape::OpenAi, &stamp);
-        assert_eq!(answer.status, 504);
-        let value: serde_json::Value = serde_json::from_slice(answer.bytes()).unwrap();
-        assert_eq!(value["error"]["type"], "server_error");
-        assert_eq!(value["error"]["code"], "timeout");
-        let event = GatewayError::Gone.event(ErrorShape::OpenAi, Some(Frame::Events));
-        assert!(event.starts_with(b"data: {\"error\":") && event.ends_with(b"\n\n"));
+        let answer = error.answer(&ErrorTarget { shape, stamp, call: Some("7") });
+        let body = serde_json::from_slice(answer.bytes()).unwrap();
+        (answer, body)
+    }
+
+    #[test]
+    fn every_shape_has_its_own_places_for_the_same_words() {
+        use ErrorShape as S;
+        // The shape, the status, where the message is, and a member that tells the kind of error.
+        let rows = [
+            (S::OpenAi, 504, "/error/message", ("/error/type", "server_error")),
+            (S::OpenAi, 504, "/error/message", ("/error/code", "timeout")),
+            (S::Responses, 504, "/error/message", ("/error/type", "server_error")),
+            (S::Anthropic, 504, "/error/message", ("/error/type", "timeout_error")),
+            (S::Anthropic, 504, "/error/message", ("/type", "error")),
+            (S::Gemini, 504, "/error/message", ("/error/status", "DEADLINE_EXCEEDED")),
+            (S::Gemini, 504, "/error/message", ("/error/details/0/reason", "TIMEOUT")),
+            (S::Ollama, 504, "/error", ("/error", "the upstream failed (timeout)")),
+            (S::Cohere, 504, "/message", ("/message", "the upstream failed (timeout)")),
+            (S::Mistral, 504, "/message", ("/object", "error")),
+            (S::JsonRpc, 504, "/error/message", ("/jsonrpc", "2.0")),
+        ];
+        for (shape, status, message, (kind, word)) in rows {
+            let (answer, body) = told(GatewayError::Upstream(UpstreamFailure::Timeout), shape);
+            assert_eq!(answer.status, status, "{shape:?}");
+            assert_eq!(body.pointer(message).unwrap(), "the upstream failed (timeout)", "{shape:?}");
+            assert_eq!(body.pointer(kind).unwrap(), word, "{shape:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_request_is_said_as_each_protocol_says_it() {
+        let bad = || GatewayError::BadBody("the body is not JSON");
+        let (answer, body) = told(bad(), ErrorShape::Mistral);
+        assert_eq!(
+            (answer.status.as_u16(), &body["detail"][0]["msg"]),
+            (422, &"the body is not JSON".into())
+        );
+        let (_, body) = told(bad(), ErrorShape::JsonRpc);
+        assert_eq!((&body["id"], &body["error"]["code"]), (&7.into(), &(-32600).into()));
+        let (answer, body) = told(GatewayError::Api(ApiError::Unauthorized), ErrorShape::Anthropic);
+        assert!(answer.headers.contains_key(WWW_AUTHENTICATE));
+        assert_eq!(answer.headers["request-id"], body["request_id"].as_str().unwrap());
+        let (answer, _) = told(GatewayError::Api(ApiError::TooManyRequests(9)), ErrorShape::Gemini);
+        assert_eq!(answer.headers[RETRY_AFTER], "9");
+    }
+
+    #[test]
+    fn a_stream_ends_in_the_event_of_its_protocol() {
+        use ErrorShape as S;
+        let id = RequestId::from_random([1; 20]);
+        let t = Timestamp::from_millis(0);
+        let rows = [
+            (S::Envelope, "event: error\ndata: {"),
+            (S::OpenAi, "data: {\"error\":{"),
+            (S::Responses, "event: error\ndata: {"),
+            (S::Anthropic, "event: error\ndata: {"),
+            (S::Gemini, "data: {\"error\":{"),
+            (S::Ollama, "data: {\"error\":\""),
+            (S::Cohere, "event: message-end\ndata: {"),
+            (S::Mistral, "data: {"),
+            (S::JsonRpc, "event: message\ndata: {"),
+        ];
+        for (shape, begin) in rows {
+            let stamp = Stamp { id: &id, received: t, answered: t };
+            let event =
+                GatewayError::Gone.event(&ErrorTarget { shape, stamp, call: None }, Some(Frame::Events));
+            let event = std::str::from_utf8(&event).unwrap();
+            assert!(event.starts_with(begin) && event.ends_with("}\n\n"), "{shape:?}: {event}");
+            let data = event.split_once("data: ").unwrap().1;
+            assert!(serde_json::from_str::<serde_json::Value>(data).is_ok(), "{shape:?}: {event}");
+        }
     }
 
     #[test]
@@ -369,7 +431,11 @@ mod tests {
             (Exhausted::Request { limit: 400 }.into(), "the body is larger than 400 bytes"),
         ];
         for (error, expected) in rows {
-            let answer = GatewayError::of_request(error).answer(ErrorShape::default(), &stamp);
+            let answer = GatewayError::of_request(error).answer(&ErrorTarget {
+                shape: ErrorShape::default(),
+                stamp: Stamp { ..stamp },
+                call: None,
+            });
             let text = String::from_utf8_lossy(answer.bytes()).into_owned();
             assert_eq!(answer.status, 413, "{text}");
             assert!(text.contains(expected), "{text}");

@@ -18,7 +18,9 @@ use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::gateway::delivery::Delivery;
-use crate::gateway::error::{ErrorShape, GatewayError};
+use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
+use crate::gateway::error_shape::call_id;
+use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
@@ -34,6 +36,8 @@ pub struct Facts {
     pub who: Option<Principal>,
     /// What the caller's signed token says, once it was verified and found good.
     pub claims: Option<Claims>,
+    /// The id that the caller gave its call, as JSON; of JSON-RPC only.
+    pub call: Option<String>,
     /// Surrogates issued in this request.
     pub undo: Option<Arc<Undo>>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
@@ -91,6 +95,7 @@ pub struct Exchange {
     path: RequestPath,
     sends_body: bool,
     route: Arc<RouteInfo>,
+    spoken: ProtocolChoice,
     body_rate: ByteRate,
     clock: SharedClock,
     started: Instant,
@@ -112,6 +117,8 @@ pub struct ExchangeParts {
     pub sends_body: bool,
     /// Its route.
     pub route: Arc<RouteInfo>,
+    /// What is spoken where it goes, or would if its route took it: errors look so.
+    pub spoken: ProtocolChoice,
     /// How fast its body must come.
     pub body_rate: ByteRate,
     /// Its spans.
@@ -125,7 +132,7 @@ pub struct ExchangeParts {
 impl From<ExchangeParts> for Exchange {
     fn from(parts: ExchangeParts) -> Self {
         let ExchangeParts { id, client, budget, head, path, sends_body, .. } = parts;
-        let ExchangeParts { route, body_rate, trace, clock, started, .. } = parts;
+        let ExchangeParts { route, spoken, body_rate, trace, clock, started, .. } = parts;
         Self {
             id,
             received: clock.now(),
@@ -141,6 +148,7 @@ impl From<ExchangeParts> for Exchange {
             path,
             sends_body,
             route,
+            spoken,
             body_rate,
             clock,
             started,
@@ -199,14 +207,20 @@ impl Exchange {
         self.clock.instant().duration_since(self.started)
     }
 
-    /// How errors look to this caller.
-    pub fn error_shape(&self) -> ErrorShape {
-        self.route.error_shape(&self.path)
+    /// How errors are told this caller.
+    pub fn error_target(&self) -> ErrorTarget<'_> {
+        let shape = self.spoken.error_shape(&self.path);
+        ErrorTarget { shape, stamp: self.stamp(), call: self.facts.call.as_deref() }
     }
 
     /// Id and times, for an envelope.
     pub fn stamp(&self) -> Stamp<'_> {
         Stamp { id: &self.id, received: self.received, answered: self.clock.now() }
+    }
+
+    /// Errors look as these protocols spell them, whatever its route speaks: it is not the route that was asked for.
+    pub(in crate::gateway) fn speak(&mut self, spoken: ProtocolChoice) {
+        self.spoken = spoken;
     }
 
     /// Notes that a body passes as it is, and why.
@@ -219,16 +233,22 @@ impl Exchange {
         self.route.metrics.unscanned(direction);
     }
 
+    /// Reads the id of the caller's call from a body that is here whole, where errors repeat it.
+    pub(in crate::gateway) fn read_call(&mut self, body: &[u8]) {
+        if self.error_target().shape == ErrorShape::JsonRpc {
+            self.facts.call = call_id(body);
+        }
+    }
+
     /// Turns an error into the answer for this caller.
     pub fn error_answer(&mut self, error: GatewayError) -> Answer {
         self.error_word = Some(error.word());
-        let shape = self.error_shape();
-        error.answer(shape, &self.stamp())
+        error.answer(&self.error_target())
     }
 
     /// Notes that the caller left: no error, if the head of its answer was sent (`answered`) and it has had all of that.
     pub fn caller_left(&mut self, answered: bool) {
-        let had_all = answered && self.delivery.is_complete();
+        let had_all = answered && self.delivery.is_complete(self.route.protocols.of(&self.path));
         self.error_word = if had_all { None } else { Some(GatewayError::Left.word()) };
     }
 }

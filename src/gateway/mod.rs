@@ -29,10 +29,11 @@
 //! | [`media_type`] | what `Content-Type` says |
 //! | [`body`] | content coding × media type × protocol → rewriters |
 //! | [`llm`] | where the words are in an LLM protocol |
-//! | [`error`] | what goes wrong, in the shape that the caller expects |
+//! | [`error`], `error_shape` | what goes wrong, in the shape that the caller expects |
 //! | [`request_trace`] | spans of a request and its attempts |
 //! | [`listen`] | sockets, TLS, and the end |
 
+mod bedrock_error;
 pub mod body;
 pub mod bounds;
 pub mod clients;
@@ -40,6 +41,7 @@ mod delivery;
 pub mod dialer;
 pub mod embed;
 pub mod error;
+mod error_shape;
 pub mod exchange;
 pub mod filter;
 pub mod filter_chain;

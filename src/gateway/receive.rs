@@ -18,6 +18,7 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, ExchangeParts};
 use crate::gateway::filter_chain::FilterChain;
 use crate::gateway::head_check::ambiguous;
+use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::proxy::Gateway;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route::{Route, RouteMatch, RouteTable};
@@ -63,12 +64,22 @@ impl Gateway {
             RouteMatch::Route(route) => Arc::clone(route),
             _ => Arc::clone(table.stray()),
         };
-        let x = self.exchange(received, path, &route)?;
+        let mut x = self.exchange(received, path, &route)?;
+        match &found {
+            RouteMatch::Route(_) => {}
+            RouteMatch::OtherMethod(_, spoken) => x.speak(*spoken),
+            RouteMatch::Nothing | RouteMatch::BadPath(_) | RouteMatch::TwoPaths => {
+                x.speak(ProtocolChoice::Auto)
+            }
+        }
         Ok(ActiveRequest::new(x, FilterChain::new(route), Received::new(found)))
     }
 
     fn exchange(&self, received: ReceivedHead, path: RequestPath, route: &Route) -> Result<Exchange> {
-        let ReceivedHead { head, peer, sends_body } = received;
+        let ReceivedHead { mut head, peer, sends_body } = received;
+        if let Some(target) = route.info().stripped(&path, head.uri.query()) {
+            head.set_raw_path(target.as_bytes())?;
+        }
         let id = random::bytes().map_err(|_| Error::explain(ErrorType::InternalError, "no randomness"))?;
         Ok(Exchange::from(ExchangeParts {
             id: RequestId::from_random(id),
@@ -79,6 +90,7 @@ impl Gateway {
             path,
             sends_body,
             route: Arc::clone(route.info()),
+            spoken: route.info().protocols,
             body_rate: self.bounds.body_rate,
             clock: Arc::clone(&self.clock),
             started: self.clock.instant(),

@@ -66,6 +66,7 @@ pub(super) async fn run(
     let RelayRequest { dialer, mut routed, limit } = relay;
     request.state = State::Collected;
     let mut collected = CollectedBody::read(session, &request.x, &mut routed, limit).await?;
+    request.x.read_call(&collected.document.original);
     if let Flow::Answer(answer) = request.chain.collected(&mut request.x, &mut collected.document).await? {
         return native::send(session, request, answer).await;
     }
@@ -348,8 +349,23 @@ async fn answer(
     {
         drop(head.insert_header(TRANSFER_ENCODING, "chunked"));
     }
-    session.write_response_header(Box::new(head), false).await.map_err(|_| GatewayError::Gone)?;
-    relay.stream(session, sent).await
+    // Of a document, the head waits for what follows it: until then it can still be refused.
+    let mut head = Some(Box::new(head));
+    if !rewrites || relay.answering.is_stream() {
+        send_head(session, &mut head).await?;
+    }
+    relay.stream(session, sent, head).await
+}
+
+/// Sends the head of an answer, unless that is done.
+async fn send_head(
+    session: &mut Session,
+    head: &mut Option<Box<ResponseHeader>>,
+) -> Result<(), GatewayError> {
+    match head.take() {
+        Some(head) => session.write_response_header(head, false).await.map_err(|_| GatewayError::Gone),
+        None => Ok(()),
+    }
 }
 
 /// The body of an answer on its way back.
@@ -402,7 +418,12 @@ impl AnswerRelay<'_> {
     }
 
     /// An answer of any length, piece by piece as it comes.
-    async fn stream(&mut self, session: &mut Session, sent: &mut Sent) -> Result<bool, GatewayError> {
+    async fn stream(
+        &mut self,
+        session: &mut Session,
+        sent: &mut Sent,
+        mut head: Option<Box<ResponseHeader>>,
+    ) -> Result<bool, GatewayError> {
         loop {
             let read = sent.deadline.keep(sent.up.read_response_body());
             let read = match unless_left(session, read).await {
@@ -419,6 +440,9 @@ impl AnswerRelay<'_> {
                 }
                 Err(error) => {
                     let error = self.dialer.broken(&error);
+                    if head.is_some() {
+                        return Err(error);
+                    }
                     let event = self.answering.last_event(self.x, &error)?;
                     let written = session.write_response_body(Some(event), true).await;
                     return written.map(|()| false).map_err(|_| GatewayError::Gone);
@@ -427,6 +451,7 @@ impl AnswerRelay<'_> {
             self.piece(session, &mut piece, end)?;
             let over = end || self.x.delivery.is_cut_short();
             if piece.is_some() || over {
+                send_head(session, &mut head).await?;
                 session.write_response_body(piece, over).await.map_err(|_| GatewayError::Gone)?;
             }
             if over {

@@ -3,7 +3,7 @@
 //! Our own endpoints come first, by their exact paths; then the configured routes, the first that fits, in the
 //! order of the file.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use http::Method;
 use regex::Regex;
@@ -40,6 +40,8 @@ pub struct RouteParts {
     pub terminal: Terminal,
     /// See [`RouteInfo::protocols`].
     pub protocols: ProtocolChoice,
+    /// See [`RouteInfo::strip`].
+    pub strip: usize,
     /// See [`RouteInfo::max_body`].
     pub max_body: Option<usize>,
     /// See [`RouteInfo::metrics`].
@@ -58,8 +60,9 @@ impl Route {
                 return Err(DuplicateFilter(filter.name()));
             }
         }
-        let RouteParts { name, matches, filters, terminal, protocols, max_body, metrics } = parts;
-        let info = Arc::new(RouteInfo { name, terminal, protocols, max_body, metrics });
+        let RouteParts { name, matches, filters, terminal, protocols, strip, max_body, metrics } = parts;
+        let found = Mutex::default();
+        let info = Arc::new(RouteInfo { name, terminal, protocols, strip, max_body, metrics, found });
         Ok(Self { matches, info, filters })
     }
 
@@ -128,8 +131,8 @@ impl Match {
 pub enum RouteMatch {
     /// Along this route.
     Route(Arc<Route>),
-    /// Nowhere: the path takes other methods, as `Allow` says.
-    OtherMethod(String),
+    /// Nowhere: the path takes other methods, as `Allow` says; and what is spoken there.
+    OtherMethod(String, ProtocolChoice),
     /// Nowhere: nothing is there.
     Nothing,
     /// Nowhere: the path is refused.
@@ -203,25 +206,31 @@ impl RouteTable {
                 let found = native.map_or(RouteMatch::Nothing, |route| RouteMatch::Route(Arc::clone(route)));
                 return Ranked { found, depth: 0 };
             }
-            Lookup::OtherMethod(allow) => return Ranked { found: RouteMatch::OtherMethod(allow), depth: 0 },
+            Lookup::OtherMethod(allow) => {
+                let found = RouteMatch::OtherMethod(allow, ProtocolChoice::Generic);
+                return Ranked { found, depth: 0 };
+            }
             Lookup::Nothing => {}
         }
         if let Some((_, route)) = self.probes.iter().find(|(probe, _)| *probe == path.compared()) {
             let found = match *method {
                 Method::GET | Method::HEAD => RouteMatch::Route(Arc::clone(route)),
-                _ => RouteMatch::OtherMethod("GET, HEAD".to_owned()),
+                _ => RouteMatch::OtherMethod("GET, HEAD".to_owned(), ProtocolChoice::Generic),
             };
             return Ranked { found, depth: 1 };
         }
-        let mut others: Vec<&str> = Vec::new();
+        let (mut others, mut spoken): (Vec<&str>, _) = (Vec::new(), None);
         for (at, route) in self.routes.iter().enumerate().filter(|(_, r)| r.matches.takes(host, path)) {
             if route.matches.takes_method(method) {
                 return Ranked { found: RouteMatch::Route(Arc::clone(route)), depth: at + 2 };
             }
             others.extend(route.matches.methods.iter().map(Method::as_str));
+            spoken = spoken.or(Some(route.info.protocols));
         }
-        let found =
-            if others.is_empty() { RouteMatch::Nothing } else { RouteMatch::OtherMethod(others.join(", ")) };
+        let found = match spoken {
+            None => RouteMatch::Nothing,
+            Some(protocols) => RouteMatch::OtherMethod(others.join(", "), protocols),
+        };
         Ranked { found, depth: usize::MAX }
     }
 

@@ -1,8 +1,10 @@
 //! [`RouteInfo`]: what a request needs to know of its route while it is under way.
 
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
 use crate::base::path::RequestPath;
-use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::ProtocolChoice;
+use crate::gateway::llm::{Protocol, ProtocolChoice};
 use crate::gateway::terminal::Terminal;
 use crate::telemetry::RouteMetrics;
 
@@ -14,15 +16,40 @@ pub struct RouteInfo {
     pub terminal: Terminal,
     /// The protocols spoken on it, which say where the words are and how an error looks.
     pub protocols: ProtocolChoice,
+    /// How many segments at the beginning of a path the upstream is not asked for.
+    pub strip: usize,
     /// The largest request body, in bytes; `None` for a streamed body of any size.
     pub max_body: Option<usize>,
     /// Its metrics.
     pub metrics: RouteMetrics,
+    /// The protocols that were found by a path, by name; none: an empty one.
+    pub found: Mutex<BTreeSet<&'static str>>,
 }
 
 impl RouteInfo {
-    /// How errors look to a caller of this path.
-    pub fn error_shape(&self, path: &RequestPath) -> ErrorShape {
-        self.protocols.of(path).map_or(ErrorShape::Envelope, |protocol| protocol.shape)
+    /// The protocol of a request to `path`. The log says once for each what a path was taken for.
+    pub fn protocol(&self, path: &RequestPath) -> Option<&'static Protocol> {
+        let protocol = self.protocols.of(path);
+        if matches!(self.protocols, ProtocolChoice::Auto) {
+            let name = protocol.map_or("", |protocol| protocol.name);
+            let first = self.found.lock().unwrap_or_else(PoisonError::into_inner).insert(name);
+            if first {
+                let protocol = if name.is_empty() { "generic" } else { name };
+                tracing::info!(target: "portcullis::gateway", route = self.name, protocol, "protocol chosen by path");
+            }
+        }
+        protocol
+    }
+
+    /// A request's target as the upstream is asked for it, if that is another than it came.
+    pub fn stripped(&self, path: &RequestPath, query: Option<&str>) -> Option<String> {
+        if self.strip == 0 {
+            return None;
+        }
+        let rest = path.sent().splitn(self.strip + 2, '/').nth(self.strip + 1).unwrap_or_default();
+        Some(match query {
+            Some(query) => format!("/{rest}?{query}"),
+            None => format!("/{rest}"),
+        })
     }
 }

@@ -185,6 +185,7 @@ pub(super) fn route(filters: Vec<Arc<dyn Filter>>, terminal: Terminal, max_body:
         filters,
         terminal,
         protocols: ProtocolChoice::Generic,
+        strip: 0,
         max_body,
         metrics: Metrics::new().unwrap().route("r", &names),
     })
@@ -212,6 +213,7 @@ pub(super) fn exchange(route: &Route, method: &str, fields: &[(&'static str, &st
         path: RequestPath::parse("/").unwrap(),
         sends_body: true,
         route: Arc::clone(route.info()),
+        spoken: route.info().protocols,
         body_rate: RATE,
         trace: RequestTrace::default(),
         started: clock.instant(),

@@ -1,5 +1,8 @@
 //! Why something could not be redacted. Nothing here holds a value.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::base::budget::Exhausted;
 use crate::base::checkpoint::Stopped;
 use crate::base::quota::Spent;
@@ -21,6 +24,9 @@ pub enum RedactError {
         /// The limit on their bytes, surrogates included.
         bytes: usize,
     },
+    /// What was found may not pass.
+    #[error("it holds what may not pass: {0}")]
+    Blocked(BlockedRules),
     /// Not a JSON document; holds where and what kind of fault, no byte of it.
     #[error(transparent)]
     Json(#[from] JsonError),
@@ -49,6 +55,39 @@ pub enum RedactError {
     Spent(#[from] Spent),
 }
 
+/// What was found that may not pass: how often, by rule. Shown, it names the rules.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BlockedRules(BTreeMap<Arc<str>, usize>);
+
+impl BlockedRules {
+    /// One finding of the rule of this name.
+    pub(super) fn of(rule: &str) -> Self {
+        Self([(rule.into(), 1)].into())
+    }
+
+    /// One more finding of the rule of this name.
+    pub(super) fn add(&mut self, rule: &str) {
+        *self.0.entry(rule.into()).or_default() += 1;
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The rules by name, in order, and how many findings they have.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.0.iter().map(|(rule, count)| (&**rule, *count))
+    }
+}
+
+impl std::fmt::Display for BlockedRules {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<&str> = self.0.keys().map(|name| &**name).collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
 /// Why a body in whose strings too many encodings lie within one another is refused.
 pub(super) const TOO_DEEP: &str = "an encoding in a string lies too deep within others";
 
@@ -57,6 +96,7 @@ impl From<RedactError> for StreamError {
         match error {
             RedactError::NoKey => Self::Replace("no key"),
             RedactError::TooManyValues { .. } => Self::Replace("too many different values"),
+            RedactError::Blocked(rules) => Self::Blocked(rules.to_string()),
             RedactError::Json(_) => Self::Replace("not a JSON document"),
             RedactError::Events => Self::Replace("not an event stream"),
             RedactError::TooDeep { .. } => Self::NotText(TOO_DEEP),

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::detect::{Cache, Finding, RuleId, Scanner, as_read};
 use crate::redact::encoded::Whole;
 use crate::redact::encrypt::Surrogates;
-use crate::redact::error::RedactError;
+use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::issued::Spelling;
 use crate::redact::keys::Keys;
 use crate::redact::method::Method;
@@ -168,8 +168,16 @@ impl Live {
     ) -> Result<(), RedactError> {
         let Redactor { detector, plan } = &self.redactor;
         let method = plan.method(rule);
-        if *method == Method::DetectOnly {
-            return Ok(());
+        if method.leaves() {
+            let name = detector.rule(rule).name();
+            if self.last != Some((rule, range.start)) {
+                self.counts.record(rule, 1);
+            }
+            self.last = Some((rule, range.end));
+            return match method {
+                Method::Block => Err(RedactError::Blocked(BlockedRules::of(name))),
+                _ => Ok(()),
+            };
         }
         let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
         let adjoins = self.last == Some((rule, range.start));

@@ -18,6 +18,11 @@ pub enum Method {
     Encrypt,
     /// Nothing: the finding is reported and the value stays.
     DetectOnly,
+    /// What holds it does not pass at all: see [`RedactError::Blocked`](crate::redact::RedactError::Blocked).
+    Block,
+    /// A digest of it under the key that encrypts, 64 hexadecimal digits: equal values of a rule get equal ones within a
+    /// scope.
+    Digest,
     /// This text, whatever the value.
     Text(Arc<str>),
     /// Some of its characters.
@@ -33,6 +38,23 @@ impl Method {
     /// Whether the original can come back.
     pub fn is_reversible(&self) -> bool {
         matches!(self, Self::Encrypt | Self::Fpe(_))
+    }
+
+    /// Whether the value itself stays where it is.
+    pub fn leaves(&self) -> bool {
+        matches!(self, Self::DetectOnly | Self::Block)
+    }
+
+    /// What is done, in a word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Self::Mask | Self::Partial(_) => "mask",
+            Self::Replace | Self::Text(_) => "replace",
+            Self::Encrypt | Self::Fpe(_) => "encrypt",
+            Self::Hash(_) | Self::Digest => "hash",
+            Self::DetectOnly => "report",
+            Self::Block => "block",
+        }
     }
 }
 

@@ -105,7 +105,7 @@ mod written;
 pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
 pub use carrier::{Changes, Replacement};
-pub use error::RedactError;
+pub use error::{BlockedRules, RedactError};
 pub use fpe_context::{FpeContext, KeyName, Made};
 pub use keys::{Keys, Scope};
 pub use live::Live;

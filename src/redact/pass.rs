@@ -10,7 +10,7 @@ use crate::detect::{Cache, Finding, Span};
 use crate::edit::Edit;
 use crate::redact::carrier::{Carrier, CarrierText, Changes, Replacement};
 use crate::redact::encrypt::Surrogates;
-use crate::redact::error::RedactError;
+use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::escapes::Unescaped;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::keys::Keys;
@@ -83,8 +83,11 @@ impl<'p> Pass<'p> {
             search.text(text);
             Changes::new()
         })?;
-        let PassSearch { mut values, mut report, mut hits, outcome, .. } = search;
+        let PassSearch { mut values, mut report, mut hits, outcome, blocked, .. } = search;
         outcome?;
+        if !blocked.is_empty() {
+            return Err(RedactError::Blocked(blocked));
+        }
         if values.is_empty() {
             return Ok(Passed { redacted: Redacted::new(unchanged, report), values });
         }
@@ -183,6 +186,8 @@ struct PassSearch<'p, 's> {
     values: Values<'p>,
     report: Report,
     hits: Vec<Vec<Hit>>,
+    /// What was found that may not pass.
+    blocked: BlockedRules,
     /// Once it was stopped, nothing more is looked through.
     outcome: Result<(), Stopped>,
 }
@@ -195,6 +200,7 @@ impl<'p, 's> PassSearch<'p, 's> {
             values: Values::new(pass.redactors),
             report: Report::default(),
             hits: Vec::new(),
+            blocked: BlockedRules::default(),
             outcome: Ok(()),
         }
     }
@@ -248,8 +254,11 @@ impl<'p, 's> PassSearch<'p, 's> {
             points: Points::new(text),
         });
         for finding in findings {
-            let redacted = *redactor.plan.method(finding.rule) != Method::DetectOnly;
-            let name = redactor.detector.rule(finding.rule).name();
+            let method = redactor.plan.method(finding.rule);
+            let (redacted, name) = (!method.leaves(), redactor.detector.rule(finding.rule).name());
+            if *method == Method::Block {
+                self.blocked.add(name);
+            }
             self.report.find(finding, name, redacted, place.as_mut());
         }
         if let Some(place) = &mut place {

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::base::checkpoint::{Checkpoint, Stopped};
-use crate::detect::{Cache, Detector, Finding, Span};
-use crate::redact::method::Plan;
+use crate::detect::{Cache, Detector, Finding, RuleId, Span};
+use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
 use crate::redact::report::{Found, Rejected};
@@ -25,6 +25,22 @@ impl Redactor {
     /// What the detector finds becomes what the plan says.
     pub fn new(detector: Detector, plan: Plan) -> Self {
         Self { detector, plan: Arc::new(plan) }
+    }
+
+    /// The rule of this name, on or not.
+    pub fn rule(&self, name: &str) -> Option<RuleId> {
+        let rules = (0..self.detector.rule_count()).filter_map(|at| u16::try_from(at).ok()).map(RuleId::new);
+        rules.into_iter().find(|id| self.detector.rule(*id).name() == name)
+    }
+
+    /// What becomes of a rule's findings.
+    pub fn method(&self, rule: RuleId) -> &Method {
+        self.plan.method(rule)
+    }
+
+    /// Whether it looks for nothing.
+    pub fn is_idle(&self) -> bool {
+        self.detector.selection().is_empty()
     }
 
     /// The same, but asks `checkpoint` whether to go on: each stretch of text and each value. A whole text or document

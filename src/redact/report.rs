@@ -55,6 +55,7 @@ pub struct Report {
     found: Vec<Found>,
     rejected: Vec<Rejected>,
     replaced: BTreeMap<RuleId, usize>,
+    left: BTreeMap<RuleId, usize>,
     names: BTreeMap<RuleId, Arc<str>>,
     unscanned: usize,
     scanned: usize,
@@ -74,6 +75,11 @@ impl Report {
     /// Replacements by rule; in a document also of values that were found elsewhere in it.
     pub fn by_rule(&self) -> impl Iterator<Item = (RuleId, &str, usize)> {
         self.replaced.iter().map(|(rule, count)| (*rule, self.name(*rule), *count))
+    }
+
+    /// Findings that were left as they are, by rule.
+    pub fn left(&self) -> impl Iterator<Item = (RuleId, &str, usize)> {
+        self.left.iter().map(|(rule, count)| (*rule, self.name(*rule), *count))
     }
 
     /// Replacements in all.
@@ -105,6 +111,9 @@ impl Report {
     ) {
         let name = Arc::clone(self.names.entry(finding.rule).or_insert_with(|| name.into()));
         let Finding { rule, span, score, near } = *finding;
+        if !redacted {
+            *self.left.entry(rule).or_default() += 1;
+        }
         let mut found = Found { rule, name, score, span, redacted, near, placed: None };
         if let Some(text) = text {
             text.place(&mut found);
@@ -223,7 +232,7 @@ impl Counts {
 
     /// Adds all that a report counts.
     pub fn report(&self, report: &Report) {
-        for (rule, _, count) in report.by_rule() {
+        for (rule, _, count) in report.by_rule().chain(report.left()) {
             self.record(rule, count as u64);
         }
         self.scan(report.scanned());

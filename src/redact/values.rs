@@ -155,8 +155,7 @@ impl<'p> Values<'p> {
     /// value: a long key comes in pieces.
     pub(super) fn take(&mut self, place: ValueSite, text: &str, findings: &[Finding]) -> Vec<Hit> {
         let mut covered: Vec<(RuleId, Range<usize>)> = Vec::new();
-        for finding in findings.iter().filter(|f| *self.method(place.redactor, f.rule) != Method::DetectOnly)
-        {
+        for finding in findings.iter().filter(|f| !self.method(place.redactor, f.rule).leaves()) {
             let mut span = finding.span.start..finding.span.end;
             let reversible = self.method(place.redactor, finding.rule).is_reversible();
             // The pieces of a long value: each would be extended to the same word once more.
@@ -473,13 +472,14 @@ pub(super) fn plain(
     value: &str,
     surrogates: &Surrogates,
 ) -> Result<Option<String>, RedactError> {
-    if matches!(method, Method::Hash(_)) {
+    if matches!(method, Method::Hash(_) | Method::Digest) {
         surrogates.count(value)?;
     }
     Ok(match method {
         Method::Mask => Some("*".repeat(value.chars().count())),
         Method::Replace => Some(format!("<{}>", rule.name())),
-        Method::DetectOnly => Some(value.to_owned()),
+        Method::DetectOnly | Method::Block => Some(value.to_owned()),
+        Method::Digest => Some(surrogates.digest(rule, value)?),
         Method::Text(text) => Some(text.to_string()),
         Method::Partial(partial) => Some(partial.apply(value)),
         Method::Hash(salted) => Some(salted.apply(value)),

@@ -320,21 +320,25 @@ impl PathSet {
 
     /// What to do at `path`.
     pub fn take(&self, path: &Path<'_>) -> Take {
-        let fitting = self.patterns.iter().find(|(parts, _)| matches(parts, path));
+        // Most patterns differ in their first or last name: this spares the walk.
+        let (first, last) = (path.segment(0), path.len().checked_sub(1).and_then(|last| path.segment(last)));
+        let ends_fit = |parts: &[PatternPart]| fits_end(parts.first(), first) && fits_end(parts.last(), last);
+        let fitting = self.patterns.iter().find(|(parts, _)| ends_fit(parts) && matches(parts, path));
         fitting.map_or(self.otherwise, |(_, take)| *take)
+    }
+}
+
+/// Whether a name or index at an end of a pattern is the segment at that end of a path.
+fn fits_end(part: Option<&PatternPart>, segment: Option<Segment<'_>>) -> bool {
+    match (part, segment) {
+        (Some(part @ (PatternPart::Key(_) | PatternPart::Index(_))), Some(segment)) => part.fits(segment),
+        _ => true,
     }
 }
 
 /// Glob matching: going back to the last `**` is enough.
 fn matches(parts: &[PatternPart], path: &Path<'_>) -> bool {
     let length = path.len();
-    // Most patterns differ in their last name: this spares the walk.
-    if let (Some(PatternPart::Key(_) | PatternPart::Index(_)), Some(last)) =
-        (parts.last(), length.checked_sub(1))
-        && !parts.last().zip(path.segment(last)).is_some_and(|(part, segment)| part.fits(segment))
-    {
-        return false;
-    }
     let (mut part, mut at) = (0, 0);
     let mut back = None;
     while at < length {

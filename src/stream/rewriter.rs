@@ -57,6 +57,9 @@ pub enum StreamError {
     /// A budget is used up.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
+    /// It holds what may not pass; the names of the rules that found it.
+    #[error("it holds what may not pass: {0}")]
+    Blocked(String),
     /// The caller has had as many different values replaced as it may.
     #[error(transparent)]
     Spent(#[from] Spent),
@@ -86,6 +89,12 @@ pub trait Rewriter: Send {
     /// Bytes taken in and not yet given out, for the metric of that name.
     fn held(&self) -> usize {
         0
+    }
+
+    /// Appends a last document to a stream of them, which ends with it; also after a failure. `false`: it is none, or has
+    /// ended.
+    fn last_document(&mut self, _document: &[u8], _out: &mut BytesMut) -> bool {
+        false
     }
 }
 
@@ -123,6 +132,11 @@ impl Pipeline {
     /// Whether bytes pass unchanged because there is no stage.
     pub fn is_empty(&self) -> bool {
         self.stages.is_empty()
+    }
+
+    /// See [`Rewriter::last_document`]; of the last stage.
+    pub fn last_document(&mut self, document: &[u8], out: &mut BytesMut) -> bool {
+        self.stages.last_mut().is_some_and(|stage| stage.last_document(document, out))
     }
 
     /// Writes `words` into the stages behind the one that failed and ends the stream: how a caller gets an error

@@ -32,6 +32,8 @@ pub enum Unscanned {
     ContentType,
     /// The route's policy passes content codings that cannot be decoded.
     ContentCoding,
+    /// A budget of redaction was used up, and the route's policy passes what comes then.
+    Budget,
     /// The connection became another protocol (status 101).
     Upgraded,
 }
@@ -53,6 +55,7 @@ impl Scan {
             Self::Scanned => "scanned",
             Self::InPart => "scanned_in_part",
             Self::NotScanned(Unscanned::ContentType) => "not_scanned_content_type",
+            Self::NotScanned(Unscanned::Budget) => "not_scanned_budget",
             Self::NotScanned(Unscanned::ContentCoding) => "not_scanned_content_coding",
             Self::NotScanned(Unscanned::Upgraded) => "not_scanned_upgraded",
         }

@@ -215,7 +215,7 @@ fn messages(body: &[u8], lengths: Vec<usize>) -> (Vec<u8>, Result<(), StreamErro
     let budget = Budget::process(1 << 30);
     let mut stream = AmazonEventStream::new(GenericMessages::new(masking()), 1 << 20, &budget);
     let (mut out, mut rest) = (BytesMut::new(), body);
-    let mut run = || {
+    let run = || {
         for length in lengths {
             let (piece, tail) = rest.split_at(length);
             stream.write(piece, &mut out)?;

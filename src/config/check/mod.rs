@@ -2,6 +2,7 @@
 
 mod files;
 mod jwt;
+mod provider;
 mod redact;
 mod routes;
 mod sanitize;
@@ -34,6 +35,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| routes::reach(&settings.routes, mistakes),
     |settings, _, mistakes| jwt::all(settings, mistakes),
     |settings, _, mistakes| sign::all(settings, mistakes),
+    |settings, _, mistakes| provider::all(settings, mistakes),
     |settings, rules, mistakes| redact::all(&settings.routes, rules, mistakes),
 ];
 

@@ -6,6 +6,7 @@ use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
 use crate::config::settings::{Answers, Redact, Requests, Route, Tweak};
 use crate::config::similar;
+use crate::detect::RuleSet;
 
 pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes) {
     for route in routes {
@@ -17,6 +18,8 @@ pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes)
         tweak(redact, mistakes);
         choice(redact, mistakes);
         both(redact, mistakes);
+        thresholds(redact, mistakes);
+        heads(redact, mistakes);
         known(redact, rules, mistakes);
     }
 }
@@ -27,13 +30,17 @@ fn methods(redact: &At<Redact>, mistakes: &mut Mistakes) {
         return;
     }
     let said = redact.answers.as_ref().filter(|said| ***said == Answers::Restore);
-    if let Some(answers) = said.filter(|_| *redact.requests != Requests::Encrypt) {
+    if let Some(answers) = said.filter(|_| !redact.restorable() && !mistakes.lost(begin, "methods")) {
         let hint = "only what was encrypted can be restored";
         mistakes.hint(answers.span().start, "answers = \"restore\" needs requests = \"encrypt\"", hint);
     }
     if let Some(invented) = redact.invented.as_ref().filter(|_| redact.answers() != Answers::Restore) {
         let hint = "answers that are not restored are redacted as `answers` says";
         mistakes.hint(invented.span().start, "`invented` needs answers = \"restore\"", hint);
+    }
+    if let Some(nothing) = redact.methods.values().find(|own| own.requests.or(own.answers).is_none()) {
+        let hint = "such as { requests = \"block\", answers = \"report\" }";
+        mistakes.hint(nothing.span().start, "a rule's methods name neither `requests` nor `answers`", hint);
     }
     let idle = *redact.requests == Requests::Off && redact.answers() == Answers::Off;
     if idle && !mistakes.lost(begin, "answers") {
@@ -71,8 +78,47 @@ fn choice(redact: &At<Redact>, mistakes: &mut Mistakes) {
         let hint = "`with` and `without` change the default set";
         mistakes.hint(other.span().start, "`rules` is the whole set already", hint);
     }
-    for rule in redact.methods.keys().filter(|rule| !rules.contains(rule)) {
+    let set = |name: &At<String>| RuleSet::named(name).is_some();
+    for rule in redact.methods.keys().filter(|rule| !rules.contains(rule) && !set(rule)) {
         mistakes.say(rule.span().start, format!("`{}` is not among `rules`", **rule));
+    }
+}
+
+/// Headers by which a request is understood, or its caller known: they have settings of their own, or none.
+const OTHERS: [&str; 12] = [
+    "authorization",
+    "connection",
+    "content-encoding",
+    "content-length",
+    "content-type",
+    "cookie",
+    "host",
+    "proxy-authorization",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+fn heads(redact: &Redact, mistakes: &mut Mistakes) {
+    for header in &redact.headers {
+        let at = header.span().start;
+        if HeaderName::from_bytes(header.as_bytes()).is_err() {
+            mistakes.say(at, "not a header's name");
+        } else if OTHERS.iter().any(|other| header.eq_ignore_ascii_case(other)) {
+            let hint = "cookies are named under `cookies`; by the others a request is understood";
+            mistakes.hint(at, "values of this header cannot be redacted", hint);
+        }
+    }
+    let first = redact.headers.first().or(redact.cookies.first());
+    if let Some(first) = first.filter(|_| *redact.requests == Requests::Off) {
+        mistakes.say(first.span().start, "nothing is redacted here: `requests` is off");
+    }
+}
+
+fn thresholds(redact: &Redact, mistakes: &mut Mistakes) {
+    for threshold in redact.thresholds.values().filter(|threshold| !(0.0..=1.0).contains(&***threshold)) {
+        mistakes.say(threshold.span().start, "a threshold is a score from 0 to 1");
     }
 }
 
@@ -87,7 +133,9 @@ fn known(redact: &Redact, rules: &[&str], mistakes: &mut Mistakes) {
         return;
     }
     let named = redact.rules.iter().flat_map(|rules| rules.iter());
-    for rule in named.chain(&redact.with).chain(&redact.without).chain(redact.methods.keys()) {
+    let methods = redact.methods.keys().filter(|name| RuleSet::named(name).is_none());
+    let thresholds = redact.thresholds.keys();
+    for rule in named.chain(&redact.with).chain(&redact.without).chain(methods).chain(thresholds) {
         if rules.contains(&rule.as_str()) {
             continue;
         }

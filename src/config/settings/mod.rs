@@ -10,6 +10,7 @@ mod detect;
 mod jwt;
 mod limits;
 mod log;
+mod provider;
 mod redact;
 mod reload;
 mod resilience;
@@ -38,7 +39,10 @@ pub use detect::{Allowed, Detect};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Addresses, Format, Level, Log};
-pub use redact::{Answers, Invented, Method, Protocol, Redact, Requests, Tweak, Unknown};
+pub use provider::Provider;
+pub use redact::{
+    Answers, Exhausted, Invented, Method, Methods, Protocol, Redact, Requests, SpecialUse, Tweak, Unknown,
+};
 pub use reload::Reload;
 pub use resilience::{Breaker, Health, Outliers};
 pub use route::{

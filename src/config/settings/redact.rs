@@ -1,13 +1,16 @@
 //! What a route does to the bodies that pass it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
-use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 
 use crate::config::At;
 
 /// `[routes.redact]`: bodies are scanned, and what is found does not pass as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Redact {
     /// What happens to findings in requests.
@@ -19,7 +22,7 @@ pub struct Redact {
     /// `keep`.
     pub invented: Option<At<Invented>>,
     /// Where the words are in a body.
-    pub protocol: Protocol,
+    pub protocol: At<Protocol>,
     /// What happens to a body that cannot be scanned.
     pub unknown: Unknown,
     /// Only these rules, by short name. `None`: the default set.
@@ -28,8 +31,23 @@ pub struct Redact {
     pub with: Vec<At<String>>,
     /// The default set without these; not together with `rules`.
     pub without: Vec<At<String>>,
-    /// Rules that get another method than `requests` and `answers` say.
-    pub methods: BTreeMap<At<String>, Method>,
+    /// Rules, and sets of rules, that get another method than `requests` and `answers` say; a rule counts for more than a
+    /// set, and a set that is named later for more than one before.
+    pub methods: BTreeMap<At<String>, At<Methods>>,
+    /// From which score on a rule's findings count on this route, in place of its own threshold; no lower than that.
+    pub thresholds: BTreeMap<At<String>, At<f32>>,
+    /// What happens to addresses and host names that are nobody's.
+    pub special_use: SpecialUse,
+    /// Whether values in the query are redacted as the body's are, but for credentials.
+    pub query: bool,
+    /// Headers whose values are.
+    pub headers: Vec<At<String>>,
+    /// Cookies whose values are.
+    pub cookies: Vec<At<String>>,
+    /// What happens to a request when a budget of redaction is used up.
+    pub exhausted: Exhausted,
+    /// Whether answers say in a header what was found in their requests: rules and counts.
+    pub findings_header: bool,
     /// Within what equal values get equal surrogates.
     pub tweak: At<Tweak>,
     /// The header that names a conversation; needs `tweak = "conversation"`.
@@ -39,7 +57,21 @@ pub struct Redact {
 impl Redact {
     /// Whether any finding gets a surrogate.
     pub fn encrypts(&self) -> bool {
-        *self.requests == Requests::Encrypt || self.methods.values().any(|method| *method == Method::Encrypt)
+        *self.requests == Requests::Encrypt || self.methods.values().any(|own| own.any(Method::Encrypt))
+    }
+
+    /// Whether a finding in requests gets a surrogate, so that answers can be restored.
+    pub fn restorable(&self) -> bool {
+        let own = |own: &At<Methods>| own.requests == Some(Method::Encrypt);
+        *self.requests == Requests::Encrypt
+            || *self.requests != Requests::Off && self.methods.values().any(own)
+    }
+
+    /// Whether any finding gets something that takes the vault's key: a surrogate or a digest.
+    pub fn needs_key(&self) -> bool {
+        self.encrypts()
+            || *self.requests == Requests::Hash
+            || self.methods.values().any(|own| own.any(Method::Hash))
     }
 
     /// What happens in answers, the default worked out.
@@ -49,6 +81,10 @@ impl Redact {
             (None, Requests::Encrypt) => Answers::Restore,
             (None, Requests::Replace) => Answers::Replace,
             (None, Requests::Mask) => Answers::Mask,
+            (None, Requests::Hash) => Answers::Hash,
+            (None, Requests::Block) => Answers::Block,
+            (None, Requests::Report) => Answers::Report,
+            (None, Requests::Allow) => Answers::Allow,
             (None, Requests::Off) => Answers::Off,
         }
     }
@@ -65,6 +101,14 @@ pub enum Requests {
     Replace,
     /// One `*` for each character.
     Mask,
+    /// A digest under the vault's key, the same for equal values.
+    Hash,
+    /// A request that holds one is refused; the error names rules.
+    Block,
+    /// Counted and logged, left as it is.
+    Report,
+    /// Not looked for, but for rules that have a method of their own.
+    Allow,
     /// Requests are not scanned.
     Off,
 }
@@ -94,6 +138,14 @@ pub enum Answers {
     Mask,
     /// The rule's name in angle brackets for each finding.
     Replace,
+    /// A digest under the vault's key, the same for equal values.
+    Hash,
+    /// An answer that holds one is refused, or ends before it; the error names rules.
+    Block,
+    /// Counted and logged, left as it is.
+    Report,
+    /// Not looked for, but for rules that have a method of their own.
+    Allow,
     /// Answers are not scanned.
     Off,
 }
@@ -120,8 +172,86 @@ pub enum Method {
     Replace,
     /// One `*` for each character.
     Mask,
-    /// Counted and reported, left as it is.
-    DetectOnly,
+    /// A digest under the vault's key, the same for equal values.
+    Hash,
+    /// What holds one is refused; the error names rules.
+    Block,
+    /// Counted and logged, left as it is.
+    #[serde(alias = "detect_only")]
+    Report,
+    /// Not looked for.
+    Allow,
+}
+
+/// What happens to one rule's findings each way; `None`: what the rest gets.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Methods {
+    /// In requests.
+    pub requests: Option<Method>,
+    /// In answers.
+    pub answers: Option<Method>,
+}
+
+impl Methods {
+    fn any(self, method: Method) -> bool {
+        self.requests == Some(method) || self.answers == Some(method)
+    }
+}
+
+impl<'de> Deserialize<'de> for Methods {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(OneOrBoth)
+    }
+}
+
+/// A method for both ways, or a table with one for each.
+struct OneOrBoth;
+
+impl<'de> Visitor<'de> for OneOrBoth {
+    type Value = Methods;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a method, or a table of `requests` and `answers`")
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<Methods, E> {
+        let method = Method::deserialize(text.into_deserializer())?;
+        Ok(Methods { requests: Some(method), answers: Some(method) })
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, table: A) -> Result<Methods, A::Error> {
+        #[derive(Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Both {
+            requests: Option<Method>,
+            answers: Option<Method>,
+        }
+        let Both { requests, answers } = Both::deserialize(MapAccessDeserializer::new(table))?;
+        Ok(Methods { requests, answers })
+    }
+}
+
+/// What happens to a request when a budget of redaction is used up: its caller's distinct values, its own, or time for it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Exhausted {
+    /// It is refused.
+    #[default]
+    Refuse,
+    /// It passes as it is, and the log says so.
+    Pass,
+}
+
+/// What happens to addresses and host names that are nobody's: loopback, private and documentation addresses, `localhost`,
+/// `*.internal`, `*.example` and the like, and the `git@` of remote repositories.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SpecialUse {
+    /// They pass, unless `methods` names their rule.
+    #[default]
+    Pass,
+    /// They are redacted as all others.
+    Redact,
 }
 
 /// Where the words are in a body.

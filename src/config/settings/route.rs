@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::config::settings::{Jwt, Redact, Sign};
+use crate::config::settings::{Jwt, Provider, Redact, Sign};
 use crate::config::written::Written;
 use crate::config::{At, Period, Size};
 
@@ -25,10 +25,14 @@ pub struct Route {
     pub path: Option<At<String>>,
     /// An expression for the whole path; not together with `path`.
     pub pattern: Option<At<Pattern>>,
+    /// Whether `path` is left out of what the upstream is asked for; needs `path`.
+    pub strip_prefix: At<bool>,
     /// Any of these methods; empty is any method at all.
     pub method: Vec<At<HttpMethod>>,
     /// Ends at the upstream of this name.
     pub upstream: Option<At<String>>,
+    /// Whose API it leads to.
+    pub provider: At<Provider>,
     /// Ends here, with a fixed answer.
     pub respond: Option<At<Respond>>,
     /// Ends at our own endpoints.

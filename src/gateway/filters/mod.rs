@@ -1,24 +1,32 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
 //! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, and `scope` what surrogates go by.
+//! Of `redact`, `redact_parts` is what it is made from, `read_as` how bodies are looked through, `head_values` what it does to
+//! heads, and `findings` what it counts.
 
 mod auth;
 mod bearer;
 mod cookies_and_query;
+mod findings;
 mod head_tokens;
+mod head_values;
 mod jwt;
 mod limits;
 mod load_shed;
 mod log;
+mod read_as;
 mod redact;
+mod redact_parts;
 mod scope;
 mod sign;
 mod spoofed;
 
 pub use auth::{Auth, StripTokens};
+pub use head_values::HeadValues;
 pub use jwt::{Jwt, JwtParts, Place};
 pub use limits::{Allowance, Limits, Whose};
 pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};
 pub use log::Log;
-pub use redact::{AnswerMode, Invented, Redact, RedactParts};
+pub use redact::Redact;
+pub use redact_parts::{AnswerMode, Invented, RedactParts};
 pub use scope::Tweak;
 pub use sign::{Sign, SignParts};

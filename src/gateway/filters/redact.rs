@@ -10,81 +10,31 @@ use async_trait::async_trait;
 use http::header::{ACCEPT_ENCODING, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
 
-use crate::api::{ApiError, CpuPool, DistinctLimit, Excess, Job};
+use crate::api::{ApiError, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
 use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
-use crate::gateway::filters::scope::{Tweak, of_conversation};
+use crate::gateway::filters::findings;
+use crate::gateway::filters::head_values::{HeadRedaction, refused};
+use crate::gateway::filters::read_as::{ReadAs, of_redaction};
+use crate::gateway::filters::redact_parts::{AnswerMode, Invented, RedactParts};
+use crate::gateway::filters::scope::of_conversation;
 use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp, open_blocks};
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign, is_lines};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::redact::{
-    Answer, Answering, BlockSeal, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo,
-};
-use crate::stream::json::{Path, PathSet, walk};
+use crate::redact::{Answer, Answering, BlockSeal, Counts, Keys, RedactError, Redactor, Undo};
+use crate::stream::json::{Path, PathSet};
 use crate::stream::sniff::ENOUGH;
 use crate::stream::{Edit, Editor, StreamError};
 use crate::telemetry::trace::SpanKind;
 use crate::telemetry::{Direction, Scan, Unscanned};
-use crate::vault::Vault;
 
 /// Codings that we can take off and put on again.
 const CODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
-
-/// What happens in answers.
-#[derive(Clone)]
-pub enum AnswerMode {
-    /// Nothing.
-    Off,
-    /// Surrogates issued in the request become the caller's own values again; and what the model says by itself may be
-    /// redacted.
-    Restore(Option<Invented>),
-    /// What is found is redacted, one way.
-    Redact(Redactor),
-}
-
-/// What becomes of values in answers that were not issued in the request: the model's own.
-#[derive(Clone)]
-pub struct Invented {
-    /// Redacts them.
-    pub redactor: Redactor,
-    /// Also in answers of no LLM protocol, which may be about anybody.
-    pub everywhere: bool,
-}
-
-/// What the filter is made from.
-pub struct RedactParts {
-    /// Rewrites requests; `None`: they pass as they are.
-    pub requests: Option<Redactor>,
-    /// What happens in answers.
-    pub answers: AnswerMode,
-    /// Whether requests get surrogates, which takes the vault's key.
-    pub encrypts: bool,
-    /// What happens to bodies that cannot be scanned.
-    pub unknown: UnscannedPolicy,
-    /// The protocols compiled.
-    pub protocols: Vec<Arc<CompiledProtocol>>,
-    /// The largest request that is collected, in bytes.
-    pub collected: usize,
-    /// Where findings in requests are counted.
-    pub counts: Arc<Counts>,
-    /// Where findings in answers are counted.
-    pub answer_counts: Arc<Counts>,
-    /// The names of the rules that they are of, in order.
-    pub rules: Arc<[String]>,
-    /// Keeps the key of surrogates.
-    pub vault: Arc<Vault>,
-    /// Within what they are the same.
-    pub tweak: Tweak,
-    /// How many different values a caller may have encrypted.
-    pub distinct: DistinctLimit,
-    /// Places for long documents.
-    pub cpu: CpuPool,
-}
 
 /// Redacts and restores bodies.
 pub struct Redact {
@@ -101,7 +51,7 @@ impl Redact {
     }
 
     fn protocol(&self, x: &Exchange) -> Option<&Arc<CompiledProtocol>> {
-        let protocol = x.route().protocols.of(x.path())?;
+        let protocol = x.route().protocol(x.path())?;
         self.parts.protocols.iter().find(|compiled| std::ptr::eq(compiled.protocol, protocol))
     }
 
@@ -169,6 +119,39 @@ impl Redact {
         };
         plan.rewrite(one_way.layer(x, self.parts.rules.len()));
         Ok(())
+    }
+
+    /// Redacts chosen values of the head.
+    async fn redact_head(&self, x: &mut Exchange, redactor: &Redactor) -> Result<(), GatewayError> {
+        let keys = self.keys(x).await?;
+        let redaction = HeadRedaction { values: &self.parts.head, redactor, keys: &keys };
+        let (mut head, mut replaced) = (x.head().clone(), 0);
+        let done = redaction.apply(&mut head, &mut |report| {
+            findings::found(x, &self.parts, report);
+            replaced += report.count() as u64;
+        });
+        if let Err(RedactError::Blocked(rules)) = &done {
+            findings::blocked(x, &self.parts, rules);
+        }
+        done.map_err(refused)?;
+        x.facts.redacted.fetch_add(replaced, Ordering::Relaxed);
+        *x.head_mut() = head;
+        Ok(())
+    }
+
+    /// A budget is used up; what is to pass then passes as it came, and the log says so.
+    fn passes(&self, x: &mut Exchange, error: &GatewayError) -> bool {
+        let spent = matches!(
+            error,
+            GatewayError::Api(ApiError::TooManyValues(_) | ApiError::Overloaded | ApiError::TooLarge(_))
+        );
+        if !spent || self.parts.exhausted == UnscannedPolicy::Refuse {
+            return false;
+        }
+        let (route, why, request_id) = (&x.route().name, error.word(), &x.id);
+        tracing::warn!(target: "portcullis::gateway", route, why, %request_id, "a request passes unscanned");
+        x.passes_unscanned(Direction::Request, Unscanned::Budget);
+        true
     }
 
     /// Puts back what was issued, and redacts what else is found.
@@ -257,53 +240,6 @@ impl OneWay {
     }
 }
 
-/// How a collected body is looked through.
-#[derive(Clone, Copy)]
-enum ReadAs {
-    Json,
-    /// A JSON document a line.
-    Lines,
-    /// One document, or one a line under the label of one.
-    JsonOrLines,
-    /// What began like JSON and was not said to be.
-    JsonOrText,
-    Events,
-    Form,
-    Text,
-}
-
-impl ReadAs {
-    fn look(
-        self,
-        redactor: &Redactor,
-        body: &[u8],
-        fields: &PathSet,
-        keys: &Keys,
-    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
-        let limits = Limits::default();
-        match self {
-            Self::Json => redactor.document(body, fields, keys, limits),
-            Self::Lines => redactor.lines(body, fields, keys, limits),
-            Self::JsonOrLines if is_json_by_line(body) => redactor.lines(body, fields, keys, limits),
-            Self::JsonOrLines => redactor.document(body, fields, keys, limits),
-            Self::JsonOrText if walk(body, &mut |_, _| {}).is_ok() => {
-                redactor.document(body, fields, keys, limits)
-            }
-            Self::JsonOrText if is_json_by_line(body) => redactor.lines(body, fields, keys, limits),
-            Self::Events => redactor.events(body, keys, limits),
-            Self::Form => redactor.form(body, keys, limits),
-            Self::JsonOrText | Self::Text => redactor.plain(body, keys, limits),
-        }
-    }
-}
-
-/// Whether a body is several JSON documents, one a line.
-fn is_json_by_line(body: &[u8]) -> bool {
-    let mut lines = body.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty());
-    let is_json = |line: &[u8]| walk(line, &mut |_, _| {}).is_ok();
-    lines.next().is_some_and(is_json) && lines.next().is_some_and(is_json) && lines.all(is_json)
-}
-
 #[async_trait]
 impl Filter for Redact {
     fn name(&self) -> &'static str {
@@ -316,9 +252,13 @@ impl Filter for Redact {
 
     async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let in_answers = matches!(self.parts.answers, AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)));
-        if self.parts.encrypts && (x.sends_body() || in_answers) {
+        let in_head = !self.parts.head.is_empty();
+        if self.parts.encrypts && (x.sends_body() || in_answers || in_head) {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
+        }
+        if let Some(redactor) = self.parts.requests.as_ref().filter(|_| in_head) {
+            self.redact_head(x, redactor).await?;
         }
         if let Some(redactor) = &self.parts.requests {
             self.plan_request(x, plan, redactor).await?;
@@ -356,14 +296,18 @@ impl Filter for Redact {
         let job = Job { caller: x.caller(), bytes: document.current().len() };
         let done = self.parts.cpu.run(job, work).await;
         drop(span);
-        let done = done.map_err(ApiError::from).map_err(GatewayError::Api)?;
-        let ((redacted, undo), scope) = done.map_err(of_redaction)?;
+        if let Ok(Err(RedactError::Blocked(rules))) = &done {
+            findings::blocked(x, &self.parts, rules);
+        }
+        let done = done.map_err(ApiError::from).map_err(GatewayError::Api);
+        let ((redacted, undo), scope) = match done.and_then(|done| done.map_err(of_redaction)) {
+            Ok(done) => done,
+            Err(error) if self.passes(x, &error) => return Ok(Flow::Next),
+            Err(error) => return Err(error),
+        };
         x.facts.scope = x.facts.scope.map(|_| scope);
         let report = redacted.report();
-        self.parts.counts.report(report);
-        for (_, rule, count) in report.by_rule() {
-            *x.facts.findings.entry(rule.to_owned()).or_default() += count as u64;
-        }
+        findings::found(x, &self.parts, report);
         let replaced = report.count();
         x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
         x.facts.request_unscanned.fetch_add(report.unscanned() as u64, Ordering::Relaxed);
@@ -387,9 +331,12 @@ impl Filter for Redact {
     async fn response(
         &self,
         x: &mut Exchange,
-        _: &mut ResponseHeader,
+        head: &mut ResponseHeader,
         plan: &mut AnswerPlan,
     ) -> Result<(), GatewayError> {
+        if self.parts.findings_header {
+            findings::head(x, &self.parts, head);
+        }
         let protocol = self.protocol(x).cloned();
         match &self.parts.answers {
             AnswerMode::Off => Ok(()),
@@ -427,26 +374,12 @@ impl Filter for Redact {
     }
 
     async fn done(&self, x: &mut Exchange, _: &Outcome) {
-        settle(x, &self.parts.rules);
+        findings::settle(x, &self.parts);
         let Facts { request_unscanned, answer_unscanned, .. } = &x.facts;
         for (direction, strings) in
             [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)]
         {
             x.route().metrics.unscanned_strings(direction, strings.load(Ordering::Relaxed));
-        }
-    }
-}
-
-/// Adds what was counted in one body to what is counted of all, and to what its request had.
-fn settle(x: &mut Exchange, rules: &[String]) {
-    for (own, all) in std::mem::take(&mut x.facts.counted) {
-        all.scan(usize::try_from(own.scanned()).unwrap_or(usize::MAX));
-        for (rule, count) in own.drain() {
-            all.record(rule, count);
-            x.facts.redacted.fetch_add(count, Ordering::Relaxed);
-            if let Some(name) = rules.get(rule.index()) {
-                *x.facts.findings.entry(name.clone()).or_default() += count;
-            }
         }
     }
 }
@@ -499,20 +432,4 @@ fn readable_answer(head: &mut RequestHeader) {
         .collect();
     let value = HeaderValue::from_str(&wanted.join(", ")).ok().filter(|value| !value.is_empty());
     drop(head.insert_header(ACCEPT_ENCODING, value.unwrap_or(HeaderValue::from_static("identity"))));
-}
-
-fn of_redaction(error: RedactError) -> GatewayError {
-    match error {
-        RedactError::Json(_) => GatewayError::BadBody("the body is not valid JSON, so it cannot be scanned"),
-        RedactError::TooDeep { .. } => GatewayError::BadBody(
-            "JSON within strings, or text in base64, is nested more than 8 levels deep, or JSON in a string more than 128: \
-             it cannot be scanned",
-        ),
-        RedactError::TooManyValues { values, bytes } => {
-            GatewayError::Api(ApiError::Excess(Excess::Values { values, bytes }))
-        }
-        RedactError::Stopped(_) => GatewayError::Api(ApiError::Overloaded),
-        RedactError::Spent(spent) => GatewayError::Api(ApiError::TooManyValues(spent.after)),
-        _ => GatewayError::Api(ApiError::Internal("redact")),
-    }
 }

@@ -44,7 +44,7 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
     numbered: false,
     in_array: false,
     end_data: b"",
-    final_event: b"{\"type\":\"message_stop\"}",
+    final_events: &[b"\"type\":\"message_stop\""],
 };
 
 /// `POST …/v1/messages` and what belongs to it.
@@ -60,7 +60,7 @@ pub(super) static MESSAGES: Protocol = Protocol {
         "/models/*:rawPredict",
         "/models/*:streamRawPredict",
     ],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Anthropic,
     request: &[
         ("model", Typed(Name)),
         ("max_tokens", Typed(Number)),

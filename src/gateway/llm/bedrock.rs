@@ -115,7 +115,7 @@ pub(super) static CONVERSE: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"",
+        final_events: &[],
     },
 };
 
@@ -244,6 +244,6 @@ pub(super) static INVOKE: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"",
+        final_events: &[],
     },
 };

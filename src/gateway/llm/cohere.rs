@@ -20,7 +20,7 @@ const fn close(event: &'static str, key: &'static [Key]) -> Close {
 pub(super) static V2: Protocol = Protocol {
     name: "cohere",
     paths: &["/v2/chat", "/v2/embed", "/v2/rerank", "/v2/parse"],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Cohere,
     request: &[
         ("model", Typed(Name)),
         ("seed", Typed(Number)),
@@ -53,7 +53,7 @@ pub(super) static V2: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"data:[DONE]",
+        final_events: &[b"data:[DONE]", b"\"type\":\"message-end\""],
     },
 };
 
@@ -61,7 +61,7 @@ pub(super) static V2: Protocol = Protocol {
 pub(super) static V1: Protocol = Protocol {
     name: "cohere_v1",
     paths: &["/v1/chat"],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Cohere,
     request: &[("model", Typed(Name)), ("seed", Typed(Number))],
     answer: &[("generation_id", Typed(Id)), ("response_id", Typed(Id))],
     stream: StreamProtocol {
@@ -77,6 +77,6 @@ pub(super) static V1: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"",
+        final_events: &[b"\"is_finished\":true"],
     },
 };

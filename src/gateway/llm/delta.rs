@@ -123,6 +123,11 @@ impl Deltas {
         Self { protocol, editor, budget: budget.clone(), open: Vec::new(), waiting: None, edits: Vec::new() }
     }
 
+    /// Whether a stream may be one array of documents.
+    pub(super) fn is_array(&self) -> bool {
+        self.protocol.protocol.stream.in_array
+    }
+
     /// Whether this data is no document, but the end of the stream.
     pub(super) fn is_end(&self, data: &[u8]) -> bool {
         let end = self.protocol.protocol.stream.end_data;

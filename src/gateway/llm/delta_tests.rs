@@ -31,7 +31,7 @@ static BLOCKS: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"{\"type\":\"message_stop\"}",
+        final_events: &[b"\"type\":\"message_stop\""],
     },
 };
 
@@ -66,7 +66,7 @@ static ITEMS: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"",
+        final_events: &[],
     },
 };
 

@@ -68,7 +68,7 @@ const EVENTS: StreamProtocol = StreamProtocol {
     numbered: false,
     in_array: false,
     end_data: b"",
-    final_event: b"",
+    final_events: &[b"\"finishReason\":"],
 };
 
 /// Whole answers.
@@ -87,7 +87,7 @@ pub(super) static GENERATE: Protocol = Protocol {
         "/cachedContents",
         "/cachedContents/*",
     ],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Gemini,
     request: REQUEST,
     answer: ANSWER,
     stream: EVENTS,
@@ -101,7 +101,7 @@ pub(super) static STREAM: Protocol = Protocol {
         "/tunedModels/*:streamGenerateContent",
         "/endpoints/*:streamGenerateContent",
     ],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Gemini,
     request: REQUEST,
     answer: ANSWER,
     stream: StreamProtocol { in_array: true, ..EVENTS },

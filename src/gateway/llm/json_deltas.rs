@@ -231,6 +231,24 @@ impl Rewriter for JsonDeltas {
     fn held(&self) -> usize {
         self.document.len()
     }
+
+    fn last_document(&mut self, document: &[u8], out: &mut BytesMut) -> bool {
+        if self.layout == Layout::Unknown && self.deltas.is_array() {
+            self.layout = Layout::Array;
+            out.extend_from_slice(b"[");
+        }
+        if self.layout == Layout::Ended {
+            return false;
+        }
+        let array = self.layout == Layout::Array;
+        if !self.apart {
+            out.extend_from_slice(if array { b",\n" } else { b"\n" });
+        }
+        out.extend_from_slice(document);
+        out.extend_from_slice(if array { b"]\n" } else { b"\n" });
+        self.layout = Layout::Ended;
+        true
+    }
 }
 
 #[cfg(test)]
@@ -256,7 +274,7 @@ mod tests {
             numbered: false,
             in_array: false,
             end_data: b"",
-            final_event: b"",
+            final_events: &[],
         },
     };
 

@@ -17,7 +17,7 @@ use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, walk_numbers};
 pub(super) static MCP: Protocol = Protocol {
     name: "mcp",
     paths: &["/mcp", "/mcp/*"],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::JsonRpc,
     request: &[
         ("id", Typed(Id)),
         ("params._meta.progressToken", Typed(Id)),
@@ -45,7 +45,7 @@ pub(super) static MCP: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"",
+        final_events: &[b"\"result\":", b"\"error\":{"],
     },
 };
 

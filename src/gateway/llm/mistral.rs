@@ -24,7 +24,7 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
         "/v1/agents/completions",
         "/v1/ocr",
     ],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Mistral,
     request: &[
         ("model", Typed(Name)),
         ("agent_id", Typed(Id)),
@@ -66,6 +66,10 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"",
+        final_events: &[
+            b"data:[DONE]",
+            b"\"type\":\"conversation.response.done\"",
+            b"\"type\":\"conversation.response.error\"",
+        ],
     },
 };

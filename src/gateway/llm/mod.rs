@@ -4,10 +4,13 @@
 //! |---|---|
 //! | `protocol` | [`Protocol`]: what a protocol is |
 //! | `openai`, `responses`, `anthropic`, `bedrock`, `gemini`, `ollama`, `cohere`, `mistral`, `mcp` | the protocols; another one is another file like these |
+//! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
+//! | `schema` | what of a JSON Schema is no text, in every protocol |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `template` | the document in which held text leaves by itself |
+//! | `schema` | what of a JSON Schema is no text, in every protocol |
 //! | `signed` | signed blocks on their way back |
 //! | `framer` | [`SseDeltas`], [`WholeAnswer`]: how those documents become a body |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
@@ -29,8 +32,10 @@ mod ollama;
 mod openai;
 mod place;
 mod protocol;
+mod provider;
 mod registry;
 mod responses;
+mod schema;
 mod signed;
 mod template;
 
@@ -43,5 +48,6 @@ pub use protocol::{
     BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key, Protocol, Signed,
     StreamProtocol, When,
 };
-pub use registry::{ProtocolChoice, is_final_event};
+pub use provider::Provider;
+pub use registry::{ProtocolChoice, is_final_line};
 pub use signed::open_blocks;

@@ -13,7 +13,7 @@ const fn delta(at: &'static str) -> Delta {
 pub(super) static OLLAMA: Protocol = Protocol {
     name: "ollama",
     paths: &["/api/chat", "/api/generate", "/api/embed", "/api/embeddings", "/api/create"],
-    shape: ErrorShape::Envelope,
+    shape: ErrorShape::Ollama,
     request: &[
         ("model", Typed(Name)),
         ("options.seed", Typed(Number)),
@@ -32,6 +32,6 @@ pub(super) static OLLAMA: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"",
-        final_event: b"",
+        final_events: &[b"\"done\":true"],
     },
 };

@@ -107,7 +107,7 @@ pub(super) static CHAT: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"data:[DONE]",
+        final_events: &[b"data:[DONE]"],
     },
 };
 
@@ -135,7 +135,7 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"data:[DONE]",
+        final_events: &[b"data:[DONE]"],
     },
 };
 
@@ -177,7 +177,7 @@ pub(super) static SINGLE: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"",
+        final_events: &[],
     },
 };
 
@@ -204,7 +204,7 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"",
+        final_events: &[],
     },
 };
 

@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
+use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
+use crate::gateway::llm::schema::with_schemas;
 use crate::stream::json::{PathSet, PatternError, Take};
 
 /// One LLM protocol. Patterns are tried in order; a string that none names is text all the same, since an unknown
@@ -24,6 +26,12 @@ pub struct Protocol {
     pub stream: StreamProtocol,
 }
 
+impl std::fmt::Debug for Protocol {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Protocol({})", self.name)
+    }
+}
+
 /// How texts go on over the events of a stream.
 pub struct StreamProtocol {
     /// The strings whose text goes on in later events.
@@ -41,8 +49,8 @@ pub struct StreamProtocol {
     pub in_array: bool,
     /// The data of the event that ends a stream, where that is no document; empty: none is.
     pub end_data: &'static [u8],
-    /// What the bytes of a complete stream end with, spaces left out; empty: nothing in particular.
-    pub final_event: &'static [u8],
+    /// What the last line of a complete stream has in it, spaces left out: one of these. None: clients read to the end.
+    pub final_events: &'static [&'static [u8]],
 }
 
 /// Strings whose text goes on in later events.
@@ -188,9 +196,16 @@ pub enum BadProtocol {
     NoDelta(&'static str),
 }
 
+/// Which of `protocols` is spoken at a path. Where two have it, the one that names more of it counts, else the first.
+pub(super) fn at(protocols: &[&'static Protocol], path: &RequestPath) -> Option<&'static Protocol> {
+    let path = path.compared().trim_end_matches('/');
+    let fitting = protocols.iter().rev().filter_map(|protocol| Some((protocol.fits(path)?, *protocol)));
+    fitting.max_by_key(|(segments, _)| *segments).map(|(_, protocol)| protocol)
+}
+
 impl Protocol {
     /// How many segments of this path say that requests to it speak this protocol.
-    pub(super) fn fits(&self, path: &str) -> Option<usize> {
+    fn fits(&self, path: &str) -> Option<usize> {
         let fitting = self.paths.iter().filter(|end| path_ends(path, end));
         fitting.map(|end| end.matches('/').count()).max()
     }
@@ -220,8 +235,8 @@ impl CompiledProtocol {
     pub fn new(protocol: &'static Protocol) -> Result<Self, BadProtocol> {
         Ok(Self {
             protocol,
-            request: Arc::new(PathSet::new(protocol.request, Take::Text)?),
-            answer: PathSet::new(protocol.answer, Take::Text)?,
+            request: Arc::new(with_schemas(protocol.request)?),
+            answer: with_schemas(protocol.answer)?,
             stream: CompiledStream::new(&protocol.stream)?,
         })
     }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use crate::base::path::RequestPath;
-use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol};
+use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol, at};
+use crate::gateway::llm::provider::Provider;
 use crate::gateway::llm::{anthropic, bedrock, cohere, gemini, mcp, mistral, ollama, openai, responses};
 
 /// Every protocol known. Where two have a path, the one that names more of it counts, else the first.
@@ -28,10 +30,14 @@ static ALL: [&Protocol; 15] = [
 /// How requests name conversations that the provider has given an id.
 pub(super) static CONVERSATIONS: [&ConversationNaming; 1] = [&openai::CONVERSATIONS];
 
-/// Whether a stream ends so, spaces left out, that its clients need nothing more of it.
-pub fn is_final_event(end: &[u8]) -> bool {
-    let mut known = ALL.iter().map(|protocol| protocol.stream.final_event).filter(|event| !event.is_empty());
-    known.any(|event| end.ends_with(event))
+/// Whether a line of a stream, spaces left out, says that its clients need nothing more of it. Within a text quotes have
+/// backslashes, so that no text says so.
+pub fn is_final_line(protocol: Option<&Protocol>, line: &[u8]) -> bool {
+    let says = |protocol: &Protocol| {
+        let mut events = protocol.stream.final_events.iter();
+        events.any(|event| memchr::memmem::find(line, event).is_some())
+    };
+    protocol.map_or_else(|| ALL.iter().any(|protocol| says(protocol)), says)
 }
 
 impl CompiledProtocol {
@@ -52,6 +58,8 @@ pub enum ProtocolChoice {
     Auto,
     /// This one on every path.
     Always(&'static Protocol),
+    /// Those of a provider, by the path of each request.
+    Of(&'static Provider),
     /// None.
     Generic,
 }
@@ -62,14 +70,24 @@ impl ProtocolChoice {
 
     /// The protocol of a request to `path`.
     pub fn of(self, path: &RequestPath) -> Option<&'static Protocol> {
-        let path = path.compared().trim_end_matches('/');
         match self {
-            Self::Auto => {
-                let fitting = ALL.iter().rev().filter_map(|protocol| Some((protocol.fits(path)?, *protocol)));
-                fitting.max_by_key(|(segments, _)| *segments).map(|(_, protocol)| protocol)
-            }
+            Self::Auto => at(&ALL, path),
             Self::Always(protocol) => Some(protocol),
+            Self::Of(provider) => provider.protocol(path),
             Self::Generic => None,
+        }
+    }
+
+    /// How an error is spelled to the caller of `path`, whether a protocol is known there or not.
+    pub fn error_shape(self, path: &RequestPath) -> ErrorShape {
+        match self {
+            Self::Of(provider) => provider.shape(path),
+            Self::Always(protocol) => protocol.shape,
+            Self::Auto => {
+                let protocol = || self.of(path).map(|protocol| protocol.shape);
+                Provider::shape_by_path(path).or_else(protocol).unwrap_or_default()
+            }
+            Self::Generic => ErrorShape::Envelope,
         }
     }
 }

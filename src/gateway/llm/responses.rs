@@ -39,7 +39,7 @@ pub(super) static RESPONSES: Protocol = Protocol {
         "/conversations/*/items",
         "/conversations/*/items/*",
     ],
-    shape: ErrorShape::OpenAi,
+    shape: ErrorShape::Responses,
     request: &[
         ("model", Typed(Name)),
         ("previous_response_id", Typed(Id)),
@@ -153,6 +153,10 @@ pub(super) static RESPONSES: Protocol = Protocol {
         numbered: true,
         in_array: false,
         end_data: b"[DONE]",
-        final_event: b"",
+        final_events: &[
+            b"\"type\":\"response.completed\"",
+            b"\"type\":\"response.incomplete\"",
+            b"\"type\":\"response.failed\"",
+        ],
     },
 };

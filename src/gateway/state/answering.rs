@@ -71,10 +71,15 @@ impl Answering {
         unlocked(&mut self.body).is_some()
     }
 
+    /// Whether the body has room for an error: it is a stream.
+    pub(in crate::gateway) fn is_stream(&mut self) -> bool {
+        unlocked(&mut self.body).as_ref().is_some_and(|body| body.stream_frame().is_some())
+    }
+
     /// Rewrites a piece of the body. After an error in an event stream the last event says so and the rest is dropped.
     ///
     /// # Errors
-    /// An error in a body that has no room for one: the connection must look broken.
+    /// An error in a body that has no room for one: unless its head is still here, the connection must look broken.
     pub(in crate::gateway) fn chunk(
         &mut self,
         x: &mut Exchange,
@@ -102,7 +107,10 @@ impl Answering {
         }
         if let Err(error) = written {
             let error = GatewayError::of_answer(error);
-            out.extend_from_slice(&self.last_event(x, &error)?);
+            match self.last_event(x, &error) {
+                Ok(event) => out.extend_from_slice(&event),
+                Err(_) => return Err(error),
+            }
         }
         x.delivery.sent(&out, end);
         *chunk = (!out.is_empty()).then(|| out.freeze());
@@ -120,8 +128,8 @@ impl Answering {
     ) -> Result<Bytes, GatewayError> {
         x.error_word = Some(error.word());
         let mut out = BytesMut::new();
-        let shape = x.error_shape();
-        let say = |body: &mut Body| body.cut(&error.event(shape, body.stream_frame()), &mut out);
+        let to = x.error_target();
+        let say = |body: &mut Body| body.cut(&error.event(&to, body.stream_frame()), &mut out);
         let said = !x.delivery.is_cut_short() && unlocked(&mut self.body).as_mut().is_some_and(say);
         x.delivery.cut_short();
         if said { Ok(out.freeze()) } else { Err(GatewayError::Gone) }

@@ -52,7 +52,7 @@ impl Received {
         let bad = |why| Err(GatewayError::Api(ApiError::BadRequest(why)));
         match self.found {
             RouteMatch::Route(_) => {}
-            RouteMatch::OtherMethod(allow) => {
+            RouteMatch::OtherMethod(allow, _) => {
                 return Err(GatewayError::Api(ApiError::MethodNotAllowed(allow)));
             }
             RouteMatch::Nothing => return Err(GatewayError::Api(ApiError::NotFound)),

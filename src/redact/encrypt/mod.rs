@@ -17,6 +17,8 @@ mod word;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use data_encoding::HEXLOWER;
+
 use crate::base::quota::Quota;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Format, Rule, RuleId};
@@ -32,6 +34,9 @@ pub(super) const LONGEST: usize = 255;
 
 /// Tries before a value gets a surrogate that has no format: only layouts of a few values get there.
 const ATTEMPTS: u32 = 32;
+
+/// The purpose of digests; no tweak's is so long.
+const DIGEST: &[u8] = b"digest of a value";
 
 /// Makes surrogates for one tenant; keeps the tweaks it has derived.
 pub(super) struct Surrogates {
@@ -51,6 +56,15 @@ impl Surrogates {
     /// Counts a value of which something that tells it again is about to be made: a surrogate, or a digest.
     pub(super) fn count(&self, value: &str) -> Result<(), RedactError> {
         Ok(self.quota.take(value)?)
+    }
+
+    /// The value's digest, in lower-case hexadecimal: the same for equal values of a rule within a scope.
+    pub(super) fn digest(&self, rule: &Rule, value: &str) -> Result<String, RedactError> {
+        let key = self.key.as_ref().ok_or(RedactError::NoKey)?;
+        let mut parts = vec![self.tenant.as_bytes()];
+        parts.extend(self.scope.as_part());
+        parts.extend([rule.name().as_bytes(), DIGEST, value.as_bytes()]);
+        Ok(HEXLOWER.encode(&key.prf(&parts)))
     }
 
     /// The tweak of a rule for one purpose.

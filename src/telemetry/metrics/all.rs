@@ -81,6 +81,11 @@ impl Metrics {
         self.routes.of(name, families)
     }
 
+    /// Counts findings of a rule in bodies that go this way, with which `action` was done.
+    pub fn acted(&self, rule: &str, way: Direction, action: &str, count: u64) {
+        self.routes.acted(rule, way, action, count);
+    }
+
     /// The counters of findings in bodies that go this way, one for each of `rules`, in that order.
     pub fn rules<'a>(&self, rules: impl Iterator<Item = &'a str>, way: Direction) -> RuleMetrics {
         self.routes.rules(rules, way)

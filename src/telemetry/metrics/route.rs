@@ -71,6 +71,7 @@ pub(super) struct Routes {
     unscanned_strings: IntCounterVec,
     findings: IntCounterVec,
     route_findings: IntCounterVec,
+    actions: IntCounterVec,
     held_back: Histogram,
     filtered: IntCounterVec,
 }
@@ -115,6 +116,11 @@ impl Routes {
                 "Values found, by route and family of rules.",
                 &["route", "family"],
             )?,
+            actions: families.counters(
+                "finding_actions_total",
+                "What routes did with values found, by rule: encrypt, replace, mask, hash, block or report.",
+                &["rule", "direction", "action"],
+            )?,
             filtered: families.counters(
                 "filtered_total",
                 "Heads of requests that filters saw, and what they did: tokens proved, rates limited, tokens signed.",
@@ -150,6 +156,10 @@ impl Routes {
             filtered: self.filtered.clone(),
             families: families.iter().map(findings).collect(),
         }
+    }
+
+    pub(super) fn acted(&self, rule: &str, way: Direction, action: &str, count: u64) {
+        self.actions.with_label_values(&[rule, way.word(), action]).inc_by(count);
     }
 
     pub(super) fn rules<'a>(&self, rules: impl Iterator<Item = &'a str>, way: Direction) -> RuleMetrics {

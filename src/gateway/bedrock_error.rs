@@ -5,14 +5,13 @@ use http::{HeaderName, HeaderValue, StatusCode};
 use serde_json::json;
 
 use crate::api::Answer;
-use crate::api::envelope::Stamp;
 use crate::stream::amazon::{write_header, write_message};
 
 const ERROR_TYPE: HeaderName = HeaderName::from_static("x-amzn-errortype");
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-amzn-requestid");
 
 /// The name of the exception, which clients raise.
-pub(super) fn kind(status: StatusCode) -> &'static str {
+fn kind(status: StatusCode) -> &'static str {
     match status.as_u16() {
         401 => "UnrecognizedClientException",
         403 => "AccessDeniedException",
@@ -26,17 +25,10 @@ pub(super) fn kind(status: StatusCode) -> &'static str {
     }
 }
 
-/// The error object.
-pub(super) fn body(message: &str) -> String {
-    json!({ "message": message }).to_string()
-}
-
 /// Says the exception in a head.
-pub(super) fn dress(answer: &mut Answer, kind: &'static str, stamp: &Stamp<'_>) {
-    answer.headers.insert(&ERROR_TYPE, HeaderValue::from_static(kind));
-    if let Ok(id) = HeaderValue::from_str(&stamp.id.to_string()) {
-        answer.headers.insert(&REQUEST_ID, id);
-    }
+pub(super) fn dress(answer: &mut Answer, status: StatusCode, id: &HeaderValue) {
+    answer.headers.insert(&ERROR_TYPE, HeaderValue::from_static(kind(status)));
+    answer.headers.insert(&REQUEST_ID, id.clone());
 }
 
 /// The exception as a message of an Amazon event stream; one of those that all streams of the service have.
@@ -54,7 +46,7 @@ pub(super) fn exception(status: StatusCode, message: &str) -> Bytes {
     write_header(":message-type", "exception", &mut headers);
     let mut out = BytesMut::new();
     // A sentence of ours is never too long for a message.
-    drop(write_message(&headers, body(message).as_bytes(), &mut out));
+    drop(write_message(&headers, json!({ "message": message }).to_string().as_bytes(), &mut out));
     out.freeze()
 }
 

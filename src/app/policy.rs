@@ -1,0 +1,206 @@
+//! What a route does with what is found: its `[routes.redact]` becomes a redactor for each direction.
+
+use std::cell::RefCell;
+use std::sync::Arc;
+
+use crate::config::At;
+use crate::config::settings::{Answers, Invented, Method as Setting, Methods, Redact, Requests, SpecialUse};
+use crate::detect::{Allow, Catalogue, Detector, RuleId, RuleSelection, RuleSet};
+use crate::redact::{Method, Plan, Redactor};
+use crate::telemetry::Direction;
+
+/// The rules that may find what is nobody's.
+const SPECIAL: [&str; 3] = ["IP_ADDRESS", "EMAIL_ADDRESS", "URL"];
+
+/// What becomes of the findings of rules that have no method of their own.
+#[derive(Clone)]
+pub(super) enum Rest {
+    /// This.
+    Gets(Method),
+    /// They are not looked for.
+    Allowed,
+}
+
+/// The settings of one route, with the rules that it names.
+pub(super) struct RoutePolicy<'s> {
+    setting: &'s Redact,
+    /// With the route's own thresholds.
+    catalogue: Catalogue,
+    selection: RuleSelection,
+    allow: Allow,
+    /// Engines that are made already: both directions mostly look for the same.
+    detectors: RefCell<Vec<(RuleSelection, Detector)>>,
+}
+
+impl<'s> RoutePolicy<'s> {
+    /// Of these settings.
+    ///
+    /// # Errors
+    /// A rule that is not there.
+    pub(super) fn new(setting: &'s Redact, catalogue: &Catalogue, allow: &Allow) -> Result<Self, String> {
+        let mut catalogue = catalogue.clone();
+        for (rule, threshold) in &setting.thresholds {
+            let rule = catalogue.find(rule).ok_or("a rule under `thresholds` is not there")?;
+            catalogue.set_threshold(rule, **threshold);
+        }
+        let selection = chosen(setting, &catalogue)?;
+        let mut policy =
+            Self { setting, catalogue, selection, allow: allow.clone(), detectors: RefCell::default() };
+        policy.allow_special_use()?;
+        Ok(policy)
+    }
+
+    /// What is nobody's passes where no method says otherwise.
+    fn allow_special_use(&mut self) -> Result<(), String> {
+        if self.setting.special_use == SpecialUse::Redact {
+            return Ok(());
+        }
+        let named = |name: &&str| self.setting.methods.keys().any(|rule| rule.as_str() == *name);
+        let rules = SPECIAL.iter().filter(|name| !named(name)).filter_map(|name| self.catalogue.find(name));
+        let rules: RuleSelection = rules.collect();
+        match rules.is_empty() {
+            true => Ok(()),
+            false => self.allow.special_use(rules).map_err(|error| error.to_string()),
+        }
+    }
+
+    /// Looks through requests; `None`: they pass as they are.
+    ///
+    /// # Errors
+    /// As of [`RoutePolicy::redactor`].
+    pub(super) fn requests(&self) -> Result<Option<Redactor>, String> {
+        let rest = match *self.setting.requests {
+            Requests::Encrypt => Rest::Gets(Method::Encrypt),
+            Requests::Replace => Rest::Gets(Method::Replace),
+            Requests::Mask => Rest::Gets(Method::Mask),
+            Requests::Hash => Rest::Gets(Method::Digest),
+            Requests::Block => Rest::Gets(Method::Block),
+            Requests::Report => Rest::Gets(Method::DetectOnly),
+            Requests::Allow => Rest::Allowed,
+            Requests::Off => return Ok(None),
+        };
+        self.redactor(Direction::Request, &rest).map(Some)
+    }
+
+    /// Looks through answers that are not restored; `None`: they pass as they are.
+    ///
+    /// # Errors
+    /// As of [`RoutePolicy::redactor`].
+    pub(super) fn answers(&self) -> Result<Option<Redactor>, String> {
+        let rest = match self.setting.answers() {
+            Answers::Mask => Rest::Gets(Method::Mask),
+            Answers::Replace => Rest::Gets(Method::Replace),
+            Answers::Hash => Rest::Gets(Method::Digest),
+            Answers::Block => Rest::Gets(Method::Block),
+            Answers::Report => Rest::Gets(Method::DetectOnly),
+            Answers::Allow => Rest::Allowed,
+            Answers::Off | Answers::Restore => return Ok(None),
+        };
+        self.redactor(Direction::Answer, &rest).map(Some)
+    }
+
+    /// Looks through what answers that are restored say besides; `None`: that passes as it is.
+    ///
+    /// # Errors
+    /// As of [`RoutePolicy::redactor`].
+    pub(super) fn invented(&self) -> Result<Option<Redactor>, String> {
+        let rest = match self.setting.invented.as_deref() {
+            None | Some(Invented::Mask) => Rest::Gets(Method::Mask),
+            Some(Invented::Replace) => Rest::Gets(Method::Replace),
+            Some(Invented::Keep) => Rest::Allowed,
+        };
+        let redactor = self.redactor(Direction::Answer, &rest)?;
+        Ok((!redactor.is_idle()).then_some(redactor))
+    }
+
+    /// Looks for what is not allowed this way, and gives each rule its method.
+    ///
+    /// # Errors
+    /// Rules that are too large together.
+    fn redactor(&self, way: Direction, rest: &Rest) -> Result<Redactor, String> {
+        let (otherwise, mut selection) = match rest {
+            Rest::Gets(method) => (method.clone(), self.selection.clone()),
+            Rest::Allowed => (Method::Mask, RuleSelection::default()),
+        };
+        let mut plan = Plan::all(otherwise);
+        for rule in self.selection.iter() {
+            match self.own(rule, way) {
+                None => {}
+                Some(Setting::Allow) => selection = selection.without(rule),
+                Some(setting) => {
+                    selection.insert(rule);
+                    plan.set(rule, method(setting));
+                }
+            }
+        }
+        Ok(Redactor::new(self.detector(selection)?, plan))
+    }
+
+    /// The method that a rule has by its own name, or else by the last of its sets.
+    fn own(&self, rule: RuleId, way: Direction) -> Option<Setting> {
+        let one = |methods: &Methods| match way {
+            Direction::Request => methods.requests,
+            Direction::Answer => methods.answers,
+        };
+        let name = self.catalogue.rule(rule)?.name();
+        let mut by_set: Vec<(&At<String>, &At<Methods>)> = Vec::new();
+        for (named, methods) in &self.setting.methods {
+            if named.as_str() == name {
+                if let Some(method) = one(methods) {
+                    return Some(method);
+                }
+            } else if RuleSet::named(named)
+                .is_some_and(|set| self.catalogue.rule(rule).is_some_and(|rule| set.has(rule)))
+            {
+                by_set.push((named, methods));
+            }
+        }
+        by_set.sort_by_key(|(named, _)| named.span().start);
+        by_set.iter().rev().find_map(|(_, methods)| one(methods))
+    }
+
+    fn detector(&self, selection: RuleSelection) -> Result<Detector, String> {
+        let mut made = self.detectors.borrow_mut();
+        if let Some((_, detector)) = made.iter().find(|(of, _)| *of == selection) {
+            return Ok(detector.clone());
+        }
+        let detector = Detector::new(&self.catalogue, &selection).map_err(|error| error.to_string())?;
+        let detector = detector.allowing(self.allow.clone());
+        made.push((selection, detector.clone()));
+        Ok(detector)
+    }
+}
+
+/// The rules that a route wants.
+fn chosen(setting: &Redact, catalogue: &Catalogue) -> Result<RuleSelection, String> {
+    if let Some(rules) = &setting.rules {
+        let names = rules.iter().map(|name| name.as_str());
+        return RuleSelection::only(catalogue, names).map_err(|error| error.to_string());
+    }
+    let mut selection = RuleSelection::defaults(catalogue);
+    for name in &setting.without {
+        selection = selection.without(catalogue.find(name).ok_or("a rule under `without` is not there")?);
+    }
+    for name in &setting.with {
+        selection = selection.with(catalogue.find(name).ok_or("a rule under `with` is not there")?);
+    }
+    Ok(selection)
+}
+
+fn method(setting: Setting) -> Method {
+    match setting {
+        Setting::Encrypt => Method::Encrypt,
+        Setting::Replace => Method::Replace,
+        Setting::Mask => Method::Mask,
+        Setting::Hash => Method::Digest,
+        Setting::Block => Method::Block,
+        // What is allowed is not looked for.
+        Setting::Report | Setting::Allow => Method::DetectOnly,
+    }
+}
+
+/// What a redactor does with each rule's findings, in a word.
+pub(super) fn actions(redactor: Option<&Redactor>, catalogue: &Catalogue) -> Arc<[&'static str]> {
+    let word = |rule| redactor.map_or("allow", |redactor| redactor.method(rule).word());
+    catalogue.names().zip(0..).map(|(_, rule)| word(RuleId::new(rule))).collect()
+}

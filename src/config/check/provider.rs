@@ -1,0 +1,63 @@
+//! Whose API a route leads to: what goes together, and what its upstream's address tells.
+
+use crate::config::at::At;
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::{Protocol, Provider, Redact, Route, Settings};
+
+pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
+    for route in &settings.routes {
+        ends_elsewhere(route, mistakes);
+        both(route, mistakes);
+        generic(settings, route, mistakes);
+    }
+}
+
+/// What only a route that goes on has.
+fn ends_elsewhere(route: &At<Route>, mistakes: &mut Mistakes) {
+    if *route.strip_prefix && route.path.is_none() && !mistakes.lost(route.span().start, "path") {
+        mistakes
+            .say(route.strip_prefix.span().start, "`strip_prefix` needs `path`: that is what is left out");
+    }
+    let own = route.respond.is_some() || route.endpoint.is_some();
+    if !own || route.forwards() {
+        return;
+    }
+    if *route.strip_prefix {
+        mistakes.say(route.strip_prefix.span().start, "`strip_prefix` needs an `upstream`");
+    }
+    if *route.provider != Provider::Auto {
+        mistakes.say(route.provider.span().start, "`provider` needs an `upstream`");
+    }
+}
+
+fn both(route: &Route, mistakes: &mut Mistakes) {
+    let protocol = route.redact.as_ref().map(|redact| &redact.protocol);
+    let said = protocol.filter(|protocol| ***protocol != Protocol::Auto);
+    if let Some(protocol) = said.filter(|_| *route.provider != Provider::Auto) {
+        let hint = "`provider` of the route says it already";
+        mistakes.hint(protocol.span().start, "a route has only one of `provider` and `protocol`", hint);
+    }
+}
+
+/// Read as anyone's, though it is known whose it is: what goes on over several events of a stream is not put together.
+fn generic(settings: &Settings, route: &At<Route>, mistakes: &mut Mistakes) {
+    let Some(redact) = &route.redact else { return };
+    let Some(at) = says_generic(route, redact) else { return };
+    let upstream = route.upstream.as_ref().and_then(|name| settings.upstreams.get(name.as_str()));
+    let known = upstream.and_then(|upstream| upstream.peers.iter().find_map(|peer| Provider::at(peer)));
+    if let Some(provider) = known {
+        let message = format!(
+            "bodies are read as of no protocol, and the upstream's address is one of {}",
+            provider.title()
+        );
+        mistakes.doubt(at, message, format!("write provider = \"{}\" on the route", provider.name()));
+    }
+}
+
+/// Where a route says that no protocol is spoken on it.
+fn says_generic(route: &Route, redact: &Redact) -> Option<usize> {
+    if *route.provider == Provider::Generic {
+        return Some(route.provider.span().start);
+    }
+    (*redact.protocol == Protocol::Generic).then(|| redact.protocol.span().start)
+}

@@ -1,0 +1,173 @@
+//! Values in a request's head: parameters of the query, chosen headers and cookies. They get the methods of the body's
+//! rules. What is found here is not restored by itself: an answer that repeats it has the surrogate, unless the body had the
+//! value too.
+
+use http::HeaderName;
+use http::header::{COOKIE, HeaderValue};
+use http::uri::PathAndQuery;
+use pingora::http::RequestHeader;
+
+use crate::gateway::error::GatewayError;
+use crate::gateway::filters::cookies_and_query::split;
+use crate::gateway::filters::read_as::of_redaction;
+use crate::gateway::upstream::origin_form;
+use crate::redact::{Keys, Limits, RedactError, Redactor, Report};
+
+/// Parameters by which clients prove who they are, in small letters: what they hold is for the upstream.
+const CREDENTIALS: [&[u8]; 8] =
+    [b"key", b"api_key", b"api-key", b"apikey", b"access_token", b"subscription-key", b"sig", b"signature"];
+
+/// Beginnings of parameters that sign a request: nothing of it may change.
+const SIGNED: [&[u8]; 2] = [b"x-amz-", b"x-goog-"];
+
+/// Which values of a head are looked at.
+#[derive(Clone, Debug, Default)]
+pub struct HeadValues {
+    /// Whether those of the query are, but for credentials.
+    pub query: bool,
+    /// Those of these headers.
+    pub headers: Vec<HeaderName>,
+    /// Those of the cookies of these names.
+    pub cookies: Vec<String>,
+}
+
+/// One head, and how it is redacted.
+pub(super) struct HeadRedaction<'r> {
+    pub(super) values: &'r HeadValues,
+    pub(super) redactor: &'r Redactor,
+    pub(super) keys: &'r Keys,
+}
+
+impl HeadValues {
+    /// Whether none is looked at.
+    pub fn is_empty(&self) -> bool {
+        !self.query && self.headers.is_empty() && self.cookies.is_empty()
+    }
+}
+
+impl HeadRedaction<'_> {
+    /// Redacts the values; `found` gets what was found in each.
+    ///
+    /// # Errors
+    /// What the route blocks or cannot redact, or a head that cannot be written.
+    pub(super) fn apply(
+        &self,
+        head: &mut RequestHeader,
+        found: &mut dyn FnMut(&Report),
+    ) -> Result<(), RedactError> {
+        if self.values.query {
+            self.query(head, found)?;
+        }
+        for name in &self.values.headers {
+            let values: Vec<HeaderValue> = head.headers.get_all(name).iter().cloned().collect();
+            let mut changed = Vec::new();
+            for value in &values {
+                changed.push(self.text(value.as_bytes(), found)?);
+            }
+            write(head, name, &values, changed);
+        }
+        if !self.values.cookies.is_empty() {
+            let lines: Vec<HeaderValue> = head.headers.get_all(COOKIE).iter().cloned().collect();
+            let mut changed = Vec::new();
+            for line in &lines {
+                changed.push(self.cookies(line.as_bytes(), found)?);
+            }
+            write(head, &COOKIE, &lines, changed);
+        }
+        Ok(())
+    }
+
+    fn query(&self, head: &mut RequestHeader, found: &mut dyn FnMut(&Report)) -> Result<(), RedactError> {
+        let target = origin_form(head);
+        let (path, parameters) = split(&target);
+        let (mut out, mut changed, mut joint) = (path.to_vec(), false, b'?');
+        for parameter in parameters {
+            out.push(std::mem::replace(&mut joint, b'&'));
+            let redacted = if is_credential(parameter) { None } else { self.field(parameter, found)? };
+            changed |= redacted.is_some();
+            out.extend_from_slice(redacted.as_deref().unwrap_or(parameter));
+        }
+        if changed && PathAndQuery::try_from(out.as_slice()).is_ok() {
+            // Of HTTP/2 the host has been moved to a field of its own.
+            drop(head.set_raw_path(&out));
+        }
+        Ok(())
+    }
+
+    /// The cookies of one line: the rest of it stays as it is written.
+    fn cookies(&self, line: &[u8], found: &mut dyn FnMut(&Report)) -> Result<Option<Vec<u8>>, RedactError> {
+        let (mut out, mut changed) = (Vec::with_capacity(line.len()), false);
+        for (at, cookie) in line.split(|byte| *byte == b';').enumerate() {
+            if at > 0 {
+                out.push(b';');
+            }
+            let blank = cookie.len() - cookie.trim_ascii_start().len();
+            let (blank, pair) = cookie.split_at_checked(blank).unwrap_or((b"", cookie));
+            let name = pair.split(|byte| *byte == b'=').next().unwrap_or_default().trim_ascii();
+            let chosen = self.values.cookies.iter().any(|wanted| wanted.as_bytes() == name);
+            let redacted = if chosen { self.field(pair, found)? } else { None };
+            changed |= redacted.is_some();
+            out.extend_from_slice(blank);
+            out.extend_from_slice(redacted.as_deref().unwrap_or(pair));
+        }
+        Ok(changed.then_some(out))
+    }
+
+    /// One value under its name, with what escapes of a query spell; `None`: it stays.
+    fn field(&self, field: &[u8], found: &mut dyn FnMut(&Report)) -> Result<Option<Vec<u8>>, RedactError> {
+        let (redacted, _) = self.redactor.form(field, self.keys, Limits::default())?;
+        found(redacted.report());
+        Ok((redacted.report().count() > 0).then(|| redacted.into_value()))
+    }
+
+    /// The value of a header; that of an address (`Referer`) by its parameters.
+    fn text(&self, value: &[u8], found: &mut dyn FnMut(&Report)) -> Result<Option<Vec<u8>>, RedactError> {
+        let query = value.iter().position(|byte| *byte == b'?').filter(|_| value.starts_with(b"http"));
+        let (text, query) = value.split_at_checked(query.unwrap_or(value.len())).unwrap_or((value, b""));
+        let (redacted, _) = self.redactor.plain(text, self.keys, Limits::default())?;
+        found(redacted.report());
+        let mut changed = redacted.report().count() > 0;
+        let mut out = redacted.into_value();
+        let mut joint = b'?';
+        let parameters = query.split_first().map(|(_, parameters)| parameters);
+        for field in parameters.into_iter().flat_map(|parameters| parameters.split(|byte| *byte == b'&')) {
+            out.push(std::mem::replace(&mut joint, b'&'));
+            let redacted = self.field(field, found)?;
+            changed |= redacted.is_some();
+            out.extend_from_slice(redacted.as_deref().unwrap_or(field));
+        }
+        Ok(changed.then_some(out))
+    }
+}
+
+/// Writes the values of a header anew where one of them has changed; what no header can hold is left out.
+fn write(head: &mut RequestHeader, name: &HeaderName, before: &[HeaderValue], changed: Vec<Option<Vec<u8>>>) {
+    if changed.iter().all(Option::is_none) {
+        return;
+    }
+    head.remove_header(name);
+    for (before, changed) in before.iter().zip(changed) {
+        let value = match changed {
+            Some(changed) => HeaderValue::from_bytes(&changed).ok(),
+            None => Some(before.clone()),
+        };
+        if let Some(value) = value {
+            drop(head.append_header(name.clone(), value));
+        }
+    }
+}
+
+fn is_credential(parameter: &[u8]) -> bool {
+    let name = parameter.split(|byte| *byte == b'=').next().unwrap_or_default().to_ascii_lowercase();
+    CREDENTIALS.contains(&name.as_slice()) || SIGNED.iter().any(|begin| name.starts_with(begin))
+}
+
+/// Why a head is refused.
+pub(super) fn refused(error: RedactError) -> GatewayError {
+    match error {
+        RedactError::TooDeep { .. } | RedactError::Json(_) => {
+            GatewayError::BadBody("a value in the request's head cannot be scanned")
+        }
+        other => of_redaction(other),
+    }
+}

@@ -1,0 +1,79 @@
+//! What the redact filter is made from.
+
+use std::sync::Arc;
+
+use crate::api::{CpuPool, DistinctLimit};
+use crate::gateway::filters::head_values::HeadValues;
+use crate::gateway::filters::scope::Tweak;
+use crate::gateway::layer::UnscannedPolicy;
+use crate::gateway::llm::CompiledProtocol;
+use crate::redact::{Counts, Redactor};
+use crate::vault::Vault;
+
+/// What happens in answers.
+#[derive(Clone)]
+pub enum AnswerMode {
+    /// Nothing.
+    Off,
+    /// Surrogates issued in the request become the caller's own values again; and what the model says by itself may be
+    /// redacted.
+    Restore(Option<Invented>),
+    /// What is found is redacted, one way.
+    Redact(Redactor),
+}
+
+impl AnswerMode {
+    /// What looks through answers.
+    pub fn redactor(&self) -> Option<&Redactor> {
+        match self {
+            Self::Off => None,
+            Self::Restore(invented) => invented.as_ref().map(|invented| &invented.redactor),
+            Self::Redact(redactor) => Some(redactor),
+        }
+    }
+}
+
+/// What becomes of values in answers that were not issued in the request: the model's own.
+#[derive(Clone)]
+pub struct Invented {
+    /// Redacts them.
+    pub redactor: Redactor,
+    /// Also in answers of no LLM protocol, which may be about anybody.
+    pub everywhere: bool,
+}
+
+/// What the filter is made from.
+pub struct RedactParts {
+    /// Rewrites requests; `None`: they pass as they are.
+    pub requests: Option<Redactor>,
+    /// What happens in answers.
+    pub answers: AnswerMode,
+    /// Whether requests get surrogates, which takes the vault's key.
+    pub encrypts: bool,
+    /// What happens to bodies that cannot be scanned.
+    pub unknown: UnscannedPolicy,
+    /// The protocols compiled.
+    pub protocols: Vec<Arc<CompiledProtocol>>,
+    /// The largest request that is collected, in bytes.
+    pub collected: usize,
+    /// Which values of heads are redacted too.
+    pub head: HeadValues,
+    /// What happens to requests when a budget of redaction is used up.
+    pub exhausted: UnscannedPolicy,
+    /// Whether answers say in their heads what was found in their requests.
+    pub findings_header: bool,
+    /// Where findings in requests are counted.
+    pub counts: Arc<Counts>,
+    /// Where findings in answers are counted.
+    pub answer_counts: Arc<Counts>,
+    /// The names of the rules that they are of, in order.
+    pub rules: Arc<[String]>,
+    /// Keeps the key of surrogates.
+    pub vault: Arc<Vault>,
+    /// Within what they are the same.
+    pub tweak: Tweak,
+    /// How many different values a caller may have encrypted.
+    pub distinct: DistinctLimit,
+    /// Places for long documents.
+    pub cpu: CpuPool,
+}
