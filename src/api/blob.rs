@@ -32,7 +32,8 @@ pub struct BlobPort {
 impl BlobPort {
     /// Serves what `grants` grants of `blobs` to `tokens` that were not revoked; `arrivals` are told of uploads.
     pub fn new(
-        (grants, tokens): (Arc<Grants>, Arc<Tokens>),
+        grants: Arc<Grants>,
+        tokens: Arc<Tokens>,
         blobs: Arc<dyn Blobs>,
         arrivals: Arc<dyn Arrivals>,
         dialect: DialectChoice,

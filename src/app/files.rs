@@ -59,7 +59,7 @@ pub(super) fn add(
     let work = Arc::new(PutWork::new(shares.clone()));
     let kept = Kept { upload: KEPT, answer: KEPT };
     let jobs =
-        Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), (kept, parts.work_gate.clone()));
+        Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), kept, parts.work_gate.clone());
     let jobs = jobs.map_err(|error| AppError::Io(error.to_string()))?;
     let configs = Configs::new(Arc::clone(records), clock());
     let redact_configs = Configs::new(Arc::clone(records), clock());
@@ -77,8 +77,8 @@ pub(super) fn add(
     let file = config.limits.file.bytes();
     let limit = u64::try_from(file).unwrap_or(u64::MAX);
     let form = file.saturating_add(FORM);
-    let granted = (Arc::clone(&grants), Arc::clone(&parts.opened.tokens));
-    let port = Arc::new(BlobPort::new(granted, Arc::clone(blobs), uploads, dialect));
+    let tokens = Arc::clone(&parts.opened.tokens);
+    let port = Arc::new(BlobPort::new(Arc::clone(&grants), tokens, Arc::clone(blobs), uploads, dialect));
     for path in grant::PATHS {
         for method in [Method::GET, Method::HEAD, Method::PUT, Method::POST] {
             let mount = Mount { method, below: true, bare: true, guard: Guard::Open, ..mount(path, form) };
@@ -102,7 +102,7 @@ pub(super) fn add(
             endpoints.mount(Mount { bare: true, ..mount }, poll.clone());
         }
     }
-    let put = PutShare::new(work, (jobs, Arc::clone(&grants)), dialect, limit);
+    let put = PutShare::new(work, jobs, Arc::clone(&grants), dialect, limit);
     endpoints.mount(mount(PutShare::PATH, form), Arc::new(put));
     let get = GetParts { shares: shares.clone(), grants, dialect };
     endpoints.mount(mount(GetShare::OBJECT, FORM), Arc::new(GetShare::object(get.clone())));

@@ -170,7 +170,9 @@ pub mod redact {
     /// As [`reversible`]; also what is no JSON, and paths that are none.
     pub fn document(
         piped: Piped<'_>,
-        (method, detector, paths): (Method, Detector, &[String]),
+        method: Method,
+        detector: Detector,
+        paths: &[String],
         back: Option<(&Config, &Path)>,
     ) -> Result<u64, AppError> {
         let back = back.map(|(config, context)| Back::new(config, context)).transpose()?;
@@ -199,7 +201,8 @@ pub mod redact {
     pub fn reversible(
         piped: Piped<'_>,
         config: &Config,
-        (context, detector): (&Path, Detector),
+        context: &Path,
+        detector: Detector,
     ) -> Result<u64, AppError> {
         let back = Back::new(config, context)?;
         let (redactor, counts) = super::redactor(Method::Encrypt, detector);

@@ -265,7 +265,7 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     let open = || found(wanted.config.as_deref(), data.as_deref(), Needs::VAULT);
     let config = args.context.is_some().then(open).transpose()?;
     let detector = match &config {
-        Some(config) => wanted::detector_among(wanted, (config.catalogue.clone(), config.allow.clone()))?,
+        Some(config) => wanted::detector_among(wanted, &config.catalogue, config.allow.clone())?,
         None => wanted::detector(wanted)?,
     };
     let back = config.as_ref().zip(args.context.as_deref());
@@ -273,9 +273,9 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     let mut output = std::io::stdout().lock();
     let piped = Piped { input, output: &mut output };
     let counts = match back {
-        back if args.json => redact::document(piped, (method, detector, &args.jsonp), back)?,
+        back if args.json => redact::document(piped, method, detector, &args.jsonp, back)?,
         None => redact::one_way(piped, method, detector)?,
-        Some((config, context)) => redact::reversible(piped, config, (context, detector))?,
+        Some((config, context)) => redact::reversible(piped, config, context, detector)?,
     };
     if std::io::stderr().is_terminal() {
         message(&format!("redacted {counts}"));

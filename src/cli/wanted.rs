@@ -10,17 +10,19 @@ use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
 
 /// The engine of the rules asked for.
 pub(super) fn detector(wanted: &Wanted) -> Result<Detector, Failure> {
-    detector_among(wanted, known(wanted.config.as_deref())?)
+    let (catalogue, allow) = known(wanted.config.as_deref())?;
+    detector_among(wanted, &catalogue, allow)
 }
 
 /// The same, among rules that are known already.
 pub(super) fn detector_among(
     wanted: &Wanted,
-    (catalogue, allow): (Catalogue, Allow),
+    catalogue: &Catalogue,
+    allow: Allow,
 ) -> Result<Detector, Failure> {
-    let selection = selection(wanted, &catalogue)?;
+    let selection = selection(wanted, catalogue)?;
     let detector =
-        Detector::new(&catalogue, &selection).map_err(|error| AppError::Rules(error.to_string()))?;
+        Detector::new(catalogue, &selection).map_err(|error| AppError::Rules(error.to_string()))?;
     Ok(detector.allowing(allow))
 }
 

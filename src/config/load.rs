@@ -10,7 +10,7 @@ use crate::config::check::check;
 use crate::config::mistakes::Mistakes;
 use crate::config::problem::{Problem, Problems};
 use crate::config::resolve::{self, Lookup, resolve};
-use crate::config::rules::{self, Known};
+use crate::config::rules::{self, Before, Known};
 use crate::config::settings::{Admin, Auth, Format, Listen, Peer, Redact, Route, Settings, Upstream};
 use crate::config::shape;
 use crate::config::supplied::{Env, Needs};
@@ -53,7 +53,7 @@ pub fn load(path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Pro
 
 /// Reads and checks a file for a purpose that does not need all it points to.
 pub fn load_for(needs: Needs, path: &Path, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read_file(path, env, needs, (rules, None)).outcome
+    read_file(path, env, needs, Before { base: rules, known: None }).outcome
 }
 
 /// How a file wants the log to look, as far as that can be made out whatever else is wrong with it.
@@ -72,7 +72,7 @@ pub fn log_format(path: &Path) -> Option<Format> {
 /// The same, while a configuration with the rules `known` runs: where nothing about them has changed, its own compiled
 /// rules are used again, and its [`Config::catalogue`] is the same.
 pub fn reload(path: &Path, env: &dyn Env, rules: &Catalogue, known: &Known) -> Reading {
-    read_file(path, env, Needs::ALL, (rules, Some(known)))
+    read_file(path, env, Needs::ALL, Before { base: rules, known: Some(known) })
 }
 
 /// What came of reading a file.
@@ -84,9 +84,10 @@ pub struct Reading {
     pub files: Vec<PathBuf>,
 }
 
-fn read_file(path: &Path, env: &dyn Env, needs: Needs, known: (&Catalogue, Option<&Known>)) -> Reading {
+fn read_file(path: &Path, env: &dyn Env, needs: Needs, before: Before<'_>) -> Reading {
     let mut files = vec![path.to_owned()];
-    let outcome = text_of(path).and_then(|(name, text)| read((&text, &name), env, needs, known, &mut files));
+    let outcome = text_of(path)
+        .and_then(|(name, text)| read(Text { text: &text, name: &name }, env, needs, before, &mut files));
     Reading { outcome, files }
 }
 
@@ -99,16 +100,23 @@ fn text_of(path: &Path) -> Result<(String, String), Problems> {
 
 /// Checks a text. `name` is the file it came from: problems show it, and relative paths begin at its folder.
 pub fn parse(text: &str, name: &str, env: &dyn Env, rules: &Catalogue) -> Result<Config, Problems> {
-    read((text, name), env, Needs::ALL, (rules, None), &mut Vec::new())
+    read(Text { text, name }, env, Needs::ALL, Before { base: rules, known: None }, &mut Vec::new())
+}
+
+/// A configuration's text, and the file that it came from.
+struct Text<'a> {
+    text: &'a str,
+    name: &'a str,
 }
 
 fn read(
-    (text, name): (&str, &str),
+    text: Text<'_>,
     env: &dyn Env,
     needs: Needs,
-    known: (&Catalogue, Option<&Known>),
+    before: Before<'_>,
     files: &mut Vec<PathBuf>,
 ) -> Result<Config, Problems> {
+    let Text { text, name } = text;
     let mut mistakes = Mistakes::default();
     let mut mended = text.to_owned();
     let wrong = syntax::mend(&mut mended, &mut mistakes);
@@ -120,7 +128,7 @@ fn read(
     let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
     files.extend(resolve(&mut settings, Lookup { folder, env, needs }, &mut mistakes));
     files.extend(settings.detect.rule_files.iter().map(|path| folder.join(&**path)));
-    let built = rules::build(&settings.detect, known, folder, &mut mistakes);
+    let built = rules::build(&settings.detect, before, folder, &mut mistakes);
     // Where rules are at fault, those that routes name may be among them.
     let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();
     check(&settings, &names, &mut mistakes);

@@ -50,15 +50,24 @@ impl Known {
     }
 }
 
-/// `base` and the configuration's own rules, and what is allowed to pass; `None` if rules are at fault. Relative paths
+/// The rules that a configuration adds its own to.
+#[derive(Clone, Copy)]
+pub(crate) struct Before<'a> {
+    /// The built-in ones.
+    pub(crate) base: &'a Catalogue,
+    /// Those of the configuration that runs, if one does.
+    pub(crate) known: Option<&'a Known>,
+}
+
+/// The base and the configuration's own rules, and what is allowed to pass; `None` if rules are at fault. Relative paths
 /// begin at `folder`. Rules that are `known` are used again.
 pub(crate) fn build(
     detect: &Detect,
-    (base, known_rules): (&Catalogue, Option<&Known>),
+    before: Before<'_>,
     folder: &Path,
     mistakes: &mut Mistakes,
 ) -> Option<(Known, Allow)> {
-    let read = extended(detect, (base, known_rules), folder, mistakes)?;
+    let read = extended(detect, before, folder, mistakes)?;
     let mut catalogue = read.clone();
     for (rule, threshold) in &detect.thresholds {
         let known = known(rule, &catalogue, mistakes);
@@ -68,7 +77,7 @@ pub(crate) fn build(
             catalogue.set_threshold(id, **threshold);
         }
     }
-    if let Some(known) = known_rules {
+    if let Some(known) = before.known {
         catalogue = catalogue.or_known(&known.catalogue);
     }
     let mut allow = Allow::default();
@@ -86,7 +95,7 @@ pub(crate) fn build(
 
 fn extended(
     detect: &Detect,
-    (base, known_rules): (&Catalogue, Option<&Known>),
+    before: Before<'_>,
     folder: &Path,
     mistakes: &mut Mistakes,
 ) -> Option<Catalogue> {
@@ -104,8 +113,8 @@ fn extended(
     let named: Vec<RuleFile<'_>> =
         texts.iter().map(|text| RuleFile { name: &text.name, toml: &text.text }).collect();
     let inline = detect.rule.iter().map(|rule| (**rule).clone()).collect();
-    let mut catalogue = base.clone();
-    if let Err(faults) = catalogue.extend_as(&named, inline, known_rules.map(|known| &known.read)) {
+    let mut catalogue = before.base.clone();
+    if let Err(faults) = catalogue.extend_as(&named, inline, before.known.map(|known| &known.read)) {
         sound = false;
         for fault in faults {
             match texts.iter().find(|text| text.name == fault.origin) {

@@ -122,7 +122,7 @@ impl Records for EmbeddedRecords {
                 Expected::Absent => (INSERT, None),
                 Expected::Version(version) => (UPDATE, Some(signed(version))),
             };
-            let statement = filled(sql, key, (key.kind(), version, entry), now);
+            let statement = filled(sql, key, Row { key: key.clone(), version, entry }, now);
             let statement = match replaced {
                 Some(version) => statement.bind(version),
                 None => statement,
@@ -134,7 +134,8 @@ impl Records for EmbeddedRecords {
     fn move_if<'a>(&'a self, key: &'a Key, version: u64, to: &'static str, entry: Entry) -> Later<'a, u64> {
         Box::pin(async move {
             let next = Expected::Version(version).next();
-            let statement = filled(MOVE, key, (to, next, entry), self.now()).bind(signed(version)).bind(to);
+            let moved = Row { key: Key::new(to, key.id()), version: next, entry };
+            let statement = filled(MOVE, key, moved, self.now()).bind(signed(version)).bind(to);
             changed(self.write(statement).await?).map(|()| next)
         })
     }
@@ -167,13 +168,9 @@ impl Records for EmbeddedRecords {
 }
 
 /// What every change binds first: the row it is about, what that holds afterwards, and the time.
-fn filled<'a>(
-    sql: &'static str,
-    key: &'a Key,
-    (kind, version, entry): (&'static str, u64, Entry),
-    now: i64,
-) -> Query<'a, Sqlite, SqliteArguments> {
-    let digest = digest(&Key::new(kind, key.id()), version, &entry);
+fn filled<'a>(sql: &'static str, key: &'a Key, row: Row, now: i64) -> Query<'a, Sqlite, SqliteArguments> {
+    let Row { key: moved, version, entry } = row;
+    let digest = digest(&moved, version, &entry);
     sqlx::query(sql)
         .bind(key.kind())
         .bind(key.id())

@@ -217,7 +217,7 @@ impl Records for PostgresRecords {
                     Expected::Absent => (INSERT, None),
                     Expected::Version(version) => (UPDATE, Some(signed(version))),
                 };
-                let statement = filled(sql, &key, (key.kind(), version, entry), now);
+                let statement = filled(sql, &key, Row { key: key.clone(), version, entry }, now);
                 let statement = match replaced {
                     Some(version) => statement.bind(version),
                     None => statement,
@@ -232,7 +232,8 @@ impl Records for PostgresRecords {
         Box::pin(self.run(move |connection| {
             Box::pin(async move {
                 let next = Expected::Version(version).next();
-                let statement = filled(MOVE, &key, (to, next, entry), now).bind(signed(version)).bind(to);
+                let moved = Row { key: Key::new(to, key.id()), version: next, entry };
+                let statement = filled(MOVE, &key, moved, now).bind(signed(version)).bind(to);
                 changed(statement.execute(connection).await?.rows_affected()).map(|()| next)
             })
         }))
@@ -279,13 +280,9 @@ impl Records for PostgresRecords {
 }
 
 /// What every change binds first: the row it is about, what that holds afterwards, and the time.
-fn filled<'a>(
-    sql: &'static str,
-    key: &'a Key,
-    (kind, version, entry): (&'static str, u64, Entry),
-    now: i64,
-) -> Query<'a, Postgres, PgArguments> {
-    let digest = digest(&Key::new(kind, key.id()), version, &entry);
+fn filled<'a>(sql: &'static str, key: &'a Key, row: Row, now: i64) -> Query<'a, Postgres, PgArguments> {
+    let Row { key: moved, version, entry } = row;
+    let digest = digest(&moved, version, &entry);
     sqlx::query(sql)
         .bind(key.kind())
         .bind(key.id().as_bytes())

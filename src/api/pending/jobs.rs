@@ -91,7 +91,8 @@ impl Jobs {
         records: Arc<dyn Records>,
         vault: Arc<Vault>,
         clock: SharedClock,
-        (kept, work_gate): (Kept, WorkGate),
+        kept: Kept,
+        work_gate: WorkGate,
     ) -> Result<Self, ApiError> {
         let me = HEXLOWER.encode(&random::bytes::<8>().map_err(internal)?);
         Ok(Self(Arc::new(Shared { records, vault, clock, me, kept, work_gate })))
@@ -290,7 +291,7 @@ pub(super) mod tests {
 
         pub(in crate::api::pending) fn process(&self, work_gate: &WorkGate) -> Jobs {
             let (records, vault) = (Arc::clone(&self.records), Arc::clone(&self.vault));
-            Jobs::new(records, vault, Arc::clone(&self.clock), (KEPT, work_gate.clone())).unwrap()
+            Jobs::new(records, vault, Arc::clone(&self.clock), KEPT, work_gate.clone()).unwrap()
         }
     }
 

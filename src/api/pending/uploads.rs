@@ -115,7 +115,8 @@ impl Uploads {
     /// The store's: the job is not kept.
     pub async fn start(
         &self,
-        (id, job): (&RequestId, &Job),
+        id: &RequestId,
+        job: &Job,
         facts: Option<Facts>,
         patience: Duration,
     ) -> Result<Option<Ended>, ApiError> {
@@ -232,7 +233,7 @@ mod tests {
         let (order, patience) = (job(), Duration::from_secs(60));
         tokio::select! {
             biased;
-            _ = uploads.start((&id, &order), None, patience) => panic!("the store cannot have answered yet"),
+            _ = uploads.start(&id, &order, None, patience) => panic!("the store cannot have answered yet"),
             () = std::future::ready(()) => {}
         }
         // He is gone; no lease ran out.

@@ -36,7 +36,8 @@ impl Kept {
     /// A vault that fails.
     pub(super) async fn fetch(
         items: &Items,
-        (wanted, places): (&Wanted, &[Specific]),
+        wanted: &Wanted,
+        places: &[Specific],
         config: Option<&Configured>,
         faults: &mut Faults,
     ) -> Result<Self, ApiError> {

@@ -67,7 +67,8 @@ impl Query {
         &self,
         document: &Value,
         size: &mut Size,
-        (part, chosen): (usize, &mut Chosen),
+        part: usize,
+        chosen: &mut Chosen,
     ) -> Result<(), TooCostly> {
         // A second descent visits each node once for each that holds it; an absolute query in a filter looks through
         // the document at each node that is tested.
@@ -104,7 +105,7 @@ pub fn select(json: &str, queries: &[String]) -> Result<Selection, String> {
     for (query, n) in queries.iter().zip(1..) {
         let parsed =
             Query::parse(query).ok_or_else(|| format!("path {n} is not a JSONPath query (RFC 9535)"))?;
-        let found = parsed.choose(&document, &mut size, (0, &mut chosen));
+        let found = parsed.choose(&document, &mut size, 0, &mut chosen);
         found.map_err(|_| format!("path {n} is too costly for a document of this size"))?;
     }
     Ok(Selection::Chosen(chosen))
@@ -205,7 +206,7 @@ mod tests {
         assert_eq!(measure(&document), (300_001, 4));
         let choose = |query: &str| {
             let query = Query::parse(query).unwrap();
-            query.choose(&document, &mut Size::of(&document), (0, &mut Chosen::default())).is_ok()
+            query.choose(&document, &mut Size::of(&document), 0, &mut Chosen::default()).is_ok()
         };
         assert!(choose("$..*") && choose("$[?@[0]]"));
         assert!(!choose("$[?$[?@[0]]]"));
@@ -215,10 +216,7 @@ mod tests {
         let query = Query::parse("$..*").unwrap();
         let (mut size, mut chosen) = (Size::of(&document), Chosen::default());
         size.steps = STEPS - 1.0;
-        assert!(
-            query.choose(&document, &mut size, (0, &mut chosen)).is_err(),
-            "all of a call count together"
-        );
+        assert!(query.choose(&document, &mut size, 0, &mut chosen).is_err(), "all of a call count together");
     }
 
     /// The compliance suite of RFC 9535, where `PORTCULLIS_VECTORS` says where it is.

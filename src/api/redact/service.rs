@@ -219,7 +219,7 @@ impl Redaction {
         let detector = config.map_or(&self.0.detector, |config| &config.detector);
         let catalogue = config.map_or(&self.0.catalogue, |config| &config.catalogue);
         let mut faults = Faults::default();
-        let kept = Kept::fetch(&self.0.items, (wanted, places), config, &mut faults).await?;
+        let kept = Kept::fetch(&self.0.items, wanted, places, config, &mut faults).await?;
         let own = self.key().await?;
         let own_salt = || Secret::new(own.prf(&[b"salt of digests", tenant.as_bytes()]).to_vec());
         let salt = kept.salt.unwrap_or_else(own_salt);

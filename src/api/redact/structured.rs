@@ -159,7 +159,7 @@ impl Document {
         let mut size = Size::of(&json);
         let mut chosen = Chosen::default();
         for (part, RequestedPath { query, at }) in places.iter().enumerate() {
-            query.choose(&json, &mut size, (part, &mut chosen)).map_err(|_| {
+            query.choose(&json, &mut size, part, &mut chosen).map_err(|_| {
                 Invalid::new(Code::IsTooBig, at.clone(), "the document is too large for so costly a path")
             })?;
         }

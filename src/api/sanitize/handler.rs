@@ -93,7 +93,7 @@ impl Sanitize {
             parts.jobs.create(call.id, &job).await?;
             None
         } else {
-            self.uploads.start((call.id, &job), body.facts, PATIENCE).await?
+            self.uploads.start(call.id, &job, body.facts, PATIENCE).await?
         };
         if let Some(ended) = ended {
             let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };

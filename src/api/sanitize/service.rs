@@ -14,7 +14,7 @@ use crate::api::redact::{Owner, Redaction};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
 use crate::api::sanitize::reply::Destination;
 use crate::api::sanitize::settings::{Resolved, SanitizeSettings};
-use crate::api::share::{Kind, New, Object, Parent, ShareError, Shares};
+use crate::api::share::{Filed, Kind, New, Object, Parent, ShareError, Shares};
 use crate::api::token::Principal;
 use crate::base::clock::SharedClock;
 use crate::base::id::{ConfigId, ShareId};
@@ -141,7 +141,11 @@ impl Sanitizer {
                 let parent = Parent { folder: Some(folder.clone()), id: None };
                 let ttl = resolved.retention_days.map(|days| format!("{days}d"));
                 let new = New { name: file.name, ttl, ..New::default() };
-                let put = self.0.shares.put_as(owner.tenant, (&parent, new), (&blob, &facts)).await;
+                let put = self
+                    .0
+                    .shares
+                    .put_as(owner.tenant, &parent, new, Filed { blob: &blob, facts: &facts })
+                    .await;
                 let object = put.map_err(|error| shared(&error))?;
                 Ok(Destination::Share(object.id.to_string()))
             }

@@ -36,4 +36,4 @@ pub use list::{ListAsk, ListReply, ListShares};
 pub use object::{Kind, Object, Shown};
 pub use put::{PutShare, PutWork};
 pub use rows::{New, Parent, ShareError, Shares};
-pub use store::Change;
+pub use store::{Change, Filed};

@@ -21,6 +21,7 @@ use crate::api::share::change::ObjectReply;
 use crate::api::share::folder::{Folder, is_name};
 use crate::api::share::object::Object;
 use crate::api::share::rows::{New, Parent, Shares};
+use crate::api::share::store::Filed;
 use crate::base::pointer::Pointer;
 use crate::crypto::hash::{Digester, FileHash};
 use crate::store::blobs::Whole;
@@ -137,7 +138,7 @@ impl PutWork {
             None => self.last_name(&tenant, &mut parent).await?,
         };
         let new = New { name, metadata, tags, ttl };
-        self.shares.put_as(&tenant, (&parent, new), (blob, facts)).await.map_err(ask::failed)
+        self.shares.put_as(&tenant, &parent, new, Filed { blob, facts }).await.map_err(ask::failed)
     }
 
     /// The name of a file that has none: the last of its path, which then is that of the file and not of its folder,
@@ -221,7 +222,8 @@ impl PutShare {
     /// Takes files of at most `limit` bytes.
     pub fn new(
         work: Arc<PutWork>,
-        (jobs, grants): (Jobs, Arc<Grants>),
+        jobs: Jobs,
+        grants: Arc<Grants>,
         dialect: DialectChoice,
         limit: u64,
     ) -> Self {

@@ -69,6 +69,12 @@ pub struct Parent {
     pub id: Option<String>,
 }
 
+/// The folder that an object lies in, and its id; the root has none.
+pub(super) struct Location {
+    pub(super) folder: Folder,
+    pub(super) parent: Option<ShareId>,
+}
+
 /// What a new object is to be.
 #[derive(Clone, Debug, Default)]
 pub struct New {
@@ -186,7 +192,7 @@ impl Shares {
         }
         while let Some((path, outer, name)) = missing.pop() {
             let new = New { name, ..New::default() };
-            parent = Some(self.make(tenant, (path, outer, parent), new).await?.id);
+            parent = Some(self.make(tenant, path, Location { folder: outer, parent }, new).await?.id);
         }
         Ok(parent)
     }
@@ -195,10 +201,11 @@ impl Shares {
     pub(super) async fn make(
         &self,
         tenant: &str,
-        (path, folder, parent): (Folder, Folder, Option<ShareId>),
+        path: Folder,
+        location: Location,
         new: New,
     ) -> Result<Object, ShareError> {
-        let object = self.object(ShareId::from_random(random::bytes()?), (Kind::Dir, folder, parent), new);
+        let object = self.object(ShareId::from_random(random::bytes()?), Kind::Dir, location, new);
         let version = self.write(tenant, &object, Expected::Absent).await?;
         let entry = Entry::lasting(object.id.to_string().into_bytes());
         match self.records.put_if(&folder_key(tenant, &path), Expected::Absent, entry).await {
@@ -278,20 +285,15 @@ impl Shares {
         Err(StoreError::Conflict.into())
     }
 
-    pub(super) fn object(
-        &self,
-        id: ShareId,
-        (kind, folder, parent): (Kind, Folder, Option<ShareId>),
-        new: New,
-    ) -> Object {
+    pub(super) fn object(&self, id: ShareId, kind: Kind, location: Location, new: New) -> Object {
         let now = self.clock.now();
         Object {
             version: 0,
             kind,
             name: if new.name.is_empty() { id.to_string() } else { new.name },
             id,
-            folder,
-            parent,
+            folder: location.folder,
+            parent: location.parent,
             metadata: new.metadata,
             tags: new.tags,
             size: 0,

@@ -7,7 +7,7 @@ use data_encoding::HEXLOWER;
 
 use crate::api::share::folder::Folder;
 use crate::api::share::object::{Kind, Object};
-use crate::api::share::rows::{New, Parent, ShareError, Shares, key};
+use crate::api::share::rows::{Location, New, Parent, ShareError, Shares, key};
 use crate::base::clock::Timestamp;
 use crate::base::id::ShareId;
 use crate::store::{Area, Blob, Expected, Facts, Opened};
@@ -17,6 +17,15 @@ const ORPHAN: Duration = Duration::from_secs(24 * 3600);
 
 /// Files looked at in one sweep for bytes that no row knows.
 const SWEEP: usize = 10_000;
+
+/// A file in the blobs, and what is known of its bytes.
+#[derive(Clone, Copy)]
+pub struct Filed<'a> {
+    /// Where the bytes are.
+    pub blob: &'a Blob,
+    /// How many, and their digests.
+    pub facts: &'a Facts,
+}
 
 /// What of an object changes.
 #[derive(Clone, Debug, Default)]
@@ -44,12 +53,13 @@ impl Shares {
     pub async fn put(
         &self,
         tenant: &str,
-        (folder, name): (&str, &str),
-        (blob, facts): (&Blob, &Facts),
+        folder: &str,
+        name: &str,
+        file: Filed<'_>,
     ) -> Result<ShareId, ShareError> {
         let new = New { name: name.to_owned(), ..New::default() };
         let parent = Parent { folder: Some(folder.to_owned()), id: None };
-        self.put_as(tenant, (&parent, new), (blob, facts)).await.map(|object| object.id)
+        self.put_as(tenant, &parent, new, file).await.map(|object| object.id)
     }
 
     /// The same with all that may be said of a file.
@@ -59,14 +69,15 @@ impl Shares {
     pub async fn put_as(
         &self,
         tenant: &str,
-        (parent, new): (&Parent, New),
-        (blob, facts): (&Blob, &Facts),
+        parent: &Parent,
+        new: New,
+        file: Filed<'_>,
     ) -> Result<Object, ShareError> {
         let (folder, parent) = self.parent(tenant, parent).await?;
-        let kept = self.blobs.keep(blob).await?.ok_or(ShareError::Unknown)?;
-        let mut object = self.object(kept.id().twin(), (Kind::File, folder, parent), new);
-        object.size = facts.size;
-        object.sha256 = HEXLOWER.encode(&facts.sha256);
+        let kept = self.blobs.keep(file.blob).await?.ok_or(ShareError::Unknown)?;
+        let mut object = self.object(kept.id().twin(), Kind::File, Location { folder, parent }, new);
+        object.size = file.facts.size;
+        object.sha256 = HEXLOWER.encode(&file.facts.sha256);
         object.expires = self.expiry(tenant, &object).await?;
         let put = self.write(tenant, &object, Expected::Absent).await;
         if put.is_err() {
@@ -98,7 +109,7 @@ impl Shares {
         if let Some(id) = self.find(tenant, &path).await? {
             return self.get(tenant, &id).await;
         }
-        self.make(tenant, (path, folder, parent), new).await
+        self.make(tenant, path, Location { folder, parent }, new).await
     }
 
     /// Whether there is a folder of this path.

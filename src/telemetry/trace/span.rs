@@ -152,11 +152,7 @@ impl Tracer {
             _ => SpanId(inner.ids.next()),
         };
         let context = TraceContext { trace, span, sampled };
-        Span::begin(
-            Arc::clone(inner),
-            context,
-            (parent.map(|parent| parent.span), "request", SpanKind::Server),
-        )
+        Span::begin(Arc::clone(inner), context, parent.map(|parent| parent.span), "request", SpanKind::Server)
     }
 }
 
@@ -172,7 +168,7 @@ impl SpanContext {
             return Span { place: self.clone(), open: None };
         }
         let context = TraceContext { span: SpanId(inner.ids.next()), ..*at };
-        Span::begin(Arc::clone(inner), context, (Some(at.span), name, kind))
+        Span::begin(Arc::clone(inner), context, Some(at.span), name, kind)
     }
 
     /// What to tell the next hop.
@@ -197,7 +193,9 @@ impl Span {
     fn begin(
         inner: Arc<Inner>,
         context: TraceContext,
-        (parent, name, kind): (Option<SpanId>, &'static str, SpanKind),
+        parent: Option<SpanId>,
+        name: &'static str,
+        kind: SpanKind,
     ) -> Self {
         let open = context.sampled.then(|| {
             let began = inner.clock.now().as_millis().saturating_mul(1_000_000);

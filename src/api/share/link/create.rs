@@ -179,8 +179,7 @@ impl CreateLinks {
                 let job = Job { caller: who.caller(), bytes: HELD };
                 let password = self.0.cpu.run(job, move |_| Password::of(&text)).await?;
                 let password = password.map_err(|_| ApiError::Internal("password"))?;
-                let by = (who.tenant(), who.id());
-                let link = self.0.links.make(by, terms.clone(), password).await;
+                let link = self.0.links.make(who.tenant(), who.id(), terms.clone(), password).await;
                 made.push(link.map_err(ask::failed)?);
             }
         }

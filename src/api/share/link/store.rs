@@ -33,7 +33,8 @@ impl Links {
     /// Makes a link.
     pub(super) async fn make(
         &self,
-        (tenant, by): (&str, &TokenId),
+        tenant: &str,
+        by: &TokenId,
         terms: Terms,
         password: Password,
     ) -> Result<Link, ShareError> {

@@ -18,7 +18,7 @@ use crate::api::share::link::page;
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::object::{Kind, Object};
 use crate::api::share::rows::{New, Parent, ShareError};
-use crate::api::share::store::Change;
+use crate::api::share::store::{Change, Filed};
 use crate::base::id::ShareId;
 use crate::base::rate::Rate;
 use crate::store::{Area, Blob};
@@ -153,7 +153,7 @@ impl Visit<'_> {
         };
         let parent = Parent { folder: None, id: Some(folder.to_string()) };
         let new = New { name, ..New::default() };
-        let put = shares.put_as(self.link.tenant(), (&parent, new), (&blob, &facts)).await;
+        let put = shares.put_as(self.link.tenant(), &parent, new, Filed { blob: &blob, facts: &facts }).await;
         if put.is_err() {
             drop(shares.blobs().remove(&blob).await);
         }
