@@ -7,7 +7,7 @@ use super::*;
 use crate::base::clock::{FixedClock, SharedClock, Timestamp};
 use crate::base::secret::Secret;
 use crate::crypto::jws::JwsAlgorithm;
-use crate::store::{Cause, Closing, EmbeddedRecords, Later, Records};
+use crate::store::{Cause, Closing, EmbeddedRecords, Keep, Later, Records};
 use crate::vault::items::{
     Algorithm, Items, KeyFacts, Kind, Label, Material, NewItem, Path, Purpose, Rotation,
 };
@@ -62,6 +62,9 @@ impl Records for Mortal {
     }
     fn sweep(&self) -> Later<'_, u64> {
         self.inner.sweep()
+    }
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64> {
+        self.inner.trim(kind, prefix, keep)
     }
     fn close(&self) -> Closing<'_> {
         self.inner.close()
