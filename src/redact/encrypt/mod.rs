@@ -23,7 +23,7 @@ use crate::detect::{Format, Rule, RuleId};
 use crate::redact::alphabet::Alphabet;
 use crate::redact::error::RedactError;
 use crate::redact::keys::{Keys, Scope};
-use crate::redact::method::Fpe;
+use crate::redact::method::{Fpe, Method};
 
 use cipher::{Cipher, Part};
 
@@ -44,13 +44,34 @@ pub(super) struct Surrogates {
 
 impl Surrogates {
     pub(super) fn new(keys: &Keys) -> Self {
-        let Keys { fpe, tenant, scope, quota } = keys.clone();
+        let Keys { fpe, tenant, scope, quota, .. } = keys.clone();
         Self { key: fpe, tenant, scope, quota, tweaks: HashMap::new() }
     }
 
     /// Counts a value of which something that tells it again is about to be made: a surrogate, or a digest.
     pub(super) fn count(&self, value: &str) -> Result<(), RedactError> {
         Ok(self.quota.take(value)?)
+    }
+
+    /// The replacement of a method that needs no key. A digest tells its value again as a surrogate does.
+    pub(super) fn plain(
+        &self,
+        method: &Method,
+        rule: &Rule,
+        value: &str,
+    ) -> Result<Option<String>, RedactError> {
+        if matches!(method, Method::Hash(_)) {
+            self.count(value)?;
+        }
+        Ok(match method {
+            Method::Mask => Some("*".repeat(value.chars().count())),
+            Method::Replace => Some(format!("<{}>", rule.name())),
+            Method::DetectOnly => Some(value.to_owned()),
+            Method::Text(text) => Some(text.to_string()),
+            Method::Partial(partial) => Some(partial.apply(value)),
+            Method::Hash(salted) => Some(salted.apply(value)),
+            Method::Encrypt | Method::Fpe(_) => None,
+        })
     }
 
     /// The tweak of a rule for one purpose.
