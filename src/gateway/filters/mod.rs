@@ -1,5 +1,6 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, and `scope` what surrogates go by.
+//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who calls, and `scope` what surrogates
+//! go by.
 
 mod auth;
 mod bearer;
@@ -13,6 +14,7 @@ mod redact;
 mod scope;
 mod sign;
 mod spoofed;
+mod who;
 
 pub use auth::{Auth, StripTokens};
 pub use jwt::{Jwt, JwtParts, Place};
@@ -22,3 +24,4 @@ pub use log::Log;
 pub use redact::{AnswerMode, Invented, Redact, RedactParts};
 pub use scope::Tweak;
 pub use sign::{Sign, SignParts};
+pub use who::{Credential, Who};
