@@ -19,6 +19,7 @@ use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::gateway::delivery::Delivery;
 use crate::gateway::error::{ErrorShape, GatewayError};
+use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
@@ -34,7 +35,9 @@ pub struct Facts {
     pub who: Option<Principal>,
     /// What the caller's signed token says, once it was verified and found good.
     pub claims: Option<Claims>,
-    /// Surrogates issued in this request.
+    /// What is remembered of the caller and the conversation, on routes that remember.
+    pub memory: Option<Box<RequestMemory>>,
+    /// Surrogates issued in this request, and in those before it that it goes on with.
     pub undo: Option<Arc<Undo>>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
     pub scope: Option<Scope>,

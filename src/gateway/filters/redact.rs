@@ -119,7 +119,8 @@ impl Redact {
         let scope = x.facts.scope.ok_or(GatewayError::Api(ApiError::Internal("scope")))?;
         let key = self.fpe_key().await?;
         let quota = self.parts.distinct.of(x.caller());
-        Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota })
+        let recall = x.facts.memory.as_ref().map(|memory| memory.recall()).unwrap_or_default();
+        Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota, recall })
     }
 
     /// What is installed on a request's body, or refused.

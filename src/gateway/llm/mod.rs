@@ -12,6 +12,7 @@
 //! | `framer` | [`SseDeltas`], [`WholeAnswer`]: how those documents become a body |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | `amazon_deltas` | [`AmazonDeltas`]: the same for messages of an Amazon event stream |
+//! | [`kept`], `kept_data` | what providers keep between requests, and how it is named |
 //! | [`conversation`] | which conversation a request belongs to |
 
 mod amazon_deltas;
@@ -26,6 +27,8 @@ mod json_deltas;
 mod mcp;
 mod mistral;
 mod ollama;
+pub mod kept;
+mod kept_data;
 mod openai;
 mod place;
 mod protocol;
