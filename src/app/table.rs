@@ -29,8 +29,8 @@ use crate::config::settings::{
 use crate::detect::{Catalogue, Detector, RuleSelection};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts, StripTokens,
-    Tweak, Whose,
+    Allowance, AnswerMode, Auth, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts, Remember,
+    StripTokens, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
@@ -372,9 +372,15 @@ fn redaction(
         answer_counts: parts.counts(route, Direction::Answer, rules),
         vault: Arc::clone(&parts.vault),
         tweak,
+        remember: remember(setting, parts),
         distinct: parts.distinct(&config.limits),
         cpu: parts.cpu.clone(),
     }))
+}
+
+/// What a route remembers of the surrogates that it issues.
+fn remember(setting: &RedactSetting, parts: &Parts) -> Option<Remember> {
+    setting.remember().map(|time| Remember { memory: Arc::clone(&parts.memory), time })
 }
 
 /// The engine with the rules that a route wants.

@@ -38,6 +38,7 @@ pub use detect::{Allowed, Detect};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Addresses, Format, Level, Log};
+pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{Answers, Invented, Method, Protocol, Redact, Requests, Tweak, Unknown};
 pub use reload::Reload;
 pub use resilience::{Breaker, Health, Outliers};

@@ -1,10 +1,16 @@
 //! What a route does to the bodies that pass it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::Deserialize;
 
-use crate::config::At;
+use crate::config::{At, Period};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// The longest time for which surrogates are remembered.
+pub(crate) const MOST_REMEMBERED: Duration = DAY.saturating_mul(90);
 
 /// `[routes.redact]`: bodies are scanned, and what is found does not pass as it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -32,6 +38,8 @@ pub struct Redact {
     pub methods: BTreeMap<At<String>, Method>,
     /// Within what equal values get equal surrogates.
     pub tweak: At<Tweak>,
+    /// How long surrogates are remembered that were issued; see [`Redact::remember`].
+    pub remember: Option<At<Period>>,
     /// The header that names a conversation; needs `tweak = "conversation"`.
     pub conversation_header: Option<At<String>>,
 }
@@ -40,6 +48,14 @@ impl Redact {
     /// Whether any finding gets a surrogate.
     pub fn encrypts(&self) -> bool {
         *self.requests == Requests::Encrypt || self.methods.values().any(|method| *method == Method::Encrypt)
+    }
+
+    /// How long surrogates are remembered that were issued, 24 h if nothing is said: in the answer to a later request that
+    /// names what the provider keeps of this one they are restored, and in its caller's own text they stay as they are.
+    /// At most [`MOST_REMEMBERED`]; `None`: not at all.
+    pub fn remember(&self) -> Option<Duration> {
+        let said = self.remember.as_ref().map_or(DAY, |said| said.get());
+        (self.encrypts() && !said.is_zero()).then_some(said)
     }
 
     /// What happens in answers, the default worked out.

@@ -1,5 +1,5 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who calls, and `scope` what surrogates
+//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who calls, `remember` what was issued before, and `scope` what surrogates
 //! go by.
 
 mod auth;
@@ -11,6 +11,7 @@ mod limits;
 mod load_shed;
 mod log;
 mod redact;
+mod remember;
 mod scope;
 mod sign;
 mod spoofed;
@@ -22,6 +23,7 @@ pub use limits::{Allowance, Limits, Whose};
 pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};
 pub use log::Log;
 pub use redact::{AnswerMode, Invented, Redact, RedactParts};
+pub use remember::Remember;
 pub use scope::Tweak;
 pub use sign::{Sign, SignParts};
 pub use who::{Credential, Who};

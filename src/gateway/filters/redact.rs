@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use http::header::{ACCEPT_ENCODING, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
@@ -17,6 +18,7 @@ use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
+use crate::gateway::filters::remember::{self, Remember};
 use crate::gateway::filters::scope::{Tweak, of_conversation};
 use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp, open_blocks};
@@ -80,6 +82,8 @@ pub struct RedactParts {
     pub vault: Arc<Vault>,
     /// Within what they are the same.
     pub tweak: Tweak,
+    /// What is remembered of surrogates, if anything.
+    pub remember: Option<Remember>,
     /// How many different values a caller may have encrypted.
     pub distinct: DistinctLimit,
     /// Places for long documents.
@@ -176,7 +180,7 @@ impl Redact {
     fn both(
         &self,
         x: &mut Exchange,
-        undo: Arc<Undo>,
+        undo: Arc<ArcSwap<Undo>>,
         invented: &Invented,
         keys: Keys,
     ) -> Factory<dyn Editor> {
@@ -186,7 +190,7 @@ impl Redact {
         let unscanned = Arc::clone(&x.facts.answer_unscanned);
         let redactor = invented.redactor.clone();
         Arc::new(move || {
-            let (undo, keys) = (Arc::clone(&undo), keys.clone());
+            let (undo, keys) = (undo.load_full(), keys.clone());
             let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
             let answering = Answering::Both { undo, keys, counts, restored };
             Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
@@ -223,11 +227,11 @@ impl Redact {
 }
 
 /// Puts back what was issued.
-fn restoring(x: &Exchange, undo: Arc<Undo>) -> Factory<dyn Editor> {
+fn restoring(x: &Exchange, undo: Arc<ArcSwap<Undo>>) -> Factory<dyn Editor> {
     let restored = Arc::clone(&x.facts.restored);
     let unscanned = Arc::clone(&x.facts.answer_unscanned);
     Arc::new(move || {
-        let editor = Answer::restore(Arc::clone(&undo)).counting(Arc::clone(&unscanned));
+        let editor = Answer::restore(undo.load_full()).counting(Arc::clone(&unscanned));
         Box::new(CountingEditor { editor, made: Arc::clone(&restored) })
     })
 }
@@ -321,6 +325,9 @@ impl Filter for Redact {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
         }
+        if let Some(remember) = &self.parts.remember {
+            remember.begin(x, matches!(self.parts.answers, AnswerMode::Restore(_)), plan).await;
+        }
         if let Some(redactor) = &self.parts.requests {
             self.plan_request(x, plan, redactor).await?;
         }
@@ -334,6 +341,9 @@ impl Filter for Redact {
         let Some(redactor) = self.parts.requests.as_ref().filter(|_| x.request_scan == Scan::Scanned) else {
             return Ok(Flow::Next);
         };
+        if matches!(self.parts.answers, AnswerMode::Restore(_)) {
+            remember::find_in_body(x, document.current()).await;
+        }
         let mut keys = self.keys(x).await?;
         let naming = self.parts.encrypts && self.parts.tweak.is_in_body(x);
         let naming = naming.then(|| (x.path().clone(), Arc::clone(x.route())));
@@ -381,30 +391,35 @@ impl Filter for Redact {
         if changed {
             document.rewritten = Some(rewritten);
         }
-        x.facts.undo = Some(Arc::new(undo));
+        x.facts.undo = Some(remember::issued(x, Arc::new(undo)).await);
         Ok(Flow::Next)
     }
 
     async fn response(
         &self,
         x: &mut Exchange,
-        _: &mut ResponseHeader,
+        head: &mut ResponseHeader,
         plan: &mut AnswerPlan,
     ) -> Result<(), GatewayError> {
         let protocol = self.protocol(x).cloned();
         match &self.parts.answers {
             AnswerMode::Off => Ok(()),
             AnswerMode::Restore(invented) => {
-                let undo = x.facts.undo.clone().filter(|undo| !undo.is_empty());
+                remember::watch(x, head, plan);
+                let undo = remember::restored(x);
                 let invented = invented.as_ref().filter(|invented| invented.everywhere || protocol.is_some());
-                let editor: Factory<dyn Editor> = match (undo, invented) {
-                    (None, None) => return Ok(()),
-                    (Some(undo), None) => restoring(x, undo),
-                    (undo, Some(invented)) => {
+                if undo.is_none() && invented.is_none() {
+                    return Ok(());
+                }
+                let undo = undo.unwrap_or_else(|| Arc::new(ArcSwap::from_pointee(Undo::nothing())));
+                let editor = match invented {
+                    None => restoring(x, Arc::clone(&undo)),
+                    Some(invented) => {
                         let keys = self.keys(x).await?;
-                        self.both(x, undo.unwrap_or_else(|| Arc::new(Undo::nothing())), invented, keys)
+                        self.both(x, Arc::clone(&undo), invented, keys)
                     }
                 };
+                let editor = remember::following(x, undo, editor);
                 // Nothing of the caller's is in what cannot be read: the upstream never had it.
                 plan.rewrite(
                     Layer::Text(TextLayer { editor, protocol, restores: true }),
@@ -429,6 +444,9 @@ impl Filter for Redact {
 
     async fn done(&self, x: &mut Exchange, _: &Outcome) {
         settle(x, &self.parts.rules);
+        if let Some(memory) = &mut x.facts.memory {
+            memory.flush();
+        }
         let Facts { request_unscanned, answer_unscanned, .. } = &x.facts;
         for (direction, strings) in
             [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)]

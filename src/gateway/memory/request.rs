@@ -146,6 +146,7 @@ impl RequestMemory {
         };
         self.own = own;
         self.restored.store(Arc::clone(&all));
+        self.flush();
         let write = self.write(self.continues.clone());
         self.writes.extend(write);
         all
@@ -167,6 +168,14 @@ impl RequestMemory {
         self.seen.add(id);
     }
 
+    /// A piece of its answer is about to leave: what that teaches is written meanwhile, and before the last one leaves.
+    pub async fn after_piece(&mut self, last: bool) {
+        self.note();
+        if last {
+            self.written().await;
+        }
+    }
+
     /// Begins to write what the answer has taught us so far.
     pub fn note(&mut self) {
         let ids = self.seen.take();
@@ -176,21 +185,16 @@ impl RequestMemory {
         }
     }
 
-    /// Begins to write which surrogates the caller has had, and the conversation, which has these ids.
+    /// Begins to write the conversation, which has these ids.
     fn write(&self, ids: Vec<String>) -> Option<JoinHandle<()>> {
-        let (memory, owner) = (Arc::clone(&self.memory), self.owner.clone());
-        let conversation = Arc::clone(&self.conversation);
         let restored = self.restored.load_full();
-        let ids = if restored.is_empty() { Vec::new() } else { ids };
-        if ids.is_empty() && !memory.is_unwritten(&owner.caller) {
+        if ids.is_empty() || restored.is_empty() {
             return None;
         }
+        let (memory, owner) = (Arc::clone(&self.memory), self.owner.clone());
+        let conversation = Arc::clone(&self.conversation);
         let whole = self.reads.iter().find(|read| read.issued.covers(&restored)).cloned();
         Some(tokio::spawn(async move {
-            memory.write(&owner.caller).await;
-            if ids.is_empty() {
-                return;
-            }
             let mut conversation = conversation.lock().await;
             if conversation.is_none() {
                 // Nothing was added to what it reads: that goes on under more names.
@@ -205,16 +209,19 @@ impl RequestMemory {
         }))
     }
 
+    /// Begins to write which surrogates the caller has had, where that is in no row yet. Nobody waits for it: this process
+    /// knows them already.
+    pub fn flush(&self) {
+        if self.memory.is_unwritten(&self.owner.caller) {
+            let (memory, caller) = (Arc::clone(&self.memory), self.owner.caller.clone());
+            drop(tokio::spawn(async move { memory.write(&caller).await }));
+        }
+    }
+
     /// Waits until what was begun is written, for a moment at the most.
     pub async fn written(&mut self) {
         self.noted.append(&mut self.writes);
         await_all(&mut self.noted).await;
-    }
-
-    /// Writes what the caller has had that is in no row yet.
-    pub async fn flush(&mut self) {
-        self.written().await;
-        self.memory.write(&self.owner.caller).await;
     }
 
     /// Before a piece of its answer passes: what the piece before has taught is kept, and what other requests of its
