@@ -174,7 +174,7 @@ impl Live {
             return Ok(());
         }
         let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
-        if method.is_reversible() && self.recall.knows(value) {
+        if method.is_reversible() && self.recall.covers(&self.text, &self.held(&range)) {
             return Ok(());
         }
         let adjoins = self.last == Some((rule, range.start));

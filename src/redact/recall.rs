@@ -5,6 +5,7 @@
 //! A surrogate looks like any other value of its format, so that whether one was issued is remembered and not seen.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use zeroize::Zeroizing;
@@ -36,6 +37,16 @@ pub struct Recall {
 }
 
 impl Recall {
+    /// Whether `range` of `text` is a surrogate that the caller has had, or a part of one that a rule has taken for a value.
+    pub(super) fn covers(&self, text: &str, range: &Range<usize>) -> bool {
+        if self.caller.is_none() {
+            return false;
+        }
+        let knows = |range: Range<usize>| text.get(range).is_some_and(|text| self.knows(text));
+        let (starts, ends) = (starts(text.as_bytes(), range.start), ends(text.as_bytes(), range.end));
+        starts.iter().any(|start| ends.iter().any(|end| knows(*start..*end)))
+    }
+
     /// Whether `text` is a surrogate that the caller has had, however its letters and separators are written.
     pub(super) fn knows(&self, text: &str) -> bool {
         let Some(caller) = &self.caller else { return false };
@@ -61,6 +72,49 @@ fn canonical(text: &str) -> Option<Vec<u8>> {
     let kept = text.bytes().filter(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii());
     let canonical: Vec<u8> = kept.map(|byte| byte.to_ascii_lowercase()).collect();
     (canonical.len() >= SHORTEST).then_some(canonical)
+}
+
+/// The most words on each side of a finding that may be of one surrogate with it.
+const WORDS: usize = 6;
+
+/// What may stand between two words of a surrogate, at most two of them.
+const BETWEEN: &[u8] = b" -._@+()/:";
+
+/// The longest word that is looked at, in bytes.
+const LONGEST_WORD: usize = 128;
+
+/// Where a surrogate may begin of which a part begins at `at`.
+fn starts(text: &[u8], at: usize) -> Vec<usize> {
+    let before = |distance: usize| text.get(at.checked_sub(distance + 1)?).copied();
+    steps(&before).into_iter().map(|step| at - step).collect()
+}
+
+/// Where one may end of which a part ends at `at`.
+fn ends(text: &[u8], at: usize) -> Vec<usize> {
+    let behind = |distance: usize| text.get(at + distance).copied();
+    steps(&behind).into_iter().map(|step| at + step).collect()
+}
+
+/// How far words reach from a place on, the nearest first; `byte` is the one at a distance. Prose ends them: beyond a space
+/// only words with a digit count.
+fn steps(byte: &dyn Fn(usize) -> Option<u8>) -> Vec<usize> {
+    let run = |from: usize, fits: &dyn Fn(&u8) -> bool| {
+        let run = (from..from + LONGEST_WORD).map_while(byte).take_while(fits);
+        run.collect::<Vec<u8>>()
+    };
+    let mut at = run(0, &u8::is_ascii_alphanumeric).len();
+    let mut steps = if at > 0 { vec![0, at] } else { vec![0] };
+    while steps.len() <= WORDS {
+        let gap = run(at, &|byte| BETWEEN.contains(byte));
+        let word = run(at + gap.len(), &u8::is_ascii_alphanumeric);
+        let prose = gap.contains(&b' ') && !word.iter().any(u8::is_ascii_digit);
+        if !(1..=2).contains(&gap.len()) || word.is_empty() || prose {
+            break;
+        }
+        at += gap.len() + word.len();
+        steps.push(at);
+    }
+    steps
 }
 
 /// What a conversation has issued, to be looked up.
@@ -188,6 +242,41 @@ mod tests {
         let both = own.with_earlier(&other);
         assert_eq!(both.len(), Limits::default().values);
         assert!(both.covers(&own) && !both.covers(&other));
+    }
+
+    /// Knows one surrogate.
+    struct One(&'static str);
+
+    impl IssuedToCaller for One {
+        fn has(&self, canonical: &[u8]) -> bool {
+            canonical == self.0.as_bytes()
+        }
+
+        fn add(&self, _: &[u8]) {}
+    }
+
+    #[test]
+    fn a_part_of_a_surrogate_is_none_of_the_callers_values() {
+        let cases = [
+            ("8872738932821070", "and 8872 [7389 3282 1070] and", true),
+            ("8872738932821070", "and 8872 [7389 3282] 1070.", true),
+            ("8872738932821070", "and 8872-73[89-3282-]1070.", true),
+            ("8872738932821070", "and [8872 7389 3282 1070] 5", true),
+            ("8872738932821070", "and [8872 7389 3282 1071]", false),
+            ("8872738932821070", "and 8872 [7389 3282 1070 and 536-22-8726]", false),
+            ("8872738932821070", "8872\n[7389 3282 1070]", false),
+            ("x7qkdohwrvbntpostcom", "<x7q.[kdoh@wrvbnt]-post.com>", true),
+            ("x7qkdohwrvbntpostcom", "x7q.[kdoh@wrvbnt] post.com", false),
+            ("17254418260", "call +1 (725) [441-8260]", true),
+        ];
+        for (known, marked, want) in cases {
+            let start = marked.find('[').unwrap();
+            let text = marked.replace(['[', ']'], "");
+            let range = start..marked.find(']').unwrap() - 1;
+            let recall = Recall { caller: Some(Arc::new(One(known))), conversation: None };
+            assert_eq!(recall.covers(&text, &range), want, "{marked}");
+            assert!(!Recall::default().covers(&text, &range));
+        }
     }
 
     #[test]

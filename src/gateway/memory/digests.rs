@@ -11,8 +11,7 @@ use data_encoding::HEXLOWER;
 use tokio::sync::Mutex as AsyncMutex;
 
 use crate::base::clock::Timestamp;
-use crate::base::secret::Secret;
-use crate::crypto::kdf::hmac_sha256;
+use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
 use crate::gateway::memory::caller::CallerId;
 use crate::redact::IssuedToCaller;
@@ -208,7 +207,7 @@ async fn version(place: Place<'_>, caller: &CallerId) -> Result<u64, StoreError>
 /// What one request may ask of them.
 pub(super) struct DigestsAt {
     pub(super) digests: Arc<CallerDigests>,
-    pub(super) key: Secret<[u8; 32]>,
+    pub(super) key: MacKey,
     pub(super) caller: CallerId,
     pub(super) now: Timestamp,
     /// How long what the request issues counts.
@@ -217,7 +216,7 @@ pub(super) struct DigestsAt {
 
 impl DigestsAt {
     fn digest(&self, canonical: &[u8]) -> u64 {
-        let whole = hmac_sha256(self.key.expose(), &[self.caller.as_str().as_bytes(), b"/", canonical]);
+        let whole = self.key.digest(&[self.caller.as_str().as_bytes(), b"/", canonical]);
         whole.first_chunk().map_or(0, |first| u64::from_be_bytes(*first))
     }
 }

@@ -8,6 +8,7 @@ use dashmap::DashMap;
 
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
+use crate::crypto::kdf::MacKey;
 use crate::gateway::memory::caller::CallerId;
 use crate::gateway::memory::digests::{CallerDigests, DIGESTS, DigestsAt, ERASED, Place};
 use crate::gateway::memory::issued::{ISSUED, IssuedStore, NAMES, Owner};
@@ -55,6 +56,8 @@ pub struct Memory {
     vault: Arc<Vault>,
     clock: SharedClock,
     key: Secret<[u8; 32]>,
+    /// Of digests: the same key, ready for use.
+    mac: MacKey,
     callers: DashMap<CallerId, Arc<Known>>,
 }
 
@@ -67,7 +70,8 @@ impl Memory {
         let key = vault.derived_key("portcullis/memory/1");
         let issued =
             IssuedStore::new(Arc::clone(&records), Arc::clone(&vault), Arc::clone(&clock), key.clone());
-        Self { issued, records, vault, clock, key, callers: DashMap::new() }
+        let mac = MacKey::new(key.expose());
+        Self { issued, records, vault, clock, key, mac, callers: DashMap::new() }
     }
 
     /// The caller that is known by these parts.
@@ -79,7 +83,7 @@ impl Memory {
         let now = self.clock.now();
         let digests = Arc::clone(&self.known(&owner.caller).digests);
         let until = now.plus(owner.remember);
-        DigestsAt { digests, key: self.key.clone(), caller: owner.caller.clone(), now, until }
+        DigestsAt { digests, key: self.mac.clone(), caller: owner.caller.clone(), now, until }
     }
 
     fn known(&self, caller: &CallerId) -> Arc<Known> {
