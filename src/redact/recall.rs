@@ -165,6 +165,11 @@ impl Undo {
         ledger.close()
     }
 
+    /// Bytes of the surrogates and the originals together.
+    pub fn size(&self) -> usize {
+        self.pairs().map(|(surrogate, original, _)| surrogate.len() + original.len()).sum()
+    }
+
     /// Whether all that `other` has issued was issued here too, for the same originals.
     pub fn covers(&self, other: &Self) -> bool {
         let mine: HashMap<&str, &str> =

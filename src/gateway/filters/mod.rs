@@ -1,5 +1,5 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who calls, `remember` what was issued before, and `scope` what surrogates
+//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who calls, `remember` and `restoring` what was issued, and `scope` what surrogates
 //! go by.
 
 mod auth;
@@ -12,6 +12,7 @@ mod load_shed;
 mod log;
 mod redact;
 mod remember;
+mod restoring;
 mod scope;
 mod sign;
 mod spoofed;

@@ -19,17 +19,16 @@ use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::remember::{self, Remember};
+use crate::gateway::filters::restoring::restoring;
 use crate::gateway::filters::scope::{Tweak, of_conversation};
 use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp, open_blocks};
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign, is_lines};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::redact::{
-    Answer, Answering, BlockSeal, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo,
-};
-use crate::stream::json::{Path, PathSet, walk};
+use crate::redact::{Answering, BlockSeal, Counts, Keys, Limits, RedactError, Redacted, Redactor, Undo};
+use crate::stream::Editor;
+use crate::stream::json::{PathSet, walk};
 use crate::stream::sniff::ENOUGH;
-use crate::stream::{Edit, Editor, StreamError};
 use crate::telemetry::trace::SpanKind;
 use crate::telemetry::{Direction, Scan, Unscanned};
 use crate::vault::Vault;
@@ -224,16 +223,6 @@ impl Redact {
         };
         Ok(Some(reading))
     }
-}
-
-/// Puts back what was issued.
-fn restoring(x: &Exchange, undo: Arc<ArcSwap<Undo>>) -> Factory<dyn Editor> {
-    let restored = Arc::clone(&x.facts.restored);
-    let unscanned = Arc::clone(&x.facts.answer_unscanned);
-    Arc::new(move || {
-        let editor = Answer::restore(undo.load_full()).counting(Arc::clone(&unscanned));
-        Box::new(CountingEditor { editor, made: Arc::clone(&restored) })
-    })
 }
 
 /// Redacts a body as it passes, so that nothing of it is restored.
@@ -467,36 +456,6 @@ fn settle(x: &mut Exchange, rules: &[String]) {
                 *x.facts.findings.entry(name.clone()).or_default() += count;
             }
         }
-    }
-}
-
-/// Counts an editor's edits for the access log.
-struct CountingEditor<E> {
-    editor: E,
-    made: Arc<AtomicU64>,
-}
-
-impl<E: Editor> Editor for CountingEditor<E> {
-    fn under(&mut self, path: Option<&Path<'_>>) {
-        self.editor.under(path);
-    }
-
-    fn unread(&mut self) {
-        self.editor.unread();
-    }
-
-    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        let before = edits.len();
-        let decided = self.editor.feed(piece, edits)?;
-        self.made.fetch_add((edits.len() - before) as u64, Ordering::Relaxed);
-        Ok(decided)
-    }
-
-    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        let before = edits.len();
-        self.editor.end(edits)?;
-        self.made.fetch_add((edits.len() - before) as u64, Ordering::Relaxed);
-        Ok(())
     }
 }
 

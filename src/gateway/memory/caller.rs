@@ -4,6 +4,9 @@ use data_encoding::HEXLOWER;
 
 use crate::crypto::kdf::hmac_sha256;
 
+/// Under which the log tells what goes wrong with what is remembered.
+pub(super) const TARGET: &str = "portcullis::memory";
+
 /// A caller by a keyed digest of what it is known by: the same in every process on one store, and nothing can be told from
 /// it about the caller.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

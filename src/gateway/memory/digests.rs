@@ -13,7 +13,7 @@ use tokio::sync::Mutex as AsyncMutex;
 use crate::base::clock::Timestamp;
 use crate::crypto::kdf::MacKey;
 use crate::crypto::random;
-use crate::gateway::memory::caller::CallerId;
+use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::redact::IssuedToCaller;
 use crate::store::{Entry, Expected, Key, Records, StoreError};
 use crate::vault::{REMEMBERED, Vault, VaultError};
@@ -115,7 +115,7 @@ impl CallerDigests {
                     Ok(opened) => self.take(opened.expose(), until, place.now),
                     // One row that is damaged is no reason to forget the others.
                     Err(error) => {
-                        tracing::warn!(target: super::service::TARGET, "a row cannot be read: {error}")
+                        tracing::warn!(target: TARGET, "a row cannot be read: {error}")
                     }
                 }
             }

@@ -49,11 +49,6 @@ impl Conversation {
         let until = Timestamp::from_millis(0);
         Ok(Self { id, version: 0, until, issued: Arc::new(Undo::nothing()) })
     }
-
-    /// Whether both are the same one, as it was at the same time.
-    pub(super) fn is(&self, other: &Self) -> bool {
-        self.id == other.id && self.version == other.version
-    }
 }
 
 /// For whom something is remembered, on which route, and for how long.
@@ -97,6 +92,22 @@ impl IssuedStore {
         let named = self.vault.open_row(&row)?;
         let Ok(named) = std::str::from_utf8(named.expose()) else { return Err(VaultError::Damaged) };
         self.read(owner, named).await
+    }
+
+    /// The conversation that an id names, unless it is the one that is known, as it was then.
+    pub(super) async fn find_newer(
+        &self,
+        owner: &Owner,
+        id: &str,
+        known: Option<&Conversation>,
+    ) -> Result<Option<Conversation>, VaultError> {
+        if let Some(known) = known {
+            let row = self.records.get(&Self::place(owner, &known.id)).await?;
+            if row.is_some_and(|row| row.version == known.version) {
+                return Ok(None);
+            }
+        }
+        self.find(owner, id).await
     }
 
     async fn read(&self, owner: &Owner, id: &str) -> Result<Option<Conversation>, VaultError> {

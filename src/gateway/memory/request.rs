@@ -10,15 +10,18 @@ use tokio::task::JoinHandle;
 
 use crate::gateway::layer::Layer;
 use crate::gateway::llm::kept::{Named, Role};
-use crate::gateway::memory::caller::CallerId;
+use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::gateway::memory::issued::{Conversation, Owner};
 use crate::gateway::memory::seen::SeenIds;
-use crate::gateway::memory::service::{Memory, TARGET};
+use crate::gateway::memory::service::Memory;
 use crate::redact::{Recall, Undo};
 use crate::vault::VaultError;
 
 /// How long the end of an answer waits for what it has taught us to be kept; it goes on being written.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How much of what is remembered one request reads, in bytes of values: about as much as one may issue.
+const MOST_LOADED: usize = 16 << 20;
 
 /// What it is made from.
 pub struct RequestMemoryParts {
@@ -49,6 +52,8 @@ pub struct RequestMemory {
     /// What was issued in the request itself.
     own: Arc<Undo>,
     conversation: Arc<AsyncMutex<Option<Conversation>>>,
+    /// Bytes of values that were read, all together.
+    loaded: usize,
     /// What it only reads.
     reads: Vec<Conversation>,
     /// Under way since before the answer came.
@@ -76,6 +81,7 @@ impl RequestMemory {
             restored: Arc::new(ArcSwap::new(Arc::clone(&nothing))),
             own: nothing,
             conversation: Arc::default(),
+            loaded: 0,
             reads: Vec::new(),
             writes: Vec::new(),
             noted: Vec::new(),
@@ -106,6 +112,10 @@ impl RequestMemory {
             if *role == Role::Continues && !self.continues.contains(id) {
                 self.continues.push(id.clone());
             }
+            if self.loaded > MOST_LOADED {
+                // What is left out is not restored.
+                continue;
+            }
             let found = match self.memory.issued.find(&self.owner, id).await {
                 Ok(Some(found)) => found,
                 Ok(None) => continue,
@@ -114,6 +124,7 @@ impl RequestMemory {
                     continue;
                 }
             };
+            self.loaded += found.issued.size();
             earlier = Some(match earlier {
                 None => Arc::clone(&found.issued),
                 Some(earlier) if earlier.covers(&found.issued) => earlier,
@@ -229,7 +240,8 @@ impl RequestMemory {
     pub async fn before_piece(&mut self) {
         await_all(&mut self.noted).await;
         let Some(session) = &self.session else { return };
-        let found = match self.memory.issued.find(&self.owner, session).await {
+        let mut known = self.conversation.lock().await;
+        let found = match self.memory.issued.find_newer(&self.owner, session, known.as_ref()).await {
             Ok(Some(found)) => found,
             Ok(None) => return,
             Err(error) => {
@@ -237,11 +249,8 @@ impl RequestMemory {
                 return;
             }
         };
-        let mut known = self.conversation.lock().await;
-        if !known.as_ref().is_some_and(|known| known.is(&found)) {
-            self.restored.store(Arc::new(self.own.with_earlier(&found.issued)));
-            *known = Some(found);
-        }
+        self.restored.store(Arc::new(self.own.with_earlier(&found.issued)));
+        *known = Some(found);
     }
 }
 

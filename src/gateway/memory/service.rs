@@ -9,13 +9,11 @@ use dashmap::DashMap;
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::crypto::kdf::MacKey;
-use crate::gateway::memory::caller::CallerId;
+use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::gateway::memory::digests::{CallerDigests, DIGESTS, DigestsAt, ERASED, Place};
 use crate::gateway::memory::issued::{ISSUED, IssuedStore, NAMES, Owner};
 use crate::store::{Entry, Expected, Keep, Key, Records, StoreError};
 use crate::vault::{Vault, VaultError};
-
-pub(super) const TARGET: &str = "portcullis::memory";
 
 /// What stays of one caller, by kind of row; what ends soonest goes.
 const OF_CALLER: [(&str, Keep); 3] = [
