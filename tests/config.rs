@@ -74,7 +74,8 @@ fn the_full_file_shows_the_defaults() {
     assert_eq!(**openai.tls.as_ref().unwrap(), config.upstreams["local"].tls());
     let redact = config.routes[0].redact.as_ref().unwrap();
     assert_eq!(redact.answers(), Redact::default().answers());
-    let silent = Redact { answers: None, ..(**redact).clone() };
+    assert_eq!(redact.remember(), Redact::default().remember());
+    let silent = Redact { answers: None, remember: None, ..(**redact).clone() };
     assert_eq!(silent, Redact::default());
 }
 

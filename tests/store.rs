@@ -15,6 +15,9 @@ use portcullis::api::token::{NewToken, TokenError, Tokens};
 use portcullis::base::clock::{FixedClock, SharedClock, SystemClock, Timestamp};
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
+use portcullis::gateway::llm::kept::{Named, Role};
+use portcullis::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
+use portcullis::redact::Undo;
 use portcullis::store::postgres::{Database, Tls};
 use portcullis::store::{EmbeddedRecords, Entry, Expected, Key, PostgresRecords, Records};
 use portcullis::vault::{MasterKey, Vault, VaultError};
@@ -315,4 +318,142 @@ fn calls_from_another_runtime_outlive_it() {
     drop(caller);
     assert_eq!(own.block_on(records.get(&key)).unwrap().unwrap().version, 1);
     own.block_on(records.close());
+}
+
+/// One process that remembers, on a store that others may have open.
+struct Process {
+    memory: Arc<Memory>,
+    records: Arc<EmbeddedRecords>,
+}
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+impl Process {
+    async fn start(place: &Place, clock: &Arc<FixedClock>) -> Self {
+        let shared: SharedClock = Arc::clone(clock) as SharedClock;
+        let records = Arc::new(EmbeddedRecords::open(&place.file(), Arc::clone(&shared)).await.unwrap());
+        let stored: Arc<dyn Records> = Arc::clone(&records) as Arc<dyn Records>;
+        let vault =
+            Vault::open_with_file(Arc::clone(&stored), &place.master(), Arc::clone(&shared)).await.unwrap();
+        Self { memory: Arc::new(Memory::new(stored, Arc::new(vault), shared)), records }
+    }
+
+    async fn request(&self, caller: &str, route: &str) -> RequestMemory {
+        let caller = self.memory.caller([caller.as_bytes()]);
+        let (memory, route) = (Arc::clone(&self.memory), route.to_owned());
+        RequestMemory::new(RequestMemoryParts { memory, caller, route, remember: DAY }).await
+    }
+
+    /// How many values are found by an id.
+    async fn found(&self, caller: &str, route: &str, id: &str) -> usize {
+        let mut request = self.request(caller, route).await;
+        request.find(&[Named { id: id.to_owned(), role: Role::Reads }]).await;
+        request.restored().load().len()
+    }
+
+    async fn knows(&self, caller: &str, surrogate: &str) -> bool {
+        self.request(caller, "any").await.recall().caller.unwrap().has(surrogate.as_bytes())
+    }
+}
+
+/// What a request has issued: one surrogate and its original, as a file of them has it.
+fn issued(surrogate: &str, original: &str) -> Arc<Undo> {
+    let mut bytes = vec![1, 0];
+    for text in [surrogate, original] {
+        bytes.extend_from_slice(&(text.len() as u32).to_be_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+    }
+    Arc::new(Undo::from_bytes(&bytes).unwrap())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_issued_is_known_to_every_process_for_its_time_and_to_its_caller() {
+    let (place, clock) = (Place::new(), Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000))));
+    let one = Process::start(&place, &clock).await;
+    let mut request = one.request("me", "chat").await;
+    request.recall().caller.unwrap().add(b"8872738932821070");
+    request.issued(issued("8872 7389 3282 1070", "5425 2334 3010 9903"));
+    request.name("resp_1");
+    request.note();
+    request.written().await;
+    // A second one, which goes on with the first, adds to the same.
+    let mut request = one.request("me", "chat").await;
+    request.find(&[Named { id: "resp_1".to_owned(), role: Role::Continues }]).await;
+    request.issued(issued("815-60-8228", "536-22-8726"));
+    request.name("resp_2");
+    request.note();
+    request.written().await;
+
+    let other = Process::start(&place, &clock).await;
+    for _ in 0..100 {
+        if other.knows("me", "8872738932821070").await {
+            break;
+        }
+        // Nobody waits for digests to be written, or looks for new ones more often.
+        clock.advance(Duration::from_secs(2));
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert!(other.knows("me", "8872738932821070").await && !other.knows("you", "8872738932821070").await);
+    for (caller, route, id, count) in [
+        ("me", "chat", "resp_1", 2),
+        ("me", "chat", "resp_2", 2),
+        ("me", "chat", "resp_3", 0),
+        ("you", "chat", "resp_1", 0),
+        ("me", "talk", "resp_1", 0),
+    ] {
+        assert_eq!(other.found(caller, route, id).await, count, "{caller} {route} {id}");
+    }
+    for kind in ["llm.issued", "llm.name", "llm.digests"] {
+        let rows = one.records.scan(kind, "", 100).await.unwrap();
+        assert!(!rows.is_empty(), "{kind}");
+        for row in rows {
+            let text = format!("{} {}", row.key.id(), String::from_utf8_lossy(&row.entry.value));
+            for readable in ["8872 7389", "5425 2334", "815-60", "536-22", "resp_"] {
+                assert!(!text.contains(readable), "{kind}: {readable}");
+            }
+            assert!(row.entry.expires.is_some(), "{kind}");
+        }
+    }
+    clock.advance(DAY);
+    assert!(!other.knows("me", "8872738932821070").await);
+    assert_eq!(other.found("me", "chat", "resp_1").await, 0);
+    one.records.sweep().await.unwrap();
+    assert_eq!(one.records.scan("llm.issued", "", 1).await.unwrap(), []);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_erased_is_forgotten_by_every_process() {
+    let (place, clock) = (Place::new(), Arc::new(FixedClock::at(Timestamp::from_millis(1_800_000_000_000))));
+    let (one, other) = (Process::start(&place, &clock).await, Process::start(&place, &clock).await);
+    for whose in [Some("me"), None] {
+        for caller in ["me", "you"] {
+            let mut request = one.request(caller, "chat").await;
+            request.recall().caller.unwrap().add(b"8872738932821070");
+            request.issued(issued("8872 7389 3282 1070", "5425 2334 3010 9903"));
+            request.name("resp_1");
+            request.note();
+            request.written().await;
+        }
+        let caller = whose.map(|caller| other.memory.caller([caller.as_bytes()]));
+        // The digests of both are in rows, or what is erased could be written afterwards.
+        for _ in 0..100 {
+            if one.records.scan("llm.digests", "", 10).await.unwrap().len() >= 2 {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        assert!(other.memory.erase(caller.as_ref()).await.unwrap() >= 3);
+        clock.advance(Duration::from_secs(2));
+        for process in [&one, &other] {
+            for caller in ["me", "you"] {
+                let there = whose == Some("me") && caller == "you";
+                assert_eq!(process.knows(caller, "8872738932821070").await, there, "{whose:?} {caller}");
+                assert_eq!(
+                    process.found(caller, "chat", "resp_1").await,
+                    usize::from(there),
+                    "{whose:?} {caller}"
+                );
+            }
+        }
+    }
 }

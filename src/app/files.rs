@@ -208,6 +208,7 @@ pub(super) async fn sweep(parts: Arc<Services>, passing: Duration) {
         let swept = async {
             let mut removed = blobs.expire(before).await?;
             removed += records.sweep().await?;
+            removed += parts.memory.sweep().await?;
             Ok::<_, crate::api::share::ShareError>(removed + shares.sweep().await?)
         };
         match swept.await {

@@ -8,6 +8,7 @@
 //! | `links` | links to shared files, and who takes mails with them |
 //! | `master` | the master key, as the configuration says where it is |
 //! | `new_master` | another master key in its place |
+//! | `memory` | what is remembered of callers, forgotten |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `pools` | upstreams, their peers and breakers |
 //! | `mint` | tokens for upstreams, and public keys |
@@ -33,6 +34,7 @@ mod files;
 mod lines;
 mod links;
 mod master;
+mod memory;
 mod mint;
 mod new_master;
 mod open_store;
@@ -50,6 +52,7 @@ mod upkeep;
 pub use check::check_files;
 pub use cleaning::{Released, Wish, clean};
 pub use error::AppError;
+pub use memory::{Remembered, erase};
 pub use new_master::{NewMaster, Replaced, replace_master};
 pub use open_store::OpenStore;
 pub use pipe::{Piped, redact, unredact};

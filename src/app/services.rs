@@ -21,6 +21,7 @@ use crate::detect::{Catalogue, Rule};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{LoadShed, LoadShedParts, Log, QueueDelay};
 use crate::gateway::in_flight::InFlight;
+use crate::gateway::memory::Memory;
 use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
 use crate::redact::Counts;
 use crate::store::Blobs;
@@ -73,6 +74,8 @@ pub struct Services {
     pub opened: OpenStore,
     /// Keys.
     pub vault: Arc<Vault>,
+    /// What was issued to callers.
+    pub memory: Arc<Memory>,
     /// Callers' keys and secrets.
     pub items: Items,
     /// Files.
@@ -135,11 +138,13 @@ impl Services {
         let metrics = Arc::clone(&opened.metrics);
         let (tracer, spans) = traces::tracer(config, &opened.clock, &metrics);
         let access = Arc::new(access(config, &metrics)?);
+        let memory = Memory::new(Arc::clone(&opened.records), Arc::clone(&vault), Arc::clone(&clock));
         let distinct = Arc::new(Distinct::new(Arc::clone(&clock), metrics.front.clone()));
         Ok(Self {
             opened,
             blobs,
             grant_root,
+            memory: Arc::new(memory),
             items: Items::new(Arc::clone(&vault)),
             vault,
             metrics,

@@ -31,7 +31,7 @@ use crate::detect::{Detector, RuleSelection};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     Allowance, AnswerMode, Auth, HeadValues, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts,
-    StripTokens, Tweak, Whose,
+    Remember, StripTokens, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
@@ -384,9 +384,15 @@ fn redaction(
         exhausted,
         vault: Arc::clone(&parts.vault),
         tweak,
+        remember: remember(setting, parts),
         distinct: parts.distinct(&config.limits),
         cpu: parts.cpu.clone(),
     }))
+}
+
+/// What a route remembers of the surrogates that it issues.
+fn remember(setting: &RedactSetting, parts: &Services) -> Option<Remember> {
+    setting.remember().map(|time| Remember { memory: Arc::clone(&parts.memory), time })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::cli::keys_args::KeyCommand;
+use crate::cli::memory_args::MemoryCommand;
 
 /// A gateway that keeps secrets in: it redacts what goes to an LLM or any other HTTP service, and restores the
 /// answers.
@@ -54,6 +55,13 @@ pub(super) enum Command {
         place: StoreArgs,
         #[command(subcommand)]
         command: KeyCommand,
+    },
+    /// What gateways remember of the surrogates that callers have had: forget it; the server may be running.
+    Memory {
+        #[command(flatten)]
+        place: StoreArgs,
+        #[command(subcommand)]
+        command: MemoryCommand,
     },
     /// Find values in files or standard input and say where they are.
     ///

@@ -8,6 +8,8 @@ mod failure;
 mod health;
 mod keys;
 mod keys_args;
+mod memory;
+mod memory_args;
 mod page;
 mod rules;
 mod run;

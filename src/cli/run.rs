@@ -22,7 +22,7 @@ use crate::cli::args::{
 use crate::cli::failure::Failure;
 use crate::cli::settings::{found, here, placed};
 use crate::cli::streams::{complaint, input, message, result};
-use crate::cli::{detect, health, keys, rules, sanitize, wanted};
+use crate::cli::{detect, health, keys, memory, rules, sanitize, wanted};
 use crate::config::{Config, Needs, Options};
 use crate::redact::Method;
 use crate::sanitize::format::FORMATS;
@@ -86,6 +86,7 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Check { config, secrets } => run_check(&config, secrets),
         Command::Tokens { place, command } => run_tokens(&place, command),
         Command::Keys { place, command } => keys::run(&place, command),
+        Command::Memory { place, command } => memory::run(&place, command),
         Command::Detect(args) => detect::run(&args),
         Command::Rules { command } => rules::run(&command),
         Command::Redact(args) => run_redact(args),

@@ -31,6 +31,28 @@ pub fn hmac_sha256(key: &[u8], parts: &[&[u8]]) -> [u8; 32] {
     mac(&hmac::Key::new(hmac::HMAC_SHA256, key), parts.iter().copied())
 }
 
+/// A key of [`hmac_sha256`] that is used often.
+#[derive(Clone)]
+pub struct MacKey(hmac::Key);
+
+impl MacKey {
+    /// The key of these bytes.
+    pub fn new(key: &[u8]) -> Self {
+        Self(hmac::Key::new(hmac::HMAC_SHA256, key))
+    }
+
+    /// As [`hmac_sha256`].
+    pub fn digest(&self, parts: &[&[u8]]) -> [u8; 32] {
+        mac(&self.0, parts.iter().copied())
+    }
+}
+
+impl std::fmt::Debug for MacKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("MacKey(..)")
+    }
+}
+
 pub(super) fn mac<'p>(key: &hmac::Key, parts: impl Iterator<Item = &'p [u8]>) -> [u8; 32] {
     let mut running = hmac::Context::with_key(key);
     for part in parts {
@@ -82,6 +104,7 @@ mod tests {
             [&[&b"what do ya want for nothing?"[..]][..], &[b"what do ya ", b"", b"want for nothing?"]]
         {
             assert_eq!(HEXLOWER.encode(&hmac_sha256(b"Jefe", parts)), expected);
+            assert_eq!(HEXLOWER.encode(&MacKey::new(b"Jefe").digest(parts)), expected);
         }
     }
 }

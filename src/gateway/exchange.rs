@@ -21,6 +21,7 @@ use crate::gateway::delivery::Delivery;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::error_shape::call_id;
 use crate::gateway::llm::ProtocolChoice;
+use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
@@ -38,7 +39,9 @@ pub struct Facts {
     pub claims: Option<Claims>,
     /// The id that the caller gave its call, as JSON; of JSON-RPC only.
     pub call: Option<String>,
-    /// Surrogates issued in this request.
+    /// What is remembered of the caller and the conversation, on routes that remember.
+    pub memory: Option<Box<RequestMemory>>,
+    /// Surrogates issued in this request, and in those before it that it goes on with.
     pub undo: Option<Arc<Undo>>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
     pub scope: Option<Scope>,

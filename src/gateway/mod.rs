@@ -28,6 +28,7 @@
 //! | `delivery` | how much of its answer a caller has had |
 //! | [`media_type`] | what `Content-Type` says |
 //! | [`body`] | content coding × media type × protocol → rewriters |
+//! | [`memory`] | what was issued stays known, for a time |
 //! | [`llm`] | where the words are in an LLM protocol |
 //! | [`error`], `error_shape` | what goes wrong, in the shape that the caller expects |
 //! | [`request_trace`] | spans of a request and its attempts |
@@ -53,6 +54,7 @@ pub mod layer;
 pub mod listen;
 pub mod llm;
 pub mod media_type;
+pub mod memory;
 pub mod min_rate;
 mod native;
 pub mod plan;

@@ -212,7 +212,8 @@ async fn send(
         dialer.head(session, &mut head).await?;
         x.trace.pass_on(&mut head);
         let body = dialer.body(session, body.clone()).await?;
-        framed(&mut head, body.len(), up.as_http2().is_some())
+        let length = (x.sends_body() || !body.is_empty()).then_some(body.len());
+        framed(&mut head, length, up.as_http2().is_some())
             .map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))?;
         dialer.sign(&mut head, &body)?;
         (how.connected, how.reused) = (true, reused);
@@ -248,12 +249,16 @@ async fn unless_left<T>(session: &mut Session, wait: impl Future<Output = T>) ->
     }
 }
 
-fn framed(head: &mut RequestHeader, length: usize, http2: bool) -> Result<()> {
+/// Has the head say how long the body is; one that came without a body goes on as such.
+fn framed(head: &mut RequestHeader, length: Option<usize>, http2: bool) -> Result<()> {
     head.remove_header(&TRANSFER_ENCODING);
     head.remove_header(&EXPECT);
+    head.remove_header(&CONTENT_LENGTH);
     head.set_version(if http2 { Version::HTTP_2 } else { Version::HTTP_11 });
-    head.insert_header(CONTENT_LENGTH, length)?;
-    if length == 0 {
+    if let Some(length) = length {
+        head.insert_header(CONTENT_LENGTH, length)?;
+    }
+    if length.is_none_or(|length| length == 0) {
         head.remove_header(&CONTENT_ENCODING);
     }
     Ok(())
@@ -400,6 +405,9 @@ impl AnswerRelay<'_> {
             let read = unless_left(session, read).await?;
             let mut piece = read.map_err(|error| self.dialer.broken(&error))?;
             let end = piece.is_none() || sent.up.response_done();
+            if let Some(memory) = &mut self.x.facts.memory {
+                memory.before_piece().await;
+            }
             self.piece(session, &mut piece, end)?;
             out.extend_from_slice(piece.as_deref().unwrap_or_default());
             if end {
@@ -410,6 +418,9 @@ impl AnswerRelay<'_> {
         head.insert_header(CONTENT_LENGTH, out.len()).map_err(|_| GatewayError::Gone)?;
         let written = session.write_response_header(Box::new(head), out.is_empty()).await;
         written.map_err(|_| GatewayError::Gone)?;
+        if let Some(memory) = &mut self.x.facts.memory {
+            memory.after_piece(true).await;
+        }
         if !out.is_empty() {
             let written = session.write_response_body(Some(out.freeze()), true).await;
             written.map_err(|_| GatewayError::Gone)?;
@@ -448,8 +459,14 @@ impl AnswerRelay<'_> {
                     return written.map(|()| false).map_err(|_| GatewayError::Gone);
                 }
             };
+            if let Some(memory) = &mut self.x.facts.memory {
+                memory.before_piece().await;
+            }
             self.piece(session, &mut piece, end)?;
             let over = end || self.x.delivery.is_cut_short();
+            if let Some(memory) = &mut self.x.facts.memory {
+                memory.after_piece(over).await;
+            }
             if piece.is_some() || over {
                 send_head(session, &mut head).await?;
                 session.write_response_body(piece, over).await.map_err(|_| GatewayError::Gone)?;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::base::quota::Quota;
 use crate::crypto::fpe::FpeKey;
+use crate::redact::recall::Recall;
 
 /// What encrypts, and for whom. Cheap to clone.
 #[derive(Clone, Default)]
@@ -17,6 +18,8 @@ pub struct Keys {
     pub scope: Scope,
     /// How many different values may be encrypted or hashed.
     pub quota: Quota,
+    /// What was issued before.
+    pub recall: Recall,
 }
 
 impl std::fmt::Debug for Keys {

@@ -17,12 +17,12 @@ use crate::redact::keys::Keys;
 use crate::redact::method::Method;
 use crate::redact::names::Labels;
 use crate::redact::opaque::{Look, Named};
+use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
 use crate::redact::restore::Restore;
 use crate::redact::signed::BlockSeal;
 use crate::redact::surrogate_log::SurrogateLog;
-use crate::redact::values::plain;
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -32,6 +32,7 @@ pub struct Live {
     scanner: Scanner,
     labels: Labels,
     surrogates: Surrogates,
+    recall: Recall,
     counts: Arc<Counts>,
     found: Vec<Finding>,
     /// Text that the scanner has not decided, from this offset on.
@@ -76,6 +77,7 @@ impl Live {
             scanner,
             labels: Labels::default(),
             surrogates,
+            recall: keys.recall.clone(),
             counts,
             found: Vec::new(),
             text: String::new(),
@@ -180,9 +182,12 @@ impl Live {
             };
         }
         let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
+        if method.is_reversible() && self.recall.covers(&self.text, &self.held(&range)) {
+            return Ok(());
+        }
         let adjoins = self.last == Some((rule, range.start));
         let read = as_read(value);
-        let with = match plain(method, detector.rule(rule), &read, &self.surrogates)? {
+        let with = match self.surrogates.plain(method, detector.rule(rule), &read)? {
             Some(_) if adjoins && matches!(method, Method::Replace | Method::Text(_)) => String::new(),
             Some(with) => with,
             None => {
@@ -191,6 +196,7 @@ impl Live {
                     self.record.as_ref().is_some_and(|record| record.refuses(surrogate, value, spelling))
                 };
                 let with = self.surrogates.issue(rule, detector.rule(rule), &read, &mut { refuse })?;
+                self.recall.note(&with);
                 if let Some(record) = &self.record {
                     record.keep(&with, value, spelling)?;
                 }

@@ -47,6 +47,7 @@
 //! | `restore` | issued surrogates in text as it passes |
 //! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
 //! | `issued` | one surrogate and its original, and how surrogates are told apart |
+//! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
 //! | `undo` | [`Undo`]: issued surrogates and what they stand for; [`Limits`] |
 //! | `forms` | how else a model may write a surrogate: letter case, escapes, separators, parts |
 //! | `parts` | what of a surrogate its forms are found by |
@@ -90,6 +91,7 @@ mod pass;
 mod payload;
 mod pieces;
 mod plain;
+mod recall;
 mod redactor;
 mod report;
 mod restore;
@@ -113,6 +115,7 @@ pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;
 pub use opaque::encodes_text;
 pub use pieces::Text;
+pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report};
 pub use restorer::Restorer;

@@ -197,7 +197,7 @@ impl<'p, 's> PassSearch<'p, 's> {
         Self {
             pass,
             caches: pass.redactors.iter().map(|redactor| redactor.detector.cache()).collect(),
-            values: Values::new(pass.redactors),
+            values: Values::new(pass.redactors, pass.keys.recall.clone()),
             report: Report::default(),
             hits: Vec::new(),
             blocked: BlockedRules::default(),

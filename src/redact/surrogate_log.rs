@@ -65,7 +65,7 @@ impl SurrogateLog {
     /// What [`Undo::from_bytes`] reads. To be sealed at once: it holds the originals.
     pub fn to_bytes(&self) -> Secret<Vec<u8>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut bytes = vec![FORM];
+        let mut bytes = begun();
         for entry in kept.owners.values() {
             write(entry, &mut bytes);
         }
@@ -93,6 +93,11 @@ impl Undo {
         }
         Some(ledger.close())
     }
+}
+
+/// What goes before all that [`write`] writes, in a file.
+pub(super) fn begun() -> Vec<u8> {
+    vec![FORM]
 }
 
 /// Writes one surrogate and what it stands for.

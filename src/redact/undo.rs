@@ -9,7 +9,7 @@ use crate::redact::before::{Before, Passed};
 use crate::redact::error::RedactError;
 use crate::redact::forms::{Forms, Matched};
 use crate::redact::index::{Case, Index, Left, More, Seen};
-use crate::redact::issued::Issued;
+use crate::redact::issued::{Issued, Spelling};
 
 /// How much one document's findings may be: a bound on memory, not on what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,9 +40,20 @@ pub(super) enum Reading {
     Exact,
 }
 
+/// As [`Issued`], of what holds it.
+#[derive(Clone, Copy)]
+pub(super) struct Pair<'u> {
+    pub(super) surrogate: &'u str,
+    pub(super) original: &'u str,
+    pub(super) spelling: Spelling,
+    pub(super) parts: bool,
+}
+
 /// The surrogates issued in one document, and what they stand for.
 pub struct Undo {
     originals: Vec<Zeroizing<String>>,
+    /// What stands for each of them.
+    surrogates: Vec<(Box<str>, Spelling, bool)>,
     exact: Index,
     forms: Forms,
 }
@@ -57,8 +68,21 @@ impl Undo {
         let exact = issued.iter().zip(0..).map(|(issue, entry)| (issue.surrogate.as_bytes().into(), entry));
         let exact = Index::new(exact);
         let forms = Forms::of(&issued);
+        let surrogate = |issue: &Issued| (issue.surrogate.as_str().into(), issue.spelling, issue.parts);
+        let surrogates = issued.iter().map(surrogate).collect();
         let originals = issued.into_iter().map(|issue| issue.original).collect();
-        Self { originals, exact, forms }
+        Self { originals, surrogates, exact, forms }
+    }
+
+    /// All that was issued.
+    pub(super) fn pairs(&self) -> impl Iterator<Item = Pair<'_>> {
+        let all = self.surrogates.iter().zip(&self.originals);
+        all.map(|((surrogate, spelling, parts), original)| Pair {
+            surrogate,
+            original,
+            spelling: *spelling,
+            parts: *parts,
+        })
     }
 
     /// Distinct originals.

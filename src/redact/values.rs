@@ -8,7 +8,7 @@ use std::ops::Range;
 use zeroize::Zeroizing;
 
 use crate::base::checkpoint::Stopped;
-use crate::detect::{Finding, Format, Rule, RuleId, as_read};
+use crate::detect::{Finding, Format, RuleId, as_read};
 use crate::redact::encrypt::{Permuted, Surrogates};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
@@ -17,6 +17,7 @@ use crate::redact::index::{Case, Index, whole_words};
 use crate::redact::issued::{Issued, Spelling, Taken};
 use crate::redact::method::Method;
 use crate::redact::parts::parts_of;
+use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
 use crate::redact::undo::{Ledger, Limits, Undo};
 
@@ -92,11 +93,12 @@ pub(super) struct Values<'p> {
     /// From a hash of the text (or the next free number) to the list, so that no text is kept twice.
     slots: HashMap<u64, u32>,
     hasher: RandomState,
+    recall: Recall,
 }
 
 impl<'p> Values<'p> {
-    pub(super) fn new(redactors: &'p [Redactor]) -> Self {
-        Self { redactors, list: Vec::new(), slots: HashMap::new(), hasher: RandomState::new() }
+    pub(super) fn new(redactors: &'p [Redactor], recall: Recall) -> Self {
+        Self { redactors, list: Vec::new(), slots: HashMap::new(), hasher: RandomState::new(), recall }
     }
 
     /// Whether to go on.
@@ -176,6 +178,10 @@ impl<'p> Values<'p> {
             }
         }
         let hits = covered.into_iter().filter_map(|(rule, range)| {
+            // One that the caller has had stands for a value already.
+            if self.method(place.redactor, rule).is_reversible() && self.recall.covers(text, &range) {
+                return None;
+            }
             let value = self.add(place, rule, text.get(range.clone())?);
             Some(Hit { range, value })
         });
@@ -266,7 +272,10 @@ impl<'p> Values<'p> {
     /// Decides all replacements. A surrogate is neither another value's nor already somewhere in `whole` (the text,
     /// or the document as it came), or the way back would turn what was there into an original.
     pub(super) fn settle(&mut self, surrogates: &mut Surrogates, whole: &[u8]) -> Result<(), RedactError> {
-        let mut taken = Taken::default();
+        let conversation = self.recall.conversation.clone();
+        let earlier = conversation.as_deref().map(Earlier::of).unwrap_or_default();
+        self.reuse(&earlier);
+        let mut taken = earlier.into_taken();
         let mut open = self.plainly(surrogates, &mut taken)?;
         // One of FF1's that stands there already is given up: its tweak is not ours to change.
         let permuted: Vec<usize> = (0..self.list.len())
@@ -293,7 +302,9 @@ impl<'p> Values<'p> {
                 value.with = with;
                 taken.insert(spelling.canonical(&value.with), owner);
             }
-            let present = self.present(&open, whole);
+            let mut present = self.present(&open, whole);
+            // What the caller has had of us may stand in its text: it stands for the same value there.
+            present.retain(|&at| !self.list.get(at).is_some_and(|value| self.recall.knows(&value.with)));
             for &at in &present {
                 if let Some(value) = self.list.get(at) {
                     let spelling = self.spelling(value);
@@ -304,6 +315,21 @@ impl<'p> Values<'p> {
         }
         self.settle_parts(whole);
         Ok(())
+    }
+
+    /// Values that have a surrogate in this conversation keep it.
+    fn reuse(&mut self, earlier: &Earlier<'_>) {
+        for at in 0..self.list.len() {
+            let Some(value) = self.list.get(at) else { continue };
+            let known = match self.method(value.place.redactor, value.rule).is_reversible() {
+                true => earlier.surrogate_of(&value.original, self.spelling(value)),
+                false => None,
+            };
+            let known = known.filter(|with| value.admits(with) && value.stays_number(with));
+            if let (Some(with), Some(value)) = (known.map(str::to_owned), self.list.get_mut(at)) {
+                value.with = with;
+            }
+        }
     }
 
     /// Decides of which surrogates parts may stand for parts of originals: not where something in `whole` is spelled like
@@ -333,7 +359,7 @@ impl<'p> Values<'p> {
         let mut open: Vec<usize> = Vec::new();
         for at in 0..self.list.len() {
             self.pass()?;
-            let Some(value) = self.list.get(at) else { continue };
+            let Some(value) = self.list.get(at).filter(|value| value.with.is_empty()) else { continue };
             let Some(redactor) = self.redactors.get(value.place.redactor) else { continue };
             let (method, rule) = (redactor.plan.method(value.rule), redactor.detector.rule(value.rule));
             let spelling = Spelling::of(rule.format());
@@ -350,7 +376,7 @@ impl<'p> Values<'p> {
                     && !taken.refuses(spelling.canonical(with), &owner)
             };
             let permuted = permuted.filter(|(with, _)| free(with));
-            let plain = match plain(method, rule, value.read(), surrogates)? {
+            let plain = match surrogates.plain(method, rule, value.read())? {
                 Some(_) if value.place.fixed => Some("0".to_owned()),
                 plain => plain,
             };
@@ -390,6 +416,7 @@ impl<'p> Values<'p> {
     pub(super) fn close(self, limits: Limits) -> Result<Undo, RedactError> {
         let mut ledger = Ledger::new(limits);
         for (_, issued) in self.issued(|_| true) {
+            self.recall.note(&issued.surrogate);
             ledger.issue(issued)?;
         }
         Ok(ledger.close())
@@ -463,26 +490,4 @@ impl<'p> Values<'p> {
             (number, Issued { surrogate: with.clone(), original: original.clone(), spelling, parts: *parts })
         })
     }
-}
-
-/// The replacement of a method that needs no key. A digest tells its value again as a surrogate does.
-pub(super) fn plain(
-    method: &Method,
-    rule: &Rule,
-    value: &str,
-    surrogates: &Surrogates,
-) -> Result<Option<String>, RedactError> {
-    if matches!(method, Method::Hash(_) | Method::Digest) {
-        surrogates.count(value)?;
-    }
-    Ok(match method {
-        Method::Mask => Some("*".repeat(value.chars().count())),
-        Method::Replace => Some(format!("<{}>", rule.name())),
-        Method::DetectOnly | Method::Block => Some(value.to_owned()),
-        Method::Digest => Some(surrogates.digest(rule, value)?),
-        Method::Text(text) => Some(text.to_string()),
-        Method::Partial(partial) => Some(partial.apply(value)),
-        Method::Hash(salted) => Some(salted.apply(value)),
-        Method::Encrypt | Method::Fpe(_) => None,
-    })
 }

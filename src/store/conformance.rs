@@ -9,7 +9,7 @@ use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
 use crate::base::clock::{Clock, FixedClock};
-use crate::store::{Entry, Expected, Key, Records, Row, StoreError};
+use crate::store::{Entry, Expected, Keep, Key, Records, Row, StoreError};
 
 /// Runs every case.
 pub(crate) async fn check(records: Arc<dyn Records>, clock: &FixedClock) {
@@ -21,6 +21,7 @@ pub(crate) async fn check(records: Arc<dyn Records>, clock: &FixedClock) {
     kinds_are_apart(store).await;
     pages_are_in_the_order_of_bytes(store).await;
     what_has_expired_is_absent(store, clock).await;
+    what_lives_longest_stays(store, clock).await;
     any_sequence_is_as_in_the_model(store, clock).await;
     one_of_many_writers_wins(&records).await;
 }
@@ -138,6 +139,41 @@ async fn what_has_expired_is_absent(store: &dyn Records, clock: &FixedClock) {
     assert_eq!(store.put_if(&a, Expected::Version(1), entry("kept")).await.unwrap(), 2);
     clock.advance(Duration::from_secs(10));
     assert_eq!(store.sweep().await.unwrap(), 0, "a write without expiry takes the old one away");
+}
+
+async fn what_lives_longest_stays(store: &dyn Records, clock: &FixedClock) {
+    const KIND: &str = "case.trim";
+    let rows = [
+        ("a/1", Some(3)),
+        ("a/2", Some(9)),
+        ("a/3", None),
+        ("a/4", Some(6)),
+        ("a", Some(1)),
+        ("b/1", Some(1)),
+    ];
+    for (id, seconds) in rows {
+        let expires = seconds.map(|seconds| clock.now().plus(Duration::from_secs(seconds)));
+        let entry = Entry { value: vec![7; 10], expires };
+        store.put_if(&Key::new(KIND, id), Expected::Absent, entry).await.unwrap();
+    }
+    store.put_if(&Key::new("case.trim2", "a/1"), Expected::Absent, entry("apart")).await.unwrap();
+    let left = async || -> Vec<String> {
+        store.scan(KIND, "", 10).await.unwrap().iter().map(|row| row.key.id().to_owned()).collect()
+    };
+    let cases: [(&str, Keep, u64, &[&str]); 6] = [
+        ("a/", Keep { rows: 4, bytes: 40 }, 0, &["a", "a/1", "a/2", "a/3", "a/4", "b/1"]),
+        ("a/", Keep { rows: 3, bytes: 40 }, 1, &["a", "a/2", "a/3", "a/4", "b/1"]),
+        ("a/", Keep { rows: 3, bytes: 29 }, 1, &["a", "a/2", "a/3", "b/1"]),
+        ("", Keep { rows: 3, bytes: 100 }, 1, &["a", "a/2", "a/3"]),
+        ("c", Keep::NOTHING, 0, &["a", "a/2", "a/3"]),
+        ("a/", Keep::NOTHING, 2, &["a"]),
+    ];
+    for (prefix, keep, removed, wanted) in cases {
+        assert_eq!(store.trim(KIND, prefix, keep).await.unwrap(), removed, "{prefix} {keep:?}");
+        assert_eq!(left().await, wanted, "{prefix} {keep:?}");
+    }
+    assert_eq!(store.trim(KIND, "", Keep::NOTHING).await.unwrap(), 1);
+    assert_eq!(store.trim("case.trim2", "", Keep::NOTHING).await.unwrap(), 1, "other kinds are apart");
 }
 
 #[derive(Clone, Debug)]

@@ -19,7 +19,7 @@ use sqlx::{ConnectOptions, Connection, Row as _, SqlSafeStr, Sqlite};
 
 use crate::base::clock::SharedClock;
 use crate::store::columns::{Columns, changed, digest, signed};
-use crate::store::{Closing, Entry, Expected, Key, Later, Records, Row, StoreError, private};
+use crate::store::{Closing, Entry, Expected, Keep, Key, Later, Records, Row, StoreError, private};
 
 /// Rows in one SQLite file.
 pub struct EmbeddedRecords {
@@ -105,6 +105,12 @@ const REMOVE: &str = "DELETE FROM records
 const SCAN: &str = "SELECT kind, id, version, expires, value, digest FROM records
     WHERE kind = ?1 AND id > ?2 AND (expires IS NULL OR expires > ?3) ORDER BY id LIMIT ?4";
 const SWEEP: &str = "DELETE FROM records WHERE expires <= ?1";
+// Behind every id that begins with the prefix stands the prefix with the last character that there is.
+const TRIM: &str = "DELETE FROM records WHERE kind = ?1 AND id IN (SELECT id FROM
+    (SELECT id, ROW_NUMBER() OVER longest AS place, SUM(LENGTH(value)) OVER longest AS bytes FROM records
+        WHERE kind = ?1 AND id >= ?2 AND id < ?2 || char(1114111)
+        WINDOW longest AS (ORDER BY COALESCE(expires, 9223372036854775807) DESC, id ROWS UNBOUNDED PRECEDING))
+    WHERE place > ?3 OR bytes > ?4)";
 
 impl Records for EmbeddedRecords {
     fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>> {
@@ -157,6 +163,13 @@ impl Records for EmbeddedRecords {
 
     fn sweep(&self) -> Later<'_, u64> {
         Box::pin(async move { self.write(sqlx::query(SWEEP).bind(self.now())).await })
+    }
+
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64> {
+        Box::pin(async move {
+            let statement = sqlx::query(TRIM).bind(kind).bind(prefix);
+            self.write(statement.bind(keep.rows).bind(signed(keep.bytes))).await
+        })
     }
 
     fn close(&self) -> Closing<'_> {

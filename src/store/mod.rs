@@ -34,5 +34,5 @@ pub use embedded::EmbeddedRecords;
 pub use error::{Cause, Fault, StoreError};
 pub use objects::{Objects, S3};
 pub use postgres::PostgresRecords;
-pub use records::{Closing, Entry, Expected, Key, Later, Records, Row};
+pub use records::{Closing, Entry, Expected, Keep, Key, Later, Records, Row};
 pub use timed::Timed;

@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
 use crate::store::columns::{Columns, changed, digest, signed};
-use crate::store::{Cause, Closing, Entry, Expected, Key, Later, Records, Row, StoreError};
+use crate::store::{Cause, Closing, Entry, Expected, Keep, Key, Later, Records, Row, StoreError};
 
 /// How a connection is protected; the names are those of libpq's `sslmode`. There is none that falls back to
 /// plaintext.
@@ -195,6 +195,12 @@ const SCAN: &str = "SELECT id, version, expires, value, digest FROM portcullis_r
 // Two gateways that sweep at once do not wait for one another.
 const SWEEP: &str = "DELETE FROM portcullis_records WHERE (kind, id) IN
     (SELECT kind, id FROM portcullis_records WHERE expires <= $1 FOR UPDATE SKIP LOCKED)";
+// No id is longer than an index can hold, and no text has the byte 0xFF.
+const TRIM: &str = "DELETE FROM portcullis_records WHERE kind = $1 AND id IN (SELECT id FROM
+    (SELECT id, ROW_NUMBER() OVER longest AS place, SUM(OCTET_LENGTH(value)) OVER longest AS bytes
+        FROM portcullis_records WHERE kind = $1 AND id >= $2 AND id < $2 || '\\xff'::bytea
+        WINDOW longest AS (ORDER BY COALESCE(expires, 9223372036854775807) DESC, id ROWS UNBOUNDED PRECEDING)) AS ranked
+    WHERE place > $3 OR bytes > $4)";
 
 impl Records for PostgresRecords {
     fn get<'a>(&'a self, key: &'a Key) -> Later<'a, Option<Row>> {
@@ -266,6 +272,17 @@ impl Records for PostgresRecords {
             Box::pin(
                 async move { Ok(sqlx::query(SWEEP).bind(now).execute(connection).await?.rows_affected()) },
             )
+        }))
+    }
+
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64> {
+        let prefix = prefix.as_bytes().to_vec();
+        Box::pin(self.run(move |connection| {
+            Box::pin(async move {
+                let statement = sqlx::query(TRIM).bind(kind).bind(prefix);
+                let statement = statement.bind(i64::from(keep.rows)).bind(signed(keep.bytes));
+                Ok(statement.execute(connection).await?.rows_affected())
+            })
         }))
     }
 

@@ -99,6 +99,20 @@ impl Expected {
     }
 }
 
+/// How much of something stays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Keep {
+    /// The most rows.
+    pub rows: u32,
+    /// The most bytes of values, in all of them together.
+    pub bytes: u64,
+}
+
+impl Keep {
+    /// Nothing stays.
+    pub const NOTHING: Self = Self { rows: 0, bytes: 0 };
+}
+
 /// Rows that outlive the process. Several processes may share one store.
 ///
 /// Laws, each a case of the conformance suite: a write that was answered is durable and seen by every later read
@@ -126,6 +140,10 @@ pub trait Records: Send + Sync + 'static {
     /// Removes what has expired and returns how many rows that were. Only frees room: no other call sees a
     /// difference.
     fn sweep(&self) -> Later<'_, u64>;
+
+    /// Of the rows of the kind whose ids begin with `prefix`, those that live longest stay, as many as `keep` says; the others
+    /// are removed. Returns how many rows that were. What never expires lives longest.
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64>;
 
     /// Waits for what is under way and lets go of the store. Calls made from now on fail.
     fn close(&self) -> Closing<'_>;

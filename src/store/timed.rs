@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use crate::base::clock::SharedClock;
 use crate::store::StoreError;
-use crate::store::records::{Closing, Entry, Expected, Key, Later, Records, Row};
+use crate::store::records::{Closing, Entry, Expected, Keep, Key, Later, Records, Row};
 use crate::telemetry::{StoreWork, WorkMetrics};
 
 /// Measures the calls of other records.
@@ -59,6 +59,10 @@ impl Records for Timed {
 
     fn sweep(&self) -> Later<'_, u64> {
         self.timed(StoreWork::Write, self.records.sweep())
+    }
+
+    fn trim<'a>(&'a self, kind: &'static str, prefix: &'a str, keep: Keep) -> Later<'a, u64> {
+        self.timed(StoreWork::Write, self.records.trim(kind, prefix, keep))
     }
 
     fn close(&self) -> Closing<'_> {

@@ -40,6 +40,8 @@ pub struct Vault {
 pub const PENDING: &str = "api.job";
 /// The other: such a call with its answer. Whoever looks for work need not walk through what is done.
 pub const ENDED: &str = "api.job.ended";
+/// Others: what was issued to callers, see [`REMEMBERED`].
+pub const REMEMBERED: [&str; 3] = ["llm.issued", "llm.name", "llm.digests"];
 
 pub(super) const CANARY: &str = "vault.canary";
 pub(super) const KEYS: &str = "vault.key";
@@ -158,6 +160,11 @@ impl Vault {
         Ok(Secret::new(bytes))
     }
 
+    /// A key for one purpose, the same in every process on this store, also after a rotation.
+    pub fn derived_key(&self, purpose: &'static str) -> Secret<[u8; 32]> {
+        self.seal.derived_key(purpose)
+    }
+
     /// Seals what undoing a redaction of the tenant's needs: only this vault opens it, and only for the tenant.
     pub fn seal_context(&self, tenant: &str, context: &[u8]) -> Result<Vec<u8>, VaultError> {
         self.seal.seal(&Key::new(CONTEXT, tenant), 1, context)
@@ -168,7 +175,7 @@ impl Vault {
         self.seal.open(&Row { key: Key::new(CONTEXT, tenant), version: 1, entry: Entry::lasting(sealed) })
     }
 
-    /// Seals what the row `key`, of kind [`PENDING`] or [`ENDED`], is to hold at `version`, the one it will have once written.
+    /// Seals what the row `key`, of kind [`PENDING`], [`ENDED`] or one of [`REMEMBERED`], is to hold at `version`, the one it will have once written.
     ///
     /// # Errors
     /// No randomness.

@@ -28,7 +28,7 @@ pub mod seal;
 mod wrapping;
 
 pub use error::VaultError;
-pub use keys::{ENDED, Freshness, PENDING, Vault};
+pub use keys::{ENDED, Freshness, PENDING, REMEMBERED, Vault};
 pub use master::MasterKey;
 pub use origin::Origin;
 pub use rotation::Rotated;

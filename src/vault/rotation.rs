@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use crate::store::{Entry, Expected, Key, Row, StoreError};
 use crate::vault::items::{FOLDERS, ITEMS};
-use crate::vault::keys::{CANARY, ENDED, KEYS, PENDING};
+use crate::vault::keys::{CANARY, ENDED, KEYS, PENDING, REMEMBERED};
 use crate::vault::passphrase::SALTS;
 use crate::vault::ring::{self, Kek, Ring};
 use crate::vault::{MasterKey, Vault, VaultError};
@@ -23,8 +23,20 @@ pub const GRACE: Duration = Duration::from_secs(3);
 
 /// Kinds of rows that are sealed, and whether each has a data key of its own. What moves while they are walked through
 /// moves to a later one.
-const SEALED: [(&str, bool); 6] =
-    [(CANARY, false), (KEYS, false), (ITEMS, true), (FOLDERS, true), (PENDING, true), (ENDED, true)];
+const SEALED: [(&str, bool); 9] = {
+    let [issued, names, digests] = REMEMBERED;
+    [
+        (CANARY, false),
+        (KEYS, false),
+        (ITEMS, true),
+        (FOLDERS, true),
+        (PENDING, true),
+        (ENDED, true),
+        (issued, true),
+        (names, true),
+        (digests, true),
+    ]
+};
 const PAGE: u32 = 8;
 /// A row, or the ring, that changes this often under our hands is no accident.
 const TRIES: usize = 64;

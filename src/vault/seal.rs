@@ -128,6 +128,13 @@ impl Seal {
         index
     }
 
+    /// A key for one purpose: no name of [`Seal::index`] tells anything about it.
+    pub(super) fn derived_key(&self, purpose: &'static str) -> Secret<[u8; 32]> {
+        let parts: [&[u8]; 2] = [b"portcullis/vault/derived/1", purpose.as_bytes()];
+        // Lengths come first in what names are made of, and none is so long.
+        Secret::new(hmac_sha256(self.ring().index.expose(), &parts))
+    }
+
     /// Where the master key came from.
     pub(super) fn origin(&self) -> Origin {
         self.origin.read().unwrap_or_else(PoisonError::into_inner).clone()

@@ -23,7 +23,9 @@ use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::detect::{Allow, Catalogue, Detector};
-use crate::redact::{Counts, FpeContext, KeyName, Keys, Made, RedactError, Redactor, Restorer, Scope};
+use crate::redact::{
+    Counts, FpeContext, KeyName, Keys, Made, Recall, RedactError, Redactor, Restorer, Scope,
+};
 use crate::vault::Vault;
 use crate::vault::items::Items;
 
@@ -256,6 +258,7 @@ impl Redaction {
             fpe: encrypts.then_some(key),
             tenant: Arc::from(tenant),
             quota: self.0.distinct.of(owner.caller.clone()),
+            recall: Recall::default(),
         };
         let entities = config.map(|config| config.entities.clone()).unwrap_or_default();
         let terms = Terms { key: name, made: Made { config: id, names_key } };

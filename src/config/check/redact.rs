@@ -4,7 +4,7 @@ use http::HeaderName;
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Answers, Redact, Requests, Route, Tweak};
+use crate::config::settings::{Answers, MOST_REMEMBERED, Redact, Requests, Route, Tweak};
 use crate::config::similar;
 use crate::detect::RuleSet;
 
@@ -16,6 +16,7 @@ pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes)
         }
         methods(redact, mistakes);
         tweak(redact, mistakes);
+        remember(redact, mistakes);
         choice(redact, mistakes);
         both(redact, mistakes);
         thresholds(redact, mistakes);
@@ -63,6 +64,19 @@ fn tweak(redact: &At<Redact>, mistakes: &mut Mistakes) {
     if known && *redact.tweak != Tweak::Conversation {
         let hint = "it says what a conversation is";
         mistakes.hint(header.span().start, "`conversation_header` needs tweak = \"conversation\"", hint);
+    }
+}
+
+fn remember(redact: &At<Redact>, mistakes: &mut Mistakes) {
+    let Some(remember) = &redact.remember else { return };
+    if remember.get() > MOST_REMEMBERED {
+        let days = MOST_REMEMBERED.as_secs() / 86_400;
+        mistakes.say(remember.span().start, format!("`remember` is {days}d at the most"));
+    }
+    let lost = |name| mistakes.lost(redact.span().start, name);
+    if !(lost("requests") || lost("methods")) && !redact.encrypts() {
+        let hint = "surrogates come of requests = \"encrypt\", or of a rule's method \"encrypt\"";
+        mistakes.hint(remember.span().start, "`remember` does nothing: nothing gets a surrogate", hint);
     }
 }
 

@@ -40,6 +40,7 @@ pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Addresses, Format, Level, Log};
 pub use provider::Provider;
+pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{
     Answers, Exhausted, Invented, Method, Methods, Protocol, Redact, Requests, SpecialUse, Tweak, Unknown,
 };

@@ -2,12 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{self, IntoDeserializer, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
-use crate::config::At;
+use crate::config::{At, Period};
+
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// The longest time for which surrogates are remembered.
+pub(crate) const MOST_REMEMBERED: Duration = DAY.saturating_mul(90);
 
 /// `[routes.redact]`: bodies are scanned, and what is found does not pass as it is.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -50,6 +56,8 @@ pub struct Redact {
     pub findings_header: bool,
     /// Within what equal values get equal surrogates.
     pub tweak: At<Tweak>,
+    /// How long surrogates are remembered that were issued; see [`Redact::remember`].
+    pub remember: Option<At<Period>>,
     /// The header that names a conversation; needs `tweak = "conversation"`.
     pub conversation_header: Option<At<String>>,
 }
@@ -72,6 +80,14 @@ impl Redact {
         self.encrypts()
             || *self.requests == Requests::Hash
             || self.methods.values().any(|own| own.any(Method::Hash))
+    }
+
+    /// How long surrogates are remembered that were issued, 24 h if nothing is said: in the answer to a later request that
+    /// names what the provider keeps of this one they are restored, and in its caller's own text they stay as they are.
+    /// At most [`MOST_REMEMBERED`]; `None`: not at all.
+    pub fn remember(&self) -> Option<Duration> {
+        let said = self.remember.as_ref().map_or(DAY, |said| said.get());
+        (self.encrypts() && !said.is_zero()).then_some(said)
     }
 
     /// What happens in answers, the default worked out.

@@ -1,7 +1,7 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, and `scope` what surrogates go by.
-//! Of `redact`, `redact_parts` is what it is made from, `read_as` how bodies are looked through, `head_values` what it does to
-//! heads, and `findings` what it counts.
+//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who calls, `remember`
+//! and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is what it is made from,
+//! `read_as` how bodies are looked through, `head_values` what it does to heads, and `findings` what it counts.
 
 mod auth;
 mod bearer;
@@ -16,9 +16,12 @@ mod log;
 mod read_as;
 mod redact;
 mod redact_parts;
+mod remember;
+mod restoring;
 mod scope;
 mod sign;
 mod spoofed;
+mod who;
 
 pub use auth::{Auth, StripTokens};
 pub use head_values::HeadValues;
@@ -28,5 +31,7 @@ pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};
 pub use log::Log;
 pub use redact::Redact;
 pub use redact_parts::{AnswerMode, Invented, RedactParts};
+pub use remember::Remember;
 pub use scope::Tweak;
 pub use sign::{Sign, SignParts};
+pub use who::{Credential, Who};

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use arc_swap::ArcSwap;
 use async_trait::async_trait;
 use http::header::{ACCEPT_ENCODING, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
@@ -21,15 +22,17 @@ use crate::gateway::filters::findings;
 use crate::gateway::filters::head_values::{HeadRedaction, refused};
 use crate::gateway::filters::read_as::{ReadAs, of_redaction};
 use crate::gateway::filters::redact_parts::{AnswerMode, Invented, RedactParts};
+use crate::gateway::filters::remember;
+use crate::gateway::filters::restoring::restoring;
 use crate::gateway::filters::scope::of_conversation;
 use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp, open_blocks};
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign, is_lines};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::redact::{Answer, Answering, BlockSeal, Counts, Keys, RedactError, Redactor, Undo};
-use crate::stream::json::{Path, PathSet};
+use crate::redact::{Answering, BlockSeal, Counts, Keys, RedactError, Redactor, Undo};
+use crate::stream::Editor;
+use crate::stream::json::PathSet;
 use crate::stream::sniff::ENOUGH;
-use crate::stream::{Edit, Editor, StreamError};
 use crate::telemetry::trace::SpanKind;
 use crate::telemetry::{Direction, Scan, Unscanned};
 
@@ -69,7 +72,8 @@ impl Redact {
         let scope = x.facts.scope.ok_or(GatewayError::Api(ApiError::Internal("scope")))?;
         let key = self.fpe_key().await?;
         let quota = self.parts.distinct.of(x.caller());
-        Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota })
+        let recall = x.facts.memory.as_ref().map(|memory| memory.recall()).unwrap_or_default();
+        Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota, recall })
     }
 
     /// What is installed on a request's body, or refused.
@@ -158,7 +162,7 @@ impl Redact {
     fn both(
         &self,
         x: &mut Exchange,
-        undo: Arc<Undo>,
+        undo: Arc<ArcSwap<Undo>>,
         invented: &Invented,
         keys: Keys,
     ) -> Factory<dyn Editor> {
@@ -168,7 +172,7 @@ impl Redact {
         let unscanned = Arc::clone(&x.facts.answer_unscanned);
         let redactor = invented.redactor.clone();
         Arc::new(move || {
-            let (undo, keys) = (Arc::clone(&undo), keys.clone());
+            let (undo, keys) = (undo.load_full(), keys.clone());
             let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
             let answering = Answering::Both { undo, keys, counts, restored };
             Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
@@ -202,16 +206,6 @@ impl Redact {
         };
         Ok(Some(reading))
     }
-}
-
-/// Puts back what was issued.
-fn restoring(x: &Exchange, undo: Arc<Undo>) -> Factory<dyn Editor> {
-    let restored = Arc::clone(&x.facts.restored);
-    let unscanned = Arc::clone(&x.facts.answer_unscanned);
-    Arc::new(move || {
-        let editor = Answer::restore(Arc::clone(&undo)).counting(Arc::clone(&unscanned));
-        Box::new(CountingEditor { editor, made: Arc::clone(&restored) })
-    })
 }
 
 /// Redacts a body as it passes, so that nothing of it is restored.
@@ -260,6 +254,9 @@ impl Filter for Redact {
         if let Some(redactor) = self.parts.requests.as_ref().filter(|_| in_head) {
             self.redact_head(x, redactor).await?;
         }
+        if let Some(remember) = &self.parts.remember {
+            remember.begin(x, matches!(self.parts.answers, AnswerMode::Restore(_)), plan).await;
+        }
         if let Some(redactor) = &self.parts.requests {
             self.plan_request(x, plan, redactor).await?;
         }
@@ -273,6 +270,9 @@ impl Filter for Redact {
         let Some(redactor) = self.parts.requests.as_ref().filter(|_| x.request_scan == Scan::Scanned) else {
             return Ok(Flow::Next);
         };
+        if matches!(self.parts.answers, AnswerMode::Restore(_)) {
+            remember::find_in_body(x, document.current()).await;
+        }
         let mut keys = self.keys(x).await?;
         let naming = self.parts.encrypts && self.parts.tweak.is_in_body(x);
         let naming = naming.then(|| (x.path().clone(), Arc::clone(x.route())));
@@ -324,7 +324,7 @@ impl Filter for Redact {
         if changed {
             document.rewritten = Some(rewritten);
         }
-        x.facts.undo = Some(Arc::new(undo));
+        x.facts.undo = Some(remember::issued(x, Arc::new(undo)).await);
         Ok(Flow::Next)
     }
 
@@ -341,16 +341,21 @@ impl Filter for Redact {
         match &self.parts.answers {
             AnswerMode::Off => Ok(()),
             AnswerMode::Restore(invented) => {
-                let undo = x.facts.undo.clone().filter(|undo| !undo.is_empty());
+                remember::watch(x, head, plan);
+                let undo = remember::restored(x);
                 let invented = invented.as_ref().filter(|invented| invented.everywhere || protocol.is_some());
-                let editor: Factory<dyn Editor> = match (undo, invented) {
-                    (None, None) => return Ok(()),
-                    (Some(undo), None) => restoring(x, undo),
-                    (undo, Some(invented)) => {
+                if undo.is_none() && invented.is_none() {
+                    return Ok(());
+                }
+                let undo = undo.unwrap_or_else(|| Arc::new(ArcSwap::from_pointee(Undo::nothing())));
+                let editor = match invented {
+                    None => restoring(x, Arc::clone(&undo)),
+                    Some(invented) => {
                         let keys = self.keys(x).await?;
-                        self.both(x, undo.unwrap_or_else(|| Arc::new(Undo::nothing())), invented, keys)
+                        self.both(x, Arc::clone(&undo), invented, keys)
                     }
                 };
+                let editor = remember::following(x, undo, editor);
                 // Nothing of the caller's is in what cannot be read: the upstream never had it.
                 plan.rewrite(
                     Layer::Text(TextLayer { editor, protocol, restores: true }),
@@ -375,42 +380,15 @@ impl Filter for Redact {
 
     async fn done(&self, x: &mut Exchange, _: &Outcome) {
         findings::settle(x, &self.parts);
+        if let Some(memory) = &mut x.facts.memory {
+            memory.flush();
+        }
         let Facts { request_unscanned, answer_unscanned, .. } = &x.facts;
         for (direction, strings) in
             [(Direction::Request, request_unscanned), (Direction::Answer, answer_unscanned)]
         {
             x.route().metrics.unscanned_strings(direction, strings.load(Ordering::Relaxed));
         }
-    }
-}
-
-/// Counts an editor's edits for the access log.
-struct CountingEditor<E> {
-    editor: E,
-    made: Arc<AtomicU64>,
-}
-
-impl<E: Editor> Editor for CountingEditor<E> {
-    fn under(&mut self, path: Option<&Path<'_>>) {
-        self.editor.under(path);
-    }
-
-    fn unread(&mut self) {
-        self.editor.unread();
-    }
-
-    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        let before = edits.len();
-        let decided = self.editor.feed(piece, edits)?;
-        self.made.fetch_add((edits.len() - before) as u64, Ordering::Relaxed);
-        Ok(decided)
-    }
-
-    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        let before = edits.len();
-        self.editor.end(edits)?;
-        self.made.fetch_add((edits.len() - before) as u64, Ordering::Relaxed);
-        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::api::{CpuPool, DistinctLimit};
 use crate::gateway::filters::head_values::HeadValues;
+use crate::gateway::filters::remember::Remember;
 use crate::gateway::filters::scope::Tweak;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::CompiledProtocol;
@@ -72,6 +73,8 @@ pub struct RedactParts {
     pub vault: Arc<Vault>,
     /// Within what they are the same.
     pub tweak: Tweak,
+    /// What is remembered of surrogates, if anything.
+    pub remember: Option<Remember>,
     /// How many different values a caller may have encrypted.
     pub distinct: DistinctLimit,
     /// Places for long documents.

@@ -15,6 +15,7 @@
 //! | `framer` | [`SseDeltas`], [`WholeAnswer`]: how those documents become a body |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | `amazon_deltas` | [`AmazonDeltas`]: the same for messages of an Amazon event stream |
+//! | [`kept`], `kept_data` | what providers keep between requests, and how it is named |
 //! | [`conversation`] | which conversation a request belongs to |
 
 mod amazon_deltas;
@@ -26,6 +27,8 @@ mod delta;
 mod framer;
 mod gemini;
 mod json_deltas;
+pub mod kept;
+mod kept_data;
 mod mcp;
 mod mistral;
 mod ollama;

@@ -25,7 +25,7 @@ use crate::detect::{Format, Rule, RuleId};
 use crate::redact::alphabet::Alphabet;
 use crate::redact::error::RedactError;
 use crate::redact::keys::{Keys, Scope};
-use crate::redact::method::Fpe;
+use crate::redact::method::{Fpe, Method};
 
 use cipher::{Cipher, Part};
 
@@ -49,7 +49,7 @@ pub(super) struct Surrogates {
 
 impl Surrogates {
     pub(super) fn new(keys: &Keys) -> Self {
-        let Keys { fpe, tenant, scope, quota } = keys.clone();
+        let Keys { fpe, tenant, scope, quota, .. } = keys.clone();
         Self { key: fpe, tenant, scope, quota, tweaks: HashMap::new() }
     }
 
@@ -59,12 +59,34 @@ impl Surrogates {
     }
 
     /// The value's digest, in lower-case hexadecimal: the same for equal values of a rule within a scope.
-    pub(super) fn digest(&self, rule: &Rule, value: &str) -> Result<String, RedactError> {
+    fn digest(&self, rule: &Rule, value: &str) -> Result<String, RedactError> {
         let key = self.key.as_ref().ok_or(RedactError::NoKey)?;
         let mut parts = vec![self.tenant.as_bytes()];
         parts.extend(self.scope.as_part());
         parts.extend([rule.name().as_bytes(), DIGEST, value.as_bytes()]);
         Ok(HEXLOWER.encode(&key.prf(&parts)))
+    }
+
+    /// The replacement of a method that needs no key. A digest tells its value again as a surrogate does.
+    pub(super) fn plain(
+        &self,
+        method: &Method,
+        rule: &Rule,
+        value: &str,
+    ) -> Result<Option<String>, RedactError> {
+        if matches!(method, Method::Hash(_) | Method::Digest) {
+            self.count(value)?;
+        }
+        Ok(match method {
+            Method::Mask => Some("*".repeat(value.chars().count())),
+            Method::Replace => Some(format!("<{}>", rule.name())),
+            Method::DetectOnly | Method::Block => Some(value.to_owned()),
+            Method::Digest => Some(self.digest(rule, value)?),
+            Method::Text(text) => Some(text.to_string()),
+            Method::Partial(partial) => Some(partial.apply(value)),
+            Method::Hash(salted) => Some(salted.apply(value)),
+            Method::Encrypt | Method::Fpe(_) => None,
+        })
     }
 
     /// The tweak of a rule for one purpose.

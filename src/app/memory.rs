@@ -1,0 +1,55 @@
+//! What gateways remember of callers, forgotten.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use zeroize::Zeroizing;
+
+use crate::app::error::AppError;
+use crate::app::open_store::OpenStore;
+use crate::base::id::TokenId;
+use crate::config::Config;
+use crate::gateway::filters::{Credential, Who};
+use crate::gateway::memory::Memory;
+use crate::net::customer;
+
+/// What is remembered of whom.
+pub enum Remembered {
+    /// Of whoever has the API token of this id.
+    Token(TokenId),
+    /// Of whoever brings signed tokens of this subject.
+    Subject {
+        /// The issuer that they name; empty if none.
+        issuer: String,
+        /// The subject.
+        subject: String,
+    },
+    /// Of whoever sends its provider this key alone.
+    Key(Zeroizing<Vec<u8>>),
+    /// Of whoever signs requests with the access key of this id.
+    AccessKey(String),
+    /// Of whoever sends no key from this address.
+    Address(IpAddr),
+    /// Of everybody.
+    All,
+}
+
+/// Forgets it; returns how many rows of the store that were.
+///
+/// # Errors
+/// A vault that cannot be opened, or what the store says.
+pub fn erase(opened: &OpenStore, config: &Config, whose: Remembered) -> Result<u64, AppError> {
+    let vault = Arc::new(opened.vault(config)?);
+    let memory = Memory::new(Arc::clone(&opened.records), vault, Arc::clone(&opened.clock));
+    let who = match whose {
+        Remembered::Token(id) => Some(Who::Token(id.to_string())),
+        Remembered::Subject { issuer, subject } => Some(Who::Subject(issuer, subject)),
+        Remembered::Key(key) => Some(Who::Keys(vec![Credential::Secret(key)])),
+        Remembered::AccessKey(id) => Some(Who::Keys(vec![Credential::AccessKey(id)])),
+        Remembered::Address(address) => Some(Who::Address(Some(customer(address)))),
+        Remembered::All => None,
+    };
+    let name = who.map(|who| who.name());
+    let caller = name.map(|name| memory.caller(name.iter().map(|part| part.as_slice())));
+    Ok(opened.io.block_on(memory.erase(caller.as_ref()))?)
+}

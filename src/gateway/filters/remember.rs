@@ -1,0 +1,179 @@
+//! What a route remembers of its requests, for the filter that redacts and restores: who calls, what the request goes on
+//! with, and what its answer says of that.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use http::HeaderMap;
+use pingora::http::ResponseHeader;
+
+use crate::api::apart;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::filters::who::Who;
+use crate::gateway::layer::{Factory, UnscannedPolicy};
+use crate::gateway::llm::kept;
+use crate::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
+use crate::gateway::plan::{AnswerPlan, RequestPlan};
+use crate::redact::Undo;
+use crate::stream::json::Path;
+use crate::stream::{Edit, Editor, StreamError};
+
+/// The header that names a session of MCP (specification 2025-06-18, "Session Management").
+const SESSION: &str = "mcp-session-id";
+
+/// Bodies longer than this are looked through while the thread's other tasks go on elsewhere, in bytes.
+const LONG: usize = 64 << 10;
+
+/// What a route remembers, and for how long.
+#[derive(Clone)]
+pub struct Remember {
+    /// What is remembered.
+    pub memory: Arc<Memory>,
+    /// For how long.
+    pub time: Duration,
+}
+
+fn session(headers: &HeaderMap) -> Option<&str> {
+    let id = headers.get(SESSION)?.to_str().ok()?.trim();
+    (!id.is_empty() && id.len() <= 512).then_some(id)
+}
+
+impl Remember {
+    /// A request whose head no filter has changed yet. If its answer may be `restored`, what its head names is looked up;
+    /// and then it is sent by ourselves, though it has no body, since what its answer says is to be kept before that ends.
+    pub(super) async fn begin(&self, x: &mut Exchange, restored: bool, plan: &mut RequestPlan) {
+        let names = kept::in_path(x.path());
+        let session = session(&x.head().headers).map(str::to_owned).filter(|_| restored);
+        if !x.sends_body() && session.is_none() && names.named.is_empty() {
+            return;
+        }
+        let who = Who::of(x).name();
+        let parts = RequestMemoryParts {
+            memory: Arc::clone(&self.memory),
+            caller: self.memory.caller(who.iter().map(|part| part.as_slice())),
+            route: x.route().name.clone(),
+            remember: self.time,
+        };
+        let mut memory = RequestMemory::new(parts).await;
+        if restored {
+            if let Some(id) = &session {
+                memory.of_session(id).await;
+            }
+            memory.find(&names.named).await;
+        }
+        if !x.sends_body() {
+            if names.kept.is_some_and(|kept| kept.applies(None)) {
+                memory.keep();
+            }
+            if memory.is_of_session() || !memory.restored().load().is_empty() {
+                plan.collect(x, 0);
+            }
+        }
+        x.facts.memory = Some(Box::new(memory));
+    }
+}
+
+/// The request's body is there: what it names is looked up.
+pub(super) async fn find_in_body(x: &mut Exchange, body: &[u8]) {
+    let path = kept::in_path(x.path());
+    let Some(memory) = &mut x.facts.memory else { return };
+    let body = if body.len() > LONG { apart(|| kept::in_body(body)) } else { kept::in_body(body) };
+    memory.find(&body.named).await;
+    if path.kept.is_some_and(|kept| kept.applies(body.store)) {
+        memory.keep();
+    }
+}
+
+/// This was issued in the request; what is restored in its answer is that and what was before. What another request of
+/// its session may need is kept before this one goes on.
+pub(super) async fn issued(x: &mut Exchange, own: Arc<Undo>) -> Arc<Undo> {
+    let Some(memory) = &mut x.facts.memory else { return own };
+    let all = memory.issued(own);
+    if memory.is_of_session() {
+        memory.written().await;
+    }
+    all
+}
+
+/// What is restored in the answer, now and later; `None` where there is nothing and will be nothing.
+pub(super) fn restored(x: &Exchange) -> Option<Arc<ArcSwap<Undo>>> {
+    match &x.facts.memory {
+        Some(memory) if memory.is_of_session() || !memory.restored().load().is_empty() => {
+            Some(Arc::clone(memory.restored()))
+        }
+        _ => {
+            let undo = x.facts.undo.clone().filter(|undo| !undo.is_empty());
+            undo.map(|undo| Arc::new(ArcSwap::new(undo)))
+        }
+    }
+}
+
+/// The answer has come: ids in it name what was issued.
+pub(super) fn watch(x: &mut Exchange, head: &ResponseHeader, plan: &mut AnswerPlan) {
+    let Some(memory) = &mut x.facts.memory else { return };
+    if let Some(id) = session(&head.headers) {
+        memory.name(id);
+        memory.note();
+    }
+    if !head.status.is_success() {
+        return;
+    }
+    if let Some(layer) = memory.watch() {
+        // Nothing is taken out.
+        plan.rewrite(layer, UnscannedPolicy::Pass);
+    }
+}
+
+/// Makes editors that go on with what is restored, where other requests add to that while the answer passes.
+pub(super) fn following(
+    x: &Exchange,
+    restored: Arc<ArcSwap<Undo>>,
+    make: Factory<dyn Editor>,
+) -> Factory<dyn Editor> {
+    if !x.facts.memory.as_ref().is_some_and(|memory| memory.is_of_session()) {
+        return make;
+    }
+    Arc::new(move || {
+        let (restored, make) = (Arc::clone(&restored), Arc::clone(&make));
+        let (known, editor) = (restored.load_full(), make());
+        Box::new(Following { restored, known, make, editor, begun: false })
+    })
+}
+
+/// An editor that is replaced, between two texts, by one that knows more.
+struct Following {
+    restored: Arc<ArcSwap<Undo>>,
+    known: Arc<Undo>,
+    make: Factory<dyn Editor>,
+    editor: Box<dyn Editor>,
+    /// Whether it is within a text.
+    begun: bool,
+}
+
+impl Following {
+    fn begin(&mut self) {
+        let now = self.restored.load_full();
+        if !self.begun && !Arc::ptr_eq(&now, &self.known) {
+            (self.known, self.editor) = (now, (self.make)());
+        }
+        self.begun = true;
+    }
+}
+
+impl Editor for Following {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        self.begin();
+        self.editor.under(path);
+    }
+
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        self.begin();
+        self.editor.feed(piece, edits)
+    }
+
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.begun = false;
+        self.editor.end(edits)
+    }
+}

@@ -1,0 +1,262 @@
+//! What providers keep of one request for later ones, and the ids by which it is named: in paths, in requests, and in
+//! answers, where most of them are learned. Data by provider; which of them an upstream is need not be known, since an id
+//! that nobody has learned names nothing.
+
+use crate::base::path::RequestPath;
+use crate::gateway::llm::kept_data::{ALL, Collection};
+pub use crate::gateway::llm::kept_data::{Kept, Role};
+use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, walk};
+
+/// The longest id that is taken for one, in bytes.
+const LONGEST: usize = 512;
+
+/// The most ids of one request that are looked up.
+const MOST: usize = 32;
+
+/// Something that a request names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// Its id: of an address or a name of several segments the last.
+    pub id: String,
+    /// What the request has to do with it.
+    pub role: Role,
+}
+
+/// What a request's path says of what is kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PathNames {
+    /// What it names.
+    pub named: Vec<Named>,
+    /// When what the request makes is kept; `None`: never, unless the body names something.
+    pub kept: Option<Kept>,
+}
+
+/// What a request's body says of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BodyNames {
+    /// What it names.
+    pub named: Vec<Named>,
+    /// What it says under `store`.
+    pub store: Option<bool>,
+}
+
+fn collection(segment: &str) -> Option<&'static Collection> {
+    ALL.iter().flat_map(|naming| naming.collections).find(|collection| collection.name == segment)
+}
+
+/// Segments that stand behind a collection and are no id.
+const ACTIONS: [&str; 4] = ["compact", "input_tokens", "search", "upload"];
+
+/// A segment without the verb behind it, such as `:download`.
+fn bare(segment: &str) -> &str {
+    match segment.rsplit_once(':') {
+        Some((before, verb)) if verb.bytes().all(|byte| byte.is_ascii_alphabetic()) => before,
+        _ => segment,
+    }
+}
+
+/// What a path says.
+pub fn in_path(path: &RequestPath) -> PathNames {
+    let segments: Vec<&str> = path.compared().split('/').filter(|segment| !segment.is_empty()).collect();
+    let mut names = PathNames::default();
+    for (at, segment) in segments.iter().enumerate() {
+        let Some(collection) = collection(segment) else { continue };
+        match segments.get(at + 1).map(|next| bare(next)) {
+            None => names.kept = Some(collection.kept),
+            Some(next) if collection_of_own(next) => {}
+            Some(next) if ACTIONS.contains(&next) => names.kept = Some(collection.kept),
+            Some(next) => {
+                // What an answer says of something that is kept is kept too.
+                names.kept = Some(Kept::Always);
+                names.named.extend(named(next, collection.role));
+            }
+        }
+    }
+    if segments.last().is_some_and(|last| BATCH_VERBS.iter().any(|verb| last.ends_with(verb))) {
+        names.kept = Some(Kept::Always);
+    }
+    names
+}
+
+/// Verbs of Gemini's that make a batch.
+const BATCH_VERBS: [&str; 2] = [":batchGenerateContent", ":asyncBatchEmbedContent"];
+
+fn collection_of_own(segment: &str) -> bool {
+    collection(segment).is_some()
+}
+
+fn named(id: &str, role: Role) -> Option<Named> {
+    Some(Named { id: last_segment(id)?.to_owned(), role })
+}
+
+/// What of an id counts, which may be an address or a name of several segments.
+pub fn last_segment(id: &str) -> Option<&str> {
+    let last = id.trim().trim_end_matches('/').rsplit('/').next()?;
+    (!last.is_empty() && last.len() <= LONGEST).then_some(last)
+}
+
+/// What a body says; nothing if it is no JSON document.
+pub fn in_body(body: &[u8]) -> BodyNames {
+    let mut names = BodyNames::default();
+    let walked = walk(body, &mut |path, Leaf { span, token }| {
+        if token == Token::Key {
+            if path.is_empty() && body.get(span.clone()) == Some(b"store") {
+                names.store = flag_behind(body.get(span.end..).unwrap_or_default());
+            }
+            return;
+        }
+        let Some(role) = role_of(path).filter(|_| token == Token::Text && names.named.len() < MOST) else {
+            return;
+        };
+        let decoded = Decoded::of(body.get(span).unwrap_or_default());
+        names.named.extend(named(decoded.text(), role).filter(|named| !names.named.contains(named)));
+    });
+    if walked.is_ok() { names } else { BodyNames::default() }
+}
+
+/// What stands behind a key and its quotation mark.
+fn flag_behind(bytes: &[u8]) -> Option<bool> {
+    let value = bytes.strip_prefix(b"\"")?.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    match value {
+        _ if value.starts_with(b"true") => Some(true),
+        _ if value.starts_with(b"false") => Some(false),
+        _ => None,
+    }
+}
+
+/// What the value at a path of a request names, if it names anything.
+fn role_of(path: &Path<'_>) -> Option<Role> {
+    let last = path.len().checked_sub(1)?;
+    let member = match path.segment(last)? {
+        Segment::Index(_) => path.segment(last.checked_sub(1)?)?,
+        Segment::Key("id") if last > 0 => path.segment(last - 1)?,
+        key => key,
+    };
+    let Segment::Key(member) = member else { return None };
+    let known = ALL.iter().flat_map(|naming| naming.request).find(|(name, _)| *name == member);
+    known.map(|(_, role)| *role)
+}
+
+/// Whether the value at a path of an answer, or of one of its events, is an id.
+pub fn is_id_in_answer(path: &Path<'_>) -> bool {
+    // A stream may be one array.
+    let from = usize::from(matches!(path.segment(0), Some(Segment::Index(_))));
+    let fits = |names: &&&[&str]| {
+        names.len() + from == path.len()
+            && names.iter().enumerate().all(|(at, name)| path.segment(at + from) == Some(Segment::Key(name)))
+    };
+    ALL.iter().flat_map(|naming| naming.answer).any(|names| fits(&names))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(named: &[Named]) -> Vec<(&str, bool)> {
+        named.iter().map(|named| (named.id.as_str(), named.role == Role::Continues)).collect()
+    }
+
+    #[test]
+    fn paths_name_what_is_kept() {
+        use Kept::{Always, IfTold, UnlessToldNot};
+        let cases: [(&str, Option<Kept>, &[(&str, bool)]); 27] = [
+            ("/v1/responses", Some(UnlessToldNot), &[]),
+            ("/openai/v1/responses/", Some(UnlessToldNot), &[]),
+            ("/v1/responses/compact", Some(UnlessToldNot), &[]),
+            ("/v1/responses/resp_1", Some(Always), &[("resp_1", false)]),
+            ("/v1/responses/resp%5F1/input_items", Some(Always), &[("resp_1", false)]),
+            ("/v1/conversations", Some(Always), &[]),
+            ("/v1/conversations/conv_1/items", Some(Always), &[("conv_1", true)]),
+            ("/v1/chat/completions", Some(IfTold), &[]),
+            ("/v1/chat/completions/chatcmpl-1/messages", Some(Always), &[("chatcmpl-1", false)]),
+            ("/v1/threads/runs", Some(Always), &[]),
+            ("/v1/threads/t_1/runs/r_1/steps", Some(Always), &[("t_1", true), ("r_1", false)]),
+            ("/v1/files", Some(Always), &[]),
+            ("/v1/files/file-1/content", Some(Always), &[("file-1", false)]),
+            ("/v1/batches", Some(Always), &[]),
+            ("/v1/batches/batch_1/cancel", Some(Always), &[("batch_1", false)]),
+            ("/v1/vector_stores/vs_1/search", Some(Always), &[("vs_1", true)]),
+            ("/v1/messages", None, &[]),
+            ("/v1/messages/batches", Some(Always), &[]),
+            ("/v1/messages/batches/msgbatch_1/results", Some(Always), &[("msgbatch_1", false)]),
+            ("/v1beta/models/g:generateContent", None, &[]),
+            ("/v1beta/models/g:batchGenerateContent", Some(Always), &[]),
+            ("/v1beta/batches/b1", Some(Always), &[("b1", false)]),
+            ("/v1beta/files/abc:download", Some(Always), &[("abc", false)]),
+            ("/v1beta/interactions/i_1", Some(Always), &[("i_1", true)]),
+            ("/v1beta/cachedContents/c1", Some(Always), &[("c1", false)]),
+            ("/v1/batch/jobs/j1", Some(Always), &[("j1", false)]),
+            ("/mcp", None, &[]),
+        ];
+        for (path, kept, want) in cases {
+            let names = in_path(&RequestPath::parse(path).unwrap());
+            assert_eq!((names.kept, ids(&names.named).as_slice()), (kept, want), "{path}");
+        }
+    }
+
+    #[test]
+    fn bodies_name_it_wherever_it_stands() {
+        let cases: [(&str, &[(&str, bool)], Option<bool>); 14] = [
+            (r#"{"previous_response_id":"resp_1","store":false}"#, &[("resp_1", true)], Some(false)),
+            (r#"{"previous_response_id":null,"store" : true}"#, &[], Some(true)),
+            (r#"{"conversation":"conv_1"}"#, &[("conv_1", true)], None),
+            (r#"{"conversation":{"id":"conv_1"}}"#, &[("conv_1", true)], None),
+            (r#"{"previous_interaction_id":"i1"}"#, &[("i1", true)], None),
+            (r#"{"input_file_id":"file-1","metadata":{"store":true}}"#, &[("file-1", false)], None),
+            (
+                r#"{"input":[{"content":[{"file_id":"f1"},{"file_id":"f2"},{"file_id":"f1"}]}]}"#,
+                &[("f1", false), ("f2", false)],
+                None,
+            ),
+            (r#"{"tools":[{"vector_store_ids":["v1","v2"]}]}"#, &[("v1", false), ("v2", false)], None),
+            (
+                r#"{"contents":[{"parts":[{"fileData":{"fileUri":"https://g.example/v1beta/files/abc"}}]}]}"#,
+                &[("abc", false)],
+                None,
+            ),
+            (r#"{"cachedContent":"cachedContents/c1"}"#, &[("c1", false)], None),
+            (r#"{"container":"cont_1"}"#, &[("cont_1", true)], None),
+            (r#"{"id":"no","messages":[{"id":"no"}],"file_id":7}"#, &[], None),
+            (r#"{"file_id":"x""#, &[], None),
+            ("", &[], None),
+        ];
+        for (body, want, store) in cases {
+            let names = in_body(body.as_bytes());
+            assert_eq!((ids(&names.named).as_slice(), names.store), (want, store), "{body}");
+        }
+        let long = format!(r#"{{"file_id":"{}"}}"#, "x".repeat(LONGEST + 1));
+        assert_eq!(in_body(long.as_bytes()), BodyNames::default());
+        let many: Vec<String> = (0..100).map(|n| format!(r#""f{n}""#)).collect();
+        assert_eq!(in_body(format!(r#"{{"file_ids":[{}]}}"#, many.join(",")).as_bytes()).named.len(), MOST);
+    }
+
+    #[test]
+    fn answers_name_it_in_known_places() {
+        let cases: [(&str, &[&str]); 8] = [
+            (r#"{"id":"resp_1","output":[{"id":"msg_1"}]}"#, &["resp_1"]),
+            (
+                r#"{"type":"response.created","response":{"id":"resp_1","conversation":{"id":"conv_1"}}}"#,
+                &["resp_1", "conv_1"],
+            ),
+            (
+                r#"{"id":"b","output_file_id":"f1","error_file_id":"f2","input_file_id":"no"}"#,
+                &["b", "f1", "f2"],
+            ),
+            (r#"{"interaction":{"id":"i1"}}"#, &["i1"]),
+            (r#"{"name":"batches/1","response":{"responsesFile":"files/2"}}"#, &["batches/1", "files/2"]),
+            (r#"[{"name":"batches/1"}]"#, &["batches/1"]),
+            (r#"{"conversation_id":"c"}"#, &["c"]),
+            (r#"{"message":{"id":"no"},"data":[{"id":"no"}]}"#, &[]),
+        ];
+        for (body, want) in cases {
+            let mut seen = Vec::new();
+            walk(body.as_bytes(), &mut |path, Leaf { span, token }| {
+                if token == Token::Text && is_id_in_answer(path) {
+                    seen.push(&body[span]);
+                }
+            })
+            .unwrap();
+            assert_eq!(seen, want, "{body}");
+        }
+    }
+}

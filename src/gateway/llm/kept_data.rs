@@ -1,0 +1,147 @@
+//! What each provider keeps, as data. An id is one of its caller's, so that a name that two providers use alike does no harm.
+
+use Kept::{Always, IfTold, UnlessToldNot};
+use Role::{Continues, Reads};
+
+/// What one provider keeps.
+pub(super) struct KeptNaming {
+    /// Segments of paths that things are kept under.
+    pub(super) collections: &'static [Collection],
+    /// Members of requests that hold an id, a list of them, or an object with one under `id`; wherever they stand.
+    pub(super) request: &'static [(&'static str, Role)],
+    /// Members of answers, or of the events of one, that hold an id: names on the way there.
+    pub(super) answer: &'static [&'static [&'static str]],
+}
+
+/// A segment of paths behind which an id stands. A request to the segment itself makes one.
+pub(super) struct Collection {
+    /// The segment.
+    pub(super) name: &'static str,
+    /// When what it makes is kept.
+    pub(super) kept: Kept,
+    /// What a request behind an id does.
+    pub(super) role: Role,
+}
+
+/// When a request is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Always.
+    Always,
+    /// Unless its body says `"store": false`.
+    UnlessToldNot,
+    /// If its body says `"store": true`.
+    IfTold,
+}
+
+/// What a request has to do with what it names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// It goes on with it: what the request adds is there later.
+    Continues,
+    /// It reads it.
+    Reads,
+}
+
+impl Kept {
+    /// Whether a request is kept whose body says this under `store`.
+    pub fn applies(self, store: Option<bool>) -> bool {
+        match self {
+            Self::Always => true,
+            Self::UnlessToldNot => store != Some(false),
+            Self::IfTold => store == Some(true),
+        }
+    }
+}
+
+/// Every provider's.
+pub(super) static ALL: [&KeptNaming; 5] = [&OPENAI, &ANTHROPIC, &GEMINI, &MISTRAL, &COHERE];
+
+const fn collection(name: &'static str, kept: Kept, role: Role) -> Collection {
+    Collection { name, kept, role }
+}
+
+/// API reference, "Responses", "Conversations", "Chat", "Assistants", "Files", "Uploads", "Batches", "Vector stores" and
+/// "Containers"; Azure has the same.
+static OPENAI: KeptNaming = KeptNaming {
+    collections: &[
+        collection("responses", UnlessToldNot, Reads),
+        collection("conversations", Always, Continues),
+        collection("completions", IfTold, Reads),
+        collection("threads", Always, Continues),
+        collection("runs", Always, Reads),
+        collection("files", Always, Reads),
+        collection("uploads", Always, Continues),
+        collection("batches", Always, Reads),
+        collection("vector_stores", Always, Continues),
+        collection("containers", Always, Continues),
+    ],
+    request: &[
+        ("previous_response_id", Continues),
+        ("conversation", Continues),
+        ("thread_id", Continues),
+        ("container", Continues),
+        ("container_id", Continues),
+        ("input_file_id", Reads),
+        ("file_id", Reads),
+        ("file_ids", Reads),
+        ("vector_store_ids", Reads),
+    ],
+    answer: &[
+        &["id"],
+        &["response", "id"],
+        &["conversation", "id"],
+        &["response", "conversation", "id"],
+        &["thread_id"],
+        &["output_file_id"],
+        &["error_file_id"],
+        &["file", "id"],
+    ],
+};
+
+/// API reference, "Message Batches" and "Files"; `container` is where code runs. A message itself is not kept.
+static ANTHROPIC: KeptNaming = KeptNaming {
+    collections: &[],
+    request: &[],
+    answer: &[&["container", "id"], &["message", "container", "id"], &["delta", "container", "id"]],
+};
+
+/// API reference, "Interactions", "Batch", "Caching" and "Files": names such as `files/abc`, and addresses that end so.
+static GEMINI: KeptNaming = KeptNaming {
+    collections: &[
+        collection("interactions", UnlessToldNot, Continues),
+        collection("cachedContents", Always, Reads),
+    ],
+    request: &[
+        ("previous_interaction_id", Continues),
+        ("cachedContent", Reads),
+        ("cached_content", Reads),
+        ("fileUri", Reads),
+        ("file_uri", Reads),
+        ("fileName", Reads),
+        ("file_name", Reads),
+    ],
+    answer: &[
+        &["name"],
+        &["file", "name"],
+        &["interaction", "id"],
+        &["interaction_id"],
+        &["response", "responsesFile"],
+        &["metadata", "output", "responsesFile"],
+        &["dest", "fileName"],
+    ],
+};
+
+/// API reference, "Conversations" and "Batch".
+static MISTRAL: KeptNaming = KeptNaming {
+    collections: &[collection("jobs", Always, Reads)],
+    request: &[("conversation_id", Continues), ("input_files", Reads)],
+    answer: &[&["conversation_id"], &["output_file"], &["error_file"]],
+};
+
+/// API reference, "Batches" and, of version 1, "Chat".
+static COHERE: KeptNaming = KeptNaming {
+    collections: &[],
+    request: &[("input_dataset_id", Reads)],
+    answer: &[&["batch", "id"], &["batch", "output_dataset_id"], &["output_dataset_id"]],
+};

@@ -1,0 +1,193 @@
+//! [`IssuedStore`]: what was issued in a conversation, found by any of the ids that name it.
+//!
+//! A conversation is one row, sealed, which grows with what its requests issue. An id is another, whose name is a keyed
+//! digest of caller, route and id, and which says which conversation it is of: a file, its batch and what comes of that
+//! share one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use data_encoding::HEXLOWER;
+
+use crate::base::clock::{SharedClock, Timestamp};
+use crate::base::secret::Secret;
+use crate::crypto::random;
+use crate::gateway::memory::caller::{CallerId, name_of};
+use crate::redact::Undo;
+use crate::store::{Entry, Expected, Key, Records, StoreError};
+use crate::vault::{REMEMBERED, Vault, VaultError};
+
+/// Rows by caller and a random id: what [`Undo::to_bytes`] writes.
+pub(super) const ISSUED: &str = {
+    let [issued, _, _] = REMEMBERED;
+    issued
+};
+
+/// Rows by caller and name: the random id of a conversation.
+pub(super) const NAMES: &str = {
+    let [_, names, _] = REMEMBERED;
+    names
+};
+
+/// A row that changes this often under our hands is no accident.
+const TRIES: usize = 16;
+
+/// A conversation as it was read.
+#[derive(Clone)]
+pub(super) struct Conversation {
+    id: String,
+    /// Of its row; 0 if there is none yet.
+    version: u64,
+    until: Timestamp,
+    pub(super) issued: Arc<Undo>,
+}
+
+impl Conversation {
+    /// A new one, in which nothing was issued.
+    pub(super) fn new() -> Result<Self, VaultError> {
+        let id = HEXLOWER.encode(&random::bytes::<16>()?);
+        let until = Timestamp::from_millis(0);
+        Ok(Self { id, version: 0, until, issued: Arc::new(Undo::nothing()) })
+    }
+}
+
+/// For whom something is remembered, on which route, and for how long.
+#[derive(Clone)]
+pub(super) struct Owner {
+    pub(super) caller: CallerId,
+    pub(super) route: String,
+    pub(super) remember: Duration,
+}
+
+/// Conversations and their names.
+pub struct IssuedStore {
+    records: Arc<dyn Records>,
+    vault: Arc<Vault>,
+    clock: SharedClock,
+    key: Secret<[u8; 32]>,
+}
+
+impl IssuedStore {
+    pub(super) fn new(
+        records: Arc<dyn Records>,
+        vault: Arc<Vault>,
+        clock: SharedClock,
+        key: Secret<[u8; 32]>,
+    ) -> Self {
+        Self { records, vault, clock, key }
+    }
+
+    fn name(&self, owner: &Owner, id: &str) -> Key {
+        let name = name_of(self.key.expose(), [b"name".as_slice(), owner.route.as_bytes(), id.as_bytes()]);
+        Key::new(NAMES, format!("{}{name}", owner.caller.prefix()))
+    }
+
+    fn place(owner: &Owner, id: &str) -> Key {
+        Key::new(ISSUED, format!("{}{id}", owner.caller.prefix()))
+    }
+
+    /// The conversation that an id names.
+    pub(super) async fn find(&self, owner: &Owner, id: &str) -> Result<Option<Conversation>, VaultError> {
+        let Some(row) = self.records.get(&self.name(owner, id)).await? else { return Ok(None) };
+        let named = self.vault.open_row(&row)?;
+        let Ok(named) = std::str::from_utf8(named.expose()) else { return Err(VaultError::Damaged) };
+        self.read(owner, named).await
+    }
+
+    /// The conversation that an id names, unless it is the one that is known, as it was then.
+    pub(super) async fn find_newer(
+        &self,
+        owner: &Owner,
+        id: &str,
+        known: Option<&Conversation>,
+    ) -> Result<Option<Conversation>, VaultError> {
+        if let Some(known) = known {
+            let row = self.records.get(&Self::place(owner, &known.id)).await?;
+            if row.is_some_and(|row| row.version == known.version) {
+                return Ok(None);
+            }
+        }
+        self.find(owner, id).await
+    }
+
+    async fn read(&self, owner: &Owner, id: &str) -> Result<Option<Conversation>, VaultError> {
+        let Some(row) = self.records.get(&Self::place(owner, id)).await? else { return Ok(None) };
+        let opened = self.vault.open_row(&row)?;
+        let issued = Undo::from_bytes(opened.expose()).ok_or(VaultError::Newer)?;
+        let until = row.entry.expires.unwrap_or(Timestamp::from_millis(u64::MAX));
+        Ok(Some(Conversation { id: id.to_owned(), version: row.version, until, issued: Arc::new(issued) }))
+    }
+
+    /// Adds what is issued to a conversation, and has it live on. Whether a row was written.
+    pub(super) async fn add(
+        &self,
+        owner: &Owner,
+        conversation: &mut Conversation,
+        issued: &Undo,
+    ) -> Result<bool, VaultError> {
+        for _ in 0..TRIES {
+            if conversation.issued.covers(issued) && self.lives_on(owner, conversation.until) {
+                return Ok(false);
+            }
+            let all = Arc::new(issued.with_earlier(&conversation.issued));
+            let expected = match conversation.version {
+                0 => Expected::Absent,
+                version => Expected::Version(version),
+            };
+            let key = Self::place(owner, &conversation.id);
+            let value = self.vault.seal_row(&key, expected.next(), all.to_bytes().expose())?;
+            let until = self.clock.now().plus(owner.remember);
+            match self.records.put_if(&key, expected, Entry { value, expires: Some(until) }).await {
+                Ok(version) => {
+                    (conversation.version, conversation.until, conversation.issued) = (version, until, all);
+                    return Ok(true);
+                }
+                Err(StoreError::Conflict) => match self.read(owner, &conversation.id).await? {
+                    Some(newer) => *conversation = newer,
+                    // It has ended, or was erased; what is known of it is of this request.
+                    None => conversation.version = 0,
+                },
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Conflict.into())
+    }
+
+    /// Has an id name a conversation. Whether a row was written.
+    pub(super) async fn call(
+        &self,
+        owner: &Owner,
+        id: &str,
+        conversation: &Conversation,
+    ) -> Result<bool, VaultError> {
+        let key = self.name(owner, id);
+        for _ in 0..TRIES {
+            let expected = match self.records.get(&key).await? {
+                None => Expected::Absent,
+                Some(row) => {
+                    let same = self
+                        .vault
+                        .open_row(&row)
+                        .is_ok_and(|known| known.expose() == conversation.id.as_bytes());
+                    if same && row.entry.expires.is_some_and(|until| self.lives_on(owner, until)) {
+                        return Ok(false);
+                    }
+                    Expected::Version(row.version)
+                }
+            };
+            let value = self.vault.seal_row(&key, expected.next(), conversation.id.as_bytes())?;
+            let until = self.clock.now().plus(owner.remember);
+            match self.records.put_if(&key, expected, Entry { value, expires: Some(until) }).await {
+                Ok(_) => return Ok(true),
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(StoreError::Conflict.into())
+    }
+
+    /// Whether more than half of the time is left until then: whoever goes on need not write each time.
+    fn lives_on(&self, owner: &Owner, until: Timestamp) -> bool {
+        until > self.clock.now().plus(owner.remember / 2)
+    }
+}

@@ -1,0 +1,286 @@
+//! [`RequestMemory`]: what one request has to do with what is remembered. Found before its body is rewritten; added to
+//! beside its answer, and there before that ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::Mutex as AsyncMutex;
+use tokio::task::JoinHandle;
+
+use crate::gateway::layer::Layer;
+use crate::gateway::llm::kept::{Named, Role};
+use crate::gateway::memory::caller::{CallerId, TARGET};
+use crate::gateway::memory::issued::{Conversation, Owner};
+use crate::gateway::memory::seen::SeenIds;
+use crate::gateway::memory::service::Memory;
+use crate::redact::{Recall, Undo};
+use crate::vault::VaultError;
+
+/// How long the end of an answer waits for what it has taught us to be kept; it goes on being written.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// How much of what is remembered one request reads, in bytes of values: about as much as one may issue.
+const MOST_LOADED: usize = 16 << 20;
+
+/// What it is made from.
+pub struct RequestMemoryParts {
+    /// What is remembered.
+    pub memory: Arc<Memory>,
+    /// Who sends the request.
+    pub caller: CallerId,
+    /// The name of its route.
+    pub route: String,
+    /// For how long.
+    pub remember: Duration,
+}
+
+/// What one request has to do with what is remembered.
+pub struct RequestMemory {
+    memory: Arc<Memory>,
+    owner: Owner,
+    recall: Recall,
+    /// The ids that go on naming its conversation.
+    continues: Vec<String>,
+    /// The session that it is part of, whose other requests add to it while its answer passes.
+    session: Option<String>,
+    /// Whether ids in its answer name its conversation.
+    kept: bool,
+    seen: SeenIds,
+    /// What is restored in its answer.
+    restored: Arc<ArcSwap<Undo>>,
+    /// What was issued in the request itself.
+    own: Arc<Undo>,
+    conversation: Arc<AsyncMutex<Option<Conversation>>>,
+    /// Bytes of values that were read, all together.
+    loaded: usize,
+    /// What it only reads.
+    reads: Vec<Conversation>,
+    /// Under way since before the answer came.
+    writes: Vec<JoinHandle<()>>,
+    /// Under way for what a piece of the answer has taught.
+    noted: Vec<JoinHandle<()>>,
+}
+
+impl RequestMemory {
+    /// Of a request of which nothing is known yet.
+    pub async fn new(parts: RequestMemoryParts) -> Self {
+        let RequestMemoryParts { memory, caller, route, remember } = parts;
+        memory.refresh(&caller).await;
+        let owner = Owner { caller, route, remember };
+        let recall = Recall { caller: Some(Arc::new(memory.digests(&owner))), conversation: None };
+        let nothing = Arc::new(Undo::nothing());
+        Self {
+            memory,
+            owner,
+            recall,
+            continues: Vec::new(),
+            session: None,
+            kept: false,
+            seen: SeenIds::default(),
+            restored: Arc::new(ArcSwap::new(Arc::clone(&nothing))),
+            own: nothing,
+            conversation: Arc::default(),
+            loaded: 0,
+            reads: Vec::new(),
+            writes: Vec::new(),
+            noted: Vec::new(),
+        }
+    }
+
+    /// What was issued before.
+    pub fn recall(&self) -> Recall {
+        self.recall.clone()
+    }
+
+    /// It is part of this session.
+    pub async fn of_session(&mut self, id: &str) {
+        self.session = Some(id.to_owned());
+        self.find(&[Named { id: id.to_owned(), role: Role::Continues }]).await;
+    }
+
+    /// Whether it is part of a session.
+    pub fn is_of_session(&self) -> bool {
+        self.session.is_some()
+    }
+
+    /// It names these: what was issued there may be restored in its answer.
+    pub async fn find(&mut self, named: &[Named]) {
+        let mut earlier: Option<Arc<Undo>> = self.recall.conversation.take();
+        let mut conversation = self.conversation.lock().await;
+        for Named { id, role } in named {
+            if *role == Role::Continues && !self.continues.contains(id) {
+                self.continues.push(id.clone());
+            }
+            if self.loaded > MOST_LOADED {
+                // What is left out is not restored.
+                continue;
+            }
+            let found = match self.memory.issued.find(&self.owner, id).await {
+                Ok(Some(found)) => found,
+                Ok(None) => continue,
+                Err(error) => {
+                    tracing::warn!(target: TARGET, "what was issued in a conversation cannot be read: {error}");
+                    continue;
+                }
+            };
+            self.loaded += found.issued.size();
+            earlier = Some(match earlier {
+                None => Arc::clone(&found.issued),
+                Some(earlier) if earlier.covers(&found.issued) => earlier,
+                Some(earlier) => Arc::new(earlier.with_earlier(&found.issued)),
+            });
+            // What it goes on with is the one that grows; what it only reads stays as it is.
+            match role {
+                Role::Continues if conversation.is_none() => *conversation = Some(found),
+                Role::Continues => {}
+                Role::Reads => self.reads.push(found),
+            }
+        }
+        drop(conversation);
+        if let Some(earlier) = &earlier {
+            self.restored.store(Arc::clone(earlier));
+        }
+        self.recall.conversation = earlier;
+    }
+
+    /// Ids in its answer name its conversation.
+    pub fn keep(&mut self) {
+        self.kept = true;
+    }
+
+    /// This was issued in the request. Returns all that is to be restored in its answer.
+    pub fn issued(&mut self, own: Arc<Undo>) -> Arc<Undo> {
+        let all = match &self.recall.conversation {
+            None => Arc::clone(&own),
+            Some(earlier) => Arc::new(own.with_earlier(earlier)),
+        };
+        self.own = own;
+        self.restored.store(Arc::clone(&all));
+        self.flush();
+        let write = self.write(self.continues.clone());
+        self.writes.extend(write);
+        all
+    }
+
+    /// What is restored in its answer; it may become more while that passes.
+    pub fn restored(&self) -> &Arc<ArcSwap<Undo>> {
+        &self.restored
+    }
+
+    /// The layer that notes ids in its answer; `None` where they name nothing, or nothing is to be found by them.
+    pub fn watch(&self) -> Option<Layer> {
+        let names = self.kept || !self.continues.is_empty();
+        (names && !self.restored.load().is_empty()).then(|| self.seen.layer())
+    }
+
+    /// This id names its conversation from now on.
+    pub fn name(&self, id: &str) {
+        self.seen.add(id);
+    }
+
+    /// A piece of its answer is about to leave: what that teaches is written meanwhile, and before the last one leaves.
+    pub async fn after_piece(&mut self, last: bool) {
+        self.note();
+        if last {
+            self.written().await;
+        }
+    }
+
+    /// Begins to write what the answer has taught us so far.
+    pub fn note(&mut self) {
+        let ids = self.seen.take();
+        if !ids.is_empty() {
+            let write = self.write(ids);
+            self.noted.extend(write);
+        }
+    }
+
+    /// Begins to write the conversation, which has these ids.
+    fn write(&self, ids: Vec<String>) -> Option<JoinHandle<()>> {
+        let restored = self.restored.load_full();
+        if ids.is_empty() || restored.is_empty() {
+            return None;
+        }
+        let (memory, owner) = (Arc::clone(&self.memory), self.owner.clone());
+        let conversation = Arc::clone(&self.conversation);
+        let whole = self.reads.iter().find(|read| read.issued.covers(&restored)).cloned();
+        Some(tokio::spawn(async move {
+            let mut conversation = conversation.lock().await;
+            if conversation.is_none() {
+                // Nothing was added to what it reads: that goes on under more names.
+                *conversation = whole;
+            }
+            match kept(&memory, &owner, &mut conversation, (&restored, &ids)).await {
+                Ok(rows) => memory.written(&owner.caller, rows).await,
+                Err(error) => {
+                    tracing::warn!(target: TARGET, "what was issued in a conversation is not kept: {error}");
+                }
+            }
+        }))
+    }
+
+    /// Begins to write which surrogates the caller has had, where that is in no row yet. Nobody waits for it: this process
+    /// knows them already.
+    pub fn flush(&self) {
+        if self.memory.is_unwritten(&self.owner.caller) {
+            let (memory, caller) = (Arc::clone(&self.memory), self.owner.caller.clone());
+            drop(tokio::spawn(async move { memory.write(&caller).await }));
+        }
+    }
+
+    /// Waits until what was begun is written, for a moment at the most.
+    pub async fn written(&mut self) {
+        self.noted.append(&mut self.writes);
+        await_all(&mut self.noted).await;
+    }
+
+    /// Before a piece of its answer passes: what the piece before has taught is kept, and what other requests of its
+    /// session have added meanwhile is restored in this one.
+    pub async fn before_piece(&mut self) {
+        await_all(&mut self.noted).await;
+        let Some(session) = &self.session else { return };
+        let mut known = self.conversation.lock().await;
+        let found = match self.memory.issued.find_newer(&self.owner, session, known.as_ref()).await {
+            Ok(Some(found)) => found,
+            Ok(None) => return,
+            Err(error) => {
+                tracing::warn!(target: TARGET, "what was issued in a session cannot be read: {error}");
+                return;
+            }
+        };
+        self.restored.store(Arc::new(self.own.with_earlier(&found.issued)));
+        *known = Some(found);
+    }
+}
+
+async fn await_all(writes: &mut Vec<JoinHandle<()>>) {
+    let all = async {
+        for write in std::mem::take(writes) {
+            // One that has failed has said so.
+            drop(write.await);
+        }
+    };
+    if tokio::time::timeout(PATIENCE, all).await.is_err() {
+        tracing::warn!(target: TARGET, "what was issued is not kept yet: the store takes long");
+    }
+}
+
+/// Keeps what was issued under these ids; returns how many rows were written.
+async fn kept(
+    memory: &Memory,
+    owner: &Owner,
+    conversation: &mut Option<Conversation>,
+    (issued, ids): (&Undo, &[String]),
+) -> Result<u32, VaultError> {
+    let mut rows = 0;
+    let conversation = match conversation {
+        Some(known) => known,
+        none => none.insert(Conversation::new()?),
+    };
+    rows += u32::from(memory.issued.add(owner, conversation, issued).await?);
+    for id in ids {
+        rows += u32::from(memory.issued.call(owner, id, conversation).await?);
+    }
+    Ok(rows)
+}
