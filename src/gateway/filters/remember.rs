@@ -167,6 +167,18 @@ impl Editor for Following {
         self.editor.under(path);
     }
 
+    fn unread(&mut self) {
+        self.editor.unread();
+    }
+
+    fn is_lossy(&self) -> bool {
+        self.editor.is_lossy()
+    }
+
+    fn seal(&self, text: &str, signature: &str) -> Option<String> {
+        self.editor.seal(text, signature)
+    }
+
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         self.begin();
         self.editor.feed(piece, edits)
