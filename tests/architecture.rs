@@ -18,7 +18,7 @@ mod settings;
 mod source;
 
 use modules::Modules;
-use source::{Source, code, files, ident, root, shown, sources};
+use source::{Source, code, files, ident, root, shown, sources, words};
 
 /// Every part, and what it may import besides itself. A part imports only from rows above its own.
 const PARTS: &[(&str, &[&str])] = &[
@@ -313,6 +313,42 @@ fn pure_parts_only_compute() {
         }
     }
     none(&wrong);
+}
+
+#[test]
+fn public_functions_take_no_tuples() {
+    let mut wrong = Vec::new();
+    for source in sources("src") {
+        for at in words(&source.code, "pub fn ").chain(words(&source.code, "pub async fn ")) {
+            let head = source.code.get(at..).unwrap_or_default();
+            let head = head.get(..head.find('{').unwrap_or(head.len())).unwrap_or_default();
+            if tuple_parameter(head) {
+                let line = source.code.get(..at).unwrap_or_default().matches('\n').count() + 1;
+                wrong.push(format!("{}:{line}: give what travels together a name", source.path));
+            }
+        }
+    }
+    none(&wrong);
+}
+
+/// Whether a parameter of this signature is taken apart as a tuple of several: `(a, b): (A, B)`.
+fn tuple_parameter(head: &str) -> bool {
+    head.match_indices("): (").any(|(at, _)| {
+        let inside = head.get(..at).and_then(|before| before.rsplit('(').next()).unwrap_or_default();
+        inside.contains(',') && !inside.contains(':')
+    })
+}
+
+#[test]
+fn tuples_in_signatures_are_seen() {
+    for (head, expected) in [
+        ("pub fn f((a, b): (A, B))", true),
+        ("pub fn f(\n    x: X,\n    (a, b): (&A, B),\n)", true),
+        ("pub fn f(a: A, b: (A, B))", false),
+        ("pub fn f(Port(port): Port) -> (A, B)", false),
+    ] {
+        assert_eq!(tuple_parameter(head), expected, "{head}");
+    }
 }
 
 #[test]
