@@ -264,6 +264,16 @@ def test_who_may_use_the_route_needs_no_keys(gateway, service):
     assert came.headers["x-amz-security-token"] == "session/token==" and gateway.token not in str(came.headers)
 
 
+def test_the_client_comes_in_with_our_token_beside_its_signature(gateway, service):
+    bedrock = client(gateway, "token")
+    show = lambda request, **_: request.headers.add_header("x-api-key", gateway.token)
+    bedrock.meta.events.register("before-sign.bedrock-runtime", show)
+    answer = bedrock.converse(modelId="plain", messages=ask())
+    [came] = service.came
+    assert answer["output"]["message"]["content"][0]["text"] == PROMPT
+    assert came.signed("AKIDGATEWAY", "hunter2") and gateway.token not in str(came.headers)
+
+
 @pytest.mark.parametrize("name", ["plain", "streamed", "generic"])
 def test_bodies_that_would_pass_as_they_come_are_signed_whole(gateway, service, name):
     """Also chunked ones, whose length nobody knows before their end."""
