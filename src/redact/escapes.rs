@@ -60,7 +60,8 @@ fn undone(text: &str) -> Option<(String, SourceMap)> {
             continue;
         }
         let window = bytes.get(spot..bytes.len().min(spot + LONGEST)).unwrap_or_default();
-        let Some((spelled, length)) = escape(window) else { continue };
+        let escaped = escape(window).or_else(|| mark(window).filter(|_| within_word(bytes, spot)));
+        let Some((spelled, length)) = escaped else { continue };
         let plain = text.get(at..spot).unwrap_or_default();
         read.push_str(plain);
         map.plain(plain.len());
@@ -97,7 +98,7 @@ pub(super) fn begins(bytes: &[u8], more: More) -> Begins {
     if more == More::Yes && window.len() < LONGEST && goes_on(window) {
         return Begins::Cut;
     }
-    escape(window).map_or(Begins::No, |(c, length)| Begins::Escape(c, length))
+    escape(window).or_else(|| mark(window)).map_or(Begins::No, |(c, length)| Begins::Escape(c, length))
 }
 
 /// Whether what follows `window` may be part of the escape that it is, or may become.
@@ -193,8 +194,6 @@ fn escape(bytes: &[u8]) -> Option<(char, usize)> {
                 b'r' => '\r',
                 b't' => '\t',
                 b'"' | b'\'' | b'/' | b'\\' => char::from(*mark),
-                // Of Markdown (CommonMark section 2.4) what values have.
-                b'_' | b'-' | b'.' | b'@' | b'+' | b'*' | b'(' | b')' => char::from(*mark),
                 _ => return None,
             };
             Some((c, 2))
@@ -202,6 +201,23 @@ fn escape(bytes: &[u8]) -> Option<(char, usize)> {
         [b'&', ..] => reference(bytes),
         _ => None,
     }
+}
+
+/// A mark that is none of Markdown's behind a backslash (CommonMark section 2.4), of those that values have.
+fn mark(bytes: &[u8]) -> Option<(char, usize)> {
+    match bytes {
+        [b'\\', mark @ (b'_' | b'-' | b'.' | b'@' | b'+' | b'*' | b'(' | b')'), ..] => {
+            Some((char::from(*mark), 2))
+        }
+        _ => None,
+    }
+}
+
+/// Whether the backslash at `spot` and the mark behind it stand within a word.
+fn within_word(bytes: &[u8], spot: usize) -> bool {
+    let around = spot.checked_sub(1).and_then(|from| bytes.get(from..spot + 3));
+    matches!(around, Some([before, _, b'_' | b'-' | b'.' | b'@', after])
+        if before.is_ascii_alphanumeric() && after.is_ascii_alphanumeric())
 }
 
 /// The character of this number, which `length` bytes spell.
@@ -306,6 +322,7 @@ mod tests {
             (r"\u{110000} \u{} \U0000004 \u{ffffffffffffffff} &#99999999999999999999;", None),
             (r"jo\u0040ab.de \ud83d\ude42 \x40", Some("jo@ab.de \u{1f642} @")),
             (r"C:\users\data", None),
+            (r"jo\_ab@c\.de \+1 \.x a\. 1\+2", Some(r"jo_ab@c.de \+1 \.x a\. 1\+2")),
             (r#"{\"a\":1}\n"#, Some("{\"a\":1}\n")),
             ("jo&#64;ab&#x2E;de &amp; &unknown; &;", Some("jo@ab.de & &unknown; &;")),
             ("&#1114112; &#-1; \\ud800 %", None),

@@ -41,7 +41,7 @@ fn undo_of(issued: &[(&str, &str, Format)]) -> Arc<Undo> {
 fn restored(mut answer: Answer, text: &str, cuts: &[usize]) -> (String, usize) {
     let (mut edits, mut fed, mut most): (Vec<Edit>, usize, usize) = (Vec::new(), 0, 0);
     for &cut in cuts.iter().chain([&text.len()]) {
-        let decided = answer.feed(&text[fed..cut], &mut edits).unwrap();
+        let decided = answer.feed(text.get(fed..cut).unwrap(), &mut edits).unwrap();
         (fed, most) = (cut, most.max(cut - decided));
     }
     answer.end(&mut edits).unwrap();
@@ -64,91 +64,93 @@ fn at_any_cut(undo: &Arc<Undo>, text: &str) -> String {
     out
 }
 
+/// What a model writes, and what comes of it.
+const FORMS: &[(&str, &str)] = &[
+    // Numbers: the groups that were written.
+    ("+1 650 253 0000", "+1 212 555 0100"),
+    ("+1-650-253-0000.", "+1-212-555-0100."),
+    ("+1 (650) 253-0000", "+1 (212) 555-0100"),
+    ("+1(650)253.0000", "+1(212)555.0100"),
+    ("16502530000", "12125550100"),
+    ("1\u{202f}650\u{2011}253\u{2011}0000", "1\u{202f}212\u{2011}555\u{2011}0100"),
+    ("650/253/0000", "212/555/0100"),
+    ("650 - 253 - 0000", "212 - 555 - 0100"),
+    ("725 441 8260", "415 867 5309"),
+    ("tel:+17254418260", "tel:+14158675309"),
+    ("1-725-441-8260", "1-415-867-5309"),
+    ("001 725 441 8260", "001 415 867 5309"),
+    ("+44 (0)20 7946 0958", "+44 (0)31 4960 2217"),
+    ("020 7946 0958", "031 4960 2217"),
+    ("0044 2079460958", "0044 3149602217"),
+    ("(020) 7946-0958", "(031) 4960-2217"),
+    ("+44%2020%207946%200958", "+44%2031%204960%202217"),
+    ("%2B442079460958", "%2B443149602217"),
+    ("4012888888881881", "4111111111111111"),
+    ("4012-8888-8888-1881)", "4111-1111-1111-1111)"),
+    ("4012+8888+8888+1881", "4111+1111+1111+1111"),
+    ("4012 **8888** 8888 `1881`", "4111 **1111** 1111 `1111`"),
+    ("4012&nbsp;8888&#160;8888&#xA0;1881", "4111&nbsp;1111&#160;1111&#xA0;1111"),
+    ("４０１２ ８８８８ ８８８８ １８８１", "４１１１ １１１１ １１１１ １１１１"),
+    ("&#52;012 8888 8888 1881", "&#52;111 1111 1111 1111"),
+    ("536\u{ad}-22-87\u{200b}26", "078\u{ad}-05-11\u{200b}20"),
+    ("536228726", "078051120"),
+    ("536 22 8726", "078 05 1120"),
+    ("gb29 nwbk 6016 1331 9268 19", "gb82 west 1234 5698 7654 32"),
+    ("AB123456C", "QQ987654D"),
+    ("ab-12-34-56-c", "qq-98-76-54-d"),
+    // Last digits.
+    ("ending in 1881", "ending in 1111"),
+    ("**** **** **** 1881, or •••• 8726", "**** **** **** 1111, or •••• 1120"),
+    (
+        "xxxx-xxxx-xxxx-1881; XXX-XX-8726; XXXXXXXXXXXX1881",
+        "xxxx-xxxx-xxxx-1111; XXX-XX-1120; XXXXXXXXXXXX1111",
+    ),
+    ("…1881 and ...8726", "…1111 and ...1120"),
+    ("the last four digits of it are **8260**.", "the last four digits of it are **5309**."),
+    ("endet auf 6819", "endet auf 5432"),
+    ("ending in 1881, 8726 and 8260", "ending in 1111, 1120 and 5309"),
+    // Letter case.
+    ("XKQZ_W9P+V@PQ7-A.EXAMPLE.COM", "JANE_DOE+X@ACM-E.EXAMPLE.COM"),
+    ("Xkqz_W9P+V@Pq7-A.Example.Com", "Jane_Doe+X@Acm-E.Example.Com"),
+    ("Xkqz_w9p+v@pq7-a.example.com", "Jane_doe+x@acm-e.example.com"),
+    ("xKqz_w9p+v@pq7-a.eXample.com", "Jane_doe+x@acm-e.example.com"),
+    ("GHP_ABCDEF and ghp_abcdef", "GHP_SECRET and ghp_secret"),
+    ("CESSW", "ALICE"),
+    ("ELENZ RQIZ, Elenz RQIZ, elenz rqiz", "MARIE-ANN LOPEZ, Marie-Ann LOPEZ, marie-ann lopez"),
+    // Escapes.
+    ("xkqz_w9p%2Bv%40pq7-a.example.com", "Jane_doe%2Bx%40acm-e.example.com"),
+    ("?to=xkqz_w9p+v%40pq7-a.example.com&a", "?to=Jane_doe+x%40acm-e.example.com&a"),
+    ("to%3Axkqz_w9p+v@pq7-a.example.com", "to%3AJane_doe+x@acm-e.example.com"),
+    ("xkqz_w9p+v&#64;pq7-a&period;example&#x2e;com", "Jane_doe+x&#64;acm-e&period;example&#x2e;com"),
+    (r"xkqz\_w9p\+v@pq7\-a.example.com", r"Jane\_doe\+x@acm\-e.example.com"),
+    (r"xkqz_w9p+v\u0040pq7-a.example.com", r"Jane_doe+x\u0040acm-e.example.com"),
+    (r"\nxkqz_w9p+v\x40pq7-a\u{2e}example.com", r"\nJane_doe+x\x40acm-e\u{2e}example.com"),
+    ("&#120;&#107;&#113;z_w9p+v@pq7-a.example.com", "&#74;&#97;&#110;e_doe+x@acm-e.example.com"),
+    ("xkqz_w9p+v@pq7\u{2011}a.exam\u{ad}ple.com", "Jane_doe+x@acm\u{2011}e.exam\u{ad}ple.com"),
+    ("9%2E8%2E7%2E6", "203%2E0%2E113%2E77"),
+    ("9.8\u{ad}.7.6", "203.0.113.77"),
+    ("&#57;.&#56;.&#55;.&#54;", "&#50;&#48;&#51;.&#48;.&#49;&#49;&#51;.&#55;&#55;"),
+    ("ab%20%22c%22", "%C3%A9a%20%22%26%22"),
+    ("Ab &quot;c&quot;", "Éa &quot;&amp;&quot;"),
+    // Around and behind.
+    ("**xkqz_w9p+v@pq7-a.example.com**", "**Jane_doe+x@acm-e.example.com**"),
+    ("[mail](mailto:xkqz_w9p+v@pq7-a.example.com)", "[mail](mailto:Jane_doe+x@acm-e.example.com)"),
+    ("Elenz's, Rqiz\u{2019}s; _Cessw_.", "Marie-Ann's, Lopez\u{2019}s; _Alice_."),
+    // Words.
+    ("Ms Rqiz, ELENZ", "Ms Lopez, MARIE-ANN"),
+    (
+        "Elenz+Rqiz Elenz_Rqiz.pdf elenz-rqiz Elenz\nRqiz",
+        "Marie-Ann+Lopez Marie-Ann_Lopez.pdf marie-ann-lopez Marie-Ann\nLopez",
+    ),
+    ("**Elenz** Rqiz", "**Marie-Ann** Lopez"),
+    ("on Qwer, at 27 Qwer Rd.", "on Main, at 12 Main St."),
+];
+
 #[test]
 fn originals_come_back_in_the_form_that_was_written() {
-    let cases = [
-        // Numbers: the groups that were written.
-        ("+1 650 253 0000", "+1 212 555 0100"),
-        ("+1-650-253-0000.", "+1-212-555-0100."),
-        ("+1 (650) 253-0000", "+1 (212) 555-0100"),
-        ("+1(650)253.0000", "+1(212)555.0100"),
-        ("16502530000", "12125550100"),
-        ("1\u{202f}650\u{2011}253\u{2011}0000", "1\u{202f}212\u{2011}555\u{2011}0100"),
-        ("650/253/0000", "212/555/0100"),
-        ("650 - 253 - 0000", "212 - 555 - 0100"),
-        ("725 441 8260", "415 867 5309"),
-        ("tel:+17254418260", "tel:+14158675309"),
-        ("1-725-441-8260", "1-415-867-5309"),
-        ("001 725 441 8260", "001 415 867 5309"),
-        ("+44 (0)20 7946 0958", "+44 (0)31 4960 2217"),
-        ("020 7946 0958", "031 4960 2217"),
-        ("0044 2079460958", "0044 3149602217"),
-        ("(020) 7946-0958", "(031) 4960-2217"),
-        ("+44%2020%207946%200958", "+44%2031%204960%202217"),
-        ("%2B442079460958", "%2B443149602217"),
-        ("4012888888881881", "4111111111111111"),
-        ("4012-8888-8888-1881)", "4111-1111-1111-1111)"),
-        ("4012+8888+8888+1881", "4111+1111+1111+1111"),
-        ("4012 **8888** 8888 `1881`", "4111 **1111** 1111 `1111`"),
-        ("4012&nbsp;8888&#160;8888&#xA0;1881", "4111&nbsp;1111&#160;1111&#xA0;1111"),
-        ("４０１２ ８８８８ ８８８８ １８８１", "４１１１ １１１１ １１１１ １１１１"),
-        ("&#52;012 8888 8888 1881", "&#52;111 1111 1111 1111"),
-        ("536\u{ad}-22-87\u{200b}26", "078\u{ad}-05-11\u{200b}20"),
-        ("536228726", "078051120"),
-        ("536 22 8726", "078 05 1120"),
-        ("gb29 nwbk 6016 1331 9268 19", "gb82 west 1234 5698 7654 32"),
-        ("AB123456C", "QQ987654D"),
-        ("ab-12-34-56-c", "qq-98-76-54-d"),
-        // Last digits.
-        ("ending in 1881", "ending in 1111"),
-        ("**** **** **** 1881, or •••• 8726", "**** **** **** 1111, or •••• 1120"),
-        (
-            "xxxx-xxxx-xxxx-1881; XXX-XX-8726; XXXXXXXXXXXX1881",
-            "xxxx-xxxx-xxxx-1111; XXX-XX-1120; XXXXXXXXXXXX1111",
-        ),
-        ("…1881 and ...8726", "…1111 and ...1120"),
-        ("the last four digits of it are **8260**.", "the last four digits of it are **5309**."),
-        ("endet auf 6819", "endet auf 5432"),
-        ("ending in 1881, 8726 and 8260", "ending in 1111, 1120 and 5309"),
-        // Letter case.
-        ("XKQZ_W9P+V@PQ7-A.EXAMPLE.COM", "JANE_DOE+X@ACM-E.EXAMPLE.COM"),
-        ("Xkqz_W9P+V@Pq7-A.Example.Com", "Jane_Doe+X@Acm-E.Example.Com"),
-        ("Xkqz_w9p+v@pq7-a.example.com", "Jane_doe+x@acm-e.example.com"),
-        ("xKqz_w9p+v@pq7-a.eXample.com", "Jane_doe+x@acm-e.example.com"),
-        ("GHP_ABCDEF and ghp_abcdef", "GHP_SECRET and ghp_secret"),
-        ("CESSW", "ALICE"),
-        ("ELENZ RQIZ, Elenz RQIZ, elenz rqiz", "MARIE-ANN LOPEZ, Marie-Ann LOPEZ, marie-ann lopez"),
-        // Escapes.
-        ("xkqz_w9p%2Bv%40pq7-a.example.com", "Jane_doe%2Bx%40acm-e.example.com"),
-        ("?to=xkqz_w9p+v%40pq7-a.example.com&a", "?to=Jane_doe+x%40acm-e.example.com&a"),
-        ("to%3Axkqz_w9p+v@pq7-a.example.com", "to%3AJane_doe+x@acm-e.example.com"),
-        ("xkqz_w9p+v&#64;pq7-a&period;example&#x2e;com", "Jane_doe+x&#64;acm-e&period;example&#x2e;com"),
-        (r"xkqz\_w9p\+v@pq7\-a.example.com", r"Jane\_doe\+x@acm\-e.example.com"),
-        (r"xkqz_w9p+v\u0040pq7-a.example.com", r"Jane_doe+x\u0040acm-e.example.com"),
-        (r"\nxkqz_w9p+v\x40pq7-a\u{2e}example.com", r"\nJane_doe+x\x40acm-e\u{2e}example.com"),
-        ("&#120;&#107;&#113;z_w9p+v@pq7-a.example.com", "&#74;&#97;&#110;e_doe+x@acm-e.example.com"),
-        ("xkqz_w9p+v@pq7\u{2011}a.exam\u{ad}ple.com", "Jane_doe+x@acm\u{2011}e.exam\u{ad}ple.com"),
-        ("9%2E8%2E7%2E6", "203%2E0%2E113%2E77"),
-        ("9.8\u{ad}.7.6", "203.0.113.77"),
-        ("&#57;.&#56;.&#55;.&#54;", "&#50;&#48;&#51;.&#48;.&#49;&#49;&#51;.&#55;&#55;"),
-        ("ab%20%22c%22", "%C3%A9a%20%22%26%22"),
-        ("Ab &quot;c&quot;", "Éa &quot;&amp;&quot;"),
-        // Around and behind.
-        ("**xkqz_w9p+v@pq7-a.example.com**", "**Jane_doe+x@acm-e.example.com**"),
-        ("[mail](mailto:xkqz_w9p+v@pq7-a.example.com)", "[mail](mailto:Jane_doe+x@acm-e.example.com)"),
-        ("Elenz's, Rqiz\u{2019}s; _Cessw_.", "Marie-Ann's, Lopez\u{2019}s; _Alice_."),
-        // Words.
-        ("Ms Rqiz, ELENZ", "Ms Lopez, MARIE-ANN"),
-        (
-            "Elenz+Rqiz Elenz_Rqiz.pdf elenz-rqiz Elenz\nRqiz",
-            "Marie-Ann+Lopez Marie-Ann_Lopez.pdf marie-ann-lopez Marie-Ann\nLopez",
-        ),
-        ("**Elenz** Rqiz", "**Marie-Ann** Lopez"),
-        ("on Qwer, at 27 Qwer Rd.", "on Main, at 12 Main St."),
-    ];
     let undo = undo_of(&ISSUED);
-    for (text, expected) in cases {
-        assert_eq!(at_any_cut(&undo, text), expected, "{text}");
+    for (text, expected) in FORMS {
+        assert_eq!(at_any_cut(&undo, text), *expected, "{text}");
     }
 }
 

@@ -79,7 +79,8 @@ fn text(strict: bool, surrogate: &str, original: &str, written: &str) -> Option<
     let writing = Writing::of(written, &units);
     let (mut words, mut others) = (words_of(&surrogate), words_of(&original));
     if words.len() != others.len() {
-        (words, others) = (vec![0..surrogate.len()], vec![0..original.len()]);
+        words = std::iter::once(0..surrogate.len()).collect();
+        others = std::iter::once(0..original.len()).collect();
     }
     let (mut out, mut at) = (String::with_capacity(written.len()), 0);
     for (word, other) in words.into_iter().zip(others) {
