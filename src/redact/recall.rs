@@ -176,8 +176,7 @@ impl Undo {
 
     /// Whether all that `other` has issued was issued here too, for the same originals.
     pub fn covers(&self, other: &Self) -> bool {
-        let mine: HashMap<&str, &str> =
-            self.pairs().map(|pair| (pair.surrogate, pair.original)).collect();
+        let mine: HashMap<&str, &str> = self.pairs().map(|pair| (pair.surrogate, pair.original)).collect();
         other.pairs().all(|pair| mine.get(pair.surrogate) == Some(&pair.original))
     }
 
@@ -200,7 +199,12 @@ mod tests {
         for (surrogate, original, spelling) in pairs {
             let original = Zeroizing::new((*original).to_owned());
             ledger
-                .issue(Issued { surrogate: (*surrogate).to_owned(), original, spelling: *spelling, parts: false })
+                .issue(Issued {
+                    surrogate: (*surrogate).to_owned(),
+                    original,
+                    spelling: *spelling,
+                    parts: false,
+                })
                 .unwrap();
         }
         ledger.close()

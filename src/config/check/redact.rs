@@ -74,7 +74,7 @@ fn remember(redact: &At<Redact>, mistakes: &mut Mistakes) {
         mistakes.say(remember.span().start, format!("`remember` is {days}d at the most"));
     }
     let lost = |name| mistakes.lost(redact.span().start, name);
-    if !(lost("requests") || lost("methods")) && !redact.encrypts() {
+    if !(lost("requests") || lost("methods") || redact.encrypts()) {
         let hint = "surrogates come of requests = \"encrypt\", or of a rule's method \"encrypt\"";
         mistakes.hint(remember.span().start, "`remember` does nothing: nothing gets a surrogate", hint);
     }

@@ -159,7 +159,8 @@ mod tests {
     #[test]
     fn paths_name_what_is_kept() {
         use Kept::{Always, IfTold, UnlessToldNot};
-        let cases: [(&str, Option<Kept>, &[(&str, bool)]); 27] = [
+        type Case = (&'static str, Option<Kept>, &'static [(&'static str, bool)]);
+        let cases: [Case; 27] = [
             ("/v1/responses", Some(UnlessToldNot), &[]),
             ("/openai/v1/responses/", Some(UnlessToldNot), &[]),
             ("/v1/responses/compact", Some(UnlessToldNot), &[]),
@@ -196,7 +197,8 @@ mod tests {
 
     #[test]
     fn bodies_name_it_wherever_it_stands() {
-        let cases: [(&str, &[(&str, bool)], Option<bool>); 14] = [
+        type Case = (&'static str, &'static [(&'static str, bool)], Option<bool>);
+        let cases: [Case; 14] = [
             (r#"{"previous_response_id":"resp_1","store":false}"#, &[("resp_1", true)], Some(false)),
             (r#"{"previous_response_id":null,"store" : true}"#, &[], Some(true)),
             (r#"{"conversation":"conv_1"}"#, &[("conv_1", true)], None),
@@ -252,7 +254,7 @@ mod tests {
             let mut seen = Vec::new();
             walk(body.as_bytes(), &mut |path, Leaf { span, token }| {
                 if token == Token::Text && is_id_in_answer(path) {
-                    seen.push(&body[span]);
+                    seen.push(body.get(span).unwrap());
                 }
             })
             .unwrap();
