@@ -31,6 +31,7 @@
 //! | `keys` | [`Keys`] and their [`Scope`], handed in |
 //! | `encrypt` | surrogates of the same format |
 //! | `values` | the distinct values of one text, one replacement for each |
+//! | `calling_code` | where the country's code of a number ends |
 //! | `carrier` | what holds texts: shows them, and is written with what changes in them |
 //! | `pass` | the one pass over whatever lies there whole: find, report, spread, settle, write |
 //! | `redactor` | [`Redactor`]: a detector and a plan, and the way to all of these |
@@ -66,6 +67,7 @@
 mod alphabet;
 mod answer;
 mod before;
+mod calling_code;
 mod carrier;
 mod case;
 mod document;

@@ -3,8 +3,8 @@
 
 use zeroize::Zeroizing;
 
+use crate::redact::calling_code::calling_code_of;
 use crate::redact::case::lower;
-use crate::redact::encrypt::calling_code;
 use crate::redact::escapes::read;
 use crate::redact::issued::{Issued, Spelling};
 
@@ -197,7 +197,7 @@ impl<'s> Dialled<'s> {
             _ => 0,
         };
         let (code, begin) = match digits.get(exit..) {
-            Some(rest) if exit > 0 || surrogate.starts_with('+') => (calling_code(rest), exit),
+            Some(rest) if exit > 0 || surrogate.starts_with('+') => (calling_code_of(rest), exit),
             _ if digits.len() == 11 && digits.starts_with('1') => (1, 0),
             _ => (0, 0),
         };

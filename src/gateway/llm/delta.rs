@@ -6,13 +6,15 @@
 //! Everything else in a document stays byte for byte. What the texts are and what closes them is the protocol's data;
 //! how documents become a stream is the framer's business.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use crate::base::budget::{Budget, Charge};
 use crate::edit::{Edit, spliced};
-use crate::gateway::llm::place::{Document, KeyPart};
-use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned, CompiledStream};
+use crate::gateway::llm::piece::{
+    ChannelKey, DeltaPiece, Piece, PieceKind, closed, delta, in_order, signature,
+};
+use crate::gateway::llm::place::Document;
+use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned};
 use crate::gateway::llm::signed::Block;
 use crate::gateway::llm::template::Template;
 use crate::redact::encodes_text;
@@ -46,39 +48,6 @@ pub(super) enum Outcome {
     Replace(Vec<u8>),
     /// It leaves later, among the documents before another.
     Wait,
-}
-
-/// Tells channels apart: which delta of the protocol, and the values of its key.
-#[derive(Clone, PartialEq, Eq)]
-struct ChannelKey {
-    delta: usize,
-    parts: Vec<KeyPart>,
-}
-
-/// A string of a document.
-struct Piece {
-    span: Range<usize>,
-    /// For each echo of the protocol, the element of it that the string lies in.
-    elements: Vec<Option<Vec<usize>>>,
-    kind: PieceKind,
-}
-
-enum PieceKind {
-    /// Text that goes on in later documents.
-    Delta(DeltaPiece),
-    /// Text that is complete, and what becomes of it if it is edited.
-    Whole(Option<String>),
-    /// Text that is complete, edited beyond undoing.
-    Lossy(String),
-    /// A signature: which of the protocol, and the positions of the elements on the way.
-    Signature(usize, Vec<usize>),
-}
-
-struct DeltaPiece {
-    key: ChannelKey,
-    treatment: Take,
-    /// The positions of the elements on the way.
-    positions: Vec<usize>,
 }
 
 struct OpenChannel {
@@ -435,33 +404,6 @@ impl Deltas {
     }
 }
 
-impl PieceKind {
-    /// What becomes of a text that is complete, if it is edited.
-    fn into_edited(self) -> Option<String> {
-        match self {
-            Self::Whole(edited) => edited,
-            Self::Lossy(edited) => Some(edited),
-            Self::Delta(_) | Self::Signature(..) => None,
-        }
-    }
-}
-
-impl Piece {
-    /// Whether it lies there and was edited beyond undoing.
-    fn is_lossy_in(&self, span: &Range<usize>) -> bool {
-        matches!(self.kind, PieceKind::Lossy(_)) && span.start <= self.span.start && self.span.end <= span.end
-    }
-
-    /// Replaces it, and what repeats it.
-    fn edit(&self, text: &str, document: &Document<'_>, stream: &CompiledStream, edits: &mut Vec<Edit>) {
-        edits.push(Edit { range: self.span.clone(), with: encoded(text) });
-        for (echo, element) in stream.echoes.iter().zip(&self.elements) {
-            let span = element.as_ref().and_then(|element| document.span(&echo.at, element));
-            edits.extend(span.map(|range| Edit { range, with: echo.with.to_owned() }));
-        }
-    }
-}
-
 /// A document as it leaves, without any channel's text.
 fn blanked(read: &Read<'_>, edits: &[Edit]) -> Vec<u8> {
     let deltas = read.pieces.iter().filter(|piece| matches!(piece.kind, PieceKind::Delta(_)));
@@ -476,40 +418,6 @@ fn blanked(read: &Read<'_>, edits: &[Edit]) -> Vec<u8> {
     );
     in_order(&mut all);
     spliced(read.data, &all)
-}
-
-/// Puts edits in order. Texts of one element share what repeats them.
-fn in_order(edits: &mut Vec<Edit>) {
-    edits.sort_by_key(|edit| edit.range.start);
-    edits.dedup_by(|next, edit| next.range == edit.range);
-}
-
-/// The channel of a string whose text goes on in later documents.
-fn delta(stream: &CompiledStream, path: &Path<'_>, document: &Document<'_>) -> Option<PieceKind> {
-    stream.deltas.iter().enumerate().find_map(|(at, delta)| {
-        let positions = delta.at.positions(path)?;
-        let fits = |(place, is): &(_, &str)| document.is(place, &positions, Some(is));
-        if !delta.when.as_ref().is_none_or(fits) {
-            return None;
-        }
-        let key = ChannelKey { delta: at, parts: document.key(&delta.key, &positions) };
-        Some(PieceKind::Delta(DeltaPiece { key, treatment: delta.treatment, positions }))
-    })
-}
-
-/// The signature that a string is.
-fn signature(stream: &CompiledStream, path: &Path<'_>) -> Option<PieceKind> {
-    let mut signed = stream.signed.iter().enumerate();
-    signed.find_map(|(which, signed)| Some(PieceKind::Signature(which, signed.at.positions(path)?)))
-}
-
-/// How the keys begin of the channels that a document closes.
-fn closed(stream: &CompiledStream, document: &Document<'_>) -> Vec<Vec<KeyPart>> {
-    let each = stream.closes.iter().flat_map(|close| {
-        let all = document.all(&close.at, close.is);
-        all.into_iter().map(|positions| document.key(&close.key, &positions))
-    });
-    each.collect()
 }
 
 #[cfg(test)]

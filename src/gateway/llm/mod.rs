@@ -7,6 +7,7 @@
 //! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
 //! | `schema` | what of a JSON Schema is no text, in every protocol |
+//! | `piece` | the strings of an event, and what becomes of each |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `template` | the document in which held text leaves by itself |
@@ -33,6 +34,7 @@ mod mcp;
 mod mistral;
 mod ollama;
 mod openai;
+mod piece;
 mod place;
 mod protocol;
 mod provider;

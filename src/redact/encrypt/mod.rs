@@ -163,12 +163,6 @@ impl std::fmt::Debug for Surrogates {
     }
 }
 
-/// How many of the digits of an international number are its country's code.
-pub(super) fn calling_code(digits: &str) -> usize {
-    let digits = digits.chars().filter_map(|c| c.to_digit(10)).map(|digit| digit as u16);
-    number::calling_code(&digits.collect::<Vec<u16>>())
-}
-
 /// The longest value that gets a surrogate of its own length, in bytes. What stands for a longer one is short: it is
 /// looked for in answers as they stream, and its original is kept for the way back anyway.
 const LONGEST_SURROGATE: usize = 4096;

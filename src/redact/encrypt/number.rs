@@ -7,6 +7,7 @@ use std::ops::RangeInclusive;
 
 use super::cipher::{Cipher, Field, Part};
 use super::letters::{DIGITS, Letters, Shaped, in_classes, text_of};
+use crate::redact::calling_code::calling_code;
 use crate::redact::error::RedactError;
 
 /// The digits of a text and where they stand.
@@ -143,20 +144,6 @@ fn nine_digits(cipher: &Cipher<'_>, value: &str, nine: &Nine) -> Shaped {
     spell(spelled(&fields), &mut found.symbols);
     found.put(&mut text, DIGITS);
     Ok(text_of(text))
-}
-
-/// Country calling codes of two digits (ITU-T E.164). Those of one are 1 and 7; all others have three.
-const CALLING_CODES: [u32; 44] = [
-    20, 27, 30, 31, 32, 33, 34, 36, 39, 40, 41, 43, 44, 45, 46, 47, 48, 49, 51, 52, 53, 54, 55, 56, 57, 58,
-    60, 61, 62, 63, 64, 65, 66, 81, 82, 84, 86, 90, 91, 92, 93, 94, 95, 98,
-];
-
-pub(super) fn calling_code(digits: &[u16]) -> usize {
-    match digits {
-        [1 | 7, ..] => 1,
-        [a, b, ..] if CALLING_CODES.contains(&decimal(&[*a, *b])) => 2,
-        _ => 3,
-    }
 }
 
 /// A phone number: country code, length and separators stay. It may be somebody's number.

@@ -1,0 +1,110 @@
+//! [`Piece`]: the strings of a document of a stream, and what becomes of each.
+
+use std::ops::Range;
+
+use crate::edit::Edit;
+use crate::gateway::llm::place::{Document, KeyPart};
+use crate::gateway::llm::protocol::CompiledStream;
+use crate::stream::json::{Path, Take, encoded};
+
+/// Tells channels apart: which delta of the protocol, and the values of its key.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct ChannelKey {
+    pub(super) delta: usize,
+    pub(super) parts: Vec<KeyPart>,
+}
+
+/// A string of a document.
+pub(super) struct Piece {
+    pub(super) span: Range<usize>,
+    /// For each echo of the protocol, the element of it that the string lies in.
+    pub(super) elements: Vec<Option<Vec<usize>>>,
+    pub(super) kind: PieceKind,
+}
+
+/// What becomes of it.
+pub(super) enum PieceKind {
+    /// Text that goes on in later documents.
+    Delta(DeltaPiece),
+    /// Text that is complete, and what becomes of it if it is edited.
+    Whole(Option<String>),
+    /// Text that is complete, edited beyond undoing.
+    Lossy(String),
+    /// A signature: which of the protocol, and the positions of the elements on the way.
+    Signature(usize, Vec<usize>),
+}
+
+/// A piece of a channel's text.
+pub(super) struct DeltaPiece {
+    pub(super) key: ChannelKey,
+    pub(super) treatment: Take,
+    /// The positions of the elements on the way.
+    pub(super) positions: Vec<usize>,
+}
+
+impl PieceKind {
+    /// What becomes of a text that is complete, if it is edited.
+    pub(super) fn into_edited(self) -> Option<String> {
+        match self {
+            Self::Whole(edited) => edited,
+            Self::Lossy(edited) => Some(edited),
+            Self::Delta(_) | Self::Signature(..) => None,
+        }
+    }
+}
+
+impl Piece {
+    /// Whether it lies there and was edited beyond undoing.
+    pub(super) fn is_lossy_in(&self, span: &Range<usize>) -> bool {
+        matches!(self.kind, PieceKind::Lossy(_)) && span.start <= self.span.start && self.span.end <= span.end
+    }
+
+    /// Replaces it, and what repeats it.
+    pub(super) fn edit(
+        &self,
+        text: &str,
+        document: &Document<'_>,
+        stream: &CompiledStream,
+        edits: &mut Vec<Edit>,
+    ) {
+        edits.push(Edit { range: self.span.clone(), with: encoded(text) });
+        for (echo, element) in stream.echoes.iter().zip(&self.elements) {
+            let span = element.as_ref().and_then(|element| document.span(&echo.at, element));
+            edits.extend(span.map(|range| Edit { range, with: echo.with.to_owned() }));
+        }
+    }
+}
+
+/// Puts edits in order. Texts of one element share what repeats them.
+pub(super) fn in_order(edits: &mut Vec<Edit>) {
+    edits.sort_by_key(|edit| edit.range.start);
+    edits.dedup_by(|next, edit| next.range == edit.range);
+}
+
+/// The channel of a string whose text goes on in later documents.
+pub(super) fn delta(stream: &CompiledStream, path: &Path<'_>, document: &Document<'_>) -> Option<PieceKind> {
+    stream.deltas.iter().enumerate().find_map(|(at, delta)| {
+        let positions = delta.at.positions(path)?;
+        let fits = |(place, is): &(_, &str)| document.is(place, &positions, Some(is));
+        if !delta.when.as_ref().is_none_or(fits) {
+            return None;
+        }
+        let key = ChannelKey { delta: at, parts: document.key(&delta.key, &positions) };
+        Some(PieceKind::Delta(DeltaPiece { key, treatment: delta.treatment, positions }))
+    })
+}
+
+/// The signature that a string is.
+pub(super) fn signature(stream: &CompiledStream, path: &Path<'_>) -> Option<PieceKind> {
+    let mut signed = stream.signed.iter().enumerate();
+    signed.find_map(|(which, signed)| Some(PieceKind::Signature(which, signed.at.positions(path)?)))
+}
+
+/// How the keys begin of the channels that a document closes.
+pub(super) fn closed(stream: &CompiledStream, document: &Document<'_>) -> Vec<Vec<KeyPart>> {
+    let each = stream.closes.iter().flat_map(|close| {
+        let all = document.all(&close.at, close.is);
+        all.into_iter().map(|positions| document.key(&close.key, &positions))
+    });
+    each.collect()
+}
