@@ -2,10 +2,11 @@
 //!
 //! A channel holds back only what it cannot yet decide; that goes in front of the channel's next text. Before a channel
 //! is closed, and at the end, what is held leaves in a document of its own, cloned from the one that brought it; where
-//! events are numbered and none can be added, in that one itself, which has waited for the next.
+//! events are numbered and none can be added, in that one itself, which has waited, and those behind it with it.
 //! Everything else in a document stays byte for byte. What the texts are and what closes them is the protocol's data;
 //! how documents become a stream is the framer's business.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::base::budget::{Budget, Charge};
@@ -60,11 +61,11 @@ struct OpenChannel {
     charge: Charge,
 }
 
-/// A document that waits for the next, since a channel holds some of its text.
+/// A document that waits, since a channel holds some of its text or of one before it.
 struct Waiting {
     envelope: Vec<u8>,
     data: Vec<u8>,
-    /// Where the text of each channel ends in it.
+    /// Where the text ends of each channel that holds some of it.
     ends: Vec<(ChannelKey, usize)>,
     _charge: Charge,
 }
@@ -82,14 +83,21 @@ pub(super) struct Deltas {
     editor: EditorFactory,
     budget: Budget,
     open: Vec<OpenChannel>,
-    waiting: Option<Waiting>,
+    waiting: VecDeque<Waiting>,
     edits: Vec<Edit>,
 }
 
 impl Deltas {
     /// Follows the channels of one stream.
     pub(super) fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
-        Self { protocol, editor, budget: budget.clone(), open: Vec::new(), waiting: None, edits: Vec::new() }
+        Self {
+            protocol,
+            editor,
+            budget: budget.clone(),
+            open: Vec::new(),
+            waiting: VecDeque::new(),
+            edits: Vec::new(),
+        }
     }
 
     /// Whether a stream may be one array of documents.
@@ -144,11 +152,10 @@ impl Deltas {
         }
         // What other channels hold that end here must be said first.
         self.flush(before, |key| closes(key) && !touched.contains(key))?;
-        self.release(before);
         self.sign(&read, &document, &mut edits);
         in_order(&mut edits);
         self.remember(&read, &edits)?;
-        if stream.numbered && self.wait(&read, &edits)? {
+        if stream.numbered && self.wait(&read, &edits, before)? {
             return Ok(Outcome::Wait);
         }
         Ok(if edits.is_empty() { Outcome::Keep } else { Outcome::Replace(spliced(data, &edits)) })
@@ -185,21 +192,18 @@ impl Deltas {
         Ok(())
     }
 
-    /// Lets the document that waits leave.
+    /// Lets the documents that wait leave.
     fn release(&mut self, before: &mut Before) {
-        before.extend(self.waiting.take().map(|Waiting { envelope, data, .. }| Earlier {
-            envelope,
-            data,
-            added: false,
-        }));
+        before.extend(self.waiting.drain(..).map(Waiting::leaves));
     }
 
-    /// Whether a document must wait for the next, since a channel holds some of its text.
-    fn wait(&mut self, read: &Read<'_>, edits: &[Edit]) -> Result<bool, StreamError> {
+    /// Whether a document must wait, since a channel holds some of its text, or others wait still: numbers are in order.
+    /// Those leave for which nothing is held any more.
+    fn wait(&mut self, read: &Read<'_>, edits: &[Edit], before: &mut Before) -> Result<bool, StreamError> {
         let mut ends = Vec::new();
         for piece in read.pieces {
             let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
-            if self.open.iter().any(|open| open.key == *key && open.channel.held() > 0) {
+            if self.holds(key) {
                 let before = edits.iter().filter(|edit| edit.range.end <= piece.span.end);
                 let (shrunk, grown) = before.fold((0, 0), |(shrunk, grown), edit| {
                     (shrunk + edit.range.len(), grown + edit.with.len())
@@ -207,14 +211,27 @@ impl Deltas {
                 ends.push((key.clone(), piece.span.end + grown - shrunk));
             }
         }
-        if ends.is_empty() {
+        let mut waiting = std::mem::take(&mut self.waiting);
+        // What is held belongs behind the last text of its channel.
+        for one in &mut waiting {
+            one.ends.retain(|(key, _)| self.holds(key) && !ends.iter().any(|(later, _)| later == key));
+        }
+        while let Some(first) = waiting.pop_front_if(|first| first.ends.is_empty()) {
+            before.push(first.leaves());
+        }
+        self.waiting = waiting;
+        if ends.is_empty() && self.waiting.is_empty() {
             return Ok(false);
         }
         let (envelope, data) = (read.envelope.to_vec(), spliced(read.data, edits));
         let mut charge = self.budget.charge();
         charge.set(envelope.len() + data.len())?;
-        self.waiting = Some(Waiting { envelope, data, ends, _charge: charge });
+        self.waiting.push_back(Waiting { envelope, data, ends, _charge: charge });
         Ok(true)
+    }
+
+    fn holds(&self, key: &ChannelKey) -> bool {
+        self.open.iter().any(|open| open.key == *key && open.channel.held() > 0)
     }
 
     /// The strings of a document that are text; `None` if it is not one document.
@@ -389,9 +406,11 @@ impl Deltas {
             let Some(template) = open.template.take().filter(|_| !text.is_empty()) else { continue };
             open.charge.set(0)?;
             let text = encoded(&text);
-            if let Some(waiting) = &mut self.waiting
-                && let Some(end) = waiting.ends.iter().find(|(key, _)| *key == open.key).map(|(_, end)| *end)
-            {
+            let ended = self.waiting.iter_mut().find_map(|waiting| {
+                let end = waiting.ends.iter().find(|(key, _)| *key == open.key).map(|(_, end)| *end)?;
+                Some((waiting, end))
+            });
+            if let Some((waiting, end)) = ended {
                 waiting.data = spliced(&waiting.data, &[Edit { range: end..end, with: &text }]);
                 waiting.ends.iter_mut().filter(|(_, at)| *at >= end).for_each(|(_, at)| *at += text.len());
                 continue;
@@ -401,6 +420,12 @@ impl Deltas {
             before.extend(data.map(|data| Earlier { envelope: template.envelope, data, added: true }));
         }
         Ok(())
+    }
+}
+
+impl Waiting {
+    fn leaves(self) -> Earlier {
+        Earlier { envelope: self.envelope, data: self.data, added: false }
     }
 }
 

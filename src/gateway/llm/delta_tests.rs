@@ -234,3 +234,32 @@ fn a_numbered_event_that_left_text_behind_waits_for_the_next() {
     ];
     assert_eq!(rows, want);
 }
+
+#[test]
+fn numbered_events_of_other_channels_wait_behind_one_that_waits() {
+    let rows = passed(
+        &NUMBERED,
+        &[
+            r#"{"n":1,"type":"output_text.delta","item_id":"a","content_index":0,"delta":"a SE"}"#,
+            r#"{"n":2,"type":"output_text.delta","item_id":"b","content_index":0,"delta":"b"}"#,
+            r#"{"n":3,"type":"other"}"#,
+            r#"{"n":4,"type":"output_text.delta","item_id":"b","content_index":0,"delta":"SEC"}"#,
+            r#"{"n":5,"type":"output_item.done","item_id":"a"}"#,
+            r#"{"n":6,"type":"output_text.delta","item_id":"b","content_index":0,"delta":"RET"}"#,
+        ],
+    );
+    let want = [
+        "-",
+        "-",
+        "-",
+        "-",
+        r#"^{"n":1,"type":"output_text.delta","item_id":"a","content_index":0,"delta":"a SE"}"#,
+        r#"^{"n":2,"type":"output_text.delta","item_id":"b","content_index":0,"delta":"b"}"#,
+        r#"^{"n":3,"type":"other"}"#,
+        "-",
+        r#"^{"n":4,"type":"output_text.delta","item_id":"b","content_index":0,"delta":""}"#,
+        r#"^{"n":5,"type":"output_item.done","item_id":"a"}"#,
+        r#"{"n":6,"type":"output_text.delta","item_id":"b","content_index":0,"delta":"<\">"}"#,
+    ];
+    assert_eq!(rows, want);
+}
