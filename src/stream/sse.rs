@@ -122,17 +122,27 @@ impl<'a> Event<'a> {
             }
         }
     }
+
+    /// Appends another event of the same name, in lines that end like its own.
+    pub fn write_another(&self, data: &[u8], out: &mut BytesMut) {
+        let end = Lines(self.block).next().map(|line| line.end).filter(|end| !end.is_empty());
+        write_lines(self.name(), data, end.unwrap_or(b"\n"), out);
+    }
 }
 
 /// Appends a whole event: its name unless that is empty, its data, and the blank line.
 pub fn write_event(name: &str, data: &[u8], out: &mut BytesMut) {
+    write_lines(name.as_bytes(), data, b"\n", out);
+}
+
+fn write_lines(name: &[u8], data: &[u8], end: &[u8], out: &mut BytesMut) {
     if !name.is_empty() {
         out.extend_from_slice(b"event: ");
-        out.extend_from_slice(name.as_bytes());
-        out.extend_from_slice(b"\n");
+        out.extend_from_slice(name);
+        out.extend_from_slice(end);
     }
-    write_data(data, &Line { text: b"data: ", end: b"\n" }, out);
-    out.extend_from_slice(b"\n");
+    write_data(data, &Line { text: b"data: ", end }, out);
+    out.extend_from_slice(end);
 }
 
 /// Writes data in lines that look like `like`.

@@ -108,6 +108,24 @@ fn data_is_read_back_as_it_was_written() {
 }
 
 #[test]
+fn another_event_has_its_name_and_its_line_ends() {
+    for (like, want) in [
+        ("id: 7\nevent: n\ndata:old\n\n", "event: n\ndata: new\n\n"),
+        ("data: old\r\n\r\n", "data: new\r\n\r\n"),
+        ("event: n\r\ndata: old\r\n\r", "event: n\r\ndata: new\r\n\r\n"),
+        ("data:old\r\r", "data: new\r\r"),
+    ] {
+        let mut out = BytesMut::new();
+        Event::parse(like.as_bytes()).write_another(b"new", &mut out);
+        assert_eq!(
+            out.escape_ascii().to_string(),
+            want.as_bytes().escape_ascii().to_string(),
+            "like {like:?}"
+        );
+    }
+}
+
+#[test]
 fn an_event_may_not_be_larger_than_its_limit() {
     for text in ["data: 12345\n\n", "data: 12345"] {
         let mut sse = Sse::new(Script, 10, &Budget::unlimited());

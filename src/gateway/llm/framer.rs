@@ -8,7 +8,7 @@ use bytes::BytesMut;
 use crate::base::budget::{Budget, Charge};
 use crate::gateway::llm::delta::{Before, Deltas, Earlier, EditorFactory, Outcome};
 use crate::gateway::llm::protocol::CompiledProtocol;
-use crate::stream::sse::{Event, Events, Verdict, write_event};
+use crate::stream::sse::{Event, Events, Verdict};
 use crate::stream::{Editor, GenericEvents, Rewriter, StreamError};
 
 /// The largest answer that is read whole before it is rewritten, in bytes.
@@ -28,12 +28,13 @@ impl SseDeltas {
     }
 }
 
-/// Writes events that leave before another. One that was added has the name of the event that it is cloned from.
+/// Writes events that leave before another. One that was added has the name and the line ends of the event
+/// that it is cloned from.
 fn write_before(before: Before, out: &mut BytesMut) {
     for Earlier { envelope, data, added } in before {
         let event = Event::parse(&envelope);
         if added {
-            write_event(&String::from_utf8_lossy(event.name()), &data, out);
+            event.write_another(&data, out);
         } else {
             event.write(&Verdict::Data(data), out);
             // The second half of its last line end came when it had to wait.
