@@ -84,6 +84,8 @@ pub(super) static CHAT: Protocol = Protocol {
         closes: &[
             Close { at: "choices[*].finish_reason", is: None, key: CHOICE },
             Close { at: "error", is: None, key: &[] },
+            // As Mistral and vLLM have it.
+            Close { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
         signed: &[
@@ -129,6 +131,8 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
         closes: &[
             Close { at: "choices[*].finish_reason", is: None, key: CHOICE },
             Close { at: "error", is: None, key: &[] },
+            // As Mistral and vLLM have it.
+            Close { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
         signed: &[],
