@@ -1,5 +1,6 @@
 //! The laws of `Rewriter`, over every rewriter of `stream`: chunking is invisible, silence is identity, only what is
-//! undecided is held and the budget is given back. And what they do to JSON, against `serde_json`.
+//! undecided is held and the budget is given back. What they do to JSON, against `serde_json`; and what becomes of answers
+//! in every LLM protocol.
 
 #![expect(
     clippy::unwrap_used,
@@ -10,4 +11,6 @@ mod amazon;
 mod censor;
 mod corpora;
 mod json;
+mod protocols;
 mod rewriters;
+mod shapes;
