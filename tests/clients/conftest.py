@@ -4,6 +4,8 @@ import pytest
 from gateway import BINARY, Gateway
 from mock_upstream import Mock
 
+pytest.register_assert_rewrite("llm")
+
 
 def pytest_configure():
     if not BINARY.is_file():
@@ -26,3 +28,19 @@ def gateway(upstream):
 def mock(upstream):
     upstream.forget()
     return upstream
+
+
+@pytest.fixture(scope="session")
+def llm_ends():
+    """An upstream of every LLM protocol and a gateway before it."""
+    import llm  # Only what asks for it waits for its imports.
+    from llm_upstream import Upstream
+
+    with Upstream() as upstream, Gateway(upstream.url, llm.CONFIG) as running:
+        yield llm.Road(running, upstream)
+
+
+@pytest.fixture
+def road_to_llm(llm_ends):
+    llm_ends.upstream.begin()
+    return llm_ends
