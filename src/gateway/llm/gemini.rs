@@ -59,6 +59,10 @@ const EVENTS: StreamProtocol = StreamProtocol {
         delta("candidates[*].content.parts[*].functionCall.partialArgs[*].stringValue", ARGUMENT),
     ],
     closes: &[
+        // A part of another kind: what came before it is complete, and clients keep the parts in order.
+        Close { at: "candidates[*].content.parts[*].functionCall.name", is: None, key: CANDIDATE },
+        Close { at: "candidates[*].content.parts[*].executableCode", is: None, key: CANDIDATE },
+        Close { at: "candidates[*].content.parts[*].codeExecutionResult", is: None, key: CANDIDATE },
         Close { at: "candidates[*].finishReason", is: None, key: CANDIDATE },
         Close { at: "promptFeedback.blockReason", is: None, key: &[] },
         Close { at: "error", is: None, key: &[] },
