@@ -12,5 +12,6 @@ mod censor;
 mod corpora;
 mod json;
 mod protocols;
+mod recorded;
 mod rewriters;
 mod shapes;

@@ -76,7 +76,7 @@ fn issued() -> &'static Issued {
 
 /// What is done to an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Done {
+pub(crate) enum Done {
     Nothing,
     /// Nothing either, but decided late.
     Late,
@@ -159,7 +159,7 @@ pub(crate) struct Passing<'a> {
 
 impl Passing<'_> {
     /// What comes of a body in these pieces.
-    fn pass(&self, done: Done, pieces: &[&[u8]]) -> Vec<u8> {
+    pub(crate) fn pass(&self, done: Done, pieces: &[&[u8]]) -> Vec<u8> {
         let path = self.path.split('?').next().unwrap_or_default();
         let protocol = ProtocolChoice::Auto.of(&RequestPath::parse(path).unwrap());
         let protocol = protocol.unwrap_or_else(|| panic!("no protocol has {path}"));
@@ -204,8 +204,8 @@ fn streams() -> impl Iterator<Item = Shape> {
 
 /// How many bytes a body is passed in all, cut in two here and there; with `PORTCULLIS_ALL`, everywhere. Byte by byte it
 /// always is.
-fn cuts(len: usize) -> impl Iterator<Item = usize> {
-    let most = if std::env::var_os("PORTCULLIS_ALL").is_some() { usize::MAX } else { 1_500_000 };
+pub(crate) fn cuts(len: usize) -> impl Iterator<Item = usize> {
+    let most = if std::env::var_os("PORTCULLIS_ALL").is_some() { usize::MAX } else { 700_000 };
     (1..len).step_by((len * len / most).max(1))
 }
 
