@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use portcullis::base::budget::Budget;
 use portcullis::base::path::RequestPath;
 use portcullis::base::secret::Secret;
@@ -183,7 +183,7 @@ impl Passing<'_> {
         drop(body);
         assert_eq!(budget.used(), 0, "the budget is given back");
         let unpack = Unpack { codings: &codings, limit: 64 << 20, budget: &budget };
-        decode(&Bytes::from(out.freeze()), &unpack).unwrap().to_vec()
+        decode(&out.freeze(), &unpack).unwrap().to_vec()
     }
 }
 

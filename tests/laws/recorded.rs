@@ -169,7 +169,11 @@ fn texts(document: &Value, channel: &str) -> Vec<String> {
         _ => None,
     };
     let element = element.trim_end_matches(|letter: char| letter.is_ascii_digit());
-    let number = channel[element.len()..].chars().next().and_then(|digit| digit.to_digit(10)).unwrap_or(0);
+    let number = channel
+        .get(element.len()..)
+        .and_then(|rest| rest.chars().next())
+        .and_then(|digit| digit.to_digit(10))
+        .unwrap_or(0);
     let is_it = |value: &&Value, key: &str| value[key].as_u64().unwrap_or(0) == u64::from(number);
     let pointers: Vec<String> = match (element, rest) {
         ("error", rest) => vec![format!("/error/{rest}")],
