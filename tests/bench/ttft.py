@@ -70,7 +70,7 @@ def main():
             direct, through = [], []
             for _ in range(TIMES + 1):
                 for port, times in [(upstream.port, direct), (gateway.port, through)]:
-                    upstream.begin(step=12, delay=DELAY, shape=name)
+                    upstream.begin(step=12, turns=False, delay=DELAY, shape=name)
                     times.append(asked(port, protocol["path"]))
             # The first of each opens connections.
             direct, through = direct[1:], through[1:]

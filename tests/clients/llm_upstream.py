@@ -35,6 +35,7 @@ class Style:
     """How it answers."""
 
     step: int = 4
+    turns: bool = True  # channels of a step take turns
     write: int = 0
     coding: str = ""
     error: str = ""  # "whole": instead of the answer; "stream": in the middle of it
@@ -89,7 +90,7 @@ def documents(protocol, said, style):
             text = lambda template: said[kind_of(template)]
             queues = [(one, iter(range(0, len(text(one)), style.step))) for one in body]
             while queues:
-                for queue in list(queues):
+                for queue in list(queues) if style.turns else queues[:1]:
                     template, places = queue
                     if (at := next(places, None)) is None:
                         queues.remove(queue)
