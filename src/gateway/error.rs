@@ -246,7 +246,7 @@ impl GatewayError {
     pub fn event(&self, to: &ErrorTarget<'_>, frame: Option<Frame>) -> Bytes {
         match frame {
             Some(Frame::AmazonEventStream) => bedrock_error::exception(self.status(), &self.to_string()),
-            Some(Frame::Json) => to.shape.body(&self.words(to)).to_string().into(),
+            Some(Frame::Json) => to.shape.document(&self.words(to)).to_string().into(),
             _ => to.shape.event(&self.words(to)),
         }
     }

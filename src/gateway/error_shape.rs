@@ -84,6 +84,21 @@ impl ErrorShape {
         }
     }
 
+    /// The last document of a stream of documents.
+    pub(super) fn document(self, words: &ErrorWords<'_>) -> Value {
+        match self {
+            // API reference, version 1, "Chat with streaming".
+            Self::Cohere => json!({
+                "event_type": "stream-end",
+                "is_finished": true,
+                "finish_reason": "ERROR",
+                "id": words.request,
+                "message": words.message,
+            }),
+            shape => shape.body(words),
+        }
+    }
+
     /// The last event of an event stream.
     pub(super) fn event(self, words: &ErrorWords<'_>) -> Bytes {
         let body = self.body(words);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use regex::Regex;
 
 use super::*;
+use crate::base::secret::Secret;
+use crate::crypto::fpe::FpeKey;
 use crate::detect::RuleId;
 use crate::redact::fixture::{detector, keys, redactor};
 use crate::redact::recall::Recall;
@@ -432,4 +434,22 @@ fn what_is_escaped_in_a_text_is_read() {
         let doc = serde_json::to_string(text).unwrap();
         assert_eq!(redact(&doc, &PathSet::everything()).0, doc);
     }
+}
+
+#[test]
+fn what_has_a_surrogate_in_its_conversation_keeps_it_whatever_other_spelling_comes_first() {
+    let redactor = redactor(Method::Encrypt);
+    let redacted = |text: &str, keys: &Keys| {
+        let (redacted, undo) = redactor.plain(text.as_bytes(), keys, Limits::default()).unwrap();
+        (String::from_utf8(redacted.into_value()).unwrap(), Arc::new(undo))
+    };
+    let (first, undo) = redacted("Jane.Doe@example.com", &keys());
+    // Another key, as after a rotation: nothing but the conversation knows the surrogate.
+    let key = FpeKey::new(Secret::new(vec![8; 32])).unwrap();
+    let recall = Recall { caller: None, conversation: Some(undo) };
+    let keys = Keys { fpe: Some(Arc::new(key)), recall, ..keys() };
+    let (second, _) = redacted("JANE.DOE@EXAMPLE.COM, Jane.Doe@example.com", &keys);
+    let (upper, same) = second.split_once(", ").unwrap();
+    assert_eq!(same, first);
+    assert_eq!(upper, first.to_uppercase(), "and the other is its other spelling");
 }

@@ -182,7 +182,9 @@ impl Live {
             };
         }
         let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
-        if method.is_reversible() && self.recall.covers(&self.text, &self.held(&range)) {
+        // A surrogate that the caller has had is nobody's value: in an answer it may be one that the caller wrote.
+        let may_be_ours = method.is_reversible() || self.restoring.is_some();
+        if may_be_ours && self.recall.covers(&self.text, &self.held(&range)) {
             return Ok(());
         }
         let adjoins = self.last == Some((rule, range.start));

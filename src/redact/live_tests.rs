@@ -7,7 +7,7 @@ use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::edit::spliced;
 use crate::redact::fixture::{keys, redactor};
-use crate::redact::{Answering, Counts, Keys, Limits, Method, Undo};
+use crate::redact::{Answering, Counts, IssuedToCaller, Keys, Limits, Method, Recall, Undo};
 use crate::stream::Editor;
 
 const MAIL: &str = "ingrid.olsen@fjord-mail.example.com";
@@ -24,12 +24,16 @@ fn issued(values: &[&str]) -> (Vec<String>, Arc<Undo>) {
 
 /// What becomes of an answer that comes in these pieces, and how much was restored and redacted.
 fn answered(undo: &Arc<Undo>, pieces: &[&str]) -> (String, u64, u64) {
+    answered_under(keys(), undo, pieces)
+}
+
+fn answered_under(keys: Keys, undo: &Arc<Undo>, pieces: &[&str]) -> (String, u64, u64) {
     let redactor = redactor(Method::Mask);
     let counts = Arc::new(Counts::new(1000));
     let restored = Arc::new(AtomicU64::new(0));
     let answering = Answering::Both {
         undo: Arc::clone(undo),
-        keys: keys(),
+        keys,
         counts: Arc::clone(&counts),
         restored: Arc::clone(&restored),
     };
@@ -107,4 +111,25 @@ fn every_surrogate_comes_back_wherever_it_is_cut() {
             }
         }
     }
+}
+
+#[test]
+fn what_the_caller_has_had_of_us_passes_in_an_answer() {
+    struct Had(Vec<u8>);
+
+    impl IssuedToCaller for Had {
+        fn has(&self, canonical: &[u8]) -> bool {
+            canonical == self.0
+        }
+
+        fn add(&self, _: &[u8]) {}
+    }
+
+    let (earlier, _) = issued(&[CARD]);
+    let (_, undo) = issued(&[]);
+    let digits = earlier[0].replace(' ', "").into_bytes();
+    let recall = Recall { caller: Some(Arc::new(Had(digits))), conversation: None };
+    let said = format!("You wrote {}, and I say 4111 1111 1111 1111.", earlier[0]);
+    let want = format!("You wrote {}, and I say *******************.", earlier[0]);
+    assert_eq!(answered_under(Keys { recall, ..keys() }, &undo, &[&said]), (want, 0, 1));
 }

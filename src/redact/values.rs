@@ -59,6 +59,8 @@ struct Value {
     with: String,
     /// Whether parts of `with` may stand for parts of the original.
     parts: bool,
+    /// Whether `with` is what it has in its conversation.
+    reused: bool,
     /// How FF1 alone turns `with` into the original again.
     permuted: Option<Permuted>,
 }
@@ -148,6 +150,7 @@ impl<'p> Values<'p> {
             numeric: false,
             with: String::new(),
             parts: false,
+            reused: false,
             permuted: None,
         });
         number
@@ -327,7 +330,7 @@ impl<'p> Values<'p> {
             };
             let known = known.filter(|with| value.admits(with) && value.stays_number(with));
             if let (Some(with), Some(value)) = (known.map(str::to_owned), self.list.get_mut(at)) {
-                value.with = with;
+                (value.with, value.reused) = (with, true);
             }
         }
     }
@@ -426,11 +429,14 @@ impl<'p> Values<'p> {
     /// shown one wrote the other.
     pub(super) fn align(&mut self, whole: &[u8]) {
         let mut known = HashSet::new();
-        let (bases, others): (Vec<_>, Vec<_>) =
-            self.issued(|value| !value.is_number()).partition(|(_, issued)| {
-                let original = read(&issued.original);
-                original == issued.original.as_str() && known.insert(issued.spelling.folded(&original))
-            });
+        let reused = |number: usize| self.list.get(number).is_some_and(|value| value.reused);
+        let mut issued: Vec<_> = self.issued(|value| !value.is_number()).collect();
+        issued.sort_by_key(|(number, _)| !reused(*number));
+        let (bases, others): (Vec<_>, Vec<_>) = issued.into_iter().partition(|(number, issued)| {
+            let original = read(&issued.original);
+            let plain = reused(*number) || original == issued.original.as_str();
+            plain && (known.insert(issued.spelling.folded(&original)) || reused(*number))
+        });
         if others.is_empty() {
             return;
         }

@@ -30,8 +30,7 @@ redact = {{}}
 
 # How answers come: pieces that cut values anywhere, escapes too; bytes a few at a time; codings.
 STYLES = {
-    "a letter at a time": {"step": 1},
-    "a few letters at a time": {"step": 5},
+    "two letters at a time": {"step": 2},
     "all at once": {"step": 1000},
     "bytes a few at a time": {"step": 7, "write": 97},
     "gzip": {"step": 9, "coding": "gzip"},

@@ -41,6 +41,7 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
             covers: Covers::Beside(&["result.message.content[*].thinking"]),
         },
     ],
+    in_turn: &[],
     numbered: false,
     in_array: false,
     end_data: b"",

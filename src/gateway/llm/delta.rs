@@ -7,12 +7,13 @@
 //! how documents become a stream is the framer's business.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::base::budget::{Budget, Charge};
 use crate::edit::{Edit, spliced};
 use crate::gateway::llm::piece::{
-    ChannelKey, DeltaPiece, Piece, PieceKind, closed, delta, in_order, signature,
+    ChannelKey, DeltaPiece, Piece, PieceKind, closed, delta, in_order, signature, turns,
 };
 use crate::gateway::llm::place::Document;
 use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned};
@@ -24,6 +25,9 @@ use crate::stream::{Channel, Editor, StreamError};
 
 /// The longest text that is kept for its signature, in bytes.
 const MOST_SIGNED: usize = 1 << 20;
+
+/// The most texts that one stream may have.
+const MOST_CHANNELS: usize = 4096;
 
 /// Makes a fresh editor for each channel.
 pub type EditorFactory = Arc<dyn Fn() -> Box<dyn Editor> + Send + Sync>;
@@ -56,6 +60,7 @@ struct OpenChannel {
     channel: Channel,
     /// What came of it, if a signature will cover it.
     original: Option<String>,
+    original_charge: Charge,
     /// The last document that brought text of it and left some behind.
     template: Option<Template>,
     charge: Charge,
@@ -129,8 +134,10 @@ impl Deltas {
         let closes = |key: &ChannelKey| closed.iter().any(|begin| key.parts.starts_with(begin));
         let mut edits: Vec<Edit> = Vec::new();
         let mut touched: Vec<ChannelKey> = Vec::new();
+        let turns = turns(stream, &pieces);
+        let overtaken = |key: &ChannelKey| turns.iter().any(|turn| turn.of.ends(stream, key));
         let read = Read { envelope, data, pieces: &pieces };
-        for piece in &pieces {
+        for (at, piece) in pieces.iter().enumerate() {
             let text = match &piece.kind {
                 PieceKind::Whole(edited) => edited.clone(),
                 PieceKind::Lossy(edited) => Some(edited.clone()),
@@ -140,7 +147,7 @@ impl Deltas {
                 PieceKind::Delta(delta) => {
                     let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
                     let mut text = self.feed(delta, decoded.text())?;
-                    if closes(&delta.key) {
+                    if closes(&delta.key) || turns.iter().any(|turn| turn.before == Some(at)) {
                         self.finish(&delta.key, &mut text)?;
                     }
                     touched.push(delta.key.clone());
@@ -151,7 +158,7 @@ impl Deltas {
             piece.edit(&text, &document, stream, &mut edits);
         }
         // What other channels hold that end here must be said first.
-        self.flush(before, |key| closes(key) && !touched.contains(key))?;
+        self.flush(before, |key| (closes(key) || overtaken(key)) && !touched.contains(key))?;
         self.sign(&read, &document, &mut edits);
         in_order(&mut edits);
         self.remember(&read, &edits)?;
@@ -165,20 +172,15 @@ impl Deltas {
     pub(super) fn whole(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         let document = Document::new(data);
         let protocol = Arc::clone(&self.protocol);
-        let Some(pieces) = self.pieces(data, &document)? else { return self.unknown(data) };
+        let Some(mut pieces) = self.pieces(data, &document)? else { return self.unknown(data) };
         let mut edits: Vec<Edit> = Vec::new();
-        for piece in &pieces {
-            let text = match &piece.kind {
-                PieceKind::Whole(edited) => edited.clone(),
-                PieceKind::Lossy(edited) => Some(edited.clone()),
-                PieceKind::Signature(..) => None,
-                PieceKind::Delta(delta) => {
-                    let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
-                    self.complete(None, decoded.text(), delta.treatment)?.into_edited()
-                }
-            };
-            let Some(text) = text else { continue };
-            piece.edit(&text, &document, &protocol.stream, &mut edits);
+        for piece in &mut pieces {
+            if let PieceKind::Delta(delta) = &piece.kind {
+                let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
+                piece.kind = self.complete(None, decoded.text(), delta.treatment)?;
+            }
+            let (PieceKind::Whole(Some(text)) | PieceKind::Lossy(text)) = &piece.kind else { continue };
+            piece.edit(text, &document, &protocol.stream, &mut edits);
         }
         self.sign(&Read { envelope: b"", data, pieces: &pieces }, &document, &mut edits);
         in_order(&mut edits);
@@ -317,12 +319,22 @@ impl Deltas {
         let DeltaPiece { key, treatment, .. } = delta;
         let at = match self.open.iter().position(|open| open.key == *key) {
             Some(at) => at,
+            None if self.open.len() == MOST_CHANNELS => {
+                return Err(StreamError::TooLarge { unit: "number of texts", limit: MOST_CHANNELS });
+            }
             None => {
                 let channel = Channel::new(self.editor(*treatment), &self.budget);
-                let charge = self.budget.charge();
+                let (charge, original_charge) = (self.budget.charge(), self.budget.charge());
                 let signed = |signed: &CompiledSigned| matches!(&signed.covers, CompiledCovers::Channel { delta, .. } if *delta == key.delta);
                 let original = self.protocol.stream.signed.iter().any(signed).then(String::new);
-                self.open.push(OpenChannel { key: key.clone(), channel, original, template: None, charge });
+                self.open.push(OpenChannel {
+                    key: key.clone(),
+                    channel,
+                    original,
+                    original_charge,
+                    template: None,
+                    charge,
+                });
                 self.open.len() - 1
             }
         };
@@ -332,6 +344,7 @@ impl Deltas {
             // What is longer is not sealed.
             if let Some(original) = open.original.as_mut().filter(|original| original.len() <= MOST_SIGNED) {
                 original.push_str(text);
+                open.original_charge.set(original.len())?;
             }
         }
         Ok(out)
@@ -347,6 +360,11 @@ impl Deltas {
 
     /// Replaces the signatures of what was edited beyond undoing.
     fn sign(&self, read: &Read<'_>, document: &Document<'_>, edits: &mut Vec<Edit>) {
+        let lossy: Vec<&Range<usize>> = read.pieces.iter().filter_map(Piece::lossy).collect();
+        let edited = |span: &Range<usize>| {
+            let first = lossy.partition_point(|piece| piece.start < span.start);
+            lossy.get(first).is_some_and(|piece| piece.end <= span.end)
+        };
         for piece in read.pieces {
             let PieceKind::Signature(which, positions) = &piece.kind else { continue };
             let decoded = Decoded::of(read.data.get(piece.span.clone()).unwrap_or_default());
@@ -355,7 +373,7 @@ impl Deltas {
                 CompiledCovers::Beside(places) => places
                     .iter()
                     .filter_map(|place| Some((place.name()?, document.span(place, positions)?)))
-                    .filter(|(_, span)| read.pieces.iter().any(|piece| piece.is_lossy_in(span)))
+                    .filter(|(_, span)| edited(span))
                     .find_map(|(name, span)| {
                         let value = std::str::from_utf8(read.data.get(span)?).ok()?;
                         (self.editor)().seal(&Block { name, value }.text(), decoded.text())
@@ -434,13 +452,8 @@ fn blanked(read: &Read<'_>, edits: &[Edit]) -> Vec<u8> {
     let deltas = read.pieces.iter().filter(|piece| matches!(piece.kind, PieceKind::Delta(_)));
     let mut all: Vec<Edit> =
         deltas.map(|piece| Edit { range: piece.span.clone(), with: String::new() }).collect();
-    all.extend(
-        edits
-            .iter()
-            .filter(|edit| !all.iter().any(|blank| blank.range == edit.range))
-            .cloned()
-            .collect::<Vec<_>>(),
-    );
+    // Of two that lie at one place the first counts.
+    all.extend(edits.iter().cloned());
     in_order(&mut all);
     spliced(read.data, &all)
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::openai;
 use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
+use crate::gateway::llm::{gemini, openai};
 use crate::gateway::testing::Hide;
 
 /// Blocks told apart by a number of the event, of kinds that the event names.
@@ -28,6 +28,7 @@ static BLOCKS: Protocol = Protocol {
         closes: &[Close { at: "type", is: Some("content_block_stop"), key: &[Key::Value("index")] }],
         echoes: &[],
         signed: &[],
+        in_turn: &[],
         numbered: false,
         in_array: false,
         end_data: b"",
@@ -63,6 +64,7 @@ static ITEMS: Protocol = Protocol {
         ],
         echoes: &[Echo { at: "logprobs", with: "[]" }],
         signed: &[],
+        in_turn: &[],
         numbered: false,
         in_array: false,
         end_data: b"",
@@ -262,4 +264,40 @@ fn numbered_events_of_other_channels_wait_behind_one_that_waits() {
         r#"{"n":6,"type":"output_text.delta","item_id":"b","content_index":0,"delta":"<\">"}"#,
     ];
     assert_eq!(rows, want);
+}
+
+#[test]
+fn texts_that_take_turns_end_where_another_begins() {
+    let rows = passed(
+        &gemini::STREAM,
+        &[
+            r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"SE","thought":true}]}}]}"#,
+            r#"{"candidates":[{"index":1,"content":{"parts":[{"text":"SEC"}]}}]}"#,
+            r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"CRET SEC","thought":true},{"text":"RET SE"}]}}]}"#,
+            r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"CRET"}]}},{"index":1,"content":{"parts":[{"text":"RET"}]}}]}"#,
+            r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"SE"}]}}]}"#,
+            r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"x","thought":true}]}}]}"#,
+        ],
+    );
+    let want = [
+        r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"","thought":true}]}}]}"#,
+        r#"{"candidates":[{"index":1,"content":{"parts":[{"text":""}]}}]}"#,
+        r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"<\"> SEC","thought":true},{"text":"RET "}]}}]}"#,
+        r#"{"candidates":[{"index":0,"content":{"parts":[{"text":"<\">"}]}},{"index":1,"content":{"parts":[{"text":"<\">"}]}}]}"#,
+        r#"{"candidates":[{"index":0,"content":{"parts":[{"text":""}]}}]}"#,
+        r#"+{"candidates":[{"index":0,"content":{"parts":[{"text":"SE"}]}}]}"#,
+        "=",
+    ];
+    assert_eq!(rows, want);
+}
+
+#[test]
+fn no_stream_has_more_texts_than_can_be_followed() {
+    let protocol = Arc::new(CompiledProtocol::new(&BLOCKS).unwrap());
+    let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
+    let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
+    let block = |n: usize| format!(r#"{{"index":{n},"delta":{{"text":"a"}}}}"#);
+    let mut fed = (0..=MOST_CHANNELS).map(|n| deltas.document(block(n).as_bytes(), b"", &mut Before::new()));
+    assert!(fed.by_ref().take(MOST_CHANNELS).all(|outcome| outcome.is_ok()));
+    assert!(matches!(fed.next(), Some(Err(StreamError::TooLarge { limit: MOST_CHANNELS, .. }))));
 }

@@ -69,6 +69,7 @@ const EVENTS: StreamProtocol = StreamProtocol {
     ],
     echoes: &[],
     signed: SIGNED,
+    in_turn: &["candidates[*].content.parts[*].text"],
     numbered: false,
     in_array: false,
     end_data: b"",

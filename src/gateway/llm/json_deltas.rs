@@ -271,6 +271,7 @@ mod tests {
             closes: &[Close { at: "done", is: Some("true"), key: &[] }],
             echoes: &[],
             signed: &[],
+            in_turn: &[],
             numbered: false,
             in_array: false,
             end_data: b"",

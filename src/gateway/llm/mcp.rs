@@ -42,6 +42,7 @@ pub(super) static MCP: Protocol = Protocol {
         closes: &[],
         echoes: &[],
         signed: &[],
+        in_turn: &[],
         numbered: false,
         in_array: false,
         end_data: b"",

@@ -63,6 +63,7 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
         ],
         echoes: &[],
         signed: &[],
+        in_turn: &[],
         numbered: false,
         in_array: false,
         end_data: b"[DONE]",

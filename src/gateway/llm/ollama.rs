@@ -29,6 +29,7 @@ pub(super) static OLLAMA: Protocol = Protocol {
         ],
         echoes: &[],
         signed: &[],
+        in_turn: &[],
         numbered: false,
         in_array: false,
         end_data: b"",

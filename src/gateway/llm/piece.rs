@@ -1,5 +1,6 @@
 //! [`Piece`]: the strings of a document of a stream, and what becomes of each.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::edit::Edit;
@@ -54,9 +55,9 @@ impl PieceKind {
 }
 
 impl Piece {
-    /// Whether it lies there and was edited beyond undoing.
-    pub(super) fn is_lossy_in(&self, span: &Range<usize>) -> bool {
-        matches!(self.kind, PieceKind::Lossy(_)) && span.start <= self.span.start && self.span.end <= span.end
+    /// Where it lies, if it was edited beyond undoing.
+    pub(super) fn lossy(&self) -> Option<&Range<usize>> {
+        matches!(self.kind, PieceKind::Lossy(_)).then_some(&self.span)
     }
 
     /// Replaces it, and what repeats it.
@@ -107,4 +108,34 @@ pub(super) fn closed(stream: &CompiledStream, document: &Document<'_>) -> Vec<Ve
         all.into_iter().map(|positions| document.key(&close.key, &positions))
     });
     each.collect()
+}
+
+/// A text that has something to say in a document, where texts come one after another.
+pub(super) struct Turn<'p> {
+    /// Which.
+    pub(super) of: &'p ChannelKey,
+    /// The piece of the text whose turn it was before in the same document.
+    pub(super) before: Option<usize>,
+}
+
+impl ChannelKey {
+    /// Whether another text ends where this one goes on.
+    pub(super) fn ends(&self, stream: &CompiledStream, other: &Self) -> bool {
+        stream.in_turn.contains(&other.delta) && self.parts.first() == other.parts.first() && self != other
+    }
+}
+
+/// The texts whose turn it is in a document, in order.
+pub(super) fn turns<'p>(stream: &CompiledStream, pieces: &'p [Piece]) -> Vec<Turn<'p>> {
+    let mut turns: Vec<Turn<'p>> = Vec::new();
+    let mut last: HashMap<Option<&KeyPart>, (usize, &'p ChannelKey)> = HashMap::new();
+    for (at, piece) in pieces.iter().enumerate().filter(|(_, piece)| !piece.span.is_empty()) {
+        let PieceKind::Delta(DeltaPiece { key, .. }) = &piece.kind else { continue };
+        if stream.in_turn.contains(&key.delta) {
+            let before = last.insert(key.parts.first(), (at, key));
+            let before = before.filter(|(_, before)| key.ends(stream, before)).map(|(at, _)| at);
+            turns.push(Turn { of: key, before });
+        }
+    }
+    turns
 }

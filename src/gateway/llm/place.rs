@@ -94,7 +94,7 @@ pub(super) enum CompiledKey {
 }
 
 /// One part of a channel's key.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum KeyPart {
     /// A number of the event, or the position of an element that has none.
     Number(u64),

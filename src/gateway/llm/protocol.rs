@@ -42,6 +42,9 @@ pub struct StreamProtocol {
     pub echoes: &'static [Echo],
     /// Signatures of texts, which must go back as they came.
     pub signed: &'static [Signed],
+    /// Those of `deltas`, by their places, of whose texts with one first value of their key only one goes on at a time: where
+    /// another begins, it is complete.
+    pub in_turn: &'static [&'static str],
     /// Whether clients count on each event's number (`sequence_number`): none can be added then, so one that has left
     /// text behind waits for the next.
     pub numbered: bool,
@@ -151,6 +154,7 @@ pub(super) struct CompiledStream {
     pub(super) closes: Vec<CompiledClose>,
     pub(super) echoes: Vec<CompiledEcho>,
     pub(super) signed: Vec<CompiledSigned>,
+    pub(super) in_turn: Vec<usize>,
     pub(super) numbered: bool,
 }
 
@@ -191,8 +195,8 @@ pub enum BadProtocol {
     /// A place in an event.
     #[error(transparent)]
     Place(#[from] BadPlace),
-    /// A signature covers a text that no delta is.
-    #[error("a signature covers {0}, which is no delta")]
+    /// A text is named that no delta is.
+    #[error("{0} is no delta")]
     NoDelta(&'static str),
 }
 
@@ -262,6 +266,9 @@ impl CompiledStream {
         let echo = |echo: &'static Echo| -> Result<_, BadPlace> {
             Ok(CompiledEcho { at: Place::parse(echo.at)?, with: echo.with })
         };
+        let position = |at: &'static str| {
+            stream.deltas.iter().position(|known| known.at == at).ok_or(BadProtocol::NoDelta(at))
+        };
         let signed = |signed: &'static Signed| -> Result<_, BadProtocol> {
             let covers = match &signed.covers {
                 Covers::Beside(places) => {
@@ -269,14 +276,13 @@ impl CompiledStream {
                     CompiledCovers::Beside(places.collect::<Result<_, _>>()?)
                 }
                 Covers::Channel { delta, key, member } => {
-                    let known = stream.deltas.iter().position(|known| known.at == *delta);
-                    let delta = known.ok_or(BadProtocol::NoDelta(delta))?;
-                    CompiledCovers::Channel { delta, key: keys(key)?, member }
+                    CompiledCovers::Channel { delta: position(delta)?, key: keys(key)?, member }
                 }
             };
             Ok(CompiledSigned { at: Place::parse(signed.at)?, covers })
         };
         Ok(Self {
+            in_turn: stream.in_turn.iter().map(|at| position(at)).collect::<Result<_, _>>()?,
             signed: stream.signed.iter().map(signed).collect::<Result<_, _>>()?,
             deltas: stream.deltas.iter().map(delta).collect::<Result<_, _>>()?,
             closes: stream.closes.iter().map(close).collect::<Result<_, _>>()?,

@@ -150,6 +150,7 @@ pub(super) static RESPONSES: Protocol = Protocol {
             Echo { at: "response.output[*].content[*].logprobs", with: "[]" },
         ],
         signed: &[],
+        in_turn: &[],
         numbered: true,
         in_array: false,
         end_data: b"[DONE]",
