@@ -11,7 +11,6 @@
 //! | [`aead`] | AES-256-GCM with a random nonce |
 //! | [`fpe`] | format-preserving encryption: FF1, and a keyed PRF for what FF1 does not cover |
 
-#[cfg(feature = "server")]
 pub mod aead;
 mod ff1;
 pub mod fpe;

@@ -29,7 +29,6 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "type", is: Some("message_stop"), key: &[] },
         Close { at: "error", is: None, key: &[] },
     ],
-    echoes: &[],
     signed: &[
         Signed {
             at: "delta.signature",
@@ -41,11 +40,8 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
             covers: Covers::Beside(&["result.message.content[*].thinking"]),
         },
     ],
-    in_turn: &[],
-    numbered: false,
-    in_array: false,
-    end_data: b"",
     final_events: &[b"\"type\":\"message_stop\""],
+    ..StreamProtocol::NONE
 };
 
 /// `POST …/v1/messages` and what belongs to it.

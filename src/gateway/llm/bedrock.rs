@@ -110,13 +110,8 @@ pub(super) static CONVERSE: Protocol = Protocol {
             closes("messageStop", &[]),
             closes("metadata", &[]),
         ],
-        echoes: &[],
         signed: SIGNED,
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
-        end_data: b"",
-        final_events: &[],
+        ..StreamProtocol::NONE
     },
 };
 
@@ -242,10 +237,6 @@ pub(super) static INVOKE: Protocol = Protocol {
             IN_EVENTS,
             IN_ANSWER,
         ],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
-        end_data: b"",
-        final_events: &[],
+        ..StreamProtocol::NONE
     },
 };

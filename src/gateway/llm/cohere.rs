@@ -49,12 +49,9 @@ pub(super) static V2: Protocol = Protocol {
             close("message-end", &[]),
         ],
         echoes: &[Echo { at: "logprobs", with: "null" }],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]", b"\"type\":\"message-end\""],
+        ..StreamProtocol::NONE
     },
 };
 
@@ -73,12 +70,7 @@ pub(super) static V1: Protocol = Protocol {
             key: &[],
         }],
         closes: &[Close { at: "event_type", is: Some("stream-end"), key: &[] }],
-        echoes: &[],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
-        end_data: b"",
         final_events: &[b"\"is_finished\":true"],
+        ..StreamProtocol::NONE
     },
 };

@@ -26,13 +26,8 @@ static BLOCKS: Protocol = Protocol {
             },
         ],
         closes: &[Close { at: "type", is: Some("content_block_stop"), key: &[Key::Value("index")] }],
-        echoes: &[],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
-        end_data: b"",
         final_events: &[b"\"type\":\"message_stop\""],
+        ..StreamProtocol::NONE
     },
 };
 
@@ -63,12 +58,7 @@ static ITEMS: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[Echo { at: "logprobs", with: "[]" }],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
-        end_data: b"",
-        final_events: &[],
+        ..StreamProtocol::NONE
     },
 };
 

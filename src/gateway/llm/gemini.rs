@@ -67,13 +67,10 @@ const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "promptFeedback.blockReason", is: None, key: &[] },
         Close { at: "error", is: None, key: &[] },
     ],
-    echoes: &[],
     signed: SIGNED,
     in_turn: &["candidates[*].content.parts[*].text"],
-    numbered: false,
-    in_array: false,
-    end_data: b"",
     final_events: &[b"\"finishReason\":"],
+    ..StreamProtocol::NONE
 };
 
 /// Whole answers.

@@ -269,13 +269,7 @@ mod tests {
         stream: StreamProtocol {
             deltas: &[Delta { at: "t", treatment: Take::Text, when: None, key: &[Key::Value("n")] }],
             closes: &[Close { at: "done", is: Some("true"), key: &[] }],
-            echoes: &[],
-            signed: &[],
-            in_turn: &[],
-            numbered: false,
-            in_array: false,
-            end_data: b"",
-            final_events: &[],
+            ..StreamProtocol::NONE
         },
     };
 

@@ -37,17 +37,7 @@ pub(super) static MCP: Protocol = Protocol {
         ("result.messages[*].content.data", Typed(Opaque)),
         ("params.messages[*].content.data", Typed(Opaque)),
     ],
-    stream: StreamProtocol {
-        deltas: &[],
-        closes: &[],
-        echoes: &[],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
-        end_data: b"",
-        final_events: &[b"\"result\":", b"\"error\":{"],
-    },
+    stream: StreamProtocol { final_events: &[b"\"result\":", b"\"error\":{"], ..StreamProtocol::NONE },
 };
 
 /// Whether a protocol is this one.

@@ -61,16 +61,12 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
             Close { at: "type", is: Some("conversation.response.done"), key: &[] },
             Close { at: "type", is: Some("conversation.response.error"), key: &[] },
         ],
-        echoes: &[],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
         end_data: b"[DONE]",
         final_events: &[
             b"data:[DONE]",
             b"\"type\":\"conversation.response.done\"",
             b"\"type\":\"conversation.response.error\"",
         ],
+        ..StreamProtocol::NONE
     },
 };

@@ -27,12 +27,7 @@ pub(super) static OLLAMA: Protocol = Protocol {
             Close { at: "done", is: Some("true"), key: &[] },
             Close { at: "error", is: None, key: &[] },
         ],
-        echoes: &[],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
-        end_data: b"",
         final_events: &[b"\"done\":true"],
+        ..StreamProtocol::NONE
     },
 };

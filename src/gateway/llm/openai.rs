@@ -108,10 +108,9 @@ pub(super) static CHAT: Protocol = Protocol {
         ],
         // Of contents that are lists, clients keep the order.
         in_turn: &["choices[*].delta.content[*].text", "choices[*].delta.content[*].thinking[*].text"],
-        numbered: false,
-        in_array: false,
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]"],
+        ..StreamProtocol::NONE
     },
 };
 
@@ -137,12 +136,9 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
             Close { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]"],
+        ..StreamProtocol::NONE
     },
 };
 
@@ -177,15 +173,8 @@ pub(super) static SINGLE: Protocol = Protocol {
     ],
     stream: StreamProtocol {
         // Images come in parts, which are bytes.
-        deltas: &[],
-        closes: &[],
-        echoes: &[],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
         end_data: b"[DONE]",
-        final_events: &[],
+        ..StreamProtocol::NONE
     },
 };
 
@@ -208,12 +197,8 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
             Close { at: "error", is: None, key: &[] },
         ],
         echoes: &[Echo { at: "logprobs", with: "[]" }],
-        signed: &[],
-        in_turn: &[],
-        numbered: false,
-        in_array: false,
         end_data: b"[DONE]",
-        final_events: &[],
+        ..StreamProtocol::NONE
     },
 };
 

@@ -56,6 +56,21 @@ pub struct StreamProtocol {
     pub final_events: &'static [&'static [u8]],
 }
 
+impl StreamProtocol {
+    /// No text goes on in another event.
+    pub const NONE: Self = Self {
+        deltas: &[],
+        closes: &[],
+        echoes: &[],
+        signed: &[],
+        in_turn: &[],
+        numbered: false,
+        in_array: false,
+        end_data: b"",
+        final_events: &[],
+    };
+}
+
 /// Strings whose text goes on in later events.
 pub struct Delta {
     /// Where they are.

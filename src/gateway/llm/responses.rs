@@ -149,15 +149,13 @@ pub(super) static RESPONSES: Protocol = Protocol {
             Echo { at: "output[*].content[*].logprobs", with: "[]" },
             Echo { at: "response.output[*].content[*].logprobs", with: "[]" },
         ],
-        signed: &[],
-        in_turn: &[],
         numbered: true,
-        in_array: false,
         end_data: b"[DONE]",
         final_events: &[
             b"\"type\":\"response.completed\"",
             b"\"type\":\"response.incomplete\"",
             b"\"type\":\"response.failed\"",
         ],
+        ..StreamProtocol::NONE
     },
 };
