@@ -24,17 +24,23 @@ pub struct Session {
     known: Known,
     undo: Arc<Undo>,
     limits: Limits,
+    bytes: usize,
 }
 
 impl Session {
     /// No message has come yet. `limits` counts the values of all of them together.
     pub fn new(limits: Limits) -> Self {
-        Self { known: Known::default(), undo: Arc::new(Undo::nothing()), limits }
+        Self { known: Known::default(), undo: Arc::new(Undo::nothing()), limits, bytes: 0 }
     }
 
     /// The way back for all messages so far.
     pub fn undo(&self) -> &Arc<Undo> {
         &self.undo
+    }
+
+    /// What it takes to remember them, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Distinct values so far.
@@ -80,14 +86,17 @@ impl Redactor {
 
     fn message<C: Carrier>(
         &self,
-        Session { known, undo, limits }: Session,
+        Session { known, mut undo, limits, mut bytes }: Session,
         carrier: &mut C,
         keys: &Keys,
     ) -> Result<(Redacted<C::Written>, Session), RedactError> {
         let passed = Pass::by(self, keys, Reach::Everywhere).run_after(known, carrier)?;
         let Passed { redacted, values } = passed;
-        let undo = if values.changed() { Arc::new(values.close(limits)?) } else { undo };
-        Ok((redacted, Session { known: values.keep(), undo, limits }))
+        if values.changed() {
+            undo = Arc::new(values.close(limits)?);
+            bytes = values.bytes();
+        }
+        Ok((redacted, Session { known: values.keep(), undo, limits, bytes }))
     }
 }
 
@@ -142,6 +151,7 @@ mod tests {
         assert_eq!(all[2].matches(surrogate).count(), 2, "{}", all[2]);
         assert_eq!(all[3], format!("once more: {surrogate}"));
         assert_eq!((session.len(), session.undo().len()), (2, 2));
+        assert!(session.bytes() > messages[2].len());
         for (message, left) in messages.iter().zip(&all) {
             assert_eq!(restored(&session, left).unwrap(), **message);
         }
@@ -150,7 +160,8 @@ mod tests {
     #[test]
     fn what_was_found_by_its_context_is_known_without_it_later() {
         for method in [Method::Encrypt, Method::Mask] {
-            let (all, _) = sent(method, &[r#"["account no. 12345678"]"#, r#"{"n":12345678,"t":"12345678?"}"#]);
+            let (all, _) =
+                sent(method, &[r#"["account no. 12345678"]"#, r#"{"n":12345678,"t":"12345678?"}"#]);
             assert!(!all.concat().contains("12345678"), "{all:?}");
             assert!(serde_json::from_str::<serde_json::Value>(&all[1]).is_ok(), "{all:?}");
         }

@@ -104,6 +104,12 @@ impl<'p> Values<'p> {
         self.list.is_empty()
     }
 
+    /// What it takes to remember all of them, in bytes: each stands in the list, in the way back, and in an index of both.
+    pub(super) fn bytes(&self) -> usize {
+        const AROUND: usize = 256;
+        self.list.iter().map(|value| AROUND + 3 * (value.original.len() + value.with.len())).sum()
+    }
+
     /// The value's number. The rule that found a text first decides what becomes of it everywhere.
     pub(super) fn add(&mut self, place: ValueSite, rule: RuleId, text: &str) -> u32 {
         let mut slot = self.hasher.hash_one((place, text));
@@ -331,7 +337,8 @@ impl<'p> Values<'p> {
     /// one, or what the model says of that would be taken for it. What was so once stays so.
     fn settle_parts(&mut self, whole: &[u8]) {
         let known = self.parts.clone().filter(|parts| parts.of == self.list.len());
-        let parts = known.unwrap_or_else(|| Arc::new(PartsIndex::new(self.list.len(), self.issued(|_| true))));
+        let parts =
+            known.unwrap_or_else(|| Arc::new(PartsIndex::new(self.list.len(), self.issued(|_| true))));
         let present = parts.present(whole);
         for (at, value) in self.list.iter_mut().enumerate() {
             let before = at >= self.settled || value.parts;

@@ -291,8 +291,8 @@ impl FrameReader {
 }
 
 impl Message {
-    /// Takes the payload out, with what is charged for it.
-    pub fn into_payload(self) -> (Vec<u8>, Bytes, Charge) {
+    /// The payload, the frames as they came, and what is charged for both.
+    pub fn into_parts(self) -> (Vec<u8>, Bytes, Charge) {
         (self.payload, self.raw, self.charge)
     }
 }
@@ -358,7 +358,8 @@ impl FrameHead {
 
 /// The length of a payload, and where the bytes end that say it; they must be as few as possible.
 fn extended(short: u8, bytes: &[u8]) -> Result<Option<(usize, usize)>, Violation> {
-    const LONG: Violation = Violation::Protocol("the length of a frame is not written as short as it could be");
+    const LONG: Violation =
+        Violation::Protocol("the length of a frame is not written as short as it could be");
     let rest = bytes.get(2..).unwrap_or_default();
     match short {
         126 => match rest.first_chunk::<2>().map(|two| u16::from_be_bytes(*two)) {
