@@ -7,6 +7,7 @@ use http::StatusCode;
 use crate::api::{Answer, BoxFuture, Call, Endpoints, Handler, Health, Readiness};
 use crate::app::error::AppError;
 use crate::app::services::Services;
+use crate::gateway::bounds::SessionLimits;
 use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
 use crate::gateway::terminal::{Fixed, Terminal};
@@ -54,6 +55,7 @@ pub(super) fn native(
         terminal,
         protocols: ProtocolChoice::Generic,
         strip: 0,
+        websocket: SessionLimits::default(),
         max_body: Some(64 << 10),
         metrics: parts.metrics.route(name, &[]),
     });

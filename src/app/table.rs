@@ -22,12 +22,13 @@ use crate::app::{admin, files, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Endpoint, Exhausted as ExhaustedSetting, Host, JwkSource,
-    Jwt as JwtSetting, PathMatch as PathSetting, Protocol as ProtocolSetting, Provider as ProviderSetting,
-    Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
-    Tweak as TweakSetting, Unknown as UnknownSetting,
+    Answers, Api, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting, Host,
+    JwkSource, Jwt as JwtSetting, PathMatch as PathSetting, Protocol as ProtocolSetting,
+    Provider as ProviderSetting, Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting,
+    TokenPlace, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
 };
 use crate::detect::{Detector, RuleSelection};
+use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     Allowance, AnswerMode, Auth, HeadValues, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts,
@@ -216,6 +217,7 @@ fn endpoint_route(
         protocols: ProtocolChoice::Generic,
         strip: 0,
         max_body: Some(mount.limit),
+        websocket: SessionLimits::default(),
         metrics: parts.metrics.route(path, &[]),
     });
     route.map(Arc::new).map_err(|error| AppError::Route(path.to_owned(), error.to_string()))
@@ -267,9 +269,25 @@ fn route(
     };
     let metrics = parts.metrics.route(&name, &[]).shown();
     let max_body = setting.max_body.as_ref().map(|size| size.bytes());
-    let made =
-        RouteParts { name: name.clone(), matches, filters, terminal, protocols, strip, max_body, metrics };
-    Route::new(made).map_err(|error| wrong(error.to_string()))
+    let websocket = sessions(&setting.websocket);
+    let parts = RouteParts {
+        name: name.clone(),
+        matches,
+        filters,
+        terminal,
+        protocols,
+        strip,
+        max_body,
+        websocket,
+        metrics,
+    };
+    Route::new(parts).map_err(|error| wrong(error.to_string()))
+}
+
+/// What WebSocket sessions may take up.
+fn sessions(setting: &WebSocket) -> SessionLimits {
+    let WebSocket { message, idle, longest } = setting;
+    SessionLimits { message: message.bytes(), idle: idle.get(), longest: longest.get() }
 }
 
 /// What is spoken on a route. Checking has made sure that only one of the two says it.
@@ -374,6 +392,7 @@ fn redaction(
         answers,
         encrypts: setting.needs_key(),
         unknown,
+        direct: setting.direct == Direct::Pass,
         protocols: protocols.to_vec(),
         collected: config.limits.collected.bytes(),
         counts: request_counts,

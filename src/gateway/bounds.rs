@@ -1,4 +1,4 @@
-//! [`Bounds`]: what every request may take up.
+//! [`Bounds`]: what every request may take up; [`SessionLimits`]: the same of a WebSocket.
 
 use std::time::Duration;
 
@@ -20,4 +20,22 @@ pub struct Bounds {
     pub body_rate: ByteRate,
     /// What becomes of header fields with an underscore in the name.
     pub underscores: Underscores,
+}
+
+/// What the WebSocket sessions of a route may take up.
+#[derive(Clone, Copy, Debug)]
+pub struct SessionLimits {
+    /// The largest message that is rewritten, in bytes.
+    pub message: usize,
+    /// How long neither side may send anything.
+    pub idle: Duration,
+    /// How long a session may last.
+    pub longest: Duration,
+}
+
+impl Default for SessionLimits {
+    fn default() -> Self {
+        let minutes = |minutes: u64| Duration::from_secs(60 * minutes);
+        Self { message: 16 << 20, idle: minutes(15), longest: minutes(24 * 60) }
+    }
 }

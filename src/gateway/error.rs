@@ -2,7 +2,7 @@
 //! caller's protocol expects. Before the first byte it is a whole answer; after it, one last event.
 
 use bytes::Bytes;
-use http::header::{CONNECTION, RETRY_AFTER, WWW_AUTHENTICATE};
+use http::header::{CONNECTION, RETRY_AFTER, SEC_WEBSOCKET_VERSION, UPGRADE, WWW_AUTHENTICATE};
 use http::{HeaderValue, StatusCode};
 
 use crate::api::envelope::{REQUEST_ID, Stamp};
@@ -46,6 +46,14 @@ pub enum GatewayError {
     /// The same of the answer.
     #[error("the answer holds what this route does not pass ({0})")]
     BlockedAnswer(String),
+    /// The caller asks for a way to the provider past us.
+    #[error(
+        "this opens a way to the provider on which nothing is scanned; the route's `direct` setting lets it pass"
+    )]
+    LeadsAround,
+    /// The caller asks for another version of WebSocket than the one there is (RFC 6455 section 4.4).
+    #[error("WebSocket is spoken in version 13")]
+    WebSocketVersion,
     /// The upstream answers in a form that the route refuses.
     #[error("the upstream's answer cannot be scanned: {0}")]
     Unscannable(&'static str),
@@ -173,6 +181,8 @@ impl GatewayError {
             Self::BlockedRequest(_) => "blocked_request",
             Self::BlockedAnswer(_) => "blocked_answer",
             Self::NotBuilt(_) => "not_implemented",
+            Self::LeadsAround => "leads_around",
+            Self::WebSocketVersion => "websocket_version",
             Self::Unavailable(why) => why.word(),
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) => "bad_request",
@@ -206,6 +216,8 @@ impl GatewayError {
             Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotBuilt(_) => StatusCode::NOT_IMPLEMENTED,
+            Self::LeadsAround => StatusCode::FORBIDDEN,
+            Self::WebSocketVersion => StatusCode::UPGRADE_REQUIRED,
             Self::Api(error) => match error {
                 ApiError::Validation(_) | ApiError::BadRequest(_) | ApiError::Provider(_) => {
                     StatusCode::BAD_REQUEST
@@ -239,6 +251,10 @@ impl GatewayError {
         if answer.status == StatusCode::UNAUTHORIZED {
             answer.headers.insert(WWW_AUTHENTICATE, CHALLENGE);
         }
+        if answer.status == StatusCode::UPGRADE_REQUIRED {
+            answer.headers.insert(UPGRADE, HeaderValue::from_static("websocket"));
+            answer.headers.insert(SEC_WEBSOCKET_VERSION, HeaderValue::from_static("13"));
+        }
         answer
     }
 
@@ -261,12 +277,34 @@ impl GatewayError {
         }
     }
 
+    /// One last message, for a caller that reads those of a WebSocket, if its protocol has one for errors.
+    pub fn message(&self, to: &ErrorTarget<'_>) -> Option<String> {
+        to.shape.message(&self.words(to)).map(|message| message.to_string())
+    }
+
+    /// The code of the close frame that ends a WebSocket for this (RFC 6455 section 7.4, and the registry that it
+    /// founded).
+    pub fn close_code(&self) -> u16 {
+        match self {
+            Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => 1009,
+            Self::Api(ApiError::UnsupportedMediaType(_)) => 1003,
+            Self::Api(ApiError::Overloaded | ApiError::TooManyRequests(_)) => 1013,
+            Self::Api(ApiError::Internal(_)) => 1011,
+            Self::Upstream(_) | Self::Unavailable(_) | Self::Unscannable(_) => 1014,
+            _ => 1008,
+        }
+    }
+
     fn envelope(self, stamp: &Stamp<'_>) -> Answer {
         let (status, summary) = (self.status(), self.to_string());
         match self {
             Self::Api(error) => error.answer(stamp),
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
             Self::NotBuilt(why) => stamp.answer(status, "NotImplemented", why, None::<()>),
+            Self::LeadsAround => stamp.answer(status, "Forbidden", &self.to_string(), None::<()>),
+            Self::WebSocketVersion => {
+                stamp.answer(status, "UpgradeRequired", "WebSocket is spoken in version 13", None::<()>)
+            }
             Self::Gone | Self::Left => ApiError::BadRequest("the body ended early").answer(stamp),
             Self::Upstream(kind) => {
                 let summary = match kind {

@@ -117,6 +117,21 @@ impl ErrorShape {
             name => format!("event: {name}\ndata: {data}\n\n").into(),
         }
     }
+
+    /// The last message of a WebSocket; where a protocol has none for errors, the close frame says it alone.
+    pub(super) fn message(self, words: &ErrorWords<'_>) -> Option<Value> {
+        match self {
+            Self::OpenAi => {
+                let mut message = words.openai();
+                if let Value::Object(members) = &mut message {
+                    members.insert("type".to_owned(), json!("error"));
+                }
+                Some(message)
+            }
+            Self::Responses => Some(words.response_event()),
+            _ => None,
+        }
+    }
 }
 
 impl ErrorWords<'_> {

@@ -94,6 +94,8 @@ pub struct Exchange {
     pub trace: RequestTrace,
     /// How much of the answer the caller has had.
     pub(in crate::gateway) delivery: Delivery,
+    /// Whether it asks for WebSocket.
+    pub(in crate::gateway) websocket: bool,
     head: RequestHeader,
     path: RequestPath,
     sends_body: bool,
@@ -147,6 +149,7 @@ impl From<ExchangeParts> for Exchange {
             error_word: None,
             trace,
             delivery: Delivery::default(),
+            websocket: false,
             head,
             path,
             sends_body,
@@ -188,6 +191,11 @@ impl Exchange {
     /// Whether a body comes with the request.
     pub fn sends_body(&self) -> bool {
         self.sends_body
+    }
+
+    /// Whether the request asks for WebSocket, as every server reads it.
+    pub fn is_websocket(&self) -> bool {
+        self.websocket
     }
 
     /// The route taken.

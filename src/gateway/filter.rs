@@ -11,6 +11,7 @@ use crate::api::Answer;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
+use crate::gateway::websocket::MessagePlan;
 use crate::telemetry::Refusal;
 
 /// When a filter runs. The order is here and nowhere else: a configuration says which filters, never when.
@@ -61,6 +62,12 @@ pub trait Filter: Send + Sync + 'static {
     /// `Received`: sees the request's head. May await, plan what is done with the body, or answer.
     async fn request(&self, _: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         Ok(Flow::Next)
+    }
+
+    /// `Routed`, where the request asks for WebSocket: sees the request's head once more. May plan what is done with
+    /// messages.
+    async fn messages(&self, _: &mut Exchange, _: &mut MessagePlan) -> Result<(), GatewayError> {
+        Ok(())
     }
 
     /// `Collected`: sees the document, as it came and as rewritten so far, before a peer is chosen.

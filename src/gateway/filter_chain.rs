@@ -10,6 +10,7 @@ use crate::gateway::filter::{Document, Filter, Flow};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::request_trace::TraceEnd;
 use crate::gateway::route::Route;
+use crate::gateway::websocket::MessagePlan;
 use crate::telemetry::Filtered;
 use crate::telemetry::trace::{SpanKind, Word};
 
@@ -50,6 +51,18 @@ impl FilterChain {
             }
         }
         Ok(Flow::Next)
+    }
+
+    /// Has every filter plan what is done with the messages of a WebSocket.
+    ///
+    /// # Errors
+    /// A filter's.
+    pub async fn messages(&self, x: &mut Exchange) -> Result<MessagePlan, GatewayError> {
+        let mut plan = MessagePlan::default();
+        for filter in self.filters() {
+            filter.messages(x, &mut plan).await?;
+        }
+        Ok(plan)
     }
 
     /// Counts the request as refused by the filter at `index`, which was not run.

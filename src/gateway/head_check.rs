@@ -1,9 +1,9 @@
-//! What the head of a request may not say, whatever its route: what the next server could read in another way, and what
-//! is not built.
+//! What the head of a request may not say, whatever its route: what the next server could read in another way. What it says of
+//! upgrades, `websocket` judges.
 
 use http::header::{
     AGE, ALLOW, AUTHORIZATION, CACHE_CONTROL, CONNECTION, COOKIE, DATE, ETAG, EXPIRES, FORWARDED, HOST,
-    HeaderName, LAST_MODIFIED, ORIGIN, PRAGMA, RANGE, REFERER, UPGRADE, USER_AGENT, VARY, VIA,
+    HeaderName, LAST_MODIFIED, ORIGIN, PRAGMA, RANGE, REFERER, USER_AGENT, VARY, VIA,
 };
 use http::{HeaderMap, Method, Version};
 use pingora::http::RequestHeader;
@@ -21,9 +21,6 @@ const NEVER: [&str; 3] = ["CONNECT", "TRACE", "TRACK"];
 
 /// Fields that name the method which is meant; many frameworks believe them.
 const METHOD_FIELDS: [&str; 3] = ["x-http-method-override", "x-http-method", "x-method-override"];
-
-/// Protocols whose mere offer may be passed over (RFC 9110 section 7.8): what is asked is HTTP all the same.
-const OFFERS: [&str; 4] = ["h2c", "h2", "http", "tls"];
 
 /// Fields for whoever answers, which `Connection` must not name (RFC 9110 section 7.6.1): to take one away would change
 /// what is asked.
@@ -80,9 +77,6 @@ pub(super) fn check_head(head: &RequestHeader, bounds: &Bounds) -> Result<(), Ga
     if names_other_method(&head.headers, &head.method) {
         return bad("a header names another method than the request has");
     }
-    if head.version == Version::HTTP_11 && is_upgrade(&head.headers) {
-        return Err(GatewayError::NotBuilt("Upgraded connections such as WebSocket are not served"));
-    }
     Ok(())
 }
 
@@ -111,16 +105,6 @@ fn names_other_method(headers: &HeaderMap, method: &Method) -> bool {
         .any(|(_, value)| !value.as_bytes().trim_ascii().eq_ignore_ascii_case(method.as_str().as_bytes()))
 }
 
-/// Whether a protocol is asked for that is not HTTP.
-fn is_upgrade(headers: &HeaderMap) -> bool {
-    let lines = headers.get_all(UPGRADE).iter().map(|line| line.to_str().unwrap_or("?"));
-    let mut names = lines.flat_map(|line| line.split(',')).map(str::trim).filter(|name| !name.is_empty());
-    names.any(|name| {
-        let name = name.split('/').next().unwrap_or_default();
-        !OFFERS.iter().any(|offer| name.eq_ignore_ascii_case(offer))
-    })
-}
-
 /// Names that many programs take for others.
 pub(super) fn ambiguous(headers: &HeaderMap) -> Vec<HeaderName> {
     headers.keys().filter(|name| name.as_str().contains('_')).cloned().collect()
@@ -147,12 +131,6 @@ mod tests {
         ("trace", &[], 405),
         ("TRACK", &[], 405),
         ("CONNECT", &[], 405),
-        ("GET", &[("upgrade", "h2c"), ("connection", "Upgrade, HTTP2-Settings")], 0),
-        ("GET", &[("upgrade", "TLS/1.2, HTTP/2.0"), ("connection", "upgrade")], 0),
-        ("GET", &[("upgrade", "WebSocket"), ("connection", "Upgrade")], 501),
-        ("GET", &[("upgrade", "websocket")], 501),
-        ("POST", &[("upgrade", "h2c, spdy/3"), ("connection", "upgrade")], 501),
-        ("GET", &[("upgrade", "connect-udp"), ("connection", "upgrade")], 501),
         ("POST", &[("x-http-method-override", "post")], 0),
         ("POST", &[("X-HTTP-Method-Override", "DELETE")], 400),
         ("POST", &[("x_http_method", "PUT")], 400),
@@ -178,16 +156,11 @@ mod tests {
             }
             let said = match check_head(&head, &bounds) {
                 Ok(()) => 0,
-                Err(GatewayError::NotBuilt(_)) => 501,
                 Err(GatewayError::Api(ApiError::MethodNotAllowed(_))) => 405,
                 Err(GatewayError::Api(ApiError::BadRequest(_))) => 400,
                 Err(other) => panic!("{other:?}"),
             };
             assert_eq!(said, *status, "{method} {fields:?}");
-            if *status == 501 {
-                head.set_version(Version::HTTP_10);
-                assert!(check_head(&head, &bounds).is_ok(), "HTTP/1.0 knows no upgrade");
-            }
         }
     }
 }

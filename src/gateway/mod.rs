@@ -18,6 +18,9 @@
 //! | [`upstream`] | pools of peers |
 //! | [`dialer`] | chooses the peers of a request |
 //! | `relay` | a collected request, sent by ourselves |
+//! | `collected_body` | the body of a request that was read whole |
+//! | `upgrade` | a request for a WebSocket |
+//! | [`websocket`] | upgraded connections, and the messages on them |
 //! | `native` | answers of our own |
 //! | `session_body` | the body of a session's request |
 //! | [`keys`] | public keys of those who sign tokens |
@@ -38,6 +41,7 @@ mod bedrock_error;
 pub mod body;
 pub mod bounds;
 pub mod clients;
+mod collected_body;
 mod delivery;
 pub mod dialer;
 pub mod embed;
@@ -69,4 +73,6 @@ mod state;
 pub mod terminal;
 #[cfg(test)]
 mod testing;
+mod upgrade;
 pub mod upstream;
+pub mod websocket;

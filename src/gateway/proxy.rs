@@ -30,6 +30,7 @@ use crate::gateway::route::RouteTable;
 use crate::gateway::session_body::{peek, unread};
 use crate::gateway::state::{ActiveRequest, OutOfTurn, Routing, State, Streaming};
 use crate::gateway::terminal::Terminal;
+use crate::gateway::upgrade::{UpgradeRequest, upgrade};
 use crate::gateway::upstream::{Upstream, plain, strip_hop_by_hop};
 use crate::telemetry::trace::Tracer;
 use crate::telemetry::{Scan, UpstreamFailure};
@@ -147,7 +148,11 @@ impl Gateway {
                 return Ok(Next::Answered);
             }
         };
-        let next = match request.x.route().terminal.clone() {
+        let terminal = request.x.route().terminal.clone();
+        if request.x.is_websocket() && !matches!(terminal, Terminal::Upstream(_)) {
+            return Err(GatewayError::NotBuilt("No WebSocket is served here"));
+        }
+        let next = match terminal {
             Terminal::Fixed(fixed) => {
                 native::send(session, request, fixed.into()).await?;
                 return Ok(Next::Answered);
@@ -181,6 +186,9 @@ impl Gateway {
         }
         let total = upstream.dialing().total;
         let mut dialer = PoolDialer::new(upstream);
+        if request.x.is_websocket() {
+            return self.websocket(session, request, &mut dialer).await.map(|()| true);
+        }
         if let Some(limit) = routed.plan.collects() {
             let relay = RelayRequest { dialer: &mut dialer, routed, limit };
             return self.relay(session, request, relay).await.map(|()| true);
@@ -207,6 +215,20 @@ impl Gateway {
         relay: RelayRequest<'_>,
     ) -> Result<()> {
         match Box::pin(relay::run(session, request, relay, &self.connector)).await {
+            Ok(()) => Ok(()),
+            Err(error) => Box::pin(native::send_error(session, request, error)).await,
+        }
+    }
+
+    /// Asks the upstream for a WebSocket, and carries its messages to its end.
+    async fn websocket(
+        &self,
+        session: &mut Session,
+        request: &mut ActiveRequest,
+        dialer: &mut PoolDialer,
+    ) -> Result<()> {
+        let asked = UpgradeRequest { dialer, connector: &self.connector, read: self.bounds.read };
+        match Box::pin(upgrade(session, request, asked)).await {
             Ok(()) => Ok(()),
             Err(error) => Box::pin(native::send_error(session, request, error)).await,
         }

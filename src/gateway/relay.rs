@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, TRANSFER_ENCODING};
-use http::{Method, Version};
+use http::{Method, StatusCode, Version};
 use pingora::connectors::http::Connector;
 use pingora::http::{RequestHeader, ResponseHeader};
 use pingora::protocols::http::client::HttpSession;
@@ -14,21 +14,18 @@ use pingora::proxy::Session;
 use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorType, Result};
 
-use crate::api::{ApiError, Collected};
 use crate::base::clock::SharedClock;
-use crate::gateway::body::{self, Unpack};
+use crate::gateway::collected_body::{CollectedBody, through_layers};
 use crate::gateway::dialer::{Dialer, Progress, Times};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
-use crate::gateway::filter::{Document, Flow};
+use crate::gateway::filter::Flow;
 use crate::gateway::native;
-use crate::gateway::plan::RequestPlan;
-use crate::gateway::session_body::SessionBody;
-use crate::gateway::state::{ActiveRequest, Answering, Routed, State, Streaming};
+use crate::gateway::state::{ActiveRequest, Answering, Routed, State};
 use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::strip_hop_by_hop;
-use crate::stream::codec::Coding;
-use crate::telemetry::Scan;
+use crate::gateway::websocket::upgraded_head;
+use crate::telemetry::UpstreamFailure;
 
 /// How much of an answer's body may be read before its head is sent, so that it can have an exact length, in bytes.
 const WHOLE_ANSWER: usize = 64 << 10;
@@ -72,8 +69,20 @@ pub(super) async fn run(
     }
     let body = collected.into_body(&request.x)?;
     let body = through_layers(&mut request.x, routed.plan, body)?;
-    let mut sent = Box::pin(send(session, &mut request.x, Via { dialer, connector }, &body.bytes)).await?;
+    let mut via = Via { dialer, connector, upgrade: None };
+    let sent = Box::pin(send(session, &mut request.x, &mut via, &body.bytes)).await?;
     drop(body);
+    finish(session, request, sent, via).await
+}
+
+/// Brings an answer back, and keeps the upstream's connection if it can be used again.
+pub(super) async fn finish(
+    session: &mut Session,
+    request: &mut ActiveRequest,
+    mut sent: Sent,
+    via: Via<'_>,
+) -> Result<(), GatewayError> {
+    let Via { dialer, connector, .. } = via;
     let whole = answer(session, request, dialer, &mut sent).await;
     if matches!(whole, Ok(true)) && sent.whole {
         let Sent { up, peer, .. } = sent;
@@ -84,73 +93,26 @@ pub(super) async fn run(
     whole.map(drop)
 }
 
-/// A body that was read whole.
-struct CollectedBody {
-    /// As it came.
-    body: Collected,
-    codings: Vec<Coding>,
-    /// Out of its codings, for the filters.
-    document: Document,
-}
-
-impl CollectedBody {
-    async fn read(
-        session: &mut Session,
-        x: &Exchange,
-        routed: &mut Routed,
-        limit: usize,
-    ) -> Result<Self, GatewayError> {
-        let mut body = SessionBody::new(session, limit, x.body_rate()).after(routed.plan.take_read());
-        let body = Collected::read(&mut body, limit, &x.budget).await?;
-        let codings = body::codings(&x.head().headers).map_err(|_| {
-            ApiError::UnsupportedMediaType("Send the body in gzip, deflate, br, zstd or no coding")
-        })?;
-        let unpack = Unpack { codings: &codings, limit, budget: &x.budget };
-        let original = body::decode(&body.bytes, &unpack).map_err(GatewayError::of_request)?;
-        Ok(Self { body, codings, document: Document { original, rewritten: None } })
-    }
-
-    /// The body as it goes to the upstream.
-    fn into_body(self, x: &Exchange) -> Result<Collected, GatewayError> {
-        let Self { mut body, codings, document } = self;
-        // What a coding says besides the body (a file's name, a comment, a frame to be skipped) was not looked at.
-        if document.rewritten.is_some() || !codings.is_empty() && x.request_scan == Scan::Scanned {
-            let plain = document.current();
-            body.replace(match codings.as_slice() {
-                [] => plain.clone(),
-                codings => body::encode(plain, codings, &x.budget).map_err(GatewayError::of_request)?,
-            })?;
-        }
-        Ok(body)
-    }
-}
-
-/// What the filters have installed on a body that passes, applied to one that was collected for other reasons.
-fn through_layers(
-    x: &mut Exchange,
-    plan: RequestPlan,
-    mut body: Collected,
-) -> Result<Collected, GatewayError> {
-    let mut passing = Streaming::new(plan, None);
-    if !body.bytes.is_empty() && passing.begin_attempt(x)? {
-        let mut piece = Some(body.bytes.clone());
-        passing.request_chunk(x, &mut piece, true)?;
-        body.replace(piece.unwrap_or_default())?;
-    }
-    Ok(body)
-}
-
 /// By what a request is sent.
-struct Via<'a> {
-    dialer: &'a mut dyn Dialer,
-    connector: &'a Connector,
+pub(super) struct Via<'a> {
+    pub(super) dialer: &'a mut dyn Dialer,
+    pub(super) connector: &'a Connector,
+    /// Whether a WebSocket is asked for, and how.
+    pub(super) upgrade: Option<Upgrade>,
+}
+
+/// A WebSocket that is asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Upgrade {
+    /// Whether its messages are read.
+    pub(super) reads: bool,
 }
 
 /// A request that is on its way, up to the head of its answer.
-struct Sent {
-    up: HttpSession,
+pub(super) struct Sent {
+    pub(super) up: HttpSession,
     peer: HttpPeer,
-    head: ResponseHeader,
+    pub(super) head: ResponseHeader,
     deadline: Deadline,
     /// Whether the upstream took the request to its end.
     whole: bool,
@@ -181,13 +143,13 @@ impl Deadline {
 }
 
 /// Sends the request; again only if the dialer says that the upstream cannot have acted on it.
-async fn send(
+pub(super) async fn send(
     session: &mut Session,
     x: &mut Exchange,
-    via: Via<'_>,
+    via: &mut Via<'_>,
     body: &Bytes,
 ) -> Result<Sent, GatewayError> {
-    let Via { dialer, connector } = via;
+    let Via { dialer, connector, upgrade } = via;
     dialer.admit().await?;
     let mut deadline: Option<Deadline> = None;
     let method: Method = x.head().method.clone();
@@ -196,7 +158,10 @@ async fn send(
             let upstream = Arc::clone(upstream);
             x.trace.attempt(upstream.name());
         }
-        let peer = dialer.peer(session).await?;
+        let mut peer = dialer.peer(session).await?;
+        if upgrade.is_some() {
+            peer.options.set_http_version(1, 1);
+        }
         let times = dialer.times(&peer);
         let deadline = deadline.get_or_insert_with(|| Deadline::after(times.total, x.clock())).clone();
         let mut how =
@@ -213,8 +178,11 @@ async fn send(
         x.trace.pass_on(&mut head);
         let body = dialer.body(session, body.clone()).await?;
         let length = (x.sends_body() || !body.is_empty()).then_some(body.len());
-        framed(&mut head, length, up.as_http2().is_some())
-            .map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))?;
+        let written = match upgrade {
+            Some(Upgrade { reads }) => upgraded_head(&mut head, *reads),
+            None => framed(&mut head, length, up.as_http2().is_some()),
+        };
+        written.map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))?;
         dialer.sign(&mut head, &body)?;
         (how.connected, how.reused) = (true, reused);
         let attempt = UpstreamRequest { head, body, times, deadline: &deadline };
@@ -332,6 +300,10 @@ async fn answer(
 ) -> Result<bool, GatewayError> {
     let mut head =
         std::mem::replace(&mut sent.head, ResponseHeader::build(200, None).map_err(|_| GatewayError::Gone)?);
+    if head.status == StatusCode::SWITCHING_PROTOCOLS {
+        // Nobody has asked for another protocol.
+        return Err(GatewayError::Upstream(UpstreamFailure::Broken));
+    }
     strip_hop_by_hop(&head.headers).iter().for_each(|name| drop(head.remove_header(name)));
     head.set_version(Version::HTTP_11);
     dialer.answer_head(session, &mut head).await?;

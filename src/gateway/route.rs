@@ -10,6 +10,7 @@ use regex::Regex;
 
 use crate::api::{Endpoints, Lookup};
 use crate::base::path::{PathError, RequestPath};
+use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::route_info::RouteInfo;
@@ -44,6 +45,8 @@ pub struct RouteParts {
     pub strip: usize,
     /// See [`RouteInfo::max_body`].
     pub max_body: Option<usize>,
+    /// See [`RouteInfo::websocket`].
+    pub websocket: SessionLimits,
     /// See [`RouteInfo::metrics`].
     pub metrics: RouteMetrics,
 }
@@ -60,9 +63,11 @@ impl Route {
                 return Err(DuplicateFilter(filter.name()));
             }
         }
-        let RouteParts { name, matches, filters, terminal, protocols, strip, max_body, metrics } = parts;
+        let RouteParts { name, matches, filters, terminal, protocols, .. } = parts;
+        let RouteParts { strip, max_body, websocket, metrics, .. } = parts;
         let found = Mutex::default();
-        let info = Arc::new(RouteInfo { name, terminal, protocols, strip, max_body, metrics, found });
+        let info =
+            Arc::new(RouteInfo { name, terminal, protocols, strip, max_body, websocket, metrics, found });
         Ok(Self { matches, info, filters })
     }
 

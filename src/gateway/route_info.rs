@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use crate::base::path::RequestPath;
+use crate::gateway::bounds::SessionLimits;
 use crate::gateway::llm::{Protocol, ProtocolChoice};
 use crate::gateway::terminal::Terminal;
 use crate::telemetry::RouteMetrics;
@@ -20,6 +21,8 @@ pub struct RouteInfo {
     pub strip: usize,
     /// The largest request body, in bytes; `None` for a streamed body of any size.
     pub max_body: Option<usize>,
+    /// What its WebSocket sessions may take up.
+    pub websocket: SessionLimits,
     /// Its metrics.
     pub metrics: RouteMetrics,
     /// The protocols that were found by a path, by name; none: an empty one.

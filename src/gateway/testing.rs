@@ -25,7 +25,7 @@ use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::edit::Edit;
-use crate::gateway::bounds::Bounds;
+use crate::gateway::bounds::{Bounds, SessionLimits};
 use crate::gateway::clients::{ClientResolver, Underscores};
 use crate::gateway::embed::choose_tls;
 use crate::gateway::error::GatewayError;
@@ -187,6 +187,7 @@ pub(super) fn route(filters: Vec<Arc<dyn Filter>>, terminal: Terminal, max_body:
         protocols: ProtocolChoice::Generic,
         strip: 0,
         max_body,
+        websocket: SessionLimits::default(),
         metrics: Metrics::new().unwrap().route("r", &names),
     })
     .unwrap()

@@ -8,7 +8,7 @@ use crate::detect::Label;
 use crate::edit::Edit;
 use crate::redact::error::RedactError;
 use crate::redact::opaque::Part;
-use crate::redact::values::ValueSite;
+use crate::redact::value::ValueSite;
 use crate::stream::json::Path;
 
 /// What stands in a value's place.

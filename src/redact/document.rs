@@ -36,8 +36,7 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
-        let mut document = Documents { body: doc, by_line: false, texts: JsonTexts::new(which, limits) };
-        Pass::by(self, keys, Reach::Everywhere).run(&mut document)?.undo(limits)
+        Pass::by(self, keys, Reach::Everywhere).run(&mut Documents::one(doc, which, limits))?.undo(limits)
     }
 
     /// Redacts a JSON document a line (NDJSON) as [`Redactor::document`] does one, and all together; blank lines stay.
@@ -57,13 +56,18 @@ impl Redactor {
 }
 
 /// A body that is one document, or one a line.
-struct Documents<'b> {
+pub(super) struct Documents<'b> {
     body: &'b [u8],
     by_line: bool,
     texts: JsonTexts<'b>,
 }
 
-impl Documents<'_> {
+impl<'b> Documents<'b> {
+    /// One document, of which the strings are ours that `which` takes.
+    pub(super) fn one(body: &'b [u8], which: &'b PathSet, limits: Limits) -> Self {
+        Self { body, by_line: false, texts: JsonTexts::new(which, limits) }
+    }
+
     fn edits(&mut self, see: See<'_>) -> Result<Vec<Edit>, JsonError> {
         if !self.by_line {
             return self.texts.visit(self.body, see);

@@ -10,7 +10,8 @@ use crate::crypto::fpe::FpeKey;
 use crate::detect::RuleId;
 use crate::redact::fixture::{detector, keys, redactor};
 use crate::redact::recall::Recall;
-use crate::redact::values::{ValueSite, Values};
+use crate::redact::value::ValueSite;
+use crate::redact::values::{Known, Values};
 use crate::redact::{Answering, Method, Plan, Report};
 use crate::stream::Editor;
 
@@ -294,7 +295,7 @@ fn depth_is_bounded_and_the_rest_is_text() {
 #[test]
 fn overlapping_values_leave_no_end_behind() {
     let parts = [Redactor::new(detector(), Plan::all(Method::Encrypt))];
-    let mut values = Values::new(&parts, Recall::default());
+    let mut values = Values::after(&parts, Known::default(), Recall::default());
     values.add(ValueSite::default(), RuleId::new(0), "ann-bob");
     values.add(ValueSite::default(), RuleId::new(0), "bob-cid");
     let index = values.index();

@@ -30,6 +30,7 @@
 //! | `method` | [`Method`], [`Plan`]: what becomes of a finding |
 //! | `keys` | [`Keys`] and their [`Scope`], handed in |
 //! | `encrypt` | surrogates of the same format |
+//! | `value` | a value that was found, and what stands for it |
 //! | `values` | the distinct values of one text, one replacement for each |
 //! | `calling_code` | where the country's code of a number ends |
 //! | `carrier` | what holds texts: shows them, and is written with what changes in them |
@@ -37,6 +38,8 @@
 //! | `redactor` | [`Redactor`]: a detector and a plan, and the way to all of these |
 //! | `plain` | carriers: a text, a body that is text |
 //! | `document` | carriers: a JSON document, one a line |
+//! | `parts_index` | where a text is spelled like a part of a surrogate |
+//! | `session` | [`Session`]: the messages of one session, one after the other |
 //! | `events`, `form` | carriers: an event stream, a form |
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
@@ -89,6 +92,7 @@ mod method;
 mod names;
 mod opaque;
 mod parts;
+mod parts_index;
 mod pass;
 mod payload;
 mod pieces;
@@ -98,11 +102,13 @@ mod redactor;
 mod report;
 mod restore;
 mod restorer;
+mod session;
 mod signed;
 mod structured;
 mod surrogate_log;
 mod undo;
 mod units;
+mod value;
 mod values;
 mod written;
 
@@ -121,6 +127,7 @@ pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report};
 pub use restorer::Restorer;
+pub use session::Session;
 pub use signed::{BlockSeal, OpenedSignature, may_have_seals};
 pub use structured::{Chosen, Selected, Selection, structured};
 pub use surrogate_log::SurrogateLog;

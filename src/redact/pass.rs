@@ -20,7 +20,7 @@ use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::restore::Restore;
 use crate::redact::undo::{Limits, Undo};
-use crate::redact::values::{Hit, Values};
+use crate::redact::values::{Hit, Known, Values};
 use crate::stream::json::{Path, Segment, walk};
 
 /// Where a value is replaced.
@@ -55,7 +55,7 @@ pub(super) struct Pass<'p> {
 /// What came of it.
 pub(super) struct Passed<'p, T> {
     pub(super) redacted: Redacted<T>,
-    values: Values<'p>,
+    pub(super) values: Values<'p>,
 }
 
 impl<T> Passed<'_, T> {
@@ -78,7 +78,17 @@ impl<'p> Pass<'p> {
 
     /// Redacts what `carrier` holds. Findings are reported in the order of its texts.
     pub(super) fn run<C: Carrier>(&self, carrier: &mut C) -> Result<Passed<'p, C::Written>, RedactError> {
-        let mut search = PassSearch::new(self);
+        self.run_after(Known::default(), carrier)
+    }
+
+    /// The same after passes by the same redactors, whose values stand for what they stood for, and are found wherever
+    /// they stand.
+    pub(super) fn run_after<C: Carrier>(
+        &self,
+        known: Known,
+        carrier: &mut C,
+    ) -> Result<Passed<'p, C::Written>, RedactError> {
+        let mut search = PassSearch::new(self, known);
         let unchanged = carrier.visit(&mut |text| {
             search.text(text);
             Changes::new()
@@ -193,11 +203,11 @@ struct PassSearch<'p, 's> {
 }
 
 impl<'p, 's> PassSearch<'p, 's> {
-    fn new(pass: &'s Pass<'p>) -> Self {
+    fn new(pass: &'s Pass<'p>, known: Known) -> Self {
         Self {
             pass,
             caches: pass.redactors.iter().map(|redactor| redactor.detector.cache()).collect(),
-            values: Values::new(pass.redactors, pass.keys.recall.clone()),
+            values: Values::after(pass.redactors, known, pass.keys.recall.clone()),
             report: Report::default(),
             hits: Vec::new(),
             blocked: BlockedRules::default(),

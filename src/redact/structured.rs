@@ -18,7 +18,7 @@ use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::restorer::Restorer;
 use crate::redact::undo::Limits;
-use crate::redact::values::ValueSite;
+use crate::redact::value::ValueSite;
 use crate::stream::json::{JsonError, Leaf, Path, Segment, Token, walk_numbers};
 
 /// Which values of a document are looked into, and by which of several redactors. A string that was not chosen itself

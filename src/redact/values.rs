@@ -4,87 +4,30 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Finding, Format, RuleId, as_read};
-use crate::redact::encrypt::{Permuted, Surrogates};
+use crate::redact::encrypt::Surrogates;
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
 use crate::redact::fpe_context::FpeContext;
 use crate::redact::index::{Case, Index, whole_words};
 use crate::redact::issued::{Issued, Spelling, Taken};
 use crate::redact::method::Method;
-use crate::redact::parts::parts_of;
+use crate::redact::parts_index::PartsIndex;
 use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
 use crate::redact::undo::{Ledger, Limits, Undo};
+use crate::redact::value::{Value, ValueSite};
 
 /// A place where a value stands.
 #[derive(Clone)]
 pub(super) struct Hit {
     pub(super) range: Range<usize>,
     pub(super) value: u32,
-}
-
-/// Where values are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct ValueSite {
-    /// Which of the redactors looks there.
-    pub(super) redactor: usize,
-    /// Whether it is a JSON number, and must be one afterwards if it can.
-    pub(super) number: bool,
-    /// Whether it must be one afterwards in any case: what cannot be undone is 0 then.
-    pub(super) fixed: bool,
-}
-
-impl ValueSite {
-    /// Whether `with` can stand there.
-    fn admits(self, with: &str) -> bool {
-        !self.number || !with.starts_with('0')
-    }
-}
-
-/// A value that was found.
-struct Value {
-    /// Which redactor found it, and in what.
-    place: ValueSite,
-    rule: RuleId,
-    original: Zeroizing<String>,
-    /// How it reads, if not as it is written.
-    read: Option<Zeroizing<String>>,
-    /// Whether it also stands where a number must stay one.
-    numeric: bool,
-    with: String,
-    /// Whether parts of `with` may stand for parts of the original.
-    parts: bool,
-    /// Whether `with` is what it has in its conversation.
-    reused: bool,
-    /// How FF1 alone turns `with` into the original again.
-    permuted: Option<Permuted>,
-}
-
-impl Value {
-    /// What people read there.
-    fn read(&self) -> &str {
-        self.read.as_deref().unwrap_or(&self.original)
-    }
-
-    /// Whether `with` can stand in all its places.
-    fn admits(&self, with: &str) -> bool {
-        self.place.admits(with) && (!self.numeric || !with.starts_with('0'))
-    }
-
-    /// Whether it stands where a number must stay one.
-    fn is_number(&self) -> bool {
-        self.place.number || self.numeric
-    }
-
-    /// Whether a number stays one with it. As a string it would come back as a string, which is another value.
-    fn stays_number(&self, with: &str) -> bool {
-        !self.is_number() || with.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
-    }
 }
 
 /// Values in the order they were found.
@@ -96,11 +39,49 @@ pub(super) struct Values<'p> {
     slots: HashMap<u64, u32>,
     hasher: RandomState,
     recall: Recall,
+    /// How many of them an earlier pass has decided.
+    settled: usize,
+    /// An index of so many originals.
+    indexed: Option<(usize, Arc<Index>)>,
+    parts: Option<Arc<PartsIndex>>,
+    /// Whether less is known by its parts than after the pass before.
+    narrowed: bool,
+}
+
+/// What one pass leaves for the next: its values, and what stands for each.
+#[derive(Default)]
+pub(super) struct Known {
+    list: Vec<Value>,
+    slots: HashMap<u64, u32>,
+    hasher: RandomState,
+    indexed: Option<(usize, Arc<Index>)>,
+    parts: Option<Arc<PartsIndex>>,
+}
+
+impl Known {
+    /// Distinct values.
+    pub(super) fn len(&self) -> usize {
+        self.list.len()
+    }
 }
 
 impl<'p> Values<'p> {
-    pub(super) fn new(redactors: &'p [Redactor], recall: Recall) -> Self {
-        Self { redactors, list: Vec::new(), slots: HashMap::new(), hasher: RandomState::new(), recall }
+    /// After a pass by the same redactors. What was decided there stays.
+    pub(super) fn after(redactors: &'p [Redactor], known: Known, recall: Recall) -> Self {
+        let Known { list, slots, hasher, indexed, parts } = known;
+        let settled = list.len();
+        Self { redactors, list, slots, hasher, recall, settled, indexed, parts, narrowed: false }
+    }
+
+    /// Whether the way back is another than after the pass before.
+    pub(super) fn changed(&self) -> bool {
+        self.list.len() > self.settled || self.narrowed
+    }
+
+    /// Leaves everything for the next pass.
+    pub(super) fn keep(self) -> Known {
+        let Self { list, slots, hasher, indexed, parts, .. } = self;
+        Known { list, slots, hasher, indexed, parts }
     }
 
     /// Whether to go on.
@@ -121,6 +102,12 @@ impl<'p> Values<'p> {
 
     pub(super) fn is_empty(&self) -> bool {
         self.list.is_empty()
+    }
+
+    /// What it takes to remember all of them, in bytes: each stands in the list, in the way back, and in an index of both.
+    pub(super) fn bytes(&self) -> usize {
+        const AROUND: usize = 256;
+        self.list.iter().map(|value| AROUND + 3 * (value.original.len() + value.with.len())).sum()
     }
 
     /// The value's number. The rule that found a text first decides what becomes of it everywhere.
@@ -211,8 +198,16 @@ impl<'p> Values<'p> {
     }
 
     /// An index of all originals.
-    pub(super) fn index(&self) -> Index {
-        Index::new(self.list.iter().zip(0..).map(|(value, n)| (value.original.as_bytes().into(), n)))
+    pub(super) fn index(&mut self) -> Arc<Index> {
+        if let Some((length, index)) = &self.indexed
+            && *length == self.list.len()
+        {
+            return Arc::clone(index);
+        }
+        let originals = self.list.iter().zip(0..).map(|(value, n)| (value.original.as_bytes().into(), n));
+        let index = Arc::new(Index::new(originals));
+        self.indexed = Some((self.list.len(), Arc::clone(&index)));
+        index
     }
 
     /// Adds to the hits of a text every other occurrence of a value at token boundaries. Where two overlap, what
@@ -279,9 +274,13 @@ impl<'p> Values<'p> {
         let earlier = conversation.as_deref().map(Earlier::of).unwrap_or_default();
         self.reuse(&earlier);
         let mut taken = earlier.into_taken();
+        for value in self.list.iter().take(self.settled).filter(|value| self.undoes(value)) {
+            let spelling = self.spelling(value);
+            taken.insert(spelling.canonical(&value.with), spelling.owner(&value.original));
+        }
         let mut open = self.plainly(surrogates, &mut taken)?;
         // One of FF1's that stands there already is given up: its tweak is not ours to change.
-        let permuted: Vec<usize> = (0..self.list.len())
+        let permuted: Vec<usize> = (self.settled..self.list.len())
             .filter(|&at| self.list.get(at).is_some_and(|value| value.permuted.is_some()))
             .collect();
         for at in self.present(&permuted, whole) {
@@ -322,7 +321,7 @@ impl<'p> Values<'p> {
 
     /// Values that have a surrogate in this conversation keep it.
     fn reuse(&mut self, earlier: &Earlier<'_>) {
-        for at in 0..self.list.len() {
+        for at in self.settled..self.list.len() {
             let Some(value) = self.list.get(at) else { continue };
             let known = match self.method(value.place.redactor, value.rule).is_reversible() {
                 true => earlier.surrogate_of(&value.original, self.spelling(value)),
@@ -336,31 +335,24 @@ impl<'p> Values<'p> {
     }
 
     /// Decides of which surrogates parts may stand for parts of originals: not where something in `whole` is spelled like
-    /// one, or what the model says of that would be taken for it.
+    /// one, or what the model says of that would be taken for it. What was so once stays so.
     fn settle_parts(&mut self, whole: &[u8]) {
-        let numbers =
-            self.issued(|_| true).map(|(number, issued)| (number, Issued { parts: true, ..issued }));
-        let parts: Vec<(usize, Vec<String>)> =
-            numbers.map(|(number, issued)| (number, parts_of(&issued).collect())).collect();
-        let texts: Vec<&str> = parts.iter().flat_map(|(_, parts)| parts).map(String::as_str).collect();
-        let index = Index::new(texts.iter().zip(0..).map(|(text, at)| (text.as_bytes().into(), at)));
-        let mut present = HashSet::new();
-        if !index.is_empty() {
-            index.all(whole, Case::Folded, &mut |_, at| {
-                present.extend(texts.get(at as usize).copied());
-            });
+        let known = self.parts.clone().filter(|parts| parts.of == self.list.len());
+        let parts =
+            known.unwrap_or_else(|| Arc::new(PartsIndex::new(self.list.len(), self.issued(|_| true))));
+        let present = parts.present(whole);
+        for (at, value) in self.list.iter_mut().enumerate() {
+            let before = at >= self.settled || value.parts;
+            value.parts = before && !present.contains(&at);
+            self.narrowed |= at < self.settled && before != value.parts;
         }
-        for (number, parts) in &parts {
-            if let Some(value) = self.list.get_mut(*number) {
-                value.parts = !parts.iter().any(|part| present.contains(part.as_str()));
-            }
-        }
+        self.parts = Some(parts);
     }
 
     /// Decides what needs no search for a free surrogate; returns what does.
     fn plainly(&mut self, surrogates: &Surrogates, taken: &mut Taken) -> Result<Vec<usize>, RedactError> {
         let mut open: Vec<usize> = Vec::new();
-        for at in 0..self.list.len() {
+        for at in self.settled..self.list.len() {
             self.pass()?;
             let Some(value) = self.list.get(at).filter(|value| value.with.is_empty()) else { continue };
             let Some(redactor) = self.redactors.get(value.place.redactor) else { continue };
@@ -416,7 +408,7 @@ impl<'p> Values<'p> {
     }
 
     /// What was encrypted, for the way back.
-    pub(super) fn close(self, limits: Limits) -> Result<Undo, RedactError> {
+    pub(super) fn close(&self, limits: Limits) -> Result<Undo, RedactError> {
         let mut ledger = Ledger::new(limits);
         for (_, issued) in self.issued(|_| true) {
             self.recall.note(&issued.surrogate);
@@ -486,11 +478,15 @@ impl<'p> Values<'p> {
         Ok(context)
     }
 
+    /// Whether what becomes of a value can be undone.
+    fn undoes(&self, value: &Value) -> bool {
+        self.method(value.place.redactor, value.rule).is_reversible()
+    }
+
     /// Those of the reversible values that `which` wants, each with its number.
     fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = (usize, Issued)> {
-        let reversible = |value: &Value| self.method(value.place.redactor, value.rule).is_reversible();
         let chosen = self.list.iter().enumerate();
-        chosen.filter(move |(_, value)| reversible(value) && which(value)).map(|(number, value)| {
+        chosen.filter(move |(_, value)| self.undoes(value) && which(value)).map(|(number, value)| {
             let Value { with, original, parts, .. } = value;
             let spelling = self.spelling(value);
             (number, Issued { surrogate: with.clone(), original: original.clone(), spelling, parts: *parts })

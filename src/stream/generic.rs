@@ -32,11 +32,11 @@ impl<E: Editor> GenericMessages<E> {
 
 impl<E: Editor> Messages for GenericMessages<E> {
     fn message(&mut self, message: &Message<'_>, _: &mut BytesMut) -> Result<Option<Vec<u8>>, StreamError> {
-        self.0.judge(message.payload())
+        self.0.edited(message.payload())
     }
 
     fn header(&mut self, text: &str) -> Result<Option<String>, StreamError> {
-        let edited = self.0.judge(text.as_bytes())?;
+        let edited = self.0.edited(text.as_bytes())?;
         Ok(edited.map(|edited| String::from_utf8_lossy(&edited).into_owned()))
     }
 
@@ -58,7 +58,11 @@ impl<E: Editor> GenericEvents<E> {
         Self { scan: Scan::new(Every(editor)), edits: Vec::new(), quiet: Vec::new() }
     }
 
-    fn judge(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
+    /// What becomes of an event's data, or of a message; `None` if nothing changes in it.
+    ///
+    /// # Errors
+    /// The editor's.
+    pub fn edited(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         // What is only nested deeper than paths are followed is JSON all the same.
         self.edits.clear();
         if walk(data, &mut |_, _| {}).is_err_and(|error| error.fault != JsonFault::TooDeep) {
@@ -74,14 +78,14 @@ impl<E: Editor> GenericEvents<E> {
 
 impl<E: Editor> Events for GenericEvents<E> {
     fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<Verdict, StreamError> {
-        Ok(self.judge(event.data())?.map_or(Verdict::Keep, Verdict::Data))
+        Ok(self.edited(event.data())?.map_or(Verdict::Keep, Verdict::Data))
     }
 
     fn line(&mut self, text: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         if text.len() <= SHORT || text == self.quiet {
             return Ok(None);
         }
-        let with = self.judge(text)?;
+        let with = self.edited(text)?;
         if with.is_none() && text.len() <= QUIET {
             self.quiet.clear();
             self.quiet.extend_from_slice(text);
@@ -91,7 +95,7 @@ impl<E: Editor> Events for GenericEvents<E> {
 
     fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
         let event = Event::parse(rest);
-        let verdict = self.judge(event.data())?.map_or(Verdict::Keep, Verdict::Data);
+        let verdict = self.edited(event.data())?.map_or(Verdict::Keep, Verdict::Data);
         event.write(&verdict, out);
         Ok(())
     }

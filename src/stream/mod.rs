@@ -10,6 +10,7 @@
 //! | [`sse`], `generic` | event streams, and those of which nothing is known |
 //! | [`amazon`] | Amazon event streams, which are made of binary messages |
 //! | [`form`] | forms |
+//! | [`websocket`] | WebSocket frames and messages |
 //! | [`sniff`] | what a body is by its first bytes |
 //! | [`codec`] | content codings |
 //! | `text_channel`, `window`, `utf8` | where decoded text lies in bytes, and what is not decided yet |
@@ -28,6 +29,7 @@ pub mod sse;
 mod text;
 mod text_channel;
 mod utf8;
+pub mod websocket;
 mod window;
 
 pub use crate::edit::Edit;

@@ -246,13 +246,3 @@ def test_http2_without_tls(gateway, mock, route, way):
 def test_http2_body_that_does_not_say_what_it_is(gateway, mock, way):
     status, _ = http2(gateway, "/generic/reflect", MAIL.encode(), "-H", "content-type:", *way)
     assert status == 415 and not mock.requests
-
-
-@pytest.mark.parametrize("route", ["generic", "lenient", "private"])
-def test_no_connection_becomes_another_protocol(gateway, mock, route):
-    """Nobody scans frames yet; the upstream would agree to anything."""
-    key = base64.b64encode(b"0123456789abcdef").decode()
-    headers = {"connection": "upgrade", "upgrade": "websocket", "sec-websocket-key": key, "sec-websocket-version": "13"}
-    headers["authorization"] = "Bearer " + gateway.token
-    assert gateway.call("GET", "/%s/reflect" % route, headers=headers).status != 101
-    assert not [name for one in mock.requests for name, _ in one.headers if name.lower() == "upgrade"]

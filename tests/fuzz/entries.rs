@@ -16,6 +16,7 @@ use portcullis::redact::{Answer, Counts, Keys, Limits, Method, Plan, Redactor, U
 use portcullis::stream::amazon::{AmazonEventStream, Message, write_header, write_message};
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use portcullis::stream::sse::Sse;
+use portcullis::stream::websocket::{FrameReader, Incoming, Sender};
 use portcullis::stream::{Editor, GenericEvents, GenericMessages, Rewriter, StreamError, TextBody};
 
 /// A name and its function.
@@ -28,6 +29,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("rules", rules),
     ("json", json),
     ("sse", sse),
+    ("websocket", websocket),
     ("amazon", amazon),
     #[cfg(feature = "server")]
     ("config", config),
@@ -203,6 +205,40 @@ fn json(data: &[u8]) {
 }
 
 /// Event streams: chunking is invisible.
+/// Any chunking gives the same messages.
+fn websocket(data: &[u8]) {
+    let (dice, body) = dice(data);
+    for sender in [Sender::Client, Sender::Server] {
+        let read = |lengths: &[usize]| {
+            let budget = Budget::process(1 << 30);
+            let mut reader = FrameReader::new(sender, 1 << 16, &budget);
+            let (mut all, mut from, mut over) = (Vec::new(), 0, false);
+            for length in lengths {
+                reader.push(&body[from..from + length]).unwrap();
+                from += length;
+                while !over {
+                    match reader.read() {
+                        Ok(None) => break,
+                        Ok(Some(Incoming::Message(message))) => {
+                            all.push((format!("{:?}", message.kind), message.payload.clone()));
+                        }
+                        Ok(Some(Incoming::Control(control))) => {
+                            all.push((format!("{:?}", control.kind), control.payload));
+                        }
+                        Err(violation) => {
+                            over = true;
+                            all.push((violation.code().to_string(), Vec::new()));
+                        }
+                    }
+                }
+                assert!(budget.used() >= reader.held());
+            }
+            all
+        };
+        assert!(read(&lengths(dice, body.len())) == read(&[body.len()]));
+    }
+}
+
 fn sse(data: &[u8]) {
     let (dice, body) = dice(data);
     let make: fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter> =

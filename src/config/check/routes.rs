@@ -3,7 +3,7 @@
 use crate::base::path::RequestPath;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Auth, By, Endpoint, Host, PathMatch, Route, Settings};
+use crate::config::settings::{Auth, By, Endpoint, Host, PathMatch, Route, Settings, WebSocket};
 use crate::config::similar;
 
 /// What says where a route ends.
@@ -121,6 +121,23 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
         let counted = *rate.by == By::Token && !own;
         if counted && route.auth() != Auth::Token && !mistakes.lost(begin, "auth") {
             mistakes.say(rate.by.span().start, "counting by token needs auth = \"token\" on the route");
+        }
+    }
+}
+
+/// What WebSocket sessions may take up must be something.
+pub(super) fn sessions(routes: &[At<Route>], mistakes: &mut Mistakes) {
+    for route in routes {
+        let WebSocket { idle, longest, .. } = &*route.websocket;
+        for (period, name) in [(idle, "idle"), (longest, "longest")] {
+            if period.get().is_zero() {
+                mistakes.say(period.span().start, format!("`{name}` must be longer than nothing"));
+            }
+        }
+        let ends = route.upstream.is_none() && route.websocket.span() != (0..0);
+        if ends && !mistakes.lost(route.span().start, "upstream") {
+            let hint = "only a route to an upstream has sessions";
+            mistakes.hint(route.websocket.span().start, "`websocket` does nothing here", hint);
         }
     }
 }

@@ -42,13 +42,14 @@ pub use log::{Addresses, Format, Level, Log};
 pub use provider::Provider;
 pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{
-    Answers, Exhausted, Invented, Method, Methods, Protocol, Redact, Requests, SpecialUse, Tweak, Unknown,
+    Answers, Direct, Exhausted, Invented, Method, Methods, Protocol, Redact, Requests, SpecialUse, Tweak,
+    Unknown,
 };
 pub use reload::Reload;
 pub use resilience::{Breaker, Health, Outliers};
 pub use route::{
     Auth, By, Endpoint, Host, HttpMethod, NotAHost, NotAMethod, PathMatch, Pattern, PatternError, Rate,
-    Respond, Route, Terminal,
+    Respond, Route, Terminal, WebSocket,
 };
 pub use sanitize::{
     ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,

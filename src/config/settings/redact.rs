@@ -31,6 +31,9 @@ pub struct Redact {
     pub protocol: At<Protocol>,
     /// What happens to a body that cannot be scanned.
     pub unknown: Unknown,
+    /// What happens to requests for sessions beside us: Realtime over WebRTC or SIP, and keys with which a client calls
+    /// the provider itself.
+    pub direct: Direct,
     /// Only these rules, by short name. `None`: the default set.
     pub rules: Option<At<Vec<At<String>>>>,
     /// The default set and these; not together with `rules`.
@@ -164,6 +167,17 @@ pub enum Answers {
     Allow,
     /// Answers are not scanned.
     Off,
+}
+
+/// What happens to requests that open a way to the provider past us.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Direct {
+    /// They do not pass: what is said on such a way nobody scans.
+    #[default]
+    Refuse,
+    /// They pass, and what they lead to is not scanned.
+    Pass,
 }
 
 /// What happens to values that a model says by itself.

@@ -47,8 +47,32 @@ pub struct Route {
     pub rate: Option<At<Rate>>,
     /// The largest body that passes, collected or streamed. `None`: only the limits bound it.
     pub max_body: Option<At<Size>>,
+    /// What WebSocket sessions may take up.
+    pub websocket: At<WebSocket>,
     /// What happens to the bodies.
     pub redact: Option<At<Redact>>,
+}
+
+/// `[routes.websocket]`: bounds on upgraded connections, each of which is a session of messages.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebSocket {
+    /// A message that is scanned, all its fragments together. Default 16 MiB; beyond it the session ends with code 1009.
+    pub message: At<Size>,
+    /// How long neither side may send anything. Default 15 min; the session ends then with code 1001.
+    pub idle: At<Period>,
+    /// How long a session may last. Default 1 d; it ends then with code 1001.
+    pub longest: At<Period>,
+}
+
+impl Default for WebSocket {
+    fn default() -> Self {
+        Self {
+            message: At::new(Size::mib(16)),
+            idle: At::new(Period::secs(15 * 60)),
+            longest: At::new(Period::secs(24 * 60 * 60)),
+        }
+    }
 }
 
 /// Where a route ends.

@@ -1,11 +1,14 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
 //! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who calls, `remember`
 //! and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is what it is made from,
-//! `read_as` how bodies are looked through, `head_values` what it does to heads, and `findings` what it counts.
+//! `read_as` how bodies are looked through, `answers` what is done in those of upstreams, `session` redacts the messages of a
+//! WebSocket, `direct` knows what leads around us, `head_values` is what it does to heads, and `findings` what it counts.
 
+mod answers;
 mod auth;
 mod bearer;
 mod cookies_and_query;
+mod direct;
 mod findings;
 mod head_tokens;
 mod head_values;
@@ -19,6 +22,7 @@ mod redact_parts;
 mod remember;
 mod restoring;
 mod scope;
+mod session;
 mod sign;
 mod spoofed;
 mod who;

@@ -4,10 +4,10 @@
 //! that a value found by its context in one place is found in all. Others are rewritten as they pass.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use arc_swap::ArcSwap;
 use async_trait::async_trait;
+use http::StatusCode;
 use http::header::{ACCEPT_ENCODING, HeaderValue, IF_RANGE, RANGE};
 use pingora::http::{RequestHeader, ResponseHeader};
 
@@ -18,19 +18,21 @@ use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
+use crate::gateway::filters::answers::{AnswerEditing, Issued, OneWay, PlannedAnswers, nothing_issued};
+use crate::gateway::filters::direct::leads_around;
 use crate::gateway::filters::findings;
 use crate::gateway::filters::head_values::{HeadRedaction, refused};
 use crate::gateway::filters::read_as::{ReadAs, of_redaction};
-use crate::gateway::filters::redact_parts::{AnswerMode, Invented, RedactParts};
+use crate::gateway::filters::redact_parts::{AnswerMode, RedactParts};
 use crate::gateway::filters::remember;
-use crate::gateway::filters::restoring::restoring;
 use crate::gateway::filters::scope::of_conversation;
-use crate::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::{CompiledProtocol, Repeats, conversation, is_mcp, open_blocks};
+use crate::gateway::filters::session::{SessionParts, SessionRedactor};
+use crate::gateway::layer::{Layer, UnscannedPolicy};
+use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Repeats, conversation, is_mcp, open_blocks};
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign, is_lines};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::redact::{Answering, BlockSeal, Counts, Keys, RedactError, Redactor, Undo};
-use crate::stream::Editor;
+use crate::gateway::websocket::{MessagePlan, ServerPlan};
+use crate::redact::{BlockSeal, Counts, Keys, RedactError, Redactor};
 use crate::stream::json::PathSet;
 use crate::stream::sniff::ENOUGH;
 use crate::telemetry::trace::SpanKind;
@@ -54,7 +56,12 @@ impl Redact {
     }
 
     fn protocol(&self, x: &Exchange) -> Option<&Arc<CompiledProtocol>> {
-        let protocol = x.route().protocol(x.path())?;
+        let protocol = match x.route().protocols {
+            // A WebSocket has a protocol of its own, whatever is spoken over HTTP.
+            ProtocolChoice::Always(_) if x.is_websocket() => ProtocolChoice::Auto.of(x.path()),
+            _ => x.route().protocol(x.path()),
+        };
+        let protocol = protocol?;
         self.parts.protocols.iter().find(|compiled| std::ptr::eq(compiled.protocol, protocol))
     }
 
@@ -121,8 +128,22 @@ impl Redact {
             counts: Arc::clone(&self.parts.counts),
             unscanned: Arc::clone(&x.facts.request_unscanned),
         };
-        plan.rewrite(one_way.layer(x, self.parts.rules.len()));
+        plan.rewrite(Layer::Text(one_way.layer(x, self.parts.rules.len())));
         Ok(())
+    }
+
+    /// What is done with answers; `issued` has what was issued, if anything was or may yet be.
+    async fn answers(
+        &self,
+        x: &mut Exchange,
+        issued: Option<Issued>,
+    ) -> Result<Option<PlannedAnswers>, GatewayError> {
+        let protocol = self.protocol(x).cloned();
+        let keys = match self.parts.answers {
+            AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)) => self.keys(x).await?,
+            AnswerMode::Off | AnswerMode::Restore(None) => Keys::default(),
+        };
+        Ok(AnswerEditing { parts: &self.parts, keys, protocol, issued }.plan(x))
     }
 
     /// Redacts chosen values of the head.
@@ -158,27 +179,6 @@ impl Redact {
         true
     }
 
-    /// Puts back what was issued, and redacts what else is found.
-    fn both(
-        &self,
-        x: &mut Exchange,
-        undo: Arc<ArcSwap<Undo>>,
-        invented: &Invented,
-        keys: Keys,
-    ) -> Factory<dyn Editor> {
-        let counts = Arc::new(Counts::new(self.parts.rules.len()));
-        x.facts.counted.push((Arc::clone(&counts), Arc::clone(&self.parts.answer_counts)));
-        let restored = Arc::clone(&x.facts.restored);
-        let unscanned = Arc::clone(&x.facts.answer_unscanned);
-        let redactor = invented.redactor.clone();
-        Arc::new(move || {
-            let (undo, keys) = (undo.load_full(), keys.clone());
-            let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
-            let answering = Answering::Both { undo, keys, counts, restored };
-            Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
-        })
-    }
-
     /// How a collected body is looked through; `None` if it passes as it is.
     fn reading(&self, x: &mut Exchange, body: &[u8]) -> Result<Option<ReadAs>, GatewayError> {
         let known = self.protocol(x).is_some();
@@ -208,32 +208,6 @@ impl Redact {
     }
 }
 
-/// Redacts a body as it passes, so that nothing of it is restored.
-struct OneWay {
-    redactor: Redactor,
-    keys: Keys,
-    protocol: Option<Arc<CompiledProtocol>>,
-    /// Where findings are added up.
-    counts: Arc<Counts>,
-    /// Counts the strings that are not read.
-    unscanned: Arc<AtomicU64>,
-}
-
-impl OneWay {
-    /// The layer that does it; findings are of so many rules.
-    fn layer(self, x: &mut Exchange, rules: usize) -> Layer {
-        let Self { redactor, keys, protocol, counts, unscanned } = self;
-        // Counted apart first, since the access log has what one request had.
-        let own = Arc::new(Counts::new(rules));
-        x.facts.counted.push((Arc::clone(&own), counts));
-        let editor = Arc::new(move || -> Box<dyn Editor> {
-            let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&own) };
-            Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
-        });
-        Layer::Text(TextLayer { editor, protocol, restores: false })
-    }
-}
-
 #[async_trait]
 impl Filter for Redact {
     fn name(&self) -> &'static str {
@@ -247,7 +221,10 @@ impl Filter for Redact {
     async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let in_answers = matches!(self.parts.answers, AnswerMode::Redact(_) | AnswerMode::Restore(Some(_)));
         let in_head = !self.parts.head.is_empty();
-        if self.parts.encrypts && (x.sends_body() || in_answers || in_head) {
+        if !self.parts.direct && leads_around(x) {
+            return Err(GatewayError::LeadsAround);
+        }
+        if self.parts.encrypts && (x.sends_body() || x.is_websocket() || in_answers || in_head) {
             let key = self.fpe_key().await?;
             x.facts.scope = Some(self.parts.tweak.of_head(x, &key));
         }
@@ -337,45 +314,47 @@ impl Filter for Redact {
         if self.parts.findings_header {
             findings::head(x, &self.parts, head);
         }
-        let protocol = self.protocol(x).cloned();
-        match &self.parts.answers {
-            AnswerMode::Off => Ok(()),
-            AnswerMode::Restore(invented) => {
-                remember::watch(x, head, plan);
-                let undo = remember::restored(x);
-                let invented = invented.as_ref().filter(|invented| invented.everywhere || protocol.is_some());
-                if undo.is_none() && invented.is_none() {
-                    return Ok(());
-                }
-                let undo = undo.unwrap_or_else(|| Arc::new(ArcSwap::from_pointee(Undo::nothing())));
-                let editor = match invented {
-                    None => restoring(x, Arc::clone(&undo)),
-                    Some(invented) => {
-                        let keys = self.keys(x).await?;
-                        self.both(x, Arc::clone(&undo), invented, keys)
-                    }
-                };
-                let editor = remember::following(x, undo, editor);
-                // Nothing of the caller's is in what cannot be read: the upstream never had it.
-                plan.rewrite(
-                    Layer::Text(TextLayer { editor, protocol, restores: true }),
-                    UnscannedPolicy::Pass,
-                );
-                Ok(())
-            }
-            AnswerMode::Redact(redactor) => {
-                let keys = self.keys(x).await?;
-                let one_way = OneWay {
-                    redactor: redactor.clone(),
-                    keys,
-                    protocol,
-                    counts: Arc::clone(&self.parts.answer_counts),
-                    unscanned: Arc::clone(&x.facts.answer_unscanned),
-                };
-                plan.rewrite(one_way.layer(x, self.parts.rules.len()), self.parts.unknown);
-                Ok(())
-            }
+        if x.is_websocket() && head.status == StatusCode::SWITCHING_PROTOCOLS {
+            return Ok(());
         }
+        if matches!(self.parts.answers, AnswerMode::Restore(_)) {
+            remember::watch(x, head, plan);
+        }
+        let issued = remember::restored(x);
+        if let Some(PlannedAnswers { layer, policy }) = self.answers(x, issued).await? {
+            plan.rewrite(Layer::Text(layer), policy);
+        }
+        Ok(())
+    }
+
+    async fn messages(&self, x: &mut Exchange, plan: &mut MessagePlan) -> Result<(), GatewayError> {
+        let issued = self.parts.requests.as_ref().map(|_| nothing_issued());
+        if let (Some(redactor), Some(issued)) = (&self.parts.requests, &issued) {
+            let keys = self.keys(x).await?;
+            let counts = Arc::new(Counts::new(self.parts.rules.len()));
+            x.facts.counted.push((Arc::clone(&counts), Arc::clone(&self.parts.counts)));
+            x.request_scan = Scan::Scanned;
+            let session = SessionParts {
+                redactor: redactor.clone(),
+                keys,
+                known: self.protocol(x).map(|protocol| Arc::clone(&protocol.request)),
+                issued: Arc::clone(issued),
+                counts,
+                unscanned: Arc::clone(&x.facts.request_unscanned),
+                unknown: self.parts.unknown,
+                cpu: self.parts.cpu.clone(),
+                caller: x.caller(),
+                route: Arc::clone(x.route()),
+                charge: x.budget.charge(),
+            };
+            plan.client = Some(Box::new(SessionRedactor::from(session)));
+        }
+        if let Some(PlannedAnswers { layer, policy }) = self.answers(x, issued).await? {
+            x.answer_scan = Scan::Scanned;
+            let unscanned = Arc::clone(&x.facts.answer_unscanned);
+            plan.server = Some(ServerPlan { layer, policy, unscanned });
+        }
+        Ok(())
     }
 
     async fn done(&self, x: &mut Exchange, _: &Outcome) {

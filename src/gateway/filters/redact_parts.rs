@@ -53,6 +53,8 @@ pub struct RedactParts {
     pub encrypts: bool,
     /// What happens to bodies that cannot be scanned.
     pub unknown: UnscannedPolicy,
+    /// Whether requests pass that open a way to the provider past us.
+    pub direct: bool,
     /// The protocols compiled.
     pub protocols: Vec<Arc<CompiledProtocol>>,
     /// The largest request that is collected, in bytes.

@@ -45,7 +45,8 @@ impl Remember {
     pub(super) async fn begin(&self, x: &mut Exchange, restored: bool, plan: &mut RequestPlan) {
         let names = kept::in_path(x.path());
         let session = session(&x.head().headers).map(str::to_owned).filter(|_| restored);
-        if !x.sends_body() && session.is_none() && names.named.is_empty() {
+        let says_something = x.sends_body() || x.is_websocket();
+        if !says_something && session.is_none() && names.named.is_empty() {
             return;
         }
         let who = Who::of(x).name();

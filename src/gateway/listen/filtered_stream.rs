@@ -9,7 +9,6 @@ use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use async_trait::async_trait;
 use bytes::{Buf, BytesMut};
@@ -19,7 +18,7 @@ use pingora::protocols::{
     ALPN, GetProxyDigest, GetSocketDigest, GetTimingDigest, Peek, Shutdown, SocketDigest, Ssl, Stream,
     TimingDigest, UniqueID, UniqueIDType,
 };
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadBuf};
 use tokio::time::timeout;
 
 use crate::gateway::listen::chunks::Chunks;
@@ -27,6 +26,7 @@ use crate::gateway::listen::connections::ConnectionSlot;
 use crate::gateway::listen::frames::{Abuse, Frames};
 use crate::gateway::listen::head::Framing;
 use crate::gateway::listen::limits::Limits;
+use crate::gateway::listen::linger::{LINGER, linger};
 use crate::gateway::min_rate::MinRate;
 use crate::telemetry::{FrontMetrics, Refusal};
 
@@ -35,11 +35,6 @@ const BLOCK: usize = 4 << 10;
 
 /// What is read at once where a request begins, in bytes: most are smaller as a whole.
 const FIRST: usize = 16 << 10;
-
-/// What is still read, and for how long, of a connection that is closed with bytes on their way: a close with unread
-/// bytes is a reset, which takes the answer away from the caller (RFC 9112 section 9.6).
-const LINGER: Duration = Duration::from_secs(2);
-const LINGER_BYTES: usize = 1 << 20;
 
 /// A connection under these rules.
 pub(super) struct FilteredStream {
@@ -54,6 +49,8 @@ pub(super) struct FilteredStream {
     protocol: Protocol,
     reads: MinRate,
     writes: MinRate,
+    /// Whether nothing of the answer to the current request was written yet.
+    unanswered: bool,
     /// Nothing more comes or may come.
     closed: bool,
     slot: Option<ConnectionSlot>,
@@ -65,7 +62,12 @@ enum Protocol {
     /// HTTP/1, and what is left of the current request's body.
     One(Body),
     Two(Box<Frames>),
+    /// What the request has asked for in the place of HTTP/1: all bytes are due, at any pace.
+    Upgraded,
 }
+
+/// How the head of an answer begins that agrees to speak another protocol.
+const AGREED: &[u8] = b"HTTP/1.1 101 ";
 
 enum Body {
     Over,
@@ -89,6 +91,7 @@ impl FilteredStream {
             protocol: Protocol::One(Body::Over),
             reads: MinRate::new(limits.body_rate),
             writes: MinRate::new(limits.write_rate),
+            unanswered: false,
             closed: false,
             slot: Some(slot),
             metrics: Arc::clone(metrics),
@@ -135,6 +138,7 @@ impl FilteredStream {
         self.ready = self.raw.split_to(length.min(self.raw.len()));
         self.reads.renew();
         self.writes.renew();
+        self.unanswered = true;
         self.protocol = Protocol::One(match framing {
             Framing::Empty => Body::Over,
             Framing::Length(length) => Body::Length(length),
@@ -268,6 +272,19 @@ impl FilteredStream {
         if self.closed { Poll::Ready(Ok(())) } else { Poll::Pending }
     }
 
+    /// What came before the answer that agreed is due first.
+    fn poll_upgraded(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        if self.ready.is_empty() {
+            self.ready = self.raw.split();
+        }
+        if self.ready.is_empty() {
+            return self.poll_inner(context, buf);
+        }
+        let here = self.ready.len().min(buf.remaining());
+        buf.put_slice(&self.ready.split_to(here));
+        Poll::Ready(Ok(()))
+    }
+
     fn poll_two(&mut self, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buf.filled().len();
         let waits = matches!(&self.protocol, Protocol::Two(frames) if !frames.begun());
@@ -353,6 +370,7 @@ impl AsyncRead for FilteredStream {
         match this.protocol {
             Protocol::One(_) => this.poll_one(context, buf),
             Protocol::Two(_) => this.poll_two(context, buf),
+            Protocol::Upgraded => this.poll_upgraded(context, buf),
         }
     }
 }
@@ -360,6 +378,9 @@ impl AsyncRead for FilteredStream {
 impl AsyncWrite for FilteredStream {
     fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
+        if std::mem::take(&mut this.unanswered) && bytes.starts_with(AGREED) {
+            this.protocol = Protocol::Upgraded;
+        }
         if this.out.len() + bytes.len() <= BLOCK {
             this.out.extend_from_slice(bytes);
         } else {
@@ -400,7 +421,7 @@ impl Drop for FilteredStream {
             Protocol::One(Body::Over) => !self.raw.is_empty() || !self.ready.is_empty(),
             Protocol::One(_) => true,
             // GOAWAY is to arrive, whatever else was on its way here.
-            Protocol::Two(_) => true,
+            Protocol::Two(_) | Protocol::Upgraded => true,
         };
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
         if unread || !self.out.is_empty() {
@@ -411,22 +432,6 @@ impl Drop for FilteredStream {
             });
         }
     }
-}
-
-/// Says the last words, that there will be no others, and reads what is on its way.
-async fn linger(mut inner: Stream, rest: &[u8]) -> io::Result<()> {
-    inner.write_all(rest).await?;
-    AsyncWriteExt::shutdown(&mut inner).await?;
-    let mut block = vec![0; BLOCK];
-    let mut left = LINGER_BYTES;
-    while left > 0 {
-        let read = inner.read(&mut block).await?;
-        if read == 0 {
-            break;
-        }
-        left = left.saturating_sub(read);
-    }
-    Ok(())
 }
 
 impl fmt::Debug for FilteredStream {
@@ -460,7 +465,7 @@ impl Ssl for FilteredStream {
     /// What was negotiated, or what the first bytes show: Pingora asks only here.
     fn selected_alpn_proto(&self) -> Option<ALPN> {
         Some(match self.protocol {
-            Protocol::One(_) => ALPN::H1,
+            Protocol::One(_) | Protocol::Upgraded => ALPN::H1,
             Protocol::Two(_) => ALPN::H2,
         })
     }

@@ -17,6 +17,7 @@
 //! | `proxied` | whose it is, by the PROXY protocol |
 //! | `early_reject` | what is refused under load before it has a session |
 //! | `filtered_stream` | the stream that Pingora gets |
+//! | `linger` | the end of a connection |
 //! | `head`, `chunks` | HTTP/1 that can be read in one way only |
 //! | `frames` | HTTP/2 frames, rationed |
 
@@ -30,6 +31,7 @@ mod filtered_stream;
 mod frames;
 mod head;
 mod limits;
+mod linger;
 mod proxied;
 mod server;
 mod service;

@@ -25,6 +25,8 @@ use crate::stream::{Channel, Editor, StreamError};
 
 /// The longest text that is kept for its signature, in bytes.
 const MOST_SIGNED: usize = 1 << 20;
+/// So many texts are open before one is forgotten of which nothing is held: a stream may close none.
+const MOST_OPEN: usize = 256;
 
 /// The most texts that one stream may have.
 const MOST_CHANNELS: usize = 4096;
@@ -46,7 +48,7 @@ pub(super) struct Earlier {
 pub(super) type Before = Vec<Earlier>;
 
 /// What becomes of a document.
-pub(super) enum Outcome {
+pub enum Outcome {
     /// It leaves as it came.
     Keep,
     /// It leaves so.
@@ -162,6 +164,8 @@ impl Deltas {
         self.sign(&read, &document, &mut edits);
         in_order(&mut edits);
         self.remember(&read, &edits)?;
+        // A stream may go on for hours, and what follows is another text.
+        self.open.retain(|open| open.original.is_some() || !closes(&open.key));
         if stream.numbered && self.wait(&read, &edits, before)? {
             return Ok(Outcome::Wait);
         }
@@ -245,11 +249,16 @@ impl Deltas {
             if leaf.token != Token::Text || stream.echoes.iter().any(|echo| echo.at.holds(path)) {
                 return;
             }
-            let kind = match delta(stream, path, document).or_else(|| signature(stream, path)) {
+            let named = delta(stream, path, document).or_else(|| signature(stream, path));
+            let typed = match &named {
+                Some(PieceKind::Delta(DeltaPiece { treatment: typed @ Take::Typed(_), .. })) => Some(*typed),
+                _ => None,
+            };
+            let kind = match named.filter(|_| typed.is_none()) {
                 Some(kind) => kind,
                 None => {
                     let decoded = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
-                    let taken = protocol.answer.take(path);
+                    let taken = typed.unwrap_or_else(|| protocol.answer.take(path));
                     let treatment = match taken {
                         Take::Typed(_) if encodes_text(decoded.text()) => Take::Text,
                         treatment => treatment.of(leaf.token, decoded.text()),
@@ -323,6 +332,11 @@ impl Deltas {
                 return Err(StreamError::TooLarge { unit: "number of texts", limit: MOST_CHANNELS });
             }
             None => {
+                if self.open.len() >= MOST_OPEN
+                    && let Some(idle) = self.open.iter().position(|open| open.channel.held() == 0)
+                {
+                    self.open.remove(idle);
+                }
                 let channel = Channel::new(self.editor(*treatment), &self.budget);
                 let (charge, original_charge) = (self.budget.charge(), self.budget.charge());
                 let signed = |signed: &CompiledSigned| matches!(&signed.covers, CompiledCovers::Channel { delta, .. } if *delta == key.delta);

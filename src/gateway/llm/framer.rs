@@ -1,5 +1,5 @@
-//! Framers: how the documents of [`Deltas`] become a body. [`SseDeltas`] reads an event stream, [`WholeAnswer`] one JSON
-//! document.
+//! Framers: how the documents of [`Deltas`] become a body. [`SseDeltas`] reads an event stream, [`MessageDeltas`] the
+//! messages of a WebSocket, [`WholeAnswer`] one JSON document.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use crate::base::budget::{Budget, Charge};
 use crate::gateway::llm::delta::{Before, Deltas, Earlier, EditorFactory, Outcome};
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::stream::sse::{Event, Events, Verdict};
+use crate::stream::websocket::MessageKind;
 use crate::stream::{Editor, GenericEvents, Rewriter, StreamError};
 
 /// The largest answer that is read whole before it is rewritten, in bytes.
@@ -75,6 +76,62 @@ impl Events for SseDeltas {
         self.deltas.end(&mut first)?;
         write_before(first, out);
         Ok(())
+    }
+}
+
+/// The messages of a WebSocket, a document each.
+pub struct MessageDeltas {
+    deltas: Deltas,
+}
+
+/// A message that leaves.
+pub struct SentMessage {
+    /// In what kind of message.
+    pub kind: MessageKind,
+    /// What it says.
+    pub data: Vec<u8>,
+}
+
+impl MessageDeltas {
+    /// Rewrites one session.
+    pub fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
+        Self { deltas: Deltas::new(protocol, editor, budget) }
+    }
+
+    /// Edits a message; what leaves before it is appended to `before`.
+    ///
+    /// # Errors
+    /// An editor's.
+    pub fn message(
+        &mut self,
+        kind: MessageKind,
+        data: &[u8],
+        before: &mut Vec<SentMessage>,
+    ) -> Result<Outcome, StreamError> {
+        // All that stands around a message is its kind.
+        let envelope: &[u8] = if kind == MessageKind::Text { b"" } else { b"b" };
+        let mut earlier = Before::new();
+        let outcome = self.deltas.document(data, envelope, &mut earlier)?;
+        before.extend(earlier.into_iter().map(SentMessage::from));
+        Ok(outcome)
+    }
+
+    /// No message follows: what is held is appended to `before`.
+    ///
+    /// # Errors
+    /// An editor's.
+    pub fn end(&mut self, before: &mut Vec<SentMessage>) -> Result<(), StreamError> {
+        let mut earlier = Before::new();
+        self.deltas.end(&mut earlier)?;
+        before.extend(earlier.into_iter().map(SentMessage::from));
+        Ok(())
+    }
+}
+
+impl From<Earlier> for SentMessage {
+    fn from(Earlier { envelope, data, .. }: Earlier) -> Self {
+        let kind = if envelope.is_empty() { MessageKind::Text } else { MessageKind::Binary };
+        Self { kind, data }
     }
 }
 

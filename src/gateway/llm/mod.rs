@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `protocol` | [`Protocol`]: what a protocol is |
 //! | `openai`, `responses`, `anthropic`, `bedrock`, `gemini`, `ollama`, `cohere`, `mistral`, `mcp` | the protocols; another one is another file like these |
+//! | `realtime`, `gemini_live` | those that are messages of a WebSocket |
 //! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
 //! | `schema` | what of a JSON Schema is no text, in every protocol |
@@ -13,7 +14,7 @@
 //! | `template` | the document in which held text leaves by itself |
 //! | `schema` | what of a JSON Schema is no text, in every protocol |
 //! | `signed` | signed blocks on their way back |
-//! | `framer` | [`SseDeltas`], [`WholeAnswer`]: how those documents become a body |
+//! | `framer` | [`SseDeltas`], [`MessageDeltas`], [`WholeAnswer`]: how those documents become a body, or messages |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | `amazon_deltas` | [`AmazonDeltas`]: the same for messages of an Amazon event stream |
 //! | [`kept`], `kept_data` | what providers keep between requests, and how it is named |
@@ -27,6 +28,7 @@ pub mod conversation;
 mod delta;
 mod framer;
 mod gemini;
+mod gemini_live;
 mod json_deltas;
 pub mod kept;
 mod kept_data;
@@ -38,6 +40,7 @@ mod piece;
 mod place;
 mod protocol;
 mod provider;
+mod realtime;
 mod registry;
 mod responses;
 mod schema;
@@ -45,8 +48,8 @@ mod signed;
 mod template;
 
 pub use amazon_deltas::AmazonDeltas;
-pub use delta::EditorFactory;
-pub use framer::{SseDeltas, WholeAnswer};
+pub use delta::{EditorFactory, Outcome};
+pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp};
 pub use protocol::{

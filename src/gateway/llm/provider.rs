@@ -3,11 +3,19 @@
 use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Protocol, at};
-use crate::gateway::llm::{anthropic, cohere, gemini, mcp, mistral, ollama, openai, responses};
+use crate::gateway::llm::{
+    anthropic, cohere, gemini, gemini_live, mcp, mistral, ollama, openai, realtime, responses,
+};
 
 /// OpenAI's own, and what others that serve its API speak.
-static OPENAI: [&Protocol; 5] =
-    [&openai::CHAT, &openai::COMPLETIONS, &responses::RESPONSES, &openai::SINGLE, &openai::TRANSCRIPTIONS];
+static OPENAI: [&Protocol; 6] = [
+    &openai::CHAT,
+    &openai::COMPLETIONS,
+    &responses::RESPONSES,
+    &openai::SINGLE,
+    &openai::TRANSCRIPTIONS,
+    &realtime::REALTIME,
+];
 
 /// One provider of models, or a kind of server that many run.
 #[derive(Debug)]
@@ -44,6 +52,7 @@ static ALL: [Provider; 10] = [
             "v1/vector_stores",
             "v1/audio",
             "v1/images",
+            "v1/realtime",
         ],
         borrows: &[("v1/responses", ErrorShape::Responses)],
     },
@@ -70,7 +79,7 @@ static ALL: [Provider; 10] = [
         name: "gemini",
         shape: ErrorShape::Gemini,
         otherwise: None,
-        speaks: &[&gemini::GENERATE, &gemini::STREAM, &openai::CHAT],
+        speaks: &[&gemini::GENERATE, &gemini::STREAM, &gemini_live::LIVE, &openai::CHAT],
         paths: &[
             "v1beta",
             "v1alpha",
@@ -85,7 +94,13 @@ static ALL: [Provider; 10] = [
         name: "vertex",
         shape: ErrorShape::Gemini,
         otherwise: None,
-        speaks: &[&gemini::GENERATE, &gemini::STREAM, &anthropic::MESSAGES, &openai::CHAT],
+        speaks: &[
+            &gemini::GENERATE,
+            &gemini::STREAM,
+            &gemini_live::LIVE,
+            &anthropic::MESSAGES,
+            &openai::CHAT,
+        ],
         paths: &["publishers/google/models"],
         borrows: &[
             (":rawPredict", ErrorShape::Anthropic),

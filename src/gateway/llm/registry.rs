@@ -6,10 +6,12 @@ use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{BadProtocol, CompiledProtocol, ConversationNaming, Protocol, at};
 use crate::gateway::llm::provider::Provider;
-use crate::gateway::llm::{anthropic, bedrock, cohere, gemini, mcp, mistral, ollama, openai, responses};
+use crate::gateway::llm::{
+    anthropic, bedrock, cohere, gemini, gemini_live, mcp, mistral, ollama, openai, realtime, responses,
+};
 
 /// Every protocol known. Where two have a path, the one that names more of it counts, else the first.
-static ALL: [&Protocol; 15] = [
+static ALL: [&Protocol; 17] = [
     &openai::CHAT,
     &openai::COMPLETIONS,
     &responses::RESPONSES,
@@ -25,6 +27,8 @@ static ALL: [&Protocol; 15] = [
     &cohere::V1,
     &mistral::CONVERSATIONS,
     &mcp::MCP,
+    &realtime::REALTIME,
+    &gemini_live::LIVE,
 ];
 
 /// How requests name conversations that the provider has given an id.
@@ -134,5 +138,10 @@ mod tests {
         }
         assert_eq!(name("/guardrail/abc/version/1/apply"), Some("bedrock"));
         assert_eq!(name("/async-invoke"), Some("bedrock"));
+        assert_eq!(name("/openai/v1/realtime"), Some("openai_realtime"));
+        let live = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
+        assert_eq!(name(live), Some("gemini_live"));
+        let vertex = "/ws/google.cloud.aiplatform.v1.LlmBidiService/BidiGenerateContent";
+        assert_eq!(name(vertex), Some("gemini_live"));
     }
 }

@@ -9,6 +9,7 @@ use crate::gateway::filter_chain::FilterChain;
 use crate::gateway::head_check::check_head;
 use crate::gateway::plan::RequestPlan;
 use crate::gateway::route::RouteMatch;
+use crate::gateway::websocket::check_request;
 
 /// The head was read, and its route looked up.
 pub(in crate::gateway) struct Received {
@@ -47,6 +48,7 @@ impl Received {
         bounds: &Bounds,
     ) -> Result<Routing, GatewayError> {
         check_head(x.head(), bounds)?;
+        x.websocket = check_request(x.head())?;
         let mut plan = RequestPlan::default();
         let flow = chain.request(x, &mut plan).await?;
         let bad = |why| Err(GatewayError::Api(ApiError::BadRequest(why)));

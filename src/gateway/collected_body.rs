@@ -1,0 +1,80 @@
+//! [`CollectedBody`]: the body of a request that was read whole, and out of its codings for the filters.
+
+use pingora::proxy::Session;
+
+use crate::api::{ApiError, Collected};
+use crate::gateway::body::{self, Unpack};
+use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::filter::Document;
+use crate::gateway::plan::RequestPlan;
+use crate::gateway::session_body::SessionBody;
+use crate::gateway::state::{Routed, Streaming};
+use crate::stream::codec::Coding;
+use crate::telemetry::Scan;
+
+/// A body that was read whole.
+pub(super) struct CollectedBody {
+    /// As it came.
+    body: Collected,
+    codings: Vec<Coding>,
+    /// Out of its codings, for the filters.
+    pub(super) document: Document,
+}
+
+impl CollectedBody {
+    /// Reads it, and takes it out of its codings.
+    ///
+    /// # Errors
+    /// It does not come, is too long, or is in no coding that we know.
+    pub(super) async fn read(
+        session: &mut Session,
+        x: &Exchange,
+        routed: &mut Routed,
+        limit: usize,
+    ) -> Result<Self, GatewayError> {
+        let mut body = SessionBody::new(session, limit, x.body_rate()).after(routed.plan.take_read());
+        let body = Collected::read(&mut body, limit, &x.budget).await?;
+        let codings = body::codings(&x.head().headers).map_err(|_| {
+            ApiError::UnsupportedMediaType("Send the body in gzip, deflate, br, zstd or no coding")
+        })?;
+        let unpack = Unpack { codings: &codings, limit, budget: &x.budget };
+        let original = body::decode(&body.bytes, &unpack).map_err(GatewayError::of_request)?;
+        Ok(Self { body, codings, document: Document { original, rewritten: None } })
+    }
+
+    /// The body as it goes to the upstream.
+    ///
+    /// # Errors
+    /// It cannot be put into its codings again.
+    pub(super) fn into_body(self, x: &Exchange) -> Result<Collected, GatewayError> {
+        let Self { mut body, codings, document } = self;
+        // What a coding says besides the body (a file's name, a comment, a frame to be skipped) was not looked at.
+        if document.rewritten.is_some() || !codings.is_empty() && x.request_scan == Scan::Scanned {
+            let plain = document.current();
+            body.replace(match codings.as_slice() {
+                [] => plain.clone(),
+                codings => body::encode(plain, codings, &x.budget).map_err(GatewayError::of_request)?,
+            })?;
+        }
+        Ok(body)
+    }
+}
+
+/// What the filters have installed on a body that passes, applied to one that was collected for other reasons.
+///
+/// # Errors
+/// A layer's.
+pub(super) fn through_layers(
+    x: &mut Exchange,
+    plan: RequestPlan,
+    mut body: Collected,
+) -> Result<Collected, GatewayError> {
+    let mut passing = Streaming::new(plan, None);
+    if !body.bytes.is_empty() && passing.begin_attempt(x)? {
+        let mut piece = Some(body.bytes.clone());
+        passing.request_chunk(x, &mut piece, true)?;
+        body.replace(piece.unwrap_or_default())?;
+    }
+    Ok(body)
+}

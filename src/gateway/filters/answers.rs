@@ -1,0 +1,130 @@
+//! What is done in answers: what was issued turns into the caller's own values again, and what the upstream says by itself may
+//! be redacted. Bodies and messages are edited alike; of a session more is issued while its editors are at work.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use arc_swap::ArcSwap;
+
+use crate::gateway::exchange::Exchange;
+use crate::gateway::filters::redact_parts::{AnswerMode, Invented, RedactParts};
+use crate::gateway::filters::remember;
+use crate::gateway::filters::restoring::restoring;
+use crate::gateway::layer::{Factory, TextLayer, UnscannedPolicy};
+use crate::gateway::llm::CompiledProtocol;
+use crate::redact::{Answering, Counts, Keys, Redactor, Undo};
+use crate::stream::Editor;
+
+/// What was issued so far. An editor restores what was there when it was made.
+pub(super) type Issued = Arc<ArcSwap<Undo>>;
+
+/// Nothing was issued.
+pub(super) fn nothing_issued() -> Issued {
+    Arc::new(ArcSwap::from_pointee(Undo::nothing()))
+}
+
+/// What is done with the texts of answers.
+pub(super) struct PlannedAnswers {
+    /// Edits them.
+    pub(super) layer: TextLayer,
+    /// What happens to what cannot be scanned.
+    pub(super) policy: UnscannedPolicy,
+}
+
+/// What editors of answers are made from.
+pub(super) struct AnswerEditing<'a> {
+    /// What the filter was made from.
+    pub(super) parts: &'a RedactParts,
+    /// Those of the request.
+    pub(super) keys: Keys,
+    /// Follows texts.
+    pub(super) protocol: Option<Arc<CompiledProtocol>>,
+    /// What was issued, if anything was or may yet be.
+    pub(super) issued: Option<Issued>,
+}
+
+impl AnswerEditing<'_> {
+    /// What is done; `None`: nothing.
+    pub(super) fn plan(self, x: &mut Exchange) -> Option<PlannedAnswers> {
+        let Self { parts, keys, protocol, issued } = self;
+        match &parts.answers {
+            AnswerMode::Off => None,
+            AnswerMode::Restore(invented) => {
+                let invented = invented.as_ref().filter(|invented| invented.everywhere || protocol.is_some());
+                if issued.is_none() && invented.is_none() {
+                    return None;
+                }
+                let issued = issued.unwrap_or_else(nothing_issued);
+                let editor = match invented {
+                    None => restoring(x, Arc::clone(&issued)),
+                    Some(invented) => Both { issued: Arc::clone(&issued), invented, keys }.editor(x, parts),
+                };
+                let editor = remember::following(x, issued, editor);
+                let layer = TextLayer { editor, protocol, restores: true };
+                // Nothing of the caller's is in what cannot be read: the upstream never had it.
+                Some(PlannedAnswers { layer, policy: UnscannedPolicy::Pass })
+            }
+            AnswerMode::Redact(redactor) => {
+                let one_way = OneWay {
+                    redactor: redactor.clone(),
+                    keys,
+                    protocol,
+                    counts: Arc::clone(&parts.answer_counts),
+                    unscanned: Arc::clone(&x.facts.answer_unscanned),
+                };
+                let layer = one_way.layer(x, parts.rules.len());
+                Some(PlannedAnswers { layer, policy: parts.unknown })
+            }
+        }
+    }
+}
+
+/// Puts back what was issued, and redacts what else is found.
+struct Both<'a> {
+    issued: Issued,
+    invented: &'a Invented,
+    keys: Keys,
+}
+
+impl Both<'_> {
+    fn editor(self, x: &mut Exchange, parts: &RedactParts) -> Factory<dyn Editor> {
+        let Self { issued, invented, keys } = self;
+        let counts = Arc::new(Counts::new(parts.rules.len()));
+        x.facts.counted.push((Arc::clone(&counts), Arc::clone(&parts.answer_counts)));
+        let restored = Arc::clone(&x.facts.restored);
+        let unscanned = Arc::clone(&x.facts.answer_unscanned);
+        let redactor = invented.redactor.clone();
+        Arc::new(move || {
+            let (undo, keys) = (issued.load_full(), keys.clone());
+            let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
+            let answering = Answering::Both { undo, keys, counts, restored };
+            Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
+        })
+    }
+}
+
+/// Redacts a body as it passes, so that nothing of it is restored.
+pub(super) struct OneWay {
+    pub(super) redactor: Redactor,
+    pub(super) keys: Keys,
+    pub(super) protocol: Option<Arc<CompiledProtocol>>,
+    /// Where findings are added up.
+    pub(super) counts: Arc<Counts>,
+    /// Counts the strings that are not read.
+    pub(super) unscanned: Arc<AtomicU64>,
+}
+
+impl OneWay {
+    /// The layer that does it; findings are of so many rules.
+    pub(super) fn layer(self, x: &mut Exchange, rules: usize) -> TextLayer {
+        let Self { redactor, keys, protocol, counts, unscanned } = self;
+        // Counted apart first, since the access log has what one request had.
+        let own = Arc::new(Counts::new(rules));
+        x.facts.counted.push((Arc::clone(&own), counts));
+        let editor = Arc::new(move || -> Box<dyn Editor> {
+            let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&own) };
+            Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
+        });
+        TextLayer { editor, protocol, restores: false }
+    }
+}

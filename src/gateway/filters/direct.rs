@@ -1,0 +1,65 @@
+//! Requests that open a way to the provider past us: what is said there nobody scans.
+
+use http::Method;
+
+use crate::gateway::exchange::Exchange;
+
+/// How the paths begin to end of such requests: Realtime over WebRTC and SIP, and keys with which clients call the provider
+/// themselves (OpenAI API reference, "Realtime"; Gemini API, "Ephemeral tokens").
+const PATHS: [&str; 7] = [
+    "/realtime/calls",
+    "/realtime/client_secrets",
+    "/realtime/sessions",
+    "/realtime/transcription_sessions",
+    "/realtime/translations/calls",
+    "/realtime/translations/client_secrets",
+    "/auth_tokens",
+];
+
+/// Where a session description may be posted, as it was before there were calls.
+const OFFERED_TO: &str = "/realtime";
+
+/// Whether a request opens a way to the provider past us.
+pub(super) fn leads_around(x: &Exchange) -> bool {
+    let (method, path) = (&x.head().method, x.path());
+    // Some servers read an encoded separator as one.
+    is_direct(method, path.compared())
+        || path.readings().iter().any(|read| is_direct(method, read.compared()))
+}
+
+fn is_direct(method: &Method, path: &str) -> bool {
+    let path = path.trim_end_matches('/').to_ascii_lowercase();
+    let holds = |direct: &str| {
+        path.match_indices(direct).any(|(at, _)| {
+            let rest = path.get(at + direct.len()..).unwrap_or_default();
+            rest.is_empty() || rest.starts_with('/')
+        })
+    };
+    PATHS.iter().any(|direct| holds(direct)) || *method == Method::POST && path.ends_with(OFFERED_TO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_leads_around_is_known_by_its_path() {
+        let rows = [
+            ("POST", "/v1/realtime/client_secrets", true),
+            ("POST", "/v1/realtime/calls", true),
+            ("POST", "/v1/realtime/calls/rtc_1/accept", true),
+            ("POST", "/openai/v1/realtime/client_secrets/", true),
+            ("POST", "/v1/realtime/translations/client_secrets", true),
+            ("POST", "/v1/Realtime/Sessions", true),
+            ("POST", "/v1alpha/auth_tokens", true),
+            ("POST", "/v1/realtime", true),
+            ("GET", "/v1/realtime", false),
+            ("GET", "/v1/realtime/translations", false),
+            ("POST", "/v1/realtime/callsigns", false),
+            ("POST", "/v1/responses", false),
+        ];
+        for (method, path, want) in rows {
+            assert_eq!(is_direct(&method.parse().unwrap(), path), want, "{method} {path}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! [`SessionRedactor`]: redacts what the client of a WebSocket sends, message by message. What was issued accumulates, for
+//! whoever restores what the server says.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::api::{ApiError, Caller, CpuPool, Job};
+use crate::base::budget::Charge;
+use crate::base::checkpoint::Checkpoint;
+use crate::gateway::error::GatewayError;
+use crate::gateway::filters::answers::Issued;
+use crate::gateway::filters::read_as::of_redaction;
+use crate::gateway::layer::UnscannedPolicy;
+use crate::gateway::route_info::RouteInfo;
+use crate::gateway::websocket::{ClientMessage, ClientMessages, RedactedMessage, Redacting, is_readable};
+use crate::redact::{Counts, Keys, Limits, RedactError, Redactor, Session};
+use crate::stream::json::{PathSet, walk};
+use crate::stream::websocket::MessageKind;
+use crate::telemetry::Direction;
+
+/// Every string of a document.
+static EVERYTHING: PathSet = PathSet::everything();
+
+/// What one is made from.
+pub(super) struct SessionParts {
+    /// Finds and replaces.
+    pub(super) redactor: Redactor,
+    /// What it encrypts with.
+    pub(super) keys: Keys,
+    /// Where a known protocol has its texts: its messages are JSON.
+    pub(super) known: Option<Arc<PathSet>>,
+    /// Takes what was issued.
+    pub(super) issued: Issued,
+    /// Takes what was found.
+    pub(super) counts: Arc<Counts>,
+    /// Counts what was not read.
+    pub(super) unscanned: Arc<AtomicU64>,
+    /// What happens to messages that cannot be scanned.
+    pub(super) unknown: UnscannedPolicy,
+    /// Places for long messages.
+    pub(super) cpu: CpuPool,
+    /// Whose turn it is there.
+    pub(super) caller: Caller,
+    /// The route.
+    pub(super) route: Arc<RouteInfo>,
+    /// What the values are charged to that the session remembers.
+    pub(super) charge: Charge,
+}
+
+/// Redacts the messages of one session.
+pub(super) struct SessionRedactor {
+    parts: SessionParts,
+    session: Session,
+}
+
+impl From<SessionParts> for SessionRedactor {
+    fn from(parts: SessionParts) -> Self {
+        Self { parts, session: Session::new(Limits::default()) }
+    }
+}
+
+/// How a message is looked through.
+#[derive(Clone, Copy)]
+enum ReadAs {
+    Document,
+    DocumentOrText,
+    Text,
+}
+
+impl ClientMessages for SessionRedactor {
+    fn redact(self: Box<Self>, message: ClientMessage) -> Redacting {
+        Box::pin(async move {
+            let Self { mut parts, session } = *self;
+            let ClientMessage { kind, payload, is_note } = message;
+            let known = parts.known.is_some();
+            if !is_readable(kind, &payload, known) {
+                if parts.unknown == UnscannedPolicy::Refuse {
+                    return Err(GatewayError::Api(ApiError::UnsupportedMediaType(
+                        "This route passes only messages that it can scan: JSON and text",
+                    )));
+                }
+                parts.unscanned.fetch_add(1, Ordering::Relaxed);
+                let next: Box<dyn ClientMessages> = Box::new(Self { parts, session });
+                return Ok(RedactedMessage { changed: None, next });
+            }
+            let reading = match kind {
+                _ if is_note => ReadAs::Text,
+                MessageKind::Text | MessageKind::Binary if known => ReadAs::Document,
+                MessageKind::Text | MessageKind::Binary => ReadAs::DocumentOrText,
+            };
+            parts.route.metrics.scanned(Direction::Request, payload.len() as u64);
+            let job = Job { caller: parts.caller.clone(), bytes: payload.len() };
+            let (redactor, keys) = (parts.redactor.clone(), parts.keys.clone());
+            let fields = parts.known.clone();
+            let work = move |checkpoint: &Checkpoint| {
+                let redactor = redactor.passing(checkpoint.clone());
+                let fields = fields.as_deref().unwrap_or(&EVERYTHING);
+                match reading {
+                    ReadAs::Document => redactor.document_in(session, &payload, fields, &keys),
+                    ReadAs::DocumentOrText if walk(&payload, &mut |_, _| {}).is_ok() => {
+                        redactor.document_in(session, &payload, fields, &keys)
+                    }
+                    ReadAs::DocumentOrText | ReadAs::Text => redactor.plain_in(session, &payload, &keys),
+                }
+            };
+            let done = parts.cpu.run(job, work).await;
+            let done = done.map_err(ApiError::from).map_err(GatewayError::Api)?;
+            if let Err(RedactError::Blocked(rules)) = &done {
+                for (rule, count) in rules.iter() {
+                    parts
+                        .redactor
+                        .rule(rule)
+                        .into_iter()
+                        .for_each(|id| parts.counts.record(id, count as u64));
+                }
+            }
+            let (redacted, session) = done.map_err(of_redaction)?;
+            let report = redacted.report();
+            parts.counts.report(report);
+            parts.unscanned.fetch_add(report.unscanned() as u64, Ordering::Relaxed);
+            parts.charge.set(session.bytes())?;
+            parts.issued.store(Arc::clone(session.undo()));
+            let changed = (report.count() > 0).then(|| redacted.into_value());
+            let next: Box<dyn ClientMessages> = Box::new(Self { parts, session });
+            Ok(RedactedMessage { changed, next })
+        })
+    }
+}

@@ -1,0 +1,424 @@
+//! The two connections of a session, once both are upgraded: bytes in, messages through what the filters planned, bytes
+//! out. One message of the client is redacted at a time, and the server's go on meanwhile.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use pingora::Error;
+use pingora::protocols::http::client::HttpSession;
+use pingora::proxy::Session;
+use tokio::time::{Instant, sleep_until};
+
+use crate::api::ApiError;
+use crate::crypto::random;
+use crate::gateway::bounds::SessionLimits;
+use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::websocket::messages::{
+    ClientMessage, ClientMessages, MessagePlan, RedactedMessage, Redacting, ServerMessages, note,
+    write_control,
+};
+use crate::stream::websocket::{
+    ControlFrame, ControlKind, FrameReader, Incoming, Message, MessageKind, Opcode, Sender, Violation,
+    close_payload, write_frame,
+};
+use crate::telemetry::UpstreamFailure;
+
+/// How long one side's answer to the other's close frame is awaited.
+const CLOSING: Duration = Duration::from_secs(5);
+
+/// The code for a side that has done nothing wrong: the other is no longer there (RFC 6455 section 7.4.1).
+const GOING_AWAY: u16 = 1001;
+
+/// What a session is made from.
+pub(in crate::gateway) struct TunnelParts<'a> {
+    /// The caller's connection; its head of status 101 was written.
+    pub(in crate::gateway) session: &'a mut Session,
+    /// The upstream's.
+    pub(in crate::gateway) up: &'a mut HttpSession,
+    /// The request.
+    pub(in crate::gateway) x: &'a mut Exchange,
+    /// What the filters want done.
+    pub(in crate::gateway) plan: MessagePlan,
+    /// The longest silence of a caller within a message.
+    pub(in crate::gateway) read: Duration,
+}
+
+/// Which side is meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Client,
+    Server,
+}
+
+/// Something that happened.
+enum Step {
+    /// A side has sent bytes, or nothing any more.
+    Read(Side, Result<Option<Bytes>, Box<Error>>),
+    /// A message was redacted.
+    Redacted(Result<RedactedMessage, GatewayError>),
+    /// Nobody has sent anything for too long.
+    TimedOut,
+}
+
+/// Why a session ends.
+enum End {
+    /// Both sides have said so, or one has gone.
+    Over,
+    /// The caller has gone without a word.
+    Left,
+    /// By the fault of a side, or of ours.
+    Failed(Side, GatewayError, u16),
+}
+
+/// What a client's message becomes that is being redacted.
+enum Pending {
+    Message(Message),
+    Note(ControlFrame),
+}
+
+/// A session under way.
+struct Tunnel<'a> {
+    session: &'a mut Session,
+    up: &'a mut HttpSession,
+    limits: SessionLimits,
+    /// The longest silence of a caller within a message.
+    read: Duration,
+    /// `None`: its messages pass as they are.
+    client: Option<FrameReader>,
+    server: Option<FrameReader>,
+    redactor: Option<Box<dyn ClientMessages>>,
+    redacting: Option<Redacting>,
+    pending: Option<Pending>,
+    editor: Option<ServerMessages>,
+    /// When anybody has last sent something, and when the session must be over.
+    moved: Instant,
+    ends: Instant,
+    /// Since when an answer to a close frame is awaited.
+    closing: Option<Instant>,
+}
+
+/// Carries the messages of a session until it ends.
+pub(in crate::gateway) async fn tunnel(parts: TunnelParts<'_>) {
+    let TunnelParts { session, up, x, plan, read } = parts;
+    session.set_read_timeout(None);
+    up.set_read_timeout(None);
+    if let HttpSession::H1(h1) = up {
+        h1.maybe_upgrade_body_writer();
+    }
+    let limits = x.route().websocket;
+    let reads = plan.reads();
+    let reader = |sender| reads.then(|| FrameReader::new(sender, limits.message, &x.budget));
+    let (client, server) = (reader(Sender::Client), reader(Sender::Server));
+    let editor = plan.server.map(|server| ServerMessages::new(server, &x.budget));
+    let now = Instant::now();
+    let mut tunnel = Tunnel {
+        session,
+        up,
+        limits,
+        read,
+        client,
+        server,
+        redactor: plan.client,
+        redacting: None,
+        pending: None,
+        editor,
+        moved: now,
+        ends: now + limits.longest,
+        closing: None,
+    };
+    let end = loop {
+        let step = tunnel.next().await;
+        if let Err(end) = tunnel.step(step).await {
+            break end;
+        }
+    };
+    tunnel.end(x, end).await;
+}
+
+impl Tunnel<'_> {
+    async fn next(&mut self) -> Step {
+        let deadline = self.deadline();
+        let closed = |reader: &Option<FrameReader>| reader.as_ref().is_some_and(FrameReader::is_closed);
+        let reads_client = self.redacting.is_none() && !closed(&self.client);
+        let reads_server = !closed(&self.server);
+        tokio::select! {
+            done = redacted(&mut self.redacting) => {
+                self.redacting = None;
+                Step::Redacted(done)
+            }
+            read = self.session.read_request_body(), if reads_client => Step::Read(Side::Client, read),
+            read = self.up.read_response_body(), if reads_server => Step::Read(Side::Server, read),
+            () = sleep_until(deadline) => Step::TimedOut,
+        }
+    }
+
+    /// When the session ends if nothing happens before.
+    fn deadline(&self) -> Instant {
+        let held = |reader: &Option<FrameReader>| reader.as_ref().is_some_and(|reader| reader.held() > 0);
+        let silence = match self.closing {
+            Some(since) => since + CLOSING,
+            // A message has begun, and does not go on.
+            None if self.redacting.is_none() && held(&self.client) => {
+                self.moved + self.read.min(self.limits.idle)
+            }
+            None => self.moved + self.limits.idle,
+        };
+        silence.min(self.ends)
+    }
+
+    async fn step(&mut self, step: Step) -> Result<(), End> {
+        match step {
+            Step::Read(side, read) => {
+                self.moved = Instant::now();
+                match (side, read) {
+                    (Side::Client, Ok(Some(bytes))) => self.client_sent(&bytes).await,
+                    (Side::Client, _) if self.closing.is_some() => Err(End::Over),
+                    (Side::Client, _) => Err(End::Left),
+                    (Side::Server, Ok(Some(bytes))) => self.server_sent(&bytes).await,
+                    (Side::Server, _) => self.server_left().await,
+                }
+            }
+            Step::Redacted(done) => {
+                self.redacted(done).await?;
+                self.client_messages().await
+            }
+            Step::TimedOut if self.closing.is_some() => Err(End::Over),
+            Step::TimedOut => {
+                Err(End::Failed(Side::Client, GatewayError::Api(ApiError::RequestTimeout), GOING_AWAY))
+            }
+        }
+    }
+
+    async fn client_sent(&mut self, bytes: &[u8]) -> Result<(), End> {
+        let Some(client) = &mut self.client else {
+            return self.send_up(Bytes::copy_from_slice(bytes)).await;
+        };
+        client.push(bytes).map_err(|violation| of_violation(Side::Client, &violation))?;
+        self.client_messages().await
+    }
+
+    /// Sends on what the client has sent, up to a message that is to be redacted first.
+    async fn client_messages(&mut self) -> Result<(), End> {
+        while self.redacting.is_none() {
+            let Some(client) = &mut self.client else { return Ok(()) };
+            let read = client.read().map_err(|violation| of_violation(Side::Client, &violation))?;
+            match read {
+                None => return Ok(()),
+                Some(Incoming::Message(mut message)) => match self.redactor.take() {
+                    Some(redactor) => {
+                        let payload = std::mem::take(&mut message.payload);
+                        let sent = ClientMessage { kind: message.kind, payload, is_note: false };
+                        self.redacting = Some(redactor.redact(sent));
+                        self.pending = Some(Pending::Message(message));
+                    }
+                    None => self.send_up(message.raw).await?,
+                },
+                Some(Incoming::Control(control)) => self.client_control(control).await?,
+            }
+        }
+        Ok(())
+    }
+
+    async fn client_control(&mut self, control: ControlFrame) -> Result<(), End> {
+        let text = note(&control).map(|text| text.as_bytes().to_vec());
+        match (text, self.redactor.take()) {
+            (Some(payload), Some(redactor)) => {
+                let sent = ClientMessage { kind: MessageKind::Text, payload, is_note: true };
+                self.redacting = Some(redactor.redact(sent));
+                self.pending = Some(Pending::Note(control));
+                Ok(())
+            }
+            (_, redactor) => {
+                self.redactor = redactor;
+                let is_close = control.kind == ControlKind::Close;
+                self.send_up(control.raw).await?;
+                self.closes(is_close)
+            }
+        }
+    }
+
+    /// Sends a message on that was redacted.
+    async fn redacted(&mut self, done: Result<RedactedMessage, GatewayError>) -> Result<(), End> {
+        let RedactedMessage { changed, next } = done.map_err(|error| {
+            let code = error.close_code();
+            End::Failed(Side::Client, error, code)
+        })?;
+        self.redactor = Some(next);
+        let mut out = BytesMut::new();
+        let mut is_close = false;
+        match (self.pending.take(), changed) {
+            (None, _) => return Ok(()),
+            (Some(Pending::Message(message)), None) => return self.send_up(message.raw).await,
+            (Some(Pending::Message(message)), Some(changed)) => {
+                write_frame(Opcode::Begin(message.kind), &changed, Some(mask()?), &mut out);
+            }
+            (Some(Pending::Note(control)), changed) => {
+                is_close = control.kind == ControlKind::Close;
+                write_control(&control, changed, Some(mask()?), &mut out);
+            }
+        }
+        self.send_up(out.freeze()).await?;
+        self.closes(is_close)
+    }
+
+    async fn server_sent(&mut self, bytes: &[u8]) -> Result<(), End> {
+        let Some(server) = &mut self.server else {
+            return self.send_down(Bytes::copy_from_slice(bytes)).await;
+        };
+        server.push(bytes).map_err(|violation| of_violation(Side::Server, &violation))?;
+        let mut out = BytesMut::new();
+        let (read, is_close) = self.server_messages(&mut out);
+        // What was decided before something went wrong leaves all the same.
+        self.send_down(out.freeze()).await?;
+        read?;
+        self.closes(is_close)
+    }
+
+    /// Appends what the server has sent, edited. Also returns whether it has closed the session.
+    fn server_messages(&mut self, out: &mut BytesMut) -> (Result<(), End>, bool) {
+        let failed = |error: GatewayError| {
+            let code = error.close_code();
+            End::Failed(Side::Server, error, code)
+        };
+        let Some(server) = &mut self.server else { return (Ok(()), false) };
+        loop {
+            let done = match (server.read(), &mut self.editor) {
+                (Ok(None), _) => return (Ok(()), false),
+                (Err(violation), _) => return (Err(of_violation(Side::Server, &violation)), false),
+                (Ok(Some(Incoming::Message(message))), Some(editor)) => editor.message(message, out),
+                (Ok(Some(Incoming::Message(message))), None) => {
+                    out.extend_from_slice(&message.raw);
+                    Ok(())
+                }
+                (Ok(Some(Incoming::Control(control))), editor) => {
+                    let is_close = control.kind == ControlKind::Close;
+                    let done = match editor {
+                        Some(editor) if is_close => {
+                            editor.end(out).and_then(|()| editor.control(control, out))
+                        }
+                        Some(editor) => editor.control(control, out),
+                        None => {
+                            out.extend_from_slice(&control.raw);
+                            Ok(())
+                        }
+                    };
+                    if is_close && done.is_ok() {
+                        return (Ok(()), true);
+                    }
+                    done
+                }
+            };
+            if let Err(error) = done {
+                return (Err(failed(error)), false);
+            }
+        }
+    }
+
+    /// The upstream's connection has ended: what was held leaves, and the caller's connection ends as this one.
+    async fn server_left(&mut self) -> Result<(), End> {
+        let mut out = BytesMut::new();
+        if let Some(editor) = &mut self.editor {
+            drop(editor.end(&mut out));
+        }
+        self.send_down(out.freeze()).await?;
+        if self.closing.is_some() || self.server.is_none() {
+            return Err(End::Over);
+        }
+        Err(End::Failed(Side::Server, GatewayError::Upstream(UpstreamFailure::Broken), 0))
+    }
+
+    /// One side has sent a close frame: the other is to answer it.
+    fn closes(&mut self, is_close: bool) -> Result<(), End> {
+        if !is_close {
+            return Ok(());
+        }
+        match self.closing {
+            Some(_) => Err(End::Over),
+            None => {
+                self.closing = Some(Instant::now());
+                Ok(())
+            }
+        }
+    }
+
+    async fn send_up(&mut self, bytes: Bytes) -> Result<(), End> {
+        let written = self.up.write_request_body(bytes, false).await;
+        match written {
+            Ok(()) => Ok(()),
+            // It may still have said why.
+            Err(_) if self.closing.is_some() => Err(End::Over),
+            Err(_) => Err(End::Failed(Side::Server, GatewayError::Upstream(UpstreamFailure::Broken), 0)),
+        }
+    }
+
+    async fn send_down(&mut self, bytes: Bytes) -> Result<(), End> {
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let written = self.session.write_response_body(Some(bytes), false).await;
+        written.map_err(|_| if self.closing.is_some() { End::Over } else { End::Left })
+    }
+
+    /// Says to both sides why the session ends, as far as they still listen.
+    async fn end(mut self, x: &mut Exchange, end: End) {
+        match end {
+            End::Over => {}
+            End::Left => x.caller_left(true),
+            End::Failed(_, error, 0) => x.error_word = Some(error.word()),
+            End::Failed(side, error, code) => {
+                x.error_word = Some(error.word());
+                let mut out = BytesMut::new();
+                if let Some(editor) = &mut self.editor {
+                    drop(editor.end(&mut out));
+                }
+                if self.client.is_some() {
+                    if let Some(message) = error.message(&x.error_target()).filter(|_| code != GOING_AWAY) {
+                        write_frame(Opcode::Begin(MessageKind::Text), message.as_bytes(), None, &mut out);
+                    }
+                    // By whom, both are told; why, only who did it.
+                    let (to_client, to_server) = match side {
+                        Side::Client => (code, GOING_AWAY),
+                        Side::Server => (GatewayError::Upstream(UpstreamFailure::Broken).close_code(), code),
+                    };
+                    let close = Opcode::Control(ControlKind::Close);
+                    write_frame(close, &close_payload(to_client, &error.to_string()), None, &mut out);
+                    drop(self.send_down(out.freeze()).await);
+                    let mut out = BytesMut::new();
+                    if let Ok(mask) = random::bytes() {
+                        write_frame(close, &close_payload(to_server, ""), Some(mask), &mut out);
+                        drop(self.send_up(out.freeze()).await);
+                    }
+                }
+            }
+        }
+        drop(self.session.write_response_body(None, true).await);
+        self.up.shutdown().await;
+    }
+}
+
+/// Waits for the message that is being redacted; forever if there is none.
+async fn redacted(redacting: &mut Option<Redacting>) -> Result<RedactedMessage, GatewayError> {
+    match redacting {
+        Some(redacting) => redacting.await,
+        None => std::future::pending().await,
+    }
+}
+
+/// A fresh masking key (RFC 6455 section 5.3).
+fn mask() -> Result<[u8; 4], End> {
+    random::bytes()
+        .map_err(|_| End::Failed(Side::Client, GatewayError::Api(ApiError::Internal("randomness")), 1011))
+}
+
+fn of_violation(side: Side, violation: &Violation) -> End {
+    let error = match (side, violation) {
+        (_, Violation::Exhausted(why)) => (*why).into(),
+        (Side::Client, Violation::TooLarge { limit }) => GatewayError::Api(ApiError::TooLarge(*limit)),
+        (Side::Client, Violation::NotText) => GatewayError::BadBody("a text is not UTF-8"),
+        (Side::Client, Violation::Protocol(why)) => GatewayError::BadBody(why),
+        (Side::Server, Violation::TooLarge { .. }) => GatewayError::Unscannable("a unit of it is too large"),
+        (Side::Server, _) => GatewayError::Unscannable("it is not WebSocket"),
+    };
+    End::Failed(side, error, violation.code())
+}

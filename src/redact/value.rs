@@ -1,0 +1,65 @@
+//! [`Value`]: a value that was found, and what stands for it.
+
+use zeroize::Zeroizing;
+
+use crate::detect::RuleId;
+use crate::redact::encrypt::Permuted;
+
+/// Where values are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct ValueSite {
+    /// Which of the redactors looks there.
+    pub(super) redactor: usize,
+    /// Whether it is a JSON number, and must be one afterwards if it can.
+    pub(super) number: bool,
+    /// Whether it must be one afterwards in any case: what cannot be undone is 0 then.
+    pub(super) fixed: bool,
+}
+
+impl ValueSite {
+    /// Whether `with` can stand there.
+    pub(super) fn admits(self, with: &str) -> bool {
+        !self.number || !with.starts_with('0')
+    }
+}
+
+/// A value that was found.
+pub(super) struct Value {
+    /// Which redactor found it, and in what.
+    pub(super) place: ValueSite,
+    pub(super) rule: RuleId,
+    pub(super) original: Zeroizing<String>,
+    /// How it reads, if not as it is written.
+    pub(super) read: Option<Zeroizing<String>>,
+    /// Whether it also stands where a number must stay one.
+    pub(super) numeric: bool,
+    pub(super) with: String,
+    /// Whether parts of `with` may stand for parts of the original.
+    pub(super) parts: bool,
+    /// Whether `with` is what it has in its conversation.
+    pub(super) reused: bool,
+    /// How FF1 alone turns `with` into the original again.
+    pub(super) permuted: Option<Permuted>,
+}
+
+impl Value {
+    /// What people read there.
+    pub(super) fn read(&self) -> &str {
+        self.read.as_deref().unwrap_or(&self.original)
+    }
+
+    /// Whether `with` can stand in all its places.
+    pub(super) fn admits(&self, with: &str) -> bool {
+        self.place.admits(with) && (!self.numeric || !with.starts_with('0'))
+    }
+
+    /// Whether it stands where a number must stay one.
+    pub(super) fn is_number(&self) -> bool {
+        self.place.number || self.numeric
+    }
+
+    /// Whether a number stays one with it. As a string it would come back as a string, which is another value.
+    pub(super) fn stays_number(&self, with: &str) -> bool {
+        !self.is_number() || with.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
+    }
+}
