@@ -210,6 +210,9 @@ impl<'p, 's> PassSearch<'p, 's> {
         let part = shown.part;
         let findings = if part.look == Look::Not { Vec::new() } else { self.findings(shown) };
         self.report.skip(usize::from(part.unread && findings.is_empty()));
+        if let Some(class) = part.file {
+            self.report.file(class, shown.path);
+        }
         self.hits.push(self.values.take(shown.place, part.text, &findings));
     }
 

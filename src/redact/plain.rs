@@ -59,7 +59,7 @@ impl Carrier for WholeText<'_> {
 }
 
 /// A body that is text.
-struct BodyText<'b>(&'b [u8]);
+pub(super) struct BodyText<'b>(pub(super) &'b [u8]);
 
 impl Carrier for BodyText<'_> {
     type Written = Vec<u8>;

@@ -19,6 +19,7 @@ use crate::redact::method::Method;
 use crate::redact::parts::parts_of;
 use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
+use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::undo::{Ledger, Limits, Undo};
 
 /// A place where a value stands.
@@ -99,6 +100,10 @@ pub(super) struct Values<'p> {
 impl<'p> Values<'p> {
     pub(super) fn new(redactors: &'p [Redactor], recall: Recall) -> Self {
         Self { redactors, list: Vec::new(), slots: HashMap::new(), hasher: RandomState::new(), recall }
+    }
+
+    fn log(&self) -> Option<&'p SurrogateLog> {
+        self.redactors.first()?.log.as_ref()
     }
 
     /// Whether to go on.
@@ -276,6 +281,7 @@ impl<'p> Values<'p> {
         let earlier = conversation.as_deref().map(Earlier::of).unwrap_or_default();
         self.reuse(&earlier);
         let mut taken = earlier.into_taken();
+        self.log().into_iter().for_each(|log| log.add_to(&mut taken));
         let mut open = self.plainly(surrogates, &mut taken)?;
         // One of FF1's that stands there already is given up: its tweak is not ours to change.
         let permuted: Vec<usize> = (0..self.list.len())
@@ -314,7 +320,7 @@ impl<'p> Values<'p> {
             open = present;
         }
         self.settle_parts(whole);
-        Ok(())
+        self.log().map_or(Ok(()), |log| log.keep_all(self.issued(|_| true).map(|(_, issued)| issued)))
     }
 
     /// Values that have a surrogate in this conversation keep it.
@@ -415,7 +421,8 @@ impl<'p> Values<'p> {
     /// What was encrypted, for the way back.
     pub(super) fn close(self, limits: Limits) -> Result<Undo, RedactError> {
         let mut ledger = Ledger::new(limits);
-        for (_, issued) in self.issued(|_| true) {
+        let own = self.issued(|_| true).map(|(_, issued)| issued);
+        for issued in self.log().map_or_else(|| own.collect(), SurrogateLog::issued) {
             self.recall.note(&issued.surrogate);
             ledger.issue(issued)?;
         }

@@ -10,6 +10,7 @@
 //! | [`sse`], `generic` | event streams, and those of which nothing is known |
 //! | [`amazon`] | Amazon event streams, which are made of binary messages |
 //! | [`form`] | forms |
+//! | [`multipart`] | multipart bodies |
 //! | [`sniff`] | what a body is by its first bytes |
 //! | [`codec`] | content codings |
 //! | `text_channel`, `window`, `utf8` | where decoded text lies in bytes, and what is not decided yet |
@@ -21,6 +22,7 @@ mod editor;
 pub mod form;
 mod generic;
 pub mod json;
+pub mod multipart;
 mod path;
 mod rewriter;
 pub mod sniff;

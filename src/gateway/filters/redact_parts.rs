@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::api::sanitize::Documents;
 use crate::api::{CpuPool, DistinctLimit};
+use crate::gateway::filters::file_policy::FilePolicy;
 use crate::gateway::filters::head_values::HeadValues;
 use crate::gateway::filters::remember::Remember;
 use crate::gateway::filters::scope::Tweak;
@@ -53,6 +55,10 @@ pub struct RedactParts {
     pub encrypts: bool,
     /// What happens to bodies that cannot be scanned.
     pub unknown: UnscannedPolicy,
+    /// What happens to files in them.
+    pub files: FilePolicy,
+    /// Who redacts documents.
+    pub documents: Documents,
     /// The protocols compiled.
     pub protocols: Vec<Arc<CompiledProtocol>>,
     /// The largest request that is collected, in bytes.
