@@ -12,27 +12,29 @@ use crate::api::configs::{
 use crate::api::envelope::DialectChoice;
 use crate::api::openapi::{self, Described, OPENAPI_PATH, ServeDocument};
 use crate::api::redact::{self, Redaction};
+use crate::api::sanitize::Documents;
 use crate::api::scope::Target;
 use crate::api::vault;
 use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions};
 use crate::app::services::Services;
-use crate::app::{admin, files, mint, pools};
+use crate::app::{admin, cleaning, files, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
-    Answers, Api, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting, Host,
-    JwkSource, Jwt as JwtSetting, PathMatch as PathSetting, Protocol as ProtocolSetting,
-    Provider as ProviderSetting, Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting,
-    TokenPlace, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
+    Answers, Api, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
+    Files as FilesSetting, Host, JwkSource, Jwt as JwtSetting, Media as MediaSetting,
+    PathMatch as PathSetting, Protocol as ProtocolSetting, Provider as ProviderSetting,
+    Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
+    Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
 };
 use crate::detect::{Detector, RuleSelection};
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
-    Allowance, AnswerMode, Auth, HeadValues, Invented, Jwt, JwtParts, Limits, Place, Redact, RedactParts,
-    Remember, StripTokens, Tweak, Whose,
+    Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Jwt, JwtParts, Limits,
+    OwnUrls, Place, Redact, RedactParts, Remember, StripTokens, Tweak, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
@@ -252,6 +254,10 @@ fn route(
         filters.push(Arc::new(Limits::new(allowance, parts.buckets(&name))));
     }
     if let Some(redact) = &setting.redact {
+        // First here is last to see an answer: what it writes is not looked through again.
+        let public = setting.public_url.as_ref().or(config.api.public_url.as_ref());
+        let secure = !config.listen.is_empty() && config.listen.iter().all(|listen| listen.tls.is_some());
+        filters.push(Arc::new(OwnUrls::new(public.map(|url| url.as_str()), secure)));
         filters.push(Arc::new(redaction(redact, &name, (config, parts, protocols)).map_err(wrong)?));
     }
     let matches = Match {
@@ -387,7 +393,20 @@ fn redaction(
     let named = setting.headers.iter().map(|name| HeaderName::from_bytes(name.as_bytes()));
     let headers = named.collect::<Result<_, _>>().map_err(|_| "a header's name is wrong")?;
     let cookies = setting.cookies.iter().map(|name| name.to_string()).collect();
-    Ok(Redact::new(RedactParts {
+    let files = FilePolicy {
+        media: match setting.media {
+            MediaSetting::Pass => UnscannedPolicy::Pass,
+            MediaSetting::Refuse => UnscannedPolicy::Refuse,
+        },
+        files: match setting.files() {
+            FilesSetting::Refuse => FileTreatment::Refuse,
+            FilesSetting::Redact => FileTreatment::Redact,
+            FilesSetting::Pass => FileTreatment::Pass,
+        },
+    };
+    let limits = &config.sanitize.limits;
+    let sandbox = cleaning::sandbox(limits).counted(parts.metrics.work.clone());
+    let redact = Redact::new(RedactParts {
         requests,
         answers,
         encrypts: setting.needs_key(),
@@ -406,7 +425,10 @@ fn redaction(
         remember: remember(setting, parts),
         distinct: parts.distinct(&config.limits),
         cpu: parts.cpu.clone(),
-    }))
+        files,
+        documents: Documents::new(sandbox, limits.file.bytes()),
+    });
+    redact.map_err(|error| error.to_string())
 }
 
 /// What a route remembers of the surrogates that it issues.

@@ -54,6 +54,9 @@ pub enum GatewayError {
     /// The caller asks for another version of WebSocket than the one there is (RFC 6455 section 4.4).
     #[error("WebSocket is spoken in version 13")]
     WebSocketVersion,
+    /// A file in the caller's body that the route does not let through; where it is, and how it may pass.
+    #[error("{0}")]
+    UnreadFile(String),
     /// The upstream answers in a form that the route refuses.
     #[error("the upstream's answer cannot be scanned: {0}")]
     Unscannable(&'static str),
@@ -177,6 +180,7 @@ impl GatewayError {
             Self::BadBody(_) => "bad_body",
             Self::Gone | Self::Left => "caller_gone",
             Self::Upstream(kind) => kind.word(),
+            Self::UnreadFile(_) => "unread_file",
             Self::Unscannable(_) => "unscannable_answer",
             Self::BlockedRequest(_) => "blocked_request",
             Self::BlockedAnswer(_) => "blocked_answer",
@@ -212,6 +216,7 @@ impl GatewayError {
     fn status(&self) -> StatusCode {
         match self {
             Self::BadBody(_) | Self::Gone | Self::Left | Self::BlockedRequest(_) => StatusCode::BAD_REQUEST,
+            Self::UnreadFile(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
             Self::Upstream(UpstreamFailure::Timeout) => StatusCode::GATEWAY_TIMEOUT,
             Self::Upstream(_) | Self::Unscannable(_) | Self::BlockedAnswer(_) => StatusCode::BAD_GATEWAY,
             Self::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
@@ -300,6 +305,7 @@ impl GatewayError {
         match self {
             Self::Api(error) => error.answer(stamp),
             Self::BadBody(why) => ApiError::BadRequest(why).answer(stamp),
+            Self::UnreadFile(why) => stamp.answer(status, "UnsupportedMediaType", &why, None::<()>),
             Self::NotBuilt(why) => stamp.answer(status, "NotImplemented", why, None::<()>),
             Self::LeadsAround => stamp.answer(status, "Forbidden", &self.to_string(), None::<()>),
             Self::WebSocketVersion => {

@@ -50,9 +50,19 @@ pub fn is_foreign(headers: &HeaderMap) -> bool {
     })
 }
 
+/// Whether a body is said to be sound.
+pub fn is_sound(headers: &HeaderMap) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    media_type.split('/').next().unwrap_or_default().trim().eq_ignore_ascii_case("audio")
+}
+
 /// Whether a body is said to be one JSON document a line.
 pub fn is_lines(headers: &HeaderMap) -> bool {
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    is_lines_type(headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default())
+}
+
+/// The same of a media type.
+pub fn is_lines_type(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     LINES.iter().any(|known| essence.eq_ignore_ascii_case(known))
 }
@@ -89,9 +99,11 @@ fn one(value: &HeaderValue) -> DeclaredFormat {
         "text/event-stream" => DeclaredFormat::As(Frame::Events),
         "application/vnd.amazon.eventstream" => DeclaredFormat::As(Frame::AmazonEventStream),
         "application/x-www-form-urlencoded" => DeclaredFormat::As(Frame::Form),
-        "application/xml" | "application/javascript" | "application/yaml" | "application/graphql" => {
-            DeclaredFormat::As(Frame::Text)
-        }
+        "application/xml"
+        | "application/javascript"
+        | "application/yaml"
+        | "application/graphql"
+        | "application/x-subrip" => DeclaredFormat::As(Frame::Text),
         "application/octet-stream" | "binary/octet-stream" => DeclaredFormat::Bytes,
         other if other.ends_with("+json") => DeclaredFormat::As(Frame::Json),
         other if other.ends_with("+xml") || other.starts_with("text/") => DeclaredFormat::As(Frame::Text),

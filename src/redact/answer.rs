@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use crate::redact::encoded::{Strings, Whole};
+use crate::redact::file::FileClass;
 use crate::redact::keys::Keys;
 use crate::redact::live::Live;
 use crate::redact::opaque::{Look, Named};
@@ -85,6 +86,12 @@ impl Answer {
                 Self(Strings::new(Inner::Mask(Box::new(live))))
             }
         }
+    }
+
+    /// Refuses bodies with files of these classes in strings.
+    #[must_use]
+    pub fn refusing(self, files: Vec<FileClass>) -> Self {
+        Self(self.0.refusing(files))
     }
 
     /// Adds to `unread` the number of strings that nobody reads.

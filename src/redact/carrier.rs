@@ -69,6 +69,21 @@ pub(super) trait Carrier {
     fn bytes(&self) -> Cow<'_, [u8]>;
 }
 
+/// A carrier that is written as bytes.
+pub(super) type BodyCarrier<'b> = Box<dyn Carrier<Written = Vec<u8>> + 'b>;
+
+impl<C: Carrier + ?Sized> Carrier for Box<C> {
+    type Written = C::Written;
+
+    fn visit(&mut self, see: See<'_>) -> Result<Self::Written, RedactError> {
+        (**self).visit(see)
+    }
+
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        (**self).bytes()
+    }
+}
+
 /// Changes, without who asked for them.
 pub(super) fn plain(changes: Changes) -> Vec<Edit> {
     changes.into_iter().map(|Edit { range, with }| Edit { range, with: with.text }).collect()

@@ -6,6 +6,7 @@
 //! encodings; so is text in base64. Bytes in it pass as they came, and are counted.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::edit::{Edit, spliced};
@@ -13,14 +14,14 @@ use crate::redact::carrier::{Carrier, CarrierText, See, plain};
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::names::Labels;
-use crate::redact::opaque::{Look, Named, Part, PartEditor, begins_tokens, edits_of, encodes_text};
+use crate::redact::opaque::{Look, Named, Part, PartEditor, begins_tokens, edits_of, encodes_text, is_file};
 use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::undo::{Limits, Undo};
 use crate::stream::json::{
-    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Take, Token, Type, digits_of, encoded,
-    is_long, walk, walk_numbers, with_digits,
+    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Segment, Take, Token, Type, digits_of,
+    encoded, is_long, walk, walk_numbers, with_digits,
 };
 
 impl Redactor {
@@ -36,7 +37,8 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
-        Pass::by(self, keys, Reach::Everywhere).run(&mut Documents::one(doc, which, limits))?.undo(limits)
+        let mut document = Document::new(doc, which, limits);
+        Pass::by(self, keys, Reach::Everywhere).run(&mut document)?.undo(limits)
     }
 
     /// Redacts a JSON document a line (NDJSON) as [`Redactor::document`] does one, and all together; blank lines stay.
@@ -50,46 +52,71 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
-        let mut lines = Documents { body, by_line: true, texts: JsonTexts::new(which, limits) };
+        let mut lines = Lines::new(body, &|_| which, limits);
         Pass::by(self, keys, Reach::Everywhere).run(&mut lines)?.undo(limits)
     }
 }
 
-/// A body that is one document, or one a line.
-pub(super) struct Documents<'b> {
+/// A body that is one document.
+pub(super) struct Document<'b> {
     body: &'b [u8],
-    by_line: bool,
     texts: JsonTexts<'b>,
 }
 
-impl<'b> Documents<'b> {
-    /// One document, of which the strings are ours that `which` takes.
-    pub(super) fn one(body: &'b [u8], which: &'b PathSet, limits: Limits) -> Self {
-        Self { body, by_line: false, texts: JsonTexts::new(which, limits) }
-    }
-
-    fn edits(&mut self, see: See<'_>) -> Result<Vec<Edit>, JsonError> {
-        if !self.by_line {
-            return self.texts.visit(self.body, see);
-        }
-        let (mut at, mut edits) = (0, Vec::new());
-        for line in self.body.split(|&byte| byte == b'\n') {
-            if !line.trim_ascii().is_empty() {
-                let behind = |JsonError { offset, fault }| JsonError { offset: at + offset, fault };
-                let inner = self.texts.visit(line, see).map_err(behind)?;
-                edits.extend(inner.into_iter().map(|edit| edit.behind(at)));
-            }
-            at += line.len() + 1;
-        }
-        Ok(edits)
+impl<'b> Document<'b> {
+    pub(super) fn new(body: &'b [u8], which: &'b PathSet, limits: Limits) -> Self {
+        Self { body, texts: JsonTexts::new(which, limits) }
     }
 }
 
-impl Carrier for Documents<'_> {
+impl Carrier for Document<'_> {
     type Written = Vec<u8>;
 
     fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
-        let edits = self.edits(see)?;
+        let edits = self.texts.visit(self.body, see)?;
+        self.texts.opened().map(|()| spliced(self.body, &edits))
+    }
+
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        self.body.into()
+    }
+}
+
+/// A body that is one document a line.
+pub(super) struct Lines<'b> {
+    body: &'b [u8],
+    /// Where each begins, and which strings of it are text.
+    lines: Vec<(usize, &'b PathSet)>,
+    texts: JsonTexts<'b>,
+}
+
+impl<'b> Lines<'b> {
+    /// `which` says of a line which of its strings are text.
+    pub(super) fn new(body: &'b [u8], which: &dyn Fn(&'b [u8]) -> &'b PathSet, limits: Limits) -> Self {
+        let (mut at, mut lines) = (0, Vec::new());
+        for line in body.split(|&byte| byte == b'\n') {
+            if !line.trim_ascii().is_empty() {
+                lines.push((at, which(line)));
+            }
+            at += line.len() + 1;
+        }
+        Self { body, lines, texts: JsonTexts::everything(limits) }
+    }
+}
+
+impl Carrier for Lines<'_> {
+    type Written = Vec<u8>;
+
+    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+        let mut edits = Vec::new();
+        for &(at, which) in &self.lines {
+            let behind = |JsonError { offset, fault }| JsonError { offset: at + offset, fault };
+            let rest = self.body.get(at..).unwrap_or_default();
+            let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
+            self.texts.reading(which);
+            let inner = self.texts.visit(line, see).map_err(behind)?;
+            edits.extend(inner.into_iter().map(|edit| edit.behind(at)));
+        }
         self.texts.opened().map(|()| spliced(self.body, &edits))
     }
 
@@ -111,12 +138,19 @@ pub(super) struct JsonTexts<'w> {
     labels: Labels,
     /// Whether there is one too many that may hide something.
     deep: bool,
+    /// The objects of the document that say that the file in them is an image, sound or a film; once that was asked.
+    media: Option<HashSet<String>>,
 }
 
 impl<'w> JsonTexts<'w> {
     pub(super) fn new(which: &'w PathSet, limits: Limits) -> Self {
         let typed = !which.is_everything();
-        Self { which, typed, levels: limits.levels, labels: Labels::default(), deep: false }
+        Self { which, typed, levels: limits.levels, labels: Labels::default(), deep: false, media: None }
+    }
+
+    /// The documents to come have their texts there.
+    fn reading(&mut self, which: &'w PathSet) {
+        (self.which, self.typed) = (which, !which.is_everything());
     }
 
     /// Of any documents, all texts.
@@ -127,18 +161,19 @@ impl<'w> JsonTexts<'w> {
     /// Of a document within the string at `path`, all texts.
     fn within(&self, path: &Path<'_>, levels: usize) -> JsonTexts<'static> {
         let labels = self.labels.within(path);
-        JsonTexts { which: &EVERYTHING, typed: self.typed, levels, labels, deep: false }
+        JsonTexts { which: &EVERYTHING, typed: self.typed, levels, labels, deep: false, media: None }
     }
 
     /// Calls `see` for every text, and returns its edits as edits of the document.
     pub(super) fn visit(&mut self, doc: &[u8], see: See<'_>) -> Result<Vec<Edit>, JsonError> {
         let mut edits = Vec::new();
+        self.media = None;
         walk_numbers(doc, &|_| true, &mut |path, leaf| {
             let spelled = doc.get(leaf.span.clone()).unwrap_or_default();
             if leaf.token == Token::Number {
                 edits.extend(self.number(leaf, spelled, path, see));
             } else if self.which.take(path) != Take::Skip {
-                let text = |text: &str| self.leaf(text, leaf.token, path, see);
+                let text = |text: &str| self.leaf(Within { doc, path }, text, leaf.token, see);
                 edits.extend(string(spelled, leaf.span, text));
             }
         })?;
@@ -168,9 +203,11 @@ impl<'w> JsonTexts<'w> {
     }
 
     /// The edits of one string or key.
-    fn leaf(&mut self, text: &str, token: Token, path: &Path<'_>, see: See<'_>) -> Vec<Edit> {
-        if self.which.take(path).of(token, text) == Take::Skip && !encodes_text(text) {
-            if token == Token::Key || self.which.take(path) == Take::Typed(Type::Opaque) {
+    fn leaf(&mut self, within: Within<'_>, text: &str, token: Token, see: See<'_>) -> Vec<Edit> {
+        let take = self.which.take(within.path);
+        // Who says that a string is sealed, or an id, hides no text in it.
+        if take.of(token, text) == Take::Skip && !encodes_text(text) && !is_file(text) {
+            if token == Token::Key || take == Take::Typed(Type::Opaque) {
                 // A token's id, or what a provider sealed.
                 see(CarrierText::of(Part::unread("", Look::Not)));
             }
@@ -180,25 +217,68 @@ impl<'w> JsonTexts<'w> {
             return plain(see(CarrierText::of(Part::text(text))));
         }
         let levels = self.levels;
-        edits_of(text, levels, &mut InString { texts: self, path, see })
+        edits_of(text, levels, &mut InString { texts: self, within, see })
     }
+
+    /// What the names on the way to a string say of it, and the type that stands beside a file.
+    fn named(&mut self, Within { doc, path }: Within<'_>) -> Named {
+        let named = self.labels.named(path);
+        if named != Named::File {
+            return named;
+        }
+        let media = self.media.get_or_insert_with(|| media(doc));
+        if media.contains(&around(path)) { Named::Bytes } else { named }
+    }
+}
+
+/// A place in a document.
+#[derive(Clone, Copy)]
+struct Within<'d> {
+    doc: &'d [u8],
+    path: &'d Path<'d>,
+}
+
+/// Members that name the type of the file beside them.
+const TYPES: &[&str] = &["mimeType", "mime_type", "media_type", "mediaType"];
+
+/// The objects of a document that name a type of images, sound or films.
+fn media(doc: &[u8]) -> HashSet<String> {
+    let mut media = HashSet::new();
+    // Its faults are told by whoever reads all of it.
+    let _faults = walk(doc, &mut |path, leaf| {
+        let own = path.len().checked_sub(1).and_then(|at| path.segment(at));
+        let typed = matches!(own, Some(Segment::Key(key)) if TYPES.contains(&key));
+        if typed && leaf.token == Token::Text {
+            let kind = Decoded::of(doc.get(leaf.span).unwrap_or_default()).text().to_ascii_lowercase();
+            if ["image/", "audio/", "video/"].iter().any(|media| kind.starts_with(media)) {
+                media.insert(around(path));
+            }
+        }
+    });
+    media
+}
+
+/// The object that the member at `path` is of.
+fn around(path: &Path<'_>) -> String {
+    let pointer = path.to_string();
+    pointer.rsplit_once('/').map(|(object, _)| object.to_owned()).unwrap_or_default()
 }
 
 /// The parts of one string.
 struct InString<'s, 'w> {
     texts: &'s mut JsonTexts<'w>,
-    path: &'s Path<'s>,
+    within: Within<'s>,
     see: See<'s>,
 }
 
 impl PartEditor for InString<'_, '_> {
     fn named(&mut self) -> Named {
-        self.texts.labels.named(self.path)
+        self.texts.named(self.within)
     }
 
     /// Also those of the document that a part is.
     fn edits(&mut self, part: Part<'_>, levels: usize) -> Vec<Edit> {
-        let Self { texts, path, see } = self;
+        let Self { texts, within: Within { path, .. }, see } = self;
         if part.decoded {
             texts.deep = true;
             return Vec::new();
@@ -220,7 +300,8 @@ impl PartEditor for InString<'_, '_> {
                 Err(_) => {}
             }
         }
-        plain(see(CarrierText { label: texts.labels.of(path), ..CarrierText::of(part) }))
+        let at = part.file.map(|_| *path);
+        plain(see(CarrierText { label: texts.labels.of(path), path: at, ..CarrierText::of(part) }))
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::redact::error::TOO_DEEP;
+use crate::redact::file::FileClass;
 use crate::redact::opaque::{
     HEAD, KEY, Look, Named, Part, PartEditor, Reading, data_url, edits_of, is_data_url,
 };
@@ -24,6 +25,12 @@ const TAIL: usize = 64;
 
 /// How many encodings within one another are opened.
 const LEVELS: usize = 8;
+
+const REFUSED_MEDIA: &str = "a string of the body is an image, sound or a film, which this route refuses; \
+                             `media = \"pass\"` lets it through unread";
+const REFUSED_FILE: &str = "a string of the body is a file whose text is not read here (a document, an archive, or of no \
+                            known kind); `files = \"redact\"` has documents redacted, `files = \"pass\"` lets all of them \
+                            through unread";
 
 /// An editor that can also be shown a text all at once.
 pub(super) trait Whole: Editor {
@@ -62,6 +69,8 @@ pub(super) struct Strings<E> {
     /// Where the editor's text begins.
     base: usize,
     unread: Option<Arc<AtomicU64>>,
+    /// Files that may not be there.
+    refused: Vec<FileClass>,
 }
 
 impl<E: Whole> Strings<E> {
@@ -76,12 +85,18 @@ impl<E: Whole> Strings<E> {
             over: false,
             base: 0,
             unread: None,
+            refused: Vec::new(),
         }
     }
 
     /// With another editor.
     pub(super) fn map(self, change: impl FnOnce(E) -> E) -> Self {
         Self { editor: change(self.editor), ..self }
+    }
+
+    /// Refuses strings that hold files of these classes.
+    pub(super) fn refusing(self, refused: Vec<FileClass>) -> Self {
+        Self { refused, ..self }
     }
 
     /// Counts strings that are not read.
@@ -139,7 +154,8 @@ impl<E: Whole> Strings<E> {
             let mut readings = (0..4).map(|less| Reading::of(cut(less), || self.named));
             match readings.find(|reading| !matches!(reading, Reading::Text)) {
                 None => return self.text(edits),
-                Some(Reading::Opaque { .. } | Reading::Key) => {
+                Some(Reading::Opaque { file, .. } | Reading::Key { file }) => {
+                    may_pass(&self.refused, file)?;
                     self.count();
                     self.state = StringState::Bytes;
                     let held = std::mem::take(&mut self.held);
@@ -199,6 +215,15 @@ impl<E: Whole> Strings<E> {
     }
 }
 
+/// Lets a file pass, unless it is of one of these classes.
+fn may_pass(refused: &[FileClass], file: Option<FileClass>) -> Result<(), StreamError> {
+    match file.filter(|class| refused.contains(class)) {
+        None => Ok(()),
+        Some(FileClass::Media) => Err(StreamError::NotText(REFUSED_MEDIA)),
+        Some(_) => Err(StreamError::NotText(REFUSED_FILE)),
+    }
+}
+
 /// Whether a byte may stand in the base64 of a URL.
 fn in_url(byte: u8) -> bool {
     in_base64(byte) || byte == b'%' || byte.is_ascii_whitespace()
@@ -208,6 +233,7 @@ fn in_url(byte: u8) -> bool {
 struct InString<'e, E> {
     editor: &'e mut E,
     named: Named,
+    refused: &'e [FileClass],
     /// Parts that are not read.
     unread: usize,
     outcome: Result<(), StreamError>,
@@ -228,6 +254,7 @@ impl<E: Whole> PartEditor for InString<'_, E> {
 impl<E: Whole> InString<'_, E> {
     /// Edits a part, or the document that it is.
     fn part(&mut self, part: Part<'_>) -> Result<Vec<Edit>, StreamError> {
+        may_pass(self.refused, part.file)?;
         let mut edits = Vec::new();
         let Part { text, look, .. } = part;
         match look {
@@ -247,7 +274,11 @@ impl<E: Whole> InString<'_, E> {
 impl<E: Whole> Editor for Strings<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.begin(if path.is_some() { StringState::Held } else { StringState::Text });
-        self.named = path.map_or(Named::Nothing, |path| self.editor.named(path));
+        // The type that stands beside a file may come behind it: what has no magic may be sound as well.
+        self.named = match path.map_or(Named::Nothing, |path| self.editor.named(path)) {
+            Named::File => Named::Bytes,
+            named => named,
+        };
         self.editor.under(path);
     }
 
@@ -281,8 +312,13 @@ impl<E: Whole> Editor for Strings<E> {
                 self.shifted(edits, |editor, edits| editor.end(edits).map(|()| 0))?;
             }
             StringState::Held | StringState::Encoded => {
-                let mut string =
-                    InString { editor: &mut self.editor, named: self.named, unread: 0, outcome: Ok(()) };
+                let mut string = InString {
+                    editor: &mut self.editor,
+                    named: self.named,
+                    refused: &self.refused,
+                    unread: 0,
+                    outcome: Ok(()),
+                };
                 let done = edits_of(&self.held, LEVELS, &mut string);
                 let InString { unread, outcome, .. } = string;
                 outcome?;

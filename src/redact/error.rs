@@ -41,6 +41,9 @@ pub enum RedactError {
     /// An event stream that cannot be taken apart.
     #[error("not an event stream")]
     Events,
+    /// A multipart body whose parts cannot be told apart.
+    #[error("not a multipart body")]
+    Multipart,
     /// The cipher refused.
     #[error("a found value cannot be encrypted: {0}")]
     Cipher(#[from] FpeError),
@@ -98,6 +101,7 @@ impl From<RedactError> for StreamError {
             RedactError::TooManyValues { .. } => Self::Replace("too many different values"),
             RedactError::Blocked(rules) => Self::Blocked(rules.to_string()),
             RedactError::Json(_) => Self::Replace("not a JSON document"),
+            RedactError::Multipart => Self::Replace("not a multipart body"),
             RedactError::Events => Self::Replace("not an event stream"),
             RedactError::TooDeep { .. } => Self::NotText(TOO_DEEP),
             RedactError::Cipher(_) => Self::Replace("the cipher refused"),

@@ -29,15 +29,21 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
-        let mut stream = EventStream { body, texts: JsonTexts::everything(limits) };
+        let mut stream = EventStream::new(body, limits);
         Pass::by(self, keys, Reach::Everywhere).run(&mut stream)?.undo(limits)
     }
 }
 
 /// An event stream.
-struct EventStream<'b> {
+pub(super) struct EventStream<'b> {
     body: &'b [u8],
     texts: JsonTexts<'static>,
+}
+
+impl<'b> EventStream<'b> {
+    pub(super) fn new(body: &'b [u8], limits: Limits) -> Self {
+        Self { body, texts: JsonTexts::everything(limits) }
+    }
 }
 
 impl Carrier for EventStream<'_> {

@@ -25,8 +25,7 @@ impl Redactor {
         keys: &Keys,
         limits: Limits,
     ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
-        let fields: Vec<Vec<u8>> = body.split(|b| *b == b'&').map(document).collect();
-        let mut form = FormCarrier { body, fields, texts: JsonTexts::everything(limits) };
+        let mut form = FormCarrier::new(body, limits);
         Pass::by(self, keys, Reach::Everywhere).run(&mut form)?.undo(limits)
     }
 }
@@ -40,11 +39,18 @@ fn document(field: &[u8]) -> Vec<u8> {
 }
 
 /// A form.
-struct FormCarrier<'b> {
+pub(super) struct FormCarrier<'b> {
     body: &'b [u8],
     /// Each field as a document.
     fields: Vec<Vec<u8>>,
     texts: JsonTexts<'static>,
+}
+
+impl<'b> FormCarrier<'b> {
+    pub(super) fn new(body: &'b [u8], limits: Limits) -> Self {
+        let fields = body.split(|b| *b == b'&').map(document).collect();
+        Self { body, fields, texts: JsonTexts::everything(limits) }
+    }
 }
 
 impl Carrier for FormCarrier<'_> {

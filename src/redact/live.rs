@@ -168,7 +168,7 @@ impl Live {
         range: Range<usize>,
         edits: &mut Vec<Edit>,
     ) -> Result<(), RedactError> {
-        let Redactor { detector, plan } = &self.redactor;
+        let Redactor { detector, plan, .. } = &self.redactor;
         let method = plan.method(rule);
         if method.leaves() {
             let name = detector.rule(rule).name();

@@ -40,11 +40,13 @@
 //! | `document` | carriers: a JSON document, one a line |
 //! | `parts_index` | where a text is spelled like a part of a surrogate |
 //! | `session` | [`Session`]: the messages of one session, one after the other |
-//! | `events`, `form` | carriers: an event stream, a form |
+//! | `events`, `form`, `multipart` | carriers: an event stream, a form, a body of parts |
+//! | `content` | [`Content`]: what a body holds, and so its carrier |
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `names` | what the values of a document are called |
 //! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
+//! | `file` | [`FileClass`]: text, media, or what somebody else must read |
 //! | `opaque` | what a string holds: text, bytes, text in an encoding |
 //! | `payload` | text in base64 or percent-encoding, and the way out again |
 //! | `surrogate_log` | [`SurrogateLog`]: what was issued while text passed, for a file |
@@ -73,12 +75,14 @@ mod before;
 mod calling_code;
 mod carrier;
 mod case;
+mod content;
 mod document;
 mod encoded;
 mod encrypt;
 mod error;
 mod escapes;
 mod events;
+mod file;
 #[cfg(test)]
 mod fixture;
 mod form;
@@ -89,6 +93,7 @@ mod issued;
 mod keys;
 mod live;
 mod method;
+mod multipart;
 mod names;
 mod opaque;
 mod parts;
@@ -115,7 +120,9 @@ mod written;
 pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
 pub use carrier::{Changes, Replacement};
+pub use content::{Content, EmbeddedFile, Fields, PartContent};
 pub use error::{BlockedRules, RedactError};
+pub use file::FileClass;
 pub use fpe_context::{FpeContext, KeyName, Made};
 pub use keys::{Keys, Scope};
 pub use live::Live;
@@ -125,7 +132,7 @@ pub use opaque::encodes_text;
 pub use pieces::Text;
 pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
-pub use report::{Counts, Found, Placed, Redacted, Rejected, Report};
+pub use report::{Counts, Found, Placed, Redacted, Rejected, Report, UnreadFile};
 pub use restorer::Restorer;
 pub use session::Session;
 pub use signed::{BlockSeal, OpenedSignature, may_have_seals};

@@ -9,6 +9,7 @@
 use std::ops::Range;
 
 use crate::edit::Edit;
+use crate::redact::file::{FileClass, magic};
 use crate::redact::payload::{Base64, Payload, Percent};
 use crate::stream::json::{Path, Segment};
 
@@ -67,12 +68,14 @@ pub(super) struct Part<'t> {
     pub(super) decoded: bool,
     /// Whether what becomes of it is of no use: the text that it encodes has been edited already.
     pub(super) replaced: bool,
+    /// Which file it is in base64, if it is one.
+    pub(super) file: Option<FileClass>,
 }
 
 impl<'t> Part<'t> {
     /// Text as it stands.
     pub(super) fn text(text: &'t str) -> Self {
-        Self { text, look: Look::Text, unread: false, decoded: false, replaced: false }
+        Self { text, look: Look::Text, unread: false, decoded: false, replaced: false, file: None }
     }
 
     /// What holds bytes.
@@ -91,8 +94,10 @@ pub(super) enum Named {
     Secret,
     /// An API has a seal there: what the provider signed or encrypted for itself.
     Seal,
-    /// An API has the bytes of an image, of sound or of a document there.
+    /// An API has the bytes of an image, of sound or of vectors there.
     Bytes,
+    /// An API has a file of any kind there.
+    File,
 }
 
 /// Members that hold seals, in the APIs of providers.
@@ -114,12 +119,18 @@ const SEALS: &[&str] = &[
     "requestState",
 ];
 
-/// Members that hold bytes, and the member that they lie in (any, if it is empty).
-const BYTES: &[(&str, &str)] = &[
+/// Members that hold files of any kind, and the member that they lie in (any, if it is empty).
+const FILES: &[(&str, &str)] = &[
     ("inlineData", "data"),
     ("inline_data", "data"),
     ("source", "data"),
     ("source", "bytes"),
+    ("", "file_data"),
+    ("", "fileData"),
+];
+
+/// Members that hold bytes, likewise.
+const BYTES: &[(&str, &str)] = &[
     ("input_audio", "data"),
     ("audio", "data"),
     ("", "b64_json"),
@@ -137,8 +148,12 @@ impl Named {
         if SEALS.contains(&own) {
             return Self::Seal;
         }
-        if BYTES.iter().any(|(outer, inner)| *inner == own && (outer.is_empty() || *outer == above)) {
+        let within = |(outer, inner): &(&str, &str)| *inner == own && (outer.is_empty() || *outer == above);
+        if BYTES.iter().any(within) {
             return Self::Bytes;
+        }
+        if FILES.iter().any(within) {
+            return Self::File;
         }
         if secret() { Self::Secret } else { Self::Nothing }
     }
@@ -167,9 +182,14 @@ pub(super) enum Reading {
     Opaque {
         /// In bytes.
         head: usize,
+        /// Which file they are, if they are one.
+        file: Option<FileClass>,
     },
     /// Bytes that may be a key.
-    Key,
+    Key {
+        /// Which file they are, if they are one.
+        file: Option<FileClass>,
+    },
     /// Text in base64, which may be a key as well.
     Encoded {
         /// The text.
@@ -195,11 +215,14 @@ impl Reading {
     pub(super) fn edits(&self, text: &str, see: &mut dyn FnMut(Part<'_>) -> Vec<Edit>) -> Vec<Edit> {
         match self {
             Self::Text => see(Part::text(text)),
-            Self::Opaque { head } => {
-                see(Part::unread(text, Look::Not));
-                if *head > 0 { see(Part::text(text.get(..*head).unwrap_or_default())) } else { Vec::new() }
+            Self::Opaque { head, file } => {
+                let (before, payload) = text.split_at(*head);
+                let written = see(Part { file: *file, ..Part::unread(payload, Look::Not) });
+                let mut edits = if *head > 0 { see(Part::text(before)) } else { Vec::new() };
+                edits.extend(written.into_iter().map(|edit| edit.behind(*head)));
+                edits
             }
-            Self::Key => see(Part::unread(text, Look::Whole)),
+            Self::Key { file } => see(Part { file: *file, ..Part::unread(text, Look::Whole) }),
             Self::Percent(percent) => {
                 let edits = see(Part { decoded: true, ..Part::text(percent.text()) });
                 edits.into_iter().map(|edit| percent.outward(edit)).collect()
@@ -238,10 +261,15 @@ pub fn encodes_text(text: &str) -> bool {
     matches!(Reading::of(text, || Named::Nothing), Reading::Encoded { .. } | Reading::Percent(_))
 }
 
+/// Whether a string is a file of which somebody else may read the text.
+pub(super) fn is_file(text: &str) -> bool {
+    matches!(Reading::of(text, || Named::Nothing), Reading::Opaque { file: Some(FileClass::Other), .. })
+}
+
 /// Where the bytes begin that a string holds and nobody reads.
 pub(super) fn opaque_from(text: &str, mut named: impl FnMut() -> Named) -> Option<usize> {
     match Reading::of(text, &mut named) {
-        Reading::Opaque { head } => Some(head),
+        Reading::Opaque { head, .. } => Some(head),
         _ => None,
     }
 }
@@ -254,12 +282,14 @@ fn in_url(text: &str, head: &Head) -> Reading {
     }
     let Some(base64) = Base64::in_url(payload) else { return Reading::Text };
     let Some(bytes) = base64.decode() else { return Reading::Text };
-    if has_magic(&bytes) {
-        return Reading::Opaque { head: head.payload };
+    if let Some(class) = magic(&bytes) {
+        return Reading::Opaque { head: head.payload, file: Some(class) };
     }
     match Payload::of(bytes, &base64, head.payload..text.len()) {
         Some(payload) => Reading::Encoded { payload, look: Look::Text },
-        None if payload.len() >= LONG => Reading::Key,
+        None if payload.len() >= LONG => {
+            Reading::Key { file: Some(if head.media { FileClass::Media } else { FileClass::Other }) }
+        }
         None => Reading::Text,
     }
 }
@@ -272,8 +302,10 @@ fn bare(text: &str, named: &mut dyn FnMut() -> Named) -> Reading {
         return Reading::Text;
     }
     let Some(base64) = Base64::of(trimmed) else { return Reading::Text };
-    if length >= MAGICAL && !base64.is_wrapped() && has_magic(&base64.beginning()) {
-        return if named() == Named::Secret { Reading::Text } else { Reading::Opaque { head: 0 } };
+    let known = if length >= MAGICAL { magic(&base64.beginning()) } else { None };
+    if let Some(class) = known.filter(|_| !base64.is_wrapped()) {
+        let opaque = Reading::Opaque { head: 0, file: Some(class) };
+        return if named() == Named::Secret { Reading::Text } else { opaque };
     }
     let Some(bytes) = base64.decode() else { return Reading::Text };
     if let Some(payload) = Payload::of(bytes, &base64, start..start + length) {
@@ -284,10 +316,11 @@ fn bare(text: &str, named: &mut dyn FnMut() -> Named) -> Reading {
         return Reading::Text;
     }
     match named() {
-        Named::Seal if base64.is_random() => Reading::Opaque { head: 0 },
-        Named::Bytes if base64.is_dense() => Reading::Opaque { head: 0 },
-        Named::Nothing if base64.is_random() && length > KEY => Reading::Opaque { head: 0 },
-        Named::Nothing if base64.is_random() && length >= LONG => Reading::Key,
+        Named::Seal if base64.is_random() => Reading::Opaque { head: 0, file: None },
+        Named::Bytes if base64.is_dense() => Reading::Opaque { head: 0, file: Some(FileClass::Media) },
+        Named::File if base64.is_dense() => Reading::Opaque { head: 0, file: Some(FileClass::Other) },
+        Named::Nothing if base64.is_random() && length > KEY => Reading::Opaque { head: 0, file: None },
+        Named::Nothing if base64.is_random() && length >= LONG => Reading::Key { file: None },
         _ => Reading::Text,
     }
 }
@@ -298,6 +331,8 @@ pub(super) struct Head {
     pub(super) payload: usize,
     /// Whether that is base64.
     pub(super) base64: bool,
+    /// Whether it is said to be an image, sound or a film.
+    pub(super) media: bool,
 }
 
 /// Whether a text begins as a `data:` URL; `None` while that cannot be told.
@@ -320,64 +355,8 @@ pub(super) fn data_url(text: &str) -> Option<Head> {
     let kind = behind.get(..comma)?.trim_ascii().to_ascii_lowercase();
     let base64 =
         kind.strip_suffix(b"base64").map(<[u8]>::trim_ascii_end).is_some_and(|kind| kind.ends_with(b";"));
-    Some(Head { payload: start + 5 + comma + 1, base64 })
-}
-
-/// What files begin with: at which byte, and how.
-const MAGIC: &[(usize, &[u8])] = &[
-    (0, b"\xff\xd8\xff"),
-    (0, b"\x89PNG\r\n\x1a\n"),
-    (0, b"GIF87a"),
-    (0, b"GIF89a"),
-    (0, b"%PDF-1."),
-    (0, b"%PDF-2."),
-    (8, b"WEBP"),
-    (8, b"WAVE"),
-    (8, b"AVI "),
-    (8, b"AIFF"),
-    (0, b"PK\x03\x04"),
-    (0, b"PK\x05\x06"),
-    (0, b"\x1f\x8b\x08"),
-    (0, b"\x28\xb5\x2f\xfd"),
-    (0, b"\xfd7zXZ\0"),
-    (0, b"7z\xbc\xaf\x27\x1c"),
-    (0, b"Rar!\x1a\x07"),
-    (0, b"OggS\0"),
-    (0, b"fLaC\0"),
-    (0, b"ID3\x02\0"),
-    (0, b"ID3\x03\0"),
-    (0, b"ID3\x04\0"),
-    (4, b"ftyp"),
-    (0, b"\x1a\x45\xdf\xa3"),
-    (0, b"II*\0"),
-    (0, b"MM\0*"),
-    (6, b"\0\0\0\0"),
-    (0, b"wOFF"),
-    (0, b"wOF2"),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"),
-    (0, b"\0asm\x01\0\0\0"),
-    (0, b"\x7fELF"),
-    (0, b"SQLite format 3\0"),
-    (0, b"\0\0\0\x0cjP  "),
-    (0, b"\0\0\0\x0cJXL "),
-    (0, b"\x93NUMPY"),
-];
-
-/// Whether bytes begin as files of a known kind do, and not as text may. Where the magic stands behind other bytes,
-/// those must fit.
-fn has_magic(bytes: &[u8]) -> bool {
-    let begins = |magic: &[u8]| bytes.starts_with(magic);
-    let fits = |at: usize, magic: &[u8]| match (at, magic) {
-        (0, _) => true,
-        (8, b"AIFF") => begins(b"FORM"),
-        (8, _) => begins(b"RIFF"),
-        (4, _) => begins(b"\0\0"),
-        // BMP: the reserved words behind the size.
-        _ => begins(b"BM"),
-    };
-    MAGIC
-        .iter()
-        .any(|(at, magic)| bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)) && fits(*at, magic))
+    let media = [b"image/", b"audio/", b"video/"].iter().any(|media| kind.starts_with(*media));
+    Some(Head { payload: start + 5 + comma + 1, base64, media })
 }
 
 #[cfg(test)]

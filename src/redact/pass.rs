@@ -20,7 +20,8 @@ use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::restore::Restore;
 use crate::redact::undo::{Limits, Undo};
-use crate::redact::values::{Hit, Known, Values};
+use crate::redact::value::Hit;
+use crate::redact::values::{Known, Values};
 use crate::stream::json::{Path, Segment, walk};
 
 /// Where a value is replaced.
@@ -220,6 +221,9 @@ impl<'p, 's> PassSearch<'p, 's> {
         let part = shown.part;
         let findings = if part.look == Look::Not { Vec::new() } else { self.findings(shown) };
         self.report.skip(usize::from(part.unread && findings.is_empty()));
+        if let Some(class) = part.file {
+            self.report.file(class, shown.path);
+        }
         self.hits.push(self.values.take(shown.place, part.text, &findings));
     }
 

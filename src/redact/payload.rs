@@ -126,6 +126,16 @@ impl<'t> Base64<'t> {
         Self::surveyed(digits.into())
     }
 
+    /// A file's: in lines, or the payload of a URL.
+    pub(super) fn of_file(text: &'t str) -> Option<Self> {
+        Self::of(text.trim_ascii()).or_else(|| Self::in_url(text))
+    }
+
+    /// Bytes, in the way that this is written.
+    pub(super) fn encode(&self, bytes: &[u8]) -> String {
+        self.spelling.encode(bytes)
+    }
+
     fn surveyed(mut digits: Cow<'t, [u8]>) -> Option<Self> {
         let padding = digits.iter().rev().take_while(|byte| **byte == b'=').count();
         let length = digits.len() - padding;

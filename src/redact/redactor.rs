@@ -8,6 +8,7 @@ use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
 use crate::redact::report::{Found, Rejected};
+use crate::redact::surrogate_log::SurrogateLog;
 use crate::stream::json::{Decoded, Leaf, Token, walk};
 
 /// The longest text, and the most text of a document, of which is told what does not count, in bytes: it takes longer than
@@ -19,12 +20,14 @@ pub const MOST_EXPLAINED: usize = 1 << 20;
 pub struct Redactor {
     pub(super) detector: Detector,
     pub(super) plan: Arc<Plan>,
+    /// What was issued for other parts of the same request.
+    pub(super) log: Option<SurrogateLog>,
 }
 
 impl Redactor {
     /// What the detector finds becomes what the plan says.
     pub fn new(detector: Detector, plan: Plan) -> Self {
-        Self { detector, plan: Arc::new(plan) }
+        Self { detector, plan: Arc::new(plan), log: None }
     }
 
     /// The rule of this name, on or not.
@@ -47,7 +50,14 @@ impl Redactor {
     /// that is not gone on with ends in [`RedactError::Stopped`](crate::redact::RedactError::Stopped).
     #[must_use]
     pub fn passing(self, checkpoint: Checkpoint) -> Self {
-        Self { detector: self.detector.passing(checkpoint), plan: self.plan }
+        Self { detector: self.detector.passing(checkpoint), ..self }
+    }
+
+    /// The same, but its surrogates go with those of `log`: none that stands for one value there is issued for another,
+    /// what is issued is kept there, and the way back leads to the values of all.
+    #[must_use]
+    pub fn recording(self, log: SurrogateLog) -> Self {
+        Self { log: Some(log), ..self }
     }
 
     /// What in a text its rules take for values and do not report, with bytes for places: nothing of a text over

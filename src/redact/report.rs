@@ -9,6 +9,8 @@ use zeroize::Zeroizing;
 
 use crate::detect::offset::Points;
 use crate::detect::{Finding, Near, Rejection, RuleId, Score, Span};
+use crate::redact::file::FileClass;
+use crate::stream::json::Path;
 
 /// One finding as a report tells it.
 #[derive(Clone)]
@@ -49,6 +51,15 @@ pub struct Placed {
     pub word: Option<Zeroizing<String>>,
 }
 
+/// A file in a string that was not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadFile {
+    /// What it is.
+    pub class: FileClass,
+    /// Where the string is: a JSON pointer.
+    pub at: String,
+}
+
 /// What was found and replaced.
 #[derive(Clone, Default)]
 pub struct Report {
@@ -58,6 +69,7 @@ pub struct Report {
     left: BTreeMap<RuleId, usize>,
     names: BTreeMap<RuleId, Arc<str>>,
     unscanned: usize,
+    files: Vec<UnreadFile>,
     scanned: usize,
 }
 
@@ -90,6 +102,11 @@ impl Report {
     /// Strings that were not looked into because they are no text (`data:` URLs).
     pub fn unscanned(&self) -> usize {
         self.unscanned
+    }
+
+    /// Files in strings that were not read; of many, the first of each class.
+    pub fn files(&self) -> &[UnreadFile] {
+        &self.files
     }
 
     /// Bytes of text looked through.
@@ -135,6 +152,13 @@ impl Report {
 
     pub(super) fn skip(&mut self, strings: usize) {
         self.unscanned += strings;
+    }
+
+    /// A file that is not read.
+    pub(super) fn file(&mut self, class: FileClass, at: Option<&Path<'_>>) {
+        if self.files.iter().all(|known| known.class != class) {
+            self.files.push(UnreadFile { class, at: at.map(ToString::to_string).unwrap_or_default() });
+        }
     }
 
     pub(super) fn scan(&mut self, bytes: usize) {

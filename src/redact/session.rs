@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use crate::redact::carrier::Carrier;
-use crate::redact::document::Documents;
+use crate::redact::document::Document;
 use crate::redact::error::RedactError;
 use crate::redact::keys::Keys;
 use crate::redact::pass::{Pass, Passed, Reach};
@@ -67,7 +67,7 @@ impl Redactor {
         which: &PathSet,
         keys: &Keys,
     ) -> Result<(Redacted<Vec<u8>>, Session), RedactError> {
-        let mut document = Documents::one(message, which, session.limits);
+        let mut document = Document::new(message, which, session.limits);
         self.message(session, &mut document, keys)
     }
 

@@ -9,7 +9,7 @@ use zeroize::Zeroizing;
 use crate::base::reader::Reader;
 use crate::base::secret::Secret;
 use crate::redact::error::RedactError;
-use crate::redact::issued::{Issued, Spelling};
+use crate::redact::issued::{Issued, Spelling, Taken};
 use crate::redact::undo::{Ledger, Limits, Undo};
 
 /// The form of what [`SurrogateLog::to_bytes`] writes: this byte, then for each surrogate its spelling, and the surrogate
@@ -45,21 +45,50 @@ impl SurrogateLog {
         original: &str,
         spelling: Spelling,
     ) -> Result<(), RedactError> {
+        let (surrogate, original) = (surrogate.to_owned(), Zeroizing::new(original.to_owned()));
+        // What else the text says is not known.
+        self.keep_issued(Issued { surrogate, original, spelling, parts: false })
+    }
+
+    /// The same of what was issued for a text that is known whole.
+    fn keep_issued(&self, issued: Issued) -> Result<(), RedactError> {
         let Limits { values, bytes, .. } = Limits::default();
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let canonical = spelling.canonical(surrogate);
+        let canonical = issued.spelling.canonical(&issued.surrogate);
         if kept.owners.contains_key(&canonical) {
             return Ok(());
         }
-        kept.bytes += surrogate.len() + original.len();
+        kept.bytes += issued.surrogate.len() + issued.original.len();
         if kept.owners.len() >= values || kept.bytes > bytes {
             return Err(RedactError::TooManyValues { values, bytes });
         }
-        let original = Zeroizing::new(original.to_owned());
-        let surrogate = surrogate.to_owned();
-        // What else the text says is not known.
-        kept.owners.insert(canonical, Issued { surrogate, original, spelling, parts: false });
+        kept.owners.insert(canonical, issued);
         Ok(())
+    }
+
+    /// The same of all of these.
+    pub(super) fn keep_all(&self, mut issued: impl Iterator<Item = Issued>) -> Result<(), RedactError> {
+        issued.try_for_each(|one| self.keep_issued(one))
+    }
+
+    /// What is kept is taken.
+    pub(super) fn add_to(&self, taken: &mut Taken) {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (canonical, entry) in &kept.owners {
+            taken.insert(canonical.clone(), entry.spelling.owner(&entry.original));
+        }
+    }
+
+    /// All that is kept.
+    pub(super) fn issued(&self) -> Vec<Issued> {
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let issued = kept.owners.values().map(|entry| Issued {
+            surrogate: entry.surrogate.clone(),
+            original: entry.original.clone(),
+            spelling: entry.spelling,
+            parts: entry.parts,
+        });
+        issued.collect()
     }
 
     /// What [`Undo::from_bytes`] reads. To be sealed at once: it holds the originals.

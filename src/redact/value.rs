@@ -1,4 +1,6 @@
-//! [`Value`]: a value that was found, and what stands for it.
+//! [`Value`]: a value that was found, and what stands for it; and where one stands.
+
+use std::ops::Range;
 
 use zeroize::Zeroizing;
 
@@ -62,4 +64,11 @@ impl Value {
     pub(super) fn stays_number(&self, with: &str) -> bool {
         !self.is_number() || with.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.')
     }
+}
+
+/// A place where a value stands.
+#[derive(Clone)]
+pub(super) struct Hit {
+    pub(super) range: Range<usize>,
+    pub(super) value: u32,
 }

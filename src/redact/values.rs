@@ -20,15 +20,9 @@ use crate::redact::method::Method;
 use crate::redact::parts_index::PartsIndex;
 use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
+use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::undo::{Ledger, Limits, Undo};
-use crate::redact::value::{Value, ValueSite};
-
-/// A place where a value stands.
-#[derive(Clone)]
-pub(super) struct Hit {
-    pub(super) range: Range<usize>,
-    pub(super) value: u32,
-}
+use crate::redact::value::{Hit, Value, ValueSite};
 
 /// Values in the order they were found.
 pub(super) struct Values<'p> {
@@ -82,6 +76,10 @@ impl<'p> Values<'p> {
     pub(super) fn keep(self) -> Known {
         let Self { list, slots, hasher, indexed, parts, .. } = self;
         Known { list, slots, hasher, indexed, parts }
+    }
+
+    fn log(&self) -> Option<&'p SurrogateLog> {
+        self.redactors.first()?.log.as_ref()
     }
 
     /// Whether to go on.
@@ -278,6 +276,7 @@ impl<'p> Values<'p> {
             let spelling = self.spelling(value);
             taken.insert(spelling.canonical(&value.with), spelling.owner(&value.original));
         }
+        self.log().into_iter().for_each(|log| log.add_to(&mut taken));
         let mut open = self.plainly(surrogates, &mut taken)?;
         // One of FF1's that stands there already is given up: its tweak is not ours to change.
         let permuted: Vec<usize> = (self.settled..self.list.len())
@@ -316,7 +315,7 @@ impl<'p> Values<'p> {
             open = present;
         }
         self.settle_parts(whole);
-        Ok(())
+        self.log().map_or(Ok(()), |log| log.keep_all(self.issued(|_| true).map(|(_, issued)| issued)))
     }
 
     /// Values that have a surrogate in this conversation keep it.
@@ -410,7 +409,8 @@ impl<'p> Values<'p> {
     /// What was encrypted, for the way back.
     pub(super) fn close(&self, limits: Limits) -> Result<Undo, RedactError> {
         let mut ledger = Ledger::new(limits);
-        for (_, issued) in self.issued(|_| true) {
+        let own = self.issued(|_| true).map(|(_, issued)| issued);
+        for issued in self.log().map_or_else(|| own.collect(), SurrogateLog::issued) {
             self.recall.note(&issued.surrogate);
             ledger.issue(issued)?;
         }

@@ -11,6 +11,7 @@
 //! | [`amazon`] | Amazon event streams, which are made of binary messages |
 //! | [`form`] | forms |
 //! | [`websocket`] | WebSocket frames and messages |
+//! | [`multipart`] | multipart bodies |
 //! | [`sniff`] | what a body is by its first bytes |
 //! | [`codec`] | content codings |
 //! | `text_channel`, `window`, `utf8` | where decoded text lies in bytes, and what is not decided yet |
@@ -22,6 +23,7 @@ mod editor;
 pub mod form;
 mod generic;
 pub mod json;
+pub mod multipart;
 mod path;
 mod rewriter;
 pub mod sniff;

@@ -253,6 +253,8 @@ class Mock:
     requests: list = field(default_factory=list, repr=False)
     canned: dict = field(default_factory=dict, repr=False)
     gate: threading.Event = field(default_factory=threading.Event, repr=False)
+    # Header fields that answers have besides.
+    fields: dict = field(default_factory=dict)
 
     def __enter__(self):
         handler = type("Bound", (Handler,), {"mock": self})
@@ -272,6 +274,7 @@ class Mock:
     def forget(self):
         self.requests.clear()
         self.canned.clear()
+        self.fields.clear()
         self.gate.clear()
 
 
@@ -340,6 +343,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         """One content type, several, or none."""
         for kind in [kinds] if isinstance(kinds, str) else kinds or []:
             self.send_header("content-type", kind)
+        for name, value in self.mock.fields.items():
+            self.send_header(name, value)
 
     def send(self, status, kind, body, coding=""):
         self.send_response(status)

@@ -30,10 +30,6 @@ def png():
     return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + DICE.randbytes(DICE.randint(60, 700)) + b"IEND\xaeB`\x82"
 
 
-def pdf():
-    return b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj <</Type /Catalog>>\n" + DICE.randbytes(DICE.randint(60, 700)) + b"\n%%EOF\n"
-
-
 def word(length, letters=LETTERS):
     return "".join(DICE.choices(letters, k=length))
 
@@ -84,8 +80,8 @@ IDS = [
 
 
 def shows(count):
-    """(what, value): `count` files of each kind, as many seals and ids."""
-    for make, kind in ((jpeg, "image/jpeg"), (png, "image/png"), (pdf, "application/pdf")):
+    """(what, value): `count` images of each kind, as many seals and ids."""
+    for make, kind in ((jpeg, "image/jpeg"), (png, "image/png")):
         for n in range(count):
             yield "file", FILES[n % len(FILES)](kind, b64(make()))
     for n in range(count):

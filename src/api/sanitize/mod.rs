@@ -10,9 +10,11 @@
 //! | `run` | one job from its file to its answer |
 //! | `reply` | what the answer says |
 //! | `told` | what is told of a file |
+//! | `documents` | [`Documents`]: files within other requests |
 //! | `drafts` | [`SanitizeDrafts`]: settings read from a request |
 
 mod ask;
+mod documents;
 mod drafts;
 mod handler;
 mod order;
@@ -22,6 +24,7 @@ mod service;
 mod settings;
 mod told;
 
+pub use documents::{DocumentError, Documents, RedactedDocument};
 pub use drafts::{SanitizeDraft, SanitizeDrafts};
 pub use handler::Sanitize;
 pub use service::{Parts, Sanitizer};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::Uri;
 
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Api, Blobs, Share};
+use crate::config::settings::{Blobs, Settings, Share};
 
 /// The longest that an upload or download URL may be good.
 const LONGEST: Duration = Duration::from_secs(3600);
@@ -44,8 +44,9 @@ pub(super) fn mail(share: &Share, mistakes: &mut Mistakes) {
     }
 }
 
-pub(super) fn public_url(api: &Api, mistakes: &mut Mistakes) {
-    if let Some(url) = api.public_url.iter().find(|url| !is_origin(url, true)) {
+pub(super) fn public_url(settings: &Settings, mistakes: &mut Mistakes) {
+    let routes = settings.routes.iter().filter_map(|route| route.public_url.as_ref());
+    for url in settings.api.public_url.iter().chain(routes).filter(|url| !is_origin(url, true)) {
         mistakes.say(url.span().start, "not an address such as \"https://portcullis.example.com\"");
     }
 }

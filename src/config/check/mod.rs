@@ -26,7 +26,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| telemetry::all(&settings.telemetry, mistakes),
     |settings, _, mistakes| files::blobs(&settings.blobs, mistakes),
     |settings, _, mistakes| files::mail(&settings.share, mistakes),
-    |settings, _, mistakes| files::public_url(&settings.api, mistakes),
+    |settings, _, mistakes| files::public_url(settings, mistakes),
     |settings, _, mistakes| upstreams::all(&settings.upstreams, mistakes),
     |settings, _, mistakes| routes::names(&settings.routes, mistakes),
     |settings, _, mistakes| routes::ends(settings, mistakes),

@@ -42,8 +42,8 @@ pub use log::{Addresses, Format, Level, Log};
 pub use provider::Provider;
 pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{
-    Answers, Direct, Exhausted, Invented, Method, Methods, Protocol, Redact, Requests, SpecialUse, Tweak,
-    Unknown,
+    Answers, Direct, Exhausted, Files, Invented, Media, Method, Methods, Protocol, Redact, Requests,
+    SpecialUse, Tweak, Unknown,
 };
 pub use reload::Reload;
 pub use resilience::{Breaker, Health, Outliers};

@@ -34,6 +34,11 @@ pub struct Redact {
     /// What happens to requests for sessions beside us: Realtime over WebRTC or SIP, and keys with which a client calls
     /// the provider itself.
     pub direct: Direct,
+    /// What happens to files in requests that are neither text nor media: documents, archives, and what nobody knows. `None`:
+    /// they pass where `unknown` bodies do; see [`Redact::files`].
+    pub files: Option<At<Files>>,
+    /// What happens to images, sound and films in requests.
+    pub media: Media,
     /// Only these rules, by short name. `None`: the default set.
     pub rules: Option<At<Vec<At<String>>>>,
     /// The default set and these; not together with `rules`.
@@ -91,6 +96,15 @@ impl Redact {
     pub fn remember(&self) -> Option<Duration> {
         let said = self.remember.as_ref().map_or(DAY, |said| said.get());
         (self.encrypts() && !said.is_zero()).then_some(said)
+    }
+
+    /// What happens to files, the default worked out.
+    pub fn files(&self) -> Files {
+        match (&self.files, self.unknown) {
+            (Some(said), _) => **said,
+            (None, Unknown::Refuse) => Files::Refuse,
+            (None, Unknown::Pass) => Files::Pass,
+        }
     }
 
     /// What happens in answers, the default worked out.
@@ -306,4 +320,27 @@ pub enum Unknown {
     Refuse,
     /// It passes as it is, and the log says so.
     Pass,
+}
+
+/// What happens to files in requests that are neither text nor media: parts of multipart bodies, base64 in strings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Files {
+    /// They do not pass, and the answer says where they are.
+    Refuse,
+    /// Documents (PDF, Office, mail) are redacted within `sanitize.limits`; what cannot be does not pass.
+    Redact,
+    /// They pass as they are, and are counted.
+    Pass,
+}
+
+/// What happens to images, sound and films in requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Media {
+    /// They pass as they are, and are counted.
+    #[default]
+    Pass,
+    /// They do not pass.
+    Refuse,
 }

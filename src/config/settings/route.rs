@@ -49,6 +49,9 @@ pub struct Route {
     pub max_body: Option<At<Size>>,
     /// What WebSocket sessions may take up.
     pub websocket: At<WebSocket>,
+    /// Where callers of this route reach us, `https://host[:port][/path]`: URLs in answers that lead to the provider itself
+    /// begin with it instead, and with the prefix that the route strips. `None`: `api.public_url`, else the host that a request asks for.
+    pub public_url: Option<At<String>>,
     /// What happens to the bodies.
     pub redact: Option<At<Redact>>,
 }

@@ -12,7 +12,7 @@ use crate::gateway::filters::remember;
 use crate::gateway::filters::restoring::restoring;
 use crate::gateway::layer::{Factory, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::CompiledProtocol;
-use crate::redact::{Answering, Counts, Keys, Redactor, Undo};
+use crate::redact::{Answering, Counts, FileClass, Keys, Redactor, Undo};
 use crate::stream::Editor;
 
 /// What was issued so far. An editor restores what was there when it was made.
@@ -71,6 +71,7 @@ impl AnswerEditing<'_> {
                     protocol,
                     counts: Arc::clone(&parts.answer_counts),
                     unscanned: Arc::clone(&x.facts.answer_unscanned),
+                    refused: Vec::new(),
                 };
                 let layer = one_way.layer(x, parts.rules.len());
                 Some(PlannedAnswers { layer, policy: parts.unknown })
@@ -112,18 +113,21 @@ pub(super) struct OneWay {
     pub(super) counts: Arc<Counts>,
     /// Counts the strings that are not read.
     pub(super) unscanned: Arc<AtomicU64>,
+    /// Files that may not be in strings.
+    pub(super) refused: Vec<FileClass>,
 }
 
 impl OneWay {
     /// The layer that does it; findings are of so many rules.
     pub(super) fn layer(self, x: &mut Exchange, rules: usize) -> TextLayer {
-        let Self { redactor, keys, protocol, counts, unscanned } = self;
+        let Self { redactor, keys, protocol, counts, unscanned, refused } = self;
         // Counted apart first, since the access log has what one request had.
         let own = Arc::new(Counts::new(rules));
         x.facts.counted.push((Arc::clone(&own), counts));
         let editor = Arc::new(move || -> Box<dyn Editor> {
             let answering = Answering::Mask { keys: keys.clone(), counts: Arc::clone(&own) };
-            Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
+            let editor = redactor.answer(answering).counting(Arc::clone(&unscanned));
+            Box::new(editor.refusing(refused.clone()))
         });
         TextLayer { editor, protocol, restores: false }
     }

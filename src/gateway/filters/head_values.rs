@@ -9,7 +9,7 @@ use pingora::http::RequestHeader;
 
 use crate::gateway::error::GatewayError;
 use crate::gateway::filters::cookies_and_query::split;
-use crate::gateway::filters::read_as::of_redaction;
+use crate::gateway::filters::redaction_error::of_redaction;
 use crate::gateway::upstream::origin_form;
 use crate::redact::{Keys, Limits, RedactError, Redactor, Report};
 

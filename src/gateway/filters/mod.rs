@@ -1,14 +1,16 @@
 //! The filters: one file each, both halves together. None knows another; what two of them do alike is in
-//! `bearer`, `spoofed` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who calls, `remember`
-//! and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is what it is made from,
-//! `read_as` how bodies are looked through, `answers` what is done in those of upstreams, `session` redacts the messages of a
-//! WebSocket, `direct` knows what leads around us, `head_values` is what it does to heads, and `findings` what it counts.
+//! `bearer`, `spoofed`, `readable_answer` and `cookies_and_query`; `head_tokens` knows where tokens stand in a head, `who` who
+//! calls, `remember` and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is what it
+//! is made from, `answers` what is done in those of upstreams, `session` redacts the messages of a WebSocket, `direct` knows
+//! what leads around us, `head_values` is what it does to heads, `file_policy` which files pass, `findings` what it counts,
+//! and `redaction_error` why it cannot.
 
 mod answers;
 mod auth;
 mod bearer;
 mod cookies_and_query;
 mod direct;
+mod file_policy;
 mod findings;
 mod head_tokens;
 mod head_values;
@@ -16,9 +18,11 @@ mod jwt;
 mod limits;
 mod load_shed;
 mod log;
-mod read_as;
+mod own_urls;
+mod readable_answer;
 mod redact;
 mod redact_parts;
+mod redaction_error;
 mod remember;
 mod restoring;
 mod scope;
@@ -28,11 +32,13 @@ mod spoofed;
 mod who;
 
 pub use auth::{Auth, StripTokens};
+pub use file_policy::{FilePolicy, FileTreatment};
 pub use head_values::HeadValues;
 pub use jwt::{Jwt, JwtParts, Place};
 pub use limits::{Allowance, Limits, Whose};
 pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};
 pub use log::Log;
+pub use own_urls::OwnUrls;
 pub use redact::Redact;
 pub use redact_parts::{AnswerMode, Invented, RedactParts};
 pub use remember::Remember;

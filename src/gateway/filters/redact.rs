@@ -3,56 +3,68 @@
 //! A request that will be restored, and every request of an LLM protocol, is collected and rewritten as a document, so
 //! that a value found by its context in one place is found in all. Others are rewritten as they pass.
 
+mod batch;
+mod files;
+mod reading;
+
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use async_trait::async_trait;
+use bytes::Bytes;
 use http::StatusCode;
-use http::header::{ACCEPT_ENCODING, HeaderValue, IF_RANGE, RANGE};
-use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::http::ResponseHeader;
 
 use crate::api::{ApiError, Job};
 use crate::base::checkpoint::Checkpoint;
 use crate::crypto::fpe::FpeKey;
-use crate::gateway::body::{BodyFormat, BodyKind, NOT_UTF8};
+use crate::gateway::body::BodyFormat;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, Facts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::answers::{AnswerEditing, Issued, OneWay, PlannedAnswers, nothing_issued};
 use crate::gateway::filters::direct::leads_around;
+use crate::gateway::filters::file_policy::FileTreatment;
 use crate::gateway::filters::findings;
 use crate::gateway::filters::head_values::{HeadRedaction, refused};
-use crate::gateway::filters::read_as::{ReadAs, of_redaction};
+use crate::gateway::filters::readable_answer::readable_answer;
+use crate::gateway::filters::redact::batch::BatchLines;
+use crate::gateway::filters::redact::files::DocumentRedaction;
+use crate::gateway::filters::redact::reading::{BodyFault, ReadAs, Readings, is_multipart, is_upload};
 use crate::gateway::filters::redact_parts::{AnswerMode, RedactParts};
 use crate::gateway::filters::remember;
 use crate::gateway::filters::scope::of_conversation;
 use crate::gateway::filters::session::{SessionParts, SessionRedactor};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Repeats, conversation, is_mcp, open_blocks};
-use crate::gateway::media_type::{DeclaredFormat, Frame, is_foreign, is_lines};
+use crate::gateway::media_type::{DeclaredFormat, is_foreign, is_sound};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::websocket::{MessagePlan, ServerPlan};
-use crate::redact::{BlockSeal, Counts, Keys, RedactError, Redactor};
-use crate::stream::json::PathSet;
-use crate::stream::sniff::ENOUGH;
+use crate::redact::{BlockSeal, Counts, Keys, Limits, RedactError, Redactor, SurrogateLog};
+use crate::stream::json::{PathSet, PatternError};
 use crate::telemetry::trace::SpanKind;
 use crate::telemetry::{Direction, Scan, Unscanned};
 
-/// Codings that we can take off and put on again.
-const CODINGS: [&str; 5] = ["gzip", "x-gzip", "deflate", "br", "zstd"];
+/// How paths end whose answers are spoken (OpenAI API reference, "Create speech").
+const SPEECH: &str = "/audio/speech";
 
 /// Redacts and restores bodies.
 pub struct Redact {
     parts: RedactParts,
     everything: Arc<PathSet>,
+    batch: Arc<BatchLines>,
     /// One store is one tenant: surrogates do not depend on which of its tokens asks.
     tenant: Arc<str>,
 }
 
 impl Redact {
     /// Makes the filter.
-    pub fn new(parts: RedactParts) -> Self {
-        Self { parts, everything: Arc::new(PathSet::everything()), tenant: Arc::from("default") }
+    ///
+    /// # Errors
+    /// A pattern of a protocol that is wrong, which would be a bug in the data.
+    pub fn new(parts: RedactParts) -> Result<Self, PatternError> {
+        let batch = Arc::new(BatchLines::new(&parts.protocols)?);
+        Ok(Self { parts, everything: Arc::new(PathSet::everything()), batch, tenant: Arc::from("default") })
     }
 
     fn protocol(&self, x: &Exchange) -> Option<&Arc<CompiledProtocol>> {
@@ -83,6 +95,50 @@ impl Redact {
         Ok(Keys { fpe: Some(key), tenant: Arc::clone(&self.tenant), scope, quota, recall })
     }
 
+    /// The same once the body is there, which may name its conversation.
+    async fn keys_of(&self, x: &mut Exchange, body: &Bytes) -> Result<Keys, GatewayError> {
+        let mut keys = self.keys(x).await?;
+        let Some(key) = keys.fpe.clone().filter(|_| self.parts.tweak.is_in_body(x)) else { return Ok(keys) };
+        let (path, body) = (x.path().clone(), body.clone());
+        let job = Job { caller: x.caller(), bytes: body.len() };
+        let id = self.parts.cpu.run(job, move |_| conversation::in_body(&path, &body)).await;
+        if let Some(id) = id.map_err(ApiError::from).map_err(GatewayError::Api)? {
+            keys.scope = of_conversation(&key, &x.route().name, &id);
+            x.facts.scope = Some(keys.scope);
+        }
+        Ok(keys)
+    }
+
+    /// What a request's body is read by.
+    fn readings(&self, x: &Exchange) -> Readings {
+        let known = self.protocol(x).map(|protocol| Arc::clone(&protocol.request));
+        let everything = Arc::clone(&self.everything);
+        Readings {
+            fields: known.unwrap_or_else(|| everything.clone()),
+            everything,
+            batch: self.batch.clone(),
+        }
+    }
+
+    /// Has the documents in a request redacted; how many there are.
+    async fn documents(
+        &self,
+        x: &mut Exchange,
+        document: &mut Document,
+        by: DocumentRedaction<'_>,
+    ) -> Result<usize, GatewayError> {
+        let done = by.run(document.current().clone()).await?;
+        for report in &done.reports {
+            findings::found(x, &self.parts, report);
+            x.facts.redacted.fetch_add(report.count() as u64, Ordering::Relaxed);
+        }
+        x.facts.request_unscanned.fetch_add(done.unread, Ordering::Relaxed);
+        if done.documents > 0 {
+            document.rewritten = Some(done.body);
+        }
+        Ok(done.documents)
+    }
+
     /// What is installed on a request's body, or refused.
     async fn plan_request(
         &self,
@@ -107,16 +163,19 @@ impl Redact {
             }
         };
         // A client of a known protocol speaks JSON, whatever it says; but not in a charset that reads otherwise.
-        if known && is_foreign(&x.head().headers) {
+        let takes_files = is_multipart(&x.head().headers) || is_upload(&x.head().headers);
+        if known && !takes_files && is_foreign(&x.head().headers) {
             return Err(GatewayError::Api(ApiError::UnsupportedMediaType("Send the body in UTF-8")));
         }
-        if !known && !matches!(format.declared, DeclaredFormat::As(_)) {
+        if !known && !takes_files && !matches!(format.declared, DeclaredFormat::As(_)) {
             plan.require_known_kind(self.parts.unknown);
         }
         x.request_scan = Scan::Scanned;
         let restored = matches!(self.parts.answers, AnswerMode::Restore(_));
         // Where it names its conversation is not known before all of it is there.
-        if known || restored || self.parts.encrypts && self.parts.tweak.is_in_body(x) {
+        let named = self.parts.encrypts && self.parts.tweak.is_in_body(x);
+        let documents = self.parts.files.files == FileTreatment::Redact;
+        if known || restored || named || takes_files || documents {
             plan.collect(x, self.parts.collected);
             return Ok(());
         }
@@ -127,6 +186,7 @@ impl Redact {
             protocol: None,
             counts: Arc::clone(&self.parts.counts),
             unscanned: Arc::clone(&x.facts.request_unscanned),
+            refused: self.parts.files.refused_in_strings(),
         };
         plan.rewrite(Layer::Text(one_way.layer(x, self.parts.rules.len())));
         Ok(())
@@ -182,29 +242,14 @@ impl Redact {
     /// How a collected body is looked through; `None` if it passes as it is.
     fn reading(&self, x: &mut Exchange, body: &[u8]) -> Result<Option<ReadAs>, GatewayError> {
         let known = self.protocol(x).is_some();
-        let format = BodyFormat::of(&x.head().headers, known).map_err(|_| GatewayError::UNKNOWN_TYPE)?;
-        let head = body.get(..body.len().min(ENOUGH)).unwrap_or_default();
-        let kind = format.kind(head, head.len() == body.len(), Direction::Request);
-        let reading = match kind {
-            _ if body.is_empty() => ReadAs::Text,
-            BodyKind::Wrong(why) => return Err(GatewayError::BadBody(why)),
-            BodyKind::Unknown | BodyKind::More if !known && self.parts.unknown == UnscannedPolicy::Pass => {
-                x.passes_unscanned(Direction::Request, Unscanned::ContentType);
-                return Ok(None);
+        let reading = ReadAs::of(&x.head().headers, known, body)?;
+        if reading.is_none() {
+            if self.parts.unknown != UnscannedPolicy::Pass {
+                return Err(GatewayError::UNKNOWN_TYPE);
             }
-            BodyKind::Unknown | BodyKind::More if !known => return Err(GatewayError::UNKNOWN_TYPE),
-            _ if memchr::memchr(0, body).is_some() => return Err(GatewayError::BadBody(NOT_UTF8)),
-            _ if known => ReadAs::Json,
-            BodyKind::As(Frame::Json) if is_lines(&x.head().headers) => ReadAs::Lines,
-            BodyKind::As(Frame::Json) if format.declared == DeclaredFormat::As(Frame::Json) => {
-                ReadAs::JsonOrLines
-            }
-            BodyKind::As(Frame::Json) => ReadAs::JsonOrText,
-            BodyKind::As(Frame::Events) => ReadAs::Events,
-            BodyKind::As(Frame::Form) => ReadAs::Form,
-            _ => ReadAs::Text,
-        };
-        Ok(Some(reading))
+            x.passes_unscanned(Direction::Request, Unscanned::ContentType);
+        }
+        Ok(reading)
     }
 }
 
@@ -250,47 +295,62 @@ impl Filter for Redact {
         if matches!(self.parts.answers, AnswerMode::Restore(_)) {
             remember::find_in_body(x, document.current()).await;
         }
-        let mut keys = self.keys(x).await?;
-        let naming = self.parts.encrypts && self.parts.tweak.is_in_body(x);
-        let naming = naming.then(|| (x.path().clone(), Arc::clone(x.route())));
+        let Some(reading) = self.reading(x, document.current())? else { return Ok(Flow::Next) };
+        let keys = self.keys_of(x, document.current()).await?;
+        let readings = self.readings(x);
+        x.route().metrics.scanned(Direction::Request, document.current().len() as u64);
+        let mut redactor = redactor.clone();
+        let mut policy = self.parts.files;
+        let mut documents = 0;
+        if policy.files == FileTreatment::Redact {
+            redactor = redactor.recording(SurrogateLog::default());
+            let by = DocumentRedaction {
+                documents: &self.parts.documents,
+                redactor: redactor.clone(),
+                keys: keys.clone(),
+                reading: &reading,
+                readings: &readings,
+            };
+            documents = self.documents(x, document, by).await?;
+            policy.files = FileTreatment::Pass;
+        }
+        let lenient = self.parts.unknown == UnscannedPolicy::Pass && self.protocol(x).is_none();
+        let may_pass = lenient && matches!(reading, ReadAs::Parts(_));
         let body = document.current().clone();
-        let Some(reading) = self.reading(x, &body)? else { return Ok(Flow::Next) };
-        let fields = Arc::clone(self.protocol(x).map_or(&self.everything, |protocol| &protocol.request));
-        x.route().metrics.scanned(Direction::Request, body.len() as u64);
-        let redactor = redactor.clone();
-        let mut sealed = keys.clone();
+        let sealed = keys.clone();
         let work = move |checkpoint: &Checkpoint| {
             let redactor = redactor.passing(checkpoint.clone());
-            if let (Some((path, route)), Some(key)) = (naming, &keys.fpe)
-                && let Some(id) = conversation::in_body(&path, &body)
-            {
-                keys.scope = of_conversation(key, &route.name, &id);
-            }
-            let redacted = reading.look(&redactor, &body, &fields, &keys);
-            redacted.map(|redacted| (redacted, keys.scope))
+            let parsed = reading.parse(&body, &readings)?;
+            policy.check(&parsed.files)?;
+            let redacted = redactor.content(&body, &parsed.content, &keys, Limits::default())?;
+            policy.check_strings(redacted.0.report().files())?;
+            Ok::<_, BodyFault>(redacted)
         };
         let span = x.trace.place().begin("redact", SpanKind::Internal);
         let job = Job { caller: x.caller(), bytes: document.current().len() };
         let done = self.parts.cpu.run(job, work).await;
         drop(span);
-        if let Ok(Err(RedactError::Blocked(rules))) = &done {
+        if let Ok(Err(BodyFault::Redact(RedactError::Blocked(rules)))) = &done {
             findings::blocked(x, &self.parts, rules);
         }
+        if matches!(&done, Ok(Err(BodyFault::Form(_)))) && may_pass {
+            x.passes_unscanned(Direction::Request, Unscanned::ContentType);
+            return Ok(Flow::Next);
+        }
         let done = done.map_err(ApiError::from).map_err(GatewayError::Api);
-        let ((redacted, undo), scope) = match done.and_then(|done| done.map_err(of_redaction)) {
+        let (redacted, undo) = match done.and_then(|done| done.map_err(GatewayError::from)) {
             Ok(done) => done,
             Err(error) if self.passes(x, &error) => return Ok(Flow::Next),
             Err(error) => return Err(error),
         };
-        x.facts.scope = x.facts.scope.map(|_| scope);
         let report = redacted.report();
         findings::found(x, &self.parts, report);
         let replaced = report.count();
         x.facts.redacted.fetch_add(replaced as u64, Ordering::Relaxed);
-        x.facts.request_unscanned.fetch_add(report.unscanned() as u64, Ordering::Relaxed);
+        let unread = report.unscanned().saturating_sub(documents);
+        x.facts.request_unscanned.fetch_add(unread as u64, Ordering::Relaxed);
         let mut rewritten =
             if replaced > 0 { redacted.into_value().into() } else { document.current().clone() };
-        sealed.scope = scope;
         // What its provider signed goes back as it came, whatever the caller was shown.
         let opened = open_blocks(&rewritten, BlockSeal::new(&sealed));
         let changed = replaced > 0 || opened.is_some();
@@ -315,6 +375,15 @@ impl Filter for Redact {
             findings::head(x, &self.parts, head);
         }
         if x.is_websocket() && head.status == StatusCode::SWITCHING_PROTOCOLS {
+            return Ok(());
+        }
+        // What a model speaks is not spelled in letters.
+        if matches!(self.parts.answers, AnswerMode::Redact(_))
+            && x.path().compared().ends_with(SPEECH)
+            && self.parts.files.media == UnscannedPolicy::Pass
+            && is_sound(&head.headers)
+        {
+            x.passes_unscanned(Direction::Answer, Unscanned::ContentType);
             return Ok(());
         }
         if matches!(self.parts.answers, AnswerMode::Restore(_)) {
@@ -369,24 +438,4 @@ impl Filter for Redact {
             x.route().metrics.unscanned_strings(direction, strings.load(Ordering::Relaxed));
         }
     }
-}
-
-/// Asks the upstream for a whole answer in a coding that we can take off.
-fn readable_answer(head: &mut RequestHeader) {
-    head.remove_header(&RANGE);
-    head.remove_header(&IF_RANGE);
-    let wanted: Vec<String> = head
-        .headers
-        .get_all(ACCEPT_ENCODING)
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|list| list.split(','))
-        .map(|item| item.trim().to_owned())
-        .filter(|item| {
-            let coding = item.split(';').next().unwrap_or_default().trim();
-            CODINGS.iter().any(|known| coding.eq_ignore_ascii_case(known))
-        })
-        .collect();
-    let value = HeaderValue::from_str(&wanted.join(", ")).ok().filter(|value| !value.is_empty());
-    drop(head.insert_header(ACCEPT_ENCODING, value.unwrap_or(HeaderValue::from_static("identity"))));
 }

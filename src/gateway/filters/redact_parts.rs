@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::api::sanitize::Documents;
 use crate::api::{CpuPool, DistinctLimit};
+use crate::gateway::filters::file_policy::FilePolicy;
 use crate::gateway::filters::head_values::HeadValues;
 use crate::gateway::filters::remember::Remember;
 use crate::gateway::filters::scope::Tweak;
@@ -55,6 +57,10 @@ pub struct RedactParts {
     pub unknown: UnscannedPolicy,
     /// Whether requests pass that open a way to the provider past us.
     pub direct: bool,
+    /// What happens to files in them.
+    pub files: FilePolicy,
+    /// Who redacts documents.
+    pub documents: Documents,
     /// The protocols compiled.
     pub protocols: Vec<Arc<CompiledProtocol>>,
     /// The largest request that is collected, in bytes.

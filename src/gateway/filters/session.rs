@@ -9,7 +9,7 @@ use crate::base::budget::Charge;
 use crate::base::checkpoint::Checkpoint;
 use crate::gateway::error::GatewayError;
 use crate::gateway::filters::answers::Issued;
-use crate::gateway::filters::read_as::of_redaction;
+use crate::gateway::filters::redaction_error::of_redaction;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::websocket::{ClientMessage, ClientMessages, RedactedMessage, Redacting, is_readable};

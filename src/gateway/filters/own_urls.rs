@@ -1,0 +1,234 @@
+//! URLs of the provider's own in its answers, which lead past the gateway: they become the route's. Whoever follows one
+//! comes back to the same route, where the request is redacted by what it holds.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use http::header::{HeaderName, HeaderValue};
+use http::{HeaderMap, StatusCode};
+use pingora::http::ResponseHeader;
+
+use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::Exchange;
+use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::filters::readable_answer::readable_answer;
+use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
+use crate::gateway::plan::{AnswerPlan, RequestPlan};
+use crate::stream::json::{Path, Segment};
+use crate::stream::{Edit, Editor, StreamError};
+
+/// Headers that name a URL to go on with: where the bytes of a file go (Gemini API, "Upload files"), and where the outcome
+/// of an operation is (Azure).
+const HEADERS: [&str; 4] =
+    ["x-goog-upload-url", "x-goog-upload-control-url", "operation-location", "azure-asyncoperation"];
+
+/// What a client says of a file before it uploads it: redacted, it is as long as it turns out to be.
+const LENGTH: &str = "x-goog-upload-header-content-length";
+
+/// Members of answers that name such a URL, and what the paths of those answers have in them (Anthropic API reference,
+/// "Message Batches").
+const MEMBERS: [(&str, &str); 1] = [("/messages/batches", "results_url")];
+
+/// The longest URL that is taken, in bytes.
+const LONGEST: usize = 8 << 10;
+
+/// Has the provider's URLs lead here.
+pub struct OwnUrls {
+    /// Where callers reach us, without a slash at its end; `None`: where this caller did.
+    public: Option<Arc<str>>,
+    /// Whether callers come over TLS, where their requests do not say it (HTTP/1.1).
+    secure: bool,
+}
+
+impl OwnUrls {
+    /// URLs begin with `public`, else with the host that the caller asks for; `secure` is whether all callers come over TLS.
+    pub fn new(public: Option<&str>, secure: bool) -> Self {
+        Self { public: public.map(|url| url.trim_end_matches('/').into()), secure }
+    }
+
+    /// What the route's URLs begin with; `None` where a caller names no host.
+    fn base(&self, x: &Exchange) -> Option<Arc<str>> {
+        // What is taken off paths on their way to the upstream stands in front of them here.
+        let prefix = x.path().compared().split('/').skip(1).take(x.route().strip);
+        let prefix: String = prefix.flat_map(|segment| ["/", segment]).collect();
+        if let Some(public) = &self.public {
+            return Some(format!("{public}{prefix}").into());
+        }
+        let head = x.head();
+        let host = head.headers.get(http::header::HOST).and_then(|host| host.to_str().ok());
+        let host = host.or_else(|| head.uri.authority().map(|authority| authority.as_str()))?;
+        let known = if self.secure { "https" } else { "http" };
+        let scheme = head.uri.scheme_str().unwrap_or(known);
+        Some(format!("{scheme}://{host}{prefix}").into())
+    }
+}
+
+/// The member of an answer to `path` that names a URL.
+fn member(x: &Exchange) -> Option<&'static str> {
+    let known = MEMBERS.iter().find(|(path, _)| x.path().compared().contains(path));
+    known.map(|(_, member)| *member)
+}
+
+/// The URL at our base; `None` for what is no absolute one. Its host may have been masked, and so is not looked at.
+fn ours(base: &str, url: &str) -> Option<String> {
+    let (scheme, rest) = url.trim().split_once("://")?;
+    let known = ["http", "https"].iter().any(|known| scheme.eq_ignore_ascii_case(known));
+    let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    let slash = if path.starts_with('/') { "" } else { "/" };
+    (known && !host.is_empty()).then(|| format!("{base}{slash}{path}"))
+}
+
+/// Rewrites the headers that name a URL.
+fn rewrite(head: &mut ResponseHeader, base: &str) {
+    for name in HEADERS {
+        let url = head.headers.get(name).and_then(|url| ours(base, url.to_str().ok()?));
+        if let Some(url) = url.and_then(|url| HeaderValue::from_str(&url).ok()) {
+            drop(head.insert_header(HeaderName::from_static(name), url));
+        }
+    }
+}
+
+/// Whether a request says what will be uploaded.
+fn begins_upload(headers: &HeaderMap) -> bool {
+    headers.contains_key("x-goog-upload-command")
+}
+
+#[async_trait]
+impl Filter for OwnUrls {
+    fn name(&self) -> &'static str {
+        "own_urls"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Rewrite
+    }
+
+    async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
+        if begins_upload(&x.head().headers) {
+            x.head_mut().remove_header(LENGTH);
+        }
+        if member(x).is_some() {
+            readable_answer(x.head_mut());
+        }
+        Ok(Flow::Next)
+    }
+
+    async fn response(
+        &self,
+        x: &mut Exchange,
+        head: &mut ResponseHeader,
+        plan: &mut AnswerPlan,
+    ) -> Result<(), GatewayError> {
+        let Some(base) = self.base(x) else { return Ok(()) };
+        rewrite(head, &base);
+        let Some(member) = member(x).filter(|_| head.status == StatusCode::OK) else { return Ok(()) };
+        let editor = Arc::new(move || -> Box<dyn Editor> {
+            Box::new(UrlEditor {
+                member,
+                base: Arc::clone(&base),
+                here: false,
+                held: String::new(),
+                length: 0,
+            })
+        });
+        plan.rewrite(
+            Layer::Text(TextLayer { editor, protocol: None, restores: true }),
+            UnscannedPolicy::Pass,
+        );
+        Ok(())
+    }
+}
+
+/// Rewrites the URLs in strings of one name.
+struct UrlEditor {
+    member: &'static str,
+    base: Arc<str>,
+    here: bool,
+    held: String,
+    /// How much of a string has come.
+    length: usize,
+}
+
+impl Editor for UrlEditor {
+    fn under(&mut self, path: Option<&Path<'_>>) {
+        let own = path.and_then(|path| path.segment(path.len().checked_sub(1)?));
+        self.here = own == Some(Segment::Key(self.member));
+    }
+
+    fn feed(&mut self, piece: &str, _: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        self.length += piece.len();
+        self.here &= self.length <= LONGEST;
+        if self.here {
+            self.held.push_str(piece);
+            return Ok(0);
+        }
+        Ok(self.length)
+    }
+
+    fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        let held = std::mem::take(&mut self.held);
+        self.length = 0;
+        if std::mem::take(&mut self.here)
+            && let Some(with) = ours(&self.base, &held)
+        {
+            edits.push(Edit { range: 0..held.len(), with });
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn absolute_urls_lead_to_the_base() {
+        let rows = [
+            (
+                "https://api.anthropic.com/v1/messages/batches/b/results",
+                Some("/v1/messages/batches/b/results"),
+            ),
+            (
+                "https://a.googleapis.com:443/upload/v1beta/files?upload_id=a%2Fb&x=y",
+                Some("/upload/v1beta/files?upload_id=a%2Fb&x=y"),
+            ),
+            ("HTTPS://a.example", Some("/")),
+            ("http://*********:9090/x", Some("/x")),
+            ("http://a?x=/y", Some("/?x=/y")),
+            ("http:///x", None),
+            ("/v1/messages", None),
+            ("ftp://a.example/x", None),
+            ("data:text/plain,a", None),
+            ("no url", None),
+            ("", None),
+        ];
+        for (url, rest) in rows {
+            let want = rest.map(|rest| format!("http://gateway:8080/llm{rest}"));
+            assert_eq!(ours("http://gateway:8080/llm", url), want, "{url}");
+        }
+    }
+
+    #[test]
+    fn only_the_member_changes() {
+        let mut editor = UrlEditor {
+            member: "results_url",
+            base: "http://g".into(),
+            here: false,
+            held: String::new(),
+            length: 0,
+        };
+        let mut edits = Vec::new();
+        assert_eq!(editor.feed("https://a.example/x", &mut edits), Ok(19));
+        editor.end(&mut edits).unwrap();
+        assert!(edits.is_empty());
+        editor.here = true;
+        for piece in ["https://a.ex", "ample/x"] {
+            assert_eq!(editor.feed(piece, &mut edits), Ok(0));
+        }
+        editor.end(&mut edits).unwrap();
+        assert_eq!(edits, [Edit { range: 0..19, with: "http://g/x".to_owned() }]);
+        // The next string is another one.
+        edits.clear();
+        assert_eq!(editor.feed("https://a.example/x", &mut edits), Ok(19));
+    }
+}

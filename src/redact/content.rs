@@ -1,0 +1,167 @@
+//! [`Content`]: what a body holds, and the carrier of its texts. Who knows a body's head and its first bytes says it.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::edit::Edit;
+use crate::redact::carrier::{BodyCarrier, Changes, Replacement};
+use crate::redact::document::{Document, Lines};
+use crate::redact::error::RedactError;
+use crate::redact::events::EventStream;
+use crate::redact::file::FileClass;
+use crate::redact::form::FormCarrier;
+use crate::redact::keys::Keys;
+use crate::redact::multipart::{Field, MultipartCarrier, PartCarrier, Unread};
+use crate::redact::pass::{Pass, Reach};
+use crate::redact::payload::Base64;
+use crate::redact::plain::BodyText;
+use crate::redact::redactor::Redactor;
+use crate::redact::report::Redacted;
+use crate::redact::undo::{Limits, Undo};
+use crate::stream::json::PathSet;
+use crate::stream::multipart::PartSpan;
+
+/// Says which strings of a document are text.
+pub trait Fields: Send + Sync {
+    /// Those of the document that a line is.
+    fn of(&self, line: &[u8]) -> &PathSet;
+}
+
+impl Fields for PathSet {
+    fn of(&self, _: &[u8]) -> &PathSet {
+        self
+    }
+}
+
+/// What a body, or a part of one, holds.
+#[derive(Clone)]
+pub enum Content {
+    /// A JSON document, and which of its strings are text.
+    Document(Arc<PathSet>),
+    /// One a line.
+    Lines(Arc<dyn Fields>),
+    /// An event stream.
+    Events,
+    /// A form (`application/x-www-form-urlencoded`).
+    Form,
+    /// Text.
+    Text,
+    /// The value of a form's field of this name.
+    Field(String),
+    /// Parts of their own (RFC 2046), in order.
+    Parts(Vec<PartContent>),
+    /// Bytes that are not read, and are counted.
+    Unread,
+}
+
+/// A part of a body.
+#[derive(Clone, Debug)]
+pub struct PartContent {
+    /// Where it is.
+    pub span: PartSpan,
+    /// What it holds.
+    pub content: Content,
+}
+
+impl PartContent {
+    fn carrier<'b>(&'b self, body: &'b [u8], limits: Limits) -> Result<PartCarrier<'b>, RedactError> {
+        let content = self.content.carrier(body.get(self.span.body.clone()).unwrap_or_default(), limits)?;
+        PartCarrier::new(body, &self.span, content)
+    }
+}
+
+/// A file in base64 within a string of a body.
+#[derive(Debug)]
+pub struct EmbeddedFile {
+    /// Where: a JSON pointer.
+    pub at: String,
+    /// The file.
+    pub bytes: Vec<u8>,
+}
+
+impl Redactor {
+    /// Redacts a body that holds this, and tells how to undo it. What was found in one place is replaced in every other.
+    ///
+    /// # Errors
+    /// As of [`Redactor::document`].
+    pub fn content(
+        &self,
+        body: &[u8],
+        content: &Content,
+        keys: &Keys,
+        limits: Limits,
+    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+        Pass::by(self, keys, Reach::Everywhere).run(&mut content.carrier(body, limits)?)?.undo(limits)
+    }
+}
+
+impl Content {
+    /// The texts of a body that holds this.
+    pub(super) fn carrier<'b>(
+        &'b self,
+        body: &'b [u8],
+        limits: Limits,
+    ) -> Result<BodyCarrier<'b>, RedactError> {
+        Ok(match self {
+            Self::Document(which) => Box::new(Document::new(body, which, limits)),
+            Self::Lines(fields) => Box::new(Lines::new(body, &|line| fields.of(line), limits)),
+            Self::Events => Box::new(EventStream::new(body, limits)),
+            Self::Form => Box::new(FormCarrier::new(body, limits)),
+            Self::Text => Box::new(BodyText(body)),
+            Self::Field(name) => Box::new(Field::new(name, body, limits)),
+            Self::Parts(parts) => {
+                let carriers = parts.iter().map(|part| part.carrier(body, limits));
+                Box::new(MultipartCarrier::new(body, carriers.collect::<Result<_, _>>()?))
+            }
+            Self::Unread => Box::new(Unread(body)),
+        })
+    }
+
+    /// The files that lie in strings of a body, in formats that are not read here, in order.
+    ///
+    /// # Errors
+    /// As of [`Redactor::document`].
+    pub fn files(&self, body: &[u8], limits: Limits) -> Result<Vec<EmbeddedFile>, RedactError> {
+        let mut files = Vec::new();
+        self.carrier(body, limits)?.visit(&mut |text| {
+            if text.part.file == Some(FileClass::Other) {
+                let at = text.path.map(ToString::to_string).unwrap_or_default();
+                let bytes = Base64::of_file(text.part.text).and_then(|base64| base64.decode());
+                files.push(EmbeddedFile { at, bytes: bytes.unwrap_or_default() });
+            }
+            Changes::new()
+        })?;
+        Ok(files)
+    }
+
+    /// The body with these in the place of its files, in order, in the base64 that each was in.
+    ///
+    /// # Errors
+    /// As of [`Redactor::document`].
+    pub fn with_files(&self, body: &[u8], files: &[Vec<u8>], limits: Limits) -> Result<Vec<u8>, RedactError> {
+        let mut files = files.iter();
+        self.carrier(body, limits)?.visit(&mut |text| {
+            let part = text.part;
+            let file = if part.file == Some(FileClass::Other) { files.next() } else { None };
+            let Some((file, base64)) = file.zip(Base64::of_file(part.text)) else { return Changes::new() };
+            let with = Replacement { text: base64.encode(file), rule: Arc::from("") };
+            vec![Edit { range: 0..part.text.len(), with }]
+        })
+    }
+}
+
+impl fmt::Debug for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = match self {
+            Self::Document(_) => "Document",
+            Self::Lines(_) => "Lines",
+            Self::Events => "Events",
+            Self::Form => "Form",
+            Self::Text => "Text",
+            Self::Field(_) => "Field",
+            Self::Parts(_) => "Parts",
+            Self::Unread => "Unread",
+        };
+        f.write_str(word)
+    }
+}

@@ -1,0 +1,140 @@
+//! A collected multipart body: the texts of the heads of its parts, and what each part holds as if it were a body. What
+//! was found in one part is replaced in all.
+
+use std::borrow::Cow;
+
+use crate::edit::{Edit, spliced};
+use crate::redact::carrier::{BodyCarrier, Carrier, CarrierText, See, plain};
+use crate::redact::document::JsonTexts;
+use crate::redact::error::RedactError;
+use crate::redact::opaque::{Look, Part};
+use crate::redact::undo::Limits;
+use crate::stream::json::{Decoded, Token, encoded, walk};
+use crate::stream::multipart::{HeadText, PartHead, PartSpan};
+
+/// A multipart body.
+pub(super) struct MultipartCarrier<'b> {
+    body: &'b [u8],
+    parts: Vec<PartCarrier<'b>>,
+}
+
+/// One part of it.
+pub(super) struct PartCarrier<'b> {
+    span: &'b PartSpan,
+    head: Vec<HeadText>,
+    content: BodyCarrier<'b>,
+}
+
+impl<'b> PartCarrier<'b> {
+    /// The part of a body at `span`, which holds this.
+    pub(super) fn new(
+        body: &[u8],
+        span: &'b PartSpan,
+        content: BodyCarrier<'b>,
+    ) -> Result<Self, RedactError> {
+        let lines = body.get(span.head.clone()).unwrap_or_default();
+        let head = PartHead::parse(lines).map_err(|_| RedactError::Multipart)?.texts;
+        Ok(Self { span, head, content })
+    }
+}
+
+impl<'b> MultipartCarrier<'b> {
+    pub(super) fn new(body: &'b [u8], parts: Vec<PartCarrier<'b>>) -> Self {
+        Self { body, parts }
+    }
+}
+
+impl Carrier for MultipartCarrier<'_> {
+    type Written = Vec<u8>;
+
+    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+        let (mut out, mut at) = (Vec::with_capacity(self.body.len()), 0);
+        for PartCarrier { span, head, content } in &mut self.parts {
+            out.extend_from_slice(self.body.get(at..span.head.start).unwrap_or_default());
+            let mut edits: Vec<Edit> = Vec::new();
+            for text in head.iter() {
+                let inner = plain(see(CarrierText::of(Part::text(&text.text))));
+                edits.extend(inner.into_iter().map(|edit| text.outward(edit)));
+            }
+            out.extend_from_slice(&spliced(self.body.get(span.head.clone()).unwrap_or_default(), &edits));
+            out.extend_from_slice(self.body.get(span.head.end..span.body.start).unwrap_or_default());
+            out.extend_from_slice(&content.visit(see)?);
+            at = span.body.end;
+        }
+        out.extend_from_slice(self.body.get(at..).unwrap_or_default());
+        Ok(out)
+    }
+
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        let mut bytes = Vec::with_capacity(self.body.len());
+        for PartCarrier { head, content, .. } in &self.parts {
+            for text in head {
+                bytes.extend_from_slice(text.text.as_bytes());
+                bytes.push(b'\n');
+            }
+            bytes.extend_from_slice(&content.bytes());
+            bytes.push(b'\n');
+        }
+        bytes.into()
+    }
+}
+
+/// The value of a field, which is called as that.
+pub(super) struct Field<'b> {
+    body: &'b [u8],
+    /// The value as the member of a document, if it is text.
+    document: Option<Vec<u8>>,
+    texts: JsonTexts<'static>,
+}
+
+impl<'b> Field<'b> {
+    pub(super) fn new(name: &str, body: &'b [u8], limits: Limits) -> Self {
+        let member = |value: &str| format!("{{\"{}\":\"{}\"}}", encoded(name), encoded(value)).into_bytes();
+        let document = std::str::from_utf8(body).ok().map(member);
+        Self { body, document, texts: JsonTexts::everything(limits) }
+    }
+}
+
+impl Carrier for Field<'_> {
+    type Written = Vec<u8>;
+
+    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+        let Some(document) = &self.document else {
+            return crate::redact::plain::BodyText(self.body).visit(see);
+        };
+        // The name is looked at where it stands.
+        let edits = self.texts.visit(document, see)?;
+        self.texts.opened()?;
+        if edits.is_empty() {
+            return Ok(self.body.to_vec());
+        }
+        let (document, mut value) = (spliced(document, &edits), Vec::new());
+        let walked = walk(&document, &mut |_, leaf| {
+            if leaf.token == Token::Text {
+                value = Decoded::of(document.get(leaf.span).unwrap_or_default()).text().as_bytes().to_vec();
+            }
+        });
+        debug_assert_eq!(walked, Ok(()), "edits of a document leave one");
+        Ok(value)
+    }
+
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        self.body.into()
+    }
+}
+
+/// Bytes that are not read.
+pub(super) struct Unread<'b>(pub(super) &'b [u8]);
+
+impl Carrier for Unread<'_> {
+    type Written = Vec<u8>;
+
+    fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
+        see(CarrierText::of(Part::unread("", Look::Not)));
+        Ok(self.0.to_vec())
+    }
+
+    fn bytes(&self) -> Cow<'_, [u8]> {
+        Cow::Borrowed(&[])
+    }
+}
