@@ -2,6 +2,7 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | [`address`] | blocks of IP addresses, and what they are for |
 //! | [`secret`] | a value that cannot be printed |
 //! | [`id`] | request, token and item ids: newtypes that print and parse their prefix |
 //! | [`clock`] | the only reader of time |
@@ -15,6 +16,7 @@
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
 //! | [`template`] | JSON with places for claims |
 
+pub mod address;
 pub mod budget;
 pub mod checkpoint;
 pub mod clock;
