@@ -38,7 +38,7 @@ const PARTS: &[(&str, &[&str])] = &[
         &["base", "crypto", "detect", "net", "redact", "sanitize", "store", "stream", "telemetry", "vault"],
     ),
     ("gateway", &["api", "base", "crypto", "edit", "net", "redact", "store", "stream", "telemetry", "vault"]),
-    ("config", &["base", "detect", "net"]),
+    ("config", &["base", "detect", "gateway", "net", "store"]),
     (
         "app",
         &[

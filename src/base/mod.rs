@@ -15,6 +15,8 @@
 //! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
 //! | [`template`] | JSON with places for claims |
+//! | `units` | sizes and times as people write them |
+//! | `written` | values that a file writes as text |
 
 pub mod address;
 pub mod budget;
@@ -30,3 +32,7 @@ pub mod rate;
 pub mod reader;
 pub mod secret;
 pub mod template;
+#[cfg(feature = "server")]
+pub mod units;
+#[cfg(feature = "server")]
+pub(crate) mod written;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer};
 
 use crate::base::address::{Block, NotABlock};
+use crate::base::written::Written;
 use crate::config::At;
-use crate::config::written::Written;
 
 /// Where `serve` listens unless told otherwise.
 const LISTEN: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 8080);
