@@ -108,10 +108,10 @@ impl Schemas {
     }
 
     /// The members that a schema has, and the words that they may be.
-    fn declared(&self, schema: &Value, at: &str, (places, words): (&mut Places, &mut Places)) {
+    fn declared(&self, schema: &Value, at: &str, places: &mut Places, words: &mut Places) {
         let schema = self.follow(schema);
         for branch in schema.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
-            self.declared(branch, at, (&mut *places, &mut *words));
+            self.declared(branch, at, places, words);
         }
         if let Some(list) = schema.get("enum").and_then(Value::as_array) {
             let known = words.entry(at.to_owned()).or_default();
@@ -120,11 +120,11 @@ impl Schemas {
         if let Some(members) = schema.get("properties").and_then(Value::as_object) {
             places.entry(at.to_owned()).or_default().extend(members.keys().cloned());
             for (name, member) in members {
-                self.declared(member, &format!("{at}/{name}"), (&mut *places, &mut *words));
+                self.declared(member, &format!("{at}/{name}"), places, words);
             }
         }
         for inner in ["items", "additionalProperties"].iter().filter_map(|name| schema.get(name)) {
-            self.declared(inner, &format!("{at}/*"), (&mut *places, &mut *words));
+            self.declared(inner, &format!("{at}/*"), places, words);
         }
     }
 

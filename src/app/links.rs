@@ -26,13 +26,19 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The largest body of a call about links.
 const BODY: usize = 1 << 20;
 
-/// Adds links to what is in `shares`, under the address `public`; a form with a file has at most `form` bytes.
-pub(super) fn add(
-    endpoints: &mut Endpoints,
-    (config, parts): (&Config, &Services),
-    (shares, public, form): (Shares, &str, usize),
-    dialect: DialectChoice,
-) {
+/// What links lead to, and how.
+pub(super) struct LinkMounts<'a> {
+    pub(super) shares: Shares,
+    /// The address under which callers reach us.
+    pub(super) public: &'a str,
+    /// The most bytes of a form with a file.
+    pub(super) form: usize,
+    pub(super) dialect: DialectChoice,
+}
+
+/// Adds links to shared files.
+pub(super) fn add(endpoints: &mut Endpoints, config: &Config, parts: &Services, mounts: LinkMounts<'_>) {
+    let LinkMounts { shares, public, form, dialect } = mounts;
     let (records, clock) = (Arc::clone(&parts.opened.records), Arc::clone(&parts.opened.clock));
     let links = LinkParts {
         links: Links::new(records, Arc::clone(&clock)),

@@ -36,13 +36,32 @@ pub struct DeleteShare(pub Shares);
 /// `POST /v1/folder/create`.
 pub struct CreateShareFolder(pub Shares);
 
+/// What changes of which object.
+pub struct UpdateAsk {
+    id: Option<ShareId>,
+    change: Change,
+}
+
+/// Which object goes.
+pub struct DeleteAsk {
+    id: Option<ShareId>,
+    /// With all that lies in it.
+    all: bool,
+}
+
+/// A folder, and where.
+pub struct FolderAsk {
+    parent: Parent,
+    new: New,
+}
+
 type Outcome<'a, R> = BoxFuture<'a, Result<Success<R>, ApiError>>;
 
 impl Endpoint for UpdateShare {
     const PATH: &'static str = "/v1/update";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = (Option<ShareId>, Change);
+    type Ask = UpdateAsk;
     type Reply = ObjectReply;
 
     fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
@@ -58,11 +77,12 @@ impl Endpoint for UpdateShare {
             tags: ["tags", "add_tags", "remove_tags"].map(|name| ask::tags(&mut fields, name)),
         };
         fields.close()?;
-        Ok((id, change))
+        Ok(UpdateAsk { id, change })
     }
 
-    fn call<'a>(&'a self, asker: Asker<'a>, (id, change): Self::Ask) -> Outcome<'a, ObjectReply> {
+    fn call<'a>(&'a self, asker: Asker<'a>, ask: UpdateAsk) -> Outcome<'a, ObjectReply> {
         Box::pin(async move {
+            let UpdateAsk { id, change } = ask;
             let id = id.ok_or(ApiError::NotFound)?;
             let object = self.0.update(asker.who.tenant(), &id, change).await.map_err(ask::failed)?;
             Ok(Success {
@@ -77,7 +97,7 @@ impl Endpoint for DeleteShare {
     const PATH: &'static str = "/v1/delete";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = (Option<ShareId>, bool);
+    type Ask = DeleteAsk;
     type Reply = CountReply;
 
     fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
@@ -85,11 +105,12 @@ impl Endpoint for DeleteShare {
         let id = ask::id(&mut fields);
         let all = fields.flag("force").unwrap_or(false);
         fields.close()?;
-        Ok((id, all))
+        Ok(DeleteAsk { id, all })
     }
 
-    fn call<'a>(&'a self, asker: Asker<'a>, (id, all): Self::Ask) -> Outcome<'a, CountReply> {
+    fn call<'a>(&'a self, asker: Asker<'a>, ask: DeleteAsk) -> Outcome<'a, CountReply> {
         Box::pin(async move {
+            let DeleteAsk { id, all } = ask;
             let id = id.ok_or(ApiError::NotFound)?;
             let count = self.0.delete(asker.who.tenant(), &id, all).await.map_err(ask::failed)?;
             Ok(Success { summary: format!("Deleted {count} objects"), result: CountReply { count } })
@@ -101,7 +122,7 @@ impl Endpoint for CreateShareFolder {
     const PATH: &'static str = "/v1/folder/create";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = (Parent, New);
+    type Ask = FolderAsk;
     type Reply = ObjectReply;
 
     fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
@@ -138,11 +159,12 @@ impl Endpoint for CreateShareFolder {
         new.tags = ask::tags(&mut fields, "tags").unwrap_or_default();
         new.ttl = ask::ttl(&mut fields);
         fields.close()?;
-        Ok((parent, new))
+        Ok(FolderAsk { parent, new })
     }
 
-    fn call<'a>(&'a self, asker: Asker<'a>, (parent, new): Self::Ask) -> Outcome<'a, ObjectReply> {
+    fn call<'a>(&'a self, asker: Asker<'a>, ask: FolderAsk) -> Outcome<'a, ObjectReply> {
         Box::pin(async move {
+            let FolderAsk { parent, new } = ask;
             let made = self.0.make_folder(asker.who.tenant(), &parent, new).await.map_err(ask::failed)?;
             Ok(Success { summary: "Folder created".to_owned(), result: ObjectReply { object: made.into() } })
         })

@@ -211,7 +211,7 @@ impl RequestMemory {
                 // Nothing was added to what it reads: that goes on under more names.
                 *conversation = whole;
             }
-            match kept(&memory, &owner, &mut conversation, (&restored, &ids)).await {
+            match kept(&memory, &owner, &mut conversation, &restored, &ids).await {
                 Ok(rows) => memory.written(&owner.caller, rows).await,
                 Err(error) => {
                     tracing::warn!(target: TARGET, "what was issued in a conversation is not kept: {error}");
@@ -271,7 +271,8 @@ async fn kept(
     memory: &Memory,
     owner: &Owner,
     conversation: &mut Option<Conversation>,
-    (issued, ids): (&Undo, &[String]),
+    issued: &Undo,
+    ids: &[String],
 ) -> Result<u32, VaultError> {
     let mut rows = 0;
     let conversation = match conversation {
