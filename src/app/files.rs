@@ -99,7 +99,7 @@ pub(super) fn add(
         resume: Arc::new(|_| Box::pin(std::future::ready(()))),
     });
     for service in Service::ALL {
-        let (method, guard) = (Method::GET, Guard::Asker);
+        let (method, guard) = (Method::GET, Guard::Owner);
         let mount = Mount { method, service, below: true, guard, ..mount("/request", FORM) };
         endpoints.mount(mount.clone(), poll.clone());
         if service == Service::Sanitize {

@@ -24,7 +24,7 @@ const EXIT_CODES: &str =
 pub(super) enum Command {
     /// Run the gateway.
     Serve(ServeArgs),
-    /// Ask a running gateway whether it takes traffic; exit code 0 if it does.
+    /// Request a running gateway whether it takes traffic; exit code 0 if it does.
     Health {
         /// Its listener for metrics and health.
         #[arg(long, value_name = "ADDR", env = "PORTCULLIS_ADMIN", default_value = "127.0.0.1:9180")]

@@ -107,7 +107,7 @@ struct Row<'a> {
 }
 
 #[derive(Serialize)]
-struct DetectReply<'a> {
+struct DetectResponse<'a> {
     id: Option<&'a RawValue>,
     spans: Vec<Marked<'a>>,
 }
@@ -155,7 +155,7 @@ fn rows(
             entity: look.name(finding),
             score: score(finding),
         };
-        let answer = DetectReply { id: row.id, spans: found.iter().map(marked).collect() };
+        let answer = DetectResponse { id: row.id, spans: found.iter().map(marked).collect() };
         serde_json::to_writer(&mut *output, &answer).map_err(std::io::Error::from)?;
         output.write_all(b"\n")?;
         // Whoever waits for this row's answer before sending the next one gets it.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::api::configs::config::{Config, Kept};
-use crate::api::configs::list::{Filter, ListAsk, Listed, Page};
+use crate::api::configs::list::{Filter, ListRequest, Listed, Page};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ConfigId;
 use crate::crypto::random::{self, RandomError};
@@ -164,10 +164,10 @@ impl<S: Kept> Configs<S> {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn list(&self, ask: &ListAsk) -> Result<Page<S>, ConfigError> {
-        let listed = self.listed(&ask.filter).await?;
+    pub async fn list(&self, request: &ListRequest) -> Result<Page<S>, ConfigError> {
+        let listed = self.listed(&request.filter).await?;
         let count = listed.len();
-        let mut rest = ask.after(listed).into_iter().peekable();
+        let mut rest = request.after(listed).into_iter().peekable();
         let mut page = Page { count, items: Vec::new(), last: String::new() };
         let mut bytes = 0;
         while let Some(next) = rest.next() {
@@ -180,8 +180,8 @@ impl<S: Kept> Configs<S> {
                 Err(ConfigError::Unknown) => {}
                 Err(error) => return Err(error),
             }
-            if (page.items.len() >= ask.size() || bytes >= PAGE_BYTES) && rest.peek().is_some() {
-                page.last = ask.cursor(&next);
+            if (page.items.len() >= request.size() || bytes >= PAGE_BYTES) && rest.peek().is_some() {
+                page.last = request.cursor(&next);
                 break;
             }
         }

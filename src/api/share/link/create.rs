@@ -8,14 +8,14 @@ use serde_json::Value;
 
 use crate::api::call::BoxFuture;
 use crate::api::cpu::Job;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
-use crate::api::share::ask;
 use crate::api::share::link::object::{Link, LinkType, ShownLink, Terms};
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::link::password::{HELD, Password};
 use crate::api::share::object::Kind;
+use crate::api::share::request;
 use crate::api::share::rows::ShareError;
 use crate::api::token::{Principal, Service};
 use crate::base::clock::Timestamp;
@@ -75,7 +75,7 @@ pub struct Wanted {
 
 /// Links.
 #[derive(Serialize)]
-pub struct LinkReply {
+pub struct LinkResponse {
     pub(super) share_link_objects: Vec<ShownLink>,
 }
 
@@ -113,7 +113,7 @@ impl Wanted {
             link_type,
             title: fields.text_within("title", TITLE).map(str::to_owned),
             message: fields.text_within("message", MESSAGE).map(str::to_owned),
-            tags: ask::tags(fields, "tags").unwrap_or_default(),
+            tags: request::tags(fields, "tags").unwrap_or_default(),
             max_access_count: fields.integer("max_access_count", 1),
             expires_at: expires.as_millis(),
         };
@@ -166,7 +166,7 @@ impl CreateLinks {
                     }
                     Ok(_) => {}
                     Err(ShareError::Unknown) => faults.add(Code::DoesNotExist, at, NO_TARGET),
-                    Err(error) => return Err(ask::failed(error)),
+                    Err(error) => return Err(request::failed(error)),
                 }
             }
         }
@@ -180,7 +180,7 @@ impl CreateLinks {
                 let password = self.0.cpu.run(job, move |_| Password::of(&text)).await?;
                 let password = password.map_err(|_| ApiError::Internal("password"))?;
                 let link = self.0.links.make(who.tenant(), who.id(), terms.clone(), password).await;
-                made.push(link.map_err(ask::failed)?);
+                made.push(link.map_err(request::failed)?);
             }
         }
         Ok(())
@@ -191,11 +191,11 @@ impl Endpoint for CreateLinks {
     const PATH: &'static str = "/v1/share/link/create";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = Vec<Wanted>;
-    type Reply = LinkReply;
+    type Request = Vec<Wanted>;
+    type Response = LinkResponse;
 
     fn parse(&self, mut fields: Fields<'_>) -> Result<Vec<Wanted>, ApiError> {
-        ask::common(&mut fields);
+        request::common(&mut fields);
         let now = self.0.clock.now();
         fields.required("links");
         let wanted = fields.array("links", MOST_LINKS, |value, at, faults| {
@@ -218,13 +218,13 @@ impl Endpoint for CreateLinks {
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
+        caller: ApiCaller<'a>,
         wanted: Vec<Wanted>,
-    ) -> BoxFuture<'a, Result<Success<LinkReply>, ApiError>> {
+    ) -> BoxFuture<'a, Result<Success<LinkResponse>, ApiError>> {
         Box::pin(async move {
-            self.judge(asker.who.tenant(), &wanted).await?;
+            self.judge(caller.who.tenant(), &wanted).await?;
             let mut made = Vec::new();
-            if let Err(error) = self.make(asker.who, wanted, &mut made).await {
+            if let Err(error) = self.make(caller.who, wanted, &mut made).await {
                 // All or none; what cannot be removed now ends by itself, and nobody has its URL.
                 for link in made {
                     drop(self.0.links.remove(&link.id).await);
@@ -234,7 +234,7 @@ impl Endpoint for CreateLinks {
             let shown = |link| ShownLink::of(link, &self.0.addresses);
             let share_link_objects: Vec<_> = made.into_iter().map(shown).collect();
             let summary = format!("Made {} share links", share_link_objects.len());
-            Ok(Success { summary, result: LinkReply { share_link_objects } })
+            Ok(Success { summary, result: LinkResponse { share_link_objects } })
         })
     }
 }
