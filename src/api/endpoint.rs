@@ -7,11 +7,12 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
-use crate::api::call::{Answer, BodyError, BoxFuture, Call, Collected, Handler};
+use crate::api::call::{Answer, BodyError, Call, Collected, Handler};
 use crate::api::cpu::apart;
 use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;

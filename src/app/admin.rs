@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use http::StatusCode;
 
-use crate::api::{Answer, BoxFuture, Call, Endpoints, Handler, Health, Readiness};
+use crate::api::{Answer, Call, Endpoints, Handler, Health, Readiness};
 use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::gateway::bounds::SessionLimits;

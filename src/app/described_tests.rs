@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::Request;
 use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::api::openapi::{Described, asked, document};
 use crate::api::token::NewToken;
-use crate::api::{BodyError, BodyRead, BoxFuture, Call};
+use crate::api::{BodyError, BodyRead, Call};
 use crate::base::budget::Budget;
 use crate::base::id::RequestId;
 use crate::config::{Env, Options, embedded};
@@ -241,7 +242,7 @@ fn readers_ask_for_what_is_described_and_nothing_else() {
         let name = Described::name(door);
         let Some(schema) = described[name.as_str()].request.as_ref() else { continue };
         let (mut declared, mut words) = (Places::new(), Places::new());
-        schemas.declared(schema, "", (&mut declared, &mut words));
+        schemas.declared(schema, "", &mut declared, &mut words);
         let (mut asked, mut heard) = (Places::new(), Places::new());
         for body in schemas.samples(schema) {
             let head = Request::post(door.path).body(()).unwrap().into_parts().0;

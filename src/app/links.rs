@@ -4,6 +4,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use http::Method;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
@@ -15,7 +16,7 @@ use crate::api::share::link::{
     MailError, Mailer, SendLinks,
 };
 use crate::api::token::Service;
-use crate::api::{BoxFuture, Endpoints, Guard, Mount};
+use crate::api::{Endpoints, Guard, Mount};
 use crate::app::services::Services;
 use crate::config::Config;
 use crate::config::settings;

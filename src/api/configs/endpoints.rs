@@ -1,10 +1,10 @@
 //! The endpoints of a service's configs: `POST /v1beta/config` and, below it, `create`, `update`, `delete` and `list`.
 //! Source: the vendor's OpenAPI schema. An update changes what it says and nothing else.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::api::call::BoxFuture;
 use crate::api::configs::change::changed;
 use crate::api::configs::config::{Config, Kept};
 use crate::api::configs::list::ListRequest;

@@ -1,10 +1,10 @@
 //! `POST /v1/unredact_events` (specification, group B): the same for records of an audit log, each with a context of
 //! its own.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
 use crate::api::fields::Fields;

@@ -1,11 +1,11 @@
 //! `POST /v1/redact_structured`: redacts JSON (specification, group B). What is not redacted comes back as it is
 //! written: the order of members, the digits of numbers.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::api::call::BoxFuture;
 use crate::api::configs::{MethodSpec, Written};
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid};

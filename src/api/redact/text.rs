@@ -1,8 +1,8 @@
 //! `POST /v1/redact`: redacts a text (specification, group B; field names from the public SDKs).
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;

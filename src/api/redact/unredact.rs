@@ -1,10 +1,10 @@
 //! `POST /v1/unredact` (specification, group B): puts back what format-preserving encryption took, in text that was
 //! edited since and in JSON of any shape.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;

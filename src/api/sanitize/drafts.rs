@@ -1,6 +1,7 @@
 //! Settings of sanitize configs, read from a request (specification, "Sanitize service config").
 
-use crate::api::call::BoxFuture;
+use futures_util::future::BoxFuture;
+
 use crate::api::configs::{ConfigError, Configs, Drafts, Extent, Kept, foreign, version};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};

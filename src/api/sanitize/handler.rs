@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::api::call::{Answer, BoxFuture, Call, Collected, Handler};
+use crate::api::call::{Answer, Call, Collected, Handler};
 use crate::api::endpoint::acceptable;
 use crate::api::envelope::{DialectChoice, Stamp};
 use crate::api::error::{ApiError, Code, Invalid};

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use data_encoding::HEXLOWER;
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::api::call::BoxFuture;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
 use crate::api::pending::{Ended, Job, Work};

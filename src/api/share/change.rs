@@ -1,9 +1,9 @@
 //! `POST /v1/update`, `/v1/delete` and `/v1/folder/create`. Source: the public clients' `UpdateRequest`,
 //! `DeleteRequest` and `FolderCreateRequest`.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
+use futures_util::future::BoxFuture;
 use http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::api::blob::{attachment, charged, form_data};
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;

@@ -1,9 +1,9 @@
 //! `POST /v1/list`: which objects, in which order, how many at a time. Source: the public clients' `ListRequest` and
 //! `FilterList`; what they leave open (the default order, the form of `last`) is this project's.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
+use futures_util::future::BoxFuture;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{DialectChoice, Stamp};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};

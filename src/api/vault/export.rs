@@ -1,9 +1,9 @@
 //! `POST /v2/export`: hands out the material of exportable keys.
 
 use data_encoding::BASE64;
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;

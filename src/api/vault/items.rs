@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;

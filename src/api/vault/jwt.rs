@@ -1,8 +1,8 @@
 //! `POST /v2/jwt/sign`, `/v2/jwt/verify` and `/v2/jwk/get` (specification, group C).
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;

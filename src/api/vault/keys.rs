@@ -1,8 +1,8 @@
 //! `POST /v2/key/generate`, `/v2/key/store` and `/v2/key/rotate`.
 
 use data_encoding::BASE64;
+use futures_util::future::BoxFuture;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;

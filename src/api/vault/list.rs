@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use data_encoding::BASE64URL_NOPAD;
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};

@@ -1,6 +1,7 @@
 //! `POST /v2/secret/store` and `/v2/secret/rotate`.
 
-use crate::api::call::BoxFuture;
+use futures_util::future::BoxFuture;
+
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;

@@ -1,8 +1,8 @@
 //! `POST /v1/share/link/get` and `/v1/share/link/delete`. Source: the vendor's OpenAPI schema.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;

@@ -1,9 +1,9 @@
 //! `POST /v1/share/link/list`: which links, in which order, how many at a time. Source: the vendor's OpenAPI schema and
 //! its clients' `FilterShareLinkList`, whose names for one thing are two here and there.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;

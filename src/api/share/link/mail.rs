@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use data_encoding::BASE64;
+use futures_util::future::BoxFuture;
 
 use crate::api::Caller;
-use crate::api::call::BoxFuture;
 use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};

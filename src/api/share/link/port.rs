@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use http::header::{COOKIE, LOCATION, RETRY_AFTER, SET_COOKIE};
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 use crate::api::cpu::{Caller, Job};
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
