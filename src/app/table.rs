@@ -40,6 +40,7 @@ use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
+use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
 use crate::redact::Redactor;
@@ -213,18 +214,7 @@ fn endpoint_route(
     if let Some(target) = mount.target() {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens), target)));
     }
-    let route = Route::new(RouteParts {
-        name: path.to_owned(),
-        matches: Match::default(),
-        filters,
-        terminal,
-        protocols: ProtocolChoice::Generic,
-        strip: 0,
-        max_body: Some(mount.limit),
-        websocket: SessionLimits::default(),
-        metrics: parts.metrics.route(path, &[]),
-    });
-    route.map(Arc::new).map_err(|error| AppError::Route(path.to_owned(), error.to_string()))
+    admin::bounded(parts, path, terminal, filters, mount.limit)
 }
 
 /// What routes are built from, besides their own settings.
@@ -283,18 +273,9 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     let metrics = parts.metrics.route(&name, &[]).shown();
     let max_body = setting.max_body.as_ref().map(|size| size.bytes());
     let websocket = sessions(&setting.websocket);
-    let parts = RouteParts {
-        name: name.clone(),
-        matches,
-        filters,
-        terminal,
-        protocols,
-        strip,
-        max_body,
-        websocket,
-        metrics,
-    };
-    Route::new(parts).map_err(|error| wrong(error.to_string()))
+    let info =
+        RouteInfo { protocols, strip, max_body, websocket, ..RouteInfo::generic(&name, terminal, metrics) };
+    Route::new(RouteParts { matches, filters, info }).map_err(|error| wrong(error.to_string()))
 }
 
 /// What WebSocket sessions may take up.

@@ -27,7 +27,7 @@ use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
 use crate::base::units::Period;
 use crate::edit::Edit;
-use crate::gateway::bounds::{Bounds, SessionLimits};
+use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::{ClientResolver, Underscores};
 use crate::gateway::embed::choose_tls;
 use crate::gateway::error::GatewayError;
@@ -35,12 +35,12 @@ use crate::gateway::exchange::{Exchange, ExchangeParts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::proxy::{Gateway, GatewayParts};
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
+use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::{
     Breaker, BreakerLimits, Dialing, Ejection, Http, PeerHealth, RetryPolicy, Target, Timeouts, Upstream,
@@ -182,18 +182,9 @@ pub(super) fn recorder(name: &'static str, stage: Stage, act: Act, journal: &Jou
 /// A route of all paths with these filters.
 pub(super) fn route(filters: Vec<Arc<dyn Filter>>, terminal: Terminal, max_body: Option<usize>) -> Route {
     let names: Vec<&'static str> = filters.iter().map(|filter| filter.name()).collect();
-    Route::new(RouteParts {
-        name: "r".to_owned(),
-        matches: Match::default(),
-        filters,
-        terminal,
-        protocols: ProtocolChoice::Generic,
-        strip: 0,
-        max_body,
-        websocket: SessionLimits::default(),
-        metrics: Metrics::new().unwrap().route("r", &names),
-    })
-    .unwrap()
+    let metrics = Metrics::new().unwrap().route("r", &names);
+    let info = RouteInfo { max_body, ..RouteInfo::generic("r", terminal, metrics) };
+    Route::new(RouteParts { matches: Match::default(), filters, info }).unwrap()
 }
 
 /// An end that answers `fixed`.
