@@ -26,7 +26,7 @@ use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
-use crate::redact::{Counts, Scope, Undo};
+use crate::redact::{Counts, Scope, SurrogateMap};
 use crate::telemetry::{Direction, Scan, Unscanned};
 use crate::vault::jwt::Claims;
 
@@ -42,7 +42,7 @@ pub struct Facts {
     /// What is remembered of the caller and the conversation, on routes that remember.
     pub memory: Option<Box<RequestMemory>>,
     /// Surrogates issued in this request, and in those before it that it goes on with.
-    pub undo: Option<Arc<Undo>>,
+    pub undo: Option<Arc<SurrogateMap>>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
     pub scope: Option<Scope>,
     /// Values replaced, both ways together.

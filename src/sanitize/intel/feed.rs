@@ -68,7 +68,7 @@ pub enum FeedError {
 }
 
 /// Takes what a feed lists.
-type Take<'a> = &'a mut dyn FnMut(FeedEntry);
+type EntrySink<'a> = &'a mut dyn FnMut(FeedEntry);
 
 /// What is made of a row: nothing bad (a comment), an entry of another kind, or one that counts.
 enum Row {
@@ -79,7 +79,7 @@ enum Row {
 }
 
 /// Reads a feed, or those in a folder.
-pub(super) fn load(path: &Path, take: Take<'_>) -> Result<Loaded, FeedError> {
+pub(super) fn load(path: &Path, take: EntrySink<'_>) -> Result<Loaded, FeedError> {
     let mut all = Loaded::default();
     for path in files(path)? {
         let loaded = match kind(&path).as_str() {
@@ -133,7 +133,7 @@ fn unreadable(path: &Path, error: &io::Error) -> FeedError {
 }
 
 /// Reads a file by lines.
-fn lines(path: &Path, each: &mut dyn FnMut(&str) -> Row, take: Take<'_>) -> Result<Loaded, FeedError> {
+fn lines(path: &Path, each: &mut dyn FnMut(&str) -> Row, take: EntrySink<'_>) -> Result<Loaded, FeedError> {
     let failed = |error: io::Error| unreadable(path, &error);
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let (mut loaded, mut first, mut line) = (Loaded::default(), None, Vec::new());
@@ -267,7 +267,7 @@ fn parsed(path: &Path) -> Result<Value, FeedError> {
 }
 
 /// JSON of ThreatFox, URLhaus or MISP: rows are told by their members, wherever they are.
-fn json(path: &Path, take: Take<'_>) -> Result<Loaded, FeedError> {
+fn json(path: &Path, take: EntrySink<'_>) -> Result<Loaded, FeedError> {
     let value = parsed(path)?;
     let mut loaded = Loaded::default();
     let mut todo = vec![&value];
