@@ -11,7 +11,7 @@ use crate::api::configs::{
 };
 use crate::api::envelope::DialectChoice;
 use crate::api::grant::{self, Grants};
-use crate::api::pending::{Jobs, Kept, Poll, Polls, Uploads, Work};
+use crate::api::pending::{Jobs, Poll, Polls, Retention, Uploads, Work};
 use crate::api::redact::Redaction;
 use crate::api::sanitize::{self, Sanitize, SanitizeDrafts, SanitizeSettings, Sanitizer};
 use crate::api::share::{
@@ -58,7 +58,7 @@ pub(super) fn add(
     let grants = Arc::new(grants);
     let shares = Shares::new(Arc::clone(records), Arc::clone(blobs), clock());
     let work = Arc::new(PutWork::new(shares.clone()));
-    let kept = Kept { upload: KEPT, answer: KEPT };
+    let kept = Retention { upload: KEPT, answer: KEPT };
     let jobs =
         Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), kept, parts.work_gate.clone());
     let jobs = jobs.map_err(|error| AppError::Io(error.to_string()))?;

@@ -100,7 +100,7 @@ struct NamedInput<'a, R> {
 }
 
 #[derive(Deserialize)]
-struct Row<'a> {
+struct TextRow<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
     text: String,
@@ -142,7 +142,7 @@ fn rows(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let Ok(row) = serde_json::from_slice::<Row<'_>>(&line) else {
+        let Ok(row) = serde_json::from_slice::<TextRow<'_>>(&line) else {
             bad += 1;
             message(&format!("{name}:{number}: not a JSON object with a string `text`"));
             continue;

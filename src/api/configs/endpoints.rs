@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::api::configs::change::changed;
-use crate::api::configs::config::{Config, Kept};
+use crate::api::configs::config::{Config, ConfigSettings};
 use crate::api::configs::list::ListRequest;
 use crate::api::configs::object::Settings;
 use crate::api::configs::read::{Draft, Extent};
@@ -44,7 +44,7 @@ enum Version {
     Schema(&'static str),
 }
 
-impl<S: Kept> ConfigResponse<S> {
+impl<S: ConfigSettings> ConfigResponse<S> {
     fn new(config: Config<S>, dialect: Dialect) -> Self {
         Self {
             id: config.id.to_string(),
@@ -73,7 +73,7 @@ pub struct IdRequest(ConfigId);
 /// How settings are read from a request, and proved.
 pub trait Drafts: Send + Sync + 'static {
     /// What they become.
-    type Settings: Kept;
+    type Settings: ConfigSettings;
     /// Settings that were read and not proved yet.
     type Draft: Send;
 
@@ -217,10 +217,10 @@ impl<D: Drafts> UpdateConfig<D> {
     }
 }
 
-impl<S: Kept> Endpoint for GetConfig<S> {
+impl<S: ConfigSettings> Endpoint for GetConfig<S> {
     const PATH: &'static str = "/v1beta/config";
-    const SERVICE: Service = <S as Kept>::SERVICE;
-    const BARE: bool = <S as Kept>::BARE;
+    const SERVICE: Service = <S as ConfigSettings>::SERVICE;
+    const BARE: bool = <S as ConfigSettings>::BARE;
     type Request = IdRequest;
     type Response = ConfigResponse<S>;
 
@@ -241,10 +241,10 @@ impl<S: Kept> Endpoint for GetConfig<S> {
     }
 }
 
-impl<S: Kept> Endpoint for DeleteConfig<S> {
+impl<S: ConfigSettings> Endpoint for DeleteConfig<S> {
     const PATH: &'static str = "/v1beta/config/delete";
-    const SERVICE: Service = <S as Kept>::SERVICE;
-    const BARE: bool = <S as Kept>::BARE;
+    const SERVICE: Service = <S as ConfigSettings>::SERVICE;
+    const BARE: bool = <S as ConfigSettings>::BARE;
     type Request = IdRequest;
     type Response = ConfigResponse<S>;
 
@@ -268,8 +268,8 @@ impl<S: Kept> Endpoint for DeleteConfig<S> {
 
 impl<D: Drafts> Endpoint for CreateConfig<D> {
     const PATH: &'static str = "/v1beta/config/create";
-    const SERVICE: Service = <D::Settings as Kept>::SERVICE;
-    const BARE: bool = <D::Settings as Kept>::BARE;
+    const SERVICE: Service = <D::Settings as ConfigSettings>::SERVICE;
+    const BARE: bool = <D::Settings as ConfigSettings>::BARE;
     type Request = D::Draft;
     type Response = ConfigResponse<D::Settings>;
 
@@ -298,8 +298,8 @@ impl<D: Drafts> Endpoint for CreateConfig<D> {
 
 impl<D: Drafts> Endpoint for UpdateConfig<D> {
     const PATH: &'static str = "/v1beta/config/update";
-    const SERVICE: Service = <D::Settings as Kept>::SERVICE;
-    const BARE: bool = <D::Settings as Kept>::BARE;
+    const SERVICE: Service = <D::Settings as ConfigSettings>::SERVICE;
+    const BARE: bool = <D::Settings as ConfigSettings>::BARE;
     type Request = UpdateRequest<D::Draft>;
     type Response = ConfigResponse<D::Settings>;
 
@@ -346,10 +346,10 @@ impl<D: Drafts> Endpoint for UpdateConfig<D> {
     }
 }
 
-impl<S: Kept> Endpoint for ListConfigs<S> {
+impl<S: ConfigSettings> Endpoint for ListConfigs<S> {
     const PATH: &'static str = "/v1beta/config/list";
-    const SERVICE: Service = <S as Kept>::SERVICE;
-    const BARE: bool = <S as Kept>::BARE;
+    const SERVICE: Service = <S as ConfigSettings>::SERVICE;
+    const BARE: bool = <S as ConfigSettings>::BARE;
     type Request = ListRequest;
     type Response = ListResponse<S>;
 
@@ -404,7 +404,11 @@ fn usable(who: &Principal, id: &ConfigId) -> Result<(), ApiError> {
     who.may_use(Some(&id.to_string())).map_err(|_| failed(ConfigError::Unknown))
 }
 
-fn success<S: Kept>(summary: &str, config: Config<S>, dialect: Dialect) -> Success<ConfigResponse<S>> {
+fn success<S: ConfigSettings>(
+    summary: &str,
+    config: Config<S>,
+    dialect: Dialect,
+) -> Success<ConfigResponse<S>> {
     Success { summary: summary.to_owned(), result: ConfigResponse::new(config, dialect) }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `config` | [`Config`], of settings that are [`Kept`] |
+//! | `config` | [`Config`], of settings that are [`ConfigSettings`] |
 //! | `object` | [`Settings`] of a [`RedactConfig`] |
 //! | `method` | [`MethodSpec`]: a redaction method as data, in configs and calls |
 //! | `read` | [`Draft`]: redact settings read from a request, all faults at once |
@@ -21,7 +21,7 @@ mod object;
 mod read;
 mod store;
 
-pub use config::{Config, Kept};
+pub use config::{Config, ConfigSettings};
 pub use endpoints::{
     ConfigResponse, CreateConfig, DeleteConfig, Drafts, GetConfig, IdRequest, ListConfigs, ListResponse,
     RedactDrafts, UpdateConfig, UpdateRequest,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::configs::config::{Config, Kept};
+use crate::api::configs::config::{Config, ConfigSettings};
 use crate::api::configs::list::{Filter, ListRequest, Listed, Page};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ConfigId;
@@ -85,7 +85,7 @@ struct Times {
     updated_at: u64,
 }
 
-impl<S: Kept> Configs<S> {
+impl<S: ConfigSettings> Configs<S> {
     /// The configs in this store.
     pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
         Self { records, clock, settings: PhantomData }
@@ -228,7 +228,7 @@ impl<S: Kept> Configs<S> {
 /// The kinds of rows of all services.
 const ROWS: [&str; 2] = ["redact_config", "sanitize_config"];
 
-impl<S: Kept> Configs<S> {
+impl<S: ConfigSettings> Configs<S> {
     /// What there is to say of an id that no config of this service has.
     async fn unknown(&self, id: &ConfigId) -> ConfigError {
         for rows in ROWS.into_iter().filter(|rows| *rows != S::ROWS) {
@@ -248,11 +248,11 @@ impl<S> std::fmt::Debug for Configs<S> {
     }
 }
 
-fn key<S: Kept>(id: &ConfigId) -> Key {
+fn key<S: ConfigSettings>(id: &ConfigId) -> Key {
     Key::new(S::ROWS, id.to_string())
 }
 
-fn entry<S: Kept>(config: &Config<S>) -> Result<Entry, ConfigError> {
+fn entry<S: ConfigSettings>(config: &Config<S>) -> Result<Entry, ConfigError> {
     let stored = Stored {
         created_at: config.created_at.as_millis(),
         updated_at: config.updated_at.as_millis(),

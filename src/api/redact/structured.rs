@@ -12,7 +12,7 @@ use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::{Faults, Fields};
 use crate::api::redact::path::{Query, Size};
 use crate::api::redact::report::Analysis;
-use crate::api::redact::request::{Named, Specific, Wanted};
+use crate::api::redact::request::{CommonRequest, Named, Specific};
 use crate::api::redact::service::{Prepared, Redaction};
 use crate::api::redact::text::summary;
 use crate::api::redact::unredact::raw;
@@ -39,7 +39,7 @@ struct RequestedPath {
 
 /// What a call asks.
 pub struct StructuredRequest {
-    wanted: Wanted,
+    wanted: CommonRequest,
     document: Document,
     places: Vec<RequestedPath>,
     specific: Vec<Specific>,
@@ -74,7 +74,7 @@ impl Endpoint for RedactStructured {
 
     fn parse(&self, mut fields: Fields<'_>) -> Result<StructuredRequest, ApiError> {
         let data = fields.required_raw("data");
-        let wanted = Wanted::of(&mut fields);
+        let wanted = CommonRequest::of(&mut fields);
         let _ = fields.one_of("format", &[("json", ())]);
         let chosen = fields.array("jsonp", PATHS, path);
         let document = Document::of(data);

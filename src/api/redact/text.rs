@@ -7,7 +7,7 @@ use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
 use crate::api::redact::report::Analysis;
-use crate::api::redact::request::Wanted;
+use crate::api::redact::request::CommonRequest;
 use crate::api::redact::service::{Prepared, Redaction};
 use crate::api::token::Service;
 use crate::base::checkpoint::Checkpoint;
@@ -19,7 +19,7 @@ pub struct Redact(pub Redaction);
 /// What a call asks.
 pub struct RedactRequest {
     text: String,
-    wanted: Wanted,
+    wanted: CommonRequest,
 }
 
 /// What it is told.
@@ -43,7 +43,7 @@ impl Endpoint for Redact {
 
     fn parse(&self, mut fields: Fields<'_>) -> Result<RedactRequest, ApiError> {
         let text = fields.required_text("text").to_owned();
-        let wanted = Wanted::of(&mut fields);
+        let wanted = CommonRequest::of(&mut fields);
         fields.close()?;
         Ok(RedactRequest { text, wanted })
     }

@@ -2,7 +2,7 @@
 
 use futures_util::future::BoxFuture;
 
-use crate::api::configs::{ConfigError, Configs, Drafts, Extent, Kept, foreign, version};
+use crate::api::configs::{ConfigError, ConfigSettings, Configs, Drafts, Extent, foreign, version};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
 use crate::api::sanitize::settings::{Cdr, Defang, Redact, SanitizeSettings, Scan, Sos};
@@ -16,7 +16,7 @@ const NAME: usize = 256;
 /// The longest name of a provider, in characters.
 const PROVIDER: usize = 64;
 
-impl Kept for SanitizeSettings {
+impl ConfigSettings for SanitizeSettings {
     const ROWS: &'static str = "sanitize_config";
     const SERVICE: Service = Service::Sanitize;
     // The bare paths lead to redact configs.

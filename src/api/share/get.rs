@@ -69,7 +69,7 @@ struct Got {
 
 /// Which of the two calls.
 #[derive(Clone, Copy)]
-enum What {
+enum Contents {
     Object,
     Archive,
 }
@@ -88,7 +88,7 @@ pub struct GetParts {
 /// `POST /v1/get` and `POST /v1/get_archive`.
 pub struct GetShare {
     parts: GetParts,
-    what: What,
+    what: Contents,
 }
 
 impl GetShare {
@@ -100,12 +100,12 @@ impl GetShare {
 
     /// Gets objects.
     pub fn object(parts: GetParts) -> Self {
-        Self { parts, what: What::Object }
+        Self { parts, what: Contents::Object }
     }
 
     /// Gets several objects as one archive.
     pub fn archive(parts: GetParts) -> Self {
-        Self { parts, what: What::Archive }
+        Self { parts, what: Contents::Archive }
     }
 
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
@@ -162,7 +162,7 @@ impl GetShare {
     }
 }
 
-impl What {
+impl Contents {
     fn read(self, mut fields: Fields<'_>) -> Result<(Asked, Way), ApiError> {
         let asked = match self {
             Self::Object => {

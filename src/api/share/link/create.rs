@@ -67,7 +67,7 @@ const NOT_OFFERED: [(&str, &str); 3] = [
 ];
 
 /// What a new link is to be, for each of these passwords.
-pub struct Wanted {
+pub struct NewLinks {
     targets: Vec<ShareId>,
     terms: Terms,
     passwords: Vec<Secret<String>>,
@@ -82,7 +82,7 @@ pub struct LinkResponse {
 /// `POST /v1/share/link/create`.
 pub struct CreateLinks(pub LinkParts);
 
-impl Wanted {
+impl NewLinks {
     fn read(fields: &mut Fields<'_>, now: Timestamp) -> Self {
         fields.nulls_are_absent();
         for (name, detail) in NOT_OFFERED {
@@ -155,7 +155,7 @@ const NO_TARGET: &str = "there is no such file or folder";
 
 impl CreateLinks {
     /// Whether all targets are there, and are what the link is for.
-    async fn judge(&self, tenant: &str, wanted: &[Wanted]) -> Result<(), ApiError> {
+    async fn judge(&self, tenant: &str, wanted: &[NewLinks]) -> Result<(), ApiError> {
         let mut faults = Faults::default();
         for (n, link) in wanted.iter().enumerate() {
             for (m, id) in link.targets.iter().enumerate() {
@@ -173,8 +173,13 @@ impl CreateLinks {
         faults.close()
     }
 
-    async fn make(&self, who: &Principal, wanted: Vec<Wanted>, made: &mut Vec<Link>) -> Result<(), ApiError> {
-        for Wanted { terms, passwords, .. } in wanted {
+    async fn make(
+        &self,
+        who: &Principal,
+        wanted: Vec<NewLinks>,
+        made: &mut Vec<Link>,
+    ) -> Result<(), ApiError> {
+        for NewLinks { terms, passwords, .. } in wanted {
             for text in passwords {
                 let job = Job { caller: who.caller(), bytes: HELD };
                 let password = self.0.cpu.run(job, move |_| Password::of(&text)).await?;
@@ -191,15 +196,15 @@ impl Endpoint for CreateLinks {
     const PATH: &'static str = "/v1/share/link/create";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Request = Vec<Wanted>;
+    type Request = Vec<NewLinks>;
     type Response = LinkResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Vec<Wanted>, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Vec<NewLinks>, ApiError> {
         request::common(&mut fields);
         let now = self.0.clock.now();
         fields.required("links");
         let wanted = fields.array("links", MOST_LINKS, |value, at, faults| {
-            Fields::within(value, &at, faults, |fields| Wanted::read(fields, now))
+            Fields::within(value, &at, faults, |fields| NewLinks::read(fields, now))
         });
         let wanted = wanted.unwrap_or_default();
         let at = fields.at("links");
@@ -219,7 +224,7 @@ impl Endpoint for CreateLinks {
     fn call<'a>(
         &'a self,
         caller: ApiCaller<'a>,
-        wanted: Vec<Wanted>,
+        wanted: Vec<NewLinks>,
     ) -> BoxFuture<'a, Result<Success<LinkResponse>, ApiError>> {
         Box::pin(async move {
             self.judge(caller.who.tenant(), &wanted).await?;
