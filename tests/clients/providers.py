@@ -84,7 +84,7 @@ class Answers(Handler):
     do_GET = do_POST = do_DELETE = do_any
 
     def api(self, segments, body, raw):
-        p = self.provider
+        p = self.mock
         match segments:
             case ["responses"]:
                 return self.response(body, p.keep("resp", ""), "response")
@@ -128,7 +128,7 @@ class Answers(Handler):
         return self.send({"error": "no such path"}, status=404)
 
     def response(self, body, name, kind):
-        p = self.provider
+        p = self.mock
         conversation = body.get("conversation")
         before = [body.get("previous_%s_id" % kind), conversation["id"] if isinstance(conversation, dict) else conversation]
         files = re.findall(r'"file_id": ?"([^"]+)"', json.dumps(body))
@@ -158,7 +158,7 @@ class Answers(Handler):
         return self.send(self.reply(kind, name))
 
     def mcp(self, message):
-        p = self.provider
+        p = self.mock
         session = self.headers.get("mcp-session-id")
         if message is None or "method" not in message:
             if message is not None:
