@@ -152,6 +152,7 @@ class Upstream:
     style: Style = field(default_factory=Style)
     requests: list = field(default_factory=list, repr=False)
     handler: type | None = None
+    fields: dict = field(default_factory=dict)  # of every answer's head, besides; see mock_upstream
 
     def __enter__(self):
         handler = type("Bound", (self.handler or Answers,), {"mock": self})
