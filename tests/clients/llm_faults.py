@@ -48,6 +48,12 @@ class Kind:
     ask: object = field(compare=False)
     stream: bool = False
 
+    @property
+    def fails_within(self):
+        """Whether a stream of it may say an error within a text."""
+        protocol = PROTOCOLS.get(self.protocol, {"error": "", "stream": [{"pieces": []}]})
+        return self.stream and "error" in protocol and any("pieces" in step for step in protocol["stream"])
+
     def body(self, text):
         return self.ask(text) | ({"stream": self.stream} if self.path.startswith(("/v1/", "/v2/", "/api/")) else {})
 
@@ -372,7 +378,7 @@ class Callers:
         dice = random.Random("%d caller %d" % (self.seed, number))
         at = dice.randrange(len(KINDS))
         kind, fault = KINDS[at], dice.choice(FAULTS)
-        if fault == "event" and "error" not in PROTOCOLS.get(kind.protocol, {"error": ""}) or fault == "event" and not kind.stream:
+        if fault == "event" and not kind.fails_within:
             fault = "status"
         mine = self.mine[number] = self.values(number, dice)
         for label in ("EMAIL", "CARD"):

@@ -55,7 +55,7 @@ queue = "30s"
 
 [upstreams.faulty]
 peers = ["{upstream}"]
-timeouts = {{ connect = "2s", first_byte = "3s", read = "3s", write = "5s", total = "20s" }}
+timeouts = {{ connect = "2s", first_byte = "5s", read = "5s", write = "5s", total = "20s" }}
 # Faults are what this is about: they should reach the caller.
 outliers = {{ failures = 0, rate = 0.0 }}
 """ + "".join(ROUTE.replace("NAME", name) for name in PROVIDERS)
