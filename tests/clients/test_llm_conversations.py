@@ -47,6 +47,12 @@ def signature(thinking):
 # ── the provider ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 
+def bare(turns):
+    """Turns without what asks for a cache, which moves on from turn to turn."""
+    blocks = lambda turn: [{name: item for name, item in block.items() if name != "cache_control"} for block in turn["content"]]
+    return [turn | {"content": blocks(turn)} if isinstance(turn.get("content"), list) else turn for turn in turns]
+
+
 def spans(text, known):
     """Where each value stands in a text, and which; those that do."""
     at = 0
@@ -61,7 +67,7 @@ class Binding(Answers):
 
     def answer(self, came):
         ask = came.json()
-        kind, turns = next((kind, ask[name]) for kind, name in TURNS_OF.items() if name in ask)
+        kind, turns = next((kind, bare(ask[name])) for kind, name in TURNS_OF.items() if name in ask)
         if "max_tokens" in ask:
             kind = "anthropic"
         opening = re.search(r"Conversation no\. \d+", json.dumps(turns[0]))[0]
