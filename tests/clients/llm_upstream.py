@@ -153,7 +153,6 @@ class Upstream:
     requests: list = field(default_factory=list, repr=False)
     fields: dict = field(default_factory=dict)
     handler: type | None = None
-    fields: dict = field(default_factory=dict)  # of every answer's head, besides; see mock_upstream
 
     def __enter__(self):
         handler = type("Bound", (self.handler or Answers,), {"mock": self})
