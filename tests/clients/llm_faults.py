@@ -458,7 +458,8 @@ def documents(kind, body, strict=True):
             for line in text.splitlines():
                 found.append(json.loads(line))
             return found
-        for event in re.split("\r?\n\r?\n", text):
+        # A carriage return ends a line by itself, as the standard has it.
+        for event in text.replace("\r\n", "\n").replace("\r", "\n").split("\n\n"):
             data = "".join(line[5:].lstrip(" ") for line in event.splitlines() if line.startswith("data:"))
             if data and data != "[DONE]":
                 found.append(json.loads(data))
