@@ -182,7 +182,7 @@ class Portcullis(Product):
         self.folder.cleanup()
 
     def version(self):
-        return "this tree"
+        return ""
 
     def path(self, kind):
         return "/%s%s" % (kind.provider, kind.path)
@@ -351,7 +351,7 @@ def judged(upstream, Kind):
             missed = [case for case, passed in got if not passed]
             print("  %-24s %-8s %d/%d %s" % (kind.protocol, "streamed" if kind.stream else "whole", len(got) - len(missed), len(got), " ".join(missed)), flush=True)
         rows["CPU a chat, ms"] = ["%.1f" % spent for spent in measured(product, upstream)]
-        return "%s %s" % (product.name, product.version()), rows
+        return ("%s %s" % (product.name, product.version())).strip(), rows
 
 
 def cell(row):
