@@ -108,8 +108,7 @@ mod tests {
     #[test]
     fn every_protocol_is_some_providers() {
         for protocol in ALL {
-            let speaks =
-                |provider: &Provider| provider.speaks.iter().any(|one| one.name == protocol.name);
+            let speaks = |provider: &Provider| provider.speaks.iter().any(|one| one.name == protocol.name);
             assert!(Provider::all().any(speaks), "{}", protocol.name);
         }
     }
