@@ -29,6 +29,7 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "type", is: Some("message_stop"), key: &[] },
         Close { at: "error", is: None, key: &[] },
     ],
+    free_form: &["**.input"],
     signed: &[
         Signed {
             at: "delta.signature",

@@ -110,6 +110,7 @@ pub(super) static CONVERSE: Protocol = Protocol {
             closes("messageStop", &[]),
             closes("metadata", &[]),
         ],
+        free_form: &["**.toolUse.input", "**.toolResult.content[*].json", "**.toolResult[*].json"],
         signed: SIGNED,
         ..StreamProtocol::NONE
     },
@@ -228,6 +229,7 @@ pub(super) static INVOKE: Protocol = Protocol {
             closes("amazon-bedrock-invocationMetrics", &[]),
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        free_form: &["**.input", "**.function.arguments"],
         signed: &[
             Signed {
                 at: "delta.signature",

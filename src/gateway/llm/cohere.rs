@@ -49,6 +49,7 @@ pub(super) static V2: Protocol = Protocol {
             close("message-end", &[]),
         ],
         echoes: &[Echo { at: "logprobs", with: "null" }],
+        free_form: &["**.document", "**.tool_output"],
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]", b"\"type\":\"message-end\""],
         ..StreamProtocol::NONE
@@ -70,6 +71,7 @@ pub(super) static V1: Protocol = Protocol {
             key: &[],
         }],
         closes: &[Close { at: "event_type", is: Some("stream-end"), key: &[] }],
+        free_form: &["**.parameters", "**.documents", "**.outputs"],
         final_events: &[b"\"is_finished\":true"],
         ..StreamProtocol::NONE
     },

@@ -20,7 +20,9 @@ use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSi
 use crate::gateway::llm::signed::Block;
 use crate::gateway::llm::template::Template;
 use crate::redact::encodes_text;
-use crate::stream::json::{Decoded, Embedded, Path, Token, Treatment, Type, encoded, walk};
+use crate::stream::json::{
+    Decoded, Embedded, Leaf, Path, Token, Treatment, Type, digits_of, encoded, walk, with_digits,
+};
 use crate::stream::{Channel, Editor, StreamError};
 
 /// The longest text that is kept for its signature, in bytes.
@@ -246,7 +248,17 @@ impl Deltas {
         let stream = &protocol.stream;
         let (mut pieces, mut failed) = (Vec::new(), Ok(()));
         let walked = walk(data, &mut |path, leaf| {
-            if leaf.token != Token::Text || stream.echoes.iter().any(|echo| echo.at.holds(path)) {
+            if stream.echoes.iter().any(|echo| echo.at.holds(path)) {
+                return;
+            }
+            if leaf.token != Token::Text {
+                match self.name_or_number(path, &leaf, data) {
+                    Ok(None) => {}
+                    Ok(Some(kind)) => {
+                        pieces.push(Piece { span: leaf.span, token: leaf.token, elements: Vec::new(), kind })
+                    }
+                    Err(error) => failed = Err(error),
+                }
                 return;
             }
             let named = delta(stream, path, document).or_else(|| signature(stream, path));
@@ -282,9 +294,35 @@ impl Deltas {
                 }
             };
             let elements = stream.echoes.iter().map(|echo| echo.at.element(path)).collect();
-            pieces.push(Piece { span: leaf.span, elements, kind });
+            pieces.push(Piece { span: leaf.span, token: leaf.token, elements, kind });
         });
         failed.map(|()| walked.is_ok().then_some(pieces))
+    }
+
+    /// What becomes of a member's name or a long number where nothing is known of the value around it. A number stays one.
+    fn name_or_number(
+        &mut self,
+        path: &Path<'_>,
+        leaf: &Leaf,
+        data: &[u8],
+    ) -> Result<Option<PieceKind>, StreamError> {
+        let protocol = Arc::clone(&self.protocol);
+        if protocol.stream.free_form.take(path) == Treatment::Skip {
+            return Ok(None);
+        }
+        let spelled = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
+        let spelled = spelled.text();
+        let text = if leaf.token == Token::Number { digits_of(spelled) } else { spelled };
+        let number = |edited: String| match with_digits(spelled, &edited) {
+            quoted if quoted.starts_with('"') => "0".to_owned(),
+            number => number,
+        };
+        let numeric = |edited| if leaf.token == Token::Number { number(edited) } else { edited };
+        Ok(match self.complete(Some(path), text, Treatment::Text)? {
+            PieceKind::Whole(Some(edited)) => Some(PieceKind::Whole(Some(numeric(edited)))),
+            PieceKind::Lossy(edited) => Some(PieceKind::Lossy(numeric(edited))),
+            PieceKind::Whole(None) | PieceKind::Delta(_) | PieceKind::Signature(..) => None,
+        })
     }
 
     /// Data that is not JSON is text. What is nested too deep, or goes wrong late, is read as far as it is JSON.

@@ -281,12 +281,57 @@ fn texts_that_take_turns_end_where_another_begins() {
     assert_eq!(rows, want);
 }
 
+/// Puts a number in place of another, and masks a third.
+#[derive(Default)]
+struct Numbers(usize);
+
+impl Editor for Numbers {
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        for (from, with) in [("4000000001", "7000000009"), ("4000000002", "**********"), ("secret", "<x>")] {
+            edits.extend(
+                piece
+                    .find(from)
+                    .map(|at| Edit { range: self.0 + at..self.0 + at + from.len(), with: with.to_owned() }),
+            );
+        }
+        self.0 += piece.len();
+        Ok(self.0)
+    }
+
+    fn end(&mut self, _: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.0 = 0;
+        Ok(())
+    }
+}
+
 #[test]
-fn no_stream_has_more_texts_than_can_be_followed() {
+fn names_and_numbers_are_words_where_nothing_is_known_of_a_value() {
+    let editor: EditorFactory = Arc::new(|| Box::new(Numbers::default()));
+    let protocol = Arc::new(CompiledProtocol::new(&gemini::GENERATE).unwrap());
+    let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
+    let call = |args: &str| {
+        format!(
+            r#"{{"secret":4000000001,"candidates":[{{"content":{{"parts":[{{"functionCall":{{"name":"pay","args":{args}}}}}]}}}}]}}"#
+        )
+    };
+    for (args, want) in [
+        (r#"{"card":4000000001,"secret":"a"}"#, r#"{"card":7000000009,"<x>":"a"}"#),
+        (r#"{"a":[-4000000001,{"secret":4000000001.5}]}"#, r#"{"a":[-7000000009,{"<x>":7000000009.5}]}"#),
+        (r#"{"card":4000000002}"#, r#"{"card":0}"#),
+        (r#"{"card":4000000003}"#, r#"{"card":4000000003}"#),
+    ] {
+        let edited = deltas.whole(call(args).as_bytes()).unwrap();
+        let edited = edited.map_or(call(args), |edited| String::from_utf8(edited).unwrap());
+        assert_eq!(edited, call(want), "what is known of the protocol stays");
+    }
+}
+
+#[test]
+fn no_stream_holds_more_texts_than_can_be_followed() {
     let protocol = Arc::new(CompiledProtocol::new(&BLOCKS).unwrap());
     let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
     let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
-    let block = |n: usize| format!(r#"{{"index":{n},"delta":{{"text":"a"}}}}"#);
+    let block = |n: usize| format!(r#"{{"index":{n},"delta":{{"text":"SE"}}}}"#);
     let mut fed = (0..=MOST_CHANNELS).map(|n| deltas.document(block(n).as_bytes(), b"", &mut Before::new()));
     assert!(fed.by_ref().take(MOST_CHANNELS).all(|outcome| outcome.is_ok()));
     assert!(matches!(fed.next(), Some(Err(StreamError::TooLarge { limit: MOST_CHANNELS, .. }))));

@@ -43,6 +43,15 @@ const ANSWER: &[(&str, Treatment)] = &[
     ("[*].responseId", Typed(Id)),
 ];
 
+/// Arguments and results of calls; an argument that comes in pieces may be a number.
+pub(super) const FREE_FORM: &[&str] = &[
+    "**.functionCall.args",
+    "**.functionCall.partialArgs[*].numberValue",
+    "**.functionResponse.response",
+    "**.toolCall.args",
+    "**.toolResponse.response",
+];
+
 /// A part is signed as a whole.
 const SIGNED: &[Signed] = &[Signed {
     at: "candidates[*].content.parts[*].thoughtSignature",
@@ -67,6 +76,7 @@ const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "promptFeedback.blockReason", is: None, key: &[] },
         Close { at: "error", is: None, key: &[] },
     ],
+    free_form: FREE_FORM,
     signed: SIGNED,
     in_turn: &["candidates[*].content.parts[*].text"],
     final_events: &[b"\"finishReason\":"],

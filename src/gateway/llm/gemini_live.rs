@@ -72,6 +72,7 @@ pub(super) static LIVE: Protocol = Protocol {
             close("toolCall", None),
             close("goAway", None),
         ],
+        free_form: &["toolCall.functionCalls[*].args", "**.functionCall.args"],
         ..StreamProtocol::NONE
     },
 };

@@ -37,7 +37,17 @@ pub(super) static MCP: Protocol = Protocol {
         ("result.messages[*].content.data", Typed(Opaque)),
         ("params.messages[*].content.data", Typed(Opaque)),
     ],
-    stream: StreamProtocol { final_events: &[b"\"result\":", b"\"error\":{"], ..StreamProtocol::NONE },
+    stream: StreamProtocol {
+        free_form: &[
+            "result.structuredContent",
+            "result.messages[*].content.input",
+            "params.messages[*].content.input",
+            "params.data",
+            "error.data",
+        ],
+        final_events: &[b"\"result\":", b"\"error\":{"],
+        ..StreamProtocol::NONE
+    },
 };
 
 /// Whether a protocol is this one.

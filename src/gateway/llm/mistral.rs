@@ -61,6 +61,7 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
             Close { at: "type", is: Some("conversation.response.done"), key: &[] },
             Close { at: "type", is: Some("conversation.response.error"), key: &[] },
         ],
+        free_form: &["**.arguments"],
         end_data: b"[DONE]",
         final_events: &[
             b"data:[DONE]",

@@ -27,6 +27,7 @@ pub(super) static OLLAMA: Protocol = Protocol {
             Close { at: "done", is: Some("true"), key: &[] },
             Close { at: "error", is: None, key: &[] },
         ],
+        free_form: &["**.function.arguments"],
         final_events: &[b"\"done\":true"],
         ..StreamProtocol::NONE
     },

@@ -88,6 +88,8 @@ pub(super) static CHAT: Protocol = Protocol {
             Close { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        // As some servers have them, that say no JSON in a string.
+        free_form: &["**.function.arguments", "**.function_call.arguments"],
         signed: &[
             Signed {
                 at: "choices[*].message.content[*].signature",
