@@ -146,7 +146,7 @@ def test_a_token_that_the_gateway_signs_is_not_its_callers(upstream, mock):
         key = made.out.split()[0]
         gateway.config = MINIMAL + UPSTREAM
         for name, requests in [("off", 'requests = "off", '), ("passing", 'protocol = "generic", '), ("collected", "")]:
-            gateway.config += ROUTE % (name, name, "none", requests + answers) + sign % key
+            gateway.config += routes_to("mock", [(name, "none", requests + answers)]) + sign % key
         gateway.stop()
         gateway.start()
         mock.canned["mail"] = (200, "application/json", json.dumps({"mail": MAIL}).encode(), "", 0)
@@ -158,7 +158,8 @@ def test_a_token_that_the_gateway_signs_is_not_its_callers(upstream, mock):
 
 
 def test_who_has_a_signed_token_is_known_by_its_subject(upstream, mock):
-    route = ROUTE % ("signed", "signed", "none", 'tweak = "caller"') + 'jwt = {{ keys = {{ file = "jwks.json" }}, forward = true }}\n'
+    route = routes_to("mock", [("signed", "none", 'tweak = "caller"')])
+    route += 'jwt = {{ keys = {{ file = "jwks.json" }}, forward = true }}\n'
     with Signed(upstream.url, CONFIG + route) as gateway:
         came = lambda age=0, **claims: said(gateway, mock, "signed", **gateway.signed(age, **claims))
         one = came(iss="a", sub="jane")
@@ -392,7 +393,7 @@ def test_time_gives_back_and_a_reload_forgives_nobody(upstream, mock):
         limited(answer, 4)
         time.sleep(int(answer.headers["Retry-After"]))
         assert mine().status == 200
-        for put in ((LIMITED % "1h"), (LIMITED % "1h") + ROUTE % ("more", "more", "none", "")):
+        for put in ((LIMITED % "1h"), (LIMITED % "1h") + routes_to("mock", [("more", "none", "")])):
             while (answer := mine()).status == 200:
                 pass
             limited(answer)
