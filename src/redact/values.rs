@@ -21,7 +21,7 @@ use crate::redact::parts_index::PartsIndex;
 use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
 use crate::redact::surrogate_log::SurrogateLog;
-use crate::redact::undo::{Ledger, Limits, Undo};
+use crate::redact::surrogate_map::{Ledger, Limits, SurrogateMap};
 use crate::redact::value::{Hit, Value, ValueSite};
 
 /// Values in the order they were found.
@@ -407,7 +407,7 @@ impl<'p> Values<'p> {
     }
 
     /// What was encrypted, for the way back.
-    pub(super) fn close(&self, limits: Limits) -> Result<Undo, RedactError> {
+    pub(super) fn close(&self, limits: Limits) -> Result<SurrogateMap, RedactError> {
         let mut ledger = Ledger::new(limits);
         let own = self.issued(|_| true).map(|(_, issued)| issued);
         for issued in self.log().map_or_else(|| own.collect(), SurrogateLog::issued) {
@@ -432,7 +432,7 @@ impl<'p> Values<'p> {
         if others.is_empty() {
             return;
         }
-        let undo = Undo::of(bases.into_iter().map(|(_, issued)| issued.reversed()).collect());
+        let undo = SurrogateMap::of(bases.into_iter().map(|(_, issued)| issued.reversed()).collect());
         let spelled = others.into_iter().filter_map(|(number, issued)| {
             let with = undo.stands_for(&issued.original)?;
             (with != *issued.original).then_some((number, with))
@@ -454,13 +454,13 @@ impl<'p> Values<'p> {
 
     /// What was encrypted, to be found in other spellings: each original with what stands for it, and the value's number.
     /// Single words are left out: they may be other words as well.
-    pub(super) fn reversed(&self) -> (Vec<u32>, Undo) {
+    pub(super) fn reversed(&self) -> (Vec<u32>, SurrogateMap) {
         let reversed = self.issued(|_| true).map(|(number, issued)| {
             let parts = issued.parts && issued.spelling != Spelling::Words;
             (number as u32, Issued { parts, ..issued.reversed() })
         });
         let (numbers, issued): (Vec<u32>, Vec<Issued>) = reversed.unzip();
-        (numbers, Undo::of(issued))
+        (numbers, SurrogateMap::of(issued))
     }
 
     /// The same, but of what FF1 alone undoes no original is kept.

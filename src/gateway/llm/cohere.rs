@@ -2,13 +2,13 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
-use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
 /// Contents and tool calls are told apart by their number.
 const INDEX: &[Key] = &[Key::Value("index")];
 
-const fn delta(at: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
     Delta { at, treatment, when: None, key }
 }
 

@@ -17,10 +17,10 @@ static BLOCKS: Protocol = Protocol {
     answer: &[],
     stream: StreamProtocol {
         deltas: &[
-            Delta { at: "delta.text", treatment: Take::Text, when: None, key: &[Key::Value("index")] },
+            Delta { at: "delta.text", treatment: Treatment::Text, when: None, key: &[Key::Value("index")] },
             Delta {
                 at: "delta.partial_json",
-                treatment: Take::Embedded,
+                treatment: Treatment::Embedded,
                 when: None,
                 key: &[Key::Value("index")],
             },
@@ -42,13 +42,13 @@ static ITEMS: Protocol = Protocol {
         deltas: &[
             Delta {
                 at: "delta",
-                treatment: Take::Text,
+                treatment: Treatment::Text,
                 when: Some(When { at: "type", is: "output_text.delta" }),
                 key: &[Key::Value("item_id"), Key::Value("content_index")],
             },
             Delta {
                 at: "delta",
-                treatment: Take::Embedded,
+                treatment: Treatment::Embedded,
                 when: Some(When { at: "type", is: "function_call_arguments.delta" }),
                 key: &[Key::Value("item_id")],
             },

@@ -9,7 +9,7 @@ use pingora::http::RequestHeader;
 
 use crate::gateway::error::{ErrorShape, GatewayError};
 use crate::gateway::llm::protocol::{Protocol, StreamProtocol};
-use crate::stream::json::Take::Typed;
+use crate::stream::json::Treatment::Typed;
 use crate::stream::json::Type::{Id, Opaque};
 use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, walk_numbers};
 

@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Protocol, StreamProtocol};
-use crate::stream::json::Take::{Text, Typed};
+use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
 const fn delta(at: &'static str) -> Delta {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::edit::Edit;
 use crate::gateway::llm::place::{Document, KeyPart};
 use crate::gateway::llm::protocol::CompiledStream;
-use crate::stream::json::{Path, Take, Token, encoded};
+use crate::stream::json::{Path, Token, Treatment, encoded};
 
 /// Tells channels apart: which delta of the protocol, and the values of its key.
 #[derive(Clone, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) enum PieceKind {
 /// A piece of a channel's text.
 pub(super) struct DeltaPiece {
     pub(super) key: ChannelKey,
-    pub(super) treatment: Take,
+    pub(super) treatment: Treatment,
     /// The positions of the elements on the way.
     pub(super) positions: Vec<usize>,
 }

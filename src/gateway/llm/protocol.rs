@@ -7,7 +7,7 @@ use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
 use crate::gateway::llm::schema::with_schemas;
-use crate::stream::json::{PathSet, PatternError, Take};
+use crate::stream::json::{PathSet, PatternError, Treatment};
 
 /// One LLM protocol. Patterns are tried in order; a string that none names is text all the same, since an unknown
 /// field may hold a value as well as a known one.
@@ -19,9 +19,9 @@ pub struct Protocol {
     /// How it spells an error.
     pub shape: ErrorShape,
     /// The strings of a request that are not plain text.
-    pub request: &'static [(&'static str, Take)],
+    pub request: &'static [(&'static str, Treatment)],
     /// The strings of an answer, or of one event, that are not plain text.
-    pub answer: &'static [(&'static str, Take)],
+    pub answer: &'static [(&'static str, Treatment)],
     /// How texts go on over the events of a stream.
     pub stream: StreamProtocol,
 }
@@ -80,7 +80,7 @@ pub struct Delta {
     /// Where they are.
     pub at: &'static str,
     /// What they hold.
-    pub treatment: Take,
+    pub treatment: Treatment,
     /// What else an event of this kind has.
     pub when: Option<When>,
     /// What texts are told apart by, outermost first.
@@ -181,7 +181,7 @@ pub(super) struct CompiledStream {
 
 pub(super) struct CompiledDelta {
     pub(super) at: Place,
-    pub(super) treatment: Take,
+    pub(super) treatment: Treatment,
     pub(super) when: Option<(Place, &'static str)>,
     pub(super) key: Vec<CompiledKey>,
 }
@@ -303,13 +303,14 @@ impl CompiledStream {
             Ok(CompiledSigned { at: Place::parse(signed.at)?, covers })
         };
         let within: Vec<String> = stream.free_form.iter().map(|at| format!("{at}.**")).collect();
-        let free_form: Vec<(&str, Take)> = within.iter().map(|at| (at.as_str(), Take::Text)).collect();
+        let free_form: Vec<(&str, Treatment)> =
+            within.iter().map(|at| (at.as_str(), Treatment::Text)).collect();
         Ok(Self {
             in_turn: stream.in_turn.iter().map(|at| position(at)).collect::<Result<_, _>>()?,
             signed: stream.signed.iter().map(signed).collect::<Result<_, _>>()?,
             deltas: stream.deltas.iter().map(delta).collect::<Result<_, _>>()?,
             closes: stream.closes.iter().map(close).collect::<Result<_, _>>()?,
-            free_form: PathSet::new(&free_form, Take::Skip)?,
+            free_form: PathSet::new(&free_form, Treatment::Skip)?,
             echoes: stream.echoes.iter().map(echo).collect::<Result<_, _>>()?,
             numbered: stream.numbered,
         })
