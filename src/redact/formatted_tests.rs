@@ -65,7 +65,7 @@ const ROWS: &[(TextFormat, &str, &str)] = &[
     (Xml, "<!-- jane.doe@harbour-post.com --><a/>", "<!-- &lt;'\",;&amp;&gt; --><a/>"),
     (Xml, "<t>4012 8888 <b>8888</b> 1881</t>", "<t>&lt;'\",;&amp;&gt;<b></b></t>"),
     (Xml, "a < b and jane.doe@harbour-post.com <", "a < b and &lt;'\",;&amp;&gt; <"),
-    (Xml, "From: Jane <jane.doe@harbour-post.com>", "From: Jane <&lt;'\",;&amp;&gt;>"),
+    (Xml, "mail <jane.doe@harbour-post.com>", "mail <&lt;'\",;&amp;&gt;>"),
     (
         Html,
         "<p>4012 8888<br>x <i title='jane.doe@harbour-post.com'>y</i>",
@@ -93,10 +93,15 @@ const ROWS: &[(TextFormat, &str, &str)] = &[
 #[test]
 fn names_are_context_and_what_is_written_is_spelled_as_it_must_be() {
     let redactor = redactor(Method::Text(ODD.into()));
+    let mut wrong = Vec::new();
     for (format, body, expected) in ROWS {
-        assert_eq!(whole(&redactor, *format, body), *expected, "{format:?} {body}");
-        assert_eq!(streamed(&redactor, *format, body), *expected, "{format:?} {body}");
+        for made in [whole(&redactor, *format, body), streamed(&redactor, *format, body)] {
+            if made != *expected {
+                wrong.push(format!("{format:?} {body:?}: {made}"));
+            }
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -112,26 +117,28 @@ fn what_says_nothing_stays() {
         (Html, "<nav><a href=?p=1>4012</a><a href=?p=2>8888</a></nav>"),
         (Html, "<P CLASS=x>M\u{fc}ller &amp; S&ouml;hne &nbsp;</p>< <!x <?y"),
     ];
-    for (format, body) in rows {
-        assert_eq!(whole(&redactor, format, body), body, "{format:?}");
-        assert_eq!(streamed(&redactor, format, body), body, "{format:?}");
-    }
+    let made = rows.map(|(format, body)| [whole(&redactor, format, body), streamed(&redactor, format, body)]);
+    assert_eq!(made, rows.map(|(_, body)| [body.to_owned(), body.to_owned()]));
 }
 
 #[test]
 fn what_was_encrypted_comes_back() {
     let redactor = redactor(Method::Encrypt);
     // References that spell a value without need come back as the value.
+    let mut wrong = Vec::new();
     for (format, body, _) in ROWS.iter().filter(|(_, body, _)| !body.contains("&#")) {
         let content = Content::Formatted(*format);
         let done = redactor.content(body.as_bytes(), &content, &keys(), Limits::default()).unwrap();
         let (redacted, undo) = done;
         let sent = String::from_utf8(redacted.into_value()).unwrap();
-        assert_ne!(sent, *body, "{format:?}");
         let answer = redactor.answer(Answering::Restore(Arc::new(undo)));
         let mut answer = FormattedBody::new(*format, answer, &Budget::unlimited());
-        assert_eq!(passed(&mut answer, &sent), *body, "{format:?} {sent}");
+        let back = passed(&mut answer, &sent);
+        if back != *body || sent == *body {
+            wrong.push(format!("{format:?} {body:?}: {sent} → {back}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -33,8 +33,7 @@ const SAYING_XML: &[&str] = &["name", "field"];
 const VALUE_ELEMENTS: &[&str] = &["value", "val", "v", "content", "data", "string", "text"];
 
 /// Elements of HTML that hold what a form asks for.
-const INPUTS: &[&str] =
-    &["input", "textarea", "select", "option", "output", "meta", "data", "param"];
+const INPUTS: &[&str] = &["input", "textarea", "select", "option", "output", "meta", "data", "param"];
 
 /// An element that is open.
 struct Element {
