@@ -151,6 +151,7 @@ class Upstream:
 
     style: Style = field(default_factory=Style)
     requests: list = field(default_factory=list, repr=False)
+    fields: dict = field(default_factory=dict)
     handler: type | None = None
 
     def __enter__(self):

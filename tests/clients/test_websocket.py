@@ -204,6 +204,7 @@ def test_bounds_hold(through, scripts):
         (frame(TEXT, b"\xff", mask=False), 1007),
         (frame(TEXT, "a" * 2000, mask=False), 1009),
     ],
+    ids=["reserved bit", "masked", "not UTF-8", "too large"],
 )
 def test_an_upstream_that_breaks_the_rules_is_told_so(through, scripts, sent, code):
     def script(peer, seen):

@@ -282,11 +282,11 @@ fn texts_that_take_turns_end_where_another_begins() {
 }
 
 #[test]
-fn no_stream_has_more_texts_than_can_be_followed() {
+fn no_stream_holds_more_texts_than_can_be_followed() {
     let protocol = Arc::new(CompiledProtocol::new(&BLOCKS).unwrap());
     let editor: EditorFactory = Arc::new(|| Box::new(Hide::default()));
     let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
-    let block = |n: usize| format!(r#"{{"index":{n},"delta":{{"text":"a"}}}}"#);
+    let block = |n: usize| format!(r#"{{"index":{n},"delta":{{"text":"SE"}}}}"#);
     let mut fed = (0..=MOST_CHANNELS).map(|n| deltas.document(block(n).as_bytes(), b"", &mut Before::new()));
     assert!(fed.by_ref().take(MOST_CHANNELS).all(|outcome| outcome.is_ok()));
     assert!(matches!(fed.next(), Some(Err(StreamError::TooLarge { limit: MOST_CHANNELS, .. }))));

@@ -15,7 +15,8 @@ pub(in crate::sanitize::format) fn acts(target: &str) -> bool {
     let scheme = target.split(['/', '?', '#', '\\']).next().unwrap_or_default();
     scheme.split_once(':').is_some_and(|(scheme, _)| {
         let scheme = scheme.to_ascii_lowercase();
-        !HARMLESS.contains(&scheme.as_str())
+        // One that is defanged is none: `smb[://]`.
+        !HARMLESS.contains(&scheme.as_str()) && !scheme.ends_with('[')
     })
 }
 
@@ -45,7 +46,9 @@ mod tests {
         {
             assert!(acts(target), "{target}");
         }
-        for target in ["http://a", "mailto:a@b", "page.html#x:y", "#Sheet1!A1", "hxxp://a%5B.%5Db", ""] {
+        for target in
+            ["http://a", "mailto:a@b", "page.html#x:y", "#Sheet1!A1", "hxxp://a%5B.%5Db", "smb[://]a[.]b", ""]
+        {
             assert!(!acts(target), "{target}");
         }
     }
