@@ -63,13 +63,14 @@ impl TextFormat {
     /// The format of a file of this media type and name, either of which may be empty.
     pub fn of_file(media_type: &str, name: &str) -> Option<Self> {
         let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
-        Self::of(media_type).or(match ending.as_deref()? {
-            "csv" => Some(Self::Csv),
-            "tsv" | "tab" => Some(Self::Tsv),
-            "html" | "htm" | "xhtml" => Some(Self::Html),
-            "xml" | "svg" | "plist" | "xsd" | "rss" | "atom" => Some(Self::Xml),
+        let by_name = match ending.as_deref() {
+            Some("csv") => Some(Self::Csv),
+            Some("tsv" | "tab") => Some(Self::Tsv),
+            Some("html" | "htm" | "xhtml") => Some(Self::Html),
+            Some("xml" | "svg" | "plist" | "xsd" | "rss" | "atom") => Some(Self::Xml),
             _ => None,
-        })
+        };
+        Self::of(media_type).or(by_name)
     }
 
     fn reader(self) -> Box<dyn Reader> {
