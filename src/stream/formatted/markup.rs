@@ -3,9 +3,9 @@
 
 use crate::stream::formatted::lexer::{Lexer, Token, TokenKind};
 use crate::stream::formatted::place::Place;
+use crate::stream::formatted::reader::{Reader, SeeText};
 use crate::stream::formatted::tag::Tag;
 use crate::stream::formatted::text::{FormattedText, Spelling};
-use crate::stream::formatted::{Reader, SeeText};
 use crate::stream::path::Trail;
 
 /// Elements within a line of text.
@@ -17,6 +17,9 @@ const INLINE: &[&str] = &[
 
 /// Elements of HTML that hold no markup.
 const RAW: &[&str] = &["script", "style"];
+
+/// The most tokens of one unit: each takes more memory than its bytes do.
+const MANY: usize = 4096;
 
 const OPEN_CDATA: usize = "<![CDATA[".len();
 const CLOSE_CDATA: usize = "]]>".len();
@@ -30,6 +33,8 @@ pub(super) struct Markup {
     tokens: Vec<Token>,
     /// How many elements within the text are open.
     inline: usize,
+    /// Whether there is text but blanks in it.
+    has_text: bool,
     /// The element whose content is no markup, if that comes next.
     raw: Option<String>,
     /// Whether the unit is such content.
@@ -44,8 +49,20 @@ impl Markup {
             place: Place::new(html),
             tokens: Vec::new(),
             inline: 0,
+            has_text: false,
             raw: None,
             is_raw: false,
+        }
+    }
+
+    /// Adds a token to the unit; text that follows text is one.
+    fn push(&mut self, held: &[u8], token: Token) {
+        let is_text = token.kind == TokenKind::Text;
+        self.has_text |=
+            is_text && held.get(token.range.clone()).is_some_and(|text| !text.trim_ascii().is_empty());
+        match self.tokens.last_mut() {
+            Some(last) if is_text && last.kind == TokenKind::Text => last.range.end = token.range.end,
+            _ => self.tokens.push(token),
         }
     }
 
@@ -65,14 +82,7 @@ impl Markup {
                     return false;
                 }
                 // In XML such names may be anything's, unless they stand within text.
-                let is_text = |token: &Token| {
-                    token.kind == TokenKind::Text
-                        && held.get(token.range.clone()).is_some_and(|text| !text.trim_ascii().is_empty())
-                };
-                let joins = match tag.closes {
-                    true => self.inline > 0,
-                    false => self.tokens.iter().any(is_text),
-                };
+                let joins = if tag.closes { self.inline > 0 } else { self.has_text };
                 match (tag.closes, tag.is_empty) {
                     (true, _) => self.inline = self.inline.saturating_sub(1),
                     (false, false) => self.inline += usize::from(joins),
@@ -158,8 +168,8 @@ impl Reader for Markup {
                 return (ended && at > 0 && at == held.len()).then_some(at);
             };
             let alone = self.tokens.is_empty();
-            if self.joins(held, &token) {
-                self.tokens.push(token);
+            if self.tokens.len() < MANY && self.joins(held, &token) {
+                self.push(held, token);
             } else if alone {
                 let end = token.range.end;
                 self.tokens.push(token);
@@ -172,7 +182,7 @@ impl Reader for Markup {
 
     fn texts(&mut self, unit: &[u8], see: SeeText<'_>) {
         let tokens = std::mem::take(&mut self.tokens);
-        self.inline = 0;
+        (self.inline, self.has_text) = (0, false);
         let is_raw = std::mem::take(&mut self.is_raw);
         match tokens.first().map(|first| first.kind) {
             _ if is_raw => self.content(unit, 0..unit.len(), Spelling::Raw, see),

@@ -8,6 +8,7 @@
 //! | file | noun |
 //! |---|---|
 //! | `text` | [`FormattedText`]: one text, and how what is written in it is spelled |
+//! | `reader` | [`Reader`]: takes a body of one format apart |
 //! | `table` | tables |
 //! | `markup`, `lexer`, `tag` | markup: its texts, its tokens, what a tag says |
 //! | `place` | what the values of a document in markup are called |
@@ -15,6 +16,7 @@
 mod lexer;
 mod markup;
 mod place;
+mod reader;
 mod table;
 mod tag;
 mod text;
@@ -24,6 +26,7 @@ use bytes::BytesMut;
 use crate::base::budget::{Budget, Charge};
 use crate::edit::spliced;
 use crate::stream::formatted::markup::Markup;
+use crate::stream::formatted::reader::Reader;
 use crate::stream::formatted::table::Table;
 use crate::stream::json::Embedded;
 use crate::stream::path::{Path, Trail};
@@ -81,19 +84,6 @@ impl TextFormat {
             Self::Html => Box::new(Markup::new(true)),
         }
     }
-}
-
-/// Sees a text, and the way to it: the names there, and what stands before it.
-type SeeText<'s> = &'s mut dyn FnMut(&Path<'_>, &FormattedText);
-
-/// Takes a body of one format apart.
-trait Reader: Send {
-    /// How long the unit is that `held` begins with; `None` while it has no end. It may be asked again with more behind
-    /// that, and goes on where it was. `ended` when nothing follows.
-    fn unit(&mut self, held: &[u8], ended: bool) -> Option<usize>;
-
-    /// Shows the texts of the unit whose length was told, in any order; none overlaps another.
-    fn texts(&mut self, unit: &[u8], see: SeeText<'_>);
 }
 
 /// What is at the beginning of bytes that came.

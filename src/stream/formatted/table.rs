@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use crate::stream::formatted::reader::{Reader, SeeText};
 use crate::stream::formatted::text::{FormattedText, Spelling};
-use crate::stream::formatted::{Reader, SeeText};
 use crate::stream::path::Trail;
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
