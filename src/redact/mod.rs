@@ -40,7 +40,7 @@
 //! | `document` | carriers: a JSON document, one a line |
 //! | `parts_index` | where a text is spelled like a part of a surrogate |
 //! | `session` | [`Session`]: the messages of one session, one after the other |
-//! | `events`, `form`, `multipart` | carriers: an event stream, a form, a body of parts |
+//! | `events`, `form`, `formatted`, `multipart` | carriers: an event stream, a form, a table or markup, a body of parts |
 //! | `content` | [`Content`]: what a body holds, and so its carrier |
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
@@ -86,6 +86,7 @@ mod file;
 #[cfg(test)]
 mod fixture;
 mod form;
+mod formatted;
 mod forms;
 mod fpe_context;
 mod index;

@@ -12,8 +12,9 @@ use portcullis::base::secret::Secret;
 use portcullis::config;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, Finding, RuleSelection, Score, WIDEST};
-use portcullis::redact::{Answer, Counts, Keys, Limits, Method, Plan, Redactor, SurrogateMap};
+use portcullis::redact::{Answer, Content, Counts, Keys, Limits, Method, Plan, Redactor, SurrogateMap};
 use portcullis::stream::amazon::{AmazonEventStream, Message, write_header, write_message};
+use portcullis::stream::formatted::{FormattedBody, TextFormat};
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use portcullis::stream::sse::Sse;
 use portcullis::stream::websocket::{FrameReader, Incoming, Sender};
@@ -29,6 +30,7 @@ pub(crate) const ENTRIES: &[Entry] = &[
     ("rules", rules),
     ("json", json),
     ("sse", sse),
+    ("formatted", formatted),
     ("websocket", websocket),
     ("amazon", amazon),
     #[cfg(feature = "server")]
@@ -202,6 +204,30 @@ fn json(data: &[u8]) {
     let back = redactor.document(redacted.value(), &everything, &keys(), Limits::default());
     assert!(back.is_ok(), "what was redacted can be redacted again");
     assert_eq!(undo.is_empty(), redacted.report().count() == 0);
+}
+
+/// Tables and markup: chunking is invisible, what nobody changes stays, and what was redacted can be redacted again.
+fn formatted(data: &[u8]) {
+    let (dice, body) = dice(data);
+    let makes: [fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter>; 4] = [
+        |editor, budget| Box::new(FormattedBody::new(TextFormat::Csv, editor, budget)),
+        |editor, budget| Box::new(FormattedBody::new(TextFormat::Tsv, editor, budget)),
+        |editor, budget| Box::new(FormattedBody::new(TextFormat::Xml, editor, budget)),
+        |editor, budget| Box::new(FormattedBody::new(TextFormat::Html, editor, budget)),
+    ];
+    for make in makes {
+        assert!(rewritten(make, body, Some(dice)) == rewritten(make, body, None), "cut");
+    }
+    let redactor = Redactor::new(all(), Plan::all(Method::Encrypt));
+    for format in [TextFormat::Csv, TextFormat::Tsv, TextFormat::Xml, TextFormat::Html] {
+        let content = Content::Formatted(format);
+        let Ok((redacted, undo)) = redactor.content(body, &content, &keys(), Limits::default()) else {
+            continue;
+        };
+        assert!(redacted.report().count() > 0 || redacted.value() == body, "what nobody changed");
+        let again = redactor.content(redacted.value(), &content, &keys(), Limits::default());
+        assert!(again.is_ok() || undo.is_empty(), "what was redacted can be redacted again");
+    }
 }
 
 /// Event streams: chunking is invisible.
