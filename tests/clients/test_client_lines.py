@@ -103,6 +103,8 @@ def ends():
 
 def test_every_provider_has_a_line():
     assert LINES.keys() == CALLS.keys()
+    page = (ROOT / "docs/llm.md").read_text()
+    assert not [line for line in LINES.values() if "`%s`" % line not in page], "the page has them too"
 
 
 @pytest.mark.parametrize("name", CALLS)
