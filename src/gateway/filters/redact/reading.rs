@@ -133,7 +133,13 @@ impl ReadAs {
                 if *piece && class == FileClass::Text {
                     return Err(BodyFault::Form(StreamError::NotText(PIECE)));
                 }
-                let file = BodyFile { class, place: Place::Body, range: 0..body.len(), length: None, name: String::new() };
+                let file = BodyFile {
+                    class,
+                    place: Place::Body,
+                    range: 0..body.len(),
+                    length: None,
+                    name: String::new(),
+                };
                 let files = if class == FileClass::Text { Vec::new() } else { vec![file] };
                 return Ok(Parsed { content, files });
             }
