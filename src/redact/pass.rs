@@ -20,8 +20,8 @@ use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::restore::Restore;
 use crate::redact::undo::{Limits, Undo};
-use crate::redact::value::Hit;
-use crate::redact::values::{Known, Reversed, Values};
+use crate::redact::value::{Hit, Reversed};
+use crate::redact::values::{Known, Values};
 use crate::stream::json::{Path, Segment, walk};
 
 /// Where a value is replaced.

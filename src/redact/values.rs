@@ -1,8 +1,6 @@
 //! The distinct values found in one text or document, and what is written in their place. One value gets one
 //! replacement wherever it stands, and no two values share one.
 
-mod spellings;
-
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
@@ -24,27 +22,25 @@ use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::undo::{Ledger, Limits, Undo};
-use crate::redact::value::{Hit, Value, ValueSite};
-
-pub(super) use spellings::Reversed;
+use crate::redact::value::{Hit, Reversed, Value, ValueSite};
 
 /// Values in the order they were found.
 pub(super) struct Values<'p> {
     /// Who find: one, unless parts of a document have rules of their own.
     redactors: &'p [Redactor],
-    list: Vec<Value>,
+    pub(super) list: Vec<Value>,
     /// From a hash of the text (or the next free number) to the list, so that no text is kept twice.
     slots: HashMap<u64, u32>,
     hasher: RandomState,
     recall: Recall,
     /// How many of them an earlier pass has decided.
-    settled: usize,
+    pub(super) settled: usize,
     /// An index of so many originals.
     indexed: Option<(usize, Arc<Index>)>,
     parts: Option<Arc<PartsIndex>>,
-    reversed: Option<Reversed>,
+    pub(super) reversed: Option<Reversed>,
     /// Whether less is known by its parts than after the pass before.
-    narrowed: bool,
+    pub(super) narrowed: bool,
 }
 
 /// What one pass leaves for the next: its values, and what stands for each.
@@ -55,7 +51,7 @@ pub(super) struct Known {
     hasher: RandomState,
     indexed: Option<(usize, Arc<Index>)>,
     parts: Option<Arc<PartsIndex>>,
-    reversed: Option<Reversed>,
+    pub(super) reversed: Option<Reversed>,
 }
 
 impl Known {
@@ -79,7 +75,7 @@ impl<'p> Values<'p> {
     }
 
     /// Whether a value was found that no pass before had.
-    fn has_new(&self) -> bool {
+    pub(super) fn has_new(&self) -> bool {
         self.list.len() > self.settled
     }
 
@@ -456,7 +452,7 @@ impl<'p> Values<'p> {
     }
 
     /// Those of the reversible values that `which` wants, each with its number.
-    fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = (usize, Issued)> {
+    pub(super) fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = (usize, Issued)> {
         let chosen = self.list.iter().enumerate();
         chosen.filter(move |(_, value)| self.undoes(value) && which(value)).map(|(number, value)| {
             let Value { with, original, parts, .. } = value;

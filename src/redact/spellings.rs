@@ -7,23 +7,13 @@ use crate::redact::escapes::read;
 use crate::redact::index::{Case, Index};
 use crate::redact::issued::{Issued, Spelling};
 use crate::redact::undo::Undo;
+use crate::redact::value::Reversed;
 use crate::redact::values::Values;
-
-/// Values to be found in other spellings.
-#[derive(Clone)]
-pub(in crate::redact) struct Reversed {
-    /// Of how many values.
-    of: usize,
-    /// The number of the value that each entry is of.
-    pub(in crate::redact) numbers: Arc<[u32]>,
-    /// Each original with what stands for it.
-    pub(in crate::redact) undo: Arc<Undo>,
-}
 
 impl Values<'_> {
     /// Gives what is another spelling of a value before it that value's surrogate in this spelling: a model that was
     /// shown one wrote the other.
-    pub(in crate::redact) fn align(&mut self, whole: &[u8]) {
+    pub(super) fn align(&mut self, whole: &[u8]) {
         if !self.has_new() {
             return;
         }
@@ -63,7 +53,7 @@ impl Values<'_> {
 
     /// What was encrypted, to be found in other spellings: each original with what stands for it, and the value's number.
     /// Single words are left out: they may be other words as well.
-    pub(in crate::redact) fn reversed(&mut self) -> Reversed {
+    pub(super) fn reversed(&mut self) -> Reversed {
         let of = self.list.len();
         if let Some(known) = self.reversed.clone().filter(|known| known.of == of && !self.narrowed) {
             return known;
