@@ -48,7 +48,7 @@
 //! | [`sanitize`] | one file in, one clean file out | base edit net stream detect redact store telemetry |
 //! | [`api`] | our endpoints, without Pingora | base crypto detect net redact sanitize store stream telemetry vault |
 //! | [`gateway`] | one chain of filters for every request; the only place for Pingora | api base crypto edit net redact store stream telemetry vault |
-//! | [`config`] | one TOML file, checked | base detect net |
+//! | [`config`] | one TOML file, checked | base detect gateway net store |
 //! | [`app`] | composition: a checked configuration becomes a server | api base config crypto detect gateway net redact sanitize store stream telemetry vault |
 //! | [`cli`] | the command line | api app base config detect redact sanitize vault |
 

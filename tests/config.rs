@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use portcullis::config::settings::{
-    Admin, Answers, Api, Auth, Blobs, Http, Limits, Listen, Log, Outliers, PathMatch, Redact, Requests, S3,
-    Sanitize, Scheme, Store, Terminal, Timeouts, Vault,
+    Admin, Answers, Api, Auth, Blobs, Limits, Listen, Log, PathMatch, Redact, Requests, S3, Sanitize, Scheme,
+    Store, Terminal, Vault,
 };
 use portcullis::config::{Config, Known, Options, Problems, Size, embedded, load, parse, reload};
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
+use portcullis::gateway::upstream::{BreakerLimits, Ejection, Http, Probe, Timeouts};
 use proptest::prelude::*;
 
 const FULL: &str = include_str!("../conf/portcullis.toml");
@@ -70,7 +71,7 @@ fn the_full_file_shows_the_defaults() {
     assert_eq!(config.sanitize, Sanitize::default());
     let openai = &config.upstreams["openai"];
     assert_eq!((openai.http, &openai.timeouts), (Http::Auto, &Timeouts::default()));
-    assert_eq!(openai.outliers, Outliers::default());
+    assert_eq!(openai.outliers, Ejection::default());
     assert_eq!(**openai.tls.as_ref().unwrap(), config.upstreams["local"].tls());
     let redact = config.routes[0].redact.as_ref().unwrap();
     assert_eq!(redact.answers(), Redact::default().answers());
@@ -154,16 +155,16 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        Allowed, Aws, Breaker, ClamdSocket, Clients, Detect, FileLimits, Health, Intel, JwkSource, Jwks, Jwt,
-        Otlp, Rate, Reload, RemoteIntel, Respond, Route, Scan, Settings, Sign, Telemetry, Tls, TokenPlace,
-        Upgrade, Upstream, UpstreamTls,
+        Allowed, Aws, ClamdSocket, Clients, Detect, FileLimits, Intel, JwkSource, Jwks, Jwt, Otlp, Rate,
+        Reload, RemoteIntel, Respond, Route, Scan, Settings, Sign, Telemetry, Tls, TokenPlace, Upgrade,
+        Upstream, UpstreamTls,
     };
     macro_rules! keys_of {
         ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
     }
     let all = keys_of! {
         Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
-        UpstreamTls Aws Timeouts Outliers Breaker Health Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
+        UpstreamTls Aws Timeouts Ejection BreakerLimits Probe Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect Allowed
     };
     let text = uncommented();

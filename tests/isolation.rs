@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use portcullis::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
-use portcullis::sanitize::scan::{BoxFuture, ScanItem, Scanner, Verdict};
+use portcullis::sanitize::scan::{ScanItem, Scanner, Verdict};
 use portcullis::sanitize::{Options, Providers, Redaction, Rejection, ScanSession, UnfoldBounds};
 
 /// Calls every part malicious.

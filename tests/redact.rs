@@ -8,7 +8,7 @@ use portcullis::base::budget::Budget;
 use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, RuleSelection};
-use portcullis::redact::{Answering, Counts, Keys, Limits, Method, Plan, Redactor, Undo};
+use portcullis::redact::{Answering, Counts, Keys, Limits, Method, Plan, Redactor, SurrogateMap};
 use portcullis::stream::json::{Embedded, PathSet};
 use portcullis::stream::{Channel, Edit, Editor};
 use proptest::prelude::*;
@@ -38,7 +38,7 @@ fn redactor() -> Redactor {
 }
 
 /// The document with its strings redacted, and the way back.
-fn redact(doc: &Value) -> (Value, Arc<Undo>) {
+fn redact(doc: &Value) -> (Value, Arc<SurrogateMap>) {
     let doc = doc.to_string();
     let which = PathSet::everything();
     let (redacted, undo) = redactor().document(doc.as_bytes(), &which, &keys(), Limits::default()).unwrap();
@@ -75,7 +75,7 @@ fn edit(editor: &mut impl Editor, text: &str, cuts: &[usize]) -> String {
     out + &text[done..]
 }
 
-fn restore(undo: &Arc<Undo>, text: &str, cuts: &[usize]) -> String {
+fn restore(undo: &Arc<SurrogateMap>, text: &str, cuts: &[usize]) -> String {
     edit(&mut redactor().answer(Answering::Restore(Arc::clone(undo))), text, cuts)
 }
 
@@ -279,13 +279,13 @@ fn numbers_are_known_in_other_groupings() {
 
 #[test]
 fn nothing_is_held_where_nothing_was_issued_or_can_begin() {
-    let held = |undo: Arc<Undo>, text: &str| {
+    let held = |undo: Arc<SurrogateMap>, text: &str| {
         let mut answer = redactor().answer(Answering::Restore(undo));
         text.len() - answer.feed(text, &mut Vec::new()).unwrap()
     };
     let (redacted, undo) = redact(&json!(["4012 8888 8888 1881"]));
     let card = redacted[0].as_str().unwrap();
-    assert_eq!(held(Arc::new(Undo::nothing()), "4012 "), 0);
+    assert_eq!(held(Arc::new(SurrogateMap::nothing()), "4012 "), 0);
     assert_eq!(held(Arc::clone(&undo), "prose, and a word"), 0);
     assert_eq!(held(Arc::clone(&undo), &format!("prose {}", &card[..7])), 7);
     assert_eq!(held(Arc::clone(&undo), card), card.len());

@@ -277,6 +277,6 @@ fn published_addresses_are_judged_right() {
     for line in text.lines() {
         let row: serde_json::Value = serde_json::from_str(line).unwrap();
         let address: IpAddr = row["ip"].as_str().unwrap().parse().unwrap();
-        assert_eq!(portcullis::net::public(address), row["block"] == false, "{address}");
+        assert_eq!(portcullis::base::address::is_public(address), row["block"] == false, "{address}");
     }
 }

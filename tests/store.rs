@@ -17,7 +17,7 @@ use portcullis::base::secret::Secret;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::gateway::llm::kept::{Named, Role};
 use portcullis::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
-use portcullis::redact::Undo;
+use portcullis::redact::SurrogateMap;
 use portcullis::store::postgres::{Database, Tls};
 use portcullis::store::{EmbeddedRecords, Entry, Expected, Key, PostgresRecords, Records};
 use portcullis::vault::{MasterKey, Vault, VaultError};
@@ -357,13 +357,13 @@ impl Process {
 }
 
 /// What a request has issued: one surrogate and its original, as a file of them has it.
-fn issued(surrogate: &str, original: &str) -> Arc<Undo> {
+fn issued(surrogate: &str, original: &str) -> Arc<SurrogateMap> {
     let mut bytes = vec![1, 0];
     for text in [surrogate, original] {
         bytes.extend_from_slice(&(text.len() as u32).to_be_bytes());
         bytes.extend_from_slice(text.as_bytes());
     }
-    Arc::new(Undo::from_bytes(&bytes).unwrap())
+    Arc::new(SurrogateMap::from_bytes(&bytes).unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

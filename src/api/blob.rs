@@ -3,10 +3,11 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
 use crate::api::grant::{Arrivals, Grant, Grants, Verb, safe_name};

@@ -1,10 +1,8 @@
 //! What a handler gets and gives: [`Call`] and [`Answer`], in `http` types only, so the API would run unchanged
 //! under another server, and its tests need no socket.
 
-use std::future::Future;
-use std::pin::Pin;
-
 use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode, request};
 use zeroize::Zeroize;
@@ -14,9 +12,6 @@ use crate::base::budget::{Budget, Charge, Exhausted};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
 use crate::store::{Opened, Pieces};
-
-/// A boxed future, for traits that are called through a pointer.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// Why a body cannot be had.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -7,11 +7,12 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode};
 use serde::Serialize;
 
-use crate::api::call::{Answer, BodyError, BoxFuture, Call, Collected, Handler};
+use crate::api::call::{Answer, BodyError, Call, Collected, Handler};
 use crate::api::cpu::apart;
 use crate::api::envelope::{Dialect, DialectChoice, Stamp};
 use crate::api::error::ApiError;
@@ -22,7 +23,7 @@ use crate::api::token::{Principal, Service};
 use crate::base::path::RequestPath;
 
 /// Who calls, and how the answer is worded.
-pub struct Asker<'a> {
+pub struct ApiCaller<'a> {
     /// The proved caller.
     pub who: &'a Principal,
     /// The client's dialect.
@@ -51,22 +52,22 @@ pub trait Endpoint: Send + Sync + 'static {
     /// Whether nothing is kept of a call: one whose caller has left is given up, wherever it is.
     const KEEPS_NOTHING: bool = false;
     /// What it asks, parsed.
-    type Ask: Send;
+    type Request: Send;
     /// What it replies.
-    type Reply: Serialize;
+    type Response: Serialize;
 
     /// Reads the body's members.
     ///
     /// # Errors
     /// All faults of the body at once.
-    fn parse(&self, fields: Fields<'_>) -> Result<Self::Ask, ApiError>;
+    fn parse(&self, fields: Fields<'_>) -> Result<Self::Request, ApiError>;
 
     /// Does it.
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: Self::Ask,
-    ) -> BoxFuture<'a, Result<Success<Self::Reply>, ApiError>>;
+        caller: ApiCaller<'a>,
+        request: Self::Request,
+    ) -> BoxFuture<'a, Result<Success<Self::Response>, ApiError>>;
 }
 
 /// An endpoint as a [`Handler`].
@@ -82,9 +83,9 @@ impl<E: Endpoint> Served<E> {
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, self.limit, call.budget).await?;
         let length = body.bytes.len();
-        let ask = match length {
-            ..LONG => self.ask(&body.bytes),
-            _ => apart(|| self.ask(&body.bytes)),
+        let request = match length {
+            ..LONG => self.request(&body.bytes),
+            _ => apart(|| self.request(&body.bytes)),
         };
         let secret = E::SERVICE == Service::Vault;
         if secret {
@@ -92,9 +93,9 @@ impl<E: Endpoint> Served<E> {
         } else {
             drop(body);
         }
-        let ask = ask?;
+        let request = request?;
         let dialect = self.dialect.of(&call.head.headers);
-        let done = self.endpoint.call(Asker { who, dialect }, ask);
+        let done = self.endpoint.call(ApiCaller { who, dialect }, request);
         let success = if E::KEEPS_NOTHING && length >= WATCHED {
             tokio::select! {
                 biased;
@@ -112,7 +113,7 @@ impl<E: Endpoint> Served<E> {
         })
     }
 
-    fn ask(&self, body: &[u8]) -> Result<E::Ask, ApiError> {
+    fn request(&self, body: &[u8]) -> Result<E::Request, ApiError> {
         let read = json::parse_keeping(body, E::RAW);
         let (value, kept) = read.map_err(|fault| ApiError::Validation(vec![fault]))?;
         self.endpoint.parse(Fields::keeping(&value, &kept)?)
@@ -189,7 +190,7 @@ pub enum Guard {
     /// Whoever proves a token that covers the service.
     Token,
     /// Whoever proves a token, for the answer of an earlier call; the handler looks whose that is.
-    Asker,
+    Owner,
     /// Anybody: the handler sees to it itself.
     Open,
 }
@@ -199,7 +200,7 @@ impl Mount {
     pub fn target(&self) -> Option<Target> {
         match self.guard {
             Guard::Token => Some(Target::Service(self.service)),
-            Guard::Asker => Some(Target::Answer),
+            Guard::Owner => Some(Target::Answer),
             Guard::Open => None,
         }
     }

@@ -270,11 +270,11 @@ impl From<Exhausted> for ApiError {
 
 #[derive(Serialize)]
 struct Errors {
-    errors: Vec<FaultReply>,
+    errors: Vec<FaultResponse>,
 }
 
 #[derive(Serialize)]
-struct FaultReply {
+struct FaultResponse {
     code: Code,
     detail: String,
     source: String,
@@ -421,7 +421,7 @@ struct Policy {
 }
 
 fn shown(faults: &[Invalid]) -> Option<Errors> {
-    let shown = |fault: &Invalid| FaultReply {
+    let shown = |fault: &Invalid| FaultResponse {
         code: fault.code,
         detail: fault.detail.clone(),
         source: fault.source.to_string(),

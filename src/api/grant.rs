@@ -9,8 +9,8 @@
 use std::time::Duration;
 
 use data_encoding::BASE64URL_NOPAD;
+use futures_util::future::BoxFuture;
 
-use crate::api::call::BoxFuture;
 use crate::base::clock::SharedClock;
 use crate::base::id::TokenId;
 use crate::base::secret::Secret;

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, Ordering};
 
+use futures_util::future::BoxFuture;
 use http::StatusCode;
 
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 
 /// Whether the process takes traffic: not yet, now, or no more.
 #[derive(Clone, Debug, Default)]

@@ -9,10 +9,11 @@ use std::task::{Context, Poll};
 use bytes::Bytes;
 use data_encoding::HEXUPPER_PERMISSIVE;
 use futures_util::Stream;
+use futures_util::future::BoxFuture;
 use http::HeaderMap;
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 
-use crate::api::call::{BodyError, BodyRead, BoxFuture};
+use crate::api::call::{BodyError, BodyRead};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::store::StoreError;
 use crate::store::blobs::{Piece, Pieces};

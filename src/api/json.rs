@@ -35,9 +35,9 @@ pub fn parse(body: &[u8]) -> Result<Value, Invalid> {
 ///
 /// # Errors
 /// As [`parse`].
-pub fn parse_keeping<'b>(body: &'b [u8], raw: &[&str]) -> Result<(Value, Kept<'b>), Invalid> {
+pub fn parse_keeping<'b>(body: &'b [u8], raw: &[&str]) -> Result<(Value, RawMembers<'b>), Invalid> {
     if body.trim_ascii_start().first() != Some(&b'{') {
-        return parse(body).map(|value| (value, Kept::new()));
+        return parse(body).map(|value| (value, RawMembers::new()));
     }
     let found = RefCell::new(None);
     let mut reader = serde_json::Deserializer::from_slice(body);
@@ -87,7 +87,7 @@ fn character(letters: &mut Chars<'_>) -> Option<char> {
 }
 
 /// The members that were left as they are written.
-pub type Kept<'b> = Vec<(String, &'b RawValue)>;
+pub type RawMembers<'b> = Vec<(String, &'b RawValue)>;
 
 /// What is JSON by its grammar and still cannot be read, by what the reader says of it.
 fn beyond(error: &dyn fmt::Display) -> Option<(Code, &'static str)> {
@@ -128,14 +128,14 @@ struct Top<'a> {
 }
 
 impl<'de> Visitor<'de> for Top<'_> {
-    type Value = (Value, Kept<'de>);
+    type Value = (Value, RawMembers<'de>);
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("an object")
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let (mut members, mut kept) = (Map::new(), Kept::new());
+        let (mut members, mut kept) = (Map::new(), RawMembers::new());
         while let Some(key) = map.next_key::<String>()? {
             let at = JsonLocation::Key(&JsonLocation::Root, &key);
             let strict = |keep| Strict { at, depth: 1, found: self.found, keep };

@@ -51,10 +51,10 @@ mod token_uses;
 pub mod vault;
 
 pub use blob::{BlobPort, attachment, charged, form_data};
-pub use call::{Answer, Body, BodyError, BodyRead, BoxFuture, Call, Collected, Handler};
+pub use call::{Answer, Body, BodyError, BodyRead, Call, Collected, Handler};
 pub use cpu::{Caller, CpuPool, Job, PoolError, apart};
 pub use distinct::{Bound, Distinct, DistinctLimit};
-pub use endpoint::{Asker, Endpoint, Endpoints, Guard, Lookup, Mount, Success};
+pub use endpoint::{ApiCaller, Endpoint, Endpoints, Guard, Lookup, Mount, Success};
 pub(crate) use error::CHALLENGE;
 pub use error::{ApiError, Code, Excess, Invalid, MAX_FAULTS};
 pub use fields::{Faults, Fields};

@@ -77,7 +77,7 @@ async fn what_a_call_names_takes_the_right_to_it() {
     let key = KeyName { id: "pvi_k".to_owned(), version: 1 };
     let own = KeyName::default();
     let made = |config: Option<&str>, names_key| Some(Made { config: config.map(str::to_owned), names_key });
-    let ask = |who: &Principal| {
+    let request = |who: &Principal| {
         [
             who.may_use(None),
             who.may_use(Some(A)),
@@ -106,6 +106,6 @@ async fn what_a_call_names_takes_the_right_to_it() {
     ];
     for (services, configs, expected) in rows {
         let who = who(&tokens, services, &[], configs).await;
-        assert_eq!(ask(&who), expected, "{services:?} {configs:?}");
+        assert_eq!(request(&who), expected, "{services:?} {configs:?}");
     }
 }

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use http::StatusCode;
 
-use crate::api::{Answer, BoxFuture, Call, Endpoints, Handler, Health, Readiness};
+use crate::api::{Answer, Call, Endpoints, Handler, Health, Readiness};
 use crate::app::error::AppError;
 use crate::app::services::Services;
-use crate::gateway::bounds::SessionLimits;
-use crate::gateway::llm::ProtocolChoice;
+use crate::gateway::filter::Filter;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
+use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 
 /// `GET /metrics`: the exposition, with what the routes have counted since the last one.
@@ -46,19 +47,22 @@ pub(super) fn native(
     parts: &Services,
     name: &str,
     terminal: Terminal,
-    filters: Vec<Arc<dyn crate::gateway::filter::Filter>>,
+    filters: Vec<Arc<dyn Filter>>,
 ) -> Result<Arc<Route>, AppError> {
-    let route = Route::new(RouteParts {
-        name: name.to_owned(),
-        matches: Match::default(),
-        filters,
-        terminal,
-        protocols: ProtocolChoice::Generic,
-        strip: 0,
-        websocket: SessionLimits::default(),
-        max_body: Some(64 << 10),
-        metrics: parts.metrics.route(name, &[]),
-    });
+    bounded(parts, name, terminal, filters, 64 << 10)
+}
+
+/// The route of one path of ours, whose requests have bodies of at most `limit` bytes.
+pub(super) fn bounded(
+    parts: &Services,
+    name: &str,
+    terminal: Terminal,
+    filters: Vec<Arc<dyn Filter>>,
+    limit: usize,
+) -> Result<Arc<Route>, AppError> {
+    let metrics = parts.metrics.route(name, &[]);
+    let info = RouteInfo { max_body: Some(limit), ..RouteInfo::generic(name, terminal, metrics) };
+    let route = Route::new(RouteParts { matches: Match::default(), filters, info });
     route.map(Arc::new).map_err(|error| AppError::Route(name.to_owned(), error.to_string()))
 }
 

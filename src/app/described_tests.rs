@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::Request;
 use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::api::openapi::{Described, asked, document};
 use crate::api::token::NewToken;
-use crate::api::{BodyError, BodyRead, BoxFuture, Call};
+use crate::api::{BodyError, BodyRead, Call};
 use crate::base::budget::Budget;
 use crate::base::id::RequestId;
 use crate::config::{Env, Options, embedded};
@@ -108,10 +109,10 @@ impl Schemas {
     }
 
     /// The members that a schema has, and the words that they may be.
-    fn declared(&self, schema: &Value, at: &str, (places, words): (&mut Places, &mut Places)) {
+    fn declared(&self, schema: &Value, at: &str, places: &mut Places, words: &mut Places) {
         let schema = self.follow(schema);
         for branch in schema.get("anyOf").and_then(Value::as_array).into_iter().flatten() {
-            self.declared(branch, at, (&mut *places, &mut *words));
+            self.declared(branch, at, places, words);
         }
         if let Some(list) = schema.get("enum").and_then(Value::as_array) {
             let known = words.entry(at.to_owned()).or_default();
@@ -120,11 +121,11 @@ impl Schemas {
         if let Some(members) = schema.get("properties").and_then(Value::as_object) {
             places.entry(at.to_owned()).or_default().extend(members.keys().cloned());
             for (name, member) in members {
-                self.declared(member, &format!("{at}/{name}"), (&mut *places, &mut *words));
+                self.declared(member, &format!("{at}/{name}"), places, words);
             }
         }
         for inner in ["items", "additionalProperties"].iter().filter_map(|name| schema.get(name)) {
-            self.declared(inner, &format!("{at}/*"), (&mut *places, &mut *words));
+            self.declared(inner, &format!("{at}/*"), places, words);
         }
     }
 
@@ -241,7 +242,7 @@ fn readers_ask_for_what_is_described_and_nothing_else() {
         let name = Described::name(door);
         let Some(schema) = described[name.as_str()].request.as_ref() else { continue };
         let (mut declared, mut words) = (Places::new(), Places::new());
-        schemas.declared(schema, "", (&mut declared, &mut words));
+        schemas.declared(schema, "", &mut declared, &mut words);
         let (mut asked, mut heard) = (Places::new(), Places::new());
         for body in schemas.samples(schema) {
             let head = Request::post(door.path).body(()).unwrap().into_parts().0;

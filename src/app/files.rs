@@ -11,7 +11,7 @@ use crate::api::configs::{
 };
 use crate::api::envelope::DialectChoice;
 use crate::api::grant::{self, Grants};
-use crate::api::pending::{Jobs, Kept, Poll, Polls, Uploads, Work};
+use crate::api::pending::{Jobs, Poll, Polls, Retention, Uploads, Work};
 use crate::api::redact::Redaction;
 use crate::api::sanitize::{self, Sanitize, SanitizeDrafts, SanitizeSettings, Sanitizer};
 use crate::api::share::{
@@ -21,7 +21,7 @@ use crate::api::token::Service;
 use crate::api::{BlobPort, Endpoints, Guard, Mount};
 use crate::app::cleaning;
 use crate::app::error::AppError;
-use crate::app::links;
+use crate::app::links::{self, LinkMounts};
 use crate::app::providers::ProviderSet;
 use crate::app::services::Services;
 use crate::base::clock::Timestamp;
@@ -47,7 +47,8 @@ const FORM: usize = 1 << 20;
 /// No randomness; rules or feeds that cannot be read.
 pub(super) fn add(
     endpoints: &mut Endpoints,
-    (config, parts): (&Config, &Services),
+    config: &Config,
+    parts: &Services,
     redaction: Redaction,
     dialect: DialectChoice,
 ) -> Result<(), AppError> {
@@ -57,22 +58,25 @@ pub(super) fn add(
     let grants = Arc::new(grants);
     let shares = Shares::new(Arc::clone(records), Arc::clone(blobs), clock());
     let work = Arc::new(PutWork::new(shares.clone()));
-    let kept = Kept { upload: KEPT, answer: KEPT };
+    let kept = Retention { upload: KEPT, answer: KEPT };
     let jobs =
         Jobs::new(Arc::clone(records), Arc::clone(&parts.vault), clock(), kept, parts.work_gate.clone());
     let jobs = jobs.map_err(|error| AppError::Io(error.to_string()))?;
     let configs = Configs::new(Arc::clone(records), clock());
     let redact_configs = Configs::new(Arc::clone(records), clock());
-    let sanitizer = sanitizer(
-        (config, parts),
-        (redaction, configs.clone()),
-        (jobs.clone(), Arc::clone(&grants), shares.clone()),
-    )?;
+    let own = SanitizerParts {
+        redaction,
+        configs: configs.clone(),
+        jobs: jobs.clone(),
+        grants: Arc::clone(&grants),
+        shares: shares.clone(),
+    };
+    let sanitizer = sanitizer(config, parts, own)?;
     let works: Vec<Arc<dyn Work>> = vec![work.clone(), Arc::new(sanitizer.clone())];
     let runtime = parts.opened.io.handle().clone();
     let uploads = Uploads::new(jobs.clone(), Arc::clone(blobs), works, runtime);
     let sanitizing = Sanitize { sanitizer, uploads: Arc::clone(&uploads), dialect };
-    add_sanitizer(endpoints, config, sanitizing, (configs, redact_configs));
+    add_sanitizer(endpoints, config, sanitizing, configs, redact_configs);
     parts.opened.io.spawn(Uploads::tend(Arc::downgrade(&uploads)));
     let file = config.limits.file.bytes();
     let limit = u64::try_from(file).unwrap_or(u64::MAX);
@@ -95,7 +99,7 @@ pub(super) fn add(
         resume: Arc::new(|_| Box::pin(std::future::ready(()))),
     });
     for service in Service::ALL {
-        let (method, guard) = (Method::GET, Guard::Asker);
+        let (method, guard) = (Method::GET, Guard::Owner);
         let mount = Mount { method, service, below: true, guard, ..mount("/request", FORM) };
         endpoints.mount(mount.clone(), poll.clone());
         if service == Service::Sanitize {
@@ -111,15 +115,21 @@ pub(super) fn add(
     endpoints.add(DeleteShare(shares.clone()), dialect, FORM);
     endpoints.add(CreateShareFolder(shares.clone()), dialect, FORM);
     endpoints.add(ListShares(shares.clone()), dialect, FORM);
-    links::add(endpoints, (config, parts), (shares, &public(config), form), dialect);
+    links::add(endpoints, config, parts, LinkMounts { shares, public: &public(config), form, dialect });
     Ok(())
 }
 
-fn sanitizer(
-    (config, parts): (&Config, &Services),
-    (redaction, configs): (Redaction, Configs<SanitizeSettings>),
-    (jobs, grants, shares): (Jobs, Arc<Grants>, Shares),
-) -> Result<Sanitizer, AppError> {
+/// What the sanitizer shares with the endpoints beside it.
+struct SanitizerParts {
+    redaction: Redaction,
+    configs: Configs<SanitizeSettings>,
+    jobs: Jobs,
+    grants: Arc<Grants>,
+    shares: Shares,
+}
+
+fn sanitizer(config: &Config, parts: &Services, own: SanitizerParts) -> Result<Sanitizer, AppError> {
+    let SanitizerParts { redaction, configs, jobs, grants, shares } = own;
     let ProviderSet { scan, intel, client } = ProviderSet::new(&config.sanitize, &parts.opened.clock)?;
     let loaded = parts.opened.clock.now().as_millis() / 1000;
     for feed in &config.sanitize.intel.feeds {
@@ -150,7 +160,8 @@ fn add_sanitizer(
     endpoints: &mut Endpoints,
     config: &Config,
     sanitizing: Sanitize,
-    (configs, redact_configs): (Configs<SanitizeSettings>, Configs<RedactSettings>),
+    configs: Configs<SanitizeSettings>,
+    redact_configs: Configs<RedactSettings>,
 ) {
     let dialect = sanitizing.dialect;
     let limit = config.sanitize.limits.upload.bytes().saturating_add(FORM);

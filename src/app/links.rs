@@ -4,6 +4,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use http::Method;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
@@ -15,7 +16,7 @@ use crate::api::share::link::{
     MailError, Mailer, SendLinks,
 };
 use crate::api::token::Service;
-use crate::api::{BoxFuture, Endpoints, Guard, Mount};
+use crate::api::{Endpoints, Guard, Mount};
 use crate::app::services::Services;
 use crate::config::Config;
 use crate::config::settings;
@@ -26,13 +27,19 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The largest body of a call about links.
 const BODY: usize = 1 << 20;
 
-/// Adds links to what is in `shares`, under the address `public`; a form with a file has at most `form` bytes.
-pub(super) fn add(
-    endpoints: &mut Endpoints,
-    (config, parts): (&Config, &Services),
-    (shares, public, form): (Shares, &str, usize),
-    dialect: DialectChoice,
-) {
+/// What links lead to, and how.
+pub(super) struct LinkMounts<'a> {
+    pub(super) shares: Shares,
+    /// The address under which callers reach us.
+    pub(super) public: &'a str,
+    /// The most bytes of a form with a file.
+    pub(super) form: usize,
+    pub(super) dialect: DialectChoice,
+}
+
+/// Adds links to shared files.
+pub(super) fn add(endpoints: &mut Endpoints, config: &Config, parts: &Services, mounts: LinkMounts<'_>) {
+    let LinkMounts { shares, public, form, dialect } = mounts;
     let (records, clock) = (Arc::clone(&parts.opened.records), Arc::clone(&parts.opened.clock));
     let links = LinkParts {
         links: Links::new(records, Arc::clone(&clock)),

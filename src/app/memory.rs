@@ -7,11 +7,11 @@ use zeroize::Zeroizing;
 
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;
+use crate::base::address::customer;
 use crate::base::id::TokenId;
 use crate::config::Config;
 use crate::gateway::filters::{Credential, Who};
 use crate::gateway::memory::Memory;
-use crate::net::customer;
 
 /// What is remembered of whom.
 pub enum Remembered {

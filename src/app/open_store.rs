@@ -10,8 +10,8 @@ use crate::app::error::AppError;
 use crate::app::master;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
-use crate::config::settings::{Settings, Store, StoreTls};
-use crate::store::postgres::{self, Database};
+use crate::config::settings::{Settings, Store};
+use crate::store::postgres::Database;
 use crate::store::{Blobs, EmbeddedRecords, Objects, PostgresRecords, Records, S3, Timed, private};
 use crate::telemetry::Metrics;
 use crate::vault::Vault;
@@ -129,15 +129,9 @@ impl OpenStore {
 
 /// The database that the settings name, if they name one.
 fn database(store: &Store) -> Option<Database> {
-    let tls = match store.tls {
-        StoreTls::Disable => postgres::Tls::Disable,
-        StoreTls::Require => postgres::Tls::Require,
-        StoreTls::VerifyCa => postgres::Tls::VerifyCa,
-        StoreTls::VerifyFull => postgres::Tls::VerifyFull,
-    };
     store.url.as_ref().map(|url| Database {
         url: url.value().clone(),
-        tls,
+        tls: store.tls,
         ca: store.ca.as_deref().cloned(),
         connections: store.connections.get(),
         timeout: store.timeout.get(),

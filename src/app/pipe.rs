@@ -19,7 +19,7 @@ use crate::config::Config;
 use crate::detect::Detector;
 use crate::redact::{
     Answer, Counts, FpeContext, KeyName, Keys, Limits, Method, Plan, RedactError, Redactor, Selected,
-    SurrogateLog, Undo, structured,
+    SurrogateLog, SurrogateMap, structured,
 };
 use crate::store::private::Draft;
 use crate::stream::{Editor, Rewriter, StreamError, TextBody};
@@ -253,7 +253,7 @@ pub fn unredact(piped: Piped<'_>, config: &Config, context: &Path) -> Result<(),
     let vault = opened.vault(config)?;
     let not_ours = || AppError::Redact(format!("{}: not a context of this vault", context.display()));
     let plain = vault.open_context(TENANT, sealed).map_err(|_| not_ours())?;
-    if let Some(undo) = Undo::from_bytes(plain.expose()) {
+    if let Some(undo) = SurrogateMap::from_bytes(plain.expose()) {
         return piped.run(Answer::restore(Arc::new(undo)));
     }
     // What came of a document is looked for in all of it.

@@ -7,13 +7,11 @@ use http::HeaderName;
 use crate::app::error::AppError;
 use crate::app::services::Services;
 use crate::base::secret::Secret;
-use crate::config::settings::{
-    Breaker as BreakerSetting, Health, Http, Outliers, Repeat, Scheme, Upstream as UpstreamSetting,
-};
+use crate::config::settings::{Scheme, Upstream as UpstreamSetting};
 use crate::crypto::sigv4::SigningKey;
 use crate::gateway::upstream::{
-    Authorities, AwsSigner, AwsSignerParts, Breaker, BreakerLimits, Dialing, Ejection, PeerHealth, Probe,
-    RetryPolicy, Target, Tls, Upstream, UpstreamParts, watch,
+    Authorities, AwsSigner, AwsSignerParts, Breaker, BreakerLimits, Dialing, PeerHealth, Target, Tls,
+    Upstream, UpstreamParts, watch,
 };
 
 /// Builds a pool; what it has to sign may have bodies of at most `collected` bytes. Nobody but its owner knows of it until [`begin`].
@@ -48,12 +46,9 @@ pub(super) fn upstream(
         dialing,
         headers,
         signer: signer(setting, collected).map_err(wrong)?,
-        repeats: match setting.repeat {
-            Repeat::Idempotent => RetryPolicy::Idempotent,
-            Repeat::Unsent => RetryPolicy::Unsent,
-        },
-        ejection: ejection(&setting.outliers),
-        breaker: breaker(name, setting.breaker.as_ref(), parts),
+        repeats: setting.repeat,
+        ejection: setting.outliers,
+        breaker: breaker(name, setting.breaker, parts),
         metrics: parts.metrics.upstream(name),
         clock: Arc::clone(&parts.opened.clock),
     };
@@ -69,8 +64,8 @@ pub(super) fn begin(name: &str, setting: &UpstreamSetting, upstream: &Arc<Upstre
         before.abort();
     }
     match &setting.health {
-        Some(health) => {
-            let check = parts.opened.io.spawn(watch(Arc::downgrade(upstream), probe(health)));
+        Some(probe) => {
+            let check = parts.opened.io.spawn(watch(Arc::downgrade(upstream), probe.clone()));
             parts.checks.insert(name.to_owned(), check.abort_handle());
         }
         None => upstream.unchecked(),
@@ -84,26 +79,12 @@ fn dialing(setting: &UpstreamSetting) -> Result<Dialing, &'static str> {
         Some(path) => Some(Authorities::read(path)?),
         None => None,
     };
-    let http = match setting.http {
-        Http::Auto => (1, 2),
-        Http::One => (1, 1),
-        Http::Two => (2, 2),
-    };
-    let times = &setting.timeouts;
-    Ok(Dialing {
-        tls: secure.then(|| Tls {
-            verify: *tls.verify,
-            sni: tls.sni.as_ref().map(|sni| sni.to_string()),
-            authorities,
-        }),
-        http,
-        connect: times.connect.get(),
-        first_byte: times.first_byte.as_ref().unwrap_or(&times.read).get(),
-        read: times.read.get(),
-        write: times.write.get(),
-        idle: times.idle.get(),
-        total: times.total.as_ref().map(|total| total.get()),
-    })
+    let tls = secure.then(|| Tls {
+        verify: *tls.verify,
+        sni: tls.sni.as_ref().map(|sni| sni.to_string()),
+        authorities,
+    });
+    Ok(Dialing { tls, http: setting.http, times: setting.timeouts })
 }
 
 /// What signs requests with the gateway's keys of AWS, if there are any.
@@ -127,40 +108,10 @@ fn health(upstream: &str, peer: &str, parts: &Services) -> Arc<PeerHealth> {
 }
 
 /// The breaker of before, if its limits are the same.
-fn breaker(name: &str, setting: Option<&BreakerSetting>, parts: &Services) -> Arc<Breaker> {
-    let limits = setting.map_or_else(BreakerLimits::default, |setting| BreakerLimits {
-        requests: setting.requests.map(usize::from),
-        pending: setting.pending,
-        wait: setting.wait.get(),
-        failures: setting.failures,
-        open: setting.open.get(),
-        longest: setting.longest.get(),
-    });
+fn breaker(name: &str, limits: Option<BreakerLimits>, parts: &Services) -> Arc<Breaker> {
+    let limits = limits.unwrap_or(BreakerLimits::NONE);
     match parts.breakers.get(name) {
         Some(kept) if *kept.limits() == limits => Arc::clone(&kept),
         _ => Arc::new(Breaker::new(limits, Arc::clone(&parts.opened.clock))),
-    }
-}
-
-fn ejection(setting: &Outliers) -> Ejection {
-    Ejection {
-        failures: setting.failures,
-        rate: *setting.rate,
-        requests: setting.requests.get(),
-        window: setting.window.get(),
-        eject: setting.eject.get(),
-        longest: setting.longest.get(),
-        share: *setting.share,
-    }
-}
-
-fn probe(setting: &Health) -> Probe {
-    Probe {
-        path: setting.path.to_string(),
-        interval: setting.interval.get(),
-        timeout: setting.timeout.get(),
-        healthy: setting.healthy.get(),
-        unhealthy: setting.unhealthy.get(),
-        statuses: setting.status.iter().map(|status| **status).collect(),
     }
 }

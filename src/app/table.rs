@@ -40,6 +40,7 @@ use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice, Provider};
 use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, TableParts};
+use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
 use crate::redact::Redactor;
@@ -77,8 +78,9 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
     let shed: Arc<dyn Filter> = Arc::new(parts.shed(&config.limits));
     let mut native = Vec::new();
     for (mount, handler) in endpoints.handlers() {
-        native.push(endpoint_route(mount, Terminal::Native(handler), (parts, &shed))?);
+        native.push(endpoint_route(mount, Terminal::Native(handler), parts, &shed)?);
     }
+    let from = RouteInputs { config, parts, protocols: &protocols, upstreams: &upstreams, shed: &shed };
     let mut routes = Vec::new();
     for setting in &config.routes {
         let wrong = |why: String| AppError::Route(setting.name.to_string(), why);
@@ -102,7 +104,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
                 return Err(wrong("there is no server that embeds this one".to_owned()));
             }
         };
-        routes.push(Arc::new(route(setting, terminal, (config, parts, &protocols), (&upstreams, &shed))?));
+        routes.push(Arc::new(route(setting, terminal, &from)?));
     }
     let nothing = Terminal::Fixed(admin::not_found(""));
     let stray = admin::native(parts, "-", nothing, vec![parts.log()])?;
@@ -179,7 +181,7 @@ pub(super) fn add_endpoints(
     endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
     endpoints.add(ListConfigs::new(configs), dialect, limit);
     add_vault(endpoints, &parts.items, dialect, limit);
-    files::add(endpoints, (config, parts), redaction, dialect)
+    files::add(endpoints, config, parts, redaction, dialect)
 }
 
 fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, limit: usize) {
@@ -204,33 +206,28 @@ fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, l
 fn endpoint_route(
     mount: &Mount,
     terminal: Terminal,
-    (parts, shed): (&Services, &Arc<dyn Filter>),
+    parts: &Services,
+    shed: &Arc<dyn Filter>,
 ) -> Result<Arc<Route>, AppError> {
     let path = mount.path;
     let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
     if let Some(target) = mount.target() {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens), target)));
     }
-    let route = Route::new(RouteParts {
-        name: path.to_owned(),
-        matches: Match::default(),
-        filters,
-        terminal,
-        protocols: ProtocolChoice::Generic,
-        strip: 0,
-        max_body: Some(mount.limit),
-        websocket: SessionLimits::default(),
-        metrics: parts.metrics.route(path, &[]),
-    });
-    route.map(Arc::new).map_err(|error| AppError::Route(path.to_owned(), error.to_string()))
+    admin::bounded(parts, path, terminal, filters, mount.limit)
 }
 
-fn route(
-    setting: &RouteSetting,
-    terminal: Terminal,
-    (config, parts, protocols): (&Config, &Services, &[Arc<CompiledProtocol>]),
-    (upstreams, shed): (&BTreeMap<String, Arc<Upstream>>, &Arc<dyn Filter>),
-) -> Result<Route, AppError> {
+/// What routes are built from, besides their own settings.
+struct RouteInputs<'a> {
+    config: &'a Config,
+    parts: &'a Services,
+    protocols: &'a [Arc<CompiledProtocol>],
+    upstreams: &'a BTreeMap<String, Arc<Upstream>>,
+    shed: &'a Arc<dyn Filter>,
+}
+
+fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> Result<Route, AppError> {
+    let RouteInputs { config, parts, upstreams, shed, .. } = *from;
     let name = setting.name.to_string();
     let wrong = |why: String| AppError::Route(name.clone(), why);
     let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
@@ -240,7 +237,7 @@ fn route(
         AuthSetting::None => Arc::new(StripTokens::new(ours)),
     });
     if let Some(jwt) = &setting.jwt {
-        filters.push(Arc::new(tokens(jwt, (parts, upstreams)).map_err(wrong)?));
+        filters.push(Arc::new(tokens(jwt, parts, upstreams).map_err(wrong)?));
     }
     if let Some(sign) = &setting.sign {
         filters.push(Arc::new(mint::filter(sign, parts).map_err(wrong)?));
@@ -258,7 +255,7 @@ fn route(
         let public = setting.public_url.as_ref().or(config.api.public_url.as_ref());
         let secure = !config.listen.is_empty() && config.listen.iter().all(|listen| listen.tls.is_some());
         filters.push(Arc::new(OwnUrls::new(public.map(|url| url.as_str()), secure)));
-        filters.push(Arc::new(redaction(redact, &name, (config, parts, protocols)).map_err(wrong)?));
+        filters.push(Arc::new(redaction(redact, &name, from).map_err(wrong)?));
     }
     let matches = Match {
         hosts: setting.host.iter().map(|host| host_pattern(host)).collect(),
@@ -276,18 +273,9 @@ fn route(
     let metrics = parts.metrics.route(&name, &[]).shown();
     let max_body = setting.max_body.as_ref().map(|size| size.bytes());
     let websocket = sessions(&setting.websocket);
-    let parts = RouteParts {
-        name: name.clone(),
-        matches,
-        filters,
-        terminal,
-        protocols,
-        strip,
-        max_body,
-        websocket,
-        metrics,
-    };
-    Route::new(parts).map_err(|error| wrong(error.to_string()))
+    let info =
+        RouteInfo { protocols, strip, max_body, websocket, ..RouteInfo::generic(&name, terminal, metrics) };
+    Route::new(RouteParts { matches, filters, info }).map_err(|error| wrong(error.to_string()))
 }
 
 /// What WebSocket sessions may take up.
@@ -308,7 +296,8 @@ fn spoken(setting: &RouteSetting) -> ProtocolChoice {
 /// The filter that lets only bearers of good tokens pass.
 fn tokens(
     setting: &JwtSetting,
-    (parts, upstreams): (&Services, &BTreeMap<String, Arc<Upstream>>),
+    parts: &Services,
+    upstreams: &BTreeMap<String, Arc<Upstream>>,
 ) -> Result<Jwt, String> {
     let JwkSource { file, upstream, path } = &*setting.keys;
     let clock = Arc::clone(&parts.opened.clock);
@@ -354,11 +343,8 @@ fn host_pattern(host: &Host) -> String {
     }
 }
 
-fn redaction(
-    setting: &RedactSetting,
-    route: &str,
-    (config, parts, protocols): (&Config, &Services, &[Arc<CompiledProtocol>]),
-) -> Result<Redact, String> {
+fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Result<Redact, String> {
+    let RouteInputs { config, parts, protocols, .. } = *from;
     let rules = &config.catalogue;
     let policy = RoutePolicy::new(setting, rules, &config.allow)?;
     let requests = policy.requests()?;

@@ -2,6 +2,7 @@
 //!
 //! | file | noun |
 //! |---|---|
+//! | [`address`] | blocks of IP addresses, and what they are for |
 //! | [`secret`] | a value that cannot be printed |
 //! | [`id`] | request, token and item ids: newtypes that print and parse their prefix |
 //! | [`clock`] | the only reader of time |
@@ -14,7 +15,10 @@
 //! | [`path`] | a request's path, in the one form in which it is matched and sent on |
 //! | [`mod@pointer`] | JSON Pointer (RFC 6901), as errors print it |
 //! | [`template`] | JSON with places for claims |
+//! | `units` | sizes and times as people write them |
+//! | `written` | values that a file writes as text |
 
+pub mod address;
 pub mod budget;
 pub mod checkpoint;
 pub mod clock;
@@ -28,3 +32,7 @@ pub mod rate;
 pub mod reader;
 pub mod secret;
 pub mod template;
+#[cfg(feature = "server")]
+pub mod units;
+#[cfg(feature = "server")]
+pub(crate) mod written;

@@ -24,7 +24,7 @@ const EXIT_CODES: &str =
 pub(super) enum Command {
     /// Run the gateway.
     Serve(ServeArgs),
-    /// Ask a running gateway whether it takes traffic; exit code 0 if it does.
+    /// Request a running gateway whether it takes traffic; exit code 0 if it does.
     Health {
         /// Its listener for metrics and health.
         #[arg(long, value_name = "ADDR", env = "PORTCULLIS_ADMIN", default_value = "127.0.0.1:9180")]
@@ -184,7 +184,7 @@ pub(super) enum TokenCommand {
 
 /// Which rules are asked for.
 #[derive(Debug, clap::Args)]
-pub(super) struct Wanted {
+pub(super) struct RuleArgs {
     /// Only these rules, by name, separated by commas; may be repeated.
     #[arg(long, visible_alias = "rule", value_name = "RULES", value_delimiter = ',')]
     pub(super) rules: Vec<String>,
@@ -210,7 +210,7 @@ pub(super) struct DetectArgs {
     /// The files; standard input, if none is named.
     pub(super) files: Vec<PathBuf>,
     #[command(flatten)]
-    pub(super) wanted: Wanted,
+    pub(super) wanted: RuleArgs,
     /// Read JSON objects with `id` and `text`, one a line; write one with `id` and `spans` for each, in code points.
     #[arg(long)]
     pub(super) jsonl: bool,
@@ -233,7 +233,7 @@ pub(super) enum RulesCommand {
     /// List rules, the default set if nothing is asked for, and what they hold back of a stream.
     List {
         #[command(flatten)]
-        wanted: Wanted,
+        wanted: RuleArgs,
         /// One JSON object a line.
         #[arg(long)]
         json: bool,
@@ -272,7 +272,7 @@ pub(super) struct RedactArgs {
     #[arg(long, value_enum, default_value = "replace", conflicts_with = "context")]
     pub(super) method: MethodArg,
     #[command(flatten)]
-    pub(super) wanted: Wanted,
+    pub(super) wanted: RuleArgs,
     /// The data folder, for the key of `--context`.
     #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA", conflicts_with = "config")]
     pub(super) data: Option<PathBuf>,

@@ -60,24 +60,26 @@ pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
     for file in inputs {
         let name = file.map_or(Path::new("-"), PathBuf::as_path).display().to_string();
         let mut from = BufReader::with_capacity(PIECE, input(file)?);
+        let input = NamedInput { from: &mut from, name: &name };
         if args.jsonl {
-            bad += rows(&look, (&mut from, &name), &mut output)?;
+            bad += rows(&look, input, &mut output)?;
         } else if args.candidates {
-            whole(&look, (&mut from, &name), &mut output)?;
+            whole(&look, input, &mut output)?;
         } else if coloured {
             let mut paint = |text: &str, finding: Option<&Finding>| {
                 shown.write(&mut output, text, finding.map(|finding| look.name(finding)))
             };
-            stream(&look.detector, (&mut from, &name), &mut paint)?;
+            stream(&look.detector, input, &mut paint)?;
         } else {
             let mut place = LineColumn::default();
             let mut report = |text: &str, finding: Option<&Finding>| {
                 let begin = place;
                 place.pass(text);
                 let Some(finding) = finding else { return Ok(()) };
-                report(&mut output, &look, (&name, begin, place), (text, finding))
+                let found = Located { file: &name, begin, end: place, value: text };
+                report(&mut output, &look, &found, finding)
             };
-            stream(&look.detector, (&mut from, &name), &mut report)?;
+            stream(&look.detector, input, &mut report)?;
         }
         output.flush()?;
     }
@@ -91,15 +93,21 @@ pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
     }
 }
 
+/// A text to read, and what its messages call it.
+struct NamedInput<'a, R> {
+    from: &'a mut BufReader<R>,
+    name: &'a str,
+}
+
 #[derive(Deserialize)]
-struct Row<'a> {
+struct TextRow<'a> {
     #[serde(borrow, default)]
     id: Option<&'a RawValue>,
     text: String,
 }
 
 #[derive(Serialize)]
-struct DetectReply<'a> {
+struct DetectResponse<'a> {
     id: Option<&'a RawValue>,
     spans: Vec<Marked<'a>>,
 }
@@ -121,9 +129,10 @@ fn score(finding: &Finding) -> f64 {
 /// A row out for each row in; how many could not be read.
 fn rows(
     look: &DetectOptions,
-    (from, name): (&mut BufReader<Box<dyn Read + Send>>, &str),
+    input: NamedInput<'_, impl Read>,
     output: &mut dyn Write,
 ) -> Result<usize, Failure> {
+    let NamedInput { from, name } = input;
     let (mut cache, mut line, mut bad) = (look.detector.cache(), Vec::new(), 0);
     for number in 1usize.. {
         line.clear();
@@ -133,7 +142,7 @@ fn rows(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let Ok(row) = serde_json::from_slice::<Row<'_>>(&line) else {
+        let Ok(row) = serde_json::from_slice::<TextRow<'_>>(&line) else {
             bad += 1;
             message(&format!("{name}:{number}: not a JSON object with a string `text`"));
             continue;
@@ -146,7 +155,7 @@ fn rows(
             entity: look.name(finding),
             score: score(finding),
         };
-        let answer = DetectReply { id: row.id, spans: found.iter().map(marked).collect() };
+        let answer = DetectResponse { id: row.id, spans: found.iter().map(marked).collect() };
         serde_json::to_writer(&mut *output, &answer).map_err(std::io::Error::from)?;
         output.write_all(b"\n")?;
         // Whoever waits for this row's answer before sending the next one gets it.
@@ -218,12 +227,21 @@ struct Report<'a> {
     value: Option<&'a str>,
 }
 
+/// A value, and where it stands.
+struct Located<'a> {
+    file: &'a str,
+    begin: LineColumn,
+    end: LineColumn,
+    value: &'a str,
+}
+
 fn report(
     output: &mut dyn Write,
     look: &DetectOptions,
-    (file, begin, end): (&str, LineColumn, LineColumn),
-    (value, finding): (&str, &Finding),
+    found: &Located<'_>,
+    finding: &Finding,
 ) -> std::io::Result<()> {
+    let Located { file, begin, end, value } = *found;
     let report = Report {
         file,
         line: begin.line + 1,
@@ -241,9 +259,10 @@ fn report(
 /// Every candidate of a text, which is read whole: candidates overlap.
 fn whole(
     look: &DetectOptions,
-    (from, name): (&mut dyn Read, &str),
+    input: NamedInput<'_, impl Read>,
     output: &mut dyn Write,
 ) -> Result<(), Failure> {
+    let NamedInput { from, name } = input;
     let mut bytes = Vec::new();
     read(from.read_to_end(&mut bytes), name)?;
     let text = String::from_utf8_lossy(&bytes);
@@ -255,7 +274,8 @@ fn whole(
     for finding in look.find(&mut look.detector.cache(), &text) {
         let (start, end) = (finding.span.start, finding.span.end);
         let value = text.get(start..end).unwrap_or_default();
-        report(output, look, (name, place(start), place(end)), (value, &finding))?;
+        let found = Located { file: name, begin: place(start), end: place(end), value };
+        report(output, look, &found, &finding)?;
     }
     Ok(())
 }
@@ -303,11 +323,8 @@ impl Passing {
 }
 
 /// Reads to the end; bytes that are not UTF-8 become U+FFFD.
-fn stream(
-    detector: &Detector,
-    (from, name): (&mut BufReader<Box<dyn Read + Send>>, &str),
-    sink: &mut Sink<'_>,
-) -> Result<(), Failure> {
+fn stream(detector: &Detector, input: NamedInput<'_, impl Read>, sink: &mut Sink<'_>) -> Result<(), Failure> {
+    let NamedInput { from, name } = input;
     let mut passing = Passing { scanner: detector.scanner(), held: String::new(), base: 0 };
     let mut bytes: Vec<u8> = Vec::new();
     loop {
@@ -378,7 +395,8 @@ mod tests {
             }
             Ok(())
         };
-        assert!(stream(detector, (&mut BufReader::with_capacity(size, drip), "test"), &mut sink).is_ok());
+        let input = NamedInput { from: &mut BufReader::with_capacity(size, drip), name: "test" };
+        assert!(stream(detector, input, &mut sink).is_ok());
         (all, found)
     }
 

@@ -14,7 +14,7 @@ use crate::cli::streams::{message, result};
 use crate::config::{Config, Needs};
 use crate::vault::VaultError;
 use crate::vault::items::{
-    Algorithm, Filter, Frequency, Items, KeyFacts, Kind, Label, ListAsk, Listed, Material, NewItem,
+    Algorithm, Filter, Frequency, Items, KeyFacts, Kind, Label, ListRequest, Listed, Material, NewItem,
     Opened as Item, OrderBy, Path, Purpose, Rotation, Selector, State, Version,
 };
 
@@ -108,7 +108,7 @@ fn time(at: Option<Timestamp>) -> String {
 }
 
 async fn list(items: &Items, as_json: bool) -> Result<(), Failure> {
-    let ask = ListAsk {
+    let ask = ListRequest {
         filter: Filter::default(),
         after: None,
         order: Order::Ascending,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::app::AppError;
-use crate::cli::args::{RulesCommand, Wanted};
+use crate::cli::args::{RuleArgs, RulesCommand};
 use crate::cli::failure::Failure;
 use crate::cli::streams::{message, result};
 use crate::cli::{page, wanted};
@@ -27,7 +27,7 @@ pub(super) fn run(command: &RulesCommand) -> Result<(), Failure> {
 
 /// A rule in a list.
 #[derive(Serialize)]
-struct Row<'a> {
+struct RuleRow<'a> {
     name: &'a str,
     family: &'a str,
     category: &'a str,
@@ -39,7 +39,7 @@ struct Row<'a> {
     description: &'a str,
 }
 
-fn list(wanted: &Wanted, json: bool) -> Result<(), Failure> {
+fn list(wanted: &RuleArgs, json: bool) -> Result<(), Failure> {
     let (catalogue, selection) = wanted::rules(wanted)?;
     let hold = |selection| Detector::new(&catalogue, selection).map(|detector| detector.reach());
     let wrong = |error: RuleError| AppError::Rules(error.to_string());
@@ -54,7 +54,7 @@ fn list(wanted: &Wanted, json: bool) -> Result<(), Failure> {
     let mut count = 0;
     for rule in catalogue.ids().filter(|id| selection.has(*id)).filter_map(|id| catalogue.rule(id)) {
         count += 1;
-        let row = Row {
+        let row = RuleRow {
             name: rule.name(),
             family: rule.family().name(),
             category: rule.category().name(),
@@ -70,7 +70,7 @@ fn list(wanted: &Wanted, json: bool) -> Result<(), Failure> {
             writeln!(out)?;
             continue;
         }
-        let Row { name, family, category, region, severity, threshold, default_on, hold, .. } = row;
+        let RuleRow { name, family, category, region, severity, threshold, default_on, hold, .. } = row;
         let on = if default_on { "yes" } else { "no" };
         let region = if region.is_empty() { "-" } else { region };
         writeln!(

@@ -3,20 +3,20 @@
 use std::path::Path;
 
 use crate::app::{AppError, Source, builtin};
-use crate::cli::args::Wanted;
+use crate::cli::args::RuleArgs;
 use crate::cli::failure::Failure;
 use crate::config::Needs;
 use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
 
 /// The engine of the rules asked for.
-pub(super) fn detector(wanted: &Wanted) -> Result<Detector, Failure> {
+pub(super) fn detector(wanted: &RuleArgs) -> Result<Detector, Failure> {
     let (catalogue, allow) = known(wanted.config.as_deref())?;
     detector_among(wanted, &catalogue, allow)
 }
 
 /// The same, among rules that are known already.
 pub(super) fn detector_among(
-    wanted: &Wanted,
+    wanted: &RuleArgs,
     catalogue: &Catalogue,
     allow: Allow,
 ) -> Result<Detector, Failure> {
@@ -27,7 +27,7 @@ pub(super) fn detector_among(
 }
 
 /// All rules there are, and those of them that were asked for; the default set, if nothing was.
-pub(super) fn rules(wanted: &Wanted) -> Result<(Catalogue, RuleSelection), Failure> {
+pub(super) fn rules(wanted: &RuleArgs) -> Result<(Catalogue, RuleSelection), Failure> {
     let (catalogue, _) = known(wanted.config.as_deref())?;
     let selection = selection(wanted, &catalogue)?;
     Ok((catalogue, selection))
@@ -41,7 +41,7 @@ pub(super) fn known(config: Option<&Path>) -> Result<(Catalogue, Allow), Failure
 }
 
 /// Rules and sets together.
-fn selection(wanted: &Wanted, catalogue: &Catalogue) -> Result<RuleSelection, Failure> {
+fn selection(wanted: &RuleArgs, catalogue: &Catalogue) -> Result<RuleSelection, Failure> {
     if wanted.rules.is_empty() && wanted.rulesets.is_empty() {
         return Ok(RuleSelection::defaults(catalogue));
     }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::config::at::At;
 use crate::config::check::check;
 use crate::config::mistakes::Mistakes;
+use crate::config::places::Places;
 use crate::config::problem::{Problem, Problems};
 use crate::config::resolve::{self, Lookup, resolve};
 use crate::config::rules::{self, Before, Known};
@@ -120,7 +121,8 @@ fn read(
     let mut mistakes = Mistakes::default();
     let mut mended = text.to_owned();
     let wrong = syntax::mend(&mut mended, &mut mistakes);
-    let settings = syntax::table(&mended).and_then(|table| shape::settings(table, &mut mistakes));
+    let mut table = syntax::table(&mended);
+    let settings = table.as_mut().and_then(|table| shape::settings(table, &mut mistakes));
     let Some(mut settings) = settings else {
         let problems = mistakes.settle(name, text, wrong);
         return Err(problems.unwrap_or_else(|| Problems::whole(name, "this is not a configuration")));
@@ -131,7 +133,8 @@ fn read(
     let built = rules::build(&settings.detect, before, folder, &mut mistakes);
     // Where rules are at fault, those that routes name may be among them.
     let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();
-    check(&settings, &names, &mut mistakes);
+    let places = table.as_ref().map_or_else(Places::none, Places::of);
+    check(&settings, &places, &names, &mut mistakes);
     let missing = mistakes.missing(name, text);
     let warnings = mistakes.doubts(name, text);
     match (mistakes.settle(name, text, wrong), built) {
@@ -189,7 +192,7 @@ pub fn embedded(options: &Options, env: &dyn Env, rules: &Catalogue) -> Result<C
     let mut mistakes = Mistakes::default();
     let lookup = Lookup { folder: Path::new(""), env, needs: Needs::ALL };
     let files = resolve(&mut settings, lookup, &mut mistakes);
-    check(&settings, &[], &mut mistakes);
+    check(&settings, &Places::none(), &[], &mut mistakes);
     match mistakes.settle("command line", "", Vec::new()) {
         Some(problems) => Err(problems),
         None => {

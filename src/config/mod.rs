@@ -12,16 +12,16 @@
 //! | `mistakes` | what is wrong, by offset, without what is wrong in consequence |
 //! | `problem` | what is wrong, by line and column |
 //! | `at` | a value and where the file says it |
-//! | `units` | sizes and times as people write them |
+//! | `places` | where the file says something, by the path to it |
 //! | `supplied` | values from the environment and from secret files |
 //! | `similar` | what was probably meant |
-//! | `written` | values read from strings |
 
 mod at;
 mod check;
 mod load;
 mod message;
 mod mistakes;
+mod places;
 mod problem;
 mod resolve;
 mod rules;
@@ -30,12 +30,10 @@ mod shape;
 mod similar;
 mod supplied;
 mod syntax;
-mod units;
-mod written;
 
+pub use crate::base::units::{Period, Size};
 pub use at::At;
 pub use load::{Config, Options, Reading, embedded, load, load_for, log_format, parse, reload};
 pub use problem::{Problem, Problems};
 pub use rules::Known;
 pub use supplied::{Env, Needs, ProcessEnv, Source, Supplied};
-pub use units::{Period, Size, UnitError};

@@ -44,11 +44,11 @@ const TABLES: &[&[&str]] = &[
     &["routes", "*", "sign", "claims"],
 ];
 
-/// Reads settings from a table. `None`: there were too many errors to go on.
-pub(crate) fn settings(mut table: DeTable<'_>, mistakes: &mut Mistakes) -> Option<Settings> {
-    while let Some(span) = TABLES.iter().find_map(|path| array(&table, path)) {
+/// Reads settings from a table, and takes out of it what is wrong. `None`: there were too many errors to go on.
+pub(crate) fn settings(table: &mut DeTable<'_>, mistakes: &mut Mistakes) -> Option<Settings> {
+    while let Some(span) = TABLES.iter().find_map(|path| array(table, path)) {
         mistakes.say(span.start, "expected a table, found an array");
-        cut(&mut table, 0, &span, mistakes)?;
+        cut(table, 0, &span, mistakes)?;
     }
     for _ in 0..ROUNDS {
         let document = Deserializer::from(Spanned::new(0..0, table.clone()));
@@ -64,7 +64,7 @@ pub(crate) fn settings(mut table: DeTable<'_>, mistakes: &mut Mistakes) -> Optio
         if !consequence {
             mistakes.push(Mistake { at: span.start, message, hint });
         }
-        let begin = cut(&mut table, 0, &span, mistakes)?;
+        let begin = cut(table, 0, &span, mistakes)?;
         if let Some(meant) = meant {
             mistakes.lose(begin, &meant);
         }

@@ -36,11 +36,11 @@ pub struct Allow(Vec<Entry>);
 struct Entry {
     /// For whose findings; `None` for all.
     rules: Option<RuleSelection>,
-    what: What,
+    what: Test,
 }
 
 #[derive(Clone)]
-enum What {
+enum Test {
     Values(HashSet<String>),
     /// In lower case.
     Folded(HashSet<String>),
@@ -110,7 +110,7 @@ impl Allow {
                 return Err(AllowError::Many);
             }
         }
-        self.push(rules, if ignore_case { What::Folded(known) } else { What::Values(known) })
+        self.push(rules, if ignore_case { Test::Folded(known) } else { Test::Values(known) })
     }
 
     /// Allows values that `regex` matches from end to end where one of `rules` (`None`: any) finds them.
@@ -122,16 +122,16 @@ impl Allow {
         let config = meta::Config::new().nfa_size_limit(Some(COMPILED)).onepass_size_limit(Some(COMPILED));
         let build = |regex: &str| meta::Builder::new().configure(config.clone()).build(regex).ok();
         let built = build(regex).and_then(|_| build(&format!(r"\A(?:{regex})\z")));
-        self.push(rules, What::Pattern(built.ok_or(AllowError::Pattern)?))
+        self.push(rules, Test::Pattern(built.ok_or(AllowError::Pattern)?))
     }
 
     /// Allows addresses and host names that are nobody's where one of `rules` finds them: loopback, private and
     /// documentation addresses, `localhost` and the like, pages there, and the `git@` of remote repositories.
     pub fn special_use(&mut self, rules: RuleSelection) -> Result<(), AllowError> {
-        self.push(Some(rules), What::SpecialUse)
+        self.push(Some(rules), Test::SpecialUse)
     }
 
-    fn push(&mut self, rules: Option<RuleSelection>, what: What) -> Result<(), AllowError> {
+    fn push(&mut self, rules: Option<RuleSelection>, what: Test) -> Result<(), AllowError> {
         if self.0.len() >= ENTRIES {
             return Err(AllowError::Many);
         }
@@ -148,10 +148,10 @@ impl Allow {
         let allows = |entry: &Entry| {
             entry.rules.as_ref().is_none_or(|rules| rules.has(rule))
                 && match &entry.what {
-                    What::Values(values) => values.contains(value),
-                    What::Folded(values) => values.contains(&value.to_lowercase()),
-                    What::Pattern(regex) => regex.is_match(Input::new(value).anchored(Anchored::Yes)),
-                    What::SpecialUse => is_special(value),
+                    Test::Values(values) => values.contains(value),
+                    Test::Folded(values) => values.contains(&value.to_lowercase()),
+                    Test::Pattern(regex) => regex.is_match(Input::new(value).anchored(Anchored::Yes)),
+                    Test::SpecialUse => is_special(value),
                 }
         };
         self.0.iter().any(allows)

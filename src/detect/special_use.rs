@@ -1,35 +1,9 @@
 //! Addresses and host names that are nobody's: of this machine, of any private network, of examples. To replace them hides
 //! nothing and breaks commands and links.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
-/// Blocks of IPv4 (IANA, "IPv4 Special-Purpose Address Registry"): loopback, private, shared, link-local, documentation,
-/// multicast, broadcast, "this network".
-const V4: [(Ipv4Addr, u32); 12] = [
-    (Ipv4Addr::new(0, 0, 0, 0), 8),
-    (Ipv4Addr::new(10, 0, 0, 0), 8),
-    (Ipv4Addr::new(100, 64, 0, 0), 10),
-    (Ipv4Addr::new(127, 0, 0, 0), 8),
-    (Ipv4Addr::new(169, 254, 0, 0), 16),
-    (Ipv4Addr::new(172, 16, 0, 0), 12),
-    (Ipv4Addr::new(192, 0, 2, 0), 24),
-    (Ipv4Addr::new(192, 168, 0, 0), 16),
-    (Ipv4Addr::new(198, 51, 100, 0), 24),
-    (Ipv4Addr::new(203, 0, 113, 0), 24),
-    (Ipv4Addr::new(224, 0, 0, 0), 4),
-    (Ipv4Addr::BROADCAST, 32),
-];
-
-/// The same of IPv6: unspecified, loopback, documentation (RFC 3849, RFC 9637), unique local, link-local, multicast.
-const V6: [(Ipv6Addr, u32); 7] = [
-    (Ipv6Addr::UNSPECIFIED, 128),
-    (Ipv6Addr::LOCALHOST, 128),
-    (Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 0), 32),
-    (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20),
-    (Ipv6Addr::new(0xfc00, 0, 0, 0, 0, 0, 0, 0), 7),
-    (Ipv6Addr::new(0xfe80, 0, 0, 0, 0, 0, 0, 0), 10),
-    (Ipv6Addr::new(0xff00, 0, 0, 0, 0, 0, 0, 0), 8),
-];
+use crate::base::address::is_nobodys;
 
 /// Names of hosts, and of all below them (RFC 6761, RFC 6762, RFC 8375, RFC 9476; ICANN's `internal`).
 const HOSTS: [&str; 11] = [
@@ -78,24 +52,7 @@ fn is_special_host(host: &str) -> bool {
 fn is_special_address(text: &str) -> bool {
     // A prefix length or a zone says no more than the address does.
     let bare = text.split(['/', '%']).next().unwrap_or_default();
-    match bare.parse() {
-        Ok(IpAddr::V4(address)) => is_special_v4(address),
-        Ok(IpAddr::V6(address)) => match address.to_ipv4_mapped() {
-            Some(mapped) => is_special_v4(mapped),
-            None => V6.iter().any(|(block, bits)| {
-                let shift = 128 - bits;
-                address.to_bits() >> shift == block.to_bits() >> shift
-            }),
-        },
-        Err(_) => false,
-    }
-}
-
-fn is_special_v4(address: Ipv4Addr) -> bool {
-    V4.iter().any(|(block, bits)| {
-        let shift = 32 - bits;
-        address.to_bits() >> shift == block.to_bits() >> shift
-    })
+    bare.parse::<IpAddr>().is_ok_and(is_nobodys)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use http::header::{FORWARDED, HeaderMap, HeaderName, HeaderValue};
 
-use crate::net::Block;
+use crate::base::address::Block;
 
 /// Which header a trusted peer says it in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl ClientResolver {
 
     /// Whether a peer is trusted.
     pub fn trusts(&self, peer: IpAddr) -> bool {
-        self.trusted.iter().any(|block| block.holds(peer))
+        self.trusted.iter().any(|block| block.holds(peer.to_canonical()))
     }
 
     /// Who is behind a request with these headers on a connection of `peer`: the last one that no trusted peer speaks

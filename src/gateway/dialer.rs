@@ -212,12 +212,12 @@ impl Dialer for PoolDialer {
     }
 
     fn times(&self, _: &HttpPeer) -> Times {
-        let dialing = self.upstream.dialing();
+        let times = &self.upstream.dialing().times;
         Times {
-            first_byte: Some(dialing.first_byte),
-            read: Some(dialing.read),
-            write: Some(dialing.write),
-            total: dialing.total,
+            first_byte: Some(times.first_byte()),
+            read: Some(times.read.get()),
+            write: Some(times.write.get()),
+            total: times.total(),
         }
     }
 

@@ -13,6 +13,7 @@ use pingora::http::RequestHeader;
 use crate::api::envelope::Stamp;
 use crate::api::token::Principal;
 use crate::api::{Answer, Caller};
+use crate::base::address::customer;
 use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::RequestId;
@@ -25,8 +26,7 @@ use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
-use crate::net::customer;
-use crate::redact::{Counts, Scope, Undo};
+use crate::redact::{Counts, Scope, SurrogateMap};
 use crate::telemetry::{Direction, Scan, Unscanned};
 use crate::vault::jwt::Claims;
 
@@ -42,7 +42,7 @@ pub struct Facts {
     /// What is remembered of the caller and the conversation, on routes that remember.
     pub memory: Option<Box<RequestMemory>>,
     /// Surrogates issued in this request, and in those before it that it goes on with.
-    pub undo: Option<Arc<Undo>>,
+    pub undo: Option<Arc<SurrogateMap>>,
     /// What surrogates of this request and its answer are the same within, on routes that encrypt.
     pub scope: Option<Scope>,
     /// Values replaced, both ways together.

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use http::StatusCode;
 
-use crate::api::{Answer, BoxFuture, Call, Collected, Handler};
+use crate::api::{Answer, Call, Collected, Handler};
 use crate::gateway::filter::Stage;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::terminal::Terminal;

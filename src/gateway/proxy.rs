@@ -184,7 +184,7 @@ impl Gateway {
         if let Some(limit) = upstream.signs(request.x.head()) {
             routed.plan.collect_anyway(&request.x, limit);
         }
-        let total = upstream.dialing().total;
+        let total = upstream.dialing().times.total();
         let mut dialer = PoolDialer::new(upstream);
         if request.x.is_websocket() {
             return self.websocket(session, request, &mut dialer).await.map(|()| true);

@@ -3,19 +3,17 @@
 //! Our own endpoints come first, by their exact paths; then the configured routes, the first that fits, in the
 //! order of the file.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use http::Method;
 use regex::Regex;
 
 use crate::api::{Endpoints, Lookup};
 use crate::base::path::{PathError, RequestPath};
-use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::route_info::RouteInfo;
-use crate::gateway::terminal::Terminal;
-use crate::telemetry::{Refusal, RouteMetrics};
+use crate::telemetry::Refusal;
 
 /// A configuration that names one filter twice.
 #[derive(Debug, thiserror::Error)]
@@ -31,24 +29,12 @@ pub struct Route {
 
 /// What a route is made from.
 pub struct RouteParts {
-    /// See [`RouteInfo::name`].
-    pub name: String,
     /// Which requests take it.
     pub matches: Match,
     /// Its filters, in any order.
     pub filters: Vec<Arc<dyn Filter>>,
-    /// See [`RouteInfo::terminal`].
-    pub terminal: Terminal,
-    /// See [`RouteInfo::protocols`].
-    pub protocols: ProtocolChoice,
-    /// See [`RouteInfo::strip`].
-    pub strip: usize,
-    /// See [`RouteInfo::max_body`].
-    pub max_body: Option<usize>,
-    /// See [`RouteInfo::websocket`].
-    pub websocket: SessionLimits,
-    /// See [`RouteInfo::metrics`].
-    pub metrics: RouteMetrics,
+    /// All else.
+    pub info: RouteInfo,
 }
 
 impl Route {
@@ -63,12 +49,8 @@ impl Route {
                 return Err(DuplicateFilter(filter.name()));
             }
         }
-        let RouteParts { name, matches, filters, terminal, protocols, .. } = parts;
-        let RouteParts { strip, max_body, websocket, metrics, .. } = parts;
-        let found = Mutex::default();
-        let info =
-            Arc::new(RouteInfo { name, terminal, protocols, strip, max_body, websocket, metrics, found });
-        Ok(Self { matches, info, filters })
+        let RouteParts { matches, filters, info } = parts;
+        Ok(Self { matches, info: Arc::new(info), filters })
     }
 
     /// What a request needs to know of it.

@@ -30,6 +30,20 @@ pub struct RouteInfo {
 }
 
 impl RouteInfo {
+    /// A route without an LLM protocol and without a limit of its own, whose paths stay whole.
+    pub fn generic(name: &str, terminal: Terminal, metrics: RouteMetrics) -> Self {
+        Self {
+            name: name.to_owned(),
+            terminal,
+            protocols: ProtocolChoice::Generic,
+            strip: 0,
+            max_body: None,
+            websocket: SessionLimits::default(),
+            metrics,
+            found: Mutex::default(),
+        }
+    }
+
     /// The protocol of a request to `path`. The log says once for each what a path was taken for.
     pub fn protocol(&self, path: &RequestPath) -> Option<&'static Protocol> {
         let protocol = self.protocols.of(path);

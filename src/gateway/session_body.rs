@@ -5,11 +5,12 @@ use std::io;
 use std::time::Duration;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::header::{CONTENT_LENGTH, EXPECT};
 use pingora::proxy::Session;
 use pingora::{Error, ErrorType};
 
-use crate::api::{BodyError, BodyRead, BoxFuture};
+use crate::api::{BodyError, BodyRead};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::min_rate::{ByteRate, MinRate};

@@ -1,6 +1,7 @@
 //! For tests: a gateway and upstreams on loopback, with real sockets, and filters that note what they see.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -24,8 +25,9 @@ use crate::base::budget::Budget;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::base::id::RequestId;
 use crate::base::path::RequestPath;
+use crate::base::units::Period;
 use crate::edit::Edit;
-use crate::gateway::bounds::{Bounds, SessionLimits};
+use crate::gateway::bounds::Bounds;
 use crate::gateway::clients::{ClientResolver, Underscores};
 use crate::gateway::embed::choose_tls;
 use crate::gateway::error::GatewayError;
@@ -33,15 +35,16 @@ use crate::gateway::exchange::{Exchange, ExchangeParts, Outcome};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
-use crate::gateway::llm::ProtocolChoice;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::gateway::proxy::{Gateway, GatewayParts};
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route::{Match, Route, RouteParts, RouteTable, TableParts};
+use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::{
-    Breaker, BreakerLimits, Dialing, Ejection, PeerHealth, RetryPolicy, Target, Upstream, UpstreamParts,
+    Breaker, BreakerLimits, Dialing, Ejection, Http, PeerHealth, RetryPolicy, Target, Timeouts, Upstream,
+    UpstreamParts,
 };
 use crate::stream::{Editor, StreamError};
 use crate::telemetry::Metrics;
@@ -179,18 +182,9 @@ pub(super) fn recorder(name: &'static str, stage: Stage, act: Act, journal: &Jou
 /// A route of all paths with these filters.
 pub(super) fn route(filters: Vec<Arc<dyn Filter>>, terminal: Terminal, max_body: Option<usize>) -> Route {
     let names: Vec<&'static str> = filters.iter().map(|filter| filter.name()).collect();
-    Route::new(RouteParts {
-        name: "r".to_owned(),
-        matches: Match::default(),
-        filters,
-        terminal,
-        protocols: ProtocolChoice::Generic,
-        strip: 0,
-        max_body,
-        websocket: SessionLimits::default(),
-        metrics: Metrics::new().unwrap().route("r", &names),
-    })
-    .unwrap()
+    let metrics = Metrics::new().unwrap().route("r", &names);
+    let info = RouteInfo { max_body, ..RouteInfo::generic("r", terminal, metrics) };
+    Route::new(RouteParts { matches: Match::default(), filters, info }).unwrap()
 }
 
 /// An end that answers `fixed`.
@@ -231,17 +225,15 @@ pub(super) fn pool(peers: &[SocketAddr], ejection: Ejection) -> Arc<Upstream> {
         let target = Target { host: peer.ip().to_string(), port: peer.port() };
         (target, Arc::new(PeerHealth::default()))
     };
-    let second = Duration::from_secs(1);
-    let dialing = Dialing {
-        tls: None,
-        http: (1, 1),
-        connect: second,
-        first_byte: 5 * second,
-        read: 5 * second,
-        write: 5 * second,
+    let times = Timeouts {
+        connect: Period::secs(1),
+        first_byte: None,
+        read: Period::secs(5),
+        write: Period::secs(5),
+        idle: Period::secs(1),
         total: None,
-        idle: second,
     };
+    let dialing = Dialing { tls: None, http: Http::One, times };
     let upstream = Upstream::new(UpstreamParts {
         signer: None,
         name: "pool".to_owned(),
@@ -251,7 +243,7 @@ pub(super) fn pool(peers: &[SocketAddr], ejection: Ejection) -> Arc<Upstream> {
         headers: Vec::new(),
         repeats: RetryPolicy::default(),
         ejection,
-        breaker: Arc::new(Breaker::new(BreakerLimits::default(), Arc::clone(&clock))),
+        breaker: Arc::new(Breaker::new(BreakerLimits::NONE, Arc::clone(&clock))),
         metrics: Metrics::new().unwrap().upstream("pool"),
         clock,
     });
@@ -262,10 +254,10 @@ pub(super) fn pool(peers: &[SocketAddr], ejection: Ejection) -> Arc<Upstream> {
 pub(super) const NEVER_OUT: Ejection = Ejection {
     failures: 0,
     rate: 0.0,
-    requests: 0,
-    window: Duration::from_secs(1),
-    eject: Duration::from_secs(5),
-    longest: Duration::from_secs(5),
+    requests: NonZeroU32::MIN,
+    window: Period::secs(1),
+    eject: Period::secs(5),
+    longest: Period::secs(5),
     share: 1.0,
 };
 

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use reqwest::Url;
 
-use crate::net::address::{public, within};
+use crate::base::address::{Block, is_public};
 
 /// Ports that others' URLs may name. Places of an [`Allow`] list may have others.
 const PORTS: [u16; 4] = [80, 443, 8080, 8443];
@@ -18,7 +18,7 @@ pub enum AllowEntry {
     /// `*.suffix`, perhaps with a port: any name below it.
     Below(String, Option<u16>),
     /// `address/bits`, or an address: whatever has an address in this block, at any port.
-    Block(IpAddr, u8),
+    Block(Block),
     /// `address:port`.
     Socket(IpAddr, u16),
 }
@@ -32,14 +32,8 @@ impl FromStr for AllowEntry {
     type Err = AllowEntryError;
 
     fn from_str(text: &str) -> Result<Self, AllowEntryError> {
-        if let Some((address, bits)) = text.split_once('/') {
-            let address: IpAddr = address.parse().map_err(|_| AllowEntryError)?;
-            let most = if address.is_ipv4() { 32 } else { 128 };
-            let bits = bits.parse().ok().filter(|&bits: &u8| bits <= most).ok_or(AllowEntryError)?;
-            return Ok(Self::Block(address, bits));
-        }
-        if let Ok(address) = text.parse::<IpAddr>() {
-            return Ok(Self::Block(address, if address.is_ipv4() { 32 } else { 128 }));
+        if let Ok(block) = text.parse() {
+            return Ok(Self::Block(block));
         }
         if let Ok(socket) = text.parse::<std::net::SocketAddr>() {
             return Ok(Self::Socket(socket.ip(), socket.port()));
@@ -81,27 +75,25 @@ impl Allow {
         self.0.iter().any(|place| match place {
             AllowEntry::Host(name, want) => name == host && at(want),
             AllowEntry::Below(suffix, want) => below(suffix) && at(want),
-            AllowEntry::Block(..) | AllowEntry::Socket(..) => false,
+            AllowEntry::Block(_) | AllowEntry::Socket(..) => false,
         })
     }
 
     /// Whether the list has a block with this address.
     fn block(&self, address: IpAddr) -> bool {
-        self.0
-            .iter()
-            .any(|place| matches!(place, AllowEntry::Block(block, bits) if within(address, *block, *bits)))
+        self.0.iter().any(|place| matches!(place, AllowEntry::Block(block) if block.holds(address)))
     }
 
     /// Whether an address that a name has may be connected to.
     pub(super) fn address(&self, address: IpAddr) -> bool {
-        public(address) || self.block(address)
+        is_public(address) || self.block(address)
     }
 
     /// Whether an address that stands in a URL may be connected to at a port.
     pub(super) fn socket(&self, address: IpAddr, port: u16) -> bool {
         self.0.contains(&AllowEntry::Socket(address, port))
             || self.block(address)
-            || (public(address) && PORTS.contains(&port))
+            || (is_public(address) && PORTS.contains(&port))
     }
 
     /// Whether a name that the list does not have may be asked at a port.
@@ -121,8 +113,8 @@ mod tests {
             ("Files.Example.com", host("files.example.com", None)),
             ("files.example.com.:81", host("files.example.com", Some(81))),
             ("*.example.com", Ok(AllowEntry::Below("example.com".to_owned(), None))),
-            ("10.0.0.0/8", Ok(AllowEntry::Block("10.0.0.0".parse().unwrap(), 8))),
-            ("::1", Ok(AllowEntry::Block("::1".parse().unwrap(), 128))),
+            ("10.0.0.0/8", Ok(AllowEntry::Block("10.0.0.0/8".parse().unwrap()))),
+            ("::1", Ok(AllowEntry::Block("::1/128".parse().unwrap()))),
             ("[::1]:80", Ok(AllowEntry::Socket("::1".parse().unwrap(), 80))),
             ("127.0.0.1:80", Ok(AllowEntry::Socket("127.0.0.1".parse().unwrap(), 80))),
         ];

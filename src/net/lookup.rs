@@ -1,17 +1,16 @@
 //! [`Lookup`]: names to addresses, and the check of what it answers.
 
-use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::pin::Pin;
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use crate::net::allow::Allow;
 
 /// Addresses of a name, when they are there.
-pub type Lookups = Pin<Box<dyn Future<Output = io::Result<Vec<IpAddr>>> + Send>>;
+pub type Lookups = BoxFuture<'static, io::Result<Vec<IpAddr>>>;
 
 /// More addresses than any honest name has.
 const MOST: usize = 64;

@@ -5,25 +5,19 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `address` | whether an address is the public internet's, and whom it counts for |
 //! | `allow` | [`Allow`]: the places besides that may be fetched from |
-//! | `block` | [`Block`]: addresses that share their first bits |
 //! | `lookup` | [`Lookup`]: names to addresses, and the check of what it answers |
 //! | `client` | [`Client`]: its settings, and calls to our own providers |
 //! | `fetch` | [`Fetched`]: a file as it comes from someone's URL |
 //! | `error` | [`NetError`] |
 
-mod address;
 mod allow;
-mod block;
 mod client;
 mod error;
 mod fetch;
 mod lookup;
 
-pub use address::{customer, public};
 pub use allow::{Allow, AllowEntry, AllowEntryError};
-pub use block::{Block, NotABlock};
 pub use client::{Call, Client, ProviderAnswer};
 pub use error::NetError;
 pub use fetch::{Fetched, Limits};

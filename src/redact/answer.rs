@@ -12,7 +12,7 @@ use crate::redact::opaque::{Look, Named};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
 use crate::redact::restore::Restore;
-use crate::redact::undo::Undo;
+use crate::redact::surrogate_map::SurrogateMap;
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -20,7 +20,7 @@ use crate::stream::{Edit, Editor, StreamError};
 #[derive(Clone, Debug)]
 pub enum Answering {
     /// Put originals back.
-    Restore(Arc<Undo>),
+    Restore(Arc<SurrogateMap>),
     /// Redact what is found, by the plan, one way.
     Mask {
         /// Needed where the plan encrypts.
@@ -31,7 +31,7 @@ pub enum Answering {
     /// Put originals back, and redact what else is found: what the model says by itself.
     Both {
         /// What was issued.
-        undo: Arc<Undo>,
+        undo: Arc<SurrogateMap>,
         /// Needed where the plan encrypts.
         keys: Keys,
         /// Takes what was redacted.
@@ -61,7 +61,7 @@ impl Redactor {
 
 impl Answer {
     /// Puts originals back; needs no detector.
-    pub fn restore(undo: Arc<Undo>) -> Self {
+    pub fn restore(undo: Arc<SurrogateMap>) -> Self {
         Self(Strings::new(Inner::Restore(Restore::new(undo))))
     }
 

@@ -17,7 +17,7 @@ use crate::redact::payload::Base64;
 use crate::redact::plain::BodyText;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::undo::{Limits, Undo};
+use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::stream::json::PathSet;
 use crate::stream::multipart::PartSpan;
 
@@ -90,7 +90,7 @@ impl Redactor {
         content: &Content,
         keys: &Keys,
         limits: Limits,
-    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+    ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
         Pass::by(self, keys, Reach::Everywhere).run(&mut content.carrier(body, limits)?)?.undo(limits)
     }
 }

@@ -18,10 +18,10 @@ use crate::redact::opaque::{Look, Named, Part, PartEditor, begins_tokens, edits_
 use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::undo::{Limits, Undo};
+use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::stream::json::{
-    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Segment, Take, Token, Type, digits_of,
-    encoded, is_long, walk, walk_numbers, with_digits,
+    Decoded, JsonError, JsonFault, LONG_NUMBER, Leaf, Path, PathSet, Segment, Token, Treatment, Type,
+    digits_of, encoded, is_long, walk, walk_numbers, with_digits,
 };
 
 impl Redactor {
@@ -36,7 +36,7 @@ impl Redactor {
         which: &PathSet,
         keys: &Keys,
         limits: Limits,
-    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+    ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
         let mut document = Document::new(doc, which, limits);
         Pass::by(self, keys, Reach::Everywhere).run(&mut document)?.undo(limits)
     }
@@ -51,7 +51,7 @@ impl Redactor {
         which: &PathSet,
         keys: &Keys,
         limits: Limits,
-    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+    ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
         let mut lines = Lines::new(body, &|_| which, limits);
         Pass::by(self, keys, Reach::Everywhere).run(&mut lines)?.undo(limits)
     }
@@ -172,7 +172,7 @@ impl<'w> JsonTexts<'w> {
             let spelled = doc.get(leaf.span.clone()).unwrap_or_default();
             if leaf.token == Token::Number {
                 edits.extend(self.number(leaf, spelled, path, see));
-            } else if self.which.take(path) != Take::Skip {
+            } else if self.which.take(path) != Treatment::Skip {
                 let text = |text: &str| self.leaf(Within { doc, path }, text, leaf.token, see);
                 edits.extend(string(spelled, leaf.span, text));
             }
@@ -193,7 +193,7 @@ impl<'w> JsonTexts<'w> {
             }
             return None;
         }
-        if !is_long(spelled) || self.which.take(path).of(Token::Number, "") == Take::Skip {
+        if !is_long(spelled) || self.which.take(path).of(Token::Number, "") == Treatment::Skip {
             return None;
         }
         let (label, typed) = (self.labels.of(path), self.typed);
@@ -206,8 +206,8 @@ impl<'w> JsonTexts<'w> {
     fn leaf(&mut self, within: Within<'_>, text: &str, token: Token, see: See<'_>) -> Vec<Edit> {
         let take = self.which.take(within.path);
         // Who says that a string is sealed, or an id, hides no text in it.
-        if take.of(token, text) == Take::Skip && !encodes_text(text) && !is_file(text) {
-            if token == Token::Key || take == Take::Typed(Type::Opaque) {
+        if take.of(token, text) == Treatment::Skip && !encodes_text(text) && !is_file(text) {
+            if token == Token::Key || take == Treatment::Typed(Type::Opaque) {
                 // A token's id, or what a provider sealed.
                 see(CarrierText::of(Part::unread("", Look::Not)));
             }
@@ -335,10 +335,10 @@ pub(super) fn number(
 
 /// Most strings are not JSON, and this spares their walk. A string within a string is opened only where one is
 /// expected, or where it has escapes: as prose, a text in quotes is its own text.
-fn may_be_json(text: &str, take: Take) -> bool {
+fn may_be_json(text: &str, take: Treatment) -> bool {
     match text.trim_start().as_bytes().first() {
         Some(b'{' | b'[') => true,
-        Some(b'"') => take == Take::Embedded || text.contains('\\') && text.trim_end().ends_with('"'),
+        Some(b'"') => take == Treatment::Embedded || text.contains('\\') && text.trim_end().ends_with('"'),
         _ => false,
     }
 }

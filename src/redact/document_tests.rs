@@ -15,14 +15,14 @@ use crate::redact::values::{Known, Values};
 use crate::redact::{Answering, Method, Plan, Report};
 use crate::stream::Editor;
 
-fn redact(doc: &str, which: &PathSet) -> (String, Report, Undo) {
+fn redact(doc: &str, which: &PathSet) -> (String, Report, SurrogateMap) {
     let redactor = redactor(Method::Encrypt);
     let (redacted, undo) = redactor.document(doc.as_bytes(), which, &keys(), Limits::default()).unwrap();
     let report = redacted.report().clone();
     (String::from_utf8(redacted.into_value()).unwrap(), report, undo)
 }
 
-fn restore(text: &str, undo: Undo) -> String {
+fn restore(text: &str, undo: SurrogateMap) -> String {
     let mut answer = redactor(Method::Encrypt).answer(Answering::Restore(Arc::new(undo)));
     let mut edits = Vec::new();
     answer.feed(text, &mut edits).unwrap();
@@ -214,7 +214,7 @@ fn what_is_hidden_too_deep_is_refused() {
 
 #[test]
 fn paths_decide() {
-    let which = PathSet::new(&[("m[*].content", Take::Text)], Take::Skip).unwrap();
+    let which = PathSet::new(&[("m[*].content", Treatment::Text)], Treatment::Skip).unwrap();
     let doc = r#"{"m":[{"role":"jo@ab.de","content":"jo@ab.de"}],"n":12345678,"jo@ab.de":1}"#;
     let (redacted, report, _) = redact(doc, &which);
     assert_eq!(report.count(), 1);
@@ -273,7 +273,7 @@ fn failures_say_no_value() {
 fn a_surrogate_is_new_to_the_document() {
     let (redacted, ..) = redact(r#"["4012 8888 8888 1881"]"#, &PathSet::everything());
     let surrogate = redacted.trim_matches(['[', ']', '"']);
-    let which = PathSet::new(&[("[0]", Take::Text)], Take::Skip).unwrap();
+    let which = PathSet::new(&[("[0]", Treatment::Text)], Treatment::Skip).unwrap();
     let doc = format!(r#"["4012 8888 8888 1881", "{surrogate}"]"#);
     let (redacted, _, undo) = redact(&doc, &which);
     assert_eq!(redacted.matches(surrogate).count(), 1);
@@ -353,7 +353,7 @@ fn a_sign_and_an_exponent_hide_no_number() {
 
 #[test]
 fn a_protocols_numbers_stay_numbers() {
-    let typed = PathSet::new(&[("in.**", Take::Text)], Take::Skip).unwrap();
+    let typed = PathSet::new(&[("in.**", Treatment::Text)], Treatment::Skip).unwrap();
     let doc = br#"{"in":{"card":4111111111111111},"n":1}"#;
     let run = |method: Method, which: &PathSet| {
         let done = redactor(method).document(doc, which, &keys(), Limits::default()).unwrap();
@@ -391,7 +391,7 @@ fn what_does_not_read_as_it_is_written_comes_back_byte_by_byte() {
 
 #[test]
 fn lines_are_documents_of_their_own() {
-    let typed = PathSet::new(&[("model", Take::Skip)], Take::Text).unwrap();
+    let typed = PathSet::new(&[("model", Treatment::Skip)], Treatment::Text).unwrap();
     let lines = |body: &str| {
         let redactor = redactor(Method::Text("#".into()));
         redactor.lines(body.as_bytes(), &typed, &keys(), Limits::default())

@@ -95,7 +95,7 @@ fn text_behind_bytes_is_read() {
 
 #[test]
 fn prose_is_held_to_its_first_space_only() {
-    let mut editor = redactor().answer(Answering::Restore(Arc::new(crate::redact::Undo::nothing())));
+    let mut editor = redactor().answer(Answering::Restore(Arc::new(crate::redact::SurrogateMap::nothing())));
     let mut held = 0;
     let doc = br#"["Hello there"]"#;
     crate::stream::json::walk(doc, &mut |path, _| {
@@ -110,7 +110,7 @@ fn prose_is_held_to_its_first_space_only() {
 
 #[test]
 fn a_text_in_base64_that_is_too_long_is_refused() {
-    let mut editor = redactor().answer(Answering::Restore(Arc::new(crate::redact::Undo::nothing())));
+    let mut editor = redactor().answer(Answering::Restore(Arc::new(crate::redact::SurrogateMap::nothing())));
     let text = BASE64.encode("nothing to be found here, ".repeat(1000).as_bytes());
     let mut outcome = Ok(0);
     crate::stream::json::walk(br#"["x"]"#, &mut |path, _| {

@@ -16,7 +16,7 @@ pub enum RedactError {
     /// The plan encrypts, and no key was handed in.
     #[error("no key to encrypt found values with")]
     NoKey,
-    /// More distinct values than one document's `Undo` may hold.
+    /// More distinct values than one document's `SurrogateMap` may hold.
     #[error("more found values than the limit of {values} or {bytes} bytes")]
     TooManyValues {
         /// The limit on distinct values.

@@ -13,7 +13,7 @@ use crate::redact::keys::Keys;
 use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::undo::{Limits, Undo};
+use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::stream::json::{encoded, walk};
 use crate::stream::sse::{Event, Events, Sse, Verdict};
 use crate::stream::{Rewriter, SHORT, StreamError};
@@ -28,7 +28,7 @@ impl Redactor {
         body: &[u8],
         keys: &Keys,
         limits: Limits,
-    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+    ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
         let mut stream = EventStream::new(body, limits);
         Pass::by(self, keys, Reach::Everywhere).run(&mut stream)?.undo(limits)
     }

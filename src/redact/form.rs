@@ -10,7 +10,7 @@ use crate::redact::keys::Keys;
 use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::undo::{Limits, Undo};
+use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::stream::form;
 use crate::stream::json::{Decoded, Token, encoded, walk};
 
@@ -24,7 +24,7 @@ impl Redactor {
         body: &[u8],
         keys: &Keys,
         limits: Limits,
-    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+    ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
         let mut form = FormCarrier::new(body, limits);
         Pass::by(self, keys, Reach::Everywhere).run(&mut form)?.undo(limits)
     }

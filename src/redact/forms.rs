@@ -177,18 +177,10 @@ impl Forms {
         let mut search = Search::new(self.words.walk());
         let mut units = Units::of(text, more);
         loop {
-            let unit = match units.step() {
-                Next::Unit(unit) => unit,
-                Next::Cut => return search.cut(),
-                Next::End => return search.ended(),
+            let (c, unit) = match search.next(&mut units) {
+                Ok(next) => next,
+                Err(matched) => return matched,
             };
-            let Some(c) = unit.read else {
-                match search.extra() {
-                    true => continue,
-                    false => return search.ended(),
-                }
-            };
-            search.boundary(c);
             if search.step(lower(c)) || is_blank(c) && search.step(' ') {
                 search.took(c, &unit);
             } else if !(is_markup(c) && search.extra()) {
@@ -206,18 +198,10 @@ impl Forms {
         let mut units = Units::of(text, more);
         let mut gap = Gap::default();
         loop {
-            let unit = match units.step() {
-                Next::Unit(unit) => unit,
-                Next::Cut => return search.cut(),
-                Next::End => return search.ended(),
+            let (c, unit) = match search.next(&mut units) {
+                Ok(next) => next,
+                Err(matched) => return matched,
             };
-            let Some(c) = unit.read else {
-                match search.extra() {
-                    true => continue,
-                    false => return search.ended(),
-                }
-            };
-            search.boundary(c);
             if c.is_ascii_alphanumeric() {
                 if !search.step(lower(c)) {
                     return search.best;
@@ -271,6 +255,26 @@ impl<'f> Search<'f> {
         self.begun() && self.extra <= EXTRA
     }
 
+    /// The next character that is read, and what spells it; what was matched where there is none, or too much between
+    /// that is not read.
+    fn next(&mut self, units: &mut Units<'_>) -> Result<(char, Unit), Matched> {
+        loop {
+            let unit = match units.step() {
+                Next::Unit(unit) => unit,
+                Next::Cut => return Err(self.cut()),
+                Next::End => return Err(self.ended()),
+            };
+            match unit.read {
+                Some(c) => {
+                    self.boundary(c);
+                    return Ok((c, unit));
+                }
+                None if self.extra() => {}
+                None => return Err(self.ended()),
+            }
+        }
+    }
+
     /// `next` follows what is complete.
     fn boundary(&mut self, next: char) {
         if let Some((len, form)) = self.pending.take()
@@ -298,13 +302,13 @@ impl<'f> Search<'f> {
     }
 
     /// There is no more text yet.
-    fn cut(self) -> Matched {
+    fn cut(&mut self) -> Matched {
         let joins = self.pending.is_some() && self.last.is_ascii_alphanumeric();
         if joins || self.walk.longer() { Matched::Wait } else { self.ended() }
     }
 
     /// There is no more text.
-    fn ended(mut self) -> Matched {
+    fn ended(&mut self) -> Matched {
         self.boundary(' ');
         self.best
     }

@@ -6,7 +6,7 @@ use zeroize::Zeroizing;
 use super::*;
 use crate::detect::Format;
 use crate::redact::issued::Spelling;
-use crate::redact::{Answer, Undo};
+use crate::redact::{Answer, SurrogateMap};
 use crate::stream::{Edit, Editor};
 
 /// Surrogate, original and format.
@@ -27,14 +27,14 @@ const ISSUED: [(&str, &str, Format); 14] = [
     ("Ab \"c\"", "Éa \"&\"", Format::Text),
 ];
 
-fn undo_of(issued: &[(&str, &str, Format)]) -> Arc<Undo> {
+fn undo_of(issued: &[(&str, &str, Format)]) -> Arc<SurrogateMap> {
     let issued = issued.iter().map(|(surrogate, original, format)| Issued {
         surrogate: (*surrogate).to_owned(),
         original: Zeroizing::new((*original).to_owned()),
         spelling: Spelling::of(*format),
         parts: true,
     });
-    Arc::new(Undo::of(issued.collect()))
+    Arc::new(SurrogateMap::of(issued.collect()))
 }
 
 /// What comes of a text in pieces that end at these places, and how much of it was held at most.
@@ -48,12 +48,12 @@ fn restored(mut answer: Answer, text: &str, cuts: &[usize]) -> (String, usize) {
     (crate::edit::spliced_text(text, &edits), most)
 }
 
-fn whole(undo: &Arc<Undo>, text: &str) -> String {
+fn whole(undo: &Arc<SurrogateMap>, text: &str) -> String {
     restored(Answer::restore(Arc::clone(undo)), text, &[]).0
 }
 
 /// The same, and every cut in two and every character alone come to the same.
-fn at_any_cut(undo: &Arc<Undo>, text: &str) -> String {
+fn at_any_cut(undo: &Arc<SurrogateMap>, text: &str) -> String {
     let out = whole(undo, text);
     let ends: Vec<usize> = (0..text.len()).filter(|end| text.is_char_boundary(*end)).collect();
     for end in &ends {

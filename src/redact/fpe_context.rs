@@ -13,7 +13,7 @@ use crate::redact::encrypt::{LONGEST, Permuted};
 use crate::redact::error::RedactError;
 use crate::redact::issued::{Issued, Spelling};
 use crate::redact::surrogate_log;
-use crate::redact::undo::{Ledger, Limits};
+use crate::redact::surrogate_map::{Ledger, Limits};
 
 /// The form of what [`FpeContext::to_bytes`] writes. A file of [`SurrogateLog`](crate::redact::SurrogateLog) has form 1.
 const FORM: u8 = 3;

@@ -1,5 +1,5 @@
 //! Exact strings found at token boundaries: a sorted list, narrowed byte by byte. It serves the issued surrogates
-//! on the way back ([`undo`](super::undo)) and the found values of a document ([`document`](super::document)).
+//! on the way back ([`surrogate_map`](super::surrogate_map)) and the found values of a document ([`document`](super::document)).
 //!
 //! An Aho-Corasick automaton was not taken: it costs tens of bytes for each byte of pattern, and the patterns are
 //! the caller's.

@@ -63,7 +63,7 @@ impl Spelling {
     }
 }
 
-/// One surrogate on its way into an [`Undo`](crate::redact::Undo).
+/// One surrogate on its way into an [`SurrogateMap`](crate::redact::SurrogateMap).
 pub(super) struct Issued {
     pub(super) surrogate: String,
     pub(super) original: Zeroizing<String>,

@@ -7,14 +7,14 @@ use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::edit::spliced;
 use crate::redact::fixture::{keys, redactor};
-use crate::redact::{Answering, Counts, IssuedToCaller, Keys, Limits, Method, Recall, Undo};
+use crate::redact::{Answering, Counts, IssuedToCaller, Keys, Limits, Method, Recall, SurrogateMap};
 use crate::stream::Editor;
 
 const MAIL: &str = "ingrid.olsen@fjord-mail.example.com";
 const CARD: &str = "5425 2334 3010 9903";
 
 /// What was issued for these values: the surrogates, and the way back.
-fn issued(values: &[&str]) -> (Vec<String>, Arc<Undo>) {
+fn issued(values: &[&str]) -> (Vec<String>, Arc<SurrogateMap>) {
     let text = values.join("\n");
     let redactor = redactor(Method::Encrypt);
     let (redacted, undo) = redactor.plain(text.as_bytes(), &keys(), Limits::default()).unwrap();
@@ -23,11 +23,11 @@ fn issued(values: &[&str]) -> (Vec<String>, Arc<Undo>) {
 }
 
 /// What becomes of an answer that comes in these pieces, and how much was restored and redacted.
-fn answered(undo: &Arc<Undo>, pieces: &[&str]) -> (String, u64, u64) {
+fn answered(undo: &Arc<SurrogateMap>, pieces: &[&str]) -> (String, u64, u64) {
     answered_under(keys(), undo, pieces)
 }
 
-fn answered_under(keys: Keys, undo: &Arc<Undo>, pieces: &[&str]) -> (String, u64, u64) {
+fn answered_under(keys: Keys, undo: &Arc<SurrogateMap>, pieces: &[&str]) -> (String, u64, u64) {
     let redactor = redactor(Method::Mask);
     let counts = Arc::new(Counts::new(1000));
     let restored = Arc::new(AtomicU64::new(0));

@@ -14,7 +14,7 @@ pub enum Method {
     Mask,
     /// The rule's name in angle brackets: `<EMAIL_ADDRESS>`.
     Replace,
-    /// A surrogate of the same format; with an [`Undo`](crate::redact::Undo), the original comes back.
+    /// A surrogate of the same format; with an [`SurrogateMap`](crate::redact::SurrogateMap), the original comes back.
     Encrypt,
     /// Nothing: the finding is reported and the value stays.
     DetectOnly,

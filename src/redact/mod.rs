@@ -55,7 +55,7 @@
 //! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
 //! | `issued` | one surrogate and its original, and how surrogates are told apart |
 //! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
-//! | `undo` | [`Undo`]: issued surrogates and what they stand for; [`Limits`] |
+//! | `surrogate_map` | [`SurrogateMap`]: issued surrogates and what they stand for; [`Limits`] |
 //! | `forms` | how else a model may write a surrogate: letter case, escapes, separators, parts |
 //! | `parts` | what of a surrogate its forms are found by |
 //! | `written` | an original in the form that its surrogate was written in |
@@ -113,7 +113,7 @@ mod signed;
 mod spellings;
 mod structured;
 mod surrogate_log;
-mod undo;
+mod surrogate_map;
 mod units;
 mod value;
 mod values;
@@ -140,4 +140,4 @@ pub use session::Session;
 pub use signed::{BlockSeal, OpenedSignature, may_have_seals};
 pub use structured::{Chosen, Selected, Selection, structured};
 pub use surrogate_log::SurrogateLog;
-pub use undo::{Limits, Undo};
+pub use surrogate_map::{Limits, SurrogateMap};

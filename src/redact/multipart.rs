@@ -8,7 +8,7 @@ use crate::redact::carrier::{BodyCarrier, Carrier, CarrierText, See, plain};
 use crate::redact::document::JsonTexts;
 use crate::redact::error::RedactError;
 use crate::redact::opaque::{Look, Part};
-use crate::redact::undo::Limits;
+use crate::redact::surrogate_map::Limits;
 use crate::stream::json::{Decoded, Token, encoded, walk};
 use crate::stream::multipart::{HeadText, PartHead, PartSpan, SaidLength};
 

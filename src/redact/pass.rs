@@ -19,7 +19,7 @@ use crate::redact::opaque::Look;
 use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::restore::Restore;
-use crate::redact::undo::{Limits, Undo};
+use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::redact::value::{Hit, Reversed};
 use crate::redact::values::{Known, Values};
 use crate::stream::json::{Path, Segment, walk};
@@ -61,7 +61,7 @@ pub(super) struct Passed<'p, T> {
 
 impl<T> Passed<'_, T> {
     /// With the way back.
-    pub(super) fn undo(self, limits: Limits) -> Result<(Redacted<T>, Undo), RedactError> {
+    pub(super) fn undo(self, limits: Limits) -> Result<(Redacted<T>, SurrogateMap), RedactError> {
         Ok((self.redacted, self.values.close(limits)?))
     }
 

@@ -11,7 +11,7 @@ use crate::redact::opaque::Part;
 use crate::redact::pass::{Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::undo::{Limits, Undo};
+use crate::redact::surrogate_map::{Limits, SurrogateMap};
 
 impl Redactor {
     /// Redacts a text, and tells how to undo what was encrypted. Where it is a JSON document, its values are also looked
@@ -37,7 +37,7 @@ impl Redactor {
         body: &[u8],
         keys: &Keys,
         limits: Limits,
-    ) -> Result<(Redacted<Vec<u8>>, Undo), RedactError> {
+    ) -> Result<(Redacted<Vec<u8>>, SurrogateMap), RedactError> {
         Pass::by(self, keys, Reach::Everywhere).run(&mut BodyText(body))?.undo(limits)
     }
 }

@@ -13,7 +13,7 @@ use zeroize::Zeroizing;
 use crate::base::secret::Secret;
 use crate::redact::issued::{Issued, Spelling, Taken};
 use crate::redact::surrogate_log;
-use crate::redact::undo::{Ledger, Limits, Pair, Undo};
+use crate::redact::surrogate_map::{Ledger, Limits, Pair, SurrogateMap};
 
 /// The fewest letters and digits of a surrogate that is known again: values of shorter ones are so few that a genuine one
 /// soon equals a surrogate, and would leave as it is.
@@ -34,7 +34,7 @@ pub struct Recall {
     /// To the caller, in whatever request.
     pub caller: Option<Arc<dyn IssuedToCaller>>,
     /// In the conversation that the request belongs to.
-    pub conversation: Option<Arc<Undo>>,
+    pub conversation: Option<Arc<SurrogateMap>>,
 }
 
 impl Recall {
@@ -126,7 +126,7 @@ pub(super) struct Earlier<'u> {
 }
 
 impl<'u> Earlier<'u> {
-    pub(super) fn of(undo: &'u Undo) -> Self {
+    pub(super) fn of(undo: &'u SurrogateMap) -> Self {
         let mut earlier = Self::default();
         for Pair { surrogate, original, spelling, .. } in undo.pairs() {
             earlier.by_original.entry(original).or_insert((surrogate, spelling));
@@ -152,7 +152,7 @@ fn issued(pair: Pair<'_>) -> Issued {
     Issued { surrogate: surrogate.to_owned(), original: Zeroizing::new(original.to_owned()), spelling, parts }
 }
 
-impl Undo {
+impl SurrogateMap {
     /// The same, and what was issued earlier. Where both have a surrogate, its original is the one of this; of what does
     /// not fit the limits of one request the earlier part is left out, and is not restored.
     #[must_use]
@@ -180,7 +180,7 @@ impl Undo {
         other.pairs().all(|pair| mine.get(pair.surrogate) == Some(&pair.original))
     }
 
-    /// What [`Undo::from_bytes`] reads. To be sealed at once: it holds the originals.
+    /// What [`SurrogateMap::from_bytes`] reads. To be sealed at once: it holds the originals.
     pub fn to_bytes(&self) -> Secret<Vec<u8>> {
         let mut bytes = surrogate_log::begun();
         for pair in self.pairs() {
@@ -194,7 +194,7 @@ impl Undo {
 mod tests {
     use super::*;
 
-    fn undo(pairs: &[(&str, &str, Spelling)]) -> Undo {
+    fn undo(pairs: &[(&str, &str, Spelling)]) -> SurrogateMap {
         let mut ledger = Ledger::new(Limits::default());
         for (surrogate, original, spelling) in pairs {
             let original = Zeroizing::new((*original).to_owned());
@@ -210,7 +210,7 @@ mod tests {
         ledger.close()
     }
 
-    fn pairs(undo: &Undo) -> Vec<(&str, &str)> {
+    fn pairs(undo: &SurrogateMap) -> Vec<(&str, &str)> {
         undo.pairs().map(|pair| (pair.surrogate, pair.original)).collect()
     }
 
@@ -221,7 +221,7 @@ mod tests {
         let both = own.with_earlier(&earlier);
         assert_eq!(pairs(&both), [("4012 8888", "own"), ("x", "new"), ("y", "old")]);
         assert!(both.covers(&own) && !both.covers(&earlier) && !own.covers(&both));
-        assert!(own.covers(&Undo::nothing()));
+        assert!(own.covers(&SurrogateMap::nothing()));
     }
 
     #[test]
@@ -230,9 +230,9 @@ mod tests {
             ("4012 8888", "4111 1111", Spelling::Grouped),
             ("a@b.example", "c@d.example", Spelling::Folded),
         ]);
-        let read = Undo::from_bytes(undo.to_bytes().expose()).unwrap();
+        let read = SurrogateMap::from_bytes(undo.to_bytes().expose()).unwrap();
         assert!(read.covers(&undo) && undo.covers(&read));
-        assert!(Undo::from_bytes(Undo::nothing().to_bytes().expose()).unwrap().is_empty());
+        assert!(SurrogateMap::from_bytes(SurrogateMap::nothing().to_bytes().expose()).unwrap().is_empty());
     }
 
     #[test]

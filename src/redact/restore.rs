@@ -5,14 +5,14 @@ use std::sync::Arc;
 use crate::edit::Edit;
 use crate::redact::before::{Before, Passed};
 use crate::redact::index::{Left, More};
-use crate::redact::undo::{Reading, Sought, Undo};
+use crate::redact::surrogate_map::{Reading, Sought, SurrogateMap};
 
 /// Takes an edit, and the number of the value that it is of.
 type See<'e> = &'e mut dyn FnMut(Edit, u32);
 
 /// Finds issued surrogates in text as it passes. Holds back only what may yet become one.
 pub(super) struct Restore {
-    undo: Arc<Undo>,
+    undo: Arc<SurrogateMap>,
     reading: Reading,
     /// What is held, from this offset on.
     text: String,
@@ -23,7 +23,7 @@ pub(super) struct Restore {
 }
 
 impl Restore {
-    pub(super) fn new(undo: Arc<Undo>) -> Self {
+    pub(super) fn new(undo: Arc<SurrogateMap>) -> Self {
         Self {
             undo,
             reading: Reading::default(),

@@ -11,7 +11,7 @@ use crate::redact::error::RedactError;
 use crate::redact::fpe_context::{FpeContext, Group, Print};
 use crate::redact::index::joined;
 use crate::redact::issued::Spelling;
-use crate::redact::undo::Undo;
+use crate::redact::surrogate_map::SurrogateMap;
 use crate::stream::Editor;
 
 /// Bytes other than letters and digits that may stand between two groups of a number.
@@ -20,7 +20,7 @@ const GAP: usize = 3;
 impl FpeContext {
     /// Makes it ready to restore; `key` is the one it names.
     pub fn restorer(self, key: Arc<FpeKey>) -> Restorer {
-        let undo = Arc::new(Undo::of(self.issued));
+        let undo = Arc::new(SurrogateMap::of(self.issued));
         Restorer { groups: self.groups.into(), undo, key }
     }
 }
@@ -29,7 +29,7 @@ impl FpeContext {
 #[derive(Clone)]
 pub struct Restorer {
     groups: Arc<[Group]>,
-    undo: Arc<Undo>,
+    undo: Arc<SurrogateMap>,
     key: Arc<FpeKey>,
 }
 

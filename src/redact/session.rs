@@ -11,7 +11,7 @@ use crate::redact::pass::{Pass, Passed, Reach};
 use crate::redact::plain::BodyText;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
-use crate::redact::undo::{Limits, Undo};
+use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::redact::values::Known;
 use crate::stream::json::PathSet;
 
@@ -22,7 +22,7 @@ use crate::stream::json::PathSet;
 /// no other message may follow.
 pub struct Session {
     known: Known,
-    undo: Arc<Undo>,
+    undo: Arc<SurrogateMap>,
     limits: Limits,
     bytes: usize,
 }
@@ -30,11 +30,11 @@ pub struct Session {
 impl Session {
     /// No message has come yet. `limits` counts the values of all of them together.
     pub fn new(limits: Limits) -> Self {
-        Self { known: Known::default(), undo: Arc::new(Undo::nothing()), limits, bytes: 0 }
+        Self { known: Known::default(), undo: Arc::new(SurrogateMap::nothing()), limits, bytes: 0 }
     }
 
     /// The way back for all messages so far.
-    pub fn undo(&self) -> &Arc<Undo> {
+    pub fn undo(&self) -> &Arc<SurrogateMap> {
         &self.undo
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::redact::escapes::read;
 use crate::redact::index::{Case, Index};
 use crate::redact::issued::{Issued, Spelling};
-use crate::redact::undo::Undo;
+use crate::redact::surrogate_map::SurrogateMap;
 use crate::redact::value::Reversed;
 use crate::redact::values::Values;
 
@@ -31,7 +31,7 @@ impl Values<'_> {
         if others.is_empty() {
             return;
         }
-        let undo = Undo::of(bases.into_iter().map(|(_, issued)| issued.reversed()).collect());
+        let undo = SurrogateMap::of(bases.into_iter().map(|(_, issued)| issued.reversed()).collect());
         let spelled = others.into_iter().filter_map(|(number, issued)| {
             let with = undo.stands_for(&issued.original)?;
             (with != *issued.original).then_some((number, with))
@@ -63,7 +63,7 @@ impl Values<'_> {
             (number as u32, Issued { parts, ..issued.reversed() })
         });
         let (numbers, issued): (Vec<u32>, Vec<Issued>) = reversed.unzip();
-        let reversed = Reversed { of, numbers: numbers.into(), undo: Arc::new(Undo::of(issued)) };
+        let reversed = Reversed { of, numbers: numbers.into(), undo: Arc::new(SurrogateMap::of(issued)) };
         self.reversed = Some(reversed.clone());
         reversed
     }

@@ -17,7 +17,7 @@ use crate::redact::pass::{Detail, Pass, Reach};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::restorer::Restorer;
-use crate::redact::undo::Limits;
+use crate::redact::surrogate_map::Limits;
 use crate::redact::value::ValueSite;
 use crate::stream::json::{JsonError, Leaf, Path, Segment, Token, walk_numbers};
 

@@ -10,7 +10,7 @@ use crate::base::reader::Reader;
 use crate::base::secret::Secret;
 use crate::redact::error::RedactError;
 use crate::redact::issued::{Issued, Spelling, Taken};
-use crate::redact::undo::{Ledger, Limits, Undo};
+use crate::redact::surrogate_map::{Ledger, Limits, SurrogateMap};
 
 /// The form of what [`SurrogateLog::to_bytes`] writes: this byte, then for each surrogate its spelling, and the surrogate
 /// and the original, each behind its length (4 bytes, big-endian).
@@ -91,7 +91,7 @@ impl SurrogateLog {
         issued.collect()
     }
 
-    /// What [`Undo::from_bytes`] reads. To be sealed at once: it holds the originals.
+    /// What [`SurrogateMap::from_bytes`] reads. To be sealed at once: it holds the originals.
     pub fn to_bytes(&self) -> Secret<Vec<u8>> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut bytes = begun();
@@ -109,7 +109,7 @@ impl std::fmt::Debug for SurrogateLog {
     }
 }
 
-impl Undo {
+impl SurrogateMap {
     /// Reads what [`SurrogateLog::to_bytes`] wrote; `None` for anything else.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
@@ -164,12 +164,12 @@ mod tests {
         assert!(record.refuses("4012888888881881", "5555", Spelling::Grouped));
         assert!(!record.refuses("4012888888881881", "4111111111111111", Spelling::Grouped));
         let bytes = record.to_bytes();
-        assert_eq!(Undo::from_bytes(bytes.expose()).unwrap().len(), 1);
+        assert_eq!(SurrogateMap::from_bytes(bytes.expose()).unwrap().len(), 1);
         for cut in 0..bytes.expose().len() {
-            let short = Undo::from_bytes(&bytes.expose()[..cut]);
+            let short = SurrogateMap::from_bytes(&bytes.expose()[..cut]);
             assert!(cut == 1 || short.is_none(), "{cut}");
         }
-        assert!(Undo::from_bytes(b"\x02").is_none());
+        assert!(SurrogateMap::from_bytes(b"\x02").is_none());
         assert_eq!(format!("{record:?}"), "SurrogateLog(1 values)");
     }
 }

@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use crate::detect::RuleId;
 use crate::redact::encrypt::Permuted;
-use crate::redact::undo::Undo;
+use crate::redact::surrogate_map::SurrogateMap;
 
 /// Where values are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -83,5 +83,5 @@ pub(super) struct Reversed {
     /// The number of the value that each entry is of.
     pub(super) numbers: Arc<[u32]>,
     /// Each original with what stands for it.
-    pub(super) undo: Arc<Undo>,
+    pub(super) undo: Arc<SurrogateMap>,
 }

@@ -21,7 +21,7 @@ use crate::redact::parts_index::PartsIndex;
 use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
 use crate::redact::surrogate_log::SurrogateLog;
-use crate::redact::undo::{Ledger, Limits, Undo};
+use crate::redact::surrogate_map::{Ledger, Limits, SurrogateMap};
 use crate::redact::value::{Hit, Reversed, Value, ValueSite};
 
 /// Values in the order they were found.
@@ -421,7 +421,7 @@ impl<'p> Values<'p> {
     }
 
     /// What was encrypted, for the way back.
-    pub(super) fn close(&self, limits: Limits) -> Result<Undo, RedactError> {
+    pub(super) fn close(&self, limits: Limits) -> Result<SurrogateMap, RedactError> {
         let mut ledger = Ledger::new(limits);
         let own = self.issued(|_| true).map(|(_, issued)| issued);
         for issued in self.log().map_or_else(|| own.collect(), SurrogateLog::issued) {

@@ -131,12 +131,20 @@ impl<'j> Work<'j> {
         self.unpacked(file.len())?;
         match self.formats.table.iter().find(|(known, _)| *known == kind) {
             Some((_, format)) => format(file, self),
-            None if self.options.pass_unknown => {
-                self.stats.note(Note::Passed, 1);
-                Ok(file.to_vec())
-            }
-            None => Err(Rejection::Unsupported),
+            None => self.pass(file),
         }
+    }
+
+    /// Lets a file pass as it is that nothing here can rewrite, where such files may; the notes say so.
+    ///
+    /// # Errors
+    /// [`Rejection::Unsupported`] where they may not.
+    pub fn pass(&mut self, file: &[u8]) -> Result<Vec<u8>, Rejection> {
+        if !self.options.pass_unknown {
+            return Err(Rejection::Unsupported);
+        }
+        self.stats.note(Note::Passed, 1);
+        Ok(file.to_vec())
     }
 
     /// Cleans a file within a file: looked at, told apart, and rewritten by its own format.
@@ -149,6 +157,22 @@ impl<'j> Work<'j> {
         let clean = self.clean(self.identify(name, bytes), bytes);
         self.left.ascend();
         clean
+    }
+
+    /// Cleans a file within a file, which stays as it is where its format is none that can be cleaned; the notes say so.
+    /// `None`: it does not change.
+    ///
+    /// # Errors
+    /// As [`file`](Self::file), without [`Rejection::Unsupported`].
+    pub fn attachment(&mut self, name: &str, bytes: &[u8]) -> Result<Option<Vec<u8>>, Rejection> {
+        match self.file(name, bytes) {
+            Ok(clean) => Ok((clean != bytes).then_some(clean)),
+            Err(Rejection::Unsupported) => {
+                self.stats().note(Note::Passed, 1);
+                Ok(None)
+            }
+            Err(rejection) => Err(rejection),
+        }
     }
 
     /// What is to change in each of these texts, in the order of reading: redactions and links, sorted, apart from

@@ -10,6 +10,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde::Deserialize;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgSslMode};
 use sqlx::query::Query;
@@ -21,11 +22,11 @@ use crate::base::secret::Secret;
 use crate::store::columns::{Columns, changed, digest, signed};
 use crate::store::{Cause, Closing, Entry, Expected, Keep, Key, Later, Records, Row, StoreError};
 
-/// How a connection is protected; the names are those of libpq's `sslmode`. There is none that falls back to
-/// plaintext.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// How a connection is protected: libpq's `sslmode`, without those that fall back to plaintext. Default `verify-full`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Tls {
-    /// Plaintext.
+    /// Plaintext: the password may be read on the way.
     Disable,
     /// TLS with whoever answers.
     Require,

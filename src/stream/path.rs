@@ -224,7 +224,7 @@ pub enum Type {
 
 /// What to do with the strings of a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Take {
+pub enum Treatment {
     /// Text for people: scan it.
     Text,
     /// A string that holds JSON itself, such as a tool call's arguments.
@@ -294,14 +294,14 @@ impl PatternPart {
 /// `["a.b"]` a key that holds dots, brackets or stars. `$` is the root; a leading `$.` is allowed.
 #[derive(Debug)]
 pub struct PathSet {
-    patterns: Vec<(Vec<PatternPart>, Take)>,
-    otherwise: Take,
+    patterns: Vec<(Vec<PatternPart>, Treatment)>,
+    otherwise: Treatment,
 }
 
 impl PathSet {
     /// Reads patterns; a path that none fits gets `otherwise`.
-    pub fn new(patterns: &[(&str, Take)], otherwise: Take) -> Result<Self, PatternError> {
-        let read = |(pattern, &(text, take)): (usize, &(&str, Take))| match parse(text) {
+    pub fn new(patterns: &[(&str, Treatment)], otherwise: Treatment) -> Result<Self, PatternError> {
+        let read = |(pattern, &(text, take)): (usize, &(&str, Treatment))| match parse(text) {
             Ok(parts) => Ok((parts, take)),
             Err((offset, fault)) => Err(PatternError { pattern, offset, fault }),
         };
@@ -310,16 +310,16 @@ impl PathSet {
 
     /// Every place is text.
     pub const fn everything() -> Self {
-        Self { patterns: Vec::new(), otherwise: Take::Text }
+        Self { patterns: Vec::new(), otherwise: Treatment::Text }
     }
 
     /// Whether every place is text, since nothing is known of the document.
     pub fn is_everything(&self) -> bool {
-        self.patterns.is_empty() && self.otherwise == Take::Text
+        self.patterns.is_empty() && self.otherwise == Treatment::Text
     }
 
     /// What to do at `path`.
-    pub fn take(&self, path: &Path<'_>) -> Take {
+    pub fn take(&self, path: &Path<'_>) -> Treatment {
         // Most patterns differ in their first or last name: this spares the walk.
         let (first, last) = (path.segment(0), path.len().checked_sub(1).and_then(|last| path.segment(last)));
         let ends_fit = |parts: &[PatternPart]| fits_end(parts.first(), first) && fits_end(parts.last(), last);

@@ -47,19 +47,20 @@ fn patterns_fit_paths() {
         ("a[\"b.c[*]\"].d", "a/b.c[*]/d", true),
     ];
     for (pattern, path, fits) in cases {
-        let set = PathSet::new(&[(*pattern, Take::Text)], Take::Skip).unwrap();
-        let expected = if *fits { Take::Text } else { Take::Skip };
+        let set = PathSet::new(&[(*pattern, Treatment::Text)], Treatment::Skip).unwrap();
+        let expected = if *fits { Treatment::Text } else { Treatment::Skip };
         assert_eq!(set.take(&trail(path).path()), expected, "{pattern} on {path}");
     }
 }
 
 #[test]
 fn the_first_pattern_decides() {
-    let set = PathSet::new(&[("a.id", Take::Skip), ("a.*", Take::Embedded)], Take::Text).unwrap();
-    assert_eq!(set.take(&trail("a/id").path()), Take::Skip);
-    assert_eq!(set.take(&trail("a/x").path()), Take::Embedded);
-    assert_eq!(set.take(&trail("b").path()), Take::Text);
-    assert_eq!(PathSet::everything().take(&trail("").path()), Take::Text);
+    let set =
+        PathSet::new(&[("a.id", Treatment::Skip), ("a.*", Treatment::Embedded)], Treatment::Text).unwrap();
+    assert_eq!(set.take(&trail("a/id").path()), Treatment::Skip);
+    assert_eq!(set.take(&trail("a/x").path()), Treatment::Embedded);
+    assert_eq!(set.take(&trail("b").path()), Treatment::Text);
+    assert_eq!(PathSet::everything().take(&trail("").path()), Treatment::Text);
 }
 
 #[test]
@@ -77,7 +78,8 @@ fn faulty_patterns_are_refused_with_their_place() {
         (&long, 0, PatternFault::TooLong),
     ];
     for (text, offset, fault) in cases {
-        let error = PathSet::new(&[("ok", Take::Text), (*text, Take::Text)], Take::Skip).unwrap_err();
+        let error =
+            PathSet::new(&[("ok", Treatment::Text), (*text, Treatment::Text)], Treatment::Skip).unwrap_err();
         assert_eq!(error, PatternError { pattern: 1, offset: *offset, fault: *fault }, "{text}");
     }
 }

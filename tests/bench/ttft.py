@@ -19,23 +19,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "clients"))
 if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):
     os.environ["PORTCULLIS_BIN"] = sys.argv[1]
 
-from gateway import MINIMAL, Gateway  # noqa: E402
+from gateway import EVERY_PATH, Gateway  # noqa: E402
 from llm_upstream import PROMPT, PROTOCOLS, Upstream  # noqa: E402
 
 TIMES = int(sys.argv[2]) if len(sys.argv) > 2 else 30
 DELAY = 0.005
-CONFIG = MINIMAL + """
+CONFIG = EVERY_PATH + """
 [log]
 level = "error"
-
-[upstreams.mock]
-peers = ["{upstream}"]
-
-[[routes]]
-name = "all"
-upstream = "mock"
-auth = "none"
-redact = {{}}
 """
 
 

@@ -9,15 +9,14 @@ import base64
 import hashlib
 import json
 import struct
-import threading
 import urllib.parse
 import zlib
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import botocore.auth
 import botocore.awsrequest
 import botocore.credentials
+from loopback import Handler, Served
 
 
 # What the model says by itself.
@@ -137,41 +136,20 @@ class Came:
 
 
 @dataclass
-class Bedrock:
-    """The server, on a free port of the loopback; a context manager."""
+class Bedrock(Served):
+    """The server."""
 
     came: list = field(default_factory=list, repr=False)
     sent: list = field(default_factory=list, repr=False)
 
-    def __enter__(self):
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Bound", (Handler,), {"bedrock": self}))
-        self.server.daemon_threads = True
-        self.url = "http://127.0.0.1:%d" % self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
 
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    bedrock: Bedrock
-
-    def log_message(self, *_):
-        pass
-
-    def handle(self):
-        try:
-            super().handle()
-        except ConnectionError:
-            pass
+class Runtime(Handler):
+    mock: Bedrock
 
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["content-length"]))
+        body = self.take()
         headers = {name.lower(): value for name, value in self.headers.items()}
-        self.bedrock.came.append(Came(self.path, headers, body))
+        self.mock.came.append(Came(self.path, headers, body))
         model, call = self.path.split("/model/", 1)[1].rsplit("/", 1)
         ask, mode = json.loads(body), urllib.parse.unquote(model).split("-")[0]
         if mode == "error":
@@ -203,7 +181,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("transfer-encoding", "chunked")
         self.end_headers()
         whole = b"".join(events)
-        self.bedrock.sent.append(whole)
+        self.mock.sent.append(whole)
         if mode == "cut":
             whole = whole[: len(whole) // 3]
         for at in range(0, len(whole), 1000):
@@ -214,3 +192,6 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         self.wfile.write(b"0\r\n\r\n")
+
+
+Bedrock.handler = Runtime

@@ -127,6 +127,28 @@ redact = {{}}
 )
 
 
+# Every path to one upstream; redacted, restored, and what the model says by itself masked.
+EVERY_PATH = (
+    MINIMAL
+    + """
+[upstreams.mock]
+peers = ["{upstream}"]
+
+[[routes]]
+name = "all"
+upstream = "mock"
+auth = "none"
+redact = {{}}
+"""
+)
+
+
+def routes_to(upstream, rows):
+    """A route of each row: its name, which is its path; who may come in; how it redacts."""
+    route = '\n[[routes]]\nname = "%s"\npath = "/%s"\nupstream = "%s"\nauth = "%s"\nredact = {{ %s }}\n'
+    return "".join(route % (name, name, upstream, auth, redact) for name, auth, redact in rows)
+
+
 def free_ports(count):
     """Ports that nobody listens on now."""
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]

@@ -9,24 +9,11 @@ import json
 import re
 from dataclasses import dataclass
 
-from gateway import MINIMAL, Gateway
+from gateway import EVERY_PATH, Gateway
 from llm_upstream import MINE, PROMPT, PROTOCOLS, Upstream, heard
 from test_openai import assert_unseen
 
-# Every path to one upstream; redacted, restored, and what the model says by itself masked.
-CONFIG = (
-    MINIMAL
-    + """
-[upstreams.mock]
-peers = ["{upstream}"]
-
-[[routes]]
-name = "all"
-upstream = "mock"
-auth = "none"
-redact = {{}}
-"""
-)
+CONFIG = EVERY_PATH
 
 # How answers come: pieces that cut values anywhere, escapes too; bytes a few at a time; codings.
 STYLES = {

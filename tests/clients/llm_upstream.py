@@ -7,7 +7,6 @@ middle. `said` makes it say these values whatever it hears: asked so without a g
 
 import json
 import re
-import threading
 import time
 import urllib.parse
 import zlib
@@ -15,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import brotli
-from mock_upstream import INVENTED, LABELLED, Handler, Recorded, Server
+from loopback import Served
+from mock_upstream import INVENTED, LABELLED, MockHandler, Recorded
 
 FOLDER = Path(__file__).resolve().parents[1] / "protocols"
 MINE = {
@@ -146,8 +146,8 @@ def heard(ask):
 
 
 @dataclass
-class Upstream:
-    """The server, on a free port of the loopback; a context manager."""
+class Upstream(Served):
+    """The server."""
 
     style: Style = field(default_factory=Style)
     requests: list = field(default_factory=list, repr=False)
@@ -155,19 +155,8 @@ class Upstream:
     handler: type | None = None
 
     def __enter__(self):
-        handler = type("Bound", (self.handler or Answers,), {"mock": self})
-        self.server = Server(("127.0.0.1", 0), handler)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-    @property
-    def url(self):
-        return "http://127.0.0.1:%d" % self.port
+        self.handler = self.handler or Answers
+        return super().__enter__()
 
     def begin(self, **style):
         """Forgets what came, and answers in this style."""
@@ -175,7 +164,7 @@ class Upstream:
         self.style = Style(**style)
 
 
-class Answers(Handler):
+class Answers(MockHandler):
     """Answers on the paths of all protocols."""
 
     mock: Upstream

@@ -20,15 +20,15 @@ forget what came. Only the standard library; run alone: `mock_upstream.py 9100`.
 """
 
 import base64
-import http.server
 import json
 import re
-import socketserver
 import sys
 import threading
 import urllib.parse
 import zlib
 from dataclasses import dataclass, field
+
+from loopback import Handler, Served
 
 # What the model makes up by itself: valid in every respect, and never the caller's.
 INVENTED = {
@@ -246,8 +246,8 @@ def values(ask):
 
 
 @dataclass
-class Mock:
-    """The server, on a free port of the loopback; a context manager."""
+class Mock(Served):
+    """The server."""
 
     port: int = 0
     requests: list = field(default_factory=list, repr=False)
@@ -256,21 +256,6 @@ class Mock:
     # Header fields that answers have besides.
     fields: dict = field(default_factory=dict)
 
-    def __enter__(self):
-        handler = type("Bound", (Handler,), {"mock": self})
-        self.server = Server(("127.0.0.1", self.port), handler)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-    @property
-    def url(self):
-        return "http://127.0.0.1:%d" % self.port
-
     def forget(self):
         self.requests.clear()
         self.canned.clear()
@@ -278,34 +263,8 @@ class Mock:
         self.gate.clear()
 
 
-class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class MockHandler(Handler):
     mock: Mock
-
-    def log_message(self, *_):
-        pass
-
-    def handle(self):
-        try:
-            super().handle()
-        except ConnectionError:
-            pass
-
-    def take(self):
-        if "chunked" not in self.headers.get("transfer-encoding", ""):
-            return self.rfile.read(int(self.headers.get("content-length") or 0))
-        body = b""
-        while size := int(self.rfile.readline().split(b";")[0], 16):
-            body += self.rfile.read(size)
-            self.rfile.readline()
-        while self.rfile.readline().strip():
-            pass
-        return body
 
     def do_any(self):
         body = self.take()
@@ -402,6 +361,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 def b64(raw):
     return base64.b64encode(raw).decode()
+
+
+Mock.handler = MockHandler
 
 
 if __name__ == "__main__":

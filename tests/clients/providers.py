@@ -2,32 +2,21 @@
 batches, and sessions of MCP. What it says repeats all that it has of a conversation, so that a value of an earlier request
 comes in an answer to a later one. Only the standard library."""
 
-import http.server
 import itertools
 import json
 import re
 import threading
 import urllib.parse
 
+from loopback import Handler, Served
 
-class Provider:
-    """The server, on a free port of the loopback; a context manager."""
+
+class Provider(Served):
+    """The server."""
 
     def __enter__(self):
-        handler = type("Bound", (Handler,), {"provider": self})
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.server.daemon_threads = True
-        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
         self.forget()
-        return self
-
-    def __exit__(self, *_):
-        self.server.shutdown()
-        self.server.server_close()
-
-    @property
-    def url(self):
-        return "http://127.0.0.1:%d" % self.server.server_address[1]
+        return super().__enter__()
 
     def forget(self):
         self.number = itertools.count(1)
@@ -53,12 +42,8 @@ def texts(value):
     return value if isinstance(value, str) else ""
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    provider: Provider
-
-    def log_message(self, *_):
-        pass
+class Answers(Handler):
+    mock: Provider
 
     def send(self, body, kind="application/json", status=200, headers=()):
         body = body if isinstance(body, bytes) else json.dumps(body).encode()
@@ -82,20 +67,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def end_events(self):
         self.wfile.write(b"0\r\n\r\n")
 
-    def taken(self):
-        if "chunked" not in self.headers.get("transfer-encoding", ""):
-            return self.rfile.read(int(self.headers.get("content-length") or 0))
-        raw = b""
-        while size := int(self.rfile.readline(), 16):
-            raw += self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
-        return raw
-
     def do_any(self):
-        raw = self.taken()
+        raw = self.take()
         path = urllib.parse.urlsplit(self.path).path
-        self.provider.came.append((self.command, path, dict(self.headers.items()), raw.decode("utf-8", "replace")))
+        self.mock.came.append((self.command, path, dict(self.headers.items()), raw.decode("utf-8", "replace")))
         tail = path.split("/v1", 1)[-1].split("/mcp")[0]
         if path.endswith("/mcp"):
             return self.mcp(json.loads(raw) if raw else None)
@@ -109,7 +84,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_GET = do_POST = do_DELETE = do_any
 
     def api(self, segments, body, raw):
-        p = self.provider
+        p = self.mock
         match segments:
             case ["responses"]:
                 return self.response(body, p.keep("resp", ""), "response")
@@ -153,7 +128,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.send({"error": "no such path"}, status=404)
 
     def response(self, body, name, kind):
-        p = self.provider
+        p = self.mock
         conversation = body.get("conversation")
         before = [body.get("previous_%s_id" % kind), conversation["id"] if isinstance(conversation, dict) else conversation]
         files = re.findall(r'"file_id": ?"([^"]+)"', json.dumps(body))
@@ -172,7 +147,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.end_events()
 
     def reply(self, kind, name):
-        text = "re " + self.provider.kept[name]
+        text = "re " + self.mock.kept[name]
         if kind == "interaction":
             return {"id": name, "steps": [{"type": "model_output", "content": [{"type": "text", "text": text}]}]}
         content = [{"type": "output_text", "text": text, "annotations": []}]
@@ -183,7 +158,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.send(self.reply(kind, name))
 
     def mcp(self, message):
-        p = self.provider
+        p = self.mock
         session = self.headers.get("mcp-session-id")
         if message is None or "method" not in message:
             if message is not None:
@@ -203,3 +178,6 @@ class Handler(http.server.BaseHTTPRequestHandler):
         said = "The client said: " + p.sessions[session][1]
         self.event(result | {"result": {"content": [{"type": "text", "text": said}]}})
         return self.end_events()
+
+
+Provider.handler = Answers

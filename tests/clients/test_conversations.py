@@ -10,19 +10,11 @@ import time
 
 import openai
 import pytest
-from gateway import MINIMAL, Gateway, run
+from gateway import MINIMAL, Gateway, routes_to, run
 from providers import Provider
 from test_store import config as postgres  # noqa: F401: a fixture
 from test_store import server
 
-ROUTE = """
-[[routes]]
-name = "%s"
-path = "/%s"
-upstream = "provider"
-auth = "%s"
-redact = {{ %s }}
-"""
 ROUTES = [
     ("one", "none", ""),
     ("two", "none", ""),
@@ -36,7 +28,7 @@ ROUTES = [
 CONFIG = """
 [upstreams.provider]
 peers = ["{upstream}"]
-""" + "".join(ROUTE % (name, name, auth, redact) for name, auth, redact in ROUTES)
+""" + routes_to("provider", ROUTES)
 
 MAIL, CARD, SSN, LATER = "jane.doe@harbour-post.com", "5425 2334 3010 9903", "536-22-8726", "omar.haddad@fjord-mail.org"
 VALUES = (MAIL, CARD, SSN, LATER)

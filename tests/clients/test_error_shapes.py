@@ -190,15 +190,13 @@ def shown(name, body):
             return body["error"]["status"] and body["error"]["message"]
         case "ollama":
             return body["error"]
-        case "cohere":
+        case "cohere" | "bedrock":
             return body["message"]
         case "mistral":
             return body["detail"][0]["msg"] if "detail" in body else body["message"]
         case "mcp":
             assert body["jsonrpc"] == "2.0"
             return body["error"]["message"]
-        case "bedrock":
-            return body.get("message") or body["summary"]
         case _:
             return body["error"]["message"]
 

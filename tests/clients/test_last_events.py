@@ -1,14 +1,13 @@
 """Streams that break off end in their protocol's own error; one whose client leaves at the last event is a success."""
 
-import http.server
 import json
 import socket
-import socketserver
 import threading
 import time
 
 import pytest
 from gateway import MINIMAL, Gateway
+from loopback import Handler, Served
 from test_error_shapes import SAID
 
 CONFIG = (
@@ -92,16 +91,11 @@ STREAMS = {
 }
 
 
-class Cutting(http.server.BaseHTTPRequestHandler):
+class Cutting(Handler):
     """Sends the beginning of a stream and closes; of a path with `whole` all of it. With that or `early` it stays a while."""
 
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("content-length") or 0))
+        self.take()
         path, _, query = self.path.partition("?")
         at = next(end for end in STREAMS if path.endswith(end.partition("?")[0]))
         if at.startswith(":") and "alt=sse" not in query:
@@ -116,26 +110,24 @@ class Cutting(http.server.BaseHTTPRequestHandler):
             self.wfile.flush()
             time.sleep(0.05)
         if "/whole" in self.path or "/early" in self.path:
-            self.server.held.wait(2)
+            self.mock.held.wait(2)
         self.close_connection = True
         self.connection.shutdown(socket.SHUT_RDWR)
 
 
-class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
+class Origin(Served):
+    handler = Cutting
+
+    def __init__(self):
+        self.held = threading.Event()
 
 
 @pytest.fixture(scope="module")
 def gateway():
-    server = Server(("127.0.0.1", 0), Cutting)
-    server.held = threading.Event()
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    with Gateway("http://127.0.0.1:%d" % server.server_address[1], CONFIG) as running:
-        yield running
-    server.held.set()
-    server.shutdown()
-    server.server_close()
+    with Origin() as origin:
+        with Gateway(origin.url, CONFIG) as running:
+            yield running
+        origin.held.set()
 
 
 # ── streams that break off ──────────────────────────────────────────────────────────────────────────────────────────

@@ -13,16 +13,8 @@ from pathlib import Path
 import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
-from gateway import MINIMAL, Gateway, multipart, run
+from gateway import MINIMAL, Gateway, multipart, routes_to, run
 
-ROUTE = """
-[[routes]]
-name = "%s"
-path = "/%s"
-upstream = "mock"
-auth = "%s"
-redact = {{ %s }}
-"""
 SESSION = 'tweak = "conversation", conversation_header = "x-session-id"'
 ROUTES = [
     ("one", "none", ""),
@@ -39,7 +31,7 @@ UPSTREAM = """
 [upstreams.mock]
 peers = ["{upstream}"]
 """
-CONFIG = MINIMAL + UPSTREAM + "".join(ROUTE % (name, name, auth, redact) for name, auth, redact in ROUTES)
+CONFIG = MINIMAL + UPSTREAM + routes_to("mock", ROUTES)
 
 MAIL, CARD, SSN = "jane.doe@example.com", "4111 1111 1111 1111", "536-22-8726"
 TEXT = "Mail %s, card %s, SSN %s." % (MAIL, CARD, SSN)

@@ -12,7 +12,7 @@ use portcullis::base::secret::Secret;
 use portcullis::config;
 use portcullis::crypto::fpe::FpeKey;
 use portcullis::detect::{Catalogue, Detector, Finding, RuleSelection, Score, WIDEST};
-use portcullis::redact::{Answer, Counts, Keys, Limits, Method, Plan, Redactor, Undo};
+use portcullis::redact::{Answer, Counts, Keys, Limits, Method, Plan, Redactor, SurrogateMap};
 use portcullis::stream::amazon::{AmazonEventStream, Message, write_header, write_message};
 use portcullis::stream::json::{EditorSlots, JsonSlots, PathSet};
 use portcullis::stream::sse::Sse;
@@ -303,7 +303,7 @@ fn config(data: &[u8]) {
 /// A record of anything is read or refused; a text comes back from its surrogates over any chunking.
 fn restore(data: &[u8]) {
     let (dice, body) = dice(data);
-    drop(Undo::from_bytes(body));
+    drop(SurrogateMap::from_bytes(body));
     let redactor = Redactor::new(all(), Plan::all(Method::Encrypt));
     let Ok((redacted, undo)) = redactor.plain(body, &keys(), Limits::default()) else { return };
     let redacted = redacted.into_value();

@@ -2,7 +2,7 @@
 
 use portcullis::base::budget::Budget;
 use portcullis::stream::json::{
-    Decoded, EditorSlots, Embedded, JsonSlots, Path, PathSet, Take, Token, encode, walk,
+    Decoded, EditorSlots, Embedded, JsonSlots, Path, PathSet, Token, Treatment, encode, walk,
 };
 use portcullis::stream::{Channel, Edit, Editor, Rewriter};
 use proptest::prelude::*;
@@ -334,7 +334,7 @@ fn a_channel_may_carry_one_text_after_another() {
 fn deeper_than_a_path_follows_all_is_taken() {
     let wrap = |text: &str, depth| format!("{}\"{text}\"{}", "[".repeat(depth), "]".repeat(depth));
     for (depth, with) in [(128, "secret"), (129, "<S>"), (1000, "<S>")] {
-        let nothing = EditorSlots::new(Censor::default(), PathSet::new(&[], Take::Skip).unwrap());
+        let nothing = EditorSlots::new(Censor::default(), PathSet::new(&[], Treatment::Skip).unwrap());
         let mut rewriter = JsonSlots::new(nothing, &Budget::unlimited());
         let mut out = bytes::BytesMut::new();
         rewriter.write(wrap("secret", depth).as_bytes(), &mut out).unwrap();

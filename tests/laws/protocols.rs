@@ -13,7 +13,7 @@ use portcullis::gateway::body::{Body, BodyFormat, Task, Unpack, decode, encode};
 use portcullis::gateway::layer::{Factory, Layer, TextLayer, UnscannedPolicy};
 use portcullis::gateway::llm::{CompiledProtocol, ProtocolChoice};
 use portcullis::gateway::media_type::{DeclaredFormat, Frame};
-use portcullis::redact::{Answer, Answering, Counts, Keys, Limits, Method, Plan, Redactor, Undo};
+use portcullis::redact::{Answer, Answering, Counts, Keys, Limits, Method, Plan, Redactor, SurrogateMap};
 use portcullis::stream::codec::Coding;
 use portcullis::stream::json::PathSet;
 use portcullis::stream::{Edit, Editor, StreamError};
@@ -43,7 +43,7 @@ const INVENTED: [(char, &str); 4] = [
 struct Issued {
     redactor: Redactor,
     surrogates: Vec<(char, String)>,
-    undo: Arc<Undo>,
+    undo: Arc<SurrogateMap>,
 }
 
 /// Issued once: a detector takes a while in a debug build.

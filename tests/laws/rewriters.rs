@@ -3,7 +3,7 @@
 use bytes::BytesMut;
 use portcullis::base::budget::Budget;
 use portcullis::stream::form::FormBody;
-use portcullis::stream::json::{EditorSlots, Embedded, JsonSlots, PathSet, Take};
+use portcullis::stream::json::{EditorSlots, Embedded, JsonSlots, PathSet, Treatment};
 use portcullis::stream::sse::Sse;
 use portcullis::stream::{Channel, Editor, GenericEvents, Rewriter, StreamError, TextBody};
 use proptest::prelude::*;
@@ -34,8 +34,9 @@ impl Rewriter for Pieces {
 }
 
 fn paths() -> PathSet {
-    let patterns = [("**.arguments", Take::Embedded), ("**.id", Take::Skip), ("model", Take::Skip)];
-    PathSet::new(&patterns, Take::Text).unwrap()
+    let patterns =
+        [("**.arguments", Treatment::Embedded), ("**.id", Treatment::Skip), ("model", Treatment::Skip)];
+    PathSet::new(&patterns, Treatment::Text).unwrap()
 }
 
 /// Makes one kind of rewriter around an editor.

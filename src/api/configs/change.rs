@@ -2,14 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use crate::api::configs::config::Kept;
+use crate::api::configs::config::ConfigSettings;
 
 /// The settings `before` with what `sent` says in their place, as a body that says all of it. Objects of fixed members
-/// ([`Kept::PARTS`]) change member by member; maps and lists are replaced, or nothing could be taken out of them.
+/// ([`ConfigSettings::PARTS`]) change member by member; maps and lists are replaced, or nothing could be taken out of
+/// them.
 ///
 /// # Errors
 /// Settings that cannot be written as JSON.
-pub(super) fn changed<S: Kept>(before: &S, sent: &Map<String, Value>) -> serde_json::Result<Value> {
+pub(super) fn changed<S: ConfigSettings>(before: &S, sent: &Map<String, Value>) -> serde_json::Result<Value> {
     let mut whole = serde_json::to_value(before)?;
     if let Value::Object(members) = &mut whole {
         merge::<S>(members, sent);
@@ -17,7 +18,7 @@ pub(super) fn changed<S: Kept>(before: &S, sent: &Map<String, Value>) -> serde_j
     Ok(whole)
 }
 
-fn merge<S: Kept>(members: &mut Map<String, Value>, sent: &Map<String, Value>) {
+fn merge<S: ConfigSettings>(members: &mut Map<String, Value>, sent: &Map<String, Value>) {
     for (name, value) in sent {
         match (value, members.get_mut(name)) {
             (Value::Null, _) if S::OPTIONAL.contains(&name.as_str()) => {

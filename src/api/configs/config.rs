@@ -1,4 +1,5 @@
-//! [`Config`]: settings with what the service knows of them; [`Kept`], what settings of a service must be for that.
+//! [`Config`]: settings with what the service knows of them; [`ConfigSettings`]: what settings of a service must be for
+//! that.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -9,7 +10,7 @@ use crate::base::id::ConfigId;
 
 /// What the owners of one service's configs set. This is the stored form and, beside id and times, the one on the
 /// wire.
-pub trait Kept: Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync + 'static {
+pub trait ConfigSettings: Serialize + DeserializeOwned + Clone + PartialEq + Send + Sync + 'static {
     /// The kind of their rows.
     const ROWS: &'static str;
     /// The service.

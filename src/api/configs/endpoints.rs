@@ -1,18 +1,18 @@
 //! The endpoints of a service's configs: `POST /v1beta/config` and, below it, `create`, `update`, `delete` and `list`.
 //! Source: the vendor's OpenAPI schema. An update changes what it says and nothing else.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::api::call::BoxFuture;
 use crate::api::configs::change::changed;
-use crate::api::configs::config::{Config, Kept};
-use crate::api::configs::list::ListAsk;
+use crate::api::configs::config::{Config, ConfigSettings};
+use crate::api::configs::list::ListRequest;
 use crate::api::configs::object::Settings;
 use crate::api::configs::read::{Draft, Extent};
 use crate::api::configs::store::{ConfigError, Configs, MAX_BYTES, MAX_CONFIGS};
 use crate::api::cpu::{Caller, CpuPool, Job};
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::envelope::Dialect;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Fields;
@@ -26,7 +26,7 @@ use crate::vault::items::Items;
 
 /// A config as callers see it.
 #[derive(Serialize)]
-pub struct ConfigReply<S> {
+pub struct ConfigResponse<S> {
     id: String,
     version: Version,
     created_at: String,
@@ -44,7 +44,7 @@ enum Version {
     Schema(&'static str),
 }
 
-impl<S: Kept> ConfigReply<S> {
+impl<S: ConfigSettings> ConfigResponse<S> {
     fn new(config: Config<S>, dialect: Dialect) -> Self {
         Self {
             id: config.id.to_string(),
@@ -61,19 +61,19 @@ impl<S: Kept> ConfigReply<S> {
 
 /// One page of configs as callers see it.
 #[derive(Serialize)]
-pub struct ListReply<S> {
+pub struct ListResponse<S> {
     count: usize,
-    items: Vec<ConfigReply<S>>,
+    items: Vec<ConfigResponse<S>>,
     last: String,
 }
 
 /// A call that names a config and says nothing else.
-pub struct IdAsk(ConfigId);
+pub struct IdRequest(ConfigId);
 
 /// How settings are read from a request, and proved.
 pub trait Drafts: Send + Sync + 'static {
     /// What they become.
-    type Settings: Kept;
+    type Settings: ConfigSettings;
     /// Settings that were read and not proved yet.
     type Draft: Send;
 
@@ -151,7 +151,7 @@ impl Drafts for RedactDrafts {
 }
 
 /// What an update asks.
-pub enum UpdateAsk<D> {
+pub enum UpdateRequest<D> {
     /// This config, as it was at this time, with these members.
     Change(ConfigId, Timestamp, Map<String, Value>),
     /// Something is wrong with what says which config that is; the draft has that, and other faults too.
@@ -217,61 +217,61 @@ impl<D: Drafts> UpdateConfig<D> {
     }
 }
 
-impl<S: Kept> Endpoint for GetConfig<S> {
+impl<S: ConfigSettings> Endpoint for GetConfig<S> {
     const PATH: &'static str = "/v1beta/config";
-    const SERVICE: Service = <S as Kept>::SERVICE;
-    const BARE: bool = <S as Kept>::BARE;
-    type Ask = IdAsk;
-    type Reply = ConfigReply<S>;
+    const SERVICE: Service = <S as ConfigSettings>::SERVICE;
+    const BARE: bool = <S as ConfigSettings>::BARE;
+    type Request = IdRequest;
+    type Response = ConfigResponse<S>;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<IdAsk, ApiError> {
+    fn parse(&self, fields: Fields<'_>) -> Result<IdRequest, ApiError> {
         only_id(fields)
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: IdAsk,
-    ) -> BoxFuture<'a, Result<Success<ConfigReply<S>>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: IdRequest,
+    ) -> BoxFuture<'a, Result<Success<ConfigResponse<S>>, ApiError>> {
         Box::pin(async move {
-            usable(asker.who, &ask.0)?;
-            let config = self.0.get(&ask.0).await.map_err(failed)?;
-            Ok(success("Config found", config, asker.dialect))
+            usable(caller.who, &request.0)?;
+            let config = self.0.get(&request.0).await.map_err(failed)?;
+            Ok(success("Config found", config, caller.dialect))
         })
     }
 }
 
-impl<S: Kept> Endpoint for DeleteConfig<S> {
+impl<S: ConfigSettings> Endpoint for DeleteConfig<S> {
     const PATH: &'static str = "/v1beta/config/delete";
-    const SERVICE: Service = <S as Kept>::SERVICE;
-    const BARE: bool = <S as Kept>::BARE;
-    type Ask = IdAsk;
-    type Reply = ConfigReply<S>;
+    const SERVICE: Service = <S as ConfigSettings>::SERVICE;
+    const BARE: bool = <S as ConfigSettings>::BARE;
+    type Request = IdRequest;
+    type Response = ConfigResponse<S>;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<IdAsk, ApiError> {
+    fn parse(&self, fields: Fields<'_>) -> Result<IdRequest, ApiError> {
         only_id(fields)
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: IdAsk,
-    ) -> BoxFuture<'a, Result<Success<ConfigReply<S>>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: IdRequest,
+    ) -> BoxFuture<'a, Result<Success<ConfigResponse<S>>, ApiError>> {
         Box::pin(async move {
-            usable(asker.who, &ask.0)?;
-            asker.who.may_change_configs()?;
-            let config = self.0.delete(&ask.0).await.map_err(failed)?;
-            Ok(success("Config deleted", config, asker.dialect))
+            usable(caller.who, &request.0)?;
+            caller.who.may_change_configs()?;
+            let config = self.0.delete(&request.0).await.map_err(failed)?;
+            Ok(success("Config deleted", config, caller.dialect))
         })
     }
 }
 
 impl<D: Drafts> Endpoint for CreateConfig<D> {
     const PATH: &'static str = "/v1beta/config/create";
-    const SERVICE: Service = <D::Settings as Kept>::SERVICE;
-    const BARE: bool = <D::Settings as Kept>::BARE;
-    type Ask = D::Draft;
-    type Reply = ConfigReply<D::Settings>;
+    const SERVICE: Service = <D::Settings as ConfigSettings>::SERVICE;
+    const BARE: bool = <D::Settings as ConfigSettings>::BARE;
+    type Request = D::Draft;
+    type Response = ConfigResponse<D::Settings>;
 
     fn parse(&self, mut fields: Fields<'_>) -> Result<D::Draft, ApiError> {
         fields.nulls_are_absent();
@@ -282,51 +282,51 @@ impl<D: Drafts> Endpoint for CreateConfig<D> {
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: D::Draft,
-    ) -> BoxFuture<'a, Result<Success<ConfigReply<D::Settings>>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: D::Draft,
+    ) -> BoxFuture<'a, Result<Success<ConfigResponse<D::Settings>>, ApiError>> {
         Box::pin(async move {
-            asker.who.may_change_configs()?;
+            caller.who.may_change_configs()?;
             // Before it is known whether there are such items.
-            asker.who.may_name_items(&self.1.settings(&ask).vault_items(), &[])?;
-            let settings = self.1.prove(ask).await?;
+            caller.who.may_name_items(&self.1.settings(&request).vault_items(), &[])?;
+            let settings = self.1.prove(request).await?;
             let config = self.0.create(settings).await.map_err(failed)?;
-            Ok(success("Config created", config, asker.dialect))
+            Ok(success("Config created", config, caller.dialect))
         })
     }
 }
 
 impl<D: Drafts> Endpoint for UpdateConfig<D> {
     const PATH: &'static str = "/v1beta/config/update";
-    const SERVICE: Service = <D::Settings as Kept>::SERVICE;
-    const BARE: bool = <D::Settings as Kept>::BARE;
-    type Ask = UpdateAsk<D::Draft>;
-    type Reply = ConfigReply<D::Settings>;
+    const SERVICE: Service = <D::Settings as ConfigSettings>::SERVICE;
+    const BARE: bool = <D::Settings as ConfigSettings>::BARE;
+    type Request = UpdateRequest<D::Draft>;
+    type Response = ConfigResponse<D::Settings>;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateAsk<D::Draft>, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateRequest<D::Draft>, ApiError> {
         let id = config_id(&mut fields);
         let time = fields.required("updated_at").and_then(|_| fields.time("updated_at"));
         let body = fields.members().clone();
         let draft = self.1.read(fields, Extent::Change);
         Ok(match id.zip(time) {
-            Some((id, time)) => UpdateAsk::Change(id, time, body),
-            None => UpdateAsk::Faulty(draft),
+            Some((id, time)) => UpdateRequest::Change(id, time, body),
+            None => UpdateRequest::Faulty(draft),
         })
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: UpdateAsk<D::Draft>,
-    ) -> BoxFuture<'a, Result<Success<ConfigReply<D::Settings>>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: UpdateRequest<D::Draft>,
+    ) -> BoxFuture<'a, Result<Success<ConfigResponse<D::Settings>>, ApiError>> {
         Box::pin(async move {
-            if let UpdateAsk::Change(id, ..) = &ask {
-                usable(asker.who, id)?;
+            if let UpdateRequest::Change(id, ..) = &request {
+                usable(caller.who, id)?;
             }
-            asker.who.may_change_configs()?;
-            let (id, updated_at, body) = match ask {
-                UpdateAsk::Change(id, updated_at, body) => (id, updated_at, body),
-                UpdateAsk::Faulty(draft) => {
+            caller.who.may_change_configs()?;
+            let (id, updated_at, body) = match request {
+                UpdateRequest::Change(id, updated_at, body) => (id, updated_at, body),
+                UpdateRequest::Faulty(draft) => {
                     self.1.prove(draft).await?;
                     return Err(ApiError::Internal("configs"));
                 }
@@ -338,35 +338,35 @@ impl<D: Drafts> Endpoint for UpdateConfig<D> {
             let named: Vec<String> = before.settings.vault_items().into_iter().map(str::to_owned).collect();
             let draft = self.draft(before.settings, &body)?;
             let named: Vec<&str> = named.iter().map(String::as_str).collect();
-            asker.who.may_name_items(&self.1.settings(&draft).vault_items(), &named)?;
+            caller.who.may_name_items(&self.1.settings(&draft).vault_items(), &named)?;
             let settings = self.1.prove(draft).await?;
             let config = self.0.update(&id, updated_at, settings).await.map_err(failed)?;
-            Ok(success("Config updated", config, asker.dialect))
+            Ok(success("Config updated", config, caller.dialect))
         })
     }
 }
 
-impl<S: Kept> Endpoint for ListConfigs<S> {
+impl<S: ConfigSettings> Endpoint for ListConfigs<S> {
     const PATH: &'static str = "/v1beta/config/list";
-    const SERVICE: Service = <S as Kept>::SERVICE;
-    const BARE: bool = <S as Kept>::BARE;
-    type Ask = ListAsk;
-    type Reply = ListReply<S>;
+    const SERVICE: Service = <S as ConfigSettings>::SERVICE;
+    const BARE: bool = <S as ConfigSettings>::BARE;
+    type Request = ListRequest;
+    type Response = ListResponse<S>;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<ListAsk, ApiError> {
-        ListAsk::read(fields)
+    fn parse(&self, fields: Fields<'_>) -> Result<ListRequest, ApiError> {
+        ListRequest::read(fields)
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        mut ask: ListAsk,
-    ) -> BoxFuture<'a, Result<Success<ListReply<S>>, ApiError>> {
+        caller: ApiCaller<'a>,
+        mut request: ListRequest,
+    ) -> BoxFuture<'a, Result<Success<ListResponse<S>>, ApiError>> {
         Box::pin(async move {
-            ask.filter.usable = asker.who.configs().to_vec();
-            let page = self.0.list(&ask).await.map_err(failed)?;
-            let shown = |config| ConfigReply::new(config, asker.dialect);
-            let result = ListReply {
+            request.filter.usable = caller.who.configs().to_vec();
+            let page = self.0.list(&request).await.map_err(failed)?;
+            let shown = |config| ConfigResponse::new(config, caller.dialect);
+            let result = ListResponse {
                 count: page.count,
                 items: page.items.into_iter().map(shown).collect(),
                 last: page.last,
@@ -377,13 +377,13 @@ impl<S: Kept> Endpoint for ListConfigs<S> {
     }
 }
 
-fn only_id(mut fields: Fields<'_>) -> Result<IdAsk, ApiError> {
+fn only_id(mut fields: Fields<'_>) -> Result<IdRequest, ApiError> {
     let id = config_id(&mut fields);
     fields.nulls_are_absent();
     fields.text("config_id");
     fields.close()?;
     // Without an id there was a fault.
-    id.map(IdAsk).ok_or(ApiError::Internal("configs"))
+    id.map(IdRequest).ok_or(ApiError::Internal("configs"))
 }
 
 fn config_id(fields: &mut Fields<'_>) -> Option<ConfigId> {
@@ -404,8 +404,12 @@ fn usable(who: &Principal, id: &ConfigId) -> Result<(), ApiError> {
     who.may_use(Some(&id.to_string())).map_err(|_| failed(ConfigError::Unknown))
 }
 
-fn success<S: Kept>(summary: &str, config: Config<S>, dialect: Dialect) -> Success<ConfigReply<S>> {
-    Success { summary: summary.to_owned(), result: ConfigReply::new(config, dialect) }
+fn success<S: ConfigSettings>(
+    summary: &str,
+    config: Config<S>,
+    dialect: Dialect,
+) -> Success<ConfigResponse<S>> {
+    Success { summary: summary.to_owned(), result: ConfigResponse::new(config, dialect) }
 }
 
 fn failed(error: ConfigError) -> ApiError {

@@ -22,7 +22,7 @@ const UPDATED_AT: [&str; 5] =
 
 /// What a caller wants to see.
 #[derive(Clone, Debug, Default)]
-pub struct ListAsk {
+pub struct ListRequest {
     /// Which configs.
     pub filter: Filter,
     /// Where the page before ended; `None` for the first page.
@@ -42,7 +42,7 @@ pub struct Page<S> {
     pub count: usize,
     /// Those on this page.
     pub items: Vec<Config<S>>,
-    /// What [`ListAsk::last`] has to be for the next page; empty on the last one.
+    /// What [`ListRequest::last`] has to be for the next page; empty on the last one.
     pub last: String,
 }
 
@@ -121,7 +121,7 @@ impl Filter {
     }
 }
 
-impl ListAsk {
+impl ListRequest {
     /// Reads the body of a call.
     ///
     /// # Errors

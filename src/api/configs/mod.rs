@@ -3,13 +3,13 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `config` | [`Config`], of settings that are [`Kept`] |
+//! | `config` | [`Config`], of settings that are [`ConfigSettings`] |
 //! | `object` | [`Settings`] of a [`RedactConfig`] |
 //! | `method` | [`MethodSpec`]: a redaction method as data, in configs and calls |
 //! | `read` | [`Draft`]: redact settings read from a request, all faults at once |
 //! | `change` | what settings become by an update |
 //! | `store` | [`Configs`]: configs as rows |
-//! | `list` | [`ListAsk`] and [`Page`]: filters, order, pages |
+//! | `list` | [`ListRequest`] and [`Page`]: filters, order, pages |
 //! | `endpoints` | the five endpoints |
 
 mod change;
@@ -21,12 +21,12 @@ mod object;
 mod read;
 mod store;
 
-pub use config::{Config, Kept};
+pub use config::{Config, ConfigSettings};
 pub use endpoints::{
-    ConfigReply, CreateConfig, DeleteConfig, Drafts, GetConfig, IdAsk, ListConfigs, ListReply, RedactDrafts,
-    UpdateAsk, UpdateConfig,
+    ConfigResponse, CreateConfig, DeleteConfig, Drafts, GetConfig, IdRequest, ListConfigs, ListResponse,
+    RedactDrafts, UpdateConfig, UpdateRequest,
 };
-pub use list::{Cursor, Filter, ListAsk, OrderBy, Page};
+pub use list::{Cursor, Filter, ListRequest, OrderBy, Page};
 pub use method::{FpeTweak, HashSpec, HashType, MaskingType, MethodSpec, PartialMasking, Written};
 pub use object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, RedactConfig, Settings};
 pub use read::{Draft, Extent, foreign, version};

@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::configs::config::{Config, Kept};
+use crate::api::configs::config::{Config, ConfigSettings};
 use crate::api::configs::method::MethodSpec;
 use crate::api::token::Service;
 use crate::detect::{Catalogue, RuleSet};
@@ -50,7 +50,7 @@ pub struct Settings {
 /// A stored redact config.
 pub type RedactConfig = Config<Settings>;
 
-impl Kept for Settings {
+impl ConfigSettings for Settings {
     const ROWS: &'static str = "redact_config";
     const SERVICE: Service = Service::Redact;
     const BARE: bool = true;

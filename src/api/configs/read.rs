@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use serde_json::{Value, json};
 
-use crate::api::configs::config::Kept;
+use crate::api::configs::config::ConfigSettings;
 use crate::api::configs::method::{MethodSpec, Written};
 use crate::api::configs::object::{Allowed, CustomRule, CustomSet, MatchType, Matcher, Matchers, Settings};
 use crate::api::error::{ApiError, Code};

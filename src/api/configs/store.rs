@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::api::configs::config::{Config, Kept};
-use crate::api::configs::list::{Filter, ListAsk, Listed, Page};
+use crate::api::configs::config::{Config, ConfigSettings};
+use crate::api::configs::list::{Filter, ListRequest, Listed, Page};
 use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::id::ConfigId;
 use crate::crypto::random::{self, RandomError};
@@ -85,7 +85,7 @@ struct Times {
     updated_at: u64,
 }
 
-impl<S: Kept> Configs<S> {
+impl<S: ConfigSettings> Configs<S> {
     /// The configs in this store.
     pub fn new(records: Arc<dyn Records>, clock: SharedClock) -> Self {
         Self { records, clock, settings: PhantomData }
@@ -164,10 +164,10 @@ impl<S: Kept> Configs<S> {
     ///
     /// # Errors
     /// What the store says.
-    pub async fn list(&self, ask: &ListAsk) -> Result<Page<S>, ConfigError> {
-        let listed = self.listed(&ask.filter).await?;
+    pub async fn list(&self, request: &ListRequest) -> Result<Page<S>, ConfigError> {
+        let listed = self.listed(&request.filter).await?;
         let count = listed.len();
-        let mut rest = ask.after(listed).into_iter().peekable();
+        let mut rest = request.after(listed).into_iter().peekable();
         let mut page = Page { count, items: Vec::new(), last: String::new() };
         let mut bytes = 0;
         while let Some(next) = rest.next() {
@@ -180,8 +180,8 @@ impl<S: Kept> Configs<S> {
                 Err(ConfigError::Unknown) => {}
                 Err(error) => return Err(error),
             }
-            if (page.items.len() >= ask.size() || bytes >= PAGE_BYTES) && rest.peek().is_some() {
-                page.last = ask.cursor(&next);
+            if (page.items.len() >= request.size() || bytes >= PAGE_BYTES) && rest.peek().is_some() {
+                page.last = request.cursor(&next);
                 break;
             }
         }
@@ -228,7 +228,7 @@ impl<S: Kept> Configs<S> {
 /// The kinds of rows of all services.
 const ROWS: [&str; 2] = ["redact_config", "sanitize_config"];
 
-impl<S: Kept> Configs<S> {
+impl<S: ConfigSettings> Configs<S> {
     /// What there is to say of an id that no config of this service has.
     async fn unknown(&self, id: &ConfigId) -> ConfigError {
         for rows in ROWS.into_iter().filter(|rows| *rows != S::ROWS) {
@@ -248,11 +248,11 @@ impl<S> std::fmt::Debug for Configs<S> {
     }
 }
 
-fn key<S: Kept>(id: &ConfigId) -> Key {
+fn key<S: ConfigSettings>(id: &ConfigId) -> Key {
     Key::new(S::ROWS, id.to_string())
 }
 
-fn entry<S: Kept>(config: &Config<S>) -> Result<Entry, ConfigError> {
+fn entry<S: ConfigSettings>(config: &Config<S>) -> Result<Entry, ConfigError> {
     let stored = Stored {
         created_at: config.created_at.as_millis(),
         updated_at: config.updated_at.as_millis(),

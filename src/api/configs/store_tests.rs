@@ -103,22 +103,22 @@ async fn lists_are_filtered_ordered_and_paged() {
         clock.advance(Duration::from_secs(1));
     }
     let first = configs.update(&made[0].id, made[0].updated_at, settings("changed")).await.unwrap();
-    let mut ask = ListAsk { size: Some(7), ..ListAsk::default() };
+    let mut request = ListRequest { size: Some(7), ..ListRequest::default() };
     for (order, order_by) in [
         (Order::Ascending, OrderBy::Created),
         (Order::Descending, OrderBy::Updated),
         (Order::Descending, OrderBy::Id),
     ] {
-        (ask.order, ask.order_by, ask.last) = (order, order_by, None);
+        (request.order, request.order_by, request.last) = (order, order_by, None);
         let mut seen = Vec::new();
         loop {
-            let page = configs.list(&ask).await.unwrap();
+            let page = configs.list(&request).await.unwrap();
             assert_eq!(page.count, 40);
             seen.extend(page.items);
             if page.last.is_empty() {
                 break;
             }
-            ask.last = Some(Cursor::parse(&page.last).unwrap());
+            request.last = Some(Cursor::parse(&page.last).unwrap());
         }
         let by_time = |time: fn(&RedactConfig) -> Timestamp| seen.is_sorted_by_key(time);
         let ordered = match order_by {
@@ -129,8 +129,8 @@ async fn lists_are_filtered_ordered_and_paged() {
         assert!(ordered && seen.len() == 40, "{order_by:?}");
     }
     let count = async |filter| {
-        let ask = ListAsk { filter, ..ListAsk::default() };
-        configs.list(&ask).await.unwrap().count
+        let request = ListRequest { filter, ..ListRequest::default() };
+        configs.list(&request).await.unwrap().count
     };
     let (third, id) = (made[2].created_at, made[2].id.to_string());
     let rows = [

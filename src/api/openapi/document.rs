@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 use crate::api::endpoint::Mount;
 use crate::api::openapi::described::{FILES, Malformed, Operation, SCHEMAS, read};
 

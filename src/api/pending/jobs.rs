@@ -27,7 +27,7 @@ const PAGE: u32 = 200;
 
 /// How long jobs are kept.
 #[derive(Clone, Copy, Debug)]
-pub struct Kept {
+pub struct Retention {
     /// While a file is yet to be uploaded.
     pub upload: Duration,
     /// From the beginning on, and again from the answer on.
@@ -44,7 +44,7 @@ struct Shared {
     clock: SharedClock,
     /// Names this process in leases.
     me: String,
-    kept: Kept,
+    kept: Retention,
     work_gate: WorkGate,
 }
 
@@ -91,7 +91,7 @@ impl Jobs {
         records: Arc<dyn Records>,
         vault: Arc<Vault>,
         clock: SharedClock,
-        kept: Kept,
+        kept: Retention,
         work_gate: WorkGate,
     ) -> Result<Self, ApiError> {
         let me = HEXLOWER.encode(&random::bytes::<8>().map_err(internal)?);
@@ -99,7 +99,7 @@ impl Jobs {
     }
 
     /// How long an answer can be asked for.
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> Retention {
         self.0.kept
     }
 
@@ -271,7 +271,7 @@ pub(super) mod tests {
     use crate::vault::MasterKey;
 
     const START: Timestamp = Timestamp::from_millis(1_800_000_000_000);
-    const KEPT: Kept = Kept { upload: Duration::from_secs(60), answer: Duration::from_secs(60) };
+    const KEPT: Retention = Retention { upload: Duration::from_secs(60), answer: Duration::from_secs(60) };
 
     pub(in crate::api::pending) struct Place {
         records: Arc<dyn Records>,

@@ -3,12 +3,12 @@
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::api::call::BoxFuture;
 use crate::api::error::ApiError;
 use crate::api::grant::{Arrivals, GrantedFile, Grants, Verb};
 use crate::api::pending::{Claim, Ended, Job, Jobs, Read, Stage};

@@ -14,7 +14,7 @@ use crate::detect::{Allow, Catalogue, Detector, Rule, RuleSelection, starting_wi
 const KEPT: usize = 8;
 
 /// The version of a config, and what was made of it.
-type Kept = (ConfigId, u64, Arc<Configured>);
+type ReadyConfig = (ConfigId, u64, Arc<Configured>);
 
 /// A config made ready.
 pub(super) struct Configured {
@@ -33,7 +33,7 @@ pub(super) struct Configured {
 
 /// Configs made ready not long ago.
 #[derive(Default)]
-pub(super) struct Ready(Mutex<Vec<Kept>>);
+pub(super) struct Ready(Mutex<Vec<ReadyConfig>>);
 
 impl Ready {
     /// The config, if it is ready in this version.

@@ -1,14 +1,14 @@
 //! `POST /v1/unredact_events` (specification, group B): the same for records of an audit log, each with a context of
 //! its own.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid, MAX_FAULTS};
 use crate::api::fields::Fields;
-use crate::api::redact::ask::Named;
+use crate::api::redact::request::Named;
 use crate::api::redact::service::Redaction;
 use crate::api::redact::unredact::raw;
 use crate::api::token::Service;
@@ -19,7 +19,7 @@ use crate::base::pointer::Pointer;
 pub struct UnredactEvents(pub Redaction);
 
 /// What a call asks.
-pub struct EventsAsk {
+pub struct EventsRequest {
     records: Vec<Record>,
     config: Option<Named>,
 }
@@ -32,7 +32,7 @@ struct Record {
 
 /// What it is told.
 #[derive(Serialize)]
-pub struct EventsReply {
+pub struct EventsResponse {
     events: Vec<Box<RawValue>>,
 }
 
@@ -41,10 +41,10 @@ impl Endpoint for UnredactEvents {
     const SERVICE: Service = Service::Redact;
     const KEEPS_NOTHING: bool = true;
     const RAW: &'static [&'static str] = &["events"];
-    type Ask = EventsAsk;
-    type Reply = EventsReply;
+    type Request = EventsRequest;
+    type Response = EventsResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<EventsAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<EventsRequest, ApiError> {
         let at = fields.at("events");
         let events = fields.required_raw("events");
         let config = Named::config(&mut fields);
@@ -64,36 +64,40 @@ impl Endpoint for UnredactEvents {
                 Err(_) => {}
             }
         }
-        if faults.is_empty() { Ok(EventsAsk { records, config }) } else { Err(ApiError::Validation(faults)) }
+        if faults.is_empty() {
+            Ok(EventsRequest { records, config })
+        } else {
+            Err(ApiError::Validation(faults))
+        }
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: EventsAsk,
-    ) -> BoxFuture<'a, Result<Success<EventsReply>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: EventsRequest,
+    ) -> BoxFuture<'a, Result<Success<EventsResponse>, ApiError>> {
         Box::pin(async move {
-            if let Some(named) = &ask.config {
-                self.0.named(asker.who, named).await?;
+            if let Some(named) = &request.config {
+                self.0.named(caller.who, named).await?;
             }
-            let mut events = Vec::with_capacity(ask.records.len());
-            for Record { mut members, context } in ask.records {
+            let mut events = Vec::with_capacity(request.records.len());
+            for Record { mut members, context } in request.records {
                 if let Some((context, at)) = context {
-                    let restorer = self.0.open(asker.who, &context, &at).await?;
+                    let restorer = self.0.open(caller.who, &context, &at).await?;
                     members.retain(|(key, _)| key != "fpe_context");
                     for (_, envelope) in members.iter_mut().filter(|(key, _)| key == "envelope") {
                         // Whatever else the record says, such as its hash, is of the log and not of the caller.
                         let data = envelope.get().to_owned();
                         let restorer = restorer.clone();
                         let work = move |_: &Checkpoint| restorer.document(data.as_bytes());
-                        let restored = self.0.work(&asker, envelope.get().len(), work).await?;
+                        let restored = self.0.work(&caller, envelope.get().len(), work).await?;
                         *envelope = raw(restored)?;
                     }
                 }
                 events.push(raw(written(&members)?)?);
             }
             let summary = format!("Unredacted {} events", events.len());
-            Ok(Success { summary, result: EventsReply { events } })
+            Ok(Success { summary, result: EventsResponse { events } })
         })
     }
 }

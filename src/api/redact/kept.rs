@@ -1,4 +1,4 @@
-//! [`Kept`]: what a call or its config names that the vault keeps: a key, a salt, tweaks.
+//! [`VaultMaterial`]: what a call or its config names that the vault keeps: a key, a salt, tweaks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::api::configs::{FpeTweak, MethodSpec};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
-use crate::api::redact::ask::{Named, Specific, Wanted};
 use crate::api::redact::configured::Configured;
+use crate::api::redact::request::{CommonRequest, Named, Specific};
 use crate::base::id::ItemId;
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
@@ -20,7 +20,7 @@ use crate::vault::items::Items;
 pub(super) type Tweak = Result<Secret<Vec<u8>>, Code>;
 
 /// What a call names of the vault's.
-pub(super) struct Kept {
+pub(super) struct VaultMaterial {
     /// The key, if it is not the store's own.
     pub(super) key: Option<(Arc<FpeKey>, KeyName)>,
     /// The salt, if it is not the store's own.
@@ -29,14 +29,14 @@ pub(super) struct Kept {
     pub(super) tweaks: HashMap<String, Tweak>,
 }
 
-impl Kept {
+impl VaultMaterial {
     /// Fetches all that the call names, or its config in its place. What cannot be had is a fault where it is named.
     ///
     /// # Errors
     /// A vault that fails.
     pub(super) async fn fetch(
         items: &Items,
-        wanted: &Wanted,
+        wanted: &CommonRequest,
         places: &[Specific],
         config: Option<&Configured>,
         faults: &mut Faults,
@@ -79,13 +79,13 @@ fn chosen<'a>(named: Option<&'a Named>, config: Option<&'a str>) -> Option<(&'a 
 }
 
 /// The ids of the items that the call itself names, whatever its config does.
-pub(super) fn named<'a>(wanted: &'a Wanted, places: &'a [Specific]) -> Vec<&'a str> {
+pub(super) fn named<'a>(wanted: &'a CommonRequest, places: &'a [Specific]) -> Vec<&'a str> {
     let whole = [&wanted.fpe_key, &wanted.salt].into_iter().flatten().map(|named| named.name.as_str());
     whole.chain(specs(wanted, places).filter_map(MethodSpec::tweak_item)).collect()
 }
 
 /// The methods that the call itself names.
-fn specs<'a>(wanted: &'a Wanted, places: &'a [Specific]) -> impl Iterator<Item = &'a MethodSpec> {
+fn specs<'a>(wanted: &'a CommonRequest, places: &'a [Specific]) -> impl Iterator<Item = &'a MethodSpec> {
     let overrides = &wanted.overrides;
     let all = overrides.all.iter().map(|(_, spec)| spec);
     let each = overrides.each.iter().map(|(_, spec)| spec);

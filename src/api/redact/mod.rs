@@ -6,7 +6,7 @@
 //! | `structured` | [`RedactStructured`]: `POST /v1/redact_structured` |
 //! | `unredact` | [`Unredact`]: `POST /v1/unredact` |
 //! | `events` | [`UnredactEvents`]: `POST /v1/unredact_events` |
-//! | `ask` | what calls have in common |
+//! | `request` | what calls have in common |
 //! | `configured` | a stored config made ready |
 //! | `kept` | what a call names of the vault's |
 //! | `plan` | names looked up: rules and methods |
@@ -14,23 +14,23 @@
 //! | `report` | the analysis that `debug` asks for |
 //! | `service` | [`Redaction`]: what the operations share |
 
-mod ask;
 mod configured;
 mod events;
 mod kept;
 mod path;
 mod plan;
 mod report;
+mod request;
 mod service;
 mod structured;
 mod text;
 mod unredact;
 
-pub use events::{EventsAsk, EventsReply, UnredactEvents};
+pub use events::{EventsRequest, EventsResponse, UnredactEvents};
 pub use path::select;
 pub(in crate::api) use report::Analysis;
 pub use report::Entities;
 pub use service::{FileRedactor, Owner, Parts, Redaction};
-pub use structured::{RedactStructured, StructuredAsk, StructuredReply};
-pub use text::{Redact, RedactAsk, RedactReply};
-pub use unredact::{Unredact, UnredactAsk, UnredactReply};
+pub use structured::{RedactStructured, StructuredRequest, StructuredResponse};
+pub use text::{Redact, RedactRequest, RedactResponse};
+pub use unredact::{Unredact, UnredactRequest, UnredactResponse};

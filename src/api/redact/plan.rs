@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::api::configs::{HashType, MaskingType, MethodSpec, PartialMasking};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Faults;
-use crate::api::redact::ask::{Named, Overrides, Specific, Wanted};
 use crate::api::redact::configured::Configured;
 use crate::api::redact::kept::{Tweak, missing};
+use crate::api::redact::request::{CommonRequest, Named, Overrides, Specific};
 use crate::base::pointer::Pointer;
 use crate::base::secret::Secret;
 use crate::detect::{Allow, Catalogue, RuleId, RuleSelection};
@@ -38,7 +38,7 @@ pub(super) struct Resolver<'a> {
 
 impl Resolver<'_> {
     /// The whole of a call.
-    pub(super) fn call(&mut self, wanted: &Wanted) -> Chosen {
+    pub(super) fn call(&mut self, wanted: &CommonRequest) -> Chosen {
         let selection = self.selection(wanted.rules.as_deref(), wanted.rulesets.as_deref());
         let plan = self.plan(wanted.llm, &wanted.overrides);
         Chosen { selection, plan }

@@ -62,6 +62,13 @@ struct Nearby {
     score_augment: f64,
 }
 
+impl Nearby {
+    /// A word, its place, and what it adds to the score.
+    fn new(word: String, span: Span, augment: f32) -> Self {
+        Self { word, start: span.start, end: span.end, score_augment: rounded(augment) }
+    }
+}
+
 impl Analysis {
     /// Of a text, whose findings have byte offsets, and what of it does not count.
     pub(super) fn of_text(text: &str, report: &Report, rejected: &[Rejected], dialect: Dialect) -> Self {
@@ -74,8 +81,8 @@ impl Analysis {
         let part = |span: Span| text.get(span.start..span.end).unwrap_or_default().to_owned();
         let told = |found: &Found| {
             let points = |span: Span| Span::new(places.at(span.start), places.at(span.end));
-            let near = found.near.map(|near| (part(near.span), points(near.span), near.augment));
-            recognized(found, dialect, (part(found.span), points(found.span)), near)
+            let near = found.near.map(|near| Nearby::new(part(near.span), points(near.span), near.augment));
+            recognized(found, dialect, part(found.span), points(found.span), near)
         };
         let rejected = rejected.iter().map(|one| told(&one.found).rejected(one.why, dialect));
         Self::new(report, report.findings().iter().map(told).chain(rejected).collect())
@@ -87,8 +94,8 @@ impl Analysis {
             let placed = found.placed.as_ref();
             let text = placed.map(|placed| placed.text.to_string()).unwrap_or_default();
             let word = placed.and_then(|placed| placed.word.as_ref()).map(|word| word.to_string());
-            let near = found.near.map(|near| (word.unwrap_or_default(), near.span, near.augment));
-            let mut told = recognized(found, dialect, (text, found.span), near);
+            let near = found.near.map(|near| Nearby::new(word.unwrap_or_default(), near.span, near.augment));
+            let mut told = recognized(found, dialect, text, found.span, near);
             told.data_key = placed.map(|placed| placed.key.to_string());
             told
         };
@@ -134,22 +141,8 @@ impl Recognized {
     }
 }
 
-/// A word near a value, its place, and what it adds to the score.
-type Near = (String, Span, f32);
-
-fn recognized(
-    found: &Found,
-    dialect: Dialect,
-    (text, span): (String, Span),
-    near: Option<Near>,
-) -> Recognized {
-    let nearby = near.map(|(word, span, augment)| Nearby {
-        word,
-        start: span.start,
-        end: span.end,
-        score_augment: rounded(augment),
-    });
-    let (context_results, negative_context_results) = match nearby {
+fn recognized(found: &Found, dialect: Dialect, text: String, span: Span, near: Option<Nearby>) -> Recognized {
+    let (context_results, negative_context_results) = match near {
         Some(nearby) if nearby.score_augment < 0.0 => (None, Some(nearby)),
         other => (other, None),
     };

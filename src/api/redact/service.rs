@@ -4,18 +4,18 @@ use std::sync::Arc;
 
 use data_encoding::{BASE64, BASE64_NOPAD, BASE64URL, BASE64URL_NOPAD};
 
-use crate::api::configs::{ConfigError, Configs, Kept as _, RedactConfig, Settings};
+use crate::api::configs::{ConfigError, ConfigSettings as _, Configs, RedactConfig, Settings};
 use crate::api::cpu::{Caller, CpuPool, Job};
 use crate::api::distinct::DistinctLimit;
-use crate::api::endpoint::Asker;
+use crate::api::endpoint::ApiCaller;
 use crate::api::error::{ApiError, Code, Excess, Invalid};
 use crate::api::fields::{Faults, Fields};
 use crate::api::pending;
-use crate::api::redact::ask::{Named, Specific, Wanted};
 use crate::api::redact::configured::{Configured, Ready};
-use crate::api::redact::kept::{Kept, key_of, named};
+use crate::api::redact::kept::{VaultMaterial, key_of, named};
 use crate::api::redact::plan::{self, Resolver};
 use crate::api::redact::report::Entities;
+use crate::api::redact::request::{CommonRequest, Named, Specific};
 use crate::api::token::Principal;
 use crate::base::checkpoint::Checkpoint;
 use crate::base::id::{ConfigId, TokenId};
@@ -141,11 +141,11 @@ impl Redaction {
     /// Does `work` on `bytes` bytes of a caller's.
     pub(super) async fn work<T: Send + 'static>(
         &self,
-        asker: &Asker<'_>,
+        caller: &ApiCaller<'_>,
         bytes: usize,
         work: impl FnOnce(&Checkpoint) -> Result<T, RedactError> + Send + 'static,
     ) -> Result<T, ApiError> {
-        let job = Job { caller: asker.who.caller(), bytes };
+        let job = Job { caller: caller.who.caller(), bytes };
         self.0.cpu.run(job, work).await?.map_err(|error| match error {
             RedactError::TooManyValues { values, bytes } => {
                 ApiError::Excess(Excess::Values { values, bytes })
@@ -162,14 +162,14 @@ impl Redaction {
     /// All names that nothing has.
     pub(super) async fn prepare(
         &self,
-        asker: &Asker<'_>,
-        wanted: &Wanted,
+        caller: &ApiCaller<'_>,
+        wanted: &CommonRequest,
         places: &[Specific],
     ) -> Result<Prepared, ApiError> {
-        let config = self.config(asker.who, wanted.config.as_ref()).await?;
+        let config = self.config(caller.who, wanted.config.as_ref()).await?;
         let granted = config.as_ref().map(|config| config.ready.settings.vault_items()).unwrap_or_default();
-        asker.who.may_name_items(&named(wanted, places), &granted)?;
-        self.prepared(&Owner::of(asker.who), config.as_ref(), wanted, places).await
+        caller.who.may_name_items(&named(wanted, places), &granted)?;
+        self.prepared(&Owner::of(caller.who), config.as_ref(), wanted, places).await
     }
 
     /// Who looks through files, with a config or with the defaults, and their key.
@@ -203,7 +203,7 @@ impl Redaction {
             }
         };
         let nothing = serde_json::json!({});
-        let wanted = Wanted::of(&mut Fields::of(&nothing)?);
+        let wanted = CommonRequest::of(&mut Fields::of(&nothing)?);
         let mut prepared = self.prepared(owner, config.as_ref(), &wanted, &[]).await?;
         let redactor = prepared.parts.pop().ok_or(ApiError::Internal("redact"))?;
         Ok(FileRedactor { redactor, keys: prepared.keys, entities: prepared.entities })
@@ -213,7 +213,7 @@ impl Redaction {
         &self,
         owner: &Owner<'_>,
         config: Option<&Chosen>,
-        wanted: &Wanted,
+        wanted: &CommonRequest,
         places: &[Specific],
     ) -> Result<Prepared, ApiError> {
         let (tenant, id) = (owner.tenant, config.map(|config| config.id.to_string()));
@@ -221,7 +221,7 @@ impl Redaction {
         let detector = config.map_or(&self.0.detector, |config| &config.detector);
         let catalogue = config.map_or(&self.0.catalogue, |config| &config.catalogue);
         let mut faults = Faults::default();
-        let kept = Kept::fetch(&self.0.items, wanted, places, config, &mut faults).await?;
+        let kept = VaultMaterial::fetch(&self.0.items, wanted, places, config, &mut faults).await?;
         let own = self.key().await?;
         let own_salt = || Secret::new(own.prf(&[b"salt of digests", tenant.as_bytes()]).to_vec());
         let salt = kept.salt.unwrap_or_else(own_salt);

@@ -1,18 +1,18 @@
 //! `POST /v1/redact_structured`: redacts JSON (specification, group B). What is not redacted comes back as it is
 //! written: the order of members, the digits of numbers.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::api::call::BoxFuture;
 use crate::api::configs::{MethodSpec, Written};
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::{Faults, Fields};
-use crate::api::redact::ask::{Named, Specific, Wanted};
 use crate::api::redact::path::{Query, Size};
 use crate::api::redact::report::Analysis;
+use crate::api::redact::request::{CommonRequest, Named, Specific};
 use crate::api::redact::service::{Prepared, Redaction};
 use crate::api::redact::text::summary;
 use crate::api::redact::unredact::raw;
@@ -38,8 +38,8 @@ struct RequestedPath {
 }
 
 /// What a call asks.
-pub struct StructuredAsk {
-    wanted: Wanted,
+pub struct StructuredRequest {
+    wanted: CommonRequest,
     document: Document,
     places: Vec<RequestedPath>,
     specific: Vec<Specific>,
@@ -54,7 +54,7 @@ struct Document {
 
 /// What it is told.
 #[derive(Serialize)]
-pub struct StructuredReply {
+pub struct StructuredResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted_data: Option<Box<RawValue>>,
     count: usize,
@@ -69,12 +69,12 @@ impl Endpoint for RedactStructured {
     const SERVICE: Service = Service::Redact;
     const KEEPS_NOTHING: bool = true;
     const RAW: &'static [&'static str] = &["data"];
-    type Ask = StructuredAsk;
-    type Reply = StructuredReply;
+    type Request = StructuredRequest;
+    type Response = StructuredResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<StructuredAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<StructuredRequest, ApiError> {
         let data = fields.required_raw("data");
-        let wanted = Wanted::of(&mut fields);
+        let wanted = CommonRequest::of(&mut fields);
         let _ = fields.one_of("format", &[("json", ())]);
         let chosen = fields.array("jsonp", PATHS, path);
         let document = Document::of(data);
@@ -87,19 +87,19 @@ impl Endpoint for RedactStructured {
         }
         fields.close()?;
         let (places, specific) = chosen.unwrap_or_default().into_iter().unzip();
-        Ok(StructuredAsk { wanted, document, places, specific })
+        Ok(StructuredRequest { wanted, document, places, specific })
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: StructuredAsk,
-    ) -> BoxFuture<'a, Result<Success<StructuredReply>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: StructuredRequest,
+    ) -> BoxFuture<'a, Result<Success<StructuredResponse>, ApiError>> {
         Box::pin(async move {
-            let StructuredAsk { wanted, document, places, specific } = ask;
+            let StructuredRequest { wanted, document, places, specific } = request;
             let Prepared { parts, keys, terms, entities } =
-                self.0.prepare(&asker, &wanted, &specific).await?;
-            let (dialect, debug, bytes) = (asker.dialect, wanted.debug, document.json.len());
+                self.0.prepare(&caller, &wanted, &specific).await?;
+            let (dialect, debug, bytes) = (caller.dialect, wanted.debug, document.json.len());
             let work = move |checkpoint: &Checkpoint| {
                 let parts: Vec<Redactor> =
                     parts.into_iter().map(|part| part.passing(checkpoint.clone())).collect();
@@ -112,18 +112,18 @@ impl Endpoint for RedactStructured {
                 let done = structured(document.json.as_bytes(), selected, &keys, Limits::default());
                 done.map(|done| Ok((done, document.quoted)))
             };
-            let done = self.0.work(&asker, bytes.saturating_mul(1 + specific.len()), work).await?;
+            let done = self.0.work(&caller, bytes.saturating_mul(1 + specific.len()), work).await?;
             let ((redacted, context), quoted) = done.map_err(|fault| ApiError::Validation(vec![fault]))?;
             let report = redacted.report();
             self.0.parts().counts.report(report);
             let count = report.count();
             let report = wanted.debug.then(|| Analysis::of_document(report, dialect).called(&entities));
-            let fpe_context = self.0.seal(asker.who.tenant(), context, terms)?;
+            let fpe_context = self.0.seal(caller.who.tenant(), context, terms)?;
             let redacted_data = match wanted.return_result {
                 true => Some(returned(redacted.into_value(), quoted)?),
                 false => None,
             };
-            let result = StructuredReply { redacted_data, count, report, fpe_context };
+            let result = StructuredResponse { redacted_data, count, report, fpe_context };
             Ok(Success { summary: summary(count), result })
         })
     }

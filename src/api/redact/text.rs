@@ -1,13 +1,13 @@
 //! `POST /v1/redact`: redacts a text (specification, group B; field names from the public SDKs).
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
-use crate::api::redact::ask::Wanted;
 use crate::api::redact::report::Analysis;
+use crate::api::redact::request::CommonRequest;
 use crate::api::redact::service::{Prepared, Redaction};
 use crate::api::token::Service;
 use crate::base::checkpoint::Checkpoint;
@@ -17,14 +17,14 @@ use crate::redact::Limits;
 pub struct Redact(pub Redaction);
 
 /// What a call asks.
-pub struct RedactAsk {
+pub struct RedactRequest {
     text: String,
-    wanted: Wanted,
+    wanted: CommonRequest,
 }
 
 /// What it is told.
 #[derive(Serialize)]
-pub struct RedactReply {
+pub struct RedactResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     redacted_text: Option<String>,
     count: usize,
@@ -38,27 +38,27 @@ impl Endpoint for Redact {
     const PATH: &'static str = "/v1/redact";
     const SERVICE: Service = Service::Redact;
     const KEEPS_NOTHING: bool = true;
-    type Ask = RedactAsk;
-    type Reply = RedactReply;
+    type Request = RedactRequest;
+    type Response = RedactResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<RedactAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<RedactRequest, ApiError> {
         let text = fields.required_text("text").to_owned();
-        let wanted = Wanted::of(&mut fields);
+        let wanted = CommonRequest::of(&mut fields);
         fields.close()?;
-        Ok(RedactAsk { text, wanted })
+        Ok(RedactRequest { text, wanted })
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: RedactAsk,
-    ) -> BoxFuture<'a, Result<Success<RedactReply>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: RedactRequest,
+    ) -> BoxFuture<'a, Result<Success<RedactResponse>, ApiError>> {
         Box::pin(async move {
-            let RedactAsk { text, wanted } = ask;
-            let prepared = self.0.prepare(&asker, &wanted, &[]).await?;
+            let RedactRequest { text, wanted } = request;
+            let prepared = self.0.prepare(&caller, &wanted, &[]).await?;
             let Prepared { parts, keys, terms, entities } = prepared;
             let redactor = parts.into_iter().next().ok_or(ApiError::Internal("redact"))?;
-            let (dialect, debug, bytes) = (asker.dialect, wanted.debug, text.len());
+            let (dialect, debug, bytes) = (caller.dialect, wanted.debug, text.len());
             let work = move |checkpoint: &Checkpoint| {
                 let redactor = redactor.passing(checkpoint.clone());
                 let (redacted, context) = redactor.text(&text, &keys, Limits::default())?;
@@ -68,12 +68,12 @@ impl Endpoint for Redact {
                 });
                 Ok((redacted, context, report))
             };
-            let (redacted, context, report) = self.0.work(&asker, bytes, work).await?;
+            let (redacted, context, report) = self.0.work(&caller, bytes, work).await?;
             self.0.parts().counts.report(redacted.report());
             let count = redacted.report().count();
-            let fpe_context = self.0.seal(asker.who.tenant(), context, terms)?;
+            let fpe_context = self.0.seal(caller.who.tenant(), context, terms)?;
             let redacted_text = wanted.return_result.then(|| redacted.into_value());
-            let result = RedactReply { redacted_text, count, report, fpe_context };
+            let result = RedactResponse { redacted_text, count, report, fpe_context };
             Ok(Success { summary: summary(count), result })
         })
     }

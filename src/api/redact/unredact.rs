@@ -1,14 +1,14 @@
 //! `POST /v1/unredact` (specification, group B): puts back what format-preserving encryption took, in text that was
 //! edited since and in JSON of any shape.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
-use crate::api::redact::ask::Named;
+use crate::api::redact::request::Named;
 use crate::api::redact::service::Redaction;
 use crate::api::token::Service;
 use crate::base::pointer::Pointer;
@@ -17,7 +17,7 @@ use crate::base::pointer::Pointer;
 pub struct Unredact(pub Redaction);
 
 /// What a call asks.
-pub struct UnredactAsk {
+pub struct UnredactRequest {
     data: String,
     context: String,
     at: Pointer,
@@ -26,7 +26,7 @@ pub struct UnredactAsk {
 
 /// What it is told.
 #[derive(Serialize)]
-pub struct UnredactReply {
+pub struct UnredactResponse {
     data: Box<RawValue>,
 }
 
@@ -35,33 +35,36 @@ impl Endpoint for Unredact {
     const SERVICE: Service = Service::Redact;
     const KEEPS_NOTHING: bool = true;
     const RAW: &'static [&'static str] = &["redacted_data"];
-    type Ask = UnredactAsk;
-    type Reply = UnredactReply;
+    type Request = UnredactRequest;
+    type Response = UnredactResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<UnredactAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<UnredactRequest, ApiError> {
         let data = fields.required_raw("redacted_data").to_owned();
         let context = fields.required_text("fpe_context").to_owned();
         let at = fields.at("fpe_context");
         let config = Named::config(&mut fields);
         fields.close()?;
-        Ok(UnredactAsk { data, context, at, config })
+        Ok(UnredactRequest { data, context, at, config })
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: UnredactAsk,
-    ) -> BoxFuture<'a, Result<Success<UnredactReply>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: UnredactRequest,
+    ) -> BoxFuture<'a, Result<Success<UnredactResponse>, ApiError>> {
         Box::pin(async move {
-            let UnredactAsk { data, context, at, config } = ask;
+            let UnredactRequest { data, context, at, config } = request;
             // It must be one that the caller may use; which one undoes this, the context knows.
             if let Some(named) = &config {
-                self.0.named(asker.who, named).await?;
+                self.0.named(caller.who, named).await?;
             }
-            let restorer = self.0.open(asker.who, &context, &at).await?;
+            let restorer = self.0.open(caller.who, &context, &at).await?;
             let restored =
-                self.0.work(&asker, data.len(), move |_| restorer.document(data.as_bytes())).await?;
-            Ok(Success { summary: "Unredacted".to_owned(), result: UnredactReply { data: raw(restored)? } })
+                self.0.work(&caller, data.len(), move |_| restorer.document(data.as_bytes())).await?;
+            Ok(Success {
+                summary: "Unredacted".to_owned(),
+                result: UnredactResponse { data: raw(restored)? },
+            })
         })
     }
 }

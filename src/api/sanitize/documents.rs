@@ -1,13 +1,14 @@
 //! [`Documents`]: files that lie in a request, redacted by whoever knows their formats.
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use std::sync::Arc;
 
 use crate::api::ApiError;
 use crate::api::sanitize::why;
 use crate::redact::{Keys, Redactor, Report};
 use crate::sanitize::sandbox::{Sandbox, SandboxError};
-use crate::sanitize::scan::{BoxFuture, ScanItem, Scanner, Verdict};
+use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
 use crate::sanitize::{Note, Options, Providers, Redaction, Rejection, sanitize};
 
 /// Redacts documents, each in a process of its own. Cheap to clone.

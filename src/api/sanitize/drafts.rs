@@ -1,7 +1,8 @@
 //! Settings of sanitize configs, read from a request (specification, "Sanitize service config").
 
-use crate::api::call::BoxFuture;
-use crate::api::configs::{ConfigError, Configs, Drafts, Extent, Kept, foreign, version};
+use futures_util::future::BoxFuture;
+
+use crate::api::configs::{ConfigError, ConfigSettings, Configs, Drafts, Extent, foreign, version};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
 use crate::api::sanitize::settings::{Cdr, Defang, Redact, SanitizeSettings, Scan, Sos};
@@ -15,7 +16,7 @@ const NAME: usize = 256;
 /// The longest name of a provider, in characters.
 const PROVIDER: usize = 64;
 
-impl Kept for SanitizeSettings {
+impl ConfigSettings for SanitizeSettings {
     const ROWS: &'static str = "sanitize_config";
     const SERVICE: Service = Service::Sanitize;
     // The bare paths lead to redact configs.

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::api::call::{Answer, BoxFuture, Call, Collected, Handler};
+use crate::api::call::{Answer, Call, Collected, Handler};
 use crate::api::endpoint::acceptable;
 use crate::api::envelope::{DialectChoice, Stamp};
 use crate::api::error::{ApiError, Code, Invalid};
@@ -14,8 +15,8 @@ use crate::api::incoming::Form;
 use crate::api::json;
 use crate::api::pending::{Accepted, AwaitedUpload, Stage, Uploads, awaited, target};
 use crate::api::redact::Owner;
-use crate::api::sanitize::ask::{Ask, Encoding, Source};
 use crate::api::sanitize::order::Order;
+use crate::api::sanitize::request::{Encoding, SanitizeRequest, Source};
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
 use crate::base::pointer::Pointer;
@@ -39,7 +40,7 @@ pub struct Sanitize {
 
 /// A body as read: what is asked, and the file if it came along.
 struct Body {
-    ask: Ask,
+    request: SanitizeRequest,
     facts: Option<Facts>,
     file_name: Option<String>,
 }
@@ -51,30 +52,30 @@ impl Sanitize {
             true => self.form(call).await?,
             false => self.json(call).await?,
         };
-        let settings = self.sanitizer.settings(who, body.ask.config.as_deref()).await?;
-        let mut parameters = body.ask.parameters;
+        let settings = self.sanitizer.settings(who, body.request.config.as_deref()).await?;
+        let mut parameters = body.request.parameters;
         let pass_unknown = self.sanitizer.parts().pass_unknown;
-        let resolved = Resolved::of(&body.ask.chosen, &settings, pass_unknown, &mut parameters)?;
-        if resolved.folder.is_some() || matches!(body.ask.source, Source::Share(_)) {
+        let resolved = Resolved::of(&body.request.chosen, &settings, pass_unknown, &mut parameters)?;
+        if resolved.folder.is_some() || matches!(body.request.source, Source::Share(_)) {
             who.may_use_share()?;
         }
         // All names are looked up now: a fault is the call's, not the job's.
         self.sanitizer.providers(&Owner::of(who), &resolved).await?;
-        if let Source::Share(id) = &body.ask.source {
+        if let Source::Share(id) = &body.request.source {
             self.sanitizer.shared(who.tenant(), id).await?;
         }
         let most = self.sanitizer.parts().max_upload;
-        if body.ask.proof.size.is_some_and(|size| size > most) {
+        if body.request.proof.size.is_some_and(|size| size > most) {
             let at = Pointer::root().key("size");
             let fault = Invalid::new(Code::IsTooBig, at, format!("must be at most {most} bytes"));
             return Err(ApiError::Validation(vec![fault]));
         }
-        let form = matches!(body.ask.source, Source::Post);
-        let awaited = form || matches!(body.ask.source, Source::Put);
+        let form = matches!(body.request.source, Source::Post);
+        let awaited = form || matches!(body.request.source, Source::Put);
         let order = Order {
-            source: body.ask.source,
-            name: body.ask.name.or(body.file_name),
-            proof: body.ask.proof,
+            source: body.request.source,
+            name: body.request.name.or(body.file_name),
+            proof: body.request.proof,
             resolved,
             parameters,
         };
@@ -108,20 +109,20 @@ impl Sanitize {
         acceptable(&call.head.headers)?;
         let body = Collected::read(call.body, REQUEST, call.budget).await?;
         let value = parsed(&body.bytes)?;
-        let ask = Ask::read(&value, Encoding::Json)?;
-        Ok(Body { ask, facts: None, file_name: None })
+        let request = SanitizeRequest::read(&value, Encoding::Json)?;
+        Ok(Body { request, facts: None, file_name: None })
     }
 
     /// The parts come in any order, and clients disagree about the file's name: whatever is not `request` is the file.
     async fn form(&self, call: &mut Call<'_>) -> Result<Body, ApiError> {
         let parts = self.sanitizer.parts();
         let mut form = Form::read(&call.head.headers, call.body)?;
-        let (mut ask, mut facts, mut file_name) = (None, None, None);
+        let (mut request, mut facts, mut file_name) = (None, None, None);
         while let Some(mut part) = form.part().await? {
-            if part.name() == "request" && ask.is_none() {
+            if part.name() == "request" && request.is_none() {
                 let value = parsed(&part.whole(REQUEST).await?)?;
                 // Before the file is taken: a fault is told at once.
-                ask = Some(Ask::read(&value, Encoding::Multipart)?);
+                request = Some(SanitizeRequest::read(&value, Encoding::Multipart)?);
                 continue;
             }
             if facts.is_some() {
@@ -137,8 +138,8 @@ impl Sanitize {
         }
         let missing =
             |name: &str, detail: &str| Invalid::new(Code::FieldRequired, Pointer::root().key(name), detail);
-        match (ask, facts) {
-            (Some(ask), Some(facts)) => Ok(Body { ask, facts: Some(facts), file_name }),
+        match (request, facts) {
+            (Some(request), Some(facts)) => Ok(Body { request, facts: Some(facts), file_name }),
             (None, _) => Err(ApiError::Validation(vec![missing(
                 "request",
                 "a part `request` with the parameters as JSON",

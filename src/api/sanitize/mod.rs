@@ -2,23 +2,23 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `ask` | what a call asks |
+//! | `request` | what a call asks |
 //! | `settings` | [`SanitizeSettings`] of a stored config; [`Resolved`]: what holds for one call |
 //! | `order` | what a job is to do |
 //! | `handler` | [`Sanitize`]: `POST /v1/sanitize` |
 //! | `service` | [`Sanitizer`]: what calls share |
 //! | `run` | one job from its file to its answer |
-//! | `reply` | what the answer says |
+//! | `response` | what the answer says |
 //! | `told` | what is told of a file |
 //! | `documents` | [`Documents`]: files within other requests |
 //! | `drafts` | [`SanitizeDrafts`]: settings read from a request |
 
-mod ask;
 mod documents;
 mod drafts;
 mod handler;
 mod order;
-mod reply;
+mod request;
+mod response;
 mod run;
 mod service;
 mod settings;

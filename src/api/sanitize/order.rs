@@ -4,7 +4,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::api::sanitize::ask::{Proof, Source};
+use crate::api::sanitize::request::{Proof, Source};
 use crate::api::sanitize::settings::Resolved;
 
 /// What a job's order holds, if it is one of this service's.

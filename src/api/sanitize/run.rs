@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use data_encoding::HEXLOWER;
+use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use crate::api::call::BoxFuture;
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::fields::Faults;
 use crate::api::pending::{Ended, Job, Work};
 use crate::api::redact::{Entities, FileRedactor, Owner};
-use crate::api::sanitize::ask::{Ask, Source};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
-use crate::api::sanitize::reply;
+use crate::api::sanitize::request::{SanitizeRequest, Source};
+use crate::api::sanitize::response;
 use crate::api::sanitize::service::Sanitizer;
 use crate::api::sanitize::settings::Resolved;
 use crate::api::sanitize::told::{Asked, LookedUp, why};
@@ -70,14 +70,14 @@ impl Sanitizer {
         let sanitized = sanitize(sandbox, order.resolved.options, part, providers).await;
         let sanitized = match sanitized {
             Err(SandboxError::Rejected(_, Rejection::Malicious)) => {
-                return Ok((reply::malicious(&order.parameters), Verdict::Malicious));
+                return Ok((response::malicious(&order.parameters), Verdict::Malicious));
             }
             Err(error) => return Err(stopped(&error, order)),
             Ok(sanitized) => sanitized,
         };
         let clean = Loaded { name: file.name, bytes: sanitized.cleaned.bytes.clone() };
         let place = step("sanitize.deliver", self.deliver(owner, &order.resolved, clean)).await?;
-        Ok((reply::clean(order, &asked, place, &sanitized), Verdict::Clean))
+        Ok((response::clean(order, &asked, place, &sanitized), Verdict::Clean))
     }
 
     /// Who is asked about a file, and what findings of some rules are reported as. Names were looked up when the call
@@ -235,12 +235,16 @@ fn stopped(error: &SandboxError, order: &Order) -> ApiError {
         SandboxError::Rejected(_, Rejection::Spent(after)) => ApiError::TooManyValues(*after),
         error => {
             let detail = format!("the file is not released: {}", why(error));
-            ApiError::Validation(vec![Invalid::new(Code::BadState, Ask::at(&order.source), detail)])
+            ApiError::Validation(vec![Invalid::new(
+                Code::BadState,
+                SanitizeRequest::at(&order.source),
+                detail,
+            )])
         }
     }
 }
 
 fn too_large(order: &Order) -> ApiError {
     let detail = "the file is larger than files may be that are cleaned here";
-    ApiError::Validation(vec![Invalid::new(Code::IsTooBig, Ask::at(&order.source), detail)])
+    ApiError::Validation(vec![Invalid::new(Code::IsTooBig, SanitizeRequest::at(&order.source), detail)])
 }

@@ -12,7 +12,7 @@ use crate::api::grant::Grants;
 use crate::api::pending::{Job, Jobs, Stage};
 use crate::api::redact::{Owner, Redaction};
 use crate::api::sanitize::order::{Loaded, ORDER, Order};
-use crate::api::sanitize::reply::Destination;
+use crate::api::sanitize::response::Destination;
 use crate::api::sanitize::settings::{Resolved, SanitizeSettings};
 use crate::api::share::{Filed, Kind, New, Object, Parent, ShareError, Shares};
 use crate::api::token::Principal;

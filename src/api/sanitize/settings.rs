@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use crate::api::error::{ApiError, Code, Invalid};
-use crate::api::sanitize::ask::Chosen;
+use crate::api::sanitize::request::Chosen;
 use crate::base::pointer::Pointer;
 use crate::sanitize::{Options, Redaction};
 

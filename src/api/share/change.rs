@@ -1,15 +1,15 @@
 //! `POST /v1/update`, `/v1/delete` and `/v1/folder/create`. Source: the public clients' `UpdateRequest`,
 //! `DeleteRequest` and `FolderCreateRequest`.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;
-use crate::api::share::ask;
 use crate::api::share::folder::Folder;
 use crate::api::share::object::Shown;
+use crate::api::share::request;
 use crate::api::share::rows::{New, Parent, Shares};
 use crate::api::share::store::Change;
 use crate::api::token::Service;
@@ -17,13 +17,13 @@ use crate::base::id::ShareId;
 
 /// An object.
 #[derive(Serialize)]
-pub struct ObjectReply {
+pub struct ObjectResponse {
     object: Shown,
 }
 
 /// How many objects were removed.
 #[derive(Serialize)]
-pub struct CountReply {
+pub struct CountResponse {
     count: u64,
 }
 
@@ -36,38 +36,58 @@ pub struct DeleteShare(pub Shares);
 /// `POST /v1/folder/create`.
 pub struct CreateShareFolder(pub Shares);
 
+/// What changes of which object.
+pub struct UpdateRequest {
+    id: Option<ShareId>,
+    change: Change,
+}
+
+/// Which object goes.
+pub struct DeleteRequest {
+    id: Option<ShareId>,
+    /// With all that lies in it.
+    all: bool,
+}
+
+/// A folder, and where.
+pub struct FolderRequest {
+    parent: Parent,
+    new: New,
+}
+
 type Outcome<'a, R> = BoxFuture<'a, Result<Success<R>, ApiError>>;
 
 impl Endpoint for UpdateShare {
     const PATH: &'static str = "/v1/update";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = (Option<ShareId>, Change);
-    type Reply = ObjectReply;
+    type Request = UpdateRequest;
+    type Response = ObjectResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
-        ask::common(&mut fields);
-        let id = ask::id(&mut fields);
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+        request::common(&mut fields);
+        let id = request::id(&mut fields);
         let change = Change {
             updated_at: fields.time("updated_at"),
-            name: ask::name(&mut fields),
-            parent: ask::parent(&mut fields),
-            ttl: ask::ttl(&mut fields),
+            name: request::name(&mut fields),
+            parent: request::parent(&mut fields),
+            ttl: request::ttl(&mut fields),
             metadata: ["metadata", "add_metadata", "remove_metadata"]
-                .map(|name| ask::metadata(&mut fields, name)),
-            tags: ["tags", "add_tags", "remove_tags"].map(|name| ask::tags(&mut fields, name)),
+                .map(|name| request::metadata(&mut fields, name)),
+            tags: ["tags", "add_tags", "remove_tags"].map(|name| request::tags(&mut fields, name)),
         };
         fields.close()?;
-        Ok((id, change))
+        Ok(UpdateRequest { id, change })
     }
 
-    fn call<'a>(&'a self, asker: Asker<'a>, (id, change): Self::Ask) -> Outcome<'a, ObjectReply> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: UpdateRequest) -> Outcome<'a, ObjectResponse> {
         Box::pin(async move {
+            let UpdateRequest { id, change } = request;
             let id = id.ok_or(ApiError::NotFound)?;
-            let object = self.0.update(asker.who.tenant(), &id, change).await.map_err(ask::failed)?;
+            let object = self.0.update(caller.who.tenant(), &id, change).await.map_err(request::failed)?;
             Ok(Success {
                 summary: "Object updated".to_owned(),
-                result: ObjectReply { object: object.into() },
+                result: ObjectResponse { object: object.into() },
             })
         })
     }
@@ -77,22 +97,23 @@ impl Endpoint for DeleteShare {
     const PATH: &'static str = "/v1/delete";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = (Option<ShareId>, bool);
-    type Reply = CountReply;
+    type Request = DeleteRequest;
+    type Response = CountResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
-        ask::common(&mut fields);
-        let id = ask::id(&mut fields);
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+        request::common(&mut fields);
+        let id = request::id(&mut fields);
         let all = fields.flag("force").unwrap_or(false);
         fields.close()?;
-        Ok((id, all))
+        Ok(DeleteRequest { id, all })
     }
 
-    fn call<'a>(&'a self, asker: Asker<'a>, (id, all): Self::Ask) -> Outcome<'a, CountReply> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: DeleteRequest) -> Outcome<'a, CountResponse> {
         Box::pin(async move {
+            let DeleteRequest { id, all } = request;
             let id = id.ok_or(ApiError::NotFound)?;
-            let count = self.0.delete(asker.who.tenant(), &id, all).await.map_err(ask::failed)?;
-            Ok(Success { summary: format!("Deleted {count} objects"), result: CountReply { count } })
+            let count = self.0.delete(caller.who.tenant(), &id, all).await.map_err(request::failed)?;
+            Ok(Success { summary: format!("Deleted {count} objects"), result: CountResponse { count } })
         })
     }
 }
@@ -101,13 +122,13 @@ impl Endpoint for CreateShareFolder {
     const PATH: &'static str = "/v1/folder/create";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = (Parent, New);
-    type Reply = ObjectReply;
+    type Request = FolderRequest;
+    type Response = ObjectResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
-        ask::common(&mut fields);
-        let mut parent = ask::parent(&mut fields).unwrap_or_default();
-        let mut name = ask::name(&mut fields).unwrap_or_default();
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+        request::common(&mut fields);
+        let mut parent = request::parent(&mut fields).unwrap_or_default();
+        let mut name = request::name(&mut fields).unwrap_or_default();
         let new = |name| New { name, ..New::default() };
         let path = fields.text("path");
         if path.is_some_and(|path| Folder::parse(path).is_none()) {
@@ -134,22 +155,27 @@ impl Endpoint for CreateShareFolder {
             }
         }
         let mut new = new(name);
-        new.metadata = ask::metadata(&mut fields, "metadata").unwrap_or_default();
-        new.tags = ask::tags(&mut fields, "tags").unwrap_or_default();
-        new.ttl = ask::ttl(&mut fields);
+        new.metadata = request::metadata(&mut fields, "metadata").unwrap_or_default();
+        new.tags = request::tags(&mut fields, "tags").unwrap_or_default();
+        new.ttl = request::ttl(&mut fields);
         fields.close()?;
-        Ok((parent, new))
+        Ok(FolderRequest { parent, new })
     }
 
-    fn call<'a>(&'a self, asker: Asker<'a>, (parent, new): Self::Ask) -> Outcome<'a, ObjectReply> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, request: FolderRequest) -> Outcome<'a, ObjectResponse> {
         Box::pin(async move {
-            let made = self.0.make_folder(asker.who.tenant(), &parent, new).await.map_err(ask::failed)?;
-            Ok(Success { summary: "Folder created".to_owned(), result: ObjectReply { object: made.into() } })
+            let FolderRequest { parent, new } = request;
+            let made =
+                self.0.make_folder(caller.who.tenant(), &parent, new).await.map_err(request::failed)?;
+            Ok(Success {
+                summary: "Folder created".to_owned(),
+                result: ObjectResponse { object: made.into() },
+            })
         })
     }
 }
 
-impl ObjectReply {
+impl ObjectResponse {
     pub(super) fn new(object: Shown) -> Self {
         Self { object }
     }

@@ -5,20 +5,21 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use data_encoding::HEXLOWER;
+use futures_util::future::BoxFuture;
 use http::header::{CACHE_CONTROL, X_CONTENT_TYPE_OPTIONS};
 use http::{HeaderValue, StatusCode};
 use serde::Serialize;
 
 use crate::api::blob::{attachment, charged, form_data};
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{DialectChoice, REQUEST_ID, Stamp};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;
 use crate::api::grant::Grants;
 use crate::api::incoming::stored;
 use crate::api::share::archive::{self, Entry, Form};
-use crate::api::share::ask;
 use crate::api::share::object::{Kind, Object, Shown};
+use crate::api::share::request;
 use crate::api::share::rows::Shares;
 use crate::base::id::ShareId;
 use crate::crypto::random;
@@ -52,7 +53,7 @@ enum Found {
 }
 
 #[derive(Serialize)]
-struct Reply {
+struct GetResponse {
     #[serde(flatten)]
     found: Found,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -68,7 +69,7 @@ struct Got {
 
 /// Which of the two calls.
 #[derive(Clone, Copy)]
-enum What {
+enum Contents {
     Object,
     Archive,
 }
@@ -87,7 +88,7 @@ pub struct GetParts {
 /// `POST /v1/get` and `POST /v1/get_archive`.
 pub struct GetShare {
     parts: GetParts,
-    what: What,
+    what: Contents,
 }
 
 impl GetShare {
@@ -99,17 +100,17 @@ impl GetShare {
 
     /// Gets objects.
     pub fn object(parts: GetParts) -> Self {
-        Self { parts, what: What::Object }
+        Self { parts, what: Contents::Object }
     }
 
     /// Gets several objects as one archive.
     pub fn archive(parts: GetParts) -> Self {
-        Self { parts, what: What::Archive }
+        Self { parts, what: Contents::Archive }
     }
 
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
-        let who = ask::caller(call)?;
-        let body = ask::body(call).await?;
+        let who = request::caller(call)?;
+        let body = request::body(call).await?;
         let (asked, way) = self.what.read(Fields::of(&body)?)?;
         let blobs = self.parts.shares.blobs();
         let mut charge = call.budget.charge();
@@ -121,7 +122,7 @@ impl GetShare {
         let envelope = |found, dest_url| {
             let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
             let status = self.parts.dialect.of(&call.head.headers).success();
-            stamp.answer(StatusCode::OK, status, summary, Some(Reply { found, dest_url }))
+            stamp.answer(StatusCode::OK, status, summary, Some(GetResponse { found, dest_url }))
         };
         match (file, way) {
             (None, _) => Ok(envelope(found, None)),
@@ -142,17 +143,17 @@ impl GetShare {
 
     async fn one(&self, tenant: &str, id: Option<ShareId>) -> Result<Got, ApiError> {
         let id = id.ok_or(ApiError::NotFound)?;
-        let object = self.parts.shares.get(tenant, &id).await.map_err(ask::failed)?;
+        let object = self.parts.shares.get(tenant, &id).await.map_err(request::failed)?;
         let file = (object.kind == Kind::File).then(|| (object.blob(), object.name.clone()));
         Ok(Got { found: Found::Object { object: Box::new(object.into()) }, summary: "Object found", file })
     }
 
     async fn several(&self, tenant: &str, ids: Vec<Option<ShareId>>, form: Form) -> Result<Got, ApiError> {
-        let all = self.parts.shares.all(tenant).await.map_err(ask::failed)?;
+        let all = self.parts.shares.all(tenant).await.map_err(request::failed)?;
         let find = |id: Option<ShareId>| all.iter().find(|object| Some(&object.id) == id.as_ref()).cloned();
         let chosen = ids.into_iter().map(find).collect::<Option<Vec<Object>>>();
         let entries = archive::entries(&chosen.ok_or(ApiError::NotFound)?, &all);
-        archive::bounded(&entries).map_err(|why| ask::invalid(Code::IsTooBig, "ids", &why))?;
+        archive::bounded(&entries).map_err(|why| request::invalid(Code::IsTooBig, "ids", &why))?;
         let shown = |entry: &Entry| entry.object.clone().into();
         let objects: Vec<Shown> = entries.iter().map(shown).collect();
         let blob = archive::packed(self.parts.shares.blobs(), form, entries).await?;
@@ -161,15 +162,15 @@ impl GetShare {
     }
 }
 
-impl What {
+impl Contents {
     fn read(self, mut fields: Fields<'_>) -> Result<(Asked, Way), ApiError> {
         let asked = match self {
             Self::Object => {
-                ask::common(&mut fields);
-                Asked::Object(ask::id(&mut fields))
+                request::common(&mut fields);
+                Asked::Object(request::id(&mut fields))
             }
             Self::Archive => {
-                ask::common_beside(&mut fields, &["format"]);
+                request::common_beside(&mut fields, &["format"]);
                 fields.required("ids");
                 let id =
                     fields.array("ids", IDS, |value, at, faults| faults.text(value, at).map(ShareId::parse));

@@ -1,22 +1,22 @@
 //! `POST /v1/list`: which objects, in which order, how many at a time. Source: the public clients' `ListRequest` and
 //! `FilterList`; what they leave open (the default order, the form of `last`) is this project's.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
-use crate::api::share::ask;
 use crate::api::share::filter::{Numbers, Page, Texts, texts};
 use crate::api::share::folder::Folder;
 use crate::api::share::object::{Object, Shown};
+use crate::api::share::request;
 use crate::api::share::rows::Shares;
 use crate::api::token::Service;
 
 /// One page of objects.
 #[derive(Serialize)]
-pub struct ListReply {
+pub struct ListResponse {
     count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<String>,
@@ -40,7 +40,7 @@ enum By {
 
 /// What a caller wants to see.
 #[derive(Default)]
-pub struct ListAsk {
+pub struct ListRequest {
     filter: Filter,
     by: By,
     page: Page,
@@ -96,7 +96,7 @@ impl Filter {
     }
 }
 
-impl ListAsk {
+impl ListRequest {
     /// The object's place in the order: a text that sorts as what it is ordered by does, then the id.
     fn place(&self, object: &Object) -> String {
         let number = |number: u64| format!("{number:020}");
@@ -112,12 +112,12 @@ impl ListAsk {
         format!("{text}\0{}", object.id)
     }
 
-    fn answer(&self, mut objects: Vec<Object>) -> ListReply {
+    fn answer(&self, mut objects: Vec<Object>) -> ListResponse {
         objects.retain(|object| self.filter.takes(object));
         let count = objects.len();
         let placed = objects.into_iter().map(|object| (self.place(&object), object)).collect();
         let (objects, last) = self.page.of(placed);
-        ListReply { count, last, objects: objects.into_iter().map(Shown::from).collect() }
+        ListResponse { count, last, objects: objects.into_iter().map(Shown::from).collect() }
     }
 }
 
@@ -125,11 +125,11 @@ impl Endpoint for ListShares {
     const PATH: &'static str = "/v1/list";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = ListAsk;
-    type Reply = ListReply;
+    type Request = ListRequest;
+    type Response = ListResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<ListAsk, ApiError> {
-        ask::common(&mut fields);
+    fn parse(&self, mut fields: Fields<'_>) -> Result<ListRequest, ApiError> {
+        request::common(&mut fields);
         // There is no bucket of somebody else's that a file could have a key in.
         fields.flag("include_external_bucket_key");
         let filter = fields.object("filter", Filter::read).unwrap_or_default();
@@ -142,23 +142,23 @@ impl Endpoint for ListShares {
             ("type", By::Kind),
             ("size", By::Size),
         ];
-        let ask = ListAsk {
+        let request = ListRequest {
             filter,
             by: fields.one_of("order_by", &by).unwrap_or_default(),
             page: Page::read(&mut fields),
         };
         fields.close()?;
-        Ok(ask)
+        Ok(request)
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: ListAsk,
-    ) -> BoxFuture<'a, Result<Success<ListReply>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: ListRequest,
+    ) -> BoxFuture<'a, Result<Success<ListResponse>, ApiError>> {
         Box::pin(async move {
-            let all = self.0.all(asker.who.tenant()).await.map_err(ask::failed)?;
-            let result = ask.answer(all);
+            let all = self.0.all(caller.who.tenant()).await.map_err(request::failed)?;
+            let result = request.answer(all);
             let summary = format!("Listed {} of {} objects", result.objects.len(), result.count);
             Ok(Success { summary, result })
         })

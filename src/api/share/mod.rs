@@ -7,7 +7,7 @@
 //! | `folder` | [`Folder`]: a path of names |
 //! | `rows` | [`Shares`]: objects as rows, their bytes as blobs |
 //! | `store` | what is done with them |
-//! | `ask` | what several calls say in the same way |
+//! | `request` | what several calls say in the same way |
 //! | `put` | [`PutShare`]: `/v1/put`, at once or by a granted upload |
 //! | `get` | [`GetShare`]: `/v1/get` and `/v1/get_archive`, as a URL or a form |
 //! | `archive` | several as one archive |
@@ -17,7 +17,6 @@
 //! | `change` | [`UpdateShare`], [`DeleteShare`], [`CreateShareFolder`] |
 
 mod archive;
-mod ask;
 mod change;
 mod filter;
 mod folder;
@@ -26,13 +25,14 @@ pub mod link;
 mod list;
 mod object;
 mod put;
+mod request;
 mod rows;
 mod store;
 
-pub use change::{CountReply, CreateShareFolder, DeleteShare, ObjectReply, UpdateShare};
+pub use change::{CountResponse, CreateShareFolder, DeleteShare, ObjectResponse, UpdateShare};
 pub use folder::Folder;
 pub use get::{GetParts, GetShare};
-pub use list::{ListAsk, ListReply, ListShares};
+pub use list::{ListRequest, ListResponse, ListShares};
 pub use object::{Kind, Object, Shown};
 pub use put::{PutShare, PutWork};
 pub use rows::{New, Parent, ShareError, Shares};

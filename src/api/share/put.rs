@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use data_encoding::{BASE64, HEXLOWER_PERMISSIVE};
+use futures_util::future::BoxFuture;
 use http::StatusCode;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 use crate::api::envelope::{DialectChoice, Stamp};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
@@ -16,10 +17,10 @@ use crate::api::grant::Grants;
 use crate::api::incoming::{Form, stored};
 use crate::api::json;
 use crate::api::pending::{Accepted, AwaitedUpload, Ended, Job, Jobs, Stage, Work, target};
-use crate::api::share::ask;
-use crate::api::share::change::ObjectReply;
+use crate::api::share::change::ObjectResponse;
 use crate::api::share::folder::{Folder, is_name};
 use crate::api::share::object::Object;
+use crate::api::share::request;
 use crate::api::share::rows::{New, Parent, Shares};
 use crate::api::share::store::Filed;
 use crate::base::pointer::Pointer;
@@ -37,7 +38,7 @@ enum Way {
 
 /// What a call says of a file; kept while its upload is awaited.
 #[derive(Debug, Default, Serialize, Deserialize)]
-struct Ask {
+struct PutRequest {
     tenant: String,
     name: Option<String>,
     parent: Parent,
@@ -71,25 +72,25 @@ const NO_NAMES: [&str; 6] = ["", "filename", "file", "file.exe", "upload", "blob
 const OTHERS: [(&str, FileHash, usize); 3] =
     [("md5", FileHash::Md5, 32), ("sha1", FileHash::Sha1, 40), ("sha512", FileHash::Sha512, 128)];
 
-impl Ask {
+impl PutRequest {
     fn read(
         mut fields: Fields<'_>,
         tenant: &str,
         ways: &[(&str, Way)],
     ) -> Result<(Option<Way>, Self), ApiError> {
-        ask::common(&mut fields);
+        request::common(&mut fields);
         let way = fields.one_of("transfer_method", ways);
         if fields.member("mimetype").is_some() {
             let detail = "a file's type is not checked here; leave it out";
             fields.fault(Code::ProviderDisabled, fields.at("mimetype"), detail);
         }
-        let ask = Self {
+        let request = Self {
             tenant: tenant.to_owned(),
-            name: ask::name(&mut fields),
-            parent: ask::parent(&mut fields).unwrap_or_default(),
-            metadata: ask::metadata(&mut fields, "metadata").unwrap_or_default(),
-            tags: ask::tags(&mut fields, "tags").unwrap_or_default(),
-            ttl: ask::ttl(&mut fields),
+            name: request::name(&mut fields),
+            parent: request::parent(&mut fields).unwrap_or_default(),
+            metadata: request::metadata(&mut fields, "metadata").unwrap_or_default(),
+            tags: request::tags(&mut fields, "tags").unwrap_or_default(),
+            ttl: request::ttl(&mut fields),
             size: fields.integer("size", 0).map(u64::from),
             crc32c: crc32c(&mut fields),
             sha256: digest(&mut fields, "sha256", 64),
@@ -99,7 +100,7 @@ impl Ask {
                 .collect(),
         };
         fields.close()?;
-        Ok((way, ask))
+        Ok((way, request))
     }
 }
 
@@ -130,15 +131,15 @@ impl PutWork {
         Self { shares }
     }
 
-    async fn take(&self, ask: Ask, blob: &Blob, facts: &Facts) -> Result<Object, ApiError> {
-        self.judge(&ask, blob, facts).await?;
-        let Ask { tenant, name, mut parent, metadata, tags, ttl, .. } = ask;
+    async fn take(&self, request: PutRequest, blob: &Blob, facts: &Facts) -> Result<Object, ApiError> {
+        self.judge(&request, blob, facts).await?;
+        let PutRequest { tenant, name, mut parent, metadata, tags, ttl, .. } = request;
         let name = match name {
             Some(name) => name,
             None => self.last_name(&tenant, &mut parent).await?,
         };
         let new = New { name, metadata, tags, ttl };
-        self.shares.put_as(&tenant, &parent, new, Filed { blob, facts }).await.map_err(ask::failed)
+        self.shares.put_as(&tenant, &parent, new, Filed { blob, facts }).await.map_err(request::failed)
     }
 
     /// The name of a file that has none: the last of its path, which then is that of the file and not of its folder,
@@ -147,7 +148,7 @@ impl PutWork {
         let path = parent.folder.as_deref().filter(|path| !path.ends_with('/'));
         let Some(path) = path.and_then(Folder::parse) else { return Ok(String::new()) };
         let Some((outer, last)) = path.split() else { return Ok(String::new()) };
-        if self.shares.is_folder(tenant, &path).await.map_err(ask::failed)? {
+        if self.shares.is_folder(tenant, &path).await.map_err(request::failed)? {
             return Ok(String::new());
         }
         parent.folder = Some(outer.as_str().to_owned());
@@ -155,7 +156,7 @@ impl PutWork {
     }
 
     /// Whether the bytes are those that were promised.
-    async fn judge(&self, ask: &Ask, blob: &Blob, facts: &Facts) -> Result<(), ApiError> {
+    async fn judge(&self, request: &PutRequest, blob: &Blob, facts: &Facts) -> Result<(), ApiError> {
         let mut faults = Faults::default();
         let mut say = |name: &str, same: bool| {
             if !same {
@@ -163,13 +164,14 @@ impl PutWork {
                 faults.add(Code::BadState, Pointer::root().key(name), detail);
             }
         };
-        say("size", ask.size.is_none_or(|size| size == facts.size));
-        say("crc32c", ask.crc32c.is_none_or(|crc| crc == facts.crc32c));
+        say("size", request.size.is_none_or(|size| size == facts.size));
+        say("crc32c", request.crc32c.is_none_or(|crc| crc == facts.crc32c));
         let sha256 = HEXLOWER_PERMISSIVE.encode(&facts.sha256);
-        say("sha256", ask.sha256.as_ref().is_none_or(|wanted| *wanted == sha256));
-        if !ask.others.is_empty() {
-            let wanted =
-                |(name, _, _): &(&str, FileHash, usize)| ask.others.iter().any(|(other, _)| other == name);
+        say("sha256", request.sha256.as_ref().is_none_or(|wanted| *wanted == sha256));
+        if !request.others.is_empty() {
+            let wanted = |(name, _, _): &(&str, FileHash, usize)| {
+                request.others.iter().any(|(other, _)| other == name)
+            };
             let mut running: Vec<_> = OTHERS
                 .iter()
                 .filter(|row| wanted(row))
@@ -182,7 +184,7 @@ impl PutWork {
             }
             for (name, digester) in running {
                 let found = HEXLOWER_PERMISSIVE.encode(&digester.finish());
-                say(name, ask.others.iter().any(|(other, wanted)| other == name && *wanted == found));
+                say(name, request.others.iter().any(|(other, wanted)| other == name && *wanted == found));
             }
         }
         faults.close()
@@ -196,12 +198,14 @@ impl Work for PutWork {
 
     fn run<'a>(&'a self, job: &'a Job, blob: &'a Blob, facts: Option<&'a Facts>) -> BoxFuture<'a, Ended> {
         Box::pin(async move {
-            let ask = job.order.get(ORDER).cloned().unwrap_or_default();
-            let Ok(ask) = serde_json::from_value(ask) else { return ApiError::Internal("job").into() };
+            let request = job.order.get(ORDER).cloned().unwrap_or_default();
+            let Ok(request) = serde_json::from_value(request) else {
+                return ApiError::Internal("job").into();
+            };
             let Some(facts) = facts else { return ApiError::Internal("upload").into() };
-            match self.take(ask, blob, facts).await {
+            match self.take(request, blob, facts).await {
                 Ok(object) => {
-                    let result = serde_json::to_value(ObjectReply::new(object.into()));
+                    let result = serde_json::to_value(ObjectResponse::new(object.into()));
                     Ended::success(TAKEN.to_owned(), result.unwrap_or_default())
                 }
                 Err(error) => error.into(),
@@ -231,7 +235,7 @@ impl PutShare {
     }
 
     async fn run(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
-        let who = ask::caller(call)?;
+        let who = request::caller(call)?;
         if Form::is_one(&call.head.headers) {
             let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
             let outcome = self.form(call, who.tenant(), &blob).await;
@@ -240,32 +244,33 @@ impl PutShare {
             }
             return Ok(self.taken(call, outcome?));
         }
-        let body = ask::body(call).await?;
+        let body = request::body(call).await?;
         let ways = [("post-url", Way::Form), ("put-url", Way::Raw)];
-        let (way, ask) = Ask::read(Fields::of(&body)?, who.tenant(), &ways)?;
-        let required = || ask::invalid(Code::FieldRequired, "transfer_method", "must be post-url or put-url");
+        let (way, request) = PutRequest::read(Fields::of(&body)?, who.tenant(), &ways)?;
+        let required =
+            || request::invalid(Code::FieldRequired, "transfer_method", "must be post-url or put-url");
         let way = way.ok_or_else(required)?;
-        if ask.size.is_some_and(|size| size > self.limit) {
-            return Err(ask::invalid(Code::IsTooBig, "size", &format!("must be at most {}", self.limit)));
+        if request.size.is_some_and(|size| size > self.limit) {
+            return Err(request::invalid(Code::IsTooBig, "size", &format!("must be at most {}", self.limit)));
         }
         // There is nothing to wait for.
-        if ask.size == Some(0) {
+        if request.size == Some(0) {
             let blob = Blob::fresh(Area::Passing).map_err(|_| ApiError::Internal("random"))?;
             let put = self.work.shares.blobs().put(&blob, &mut Whole::new(""), 0).await;
             let facts = put.map_err(|error| stored(&error))?;
-            let object = self.work.take(ask, &blob, &facts).await?;
+            let object = self.work.take(request, &blob, &facts).await?;
             return Ok(self.taken(call, object));
         }
-        let name = ask.name.clone().unwrap_or_default();
+        let name = request.name.clone().unwrap_or_default();
         let form = way == Way::Form;
         let upload = AwaitedUpload { call: call.id, by: who.id(), form, name: &name, limit: self.limit };
         let target = target(&self.grants, upload);
-        let ask = serde_json::to_value(&ask).map_err(|_| ApiError::Internal("share"))?;
+        let request = serde_json::to_value(&request).map_err(|_| ApiError::Internal("share"))?;
         let job = Job {
             owner: who.id().to_string(),
             tenant: who.tenant().to_owned(),
             received: call.received.as_millis(),
-            order: json!({ ORDER: ask }),
+            order: json!({ ORDER: request }),
             stage: Stage::Upload { target },
             tries: 0,
         };
@@ -279,7 +284,7 @@ impl PutShare {
     fn taken(&self, call: &Call<'_>, object: Object) -> Answer {
         let stamp = Stamp { id: call.id, received: call.received, answered: call.clock.now() };
         let status = self.dialect.of(&call.head.headers).success();
-        stamp.answer(StatusCode::OK, status, TAKEN, Some(ObjectReply::new(object.into())))
+        stamp.answer(StatusCode::OK, status, TAKEN, Some(ObjectResponse::new(object.into())))
     }
 
     /// The parts `request` and `upload`, in any order; clients call the file as they like.
@@ -288,27 +293,29 @@ impl PutShare {
         let mut charge = call.budget.charge();
         charge.set(blobs.holds())?;
         let mut form = Form::read(&call.head.headers, call.body)?;
-        let (mut ask, mut file): (Option<Ask>, Option<(Facts, String)>) = (None, None);
+        let (mut request, mut file): (Option<PutRequest>, Option<(Facts, String)>) = (None, None);
         while let Some(mut part) = form.part().await? {
-            if part.name() == "request" && ask.is_none() {
-                let text = part.whole(ask::BODY).await?;
+            if part.name() == "request" && request.is_none() {
+                let text = part.whole(request::BODY).await?;
                 let body = json::parse(&text).map_err(|fault| ApiError::Validation(vec![fault]))?;
-                ask = Some(Ask::read(Fields::of(&body)?, tenant, &[("multipart", Way::Part)])?.1);
+                request = Some(PutRequest::read(Fields::of(&body)?, tenant, &[("multipart", Way::Part)])?.1);
             } else if file.is_none() {
                 let name = part.file_name().filter(|name| is_name(name)).unwrap_or_default().into_owned();
                 let put = blobs.put(blob, &mut part, self.limit).await;
                 file = Some((put.map_err(|error| part.fault(&error))?, name));
             } else {
-                drop(part.whole(ask::BODY).await?);
+                drop(part.whole(request::BODY).await?);
             }
         }
-        let mut ask = ask
-            .ok_or_else(|| ask::invalid(Code::FieldRequired, "request", "the form has no part `request`"))?;
-        let (facts, name) =
-            file.ok_or_else(|| ask::invalid(Code::FieldRequired, "upload", "the form has no part `upload`"))?;
-        let by_path = ask.parent.folder.is_some() && NO_NAMES.contains(&name.as_str());
-        ask.name = ask.name.or(Some(name).filter(|_| !by_path));
-        self.work.take(ask, blob, &facts).await
+        let mut request = request.ok_or_else(|| {
+            request::invalid(Code::FieldRequired, "request", "the form has no part `request`")
+        })?;
+        let (facts, name) = file.ok_or_else(|| {
+            request::invalid(Code::FieldRequired, "upload", "the form has no part `upload`")
+        })?;
+        let by_path = request.parent.folder.is_some() && NO_NAMES.contains(&name.as_str());
+        request.name = request.name.or(Some(name).filter(|_| !by_path));
+        self.work.take(request, blob, &facts).await
     }
 }
 

@@ -1,15 +1,15 @@
 //! `POST /v2/export`: hands out the material of exportable keys.
 
 use data_encoding::BASE64;
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
 use crate::api::token::Service;
-use crate::api::vault::ask::{common, failed, item_id, single};
-use crate::api::vault::reply::Shown;
+use crate::api::vault::request::{common, failed, item_id, single};
+use crate::api::vault::response::Shown;
 use crate::base::secret::Secret;
 use crate::crypto::jws;
 use crate::vault::items::{Items, Kind, Selector};
@@ -18,11 +18,11 @@ use crate::vault::items::{Items, Kind, Selector};
 pub struct Export(pub Items);
 
 /// A version of a key.
-pub struct ExportAsk(String, Selector);
+pub struct ExportRequest(String, Selector);
 
 /// The material of one version.
 #[derive(Serialize)]
-pub struct ExportReply {
+pub struct ExportResponse {
     id: String,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -41,22 +41,22 @@ pub struct ExportReply {
 impl Endpoint for Export {
     const PATH: &'static str = "/v2/export";
     const SERVICE: Service = Service::Vault;
-    type Ask = ExportAsk;
-    type Reply = ExportReply;
+    type Request = ExportRequest;
+    type Response = ExportResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<ExportAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<ExportRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let selector = single(&mut fields);
         fields.close()?;
-        Ok(ExportAsk(id, selector))
+        Ok(ExportRequest(id, selector))
     }
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
-        ExportAsk(id, selector): ExportAsk,
-    ) -> BoxFuture<'a, Result<Success<ExportReply>, ApiError>> {
+        _: ApiCaller<'a>,
+        ExportRequest(id, selector): ExportRequest,
+    ) -> BoxFuture<'a, Result<Success<ExportResponse>, ApiError>> {
         Box::pin(async move {
             let items = &self.0;
             let opened = items.get(&item_id(&id)?).await.map_err(failed)?;
@@ -70,7 +70,7 @@ impl Endpoint for Export {
                 Kind::AsymmetricKey => (Some(shown(jws::private_pem(&material))), None),
                 _ => (None, Some(shown(Secret::new(BASE64.encode(material.expose()))))),
             };
-            let result = ExportReply {
+            let result = ExportResponse {
                 id,
                 kind: opened.item.kind.name(),
                 version: version.number,

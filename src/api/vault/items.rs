@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;
 use crate::api::token::Service;
-use crate::api::vault::ask::{Labels, common, failed, invalid, item_id, selector, single};
-use crate::api::vault::reply::{ItemReply, Secrets};
+use crate::api::vault::request::{Labels, common, failed, invalid, item_id, selector, single};
+use crate::api::vault::response::{ItemResponse, Secrets};
 use crate::vault::VaultError;
 use crate::vault::items::frequency::span;
 use crate::vault::items::{Changes, Items, Label, Opened, Selector, State};
@@ -32,20 +32,20 @@ pub struct ChangeState(pub Items);
 pub struct CreateFolder(pub Items);
 
 /// An item and some of its versions.
-pub struct GetAsk(String, Selector);
+pub struct GetRequest(String, Selector);
 
 /// An item to remove.
-pub struct DeleteAsk(String, bool);
+pub struct DeleteRequest(String, bool);
 
 /// What is to be changed.
-pub struct UpdateAsk {
+pub struct UpdateRequest {
     id: String,
     labels: Labels,
     enabled: Option<bool>,
 }
 
 /// What a version is to become.
-pub struct StateAsk {
+pub struct StateRequest {
     id: String,
     selector: Selector,
     state: State,
@@ -54,37 +54,37 @@ pub struct StateAsk {
 
 /// The id of what was removed.
 #[derive(Serialize)]
-pub struct DeleteReply {
+pub struct DeleteResponse {
     id: String,
 }
 
-fn shown(items: &Items, opened: &Opened, summary: &str) -> Result<Success<ItemReply>, ApiError> {
-    let result = ItemReply::new(items, opened, Selector::Current, Secrets::Hidden).map_err(failed)?;
+fn shown(items: &Items, opened: &Opened, summary: &str) -> Result<Success<ItemResponse>, ApiError> {
+    let result = ItemResponse::new(items, opened, Selector::Current, Secrets::Hidden).map_err(failed)?;
     Ok(Success { summary: summary.to_owned(), result })
 }
 
 impl Endpoint for GetItem {
     const PATH: &'static str = "/v2/get";
     const SERVICE: Service = Service::Vault;
-    type Ask = GetAsk;
-    type Reply = ItemReply;
+    type Request = GetRequest;
+    type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<GetAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<GetRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let selector = selector(&mut fields);
         fields.close()?;
-        Ok(GetAsk(id, selector))
+        Ok(GetRequest(id, selector))
     }
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
-        GetAsk(id, selector): GetAsk,
-    ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        _: ApiCaller<'a>,
+        GetRequest(id, selector): GetRequest,
+    ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
             let opened = self.0.get(&item_id(&id)?).await.map_err(failed)?;
-            let result = ItemReply::new(&self.0, &opened, selector, Secrets::Shown).map_err(failed)?;
+            let result = ItemResponse::new(&self.0, &opened, selector, Secrets::Shown).map_err(failed)?;
             Ok(Success { summary: "Item found".to_owned(), result })
         })
     }
@@ -93,25 +93,25 @@ impl Endpoint for GetItem {
 impl Endpoint for UpdateItem {
     const PATH: &'static str = "/v2/update";
     const SERVICE: Service = Service::Vault;
-    type Ask = UpdateAsk;
-    type Reply = ItemReply;
+    type Request = UpdateRequest;
+    type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<UpdateRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let labels = Labels::of(&mut fields).with_rotation(&mut fields);
         let enabled = fields.flag("enabled");
         fields.close()?;
-        Ok(UpdateAsk { id, labels, enabled })
+        Ok(UpdateRequest { id, labels, enabled })
     }
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
-        ask: UpdateAsk,
-    ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        _: ApiCaller<'a>,
+        request: UpdateRequest,
+    ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
-            let UpdateAsk { id, labels, enabled } = ask;
+            let UpdateRequest { id, labels, enabled } = request;
             let now = self.0.now();
             let changes: Changes = Box::new(move |label| {
                 labels.put(enabled, label);
@@ -149,25 +149,25 @@ impl Labels {
 impl Endpoint for DeleteItem {
     const PATH: &'static str = "/v2/delete";
     const SERVICE: Service = Service::Vault;
-    type Ask = DeleteAsk;
-    type Reply = DeleteReply;
+    type Request = DeleteRequest;
+    type Response = DeleteResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<DeleteAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<DeleteRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let recursive = fields.flag("recursive").unwrap_or(false);
         fields.close()?;
-        Ok(DeleteAsk(id, recursive))
+        Ok(DeleteRequest(id, recursive))
     }
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
-        DeleteAsk(id, recursive): DeleteAsk,
-    ) -> BoxFuture<'a, Result<Success<DeleteReply>, ApiError>> {
+        _: ApiCaller<'a>,
+        DeleteRequest(id, recursive): DeleteRequest,
+    ) -> BoxFuture<'a, Result<Success<DeleteResponse>, ApiError>> {
         Box::pin(async move {
             self.0.delete(&item_id(&id)?, recursive).await.map_err(failed)?;
-            Ok(Success { summary: "Item deleted".to_owned(), result: DeleteReply { id } })
+            Ok(Success { summary: "Item deleted".to_owned(), result: DeleteResponse { id } })
         })
     }
 }
@@ -175,10 +175,10 @@ impl Endpoint for DeleteItem {
 impl Endpoint for ChangeState {
     const PATH: &'static str = "/v2/state/change";
     const SERVICE: Service = Service::Vault;
-    type Ask = StateAsk;
-    type Reply = ItemReply;
+    type Request = StateRequest;
+    type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<StateAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<StateRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let states = State::ALL.map(|state| (state.name(), state));
@@ -200,16 +200,16 @@ impl Endpoint for ChangeState {
         fields.close()?;
         // Without a state there was a fault.
         let state = state.ok_or(ApiError::Internal("vault"))?;
-        Ok(StateAsk { id, selector, state, destroy_after })
+        Ok(StateRequest { id, selector, state, destroy_after })
     }
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
-        ask: StateAsk,
-    ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        _: ApiCaller<'a>,
+        request: StateRequest,
+    ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
-            let StateAsk { id, selector, state, destroy_after } = ask;
+            let StateRequest { id, selector, state, destroy_after } = request;
             let changed = self.0.change_state(&item_id(&id)?, selector, state, destroy_after).await;
             let opened = changed.map_err(failed)?;
             shown(&self.0, &opened, "State changed")
@@ -220,8 +220,8 @@ impl Endpoint for ChangeState {
 impl Endpoint for CreateFolder {
     const PATH: &'static str = "/v2/folder/create";
     const SERVICE: Service = Service::Vault;
-    type Ask = Label;
-    type Reply = ItemReply;
+    type Request = Label;
+    type Response = ItemResponse;
 
     fn parse(&self, mut fields: Fields<'_>) -> Result<Label, ApiError> {
         common(&mut fields);
@@ -232,9 +232,13 @@ impl Endpoint for CreateFolder {
         Ok(label)
     }
 
-    fn call<'a>(&'a self, _: Asker<'a>, ask: Label) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+    fn call<'a>(
+        &'a self,
+        _: ApiCaller<'a>,
+        request: Label,
+    ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
-            let opened = self.0.create_folder(ask).await.map_err(|error| match error {
+            let opened = self.0.create_folder(request).await.map_err(|error| match error {
                 VaultError::Unfit(why) => invalid(Code::DoesNotMatchPattern, "name", why),
                 other => failed(other),
             })?;

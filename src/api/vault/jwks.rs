@@ -4,11 +4,12 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use data_encoding::BASE64URL_NOPAD;
+use futures_util::future::BoxFuture;
 use http::header::{CACHE_CONTROL, ETAG, HeaderValue, IF_NONE_MATCH};
 use http::{HeaderMap, StatusCode};
 use tokio::sync::Mutex;
 
-use crate::api::call::{Answer, Body, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Body, Call, Handler};
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
 use crate::base::clock::SharedClock;

@@ -1,13 +1,13 @@
 //! `POST /v2/jwt/sign`, `/v2/jwt/verify` and `/v2/jwk/get` (specification, group C).
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;
 use crate::api::token::Service;
-use crate::api::vault::ask::{common, failed, invalid, item_id, selector};
+use crate::api::vault::request::{common, failed, invalid, item_id, selector};
 use crate::vault::VaultError;
 use crate::vault::items::{Items, Selector};
 use crate::vault::jwt::{JwkSet, JwtError};
@@ -22,43 +22,47 @@ pub struct VerifyJwt(pub Items);
 pub struct GetJwk(pub Items);
 
 /// A key and what it is to sign.
-pub struct SignAsk {
+pub struct SignRequest {
     id: String,
     payload: String,
 }
 
 /// A token.
 #[derive(Serialize)]
-pub struct SignReply {
+pub struct SignResponse {
     jws: String,
 }
 
 /// Whether a token's signature is valid.
 #[derive(Serialize)]
-pub struct VerifyReply {
+pub struct VerifyResponse {
     valid_signature: bool,
 }
 
 /// A key and some of its versions.
-pub struct JwkAsk(String, Selector);
+pub struct JwkRequest(String, Selector);
 
 impl Endpoint for SignJwt {
     const PATH: &'static str = "/v2/jwt/sign";
     const SERVICE: Service = Service::Vault;
-    type Ask = SignAsk;
-    type Reply = SignReply;
+    type Request = SignRequest;
+    type Response = SignResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<SignAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<SignRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let payload = fields.required_text("payload").to_owned();
         fields.close()?;
-        Ok(SignAsk { id, payload })
+        Ok(SignRequest { id, payload })
     }
 
-    fn call<'a>(&'a self, _: Asker<'a>, ask: SignAsk) -> BoxFuture<'a, Result<Success<SignReply>, ApiError>> {
+    fn call<'a>(
+        &'a self,
+        _: ApiCaller<'a>,
+        request: SignRequest,
+    ) -> BoxFuture<'a, Result<Success<SignResponse>, ApiError>> {
         Box::pin(async move {
-            let signed = self.0.sign_jwt(&item_id(&ask.id)?, &ask.payload).await;
+            let signed = self.0.sign_jwt(&item_id(&request.id)?, &request.payload).await;
             let jws = signed.map_err(|error| match error {
                 VaultError::Token(JwtError::Payload) => {
                     invalid(Code::BadFormat, "payload", "must be JSON in which no name comes twice")
@@ -68,7 +72,7 @@ impl Endpoint for SignJwt {
                 }
                 other => failed(other),
             })?;
-            Ok(Success { summary: "Token signed".to_owned(), result: SignReply { jws } })
+            Ok(Success { summary: "Token signed".to_owned(), result: SignResponse { jws } })
         })
     }
 }
@@ -76,8 +80,8 @@ impl Endpoint for SignJwt {
 impl Endpoint for VerifyJwt {
     const PATH: &'static str = "/v2/jwt/verify";
     const SERVICE: Service = Service::Vault;
-    type Ask = String;
-    type Reply = VerifyReply;
+    type Request = String;
+    type Response = VerifyResponse;
 
     fn parse(&self, mut fields: Fields<'_>) -> Result<String, ApiError> {
         common(&mut fields);
@@ -88,9 +92,9 @@ impl Endpoint for VerifyJwt {
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
+        _: ApiCaller<'a>,
         jws: String,
-    ) -> BoxFuture<'a, Result<Success<VerifyReply>, ApiError>> {
+    ) -> BoxFuture<'a, Result<Success<VerifyResponse>, ApiError>> {
         Box::pin(async move {
             let verified = self.0.verify_jwt(&jws).await.map_err(|error| match error {
                 VaultError::Token(_) => invalid(Code::BadFormat, "jws", "must be a compact JWS"),
@@ -99,7 +103,7 @@ impl Endpoint for VerifyJwt {
             let valid_signature = verified.is_some();
             let summary =
                 if valid_signature { "The signature is valid" } else { "The signature is not valid" };
-            Ok(Success { summary: summary.to_owned(), result: VerifyReply { valid_signature } })
+            Ok(Success { summary: summary.to_owned(), result: VerifyResponse { valid_signature } })
         })
     }
 }
@@ -107,21 +111,21 @@ impl Endpoint for VerifyJwt {
 impl Endpoint for GetJwk {
     const PATH: &'static str = "/v2/jwk/get";
     const SERVICE: Service = Service::Vault;
-    type Ask = JwkAsk;
-    type Reply = JwkSet;
+    type Request = JwkRequest;
+    type Response = JwkSet;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<JwkAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<JwkRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let selector = selector(&mut fields);
         fields.close()?;
-        Ok(JwkAsk(id, selector))
+        Ok(JwkRequest(id, selector))
     }
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
-        JwkAsk(id, selector): JwkAsk,
+        _: ApiCaller<'a>,
+        JwkRequest(id, selector): JwkRequest,
     ) -> BoxFuture<'a, Result<Success<JwkSet>, ApiError>> {
         Box::pin(async move {
             let keys = self.0.public_keys(&item_id(&id)?, selector).await.map_err(failed)?;

@@ -1,14 +1,14 @@
 //! `POST /v2/key/generate`, `/v2/key/store` and `/v2/key/rotate`.
 
 use data_encoding::BASE64;
+use futures_util::future::BoxFuture;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;
 use crate::api::token::Service;
-use crate::api::vault::ask::{Labels, common, failed, invalid, item_id, manual_rotation};
-use crate::api::vault::reply::{ItemReply, Secrets};
+use crate::api::vault::request::{Labels, common, failed, invalid, item_id, manual_rotation};
+use crate::api::vault::response::{ItemResponse, Secrets};
 use crate::base::secret::Secret;
 use crate::vault::VaultError;
 use crate::vault::items::{
@@ -25,7 +25,7 @@ pub struct StoreKey(pub Items);
 pub struct RotateKey(pub Items);
 
 /// What is asked of a new key.
-pub struct KeyAsk {
+pub struct KeyRequest {
     kind: Kind,
     facts: Option<KeyFacts>,
     label: Label,
@@ -33,7 +33,7 @@ pub struct KeyAsk {
 }
 
 /// What is asked of a rotation.
-pub struct RotateAsk {
+pub struct RotateRequest {
     id: String,
     then: Option<State>,
     given: Given,
@@ -92,7 +92,7 @@ fn unfit(error: VaultError, at: &'static str) -> ApiError {
     }
 }
 
-impl KeyAsk {
+impl KeyRequest {
     fn read(mut fields: Fields<'_>, given: impl FnOnce(&mut Fields<'_>) -> Given) -> Result<Self, ApiError> {
         common(&mut fields);
         let kinds = [Kind::AsymmetricKey, Kind::SymmetricKey].map(|kind| (kind.name(), kind));
@@ -119,8 +119,8 @@ impl KeyAsk {
     }
 }
 
-async fn create(items: &Items, ask: KeyAsk, stored: bool) -> Result<ItemReply, ApiError> {
-    let KeyAsk { kind, facts, label, given } = ask;
+async fn create(items: &Items, request: KeyRequest, stored: bool) -> Result<ItemResponse, ApiError> {
+    let KeyRequest { kind, facts, label, given } = request;
     let facts = facts.ok_or(ApiError::Internal("vault"))?;
     let material = match (given.material(kind, facts.algorithm)?, kind) {
         (Some(material), _) => material,
@@ -130,22 +130,26 @@ async fn create(items: &Items, ask: KeyAsk, stored: bool) -> Result<ItemReply, A
     };
     let new = NewItem { kind, label, key: Some(facts), material };
     let opened = items.create(new).await.map_err(failed)?;
-    ItemReply::new(items, &opened, Selector::Current, Secrets::Hidden).map_err(failed)
+    ItemResponse::new(items, &opened, Selector::Current, Secrets::Hidden).map_err(failed)
 }
 
 impl Endpoint for GenerateKey {
     const PATH: &'static str = "/v2/key/generate";
     const SERVICE: Service = Service::Vault;
-    type Ask = KeyAsk;
-    type Reply = ItemReply;
+    type Request = KeyRequest;
+    type Response = ItemResponse;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<KeyAsk, ApiError> {
-        KeyAsk::read(fields, |_| Given::default())
+    fn parse(&self, fields: Fields<'_>) -> Result<KeyRequest, ApiError> {
+        KeyRequest::read(fields, |_| Given::default())
     }
 
-    fn call<'a>(&'a self, _: Asker<'a>, ask: KeyAsk) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+    fn call<'a>(
+        &'a self,
+        _: ApiCaller<'a>,
+        request: KeyRequest,
+    ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
-            let result = create(&self.0, ask, false).await?;
+            let result = create(&self.0, request, false).await?;
             Ok(Success { summary: "Key generated".to_owned(), result })
         })
     }
@@ -155,16 +159,20 @@ impl Endpoint for StoreKey {
     const PATH: &'static str = "/v2/key/store";
     const SERVICE: Service = Service::Vault;
     const RAW: &'static [&'static str] = SECRET;
-    type Ask = KeyAsk;
-    type Reply = ItemReply;
+    type Request = KeyRequest;
+    type Response = ItemResponse;
 
-    fn parse(&self, fields: Fields<'_>) -> Result<KeyAsk, ApiError> {
-        KeyAsk::read(fields, Given::of)
+    fn parse(&self, fields: Fields<'_>) -> Result<KeyRequest, ApiError> {
+        KeyRequest::read(fields, Given::of)
     }
 
-    fn call<'a>(&'a self, _: Asker<'a>, ask: KeyAsk) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+    fn call<'a>(
+        &'a self,
+        _: ApiCaller<'a>,
+        request: KeyRequest,
+    ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
-            let result = create(&self.0, ask, true).await?;
+            let result = create(&self.0, request, true).await?;
             Ok(Success { summary: "Key stored".to_owned(), result })
         })
     }
@@ -174,36 +182,36 @@ impl Endpoint for RotateKey {
     const PATH: &'static str = "/v2/key/rotate";
     const SERVICE: Service = Service::Vault;
     const RAW: &'static [&'static str] = SECRET;
-    type Ask = RotateAsk;
-    type Reply = ItemReply;
+    type Request = RotateRequest;
+    type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<RotateAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<RotateRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let then = manual_rotation(&mut fields);
         let given = Given::of(&mut fields);
         fields.close()?;
-        Ok(RotateAsk { id, then, given })
+        Ok(RotateRequest { id, then, given })
     }
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
-        ask: RotateAsk,
-    ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        _: ApiCaller<'a>,
+        request: RotateRequest,
+    ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
             let items = &self.0;
-            let id = item_id(&ask.id)?;
+            let id = item_id(&request.id)?;
             let opened = items.get(&id).await.map_err(failed)?;
             let Some(facts) = opened.item.key else {
                 return Err(ApiError::ForbiddenVaultOperation("The item is not a key"));
             };
-            let material = match ask.given.material(opened.item.kind, facts.algorithm)? {
+            let material = match request.given.material(opened.item.kind, facts.algorithm)? {
                 Some(material) => material,
                 None => Material::generate(facts.algorithm).await.map_err(failed)?,
             };
-            let opened = items.rotate(&id, &material, ask.then).await.map_err(failed)?;
-            let result = ItemReply::new(items, &opened, Selector::Current, Secrets::Hidden);
+            let opened = items.rotate(&id, &material, request.then).await.map_err(failed)?;
+            let result = ItemResponse::new(items, &opened, Selector::Current, Secrets::Hidden);
             Ok(Success { summary: "Key rotated".to_owned(), result: result.map_err(failed)? })
         })
     }

@@ -3,19 +3,19 @@
 use std::collections::BTreeMap;
 
 use data_encoding::BASE64URL_NOPAD;
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
 use crate::api::token::Service;
-use crate::api::vault::ask::{common, failed};
-use crate::api::vault::reply::ItemReply;
+use crate::api::vault::request::{common, failed};
+use crate::api::vault::response::ItemResponse;
 use crate::base::listing::Bounds;
 use crate::base::pointer::Pointer;
-use crate::vault::items::{Filter, Items, ListAsk, OrderBy, Path, Text};
+use crate::vault::items::{Filter, Items, ListRequest, OrderBy, Path, Text};
 
 /// Items on a page, where the call does not say.
 const SIZE: u32 = 50;
@@ -29,8 +29,8 @@ pub struct ListItems(pub Items);
 
 /// A page of items.
 #[derive(Serialize)]
-pub struct ListReply {
-    items: Vec<ItemReply>,
+pub struct ListResponse {
+    items: Vec<ItemResponse>,
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<String>,
 }
@@ -108,10 +108,10 @@ fn filter(filter: &mut Filter, key: &str, value: &Value, at: Pointer, faults: &m
 impl Endpoint for ListItems {
     const PATH: &'static str = "/v2/list";
     const SERVICE: Service = Service::Vault;
-    type Ask = ListAsk;
-    type Reply = ListReply;
+    type Request = ListRequest;
+    type Response = ListResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<ListAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<ListRequest, ApiError> {
         common(&mut fields);
         let mut wanted = Filter::default();
         let _: Option<BTreeMap<String, ()>> = fields.map("filter", FILTERS, |key, value, at, faults| {
@@ -128,17 +128,21 @@ impl Endpoint for ListItems {
             fields.fault(Code::IsTooBig, fields.at("size"), format!("must be at most {MOST}"));
         }
         fields.close()?;
-        Ok(ListAsk { filter: wanted, after: last, order, order_by, size: size as usize })
+        Ok(ListRequest { filter: wanted, after: last, order, order_by, size: size as usize })
     }
 
-    fn call<'a>(&'a self, _: Asker<'a>, ask: ListAsk) -> BoxFuture<'a, Result<Success<ListReply>, ApiError>> {
+    fn call<'a>(
+        &'a self,
+        _: ApiCaller<'a>,
+        request: ListRequest,
+    ) -> BoxFuture<'a, Result<Success<ListResponse>, ApiError>> {
         Box::pin(async move {
-            let page = self.0.list(&ask).await.map_err(failed)?;
-            let items: Vec<ItemReply> = page.items.into_iter().map(ItemReply::listed).collect();
+            let page = self.0.list(&request).await.map_err(failed)?;
+            let items: Vec<ItemResponse> = page.items.into_iter().map(ItemResponse::listed).collect();
             let last =
                 page.last.map(|(place, id)| BASE64URL_NOPAD.encode(format!("{id} {place}").as_bytes()));
             let summary = format!("Listed {} items", items.len());
-            Ok(Success { summary, result: ListReply { items, last } })
+            Ok(Success { summary, result: ListResponse { items, last } })
         })
     }
 }

@@ -2,24 +2,24 @@
 //!
 //! | file | noun |
 //! |---|---|
-//! | `ask` | what several calls say in the same way |
+//! | `request` | what several calls say in the same way |
 //! | `export` | [`Export`] |
 //! | `items` | [`GetItem`], [`UpdateItem`], [`DeleteItem`], [`ChangeState`], [`CreateFolder`] |
 //! | `jwks` | [`Jwks`]: public keys for whoever asks |
 //! | `jwt` | [`SignJwt`], [`VerifyJwt`], [`GetJwk`] |
 //! | `keys` | [`GenerateKey`], [`StoreKey`], [`RotateKey`] |
 //! | `list` | [`ListItems`] |
-//! | `reply` | [`ItemReply`]: an item as callers see it |
+//! | `response` | [`ItemResponse`]: an item as callers see it |
 //! | `secrets` | [`StoreSecret`], [`RotateSecret`] |
 
-mod ask;
 mod export;
 mod items;
 mod jwks;
 mod jwt;
 mod keys;
 mod list;
-mod reply;
+mod request;
+mod response;
 mod secrets;
 
 pub use export::Export;
@@ -28,5 +28,5 @@ pub use jwks::{JWKS_PATH, Jwks};
 pub use jwt::{GetJwk, SignJwt, VerifyJwt};
 pub use keys::{GenerateKey, RotateKey, StoreKey};
 pub use list::ListItems;
-pub use reply::ItemReply;
+pub use response::ItemResponse;
 pub use secrets::{RotateSecret, StoreSecret};

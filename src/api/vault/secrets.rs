@@ -1,12 +1,13 @@
 //! `POST /v2/secret/store` and `/v2/secret/rotate`.
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use futures_util::future::BoxFuture;
+
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::Fields;
 use crate::api::token::Service;
-use crate::api::vault::ask::{Labels, common, failed, item_id, manual_rotation};
-use crate::api::vault::reply::{ItemReply, Secrets};
+use crate::api::vault::request::{Labels, common, failed, item_id, manual_rotation};
+use crate::api::vault::response::{ItemResponse, Secrets};
 use crate::base::secret::Secret;
 use crate::vault::items::{Items, Kind, Label, MAX_SECRET, Material, NewItem, Selector, State};
 
@@ -17,13 +18,13 @@ pub struct StoreSecret(pub Items);
 pub struct RotateSecret(pub Items);
 
 /// What is asked of a new secret.
-pub struct SecretAsk {
+pub struct SecretRequest {
     secret: Secret<Vec<u8>>,
     label: Label,
 }
 
 /// What is asked of a rotation.
-pub struct RotateAsk {
+pub struct RotateRequest {
     id: String,
     secret: Secret<Vec<u8>>,
     then: Option<State>,
@@ -43,10 +44,10 @@ impl Endpoint for StoreSecret {
     const PATH: &'static str = "/v2/secret/store";
     const SERVICE: Service = Service::Vault;
     const RAW: &'static [&'static str] = &[SECRET];
-    type Ask = SecretAsk;
-    type Reply = ItemReply;
+    type Request = SecretRequest;
+    type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<SecretAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<SecretRequest, ApiError> {
         common(&mut fields);
         // The specification has one type of secret; clients of the vendor's know more.
         let kind = fields.text("type").unwrap_or(Kind::Secret.name());
@@ -56,19 +57,19 @@ impl Endpoint for StoreSecret {
         let secret = secret(&mut fields);
         let label = Labels::of(&mut fields).label();
         fields.close()?;
-        Ok(SecretAsk { secret, label })
+        Ok(SecretRequest { secret, label })
     }
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
-        ask: SecretAsk,
-    ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        _: ApiCaller<'a>,
+        request: SecretRequest,
+    ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
-            let SecretAsk { secret, label } = ask;
+            let SecretRequest { secret, label } = request;
             let new = NewItem { kind: Kind::Secret, label, key: None, material: Material::opaque(secret) };
             let opened = self.0.create(new).await.map_err(failed)?;
-            let result = ItemReply::new(&self.0, &opened, Selector::Current, Secrets::Shown);
+            let result = ItemResponse::new(&self.0, &opened, Selector::Current, Secrets::Shown);
             Ok(Success { summary: "Secret stored".to_owned(), result: result.map_err(failed)? })
         })
     }
@@ -78,33 +79,33 @@ impl Endpoint for RotateSecret {
     const PATH: &'static str = "/v2/secret/rotate";
     const SERVICE: Service = Service::Vault;
     const RAW: &'static [&'static str] = &[SECRET];
-    type Ask = RotateAsk;
-    type Reply = ItemReply;
+    type Request = RotateRequest;
+    type Response = ItemResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<RotateAsk, ApiError> {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<RotateRequest, ApiError> {
         common(&mut fields);
         let id = fields.required_text("id").to_owned();
         let secret = secret(&mut fields);
         let then = manual_rotation(&mut fields);
         fields.close()?;
-        Ok(RotateAsk { id, secret, then })
+        Ok(RotateRequest { id, secret, then })
     }
 
     fn call<'a>(
         &'a self,
-        _: Asker<'a>,
-        ask: RotateAsk,
-    ) -> BoxFuture<'a, Result<Success<ItemReply>, ApiError>> {
+        _: ApiCaller<'a>,
+        request: RotateRequest,
+    ) -> BoxFuture<'a, Result<Success<ItemResponse>, ApiError>> {
         Box::pin(async move {
             let items = &self.0;
-            let id = item_id(&ask.id)?;
+            let id = item_id(&request.id)?;
             let opened = items.get(&id).await.map_err(failed)?;
             if opened.item.kind != Kind::Secret {
                 return Err(ApiError::ForbiddenVaultOperation("The item is not a secret"));
             }
-            let material = Material::opaque(ask.secret);
-            let opened = items.rotate(&id, &material, ask.then).await.map_err(failed)?;
-            let result = ItemReply::new(items, &opened, Selector::Current, Secrets::Shown);
+            let material = Material::opaque(request.secret);
+            let opened = items.rotate(&id, &material, request.then).await.map_err(failed)?;
+            let result = ItemResponse::new(items, &opened, Selector::Current, Secrets::Shown);
             Ok(Success { summary: "Secret rotated".to_owned(), result: result.map_err(failed)? })
         })
     }

@@ -12,6 +12,7 @@ mod telemetry;
 mod upstreams;
 
 use crate::config::mistakes::Mistakes;
+use crate::config::places::Places;
 use crate::config::settings::Settings;
 
 type Check = fn(&Settings, &[&str], &mut Mistakes);
@@ -27,7 +28,6 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| files::blobs(&settings.blobs, mistakes),
     |settings, _, mistakes| files::mail(&settings.share, mistakes),
     |settings, _, mistakes| files::public_url(settings, mistakes),
-    |settings, _, mistakes| upstreams::all(&settings.upstreams, mistakes),
     |settings, _, mistakes| routes::names(&settings.routes, mistakes),
     |settings, _, mistakes| routes::ends(settings, mistakes),
     |settings, _, mistakes| routes::paths(&settings.routes, mistakes),
@@ -41,7 +41,8 @@ const CHECKS: &[Check] = &[
 ];
 
 /// Runs all checks; `rules` are the short names of the rules there are.
-pub(crate) fn check(settings: &Settings, rules: &[&str], mistakes: &mut Mistakes) {
+pub(crate) fn check(settings: &Settings, places: &Places<'_>, rules: &[&str], mistakes: &mut Mistakes) {
+    upstreams::all(&settings.upstreams, places, mistakes);
     for check in CHECKS {
         check(settings, rules, mistakes);
     }

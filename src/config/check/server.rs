@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Forwarded, Limits, Reload, Settings, Store, StoreTls, Vault, judge_store_url};
+use crate::config::settings::{Forwarded, Limits, Reload, Settings, Store, Vault, judge_store_url};
 use crate::config::supplied::{Source, Supplied};
+use crate::store::postgres::Tls;
 
 pub(super) fn listeners(settings: &Settings, mistakes: &mut Mistakes) {
     if settings.listen.is_empty() && !mistakes.lost(0, "listen") {
@@ -119,7 +120,7 @@ pub(super) fn store(store: &Store, mistakes: &mut Mistakes) {
     {
         mistakes.say(url.span().start, error.to_string());
     }
-    if let Some(ca) = store.ca.iter().find(|_| matches!(store.tls, StoreTls::Disable | StoreTls::Require)) {
+    if let Some(ca) = store.ca.iter().find(|_| matches!(store.tls, Tls::Disable | Tls::Require)) {
         let hint = "set `tls` to \"verify-ca\" or \"verify-full\"";
         mistakes.hint(ca.span().start, "a `ca` has no effect where certificates are not checked", hint);
     }

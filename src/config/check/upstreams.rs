@@ -8,8 +8,10 @@ use crate::base::path::RequestPath;
 use crate::config::Period;
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
-use crate::config::settings::{Aws, Breaker, Health, Outliers, Scheme, Timeouts, Upstream, is_region};
+use crate::config::places::Places;
+use crate::config::settings::{Aws, Scheme, Upstream, is_region};
 use crate::config::supplied::{Source, Supplied};
+use crate::gateway::upstream::{BreakerLimits, Ejection, Probe, Timeouts};
 
 /// Fields that belong to one connection or to the body's framing (RFC 9110 sections 7.6.1 and 8.6, RFC 9112
 /// section 6): the gateway writes them itself.
@@ -24,15 +26,24 @@ const OURS: &[&str] = &[
     "upgrade",
 ];
 
-pub(super) fn all(upstreams: &BTreeMap<At<String>, At<Upstream>>, mistakes: &mut Mistakes) {
+pub(super) fn all(
+    upstreams: &BTreeMap<At<String>, At<Upstream>>,
+    places: &Places<'_>,
+    mistakes: &mut Mistakes,
+) {
     for (name, upstream) in upstreams {
+        let of = |table| Of { places, upstream: name, table };
         peers(name, upstream, mistakes);
         base(upstream, mistakes);
         tls(upstream, mistakes);
-        timeouts(&upstream.timeouts, mistakes);
-        health(upstream, mistakes);
-        outliers(&upstream.outliers, mistakes);
-        breaker(upstream.breaker.as_ref(), mistakes);
+        timeouts(&upstream.timeouts, &of("timeouts"), mistakes);
+        if let Some(probe) = &upstream.health {
+            health(probe, &of("health"), mistakes);
+        }
+        outliers(&upstream.outliers, &of("outliers"), mistakes);
+        if let Some(limits) = &upstream.breaker {
+            breaker(limits, &of("breaker"), mistakes);
+        }
         headers(&upstream.headers, mistakes);
         aws(upstream, mistakes);
     }
@@ -99,55 +110,79 @@ fn tls(upstream: &Upstream, mistakes: &mut Mistakes) {
     }
 }
 
-fn timeouts(timeouts: &Timeouts, mistakes: &mut Mistakes) {
-    let Timeouts { connect, first_byte, read, write, idle, total } = timeouts;
-    let always = [connect, read, write, idle].into_iter();
-    for period in always.chain(first_byte).chain(total) {
-        lasting(period, "a timeout", mistakes);
+/// A table of an upstream, as the file has it.
+struct Of<'a> {
+    places: &'a Places<'a>,
+    upstream: &'a str,
+    table: &'static str,
+}
+
+impl Of<'_> {
+    /// Where it says this; 0 where it does not.
+    fn at(&self, key: &str) -> usize {
+        self.places.at(&["upstreams", self.upstream, self.table, key])
+    }
+
+    /// Where each element of this array stands.
+    fn elements(&self, key: &str) -> Vec<usize> {
+        self.places.elements(&["upstreams", self.upstream, self.table, key])
     }
 }
 
-fn lasting(period: &At<Period>, what: &str, mistakes: &mut Mistakes) {
+fn timeouts(timeouts: &Timeouts, of: &Of<'_>, mistakes: &mut Mistakes) {
+    let Timeouts { connect, first_byte, read, write, idle, total } = *timeouts;
+    let always = [("connect", connect), ("read", read), ("write", write), ("idle", idle)];
+    let maybe = [("first_byte", first_byte), ("total", total)];
+    let said = maybe.into_iter().filter_map(|(key, period)| Some((key, period?)));
+    for (key, period) in always.into_iter().chain(said) {
+        lasting(period, of.at(key), "a timeout", mistakes);
+    }
+}
+
+fn lasting(period: Period, place: usize, what: &str, mistakes: &mut Mistakes) {
     if period.get().is_zero() {
-        mistakes.say(period.span().start, format!("{what} must be longer than nothing"));
+        mistakes.say(place, format!("{what} must be longer than nothing"));
     }
 }
 
-fn health(upstream: &Upstream, mistakes: &mut Mistakes) {
-    let Some(health) = &upstream.health else { return };
-    let Health { path, interval, timeout, status, .. } = &**health;
+fn health(probe: &Probe, of: &Of<'_>, mistakes: &mut Mistakes) {
+    let Probe { path, interval, timeout, status, .. } = probe;
     if !path.starts_with('/') || path.contains(['#', ' ']) {
-        mistakes.say(path.span().start, "`path` must begin with `/`, without `#` or a space");
+        mistakes.say(of.at("path"), "`path` must begin with `/`, without `#` or a space");
     }
-    lasting(interval, "`interval`", mistakes);
-    lasting(timeout, "a timeout", mistakes);
-    for status in status.iter().filter(|status| !(200..=599).contains(&***status)) {
-        mistakes.say(status.span().start, "a status must be from 200 to 599");
+    lasting(*interval, of.at("interval"), "`interval`", mistakes);
+    lasting(*timeout, of.at("timeout"), "a timeout", mistakes);
+    for (status, place) in status.iter().zip(of.elements("status")) {
+        if !(200..=599).contains(status) {
+            mistakes.say(place, "a status must be from 200 to 599");
+        }
     }
 }
 
-fn outliers(outliers: &Outliers, mistakes: &mut Mistakes) {
-    let Outliers { rate, window, eject, longest, share, .. } = outliers;
-    for part in [rate, share].into_iter().filter(|part| !(0.0..=1.0).contains(&***part)) {
-        mistakes.say(part.span().start, "a part must be from 0 to 1");
+fn outliers(outliers: &Ejection, of: &Of<'_>, mistakes: &mut Mistakes) {
+    let Ejection { rate, window, eject, longest, share, .. } = *outliers;
+    for (key, part) in [("rate", rate), ("share", share)] {
+        if !(0.0..=1.0).contains(&part) {
+            mistakes.say(of.at(key), "a part must be from 0 to 1");
+        }
     }
-    lasting(window, "`window`", mistakes);
-    lasting(eject, "`eject`", mistakes);
-    ordered("eject", eject, longest, mistakes);
+    lasting(window, of.at("window"), "`window`", mistakes);
+    lasting(eject, of.at("eject"), "`eject`", mistakes);
+    ordered("eject", eject, longest, of, mistakes);
 }
 
-fn breaker(breaker: Option<&Breaker>, mistakes: &mut Mistakes) {
-    let Some(Breaker { open, longest, .. }) = breaker else { return };
-    lasting(open, "`open`", mistakes);
-    ordered("open", open, longest, mistakes);
+fn breaker(limits: &BreakerLimits, of: &Of<'_>, mistakes: &mut Mistakes) {
+    let BreakerLimits { open, longest, .. } = *limits;
+    lasting(open, of.at("open"), "`open`", mistakes);
+    ordered("open", open, longest, of, mistakes);
 }
 
-fn ordered(name: &str, first: &At<Period>, longest: &At<Period>, mistakes: &mut Mistakes) {
+fn ordered(key: &str, first: Period, longest: Period, of: &Of<'_>, mistakes: &mut Mistakes) {
     if first > longest {
         // A default has no place; then the other one is what the file says.
-        let place = [longest, first].iter().map(|period| period.span().start).find(|&at| at > 0).unwrap_or(0);
-        let hint = format!("they are {} and {}", **longest, **first);
-        mistakes.hint(place, format!("`longest` must not be shorter than `{name}`"), hint);
+        let place = [of.at("longest"), of.at(key)].into_iter().find(|&at| at > 0).unwrap_or(0);
+        let hint = format!("they are {longest} and {first}");
+        mistakes.hint(place, format!("`longest` must not be shorter than `{key}`"), hint);
     }
 }
 

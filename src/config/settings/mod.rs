@@ -13,7 +13,6 @@ mod log;
 mod provider;
 mod redact;
 mod reload;
-mod resilience;
 mod route;
 mod sanitize;
 mod server;
@@ -46,7 +45,6 @@ pub use redact::{
     SpecialUse, Tweak, Unknown,
 };
 pub use reload::Reload;
-pub use resilience::{Breaker, Health, Outliers};
 pub use route::{
     Auth, By, Endpoint, Host, HttpMethod, NotAHost, NotAMethod, PathMatch, Pattern, PatternError, Rate,
     Respond, Route, Terminal, WebSocket,
@@ -59,10 +57,10 @@ pub use server::{Admin, Api, Clients, Dialect, Forwarded, Listen, Peers, Tls, Un
 pub use share::{Mail, Share};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;
-pub use store::{Store, StoreTls, UrlError};
+pub use store::{Store, UrlError};
 pub use telemetry::{Otlp, Telemetry};
 pub use upgrade::Upgrade;
-pub use upstream::{Balance, Http, Peer, PeerError, Repeat, Scheme, Timeouts, Upstream, UpstreamTls};
+pub use upstream::{Balance, Peer, PeerError, Scheme, Upstream, UpstreamTls};
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -6,8 +6,8 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Deserializer};
 
+use crate::base::written::Written;
 use crate::config::settings::{Jwt, Provider, Redact, Sign};
-use crate::config::written::Written;
 use crate::config::{At, Period, Size};
 
 /// One `[[routes]]`.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::config::written::Written;
+use crate::base::written::Written;
 use crate::config::{At, Period, Size, Supplied};
 use crate::net::{AllowEntry, AllowEntryError, Url};
 

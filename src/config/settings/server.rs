@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Deserializer};
 
+use crate::base::address::{Block, NotABlock};
+use crate::base::written::Written;
 use crate::config::At;
-use crate::config::written::Written;
-use crate::net::{Block, NotABlock};
 
 /// Where `serve` listens unless told otherwise.
 const LISTEN: (Ipv4Addr, u16) = (Ipv4Addr::LOCALHOST, 8080);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::base::id::ItemId;
 use crate::base::template::Template;
-use crate::config::written::Written;
+use crate::base::written::Written;
 use crate::config::{At, Period};
 
 /// `[routes.sign]`: a token (RFC 7519) for the upstream, signed with a key of the vault.

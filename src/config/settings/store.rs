@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::config::{At, Period, Supplied};
+use crate::store::postgres::Tls;
 
 /// `[store]`. Without a `url`: one SQLite file in the data folder.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -14,7 +15,7 @@ pub struct Store {
     /// A PostgreSQL database, `postgres://user:password@host:port/name`; a socket's folder is the parameter `host`.
     pub url: Option<At<Supplied>>,
     /// How the connection is protected. Default `verify-full`; has no meaning on a socket of this machine.
-    pub tls: StoreTls,
+    pub tls: Tls,
     /// PEM file of authorities trusted beside the public ones.
     pub ca: Option<At<PathBuf>>,
     /// The most connections of this process. Default 8.
@@ -30,27 +31,12 @@ impl Default for Store {
     fn default() -> Self {
         Self {
             url: None,
-            tls: StoreTls::default(),
+            tls: Tls::default(),
             ca: None,
             connections: CONNECTIONS,
             timeout: At::new(Period::secs(5)),
         }
     }
-}
-
-/// How the connection is protected: libpq's `sslmode`, without those that fall back to plaintext.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StoreTls {
-    /// Plaintext: the password may be read on the way.
-    Disable,
-    /// TLS with whoever answers.
-    Require,
-    /// TLS, with a certificate of a trusted authority.
-    VerifyCa,
-    /// The same, and the certificate is for the host's name.
-    #[default]
-    VerifyFull,
 }
 
 /// Parameters that a URL may have; TLS and time-outs are settings of the file.

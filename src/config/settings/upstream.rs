@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use http::Uri;
 use serde::{Deserialize, Deserializer};
 
-use crate::config::settings::{Aws, Breaker, Health, Outliers};
-use crate::config::written::Written;
-use crate::config::{At, Period, Supplied};
+use crate::base::written::Written;
+use crate::config::settings::Aws;
+use crate::config::{At, Supplied};
+use crate::gateway::upstream::{BreakerLimits, Ejection, Http, Probe, RetryPolicy, Timeouts};
 
 /// One `[upstreams.NAME]`: peers that are as good as each other.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -40,16 +41,16 @@ pub struct Upstream {
     pub balance: Balance,
     /// Which requests are sent twice.
     #[serde(default)]
-    pub repeat: Repeat,
+    pub repeat: RetryPolicy,
     /// How peers are asked whether they are well; nobody asks unless the file has the table.
     #[serde(default)]
-    pub health: Option<At<Health>>,
+    pub health: Option<Probe>,
     /// When failures put a peer out.
     #[serde(default)]
-    pub outliers: Outliers,
+    pub outliers: Ejection,
     /// How much it gets, and when nothing; any number and always unless the file has the table.
     #[serde(default)]
-    pub breaker: Option<Breaker>,
+    pub breaker: Option<BreakerLimits>,
 }
 
 impl Upstream {
@@ -64,9 +65,9 @@ impl Upstream {
             headers: BTreeMap::new(),
             aws: None,
             balance: Balance::default(),
-            repeat: Repeat::default(),
+            repeat: RetryPolicy::default(),
             health: None,
-            outliers: Outliers::default(),
+            outliers: Ejection::default(),
             breaker: None,
         }
     }
@@ -95,54 +96,6 @@ impl Default for UpstreamTls {
     }
 }
 
-/// Which HTTP is spoken to an upstream.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-pub enum Http {
-    /// With TLS what the peer prefers (ALPN), without it HTTP/1.1.
-    #[default]
-    #[serde(rename = "auto")]
-    Auto,
-    /// HTTP/1.1 only.
-    #[serde(rename = "1.1")]
-    One,
-    /// HTTP/2 only; without TLS by prior knowledge.
-    #[serde(rename = "2")]
-    Two,
-}
-
-/// How long each step with an upstream may take.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Timeouts {
-    /// Connecting, TLS included. Default 5 s.
-    pub connect: At<Period>,
-    /// From the end of the request to the first byte of the answer. Default: the same as `read`. Where bodies are not
-    /// collected but stream, the longer of the two is both.
-    pub first_byte: Option<At<Period>>,
-    /// Silence while we wait for bytes. Default 10 min: models think before their first word.
-    pub read: At<Period>,
-    /// A write that does not move. Default 30 s.
-    pub write: At<Period>,
-    /// How long an unused connection is kept. Default 60 s.
-    pub idle: At<Period>,
-    /// A request and its answer in all, from the first attempt on. Default: as long as it takes. Where bodies stream, it
-    /// is looked at when a piece of the answer comes or `read` is over.
-    pub total: Option<At<Period>>,
-}
-
-impl Default for Timeouts {
-    fn default() -> Self {
-        Self {
-            connect: At::new(Period::secs(5)),
-            first_byte: None,
-            read: At::new(Period::secs(600)),
-            write: At::new(Period::secs(30)),
-            idle: At::new(Period::secs(60)),
-            total: None,
-        }
-    }
-}
-
 /// How a peer is chosen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -150,18 +103,6 @@ pub enum Balance {
     /// Each in turn.
     #[default]
     RoundRobin,
-}
-
-/// Which requests are sent again when their connection ended before a byte of the answer came. What could not be
-/// connected, or what an HTTP/2 upstream says it has not looked at, is always sent again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Repeat {
-    /// On a kept connection those whose method is idempotent (RFC 9110 section 9.2.2).
-    #[default]
-    Idempotent,
-    /// None.
-    Unsent,
 }
 
 /// How a peer is spoken to.

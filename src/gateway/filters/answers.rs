@@ -12,15 +12,15 @@ use crate::gateway::filters::remember;
 use crate::gateway::filters::restoring::restoring;
 use crate::gateway::layer::{Factory, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::CompiledProtocol;
-use crate::redact::{Answering, Counts, FileClass, Keys, Redactor, Undo};
+use crate::redact::{Answering, Counts, FileClass, Keys, Redactor, SurrogateMap};
 use crate::stream::Editor;
 
 /// What was issued so far. An editor restores what was there when it was made.
-pub(super) type Issued = Arc<ArcSwap<Undo>>;
+pub(super) type Issued = Arc<ArcSwap<SurrogateMap>>;
 
 /// Nothing was issued.
 pub(super) fn nothing_issued() -> Issued {
-    Arc::new(ArcSwap::from_pointee(Undo::nothing()))
+    Arc::new(ArcSwap::from_pointee(SurrogateMap::nothing()))
 }
 
 /// What is done with the texts of answers.

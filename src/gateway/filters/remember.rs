@@ -15,7 +15,7 @@ use crate::gateway::layer::{Factory, UnscannedPolicy};
 use crate::gateway::llm::kept;
 use crate::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
-use crate::redact::Undo;
+use crate::redact::SurrogateMap;
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -88,7 +88,7 @@ pub(super) async fn find_in_body(x: &mut Exchange, body: &[u8]) {
 
 /// This was issued in the request; what is restored in its answer is that and what was before. What another request of
 /// its session may need is kept before this one goes on.
-pub(super) async fn issued(x: &mut Exchange, own: Arc<Undo>) -> Arc<Undo> {
+pub(super) async fn issued(x: &mut Exchange, own: Arc<SurrogateMap>) -> Arc<SurrogateMap> {
     let Some(memory) = &mut x.facts.memory else { return own };
     let all = memory.issued(own);
     if memory.is_of_session() {
@@ -98,7 +98,7 @@ pub(super) async fn issued(x: &mut Exchange, own: Arc<Undo>) -> Arc<Undo> {
 }
 
 /// What is restored in the answer, now and later; `None` where there is nothing and will be nothing.
-pub(super) fn restored(x: &Exchange) -> Option<Arc<ArcSwap<Undo>>> {
+pub(super) fn restored(x: &Exchange) -> Option<Arc<ArcSwap<SurrogateMap>>> {
     match &x.facts.memory {
         Some(memory) if memory.is_of_session() || !memory.restored().load().is_empty() => {
             Some(Arc::clone(memory.restored()))
@@ -129,7 +129,7 @@ pub(super) fn watch(x: &mut Exchange, head: &ResponseHeader, plan: &mut AnswerPl
 /// Makes editors that go on with what is restored, where other requests add to that while the answer passes.
 pub(super) fn following(
     x: &Exchange,
-    restored: Arc<ArcSwap<Undo>>,
+    restored: Arc<ArcSwap<SurrogateMap>>,
     make: Factory<dyn Editor>,
 ) -> Factory<dyn Editor> {
     if !x.facts.memory.as_ref().is_some_and(|memory| memory.is_of_session()) {
@@ -144,8 +144,8 @@ pub(super) fn following(
 
 /// An editor that is replaced, between two texts, by one that knows more.
 struct Following {
-    restored: Arc<ArcSwap<Undo>>,
-    known: Arc<Undo>,
+    restored: Arc<ArcSwap<SurrogateMap>>,
+    known: Arc<SurrogateMap>,
     make: Factory<dyn Editor>,
     editor: Box<dyn Editor>,
     /// Whether it is within a text.

@@ -7,12 +7,12 @@ use arc_swap::ArcSwap;
 
 use crate::gateway::exchange::Exchange;
 use crate::gateway::layer::Factory;
-use crate::redact::{Answer, Undo};
+use crate::redact::{Answer, SurrogateMap};
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};
 
 /// Puts back what was issued.
-pub(super) fn restoring(x: &Exchange, undo: Arc<ArcSwap<Undo>>) -> Factory<dyn Editor> {
+pub(super) fn restoring(x: &Exchange, undo: Arc<ArcSwap<SurrogateMap>>) -> Factory<dyn Editor> {
     let restored = Arc::clone(&x.facts.restored);
     let unscanned = Arc::clone(&x.facts.answer_unscanned);
     Arc::new(move || {

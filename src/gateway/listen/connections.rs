@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::net::customer;
+use crate::base::address::customer;
 use crate::telemetry::Refusal;
 
 /// Counts connections. Clones share the count.

@@ -13,7 +13,7 @@ use crate::edit::{Edit, spliced};
 use crate::gateway::llm::delta::{Before, Deltas, Earlier, EditorFactory, Outcome};
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::stream::amazon::{Message, Messages, write_message};
-use crate::stream::json::{Decoded, Segment, Take, Token, Type, walk};
+use crate::stream::json::{Decoded, Segment, Token, Treatment, Type, walk};
 use crate::stream::{Editor, GenericMessages, StreamError};
 
 /// What a message is called whose headers have no name that an API would give.
@@ -151,7 +151,7 @@ fn encoded_document(payload: &[u8]) -> Option<(Range<usize>, Vec<u8>)> {
             Token::Text if is("bytes") => others |= found.replace(leaf.span).is_some(),
             Token::Text if is("p") => {
                 let padding = Decoded::of(payload.get(leaf.span).unwrap_or_default());
-                others |= Take::Typed(Type::Name).of(Token::Text, padding.text()) != Take::Skip;
+                others |= Treatment::Typed(Type::Name).of(Token::Text, padding.text()) != Treatment::Skip;
             }
             Token::Key if path.is_empty() => {}
             _ => others = true,

@@ -2,13 +2,13 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Covers, Delta, Key, Protocol, Signed, StreamProtocol};
-use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Blocks are told apart by their number.
 pub(super) const BLOCK: &[Key] = &[Key::Value("index")];
 
-const fn delta(at: &'static str, treatment: Take) -> Delta {
+const fn delta(at: &'static str, treatment: Treatment) -> Delta {
     Delta { at, treatment, when: None, key: BLOCK }
 }
 
@@ -29,6 +29,7 @@ pub(super) const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "type", is: Some("message_stop"), key: &[] },
         Close { at: "error", is: None, key: &[] },
     ],
+    free_form: &["**.input"],
     signed: &[
         Signed {
             at: "delta.signature",

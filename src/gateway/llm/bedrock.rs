@@ -6,7 +6,7 @@
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::anthropic;
 use crate::gateway::llm::protocol::{Close, Covers, Delta, Echo, Key, Protocol, Signed, StreamProtocol};
-use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Blocks of a message are told apart by their number.
@@ -39,7 +39,7 @@ const IN_ANSWER: Signed = Signed {
     covers: Covers::Beside(&["output.message.content[*].reasoningContent.reasoningText.text"]),
 };
 
-const fn delta(at: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
     Delta { at, treatment, when: None, key }
 }
 
@@ -110,6 +110,7 @@ pub(super) static CONVERSE: Protocol = Protocol {
             closes("messageStop", &[]),
             closes("metadata", &[]),
         ],
+        free_form: &["**.toolUse.input", "**.toolResult.content[*].json", "**.toolResult[*].json"],
         signed: SIGNED,
         ..StreamProtocol::NONE
     },
@@ -228,6 +229,7 @@ pub(super) static INVOKE: Protocol = Protocol {
             closes("amazon-bedrock-invocationMetrics", &[]),
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        free_form: &["**.input", "**.function.arguments"],
         signed: &[
             Signed {
                 at: "delta.signature",

@@ -2,13 +2,13 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
-use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
 /// Contents and tool calls are told apart by their number.
 const INDEX: &[Key] = &[Key::Value("index")];
 
-const fn delta(at: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
     Delta { at, treatment, when: None, key }
 }
 
@@ -49,6 +49,7 @@ pub(super) static V2: Protocol = Protocol {
             close("message-end", &[]),
         ],
         echoes: &[Echo { at: "logprobs", with: "null" }],
+        free_form: &["**.document", "**.tool_output"],
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]", b"\"type\":\"message-end\""],
         ..StreamProtocol::NONE
@@ -70,6 +71,7 @@ pub(super) static V1: Protocol = Protocol {
             key: &[],
         }],
         closes: &[Close { at: "event_type", is: Some("stream-end"), key: &[] }],
+        free_form: &["**.parameters", "**.documents", "**.outputs"],
         final_events: &[b"\"is_finished\":true"],
         ..StreamProtocol::NONE
     },

@@ -20,7 +20,9 @@ use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSi
 use crate::gateway::llm::signed::Block;
 use crate::gateway::llm::template::Template;
 use crate::redact::encodes_text;
-use crate::stream::json::{Decoded, Embedded, Path, Take, Token, Type, encoded, walk};
+use crate::stream::json::{
+    Decoded, Embedded, Leaf, Path, Token, Treatment, Type, digits_of, encoded, walk, with_digits,
+};
 use crate::stream::{Channel, Editor, StreamError};
 
 /// The longest text that is kept for its signature, in bytes.
@@ -246,12 +248,24 @@ impl Deltas {
         let stream = &protocol.stream;
         let (mut pieces, mut failed) = (Vec::new(), Ok(()));
         let walked = walk(data, &mut |path, leaf| {
-            if leaf.token != Token::Text || stream.echoes.iter().any(|echo| echo.at.holds(path)) {
+            if stream.echoes.iter().any(|echo| echo.at.holds(path)) {
+                return;
+            }
+            if leaf.token != Token::Text {
+                match self.name_or_number(path, &leaf, data) {
+                    Ok(None) => {}
+                    Ok(Some(kind)) => {
+                        pieces.push(Piece { span: leaf.span, token: leaf.token, elements: Vec::new(), kind })
+                    }
+                    Err(error) => failed = Err(error),
+                }
                 return;
             }
             let named = delta(stream, path, document).or_else(|| signature(stream, path));
             let typed = match &named {
-                Some(PieceKind::Delta(DeltaPiece { treatment: typed @ Take::Typed(_), .. })) => Some(*typed),
+                Some(PieceKind::Delta(DeltaPiece { treatment: typed @ Treatment::Typed(_), .. })) => {
+                    Some(*typed)
+                }
                 _ => None,
             };
             let kind = match named.filter(|_| typed.is_none()) {
@@ -260,11 +274,11 @@ impl Deltas {
                     let decoded = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
                     let taken = typed.unwrap_or_else(|| protocol.answer.take(path));
                     let treatment = match taken {
-                        Take::Typed(_) if encodes_text(decoded.text()) => Take::Text,
+                        Treatment::Typed(_) if encodes_text(decoded.text()) => Treatment::Text,
                         treatment => treatment.of(leaf.token, decoded.text()),
                     };
-                    if treatment == Take::Skip {
-                        if taken == Take::Typed(Type::Opaque) {
+                    if treatment == Treatment::Skip {
+                        if taken == Treatment::Typed(Type::Opaque) {
                             (self.editor)().unread();
                         }
                         return;
@@ -280,14 +294,40 @@ impl Deltas {
                 }
             };
             let elements = stream.echoes.iter().map(|echo| echo.at.element(path)).collect();
-            pieces.push(Piece { span: leaf.span, elements, kind });
+            pieces.push(Piece { span: leaf.span, token: leaf.token, elements, kind });
         });
         failed.map(|()| walked.is_ok().then_some(pieces))
     }
 
+    /// What becomes of a member's name or a long number where nothing is known of the value around it. A number stays one.
+    fn name_or_number(
+        &mut self,
+        path: &Path<'_>,
+        leaf: &Leaf,
+        data: &[u8],
+    ) -> Result<Option<PieceKind>, StreamError> {
+        let protocol = Arc::clone(&self.protocol);
+        if protocol.stream.free_form.take(path) == Treatment::Skip {
+            return Ok(None);
+        }
+        let spelled = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
+        let spelled = spelled.text();
+        let text = if leaf.token == Token::Number { digits_of(spelled) } else { spelled };
+        let number = |edited: String| match with_digits(spelled, &edited) {
+            quoted if quoted.starts_with('"') => "0".to_owned(),
+            number => number,
+        };
+        let numeric = |edited| if leaf.token == Token::Number { number(edited) } else { edited };
+        Ok(match self.complete(Some(path), text, Treatment::Text)? {
+            PieceKind::Whole(Some(edited)) => Some(PieceKind::Whole(Some(numeric(edited)))),
+            PieceKind::Lossy(edited) => Some(PieceKind::Lossy(numeric(edited))),
+            PieceKind::Whole(None) | PieceKind::Delta(_) | PieceKind::Signature(..) => None,
+        })
+    }
+
     /// Data that is not JSON is text. What is nested too deep, or goes wrong late, is read as far as it is JSON.
     fn unknown(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
-        let edited = self.complete(None, &String::from_utf8_lossy(data), Take::Embedded)?;
+        let edited = self.complete(None, &String::from_utf8_lossy(data), Treatment::Embedded)?;
         Ok(edited.into_edited().map(String::into_bytes))
     }
 
@@ -296,7 +336,7 @@ impl Deltas {
         &mut self,
         path: Option<&Path<'_>>,
         text: &str,
-        treatment: Take,
+        treatment: Treatment,
     ) -> Result<PieceKind, StreamError> {
         let mut editor = self.editor(treatment);
         self.edits.clear();
@@ -316,10 +356,10 @@ impl Deltas {
         })
     }
 
-    fn editor(&self, treatment: Take) -> Box<dyn Editor> {
+    fn editor(&self, treatment: Treatment) -> Box<dyn Editor> {
         match treatment {
-            Take::Embedded => Box::new(Embedded::new((self.editor)())),
-            Take::Text | Take::Typed(_) | Take::Skip => (self.editor)(),
+            Treatment::Embedded => Box::new(Embedded::new((self.editor)())),
+            Treatment::Text | Treatment::Typed(_) | Treatment::Skip => (self.editor)(),
         }
     }
 

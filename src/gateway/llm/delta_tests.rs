@@ -17,10 +17,10 @@ static BLOCKS: Protocol = Protocol {
     answer: &[],
     stream: StreamProtocol {
         deltas: &[
-            Delta { at: "delta.text", treatment: Take::Text, when: None, key: &[Key::Value("index")] },
+            Delta { at: "delta.text", treatment: Treatment::Text, when: None, key: &[Key::Value("index")] },
             Delta {
                 at: "delta.partial_json",
-                treatment: Take::Embedded,
+                treatment: Treatment::Embedded,
                 when: None,
                 key: &[Key::Value("index")],
             },
@@ -42,13 +42,13 @@ static ITEMS: Protocol = Protocol {
         deltas: &[
             Delta {
                 at: "delta",
-                treatment: Take::Text,
+                treatment: Treatment::Text,
                 when: Some(When { at: "type", is: "output_text.delta" }),
                 key: &[Key::Value("item_id"), Key::Value("content_index")],
             },
             Delta {
                 at: "delta",
-                treatment: Take::Embedded,
+                treatment: Treatment::Embedded,
                 when: Some(When { at: "type", is: "function_call_arguments.delta" }),
                 key: &[Key::Value("item_id")],
             },
@@ -279,6 +279,51 @@ fn texts_that_take_turns_end_where_another_begins() {
         "=",
     ];
     assert_eq!(rows, want);
+}
+
+/// Puts a number in place of another, and masks a third.
+#[derive(Default)]
+struct Numbers(usize);
+
+impl Editor for Numbers {
+    fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
+        for (from, with) in [("4000000001", "7000000009"), ("4000000002", "**********"), ("secret", "<x>")] {
+            edits.extend(
+                piece
+                    .find(from)
+                    .map(|at| Edit { range: self.0 + at..self.0 + at + from.len(), with: with.to_owned() }),
+            );
+        }
+        self.0 += piece.len();
+        Ok(self.0)
+    }
+
+    fn end(&mut self, _: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.0 = 0;
+        Ok(())
+    }
+}
+
+#[test]
+fn names_and_numbers_are_words_where_nothing_is_known_of_a_value() {
+    let editor: EditorFactory = Arc::new(|| Box::new(Numbers::default()));
+    let protocol = Arc::new(CompiledProtocol::new(&gemini::GENERATE).unwrap());
+    let mut deltas = Deltas::new(protocol, editor, &Budget::process(1 << 20));
+    let call = |args: &str| {
+        format!(
+            r#"{{"secret":4000000001,"candidates":[{{"content":{{"parts":[{{"functionCall":{{"name":"pay","args":{args}}}}}]}}}}]}}"#
+        )
+    };
+    for (args, want) in [
+        (r#"{"card":4000000001,"secret":"a"}"#, r#"{"card":7000000009,"<x>":"a"}"#),
+        (r#"{"a":[-4000000001,{"secret":4000000001.5}]}"#, r#"{"a":[-7000000009,{"<x>":7000000009.5}]}"#),
+        (r#"{"card":4000000002}"#, r#"{"card":0}"#),
+        (r#"{"card":4000000003}"#, r#"{"card":4000000003}"#),
+    ] {
+        let edited = deltas.whole(call(args).as_bytes()).unwrap();
+        let edited = edited.map_or(call(args), |edited| String::from_utf8(edited).unwrap());
+        assert_eq!(edited, call(want), "what is known of the protocol stays");
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Covers, Delta, Key, Protocol, Signed, StreamProtocol};
-use crate::stream::json::Take::{self, Text, Typed};
+use crate::stream::json::Treatment::{self, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Candidates are told apart by their number, and in one what it thinks from what it says.
@@ -21,7 +21,7 @@ const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
     Delta { at, treatment: Text, when: None, key }
 }
 
-const REQUEST: &[(&str, Take)] = &[
+const REQUEST: &[(&str, Treatment)] = &[
     ("model", Typed(Name)),
     ("generationConfig.seed", Typed(Number)),
     ("generationConfig.maxOutputTokens", Typed(Number)),
@@ -32,7 +32,7 @@ const REQUEST: &[(&str, Take)] = &[
     ("contents[*].parts[*].sdkBlob", Typed(Opaque)),
 ];
 
-const ANSWER: &[(&str, Take)] = &[
+const ANSWER: &[(&str, Treatment)] = &[
     ("responseId", Typed(Id)),
     ("modelVersion", Typed(Name)),
     ("candidates[*].content.parts[*].functionCall.id", Typed(Id)),
@@ -41,6 +41,15 @@ const ANSWER: &[(&str, Take)] = &[
     ("candidates[*].groundingMetadata.retrievalMetadata.sdkBlob", Typed(Opaque)),
     ("candidates[*].groundingMetadata.searchEntryPoint.sdkBlob", Typed(Opaque)),
     ("[*].responseId", Typed(Id)),
+];
+
+/// Arguments and results of calls; an argument that comes in pieces may be a number.
+pub(super) const FREE_FORM: &[&str] = &[
+    "**.functionCall.args",
+    "**.functionCall.partialArgs[*].numberValue",
+    "**.functionResponse.response",
+    "**.toolCall.args",
+    "**.toolResponse.response",
 ];
 
 /// A part is signed as a whole.
@@ -67,6 +76,7 @@ const EVENTS: StreamProtocol = StreamProtocol {
         Close { at: "promptFeedback.blockReason", is: None, key: &[] },
         Close { at: "error", is: None, key: &[] },
     ],
+    free_form: FREE_FORM,
     signed: SIGNED,
     in_turn: &["candidates[*].content.parts[*].text"],
     final_events: &[b"\"finishReason\":"],

@@ -4,7 +4,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol};
-use crate::stream::json::Take::{Text, Typed};
+use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Id, Name, Opaque};
 
 /// What the model thinks is told from what it says.
@@ -72,6 +72,7 @@ pub(super) static LIVE: Protocol = Protocol {
             close("toolCall", None),
             close("goAway", None),
         ],
+        free_form: &["toolCall.functionCalls[*].args", "**.functionCall.args"],
         ..StreamProtocol::NONE
     },
 };

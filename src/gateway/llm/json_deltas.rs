@@ -257,7 +257,7 @@ mod tests {
     use crate::gateway::error::ErrorShape;
     use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol};
     use crate::gateway::testing::Hide;
-    use crate::stream::json::Take;
+    use crate::stream::json::Treatment;
 
     /// Texts told apart by a number, which end where the event says so.
     static LINES: Protocol = Protocol {
@@ -267,7 +267,7 @@ mod tests {
         request: &[],
         answer: &[],
         stream: StreamProtocol {
-            deltas: &[Delta { at: "t", treatment: Take::Text, when: None, key: &[Key::Value("n")] }],
+            deltas: &[Delta { at: "t", treatment: Treatment::Text, when: None, key: &[Key::Value("n")] }],
             closes: &[Close { at: "done", is: Some("true"), key: &[] }],
             ..StreamProtocol::NONE
         },

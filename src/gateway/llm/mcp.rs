@@ -9,7 +9,7 @@ use pingora::http::RequestHeader;
 
 use crate::gateway::error::{ErrorShape, GatewayError};
 use crate::gateway::llm::protocol::{Protocol, StreamProtocol};
-use crate::stream::json::Take::Typed;
+use crate::stream::json::Treatment::Typed;
 use crate::stream::json::Type::{Id, Opaque};
 use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, walk_numbers};
 
@@ -37,7 +37,17 @@ pub(super) static MCP: Protocol = Protocol {
         ("result.messages[*].content.data", Typed(Opaque)),
         ("params.messages[*].content.data", Typed(Opaque)),
     ],
-    stream: StreamProtocol { final_events: &[b"\"result\":", b"\"error\":{"], ..StreamProtocol::NONE },
+    stream: StreamProtocol {
+        free_form: &[
+            "result.structuredContent",
+            "result.messages[*].content.input",
+            "params.messages[*].content.input",
+            "params.data",
+            "error.data",
+        ],
+        final_events: &[b"\"result\":", b"\"error\":{"],
+        ..StreamProtocol::NONE
+    },
 };
 
 /// Whether a protocol is this one.

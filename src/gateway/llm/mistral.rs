@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol, When};
-use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
 /// A part of an output.
@@ -10,7 +10,7 @@ const CONTENT: &[Key] = &[Key::Value("output_index"), Key::Value("content_index"
 
 const OUTPUT: &[Key] = &[Key::Value("output_index")];
 
-const fn delta(at: &'static str, event: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, event: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
     Delta { at, treatment, when: Some(When { at: "type", is: event }), key }
 }
 
@@ -61,6 +61,7 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
             Close { at: "type", is: Some("conversation.response.done"), key: &[] },
             Close { at: "type", is: Some("conversation.response.error"), key: &[] },
         ],
+        free_form: &["**.arguments"],
         end_data: b"[DONE]",
         final_events: &[
             b"data:[DONE]",

@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Protocol, StreamProtocol};
-use crate::stream::json::Take::{Text, Typed};
+use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
 const fn delta(at: &'static str) -> Delta {
@@ -27,6 +27,7 @@ pub(super) static OLLAMA: Protocol = Protocol {
             Close { at: "done", is: Some("true"), key: &[] },
             Close { at: "error", is: None, key: &[] },
         ],
+        free_form: &["**.function.arguments"],
         final_events: &[b"\"done\":true"],
         ..StreamProtocol::NONE
     },

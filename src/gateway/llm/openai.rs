@@ -6,7 +6,7 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{
     Close, ConversationNaming, Covers, Delta, Echo, Key, Protocol, Signed, StreamProtocol, When,
 };
-use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Choices are told apart by their own number.
@@ -20,7 +20,7 @@ const TOOL_CALL: &[Key] =
 const REASONING: &[Key] =
     &[Key::Value("choices[*].index"), Key::Value("choices[*].delta.reasoning_details[*].index")];
 
-const fn delta(at: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
     Delta { at, treatment, when: None, key }
 }
 
@@ -88,6 +88,8 @@ pub(super) static CHAT: Protocol = Protocol {
             Close { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        // As some servers have them, that say no JSON in a string.
+        free_form: &["**.function.arguments", "**.function_call.arguments"],
         signed: &[
             Signed {
                 at: "choices[*].message.content[*].signature",

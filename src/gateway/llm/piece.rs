@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::edit::Edit;
 use crate::gateway::llm::place::{Document, KeyPart};
 use crate::gateway::llm::protocol::CompiledStream;
-use crate::stream::json::{Path, Take, encoded};
+use crate::stream::json::{Path, Token, Treatment, encoded};
 
 /// Tells channels apart: which delta of the protocol, and the values of its key.
 #[derive(Clone, PartialEq, Eq)]
@@ -15,9 +15,10 @@ pub(super) struct ChannelKey {
     pub(super) parts: Vec<KeyPart>,
 }
 
-/// A string of a document.
+/// A string of a document, or a name or a number in a value of which nothing is known.
 pub(super) struct Piece {
     pub(super) span: Range<usize>,
+    pub(super) token: Token,
     /// For each echo of the protocol, the element of it that the string lies in.
     pub(super) elements: Vec<Option<Vec<usize>>>,
     pub(super) kind: PieceKind,
@@ -38,7 +39,7 @@ pub(super) enum PieceKind {
 /// A piece of a channel's text.
 pub(super) struct DeltaPiece {
     pub(super) key: ChannelKey,
-    pub(super) treatment: Take,
+    pub(super) treatment: Treatment,
     /// The positions of the elements on the way.
     pub(super) positions: Vec<usize>,
 }
@@ -68,7 +69,8 @@ impl Piece {
         stream: &CompiledStream,
         edits: &mut Vec<Edit>,
     ) {
-        edits.push(Edit { range: self.span.clone(), with: encoded(text) });
+        let with = if self.token == Token::Number { text.to_owned() } else { encoded(text) };
+        edits.push(Edit { range: self.span.clone(), with });
         for (echo, element) in stream.echoes.iter().zip(&self.elements) {
             let span = element.as_ref().and_then(|element| document.span(&echo.at, element));
             edits.extend(span.map(|range| Edit { range, with: echo.with.to_owned() }));

@@ -7,7 +7,7 @@ use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::place::{BadPlace, CompiledKey, Place};
 use crate::gateway::llm::schema::with_schemas;
-use crate::stream::json::{PathSet, PatternError, Take};
+use crate::stream::json::{PathSet, PatternError, Treatment};
 
 /// One LLM protocol. Patterns are tried in order; a string that none names is text all the same, since an unknown
 /// field may hold a value as well as a known one.
@@ -19,9 +19,9 @@ pub struct Protocol {
     /// How it spells an error.
     pub shape: ErrorShape,
     /// The strings of a request that are not plain text.
-    pub request: &'static [(&'static str, Take)],
+    pub request: &'static [(&'static str, Treatment)],
     /// The strings of an answer, or of one event, that are not plain text.
-    pub answer: &'static [(&'static str, Take)],
+    pub answer: &'static [(&'static str, Treatment)],
     /// How texts go on over the events of a stream.
     pub stream: StreamProtocol,
 }
@@ -40,6 +40,9 @@ pub struct StreamProtocol {
     pub closes: &'static [Close],
     /// Values that repeat a text.
     pub echoes: &'static [Echo],
+    /// JSON values of which nothing is known, such as the arguments of a call: names of members and long numbers in them may be
+    /// somebody's as well. Patterns as for [`PathSet`].
+    pub free_form: &'static [&'static str],
     /// Signatures of texts, which must go back as they came.
     pub signed: &'static [Signed],
     /// Those of `deltas`, by their places, of whose texts with one first value of their key only one goes on at a time: where
@@ -62,6 +65,7 @@ impl StreamProtocol {
         deltas: &[],
         closes: &[],
         echoes: &[],
+        free_form: &[],
         signed: &[],
         in_turn: &[],
         numbered: false,
@@ -76,7 +80,7 @@ pub struct Delta {
     /// Where they are.
     pub at: &'static str,
     /// What they hold.
-    pub treatment: Take,
+    pub treatment: Treatment,
     /// What else an event of this kind has.
     pub when: Option<When>,
     /// What texts are told apart by, outermost first.
@@ -168,6 +172,8 @@ pub(super) struct CompiledStream {
     pub(super) deltas: Vec<CompiledDelta>,
     pub(super) closes: Vec<CompiledClose>,
     pub(super) echoes: Vec<CompiledEcho>,
+    /// The places of names and numbers that are looked at.
+    pub(super) free_form: PathSet,
     pub(super) signed: Vec<CompiledSigned>,
     pub(super) in_turn: Vec<usize>,
     pub(super) numbered: bool,
@@ -175,7 +181,7 @@ pub(super) struct CompiledStream {
 
 pub(super) struct CompiledDelta {
     pub(super) at: Place,
-    pub(super) treatment: Take,
+    pub(super) treatment: Treatment,
     pub(super) when: Option<(Place, &'static str)>,
     pub(super) key: Vec<CompiledKey>,
 }
@@ -296,11 +302,15 @@ impl CompiledStream {
             };
             Ok(CompiledSigned { at: Place::parse(signed.at)?, covers })
         };
+        let within: Vec<String> = stream.free_form.iter().map(|at| format!("{at}.**")).collect();
+        let free_form: Vec<(&str, Treatment)> =
+            within.iter().map(|at| (at.as_str(), Treatment::Text)).collect();
         Ok(Self {
             in_turn: stream.in_turn.iter().map(|at| position(at)).collect::<Result<_, _>>()?,
             signed: stream.signed.iter().map(signed).collect::<Result<_, _>>()?,
             deltas: stream.deltas.iter().map(delta).collect::<Result<_, _>>()?,
             closes: stream.closes.iter().map(close).collect::<Result<_, _>>()?,
+            free_form: PathSet::new(&free_form, Treatment::Skip)?,
             echoes: stream.echoes.iter().map(echo).collect::<Result<_, _>>()?,
             numbered: stream.numbered,
         })

@@ -4,7 +4,7 @@ use crate::base::path::RequestPath;
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Protocol, at};
 use crate::gateway::llm::{
-    anthropic, cohere, gemini, gemini_live, mcp, mistral, ollama, openai, realtime, responses,
+    anthropic, bedrock, cohere, gemini, gemini_live, mcp, mistral, ollama, openai, realtime, responses,
 };
 
 /// OpenAI's own, and what others that serve its API speak.
@@ -26,7 +26,7 @@ pub struct Provider {
     pub shape: ErrorShape,
     /// What it speaks on paths that none of its protocols names; `None`: documents of no protocol.
     pub otherwise: Option<&'static Protocol>,
-    speaks: &'static [&'static Protocol],
+    pub(super) speaks: &'static [&'static Protocol],
     /// Paths that only its API has, so that an error there is its own on a route that names no provider: whole segments
     /// one behind the other, or, from a colon on, how a path ends.
     paths: &'static [&'static str],
@@ -110,9 +110,9 @@ static ALL: [Provider; 10] = [
     },
     Provider {
         name: "bedrock",
-        shape: ErrorShape::Envelope,
+        shape: ErrorShape::Bedrock,
         otherwise: None,
-        speaks: &[],
+        speaks: &[&bedrock::CONVERSE, &bedrock::INVOKE, &openai::CHAT],
         paths: &[],
         borrows: &[("v1/chat/completions", ErrorShape::OpenAi)],
     },
@@ -260,6 +260,8 @@ mod tests {
             ("ollama", "/v1/chat/completions", ErrorShape::OpenAi),
             ("vertex", "/v1/projects/p/x:streamRawPredict", ErrorShape::Anthropic),
             ("mcp", "/mcp", ErrorShape::JsonRpc),
+            ("bedrock", "/model/m/converse", ErrorShape::Bedrock),
+            ("bedrock", "/v1/chat/completions", ErrorShape::OpenAi),
         ];
         for (name, path, shape) in rows {
             let path = RequestPath::parse(path).unwrap();

@@ -3,7 +3,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
-use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// A part of what an item of a response says. Arguments of calls have no number of a part.
@@ -15,7 +15,7 @@ const ITEM: &[Key] = &[Key::Value("response_id"), Key::Value("item_id")];
 /// A part of what the caller has said, written down.
 const HEARD: &[Key] = &[Key::Value("item_id"), Key::Value("content_index")];
 
-const fn delta(event: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+const fn delta(event: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
     Delta { at: "delta", treatment, when: Some(When { at: "type", is: event }), key }
 }
 

@@ -106,6 +106,14 @@ mod tests {
     }
 
     #[test]
+    fn every_protocol_is_some_providers() {
+        for protocol in ALL {
+            let speaks = |provider: &Provider| provider.speaks.iter().any(|one| one.name == protocol.name);
+            assert!(Provider::all().any(speaks), "{}", protocol.name);
+        }
+    }
+
+    #[test]
     fn a_path_says_its_protocol() {
         let name = |path: &str| {
             let path = RequestPath::parse(path).unwrap();

@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
-use crate::stream::json::Take::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// A part of an item's content.
@@ -17,7 +17,7 @@ const ITEM: &[Key] = &[Key::Value("item_id")];
 /// A command of a shell call, which is known by its place in the output.
 const COMMAND: &[Key] = &[Key::Value("output_index"), Key::Value("command_index")];
 
-const fn delta(event: &'static str, treatment: Take, key: &'static [Key]) -> Delta {
+const fn delta(event: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
     Delta { at: "delta", treatment, when: Some(When { at: "type", is: event }), key }
 }
 

@@ -1,7 +1,7 @@
 //! JSON Schemas in requests and lists of tools: what a model must be given as it is, since it answers in these names and
 //! values and the caller's program compares them. Descriptions, titles, defaults and examples are text.
 
-use crate::stream::json::{PathSet, PatternError, Take};
+use crate::stream::json::{PathSet, PatternError, Treatment};
 
 /// Where schemas stand, in any protocol: below these.
 const ROOTS: [&str; 16] = [
@@ -56,19 +56,19 @@ const VALUES: [&str; 3] = ["default", "examples", "example"];
 ///
 /// # Errors
 /// A pattern that is wrong.
-pub(super) fn with_schemas(patterns: &[(&'static str, Take)]) -> Result<PathSet, PatternError> {
-    let mut schemas: Vec<(String, Take)> = Vec::new();
+pub(super) fn with_schemas(patterns: &[(&'static str, Treatment)]) -> Result<PathSet, PatternError> {
+    let mut schemas: Vec<(String, Treatment)> = Vec::new();
     for root in ROOTS {
         for value in VALUES {
-            let named = |keyword| (format!("{root}.**.properties.{value}.**.{keyword}"), Take::Skip);
+            let named = |keyword| (format!("{root}.**.properties.{value}.**.{keyword}"), Treatment::Skip);
             schemas.extend(KEYWORDS.map(named));
         }
-        schemas.extend(VALUES.map(|value| (format!("{root}.**.properties.{value}.**"), Take::Text)));
-        schemas.extend(VALUES.map(|value| (format!("{root}.**.{value}.**"), Take::Text)));
-        schemas.extend(KEYWORDS.map(|keyword| (format!("{root}.**.{keyword}"), Take::Skip)));
+        schemas.extend(VALUES.map(|value| (format!("{root}.**.properties.{value}.**"), Treatment::Text)));
+        schemas.extend(VALUES.map(|value| (format!("{root}.**.{value}.**"), Treatment::Text)));
+        schemas.extend(KEYWORDS.map(|keyword| (format!("{root}.**.{keyword}"), Treatment::Skip)));
     }
     let schemas = schemas.iter().map(|(pattern, take)| (pattern.as_str(), *take));
-    PathSet::new(&schemas.chain(patterns.iter().copied()).collect::<Vec<_>>(), Take::Text)
+    PathSet::new(&schemas.chain(patterns.iter().copied()).collect::<Vec<_>>(), Treatment::Text)
 }
 
 #[cfg(test)]
@@ -90,8 +90,8 @@ mod tests {
         walk(document, &mut |path, leaf| {
             let text = &document[leaf.span.clone()];
             let want = match text.trim_ascii() {
-                text if text.ends_with(b"TEXT") || text == b"\"TEXT\"" => Take::Text,
-                text if text == b"KEEP" || text == b"\"KEEP\"" => Take::Skip,
+                text if text.ends_with(b"TEXT") || text == b"\"TEXT\"" => Treatment::Text,
+                text if text == b"KEEP" || text == b"\"KEEP\"" => Treatment::Skip,
                 _ => return,
             };
             seen += 1;

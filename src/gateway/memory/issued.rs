@@ -13,11 +13,11 @@ use crate::base::clock::{SharedClock, Timestamp};
 use crate::base::secret::Secret;
 use crate::crypto::random;
 use crate::gateway::memory::caller::{CallerId, name_of};
-use crate::redact::Undo;
+use crate::redact::SurrogateMap;
 use crate::store::{Entry, Expected, Key, Records, StoreError};
 use crate::vault::{REMEMBERED, Vault, VaultError};
 
-/// Rows by caller and a random id: what [`Undo::to_bytes`] writes.
+/// Rows by caller and a random id: what [`SurrogateMap::to_bytes`] writes.
 pub(super) const ISSUED: &str = {
     let [issued, _, _] = REMEMBERED;
     issued
@@ -39,7 +39,7 @@ pub(super) struct Conversation {
     /// Of its row; 0 if there is none yet.
     version: u64,
     until: Timestamp,
-    pub(super) issued: Arc<Undo>,
+    pub(super) issued: Arc<SurrogateMap>,
 }
 
 impl Conversation {
@@ -47,7 +47,7 @@ impl Conversation {
     pub(super) fn new() -> Result<Self, VaultError> {
         let id = HEXLOWER.encode(&random::bytes::<16>()?);
         let until = Timestamp::from_millis(0);
-        Ok(Self { id, version: 0, until, issued: Arc::new(Undo::nothing()) })
+        Ok(Self { id, version: 0, until, issued: Arc::new(SurrogateMap::nothing()) })
     }
 }
 
@@ -113,7 +113,7 @@ impl IssuedStore {
     async fn read(&self, owner: &Owner, id: &str) -> Result<Option<Conversation>, VaultError> {
         let Some(row) = self.records.get(&Self::place(owner, id)).await? else { return Ok(None) };
         let opened = self.vault.open_row(&row)?;
-        let issued = Undo::from_bytes(opened.expose()).ok_or(VaultError::Newer)?;
+        let issued = SurrogateMap::from_bytes(opened.expose()).ok_or(VaultError::Newer)?;
         let until = row.entry.expires.unwrap_or(Timestamp::from_millis(u64::MAX));
         Ok(Some(Conversation { id: id.to_owned(), version: row.version, until, issued: Arc::new(issued) }))
     }
@@ -123,7 +123,7 @@ impl IssuedStore {
         &self,
         owner: &Owner,
         conversation: &mut Conversation,
-        issued: &Undo,
+        issued: &SurrogateMap,
     ) -> Result<bool, VaultError> {
         for _ in 0..TRIES {
             if conversation.issued.covers(issued) && self.lives_on(owner, conversation.until) {

@@ -14,7 +14,7 @@ use crate::gateway::memory::caller::{CallerId, TARGET};
 use crate::gateway::memory::issued::{Conversation, Owner};
 use crate::gateway::memory::seen::SeenIds;
 use crate::gateway::memory::service::Memory;
-use crate::redact::{Recall, Undo};
+use crate::redact::{Recall, SurrogateMap};
 use crate::vault::VaultError;
 
 /// How long the end of an answer waits for what it has taught us to be kept; it goes on being written.
@@ -48,9 +48,9 @@ pub struct RequestMemory {
     kept: bool,
     seen: SeenIds,
     /// What is restored in its answer.
-    restored: Arc<ArcSwap<Undo>>,
+    restored: Arc<ArcSwap<SurrogateMap>>,
     /// What was issued in the request itself.
-    own: Arc<Undo>,
+    own: Arc<SurrogateMap>,
     conversation: Arc<AsyncMutex<Option<Conversation>>>,
     /// Bytes of values that were read, all together.
     loaded: usize,
@@ -69,7 +69,7 @@ impl RequestMemory {
         memory.refresh(&caller).await;
         let owner = Owner { caller, route, remember };
         let recall = Recall { caller: Some(Arc::new(memory.digests(&owner))), conversation: None };
-        let nothing = Arc::new(Undo::nothing());
+        let nothing = Arc::new(SurrogateMap::nothing());
         Self {
             memory,
             owner,
@@ -106,7 +106,7 @@ impl RequestMemory {
 
     /// It names these: what was issued there may be restored in its answer.
     pub async fn find(&mut self, named: &[Named]) {
-        let mut earlier: Option<Arc<Undo>> = self.recall.conversation.take();
+        let mut earlier: Option<Arc<SurrogateMap>> = self.recall.conversation.take();
         let mut conversation = self.conversation.lock().await;
         for Named { id, role } in named {
             if *role == Role::Continues && !self.continues.contains(id) {
@@ -150,7 +150,7 @@ impl RequestMemory {
     }
 
     /// This was issued in the request. Returns all that is to be restored in its answer.
-    pub fn issued(&mut self, own: Arc<Undo>) -> Arc<Undo> {
+    pub fn issued(&mut self, own: Arc<SurrogateMap>) -> Arc<SurrogateMap> {
         let all = match &self.recall.conversation {
             None => Arc::clone(&own),
             Some(earlier) => Arc::new(own.with_earlier(earlier)),
@@ -164,7 +164,7 @@ impl RequestMemory {
     }
 
     /// What is restored in its answer; it may become more while that passes.
-    pub fn restored(&self) -> &Arc<ArcSwap<Undo>> {
+    pub fn restored(&self) -> &Arc<ArcSwap<SurrogateMap>> {
         &self.restored
     }
 
@@ -211,7 +211,7 @@ impl RequestMemory {
                 // Nothing was added to what it reads: that goes on under more names.
                 *conversation = whole;
             }
-            match kept(&memory, &owner, &mut conversation, (&restored, &ids)).await {
+            match kept(&memory, &owner, &mut conversation, &restored, &ids).await {
                 Ok(rows) => memory.written(&owner.caller, rows).await,
                 Err(error) => {
                     tracing::warn!(target: TARGET, "what was issued in a conversation is not kept: {error}");
@@ -271,7 +271,8 @@ async fn kept(
     memory: &Memory,
     owner: &Owner,
     conversation: &mut Option<Conversation>,
-    (issued, ids): (&Undo, &[String]),
+    issued: &SurrogateMap,
+    ids: &[String],
 ) -> Result<u32, VaultError> {
     let mut rows = 0;
     let conversation = match conversation {

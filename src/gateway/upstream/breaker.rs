@@ -1,31 +1,61 @@
 //! How many requests a pool may have at once, how many may wait for a place, and when it gets none at all: after
 //! failures in a row the breaker is open for a while, then lets one request try, and closes if that goes well.
 
+use std::num::NonZeroUsize;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
+use serde::Deserialize;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::base::clock::SharedClock;
+use crate::base::units::Period;
 use crate::gateway::error::{GatewayError, Unavailable};
 use crate::telemetry::Circuit;
 
-/// What a breaker lets through.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// `[upstreams.NAME.breaker]`: how much a pool gets, and when it gets nothing. Requests that it may not have are
+/// answered with 503 and `Retry-After`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct BreakerLimits {
-    /// Requests at once; `None`: any number.
-    pub requests: Option<usize>,
-    /// Requests that may wait for a place.
+    /// Requests at once. Default: any number.
+    pub requests: Option<NonZeroUsize>,
+    /// Requests that wait for a place when there are so many. Default 256.
     pub pending: usize,
-    /// How long one waits.
-    pub wait: Duration,
-    /// Failures in a row after which it opens; 0: never.
+    /// How long one waits. Default 1 s.
+    pub wait: Period,
+    /// Failures in a row after which it opens. Default 20; 0: never.
     pub failures: u32,
-    /// How long it is open the first time; twice as long after each try that fails.
-    pub open: Duration,
-    /// The longest it is open.
-    pub longest: Duration,
+    /// How long it is open before one request may try; after each try that fails twice as long. Default 1 s.
+    pub open: Period,
+    /// The longest it is open. Default 30 s.
+    pub longest: Period,
+}
+
+impl BreakerLimits {
+    /// Any number of requests, always.
+    pub const NONE: Self = Self {
+        requests: None,
+        pending: 0,
+        wait: Period::secs(0),
+        failures: 0,
+        open: Period::secs(0),
+        longest: Period::secs(0),
+    };
+}
+
+impl Default for BreakerLimits {
+    fn default() -> Self {
+        Self {
+            requests: None,
+            pending: 256,
+            wait: Period::secs(1),
+            failures: 20,
+            open: Period::secs(1),
+            longest: Period::secs(30),
+        }
+    }
 }
 
 /// The breaker of one pool; outlives a reload that leaves its limits as they are.
@@ -64,7 +94,7 @@ pub struct Permit {
 impl Breaker {
     /// A closed one.
     pub fn new(limits: BreakerLimits, clock: SharedClock) -> Self {
-        let places = limits.requests.map(|requests| Arc::new(Semaphore::new(requests.max(1))));
+        let places = limits.requests.map(|requests| Arc::new(Semaphore::new(requests.get())));
         let phase = Mutex::new(Phase::Closed { failures: 0 });
         let (waiting, in_flight) = (AtomicUsize::new(0), AtomicUsize::new(0));
         Self { limits, places, waiting, phase, in_flight, clock }
@@ -122,7 +152,7 @@ impl Breaker {
         }
         let full = || GatewayError::Unavailable(Unavailable::Full);
         let _waiting = Waiting::begin(self).ok_or_else(full)?;
-        match tokio::time::timeout(self.limits.wait, Arc::clone(places).acquire_owned()).await {
+        match tokio::time::timeout(self.limits.wait.get(), Arc::clone(places).acquire_owned()).await {
             Ok(Ok(place)) => Ok(Some(place)),
             _ => Err(full()),
         }
@@ -164,7 +194,7 @@ impl Breaker {
     }
 
     fn opened(&self, now: Instant, times: u32) -> Phase {
-        let BreakerLimits { open, longest, .. } = self.limits;
+        let (open, longest) = (self.limits.open.get(), self.limits.longest.get());
         let period = open.saturating_mul(1 << times.min(20)).min(longest.max(open));
         Phase::Open { until: now + period, times }
     }
@@ -220,6 +250,8 @@ impl Drop for Permit {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
     use crate::base::clock::{FixedClock, Timestamp};
 
@@ -229,8 +261,8 @@ mod tests {
     }
 
     fn opens() -> BreakerLimits {
-        let (open, longest) = (Duration::from_secs(2), Duration::from_secs(5));
-        BreakerLimits { failures: 2, open, longest, ..BreakerLimits::default() }
+        let (open, longest) = (Period::secs(2), Period::secs(5));
+        BreakerLimits { failures: 2, open, longest, ..BreakerLimits::NONE }
     }
 
     fn after(refused: Result<Permit, GatewayError>) -> Option<u64> {
@@ -281,8 +313,8 @@ mod tests {
 
     #[tokio::test]
     async fn so_many_at_once_and_so_many_waiting() {
-        let wait = Duration::from_secs(30);
-        let limits = BreakerLimits { requests: Some(1), pending: 1, wait, ..BreakerLimits::default() };
+        let (requests, wait) = (Some(NonZeroUsize::MIN), Period::secs(30));
+        let limits = BreakerLimits { requests, pending: 1, wait, ..BreakerLimits::NONE };
         let (breaker, _) = breaker(limits);
         let first = breaker.admit().await.unwrap();
         let waiting = tokio::spawn({

@@ -1,28 +1,48 @@
 //! What is known of a peer. Failures of requests put it out for a while, each time for twice as long; checks that fail
 //! put it out until they succeed again. It reads no clock: the time is a parameter.
 
+use std::num::NonZeroU32;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use serde::Deserialize;
+
+use crate::base::units::Period;
 use crate::telemetry::PeerState;
 
-/// When failures of requests put a peer out.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// `[upstreams.NAME.outliers]`: when failures of requests put a peer out for a while. Failures are those to connect,
+/// broken and silent answers, and the statuses 502, 503 and 504.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Ejection {
-    /// So many failures in a row; 0: they are not counted.
+    /// So many failures in a row. Default 5; 0 does not count them.
     pub failures: u32,
-    /// Such a part of the requests within `window`, from 0 to 1; 0: not counted.
+    /// Such a part of the requests within `window`, from 0 to 1. Default 0.5; 0 does not count it.
     pub rate: f64,
-    /// The fewest requests within `window` of which a part says anything.
-    pub requests: u32,
-    /// How long requests are counted together.
-    pub window: Duration,
-    /// How long a peer is out the first time.
-    pub eject: Duration,
-    /// The longest it is out.
-    pub longest: Duration,
-    /// The part of a pool's peers that may be out for this reason at once, from 0 to 1.
+    /// The fewest requests within `window` of which a part says anything. Default 20.
+    pub requests: NonZeroU32,
+    /// How long requests are counted together. Default 10 s.
+    pub window: Period,
+    /// How long a peer is out the first time; each next time twice as long. Default 5 s.
+    pub eject: Period,
+    /// The longest it is out. Default 5 m.
+    pub longest: Period,
+    /// The part of the peers that may be out at once, from 0 to 1. Default 0.5: of one peer none, of two one.
     pub share: f64,
+}
+
+impl Default for Ejection {
+    fn default() -> Self {
+        Self {
+            failures: 5,
+            rate: 0.5,
+            requests: NonZeroU32::MIN.saturating_add(19),
+            window: Period::secs(10),
+            eject: Period::secs(5),
+            longest: Period::secs(300),
+            share: 0.5,
+        }
+    }
 }
 
 /// What is known of one peer; outlives a reload.
@@ -87,7 +107,7 @@ impl PeerHealth {
         window.bad = window.bad.saturating_add(1);
         let all = window.good.saturating_add(window.bad);
         let too_many = rules.rate > 0.0
-            && all >= rules.requests.max(1)
+            && all >= rules.requests.get()
             && f64::from(window.bad) >= rules.rate * f64::from(all);
         let in_a_row = rules.failures > 0 && failures >= rules.failures;
         (in_a_row || too_many) && !record.is_out(now)
@@ -139,7 +159,7 @@ impl Record {
     fn window(&mut self, rules: &Ejection, now: Instant) -> &mut Window {
         let fresh = Window { since: now, good: 0, bad: 0 };
         let window = self.window.get_or_insert(fresh);
-        if now.saturating_duration_since(window.since) > rules.window {
+        if now.saturating_duration_since(window.since) > rules.window.get() {
             *window = Window { since: now, good: 0, bad: 0 };
         }
         window
@@ -149,7 +169,7 @@ impl Record {
 impl Ejection {
     /// How long a peer is out that was out `times` times before.
     fn period(&self, times: u32) -> Duration {
-        self.eject.saturating_mul(1 << times.min(20)).min(self.longest.max(self.eject))
+        self.eject.get().saturating_mul(1 << times.min(20)).min(self.longest.max(self.eject).get())
     }
 
     /// How many of `peers` may be out at once.
@@ -167,10 +187,10 @@ mod tests {
     const RULES: Ejection = Ejection {
         failures: 3,
         rate: 0.5,
-        requests: 10,
-        window: Duration::from_secs(10),
-        eject: Duration::from_secs(5),
-        longest: Duration::from_secs(12),
+        requests: NonZeroU32::MIN.saturating_add(9),
+        window: Period::secs(10),
+        eject: Period::secs(5),
+        longest: Period::secs(12),
         share: 0.5,
     };
 

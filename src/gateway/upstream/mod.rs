@@ -25,7 +25,7 @@ mod tried;
 
 pub use attempt::Attempt;
 pub use breaker::{Breaker, BreakerLimits, Permit};
-pub use dialing::{Authorities, Dialing, Target, Tls};
+pub use dialing::{Authorities, Dialing, Http, Target, Timeouts, Tls};
 pub(in crate::gateway) use headers::origin_form;
 pub use headers::{plain, strip_hop_by_hop};
 pub use health::{Ejection, PeerHealth};

@@ -9,6 +9,7 @@ use http::header::{AUTHORIZATION, HOST, HeaderName, HeaderValue};
 use pingora::http::RequestHeader;
 use pingora::upstreams::peer::HttpPeer;
 use pingora::{Error, ErrorType};
+use serde::Deserialize;
 
 use crate::base::clock::SharedClock;
 use crate::base::secret::Secret;
@@ -22,14 +23,15 @@ use crate::gateway::upstream::signer::AwsSigner;
 use crate::gateway::upstream::tried::TriedPeers;
 use crate::telemetry::{PeerState, UpstreamFailure, UpstreamMetrics};
 
-/// Which requests are sent again when their connection ended before a byte of the answer came.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Which requests are sent again when their connection ended before a byte of the answer came. What could not be
+/// connected, or what an HTTP/2 upstream says it has not looked at, is always sent again.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum RetryPolicy {
-    /// Those that the upstream cannot have acted on, and on a connection that was kept from before also those whose
-    /// method is idempotent (RFC 9110 section 9.2.2).
+    /// On a kept connection those whose method is idempotent (RFC 9110 section 9.2.2).
     #[default]
     Idempotent,
-    /// Only those that the upstream cannot have acted on.
+    /// None.
     Unsent,
 }
 
@@ -241,8 +243,11 @@ impl Upstream {
 
     async fn resolve(&self, peer: &Peer) -> Option<Arc<Known>> {
         let Target { host, port } = &peer.target;
-        let found =
-            tokio::time::timeout(self.dialing.connect, tokio::net::lookup_host((host.as_str(), *port))).await;
+        let found = tokio::time::timeout(
+            self.dialing.times.connect.get(),
+            tokio::net::lookup_host((host.as_str(), *port)),
+        )
+        .await;
         let dials = match found {
             Ok(Ok(addresses)) => addresses.map(|address| self.dialing.peer(address, host)).collect(),
             _ => Vec::new(),

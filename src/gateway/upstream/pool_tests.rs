@@ -1,7 +1,6 @@
 //! Which peer is next, what it is sent, and what is sent again.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use http::Method;
 use http::header::HOST;
@@ -9,6 +8,7 @@ use pingora::http::RequestHeader;
 use pingora::{Error, ErrorType};
 
 use super::*;
+use crate::base::units::Period;
 use crate::gateway::testing::{NEVER_OUT, pool};
 
 fn peers(count: u16) -> Vec<SocketAddr> {
@@ -40,7 +40,7 @@ async fn peers_take_turns_and_a_request_goes_to_each_once() {
 
 #[tokio::test]
 async fn failures_put_peers_out_within_their_share_and_checks_put_out_all() {
-    let ejection = Ejection { failures: 1, share: 0.5, eject: Duration::from_secs(60), ..NEVER_OUT };
+    let ejection = Ejection { failures: 1, share: 0.5, eject: Period::secs(60), ..NEVER_OUT };
     let pool = pool(&peers(2), ejection);
     pool.went(0, false);
     pool.went(1, false);

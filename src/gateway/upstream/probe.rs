@@ -1,37 +1,63 @@
 //! Asks every peer of a pool how it is, again and again, as long as there is the pool.
 
+use std::num::NonZeroU32;
 use std::sync::{Arc, Weak};
-use std::time::Duration;
 
 use futures_util::future::join_all;
 use http::header::{HeaderValue, USER_AGENT};
 use pingora::connectors::http::Connector;
 use pingora::http::RequestHeader;
+use serde::Deserialize;
 
+use crate::base::units::Period;
 use crate::gateway::upstream::pool::Upstream;
 
-/// What a peer is asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// `[upstreams.NAME.health]`: what every peer is asked, again and again.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Probe {
     /// `GET` this path, under the pool's base.
     pub path: String,
-    /// How often.
-    pub interval: Duration,
-    /// How long an answer may take, connecting included.
-    pub timeout: Duration,
-    /// Good answers in a row that bring a peer back.
-    pub healthy: u32,
-    /// Bad ones in a row that take it out.
-    pub unhealthy: u32,
-    /// Statuses that are good; none: every 2xx.
-    pub statuses: Vec<u16>,
+    /// How often. Default 10 s.
+    #[serde(default = "Probe::interval")]
+    pub interval: Period,
+    /// How long an answer may take, connecting included. Default 2 s.
+    #[serde(default = "Probe::timeout")]
+    pub timeout: Period,
+    /// Good answers in a row that bring a peer back. Default 2.
+    #[serde(default = "Probe::healthy")]
+    pub healthy: NonZeroU32,
+    /// Bad ones in a row that take it out. Default 3.
+    #[serde(default = "Probe::unhealthy")]
+    pub unhealthy: NonZeroU32,
+    /// Statuses that are good. Default none, which is every 2xx.
+    #[serde(default)]
+    pub status: Vec<u16>,
+}
+
+impl Probe {
+    fn interval() -> Period {
+        Period::secs(10)
+    }
+
+    fn timeout() -> Period {
+        Period::secs(2)
+    }
+
+    fn healthy() -> NonZeroU32 {
+        NonZeroU32::MIN.saturating_add(1)
+    }
+
+    fn unhealthy() -> NonZeroU32 {
+        NonZeroU32::MIN.saturating_add(2)
+    }
 }
 
 /// Asks until the pool is gone.
 pub async fn watch(upstream: Weak<Upstream>, probe: Probe) {
     // Connections of its own, and new ones: whether one can be made is part of the question.
     let connector = Connector::new(None);
-    let mut ticks = tokio::time::interval(probe.interval);
+    let mut ticks = tokio::time::interval(probe.interval.get());
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
@@ -39,9 +65,10 @@ pub async fn watch(upstream: Weak<Upstream>, probe: Probe) {
         let rounds = (0..upstream.size()).map(|place| {
             let (upstream, probe, connector) = (&upstream, &probe, &connector);
             async move {
-                let asked = tokio::time::timeout(probe.timeout, ask(upstream, place, probe, connector)).await;
+                let asked =
+                    tokio::time::timeout(probe.timeout.get(), ask(upstream, place, probe, connector)).await;
                 let well = matches!(asked, Ok(Some(true)));
-                let needed = if well { probe.healthy } else { probe.unhealthy };
+                let needed = if well { probe.healthy } else { probe.unhealthy }.get();
                 upstream.checked(place, well, needed);
             }
         });
@@ -67,7 +94,7 @@ async fn ask(upstream: &Arc<Upstream>, place: usize, probe: &Probe, connector: &
         }
     };
     session.shutdown().await;
-    Some(match probe.statuses.as_slice() {
+    Some(match probe.status.as_slice() {
         [] => status.is_success(),
         statuses => statuses.contains(&status.as_u16()),
     })

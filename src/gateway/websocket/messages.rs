@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::{Bytes, BytesMut};
+use futures_util::future::BoxFuture;
 
-use crate::api::BoxFuture;
 use crate::base::budget::Budget;
 use crate::gateway::error::GatewayError;
 use crate::gateway::layer::{TextLayer, UnscannedPolicy};

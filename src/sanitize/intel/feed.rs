@@ -68,10 +68,10 @@ pub enum FeedError {
 }
 
 /// Takes what a feed lists.
-type Take<'a> = &'a mut dyn FnMut(FeedEntry);
+type EntrySink<'a> = &'a mut dyn FnMut(FeedEntry);
 
 /// What is made of a row: nothing bad (a comment), an entry of another kind, or one that counts.
-enum Row {
+enum FeedRow {
     Blank,
     Other,
     Bad,
@@ -79,7 +79,7 @@ enum Row {
 }
 
 /// Reads a feed, or those in a folder.
-pub(super) fn load(path: &Path, take: Take<'_>) -> Result<Loaded, FeedError> {
+pub(super) fn load(path: &Path, take: EntrySink<'_>) -> Result<Loaded, FeedError> {
     let mut all = Loaded::default();
     for path in files(path)? {
         let loaded = match kind(&path).as_str() {
@@ -100,7 +100,7 @@ pub(super) fn load(path: &Path, take: Take<'_>) -> Result<Loaded, FeedError> {
 /// Reads a list of common hosts: lines, or a warning list of MISP's (`{"list": [...]}`).
 pub(super) fn warnings(path: &Path, take: &mut dyn FnMut(&str) -> bool) -> Result<Loaded, FeedError> {
     if kind(path) != "json" {
-        return lines(path, &mut |line| if take(line) { Row::Other } else { Row::Bad }, &mut |_| {});
+        return lines(path, &mut |line| if take(line) { FeedRow::Other } else { FeedRow::Bad }, &mut |_| {});
     }
     let value = parsed(path)?;
     let mut loaded = Loaded::default();
@@ -133,7 +133,11 @@ fn unreadable(path: &Path, error: &io::Error) -> FeedError {
 }
 
 /// Reads a file by lines.
-fn lines(path: &Path, each: &mut dyn FnMut(&str) -> Row, take: Take<'_>) -> Result<Loaded, FeedError> {
+fn lines(
+    path: &Path,
+    each: &mut dyn FnMut(&str) -> FeedRow,
+    take: EntrySink<'_>,
+) -> Result<Loaded, FeedError> {
     let failed = |error: io::Error| unreadable(path, &error);
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let (mut loaded, mut first, mut line) = (Loaded::default(), None, Vec::new());
@@ -144,13 +148,13 @@ fn lines(path: &Path, each: &mut dyn FnMut(&str) -> Row, take: Take<'_>) -> Resu
             break;
         }
         match each(&String::from_utf8_lossy(&line)) {
-            Row::Blank => {}
-            Row::Other => loaded.passed += 1,
-            Row::Good(entry) => {
+            FeedRow::Blank => {}
+            FeedRow::Other => loaded.passed += 1,
+            FeedRow::Good(entry) => {
                 loaded.taken += 1;
                 take(entry);
             }
-            Row::Bad => {
+            FeedRow::Bad => {
                 loaded.skipped += 1;
                 first = first.or(Some(n));
             }
@@ -169,10 +173,10 @@ fn blank(line: &str) -> bool {
 }
 
 /// A line of a list: a URL, a host, or a row of a hosts file.
-fn plain(line: &str) -> Row {
+fn plain(line: &str) -> FeedRow {
     let line = line.trim();
     if blank(line) {
-        return Row::Blank;
+        return FeedRow::Blank;
     }
     let line = line.split(" #").next().unwrap_or_default().trim();
     let mut words = line.split_whitespace();
@@ -181,25 +185,25 @@ fn plain(line: &str) -> Row {
         (Some(what), None, _) | (Some("0.0.0.0" | "127.0.0.1" | "::1" | "::"), Some(what), None) => {
             host(what, HOST)
         }
-        _ => Row::Bad,
+        _ => FeedRow::Bad,
     }
 }
 
 /// A row of URLhaus's or ThreatFox's CSV. Which column is what the row of names says; it may be a comment.
-fn csv(line: &str, columns: &mut Option<Vec<String>>) -> Row {
+fn csv(line: &str, columns: &mut Option<Vec<String>>) -> FeedRow {
     let line = line.trim();
     let names = line.trim_start_matches('#').trim_start();
     if columns.is_none() || line.starts_with('#') {
         let row = fields(names).unwrap_or_default();
         if row.iter().any(|name| matches!(name.as_str(), "url" | "ioc_value")) {
             *columns = Some(row);
-            return Row::Blank;
+            return FeedRow::Blank;
         }
     }
     if blank(line) {
-        return Row::Blank;
+        return FeedRow::Blank;
     }
-    let (Some(row), Some(columns)) = (fields(line), columns.as_ref()) else { return Row::Bad };
+    let (Some(row), Some(columns)) = (fields(line), columns.as_ref()) else { return FeedRow::Bad };
     let column = |name: &str| {
         let at = columns.iter().position(|column| column == name)?;
         row.get(at).map(String::as_str)
@@ -209,39 +213,39 @@ fn csv(line: &str, columns: &mut Option<Vec<String>>) -> Row {
             indicator(kind, what, column("confidence_level").and_then(|level| level.parse().ok()))
         }
         (Some(what), ..) => url(what, Score::LISTED),
-        _ => Row::Bad,
+        _ => FeedRow::Bad,
     }
 }
 
 /// A ThreatFox indicator; without a confidence it is taken for half sure.
-fn indicator(kind: &str, what: &str, confidence: Option<u8>) -> Row {
+fn indicator(kind: &str, what: &str, confidence: Option<u8>) -> FeedRow {
     let score = Score::new(confidence.unwrap_or(50));
     match kind {
         "url" => url(what, score),
         "domain" | "ip:port" => host(what, score),
-        _ => Row::Other,
+        _ => FeedRow::Other,
     }
 }
 
 /// An attribute of MISP's.
-fn attribute(kind: &str, what: &str, act: bool) -> Row {
+fn attribute(kind: &str, what: &str, act: bool) -> FeedRow {
     let first = what.split('|').next().unwrap_or_default();
     match kind {
-        _ if !act => Row::Other,
+        _ if !act => FeedRow::Other,
         "url" | "uri" => url(what, Score::LISTED),
         "domain" | "hostname" | "domain|ip" | "hostname|port" | "ip-dst" | "ip-dst|port" => host(first, HOST),
-        _ => Row::Other,
+        _ => FeedRow::Other,
     }
 }
 
-fn url(what: &str, score: Score) -> Row {
-    Canonical::url(&fanged(what)).map_or(Row::Bad, |url| Row::Good(FeedEntry::Url(url, score)))
+fn url(what: &str, score: Score) -> FeedRow {
+    Canonical::url(&fanged(what)).map_or(FeedRow::Bad, |url| FeedRow::Good(FeedEntry::Url(url, score)))
 }
 
-fn host(what: &str, score: Score) -> Row {
+fn host(what: &str, score: Score) -> FeedRow {
     let what = fanged(what);
     let below = what.strip_prefix("*.").unwrap_or(&what);
-    Canonical::domain(below).map_or(Row::Bad, |host| Row::Good(FeedEntry::Host(host, score)))
+    Canonical::domain(below).map_or(FeedRow::Bad, |host| FeedRow::Good(FeedEntry::Host(host, score)))
 }
 
 /// As it was before someone defanged it.
@@ -267,7 +271,7 @@ fn parsed(path: &Path) -> Result<Value, FeedError> {
 }
 
 /// JSON of ThreatFox, URLhaus or MISP: rows are told by their members, wherever they are.
-fn json(path: &Path, take: Take<'_>) -> Result<Loaded, FeedError> {
+fn json(path: &Path, take: EntrySink<'_>) -> Result<Loaded, FeedError> {
     let value = parsed(path)?;
     let mut loaded = Loaded::default();
     let mut todo = vec![&value];
@@ -275,11 +279,11 @@ fn json(path: &Path, take: Take<'_>) -> Result<Loaded, FeedError> {
         match value {
             Value::Array(items) => todo.extend(items),
             Value::Object(members) => match object(members) {
-                Some(Row::Good(entry)) => {
+                Some(FeedRow::Good(entry)) => {
                     loaded.taken += 1;
                     take(entry);
                 }
-                Some(Row::Bad) => loaded.skipped += 1,
+                Some(FeedRow::Bad) => loaded.skipped += 1,
                 Some(_) => loaded.passed += 1,
                 None => todo.extend(members.values()),
             },
@@ -293,7 +297,7 @@ fn json(path: &Path, take: Take<'_>) -> Result<Loaded, FeedError> {
 }
 
 /// An object, if it is a row.
-fn object(members: &serde_json::Map<String, Value>) -> Option<Row> {
+fn object(members: &serde_json::Map<String, Value>) -> Option<FeedRow> {
     let text = |name: &str| members.get(name).and_then(Value::as_str);
     if let Some(kind) = text("ioc_type") {
         let confidence = members.get("confidence_level").and_then(Value::as_u64);

@@ -1,15 +1,15 @@
 //! [`Intel`]: provider names and what is behind them.
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
+
+use futures_util::future::BoxFuture;
 
 use crate::sanitize::Rejection;
 use crate::sanitize::intel::{Canonical, Score, Store};
 
 /// Scores that are still to come.
-pub type Judging<'a> = Pin<Box<dyn Future<Output = Result<Vec<Score>, Rejection>> + Send + 'a>>;
+pub type Judging<'a> = BoxFuture<'a, Result<Vec<Score>, Rejection>>;
 
 /// Who knows of URLs or domains.
 pub trait Reputation: Send + Sync {

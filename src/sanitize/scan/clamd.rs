@@ -8,12 +8,13 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-use crate::sanitize::scan::{BoxFuture, ScanItem, Scanner, Verdict, Why};
+use crate::sanitize::scan::{ScanItem, Scanner, Verdict, Why};
 
 /// The size of a chunk.
 const CHUNK: usize = 64 << 10;

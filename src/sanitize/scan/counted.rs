@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::sanitize::scan::scanner::{BoxFuture, ScanItem, Scanner, Verdict};
+use futures_util::future::BoxFuture;
+
+use crate::sanitize::scan::scanner::{ScanItem, Scanner, Verdict};
 use crate::telemetry::{ScanCounters, ScanResult};
 
 /// Counts what another scanner says.

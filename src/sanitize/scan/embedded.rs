@@ -3,9 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use tokio::sync::Semaphore;
 
-use crate::sanitize::scan::{BoxFuture, Rules, ScanItem, Scanner, Verdict, Why};
+use crate::sanitize::scan::{Rules, ScanItem, Scanner, Verdict, Why};
 
 /// Rules and SHA-256 lists, applied here.
 #[derive(Debug)]

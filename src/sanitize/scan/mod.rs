@@ -23,5 +23,5 @@ pub use clamd::{Clamd, ClamdAddress, ClamdSetup};
 pub use counted::CountedScanner;
 pub use embedded::Embedded;
 pub use rules::{Rules, RulesError};
-pub use scanner::{BoxFuture, ScanItem, Scanner, Verdict, Why};
+pub use scanner::{ScanItem, Scanner, Verdict, Why};
 pub use scanners::{ScanEngine, Scanners, ScannersError};

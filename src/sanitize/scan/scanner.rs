@@ -1,12 +1,7 @@
 //! [`Scanner`], a [`ScanItem`] that it looks at, its [`Verdict`].
 
-use std::future::Future;
-use std::pin::Pin;
-
 use bytes::Bytes;
-
-/// A verdict that is still to come.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+use futures_util::future::BoxFuture;
 
 /// What is looked at by itself: a whole file, or something that was unpacked from one.
 #[derive(Clone)]

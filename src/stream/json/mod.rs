@@ -21,7 +21,7 @@ mod tail;
 mod typed;
 
 pub use crate::stream::path::{
-    LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Take, Token, Type,
+    LONG_NUMBER, MAX_DEPTH, Path, PathSet, PatternError, PatternFault, Segment, Token, Treatment, Type,
 };
 pub(crate) use document::is_long;
 pub use document::{Decoded, JsonError, JsonFault, Leaf, digits_of, walk, walk_numbers, with_digits};

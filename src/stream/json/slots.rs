@@ -7,7 +7,7 @@ use bytes::BytesMut;
 use crate::base::budget::{Budget, Charge};
 use crate::stream::json::embedded::Embedded;
 use crate::stream::json::scan::{Scan, Slots};
-use crate::stream::path::{Path, PathSet, Take, Token};
+use crate::stream::path::{Path, PathSet, Token, Treatment};
 use crate::stream::window::Window;
 use crate::stream::{Edit, Editor, Rewriter, StreamError};
 
@@ -61,7 +61,7 @@ pub struct EditorSlots<E> {
     editor: Embedded<E>,
     paths: Arc<PathSet>,
     tokens: Tokens,
-    open: Take,
+    open: Treatment,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl<E: Editor> EditorSlots<E> {
     /// Values deeper than a path follows are taken whatever the paths say, and so is what cannot be JSON.
     pub fn new(editor: E, paths: impl Into<Arc<PathSet>>) -> Self {
         let editor = Embedded::new(editor);
-        Self { editor, paths: paths.into(), tokens: Tokens::Values, open: Take::Skip }
+        Self { editor, paths: paths.into(), tokens: Tokens::Values, open: Treatment::Skip }
     }
 
     /// Takes keys (where their object's path is taken) and long numbers as well: documents of which nothing is
@@ -89,33 +89,33 @@ impl<E: Editor> EditorSlots<E> {
 
 impl<E: Editor> Slots for EditorSlots<E> {
     fn open(&mut self, path: &Path<'_>, token: Token) -> bool {
-        let take = if path.is_cut() { Take::Text } else { self.paths.take(path) };
+        let take = if path.is_cut() { Treatment::Text } else { self.paths.take(path) };
         self.open = match (token, self.tokens) {
-            (Token::Rest, _) => Take::Text,
+            (Token::Rest, _) => Treatment::Text,
             (Token::Text, _) => take,
-            (Token::Key | Token::Number, Tokens::Values) => Take::Skip,
-            (Token::Key | Token::Number, Tokens::All) if take == Take::Skip => Take::Skip,
-            (Token::Key | Token::Number, Tokens::All) => Take::Text,
+            (Token::Key | Token::Number, Tokens::Values) => Treatment::Skip,
+            (Token::Key | Token::Number, Tokens::All) if take == Treatment::Skip => Treatment::Skip,
+            (Token::Key | Token::Number, Tokens::All) => Treatment::Text,
         };
-        if self.open != Take::Skip {
+        if self.open != Treatment::Skip {
             self.editor.under(token.is_value().then_some(path));
         }
-        self.open != Take::Skip
+        self.open != Treatment::Skip
     }
 }
 
 impl<E: Editor> Editor for EditorSlots<E> {
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self.open {
-            Take::Embedded => self.editor.feed(piece, edits),
-            Take::Text | Take::Typed(_) | Take::Skip => self.editor.plain().feed(piece, edits),
+            Treatment::Embedded => self.editor.feed(piece, edits),
+            Treatment::Text | Treatment::Typed(_) | Treatment::Skip => self.editor.plain().feed(piece, edits),
         }
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self.open {
-            Take::Embedded => self.editor.end(edits),
-            Take::Text | Take::Typed(_) | Take::Skip => self.editor.plain().end(edits),
+            Treatment::Embedded => self.editor.end(edits),
+            Treatment::Text | Treatment::Typed(_) | Treatment::Skip => self.editor.plain().end(edits),
         }
     }
 }

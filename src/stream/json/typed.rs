@@ -1,8 +1,8 @@
 //! What is no text because of its type, and only if it has that type.
 
-use crate::stream::path::{LONG_NUMBER, MAX_KEY, Take, Token, Type};
+use crate::stream::path::{LONG_NUMBER, MAX_KEY, Token, Treatment, Type};
 
-impl Take {
+impl Treatment {
     /// What to do with what stands there: what has not the type that it must have is text.
     #[must_use]
     pub fn of(self, token: Token, text: &str) -> Self {
@@ -69,9 +69,10 @@ mod tests {
 
     #[test]
     fn what_has_another_type_is_text() {
-        let opaque = Take::Typed(Type::Opaque);
-        let (number, id, name) = (Take::Typed(Type::Number), Take::Typed(Type::Id), Take::Typed(Type::Name));
-        let cases: &[(Take, Token, &str, bool)] = &[
+        let opaque = Treatment::Typed(Type::Opaque);
+        let (number, id, name) =
+            (Treatment::Typed(Type::Number), Treatment::Typed(Type::Id), Treatment::Typed(Type::Name));
+        let cases: &[(Treatment, Token, &str, bool)] = &[
             (number, Token::Number, "1234567890", true),
             (number, Token::Text, "1234567890", false),
             (number, Token::Text, "jane@example.com", false),
@@ -104,10 +105,10 @@ mod tests {
             (opaque, Token::Text, "jane@example.com", false),
             (opaque, Token::Text, "not a seal but 4111 1111", false),
             (opaque, Token::Number, "1234567890123456", false),
-            (Take::Embedded, Token::Text, "x", false),
+            (Treatment::Embedded, Token::Text, "x", false),
         ];
         for (take, token, text, skipped) in cases {
-            assert_eq!(take.of(*token, text) == Take::Skip, *skipped, "{take:?} {token:?} {text}");
+            assert_eq!(take.of(*token, text) == Treatment::Skip, *skipped, "{take:?} {token:?} {text}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The place that work is done for, kept with the task: what is deep below a handler need not be handed it.
 
 use std::future::Future;
-use std::pin::Pin;
+
+use futures_util::future::BoxFuture;
 
 use super::span::{SpanContext, SpanKind};
 
@@ -9,13 +10,12 @@ tokio::task_local! {
     static HERE: SpanContext;
 }
 
-/// Work whose type is of no interest. Erased on purpose: wrapped as they are, futures within futures take the compiler
-/// minutes to prove that they can be sent.
-type Work<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+// Futures are boxed on purpose: wrapped as they are, futures within futures take the compiler minutes to prove that they
+// can be sent.
 
 /// Does `work` for `place`. A task of its own is begun with `within(here(), …)`.
-pub fn within<'a, T: 'a>(place: SpanContext, work: impl Future<Output = T> + Send + 'a) -> Work<'a, T> {
-    let work: Work<'a, T> = Box::pin(work);
+pub fn within<'a, T: 'a>(place: SpanContext, work: impl Future<Output = T> + Send + 'a) -> BoxFuture<'a, T> {
+    let work: BoxFuture<'a, T> = Box::pin(work);
     Box::pin(HERE.scope(place, work))
 }
 
@@ -25,8 +25,11 @@ pub fn here() -> SpanContext {
 }
 
 /// Does `work` as a step with a span of its own, in which further steps hang.
-pub fn step<'a, T: Send + 'a>(name: &'static str, work: impl Future<Output = T> + Send + 'a) -> Work<'a, T> {
-    let work: Work<'a, T> = Box::pin(work);
+pub fn step<'a, T: Send + 'a>(
+    name: &'static str,
+    work: impl Future<Output = T> + Send + 'a,
+) -> BoxFuture<'a, T> {
+    let work: BoxFuture<'a, T> = Box::pin(work);
     Box::pin(async move {
         let span = here().begin(name, SpanKind::Internal);
         within(span.place(), work).await

@@ -342,7 +342,7 @@ async fn a_list_has_every_item_once_in_order() {
     items.create_folder(label("x", "/")).await.unwrap();
     for order in [Order::Ascending, Order::Descending] {
         for order_by in [OrderBy::CreatedAt, OrderBy::Name, OrderBy::Id, OrderBy::Kind, OrderBy::DisabledAt] {
-            let mut ask = ListAsk { filter: Filter::default(), after: None, order, order_by, size: 4 };
+            let mut ask = ListRequest { filter: Filter::default(), after: None, order, order_by, size: 4 };
             let mut seen = Vec::new();
             loop {
                 let page = items.list(&ask).await.unwrap();
@@ -366,7 +366,7 @@ async fn a_list_has_every_item_once_in_order() {
     let name = Text { contains: vec!["n0".to_owned()], within: Some(vec!["n01".to_owned()]), equal: None };
     let filter = Filter { texts: vec![("name", name)], tags: vec!["odd".to_owned()], ..Filter::default() };
     let ask =
-        ListAsk { filter, after: None, order: Order::default(), order_by: OrderBy::default(), size: 50 };
+        ListRequest { filter, after: None, order: Order::default(), order_by: OrderBy::default(), size: 50 };
     assert_eq!(items.list(&ask).await.unwrap().items.len(), 3);
 }
 

@@ -5,7 +5,7 @@
 //! | [`algorithm`] | [`Kind`], [`Purpose`] and [`Algorithm`]: what an item is and is for |
 //! | [`folder`] | [`Path`]: where it lies |
 //! | [`frequency`] | [`Frequency`]: how often it is rotated |
-//! | `list` | [`ListAsk`] and [`Page`]: filters, order, pages |
+//! | `list` | [`ListRequest`] and [`Page`]: filters, order, pages |
 //! | `material` | [`Material`]: what of a version is kept secret |
 //! | `object` | [`Item`] and its [`Version`]s |
 //! | `opened` | [`Opened`]: an item as it was read, with what it inherits |
@@ -36,7 +36,7 @@ pub use algorithm::{Algorithm, FpeAlgorithm, Kind, Purpose};
 pub use change::{Changes, NewItem};
 pub use folder::Path;
 pub use frequency::Frequency;
-pub use list::{Filter, ListAsk, Listed, OrderBy, Page, Text};
+pub use list::{Filter, ListRequest, Listed, OrderBy, Page, Text};
 pub use material::{MAX_SECRET, Material};
 pub use object::{Item, KeyFacts, Label, Rotation, Version};
 pub use opened::{Opened, Settled};

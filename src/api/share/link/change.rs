@@ -1,15 +1,15 @@
 //! `POST /v1/share/link/get` and `/v1/share/link/delete`. Source: the vendor's OpenAPI schema.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
-use crate::api::share::ask;
-use crate::api::share::link::create::LinkReply;
+use crate::api::share::link::create::LinkResponse;
 use crate::api::share::link::object::ShownLink;
 use crate::api::share::link::parts::LinkParts;
+use crate::api::share::request;
 use crate::api::token::Service;
 use crate::base::id::ShareLinkId;
 
@@ -18,7 +18,7 @@ const MOST: usize = 100;
 
 /// A link.
 #[derive(Serialize)]
-pub struct OneLinkReply {
+pub struct OneLinkResponse {
     share_link_object: ShownLink,
 }
 
@@ -34,23 +34,23 @@ impl Endpoint for GetLink {
     const PATH: &'static str = "/v1/share/link/get";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = Option<ShareLinkId>;
-    type Reply = OneLinkReply;
+    type Request = Option<ShareLinkId>;
+    type Response = OneLinkResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
-        ask::common(&mut fields);
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+        request::common(&mut fields);
         fields.required("id");
         let id = fields.text("id").and_then(ShareLinkId::parse);
         fields.close()?;
         Ok(id)
     }
 
-    fn call<'a>(&'a self, asker: Asker<'a>, id: Self::Ask) -> Outcome<'a, OneLinkReply> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, id: Self::Request) -> Outcome<'a, OneLinkResponse> {
         Box::pin(async move {
             let LinkParts { links, addresses, .. } = &self.0;
             let id = id.ok_or(ApiError::NotFound)?;
-            let link = links.get(asker.who.tenant(), &id).await.map_err(ask::failed)?;
-            let result = OneLinkReply { share_link_object: ShownLink::of(link, addresses) };
+            let link = links.get(caller.who.tenant(), &id).await.map_err(request::failed)?;
+            let result = OneLinkResponse { share_link_object: ShownLink::of(link, addresses) };
             Ok(Success { summary: "Share link found".to_owned(), result })
         })
     }
@@ -60,11 +60,11 @@ impl Endpoint for DeleteLinks {
     const PATH: &'static str = "/v1/share/link/delete";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = Vec<Option<ShareLinkId>>;
-    type Reply = LinkReply;
+    type Request = Vec<Option<ShareLinkId>>;
+    type Response = LinkResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
-        ask::common(&mut fields);
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+        request::common(&mut fields);
         fields.required("ids");
         let ids =
             fields.array("ids", MOST, |value, at, faults| faults.text(value, at).map(ShareLinkId::parse));
@@ -72,22 +72,22 @@ impl Endpoint for DeleteLinks {
         Ok(ids.unwrap_or_default())
     }
 
-    fn call<'a>(&'a self, asker: Asker<'a>, ids: Self::Ask) -> Outcome<'a, LinkReply> {
+    fn call<'a>(&'a self, caller: ApiCaller<'a>, ids: Self::Request) -> Outcome<'a, LinkResponse> {
         Box::pin(async move {
             let LinkParts { links, addresses, .. } = &self.0;
             let mut gone = Vec::with_capacity(ids.len());
             // All of them are there, or nothing is done.
             for id in ids {
                 let id = id.ok_or(ApiError::NotFound)?;
-                gone.push(links.get(asker.who.tenant(), &id).await.map_err(ask::failed)?);
+                gone.push(links.get(caller.who.tenant(), &id).await.map_err(request::failed)?);
             }
             for link in &gone {
-                links.remove(&link.id).await.map_err(ask::failed)?;
+                links.remove(&link.id).await.map_err(request::failed)?;
             }
             let share_link_objects: Vec<_> =
                 gone.into_iter().map(|link| ShownLink::of(link, addresses)).collect();
             let summary = format!("Deleted {} share links", share_link_objects.len());
-            Ok(Success { summary, result: LinkReply { share_link_objects } })
+            Ok(Success { summary, result: LinkResponse { share_link_objects } })
         })
     }
 }

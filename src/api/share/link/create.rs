@@ -3,19 +3,19 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::api::call::BoxFuture;
 use crate::api::cpu::Job;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
-use crate::api::share::ask;
 use crate::api::share::link::object::{Link, LinkType, ShownLink, Terms};
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::link::password::{HELD, Password};
 use crate::api::share::object::Kind;
+use crate::api::share::request;
 use crate::api::share::rows::ShareError;
 use crate::api::token::{Principal, Service};
 use crate::base::clock::Timestamp;
@@ -67,7 +67,7 @@ const NOT_OFFERED: [(&str, &str); 3] = [
 ];
 
 /// What a new link is to be, for each of these passwords.
-pub struct Wanted {
+pub struct NewLinks {
     targets: Vec<ShareId>,
     terms: Terms,
     passwords: Vec<Secret<String>>,
@@ -75,14 +75,14 @@ pub struct Wanted {
 
 /// Links.
 #[derive(Serialize)]
-pub struct LinkReply {
+pub struct LinkResponse {
     pub(super) share_link_objects: Vec<ShownLink>,
 }
 
 /// `POST /v1/share/link/create`.
 pub struct CreateLinks(pub LinkParts);
 
-impl Wanted {
+impl NewLinks {
     fn read(fields: &mut Fields<'_>, now: Timestamp) -> Self {
         fields.nulls_are_absent();
         for (name, detail) in NOT_OFFERED {
@@ -113,7 +113,7 @@ impl Wanted {
             link_type,
             title: fields.text_within("title", TITLE).map(str::to_owned),
             message: fields.text_within("message", MESSAGE).map(str::to_owned),
-            tags: ask::tags(fields, "tags").unwrap_or_default(),
+            tags: request::tags(fields, "tags").unwrap_or_default(),
             max_access_count: fields.integer("max_access_count", 1),
             expires_at: expires.as_millis(),
         };
@@ -155,7 +155,7 @@ const NO_TARGET: &str = "there is no such file or folder";
 
 impl CreateLinks {
     /// Whether all targets are there, and are what the link is for.
-    async fn judge(&self, tenant: &str, wanted: &[Wanted]) -> Result<(), ApiError> {
+    async fn judge(&self, tenant: &str, wanted: &[NewLinks]) -> Result<(), ApiError> {
         let mut faults = Faults::default();
         for (n, link) in wanted.iter().enumerate() {
             for (m, id) in link.targets.iter().enumerate() {
@@ -166,21 +166,26 @@ impl CreateLinks {
                     }
                     Ok(_) => {}
                     Err(ShareError::Unknown) => faults.add(Code::DoesNotExist, at, NO_TARGET),
-                    Err(error) => return Err(ask::failed(error)),
+                    Err(error) => return Err(request::failed(error)),
                 }
             }
         }
         faults.close()
     }
 
-    async fn make(&self, who: &Principal, wanted: Vec<Wanted>, made: &mut Vec<Link>) -> Result<(), ApiError> {
-        for Wanted { terms, passwords, .. } in wanted {
+    async fn make(
+        &self,
+        who: &Principal,
+        wanted: Vec<NewLinks>,
+        made: &mut Vec<Link>,
+    ) -> Result<(), ApiError> {
+        for NewLinks { terms, passwords, .. } in wanted {
             for text in passwords {
                 let job = Job { caller: who.caller(), bytes: HELD };
                 let password = self.0.cpu.run(job, move |_| Password::of(&text)).await?;
                 let password = password.map_err(|_| ApiError::Internal("password"))?;
                 let link = self.0.links.make(who.tenant(), who.id(), terms.clone(), password).await;
-                made.push(link.map_err(ask::failed)?);
+                made.push(link.map_err(request::failed)?);
             }
         }
         Ok(())
@@ -191,15 +196,15 @@ impl Endpoint for CreateLinks {
     const PATH: &'static str = "/v1/share/link/create";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = Vec<Wanted>;
-    type Reply = LinkReply;
+    type Request = Vec<NewLinks>;
+    type Response = LinkResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Vec<Wanted>, ApiError> {
-        ask::common(&mut fields);
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Vec<NewLinks>, ApiError> {
+        request::common(&mut fields);
         let now = self.0.clock.now();
         fields.required("links");
         let wanted = fields.array("links", MOST_LINKS, |value, at, faults| {
-            Fields::within(value, &at, faults, |fields| Wanted::read(fields, now))
+            Fields::within(value, &at, faults, |fields| NewLinks::read(fields, now))
         });
         let wanted = wanted.unwrap_or_default();
         let at = fields.at("links");
@@ -218,13 +223,13 @@ impl Endpoint for CreateLinks {
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        wanted: Vec<Wanted>,
-    ) -> BoxFuture<'a, Result<Success<LinkReply>, ApiError>> {
+        caller: ApiCaller<'a>,
+        wanted: Vec<NewLinks>,
+    ) -> BoxFuture<'a, Result<Success<LinkResponse>, ApiError>> {
         Box::pin(async move {
-            self.judge(asker.who.tenant(), &wanted).await?;
+            self.judge(caller.who.tenant(), &wanted).await?;
             let mut made = Vec::new();
-            if let Err(error) = self.make(asker.who, wanted, &mut made).await {
+            if let Err(error) = self.make(caller.who, wanted, &mut made).await {
                 // All or none; what cannot be removed now ends by itself, and nobody has its URL.
                 for link in made {
                     drop(self.0.links.remove(&link.id).await);
@@ -234,7 +239,7 @@ impl Endpoint for CreateLinks {
             let shown = |link| ShownLink::of(link, &self.0.addresses);
             let share_link_objects: Vec<_> = made.into_iter().map(shown).collect();
             let summary = format!("Made {} share links", share_link_objects.len());
-            Ok(Success { summary, result: LinkReply { share_link_objects } })
+            Ok(Success { summary, result: LinkResponse { share_link_objects } })
         })
     }
 }

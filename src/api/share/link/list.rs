@@ -1,21 +1,21 @@
 //! `POST /v1/share/link/list`: which links, in which order, how many at a time. Source: the vendor's OpenAPI schema and
 //! its clients' `FilterShareLinkList`, whose names for one thing are two here and there.
 
+use futures_util::future::BoxFuture;
 use serde::Serialize;
 
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::ApiError;
 use crate::api::fields::Fields;
-use crate::api::share::ask;
 use crate::api::share::filter::{Numbers, Page, Texts, texts};
 use crate::api::share::link::object::{Link, ShownLink};
 use crate::api::share::link::parts::LinkParts;
+use crate::api::share::request;
 use crate::api::token::Service;
 
 /// One page of links.
 #[derive(Serialize)]
-pub struct LinksReply {
+pub struct LinksResponse {
     count: usize,
     #[serde(skip_serializing_if = "Option::is_none")]
     last: Option<String>,
@@ -82,7 +82,7 @@ struct Filter {
 
 /// What a caller wants to see.
 #[derive(Default)]
-pub struct LinksAsk {
+pub struct LinksRequest {
     filter: Filter,
     by: By,
     page: Page,
@@ -148,7 +148,7 @@ impl Filter {
     }
 }
 
-impl LinksAsk {
+impl LinksRequest {
     /// The link's place in the order: a text that sorts as what it is ordered by does, then the id. What is absent comes
     /// first.
     fn place(&self, link: &Link, url: &str) -> String {
@@ -178,40 +178,40 @@ impl Endpoint for ListLinks {
     const PATH: &'static str = "/v1/share/link/list";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = LinksAsk;
-    type Reply = LinksReply;
+    type Request = LinksRequest;
+    type Response = LinksResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<LinksAsk, ApiError> {
-        ask::common(&mut fields);
-        let ask = LinksAsk {
+    fn parse(&self, mut fields: Fields<'_>) -> Result<LinksRequest, ApiError> {
+        request::common(&mut fields);
+        let request = LinksRequest {
             filter: fields.object("filter", Filter::read).unwrap_or_default(),
             by: fields.one_of("order_by", &ORDERS).unwrap_or_default(),
             page: Page::read(&mut fields),
         };
         fields.close()?;
-        Ok(ask)
+        Ok(request)
     }
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        ask: LinksAsk,
-    ) -> BoxFuture<'a, Result<Success<LinksReply>, ApiError>> {
+        caller: ApiCaller<'a>,
+        request: LinksRequest,
+    ) -> BoxFuture<'a, Result<Success<LinksResponse>, ApiError>> {
         Box::pin(async move {
             let LinkParts { links, addresses, .. } = &self.0;
             let mut placed = Vec::new();
-            for link in links.all(asker.who.tenant()).await.map_err(ask::failed)? {
+            for link in links.all(caller.who.tenant()).await.map_err(request::failed)? {
                 let url = addresses.url(&link.id);
-                if ask.filter.takes(&link, &url) {
-                    placed.push((ask.place(&link, &url), link));
+                if request.filter.takes(&link, &url) {
+                    placed.push((request.place(&link, &url), link));
                 }
             }
             let count = placed.len();
-            let (page, last) = ask.page.of(placed);
+            let (page, last) = request.page.of(placed);
             let share_link_objects: Vec<_> =
                 page.into_iter().map(|link| ShownLink::of(link, addresses)).collect();
             let summary = format!("Listed {} of {count} share links", share_link_objects.len());
-            Ok(Success { summary, result: LinksReply { count, last, share_link_objects } })
+            Ok(Success { summary, result: LinksResponse { count, last, share_link_objects } })
         })
     }
 }

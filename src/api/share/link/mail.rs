@@ -4,16 +4,16 @@
 use std::time::Duration;
 
 use data_encoding::BASE64;
+use futures_util::future::BoxFuture;
 
 use crate::api::Caller;
-use crate::api::call::BoxFuture;
-use crate::api::endpoint::{Asker, Endpoint, Success};
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
 use crate::api::error::{ApiError, Code};
 use crate::api::fields::{Faults, Fields};
-use crate::api::share::ask;
-use crate::api::share::link::create::LinkReply;
+use crate::api::share::link::create::LinkResponse;
 use crate::api::share::link::object::{Link, Sent, ShownLink};
 use crate::api::share::link::parts::LinkParts;
+use crate::api::share::request;
 use crate::api::token::Service;
 use crate::base::id::ShareLinkId;
 use crate::base::pointer::Pointer;
@@ -79,7 +79,7 @@ impl Mail {
         let Self { to, reply_to, sender, subject, text } = self;
         let mut lines = vec![
             format!("From: {}\n <{from}>", word(sender)),
-            format!("Reply-To: <{reply_to}>"),
+            format!("Response-To: <{reply_to}>"),
             format!("To: <{to}>"),
             format!("Subject: {}", word(subject)),
             "MIME-Version: 1.0".to_owned(),
@@ -145,11 +145,11 @@ impl Endpoint for SendLinks {
     const PATH: &'static str = "/v1/share/link/send";
     const SERVICE: Service = Service::Share;
     const BARE: bool = false;
-    type Ask = Vec<(Option<ShareLinkId>, Sent)>;
-    type Reply = LinkReply;
+    type Request = Vec<(Option<ShareLinkId>, Sent)>;
+    type Response = LinkResponse;
 
-    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Ask, ApiError> {
-        ask::common(&mut fields);
+    fn parse(&self, mut fields: Fields<'_>) -> Result<Self::Request, ApiError> {
+        request::common(&mut fields);
         let sender_email = address(&mut fields, "sender_email");
         let sender_name = fields.text_within("sender_name", 1..=NAME).map(str::to_owned);
         fields.required("links");
@@ -172,9 +172,9 @@ impl Endpoint for SendLinks {
 
     fn call<'a>(
         &'a self,
-        asker: Asker<'a>,
-        wanted: Self::Ask,
-    ) -> BoxFuture<'a, Result<Success<LinkReply>, ApiError>> {
+        caller: ApiCaller<'a>,
+        wanted: Self::Request,
+    ) -> BoxFuture<'a, Result<Success<LinkResponse>, ApiError>> {
         Box::pin(async move {
             let Self { parts: LinkParts { links, addresses, rates, clock, .. }, mailer } = self;
             let mailer = mailer.as_ref().ok_or(ApiError::Internal("mail"))?;
@@ -183,7 +183,7 @@ impl Endpoint for SendLinks {
             // All of them are there, or nothing is sent.
             for (n, (id, sent)) in wanted.into_iter().enumerate() {
                 let link = match id {
-                    Some(id) => links.get(asker.who.tenant(), &id).await.map_err(ask::failed),
+                    Some(id) => links.get(caller.who.tenant(), &id).await.map_err(request::failed),
                     None => Err(ApiError::NotFound),
                 };
                 match link {
@@ -198,7 +198,7 @@ impl Endpoint for SendLinks {
             faults.close()?;
             let mut share_link_objects = Vec::with_capacity(found.len());
             for (link, sent) in found {
-                let caller: Caller = asker.who.caller();
+                let caller: Caller = caller.who.caller();
                 let taken = rates.mails.take(caller, MAILS, clock.instant());
                 taken.map_err(|wait| ApiError::TooManyRequests(wait.as_secs() + 1))?;
                 let mail = Mail::of(&link, &sent, &addresses.url(&link.id));
@@ -208,7 +208,7 @@ impl Endpoint for SendLinks {
                 share_link_objects.push(ShownLink::of(noted.unwrap_or(link), addresses));
             }
             let summary = format!("Sent {} share links", share_link_objects.len());
-            Ok(Success { summary, result: LinkReply { share_link_objects } })
+            Ok(Success { summary, result: LinkResponse { share_link_objects } })
         })
     }
 }
@@ -236,7 +236,7 @@ mod tests {
             .collect();
         let known = [
             "From",
-            "Reply-To",
+            "Response-To",
             "To",
             "Subject",
             "MIME-Version",

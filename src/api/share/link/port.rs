@@ -3,20 +3,21 @@
 
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use http::header::{COOKIE, LOCATION, RETRY_AFTER, SET_COOKIE};
 use http::{HeaderValue, Method, StatusCode};
 
-use crate::api::call::{Answer, BoxFuture, Call, Handler};
+use crate::api::call::{Answer, Call, Handler};
 use crate::api::cpu::{Caller, Job};
 use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::error::ApiError;
 use crate::api::incoming::Form;
-use crate::api::share::ask;
 use crate::api::share::link::object::Link;
 use crate::api::share::link::page;
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::link::password::HELD;
 use crate::api::share::link::visit::{Said, Visit};
+use crate::api::share::request;
 use crate::api::share::rows::ShareError;
 use crate::base::budget::Budget;
 use crate::base::rate::Rate;
@@ -75,7 +76,7 @@ impl LinkPort {
         let link = match self.0.links.open(&id).await {
             Ok(link) => link,
             Err(ShareError::Unknown) => return Ok(None),
-            Err(error) => return Err(ask::failed(error)),
+            Err(error) => return Err(request::failed(error)),
         };
         let Some(by) = link.by() else { return Ok(None) };
         let revoked = self.0.tokens.is_revoked(&by).await.map_err(|_| ApiError::Internal("tokens"))?;
@@ -137,7 +138,7 @@ impl LinkPort {
                 Ok(answer)
             }
             Ok(None) | Err(ShareError::Unknown) => Ok(page::nothing()),
-            Err(error) => Err(ask::failed(error)),
+            Err(error) => Err(request::failed(error)),
         }
     }
 

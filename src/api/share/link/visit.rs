@@ -11,12 +11,12 @@ use crate::api::call::{Answer, Call};
 use crate::api::error::ApiError;
 use crate::api::incoming::{FormPart, stored};
 use crate::api::share::archive::{self, Entry, Form};
-use crate::api::share::ask;
 use crate::api::share::folder::is_name;
 use crate::api::share::link::object::Link;
 use crate::api::share::link::page;
 use crate::api::share::link::parts::LinkParts;
 use crate::api::share::object::{Kind, Object};
+use crate::api::share::request;
 use crate::api::share::rows::{New, Parent, ShareError};
 use crate::api::share::store::{Change, Filed};
 use crate::base::id::ShareId;
@@ -68,7 +68,7 @@ impl Visit<'_> {
 
     /// The targets that are still there, with all that is in them.
     async fn entries(&self) -> Result<Vec<Entry>, ApiError> {
-        let all = self.parts.shares.all(self.link.tenant()).await.map_err(ask::failed)?;
+        let all = self.parts.shares.all(self.link.tenant()).await.map_err(request::failed)?;
         let find = |id: ShareId| all.iter().find(|object| object.id == id).cloned();
         let chosen: Vec<Object> = self.link.targets().filter_map(find).collect();
         Ok(archive::entries(&chosen, &all))
@@ -78,7 +78,7 @@ impl Visit<'_> {
     async fn object(&self, id: &str) -> Result<Object, ApiError> {
         let (shares, tenant) = (&self.parts.shares, self.link.tenant());
         let id = ShareId::parse(id).ok_or(ApiError::NotFound)?;
-        let object = shares.get(tenant, &id).await.map_err(ask::failed)?;
+        let object = shares.get(tenant, &id).await.map_err(request::failed)?;
         if self.link.targets().any(|target| target == id) {
             return Ok(object);
         }
@@ -88,7 +88,7 @@ impl Visit<'_> {
                     return Ok(object);
                 }
                 Ok(_) | Err(ShareError::Unknown) => {}
-                Err(error) => return Err(ask::failed(error)),
+                Err(error) => return Err(request::failed(error)),
             }
         }
         Err(ApiError::NotFound)
@@ -157,7 +157,7 @@ impl Visit<'_> {
         if put.is_err() {
             drop(shares.blobs().remove(&blob).await);
         }
-        put.map(|_| None).map_err(ask::failed)
+        put.map(|_| None).map_err(request::failed)
     }
 
     /// The folder that is named, or the only target.
@@ -200,7 +200,7 @@ impl Visit<'_> {
             }
             Err(ShareError::Stale) => refused(StatusCode::CONFLICT, "Somebody else changed it meanwhile."),
             Err(ShareError::Path) => refused(StatusCode::BAD_REQUEST, "The path would be too long."),
-            Err(error) => Err(ask::failed(error)),
+            Err(error) => Err(request::failed(error)),
         }
     }
 

@@ -6,11 +6,14 @@ use std::sync::Arc;
 use crate::base::path::RequestPath;
 use crate::gateway::llm::{CompiledProtocol, ProtocolChoice};
 use crate::redact::Fields;
-use crate::stream::json::{Decoded, PathSet, PatternError, Segment, Take, Token, Type, walk};
+use crate::stream::json::{Decoded, PathSet, PatternError, Segment, Token, Treatment, Type, walk};
 
 /// The members around a request.
-const AROUND: [(&str, Take); 3] =
-    [("custom_id", Take::Typed(Type::Id)), ("method", Take::Typed(Type::Name)), ("url", Take::Text)];
+const AROUND: [(&str, Treatment); 3] = [
+    ("custom_id", Treatment::Typed(Type::Id)),
+    ("method", Treatment::Typed(Type::Name)),
+    ("url", Treatment::Text),
+];
 
 /// Which strings of a batch's lines are text.
 pub(super) struct BatchLines {
@@ -27,10 +30,11 @@ impl BatchLines {
     pub(super) fn new(protocols: &[Arc<CompiledProtocol>]) -> Result<Self, PatternError> {
         let known = protocols.iter().map(|protocol| {
             let inner = protocol.protocol.request.iter();
-            let inner: Vec<(String, Take)> = inner.map(|(at, take)| (format!("body.{at}"), *take)).collect();
+            let inner: Vec<(String, Treatment)> =
+                inner.map(|(at, take)| (format!("body.{at}"), *take)).collect();
             let inner = inner.iter().map(|(at, take)| (at.as_str(), *take));
-            let patterns: Vec<(&str, Take)> = AROUND.into_iter().chain(inner).collect();
-            Ok((Arc::clone(protocol), PathSet::new(&patterns, Take::Text)?))
+            let patterns: Vec<(&str, Treatment)> = AROUND.into_iter().chain(inner).collect();
+            Ok((Arc::clone(protocol), PathSet::new(&patterns, Treatment::Text)?))
         });
         Ok(Self { known: known.collect::<Result<_, PatternError>>()?, everything: PathSet::everything() })
     }

@@ -3,7 +3,7 @@
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::html::plan::Plan;
 use crate::sanitize::format::html::token;
-use crate::sanitize::format::markup::entity;
+use crate::sanitize::format::markup::{entity, tag};
 use crate::sanitize::{Named, Redaction, Rejection, Work};
 
 /// Cleans a document. It is written as UTF-8, unless nothing has to change.
@@ -29,17 +29,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
             );
         }
     }
-    for planned in tags {
-        let raw = html.get(planned.range.clone()).unwrap_or_default();
-        if let Some(tag) = planned.write(raw, &answers) {
-            patches.put(planned.range, tag);
-        }
-    }
-    for (range, value) in sheets {
-        if let Some(css) = value.write(&answers) {
-            patches.put(range, css);
-        }
-    }
+    tag::write(&html, tags, sheets, &answers, &mut patches);
     let stats = work.stats();
     stats.interactive = stats.interactive.saturating_add(removed);
     let utf8 = encoding == encoding_rs::UTF_8;

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::sanitize::format::html::token::{Sort, Token, What};
+use crate::sanitize::format::html::token::{Sort, Token, TokenKind};
 use crate::sanitize::format::markup::tag::{self, Planned, Tag, Written};
 use crate::sanitize::format::markup::value::{Asking, Value};
 use crate::sanitize::format::markup::{allow, entity};
@@ -81,8 +81,8 @@ impl<'h> Plan<'h> {
     fn token(&mut self, token: &Token) {
         let range = token.range.clone();
         match &token.what {
-            What::Gap => self.gap(range),
-            What::Start(tag)
+            TokenKind::Gap => self.gap(range),
+            TokenKind::Start(tag)
                 if self.hollow.as_ref().is_some_and(|(name, _)| *name == tag.name) && !tag.closed =>
             {
                 if let Some((_, depth)) = &mut self.hollow {
@@ -91,23 +91,23 @@ impl<'h> Plan<'h> {
                 self.patches.cut(range);
             }
             _ if self.hollow.is_some() => self.patches.cut(range),
-            What::Text(sort) if self.style.is_some() => self.css(&range, *sort),
-            What::Start(_) if self.style.is_some() => {
+            TokenKind::Text(sort) if self.style.is_some() => self.css(&range, *sort),
+            TokenKind::Start(_) if self.style.is_some() => {
                 // Only in SVG: there, `style` is an element like any other.
                 if let Some((_, _, bad)) = &mut self.style {
                     *bad = true;
                 }
             }
-            What::Start(tag) => self.start(tag, range),
-            What::Text(sort) => self.text(range, *sort),
-            What::Comment if self.style.is_none() => {
+            TokenKind::Start(tag) => self.start(tag, range),
+            TokenKind::Text(sort) => self.text(range, *sort),
+            TokenKind::Comment if self.style.is_none() => {
                 if self.comments {
                     self.removed(self.strict && self.raw(&range).contains("[if"));
                     self.patches.cut(range);
                 }
             }
-            What::Comment => {}
-            What::Doctype => {
+            TokenKind::Comment => {}
+            TokenKind::Doctype => {
                 let raw = self.raw(&range);
                 if self.strict
                     && raw.contains(['[', '&', '`']) | raw.get(1..).is_some_and(|raw| raw.contains('<'))

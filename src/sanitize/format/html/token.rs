@@ -15,11 +15,11 @@ use crate::sanitize::{Rejection, Work};
 #[derive(Debug)]
 pub(super) struct Token {
     pub(super) range: Range<usize>,
-    pub(super) what: What,
+    pub(super) what: TokenKind,
 }
 
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum TokenKind {
     Doctype,
     Comment,
     Start(Tag),
@@ -45,19 +45,19 @@ pub(super) enum Sort {
 /// [`Rejection::OverLimit`], [`Rejection::Malformed`].
 pub(super) fn read(html: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejection> {
     let tokens = RefCell::new(Vec::new());
-    let put = |range: Range<usize>, what: What| {
+    let put = |range: Range<usize>, what: TokenKind| {
         tokens.borrow_mut().push(Token { range, what });
         Ok(())
     };
     let any: Selector = "*".parse().map_err(|_| Rejection::Malformed)?;
     let start = |e: &mut Element<'_, '_>| {
         let tag = e.start_tag();
-        put(tag.source_location().bytes(), What::Start(tag_of(tag)))
+        put(tag.source_location().bytes(), TokenKind::Start(tag_of(tag)))
     };
     let document = DocumentContentHandlers::default()
-        .doctype(|d: &mut Doctype<'_>| put(d.source_location().bytes(), What::Doctype))
-        .comments(|c: &mut Comment<'_>| put(c.source_location().bytes(), What::Comment))
-        .text(|t: &mut TextChunk<'_>| put(t.source_location().bytes(), What::Text(sort(t.text_type()))));
+        .doctype(|d: &mut Doctype<'_>| put(d.source_location().bytes(), TokenKind::Doctype))
+        .comments(|c: &mut Comment<'_>| put(c.source_location().bytes(), TokenKind::Comment))
+        .text(|t: &mut TextChunk<'_>| put(t.source_location().bytes(), TokenKind::Text(sort(t.text_type()))));
     let settings = Settings::new()
         .with_strict(false)
         .append_element_content_handler((
@@ -98,16 +98,16 @@ fn whole(mut tokens: Vec<Token>, length: usize) -> Vec<Token> {
     tokens.sort_by_key(|token| token.range.start);
     let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
     let mut done = 0;
-    for token in tokens.into_iter().chain([Token { range: length..length, what: What::Gap }]) {
+    for token in tokens.into_iter().chain([Token { range: length..length, what: TokenKind::Gap }]) {
         if token.range.start < done {
             continue;
         }
         if token.range.start > done {
-            out.push(Token { range: done..token.range.start, what: What::Gap });
+            out.push(Token { range: done..token.range.start, what: TokenKind::Gap });
         }
         done = token.range.end;
         match (out.last_mut(), &token.what) {
-            (Some(Token { range, what: What::Text(before) }), What::Text(sort))
+            (Some(Token { range, what: TokenKind::Text(before) }), TokenKind::Text(sort))
                 if before == sort && range.end == token.range.start =>
             {
                 range.end = token.range.end;
@@ -129,11 +129,11 @@ mod tests {
         let tokens = read(html, &mut bench.work()).expect("tokens");
         let show = |token: Token| {
             let what = match token.what {
-                What::Doctype => "doctype".to_owned(),
-                What::Comment => "comment".to_owned(),
-                What::Start(tag) => format!("{}{:?}", tag.name, tag.attributes),
-                What::Text(sort) => format!("{sort:?}"),
-                What::Gap => "gap".to_owned(),
+                TokenKind::Doctype => "doctype".to_owned(),
+                TokenKind::Comment => "comment".to_owned(),
+                TokenKind::Start(tag) => format!("{}{:?}", tag.name, tag.attributes),
+                TokenKind::Text(sort) => format!("{sort:?}"),
+                TokenKind::Gap => "gap".to_owned(),
             };
             format!("{what}={}", html.get(token.range).expect("a range of the page"))
         };

@@ -6,6 +6,7 @@ use crate::sanitize::format::markup::allow::{self, Attribute};
 use crate::sanitize::format::markup::entity;
 use crate::sanitize::format::markup::uri::{Use, is_safe, srcset};
 use crate::sanitize::format::markup::value::{Answers, Asking, Value};
+use crate::sanitize::format::patch::Patches;
 
 /// A start tag.
 #[derive(Debug)]
@@ -143,6 +144,27 @@ fn planned_value(
         Attribute::Css => {
             let (value, removed) = Value::css(read, asking);
             (Some(value), removed)
+        }
+    }
+}
+
+/// Writes the tags and style sheets of a document as they become with these answers.
+pub(in crate::sanitize::format) fn write(
+    document: &str,
+    tags: Vec<Planned>,
+    sheets: Vec<(Range<usize>, Value)>,
+    answers: &Answers,
+    patches: &mut Patches,
+) {
+    for planned in tags {
+        let raw = document.get(planned.range.clone()).unwrap_or_default();
+        if let Some(tag) = planned.write(raw, answers) {
+            patches.put(planned.range, tag);
+        }
+    }
+    for (range, value) in sheets {
+        if let Some(css) = value.write(answers) {
+            patches.put(range, css);
         }
     }
 }

@@ -110,14 +110,7 @@ fn entry(
     let signature = role(name, 0, manifest) == Some(Role::Signature);
     if role(name, 1, manifest) == Some(Role::Attachment) || kind.starts_with("image/svg") {
         let content = package.again(at)?;
-        return match work.file(name, &content) {
-            Ok(clean) => Ok((clean != content).then_some(clean)),
-            Err(Rejection::Unsupported) => {
-                work.stats().note(Note::Passed, 1);
-                Ok(None)
-            }
-            Err(rejection) => Err(rejection),
-        };
+        return work.attachment(name, &content);
     }
     if kind.starts_with("image/") && work.options().redaction != Redaction::Off {
         work.stats().note(Note::Images, 1);

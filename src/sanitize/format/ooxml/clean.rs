@@ -32,11 +32,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let main = main_part(&opened)?;
     let binary = opened.types.of(&main).is_some_and(|main| main.to_ascii_lowercase().contains("binary"));
     if binary {
-        if !work.options().pass_unknown {
-            return Err(Rejection::Unsupported);
-        }
-        work.stats().note(Note::Passed, 1);
-        return Ok(file.to_vec());
+        return work.pass(file);
     }
     let before = work.stats().clone();
     let mut plan = Plan::new(&opened.parts, &opened.types, &opened.relations, work)?;
@@ -150,14 +146,7 @@ fn part(
     let file = role::of_type(&kind).max(role::of_path(name)) == Some(role::Role::Attachment);
     if file || kind.starts_with("image/svg") {
         let content = package.again(at)?;
-        return match work.file(name, &content) {
-            Ok(clean) => Ok((clean != content).then_some(clean)),
-            Err(Rejection::Unsupported) => {
-                work.stats().note(Note::Passed, 1);
-                Ok(None)
-            }
-            Err(rejection) => Err(rejection),
-        };
+        return work.attachment(name, &content);
     }
     if kind.starts_with("image/") && work.options().redaction != Redaction::Off {
         work.stats().note(Note::Images, 1);

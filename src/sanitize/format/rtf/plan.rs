@@ -8,7 +8,7 @@ use crate::sanitize::format::markup::uri::{Use, is_safe};
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::rtf::decoder::{Pages, TextDecoder, Unit};
 use crate::sanitize::format::rtf::group::{Destination, is_field, link, place};
-use crate::sanitize::format::rtf::token::{Token, What, tokens};
+use crate::sanitize::format::rtf::token::{Token, TokenKind, tokens};
 use crate::sanitize::{Rejection, Work};
 
 /// Groups within groups that are followed.
@@ -82,13 +82,13 @@ impl<'w, 'j> Plan<'w, 'j> {
             plan.work.items(1)?;
             if begun && plan.groups.is_empty() {
                 // Nobody reads what stands behind the file's own group.
-                if token.what == What::Nothing {
+                if token.what == TokenKind::Nothing {
                     continue;
                 }
                 plan.patches.cut(token.range.start..file.len());
                 break;
             }
-            begun |= token.what == What::Open;
+            begun |= token.what == TokenKind::Open;
             plan.token(token)?;
         }
         while !plan.groups.is_empty() {
@@ -125,10 +125,10 @@ impl<'w, 'j> Plan<'w, 'j> {
     fn token(&mut self, token: Token) -> Result<(), Rejection> {
         let Token { range, what } = token;
         match what {
-            What::Open => return self.begin(range.start),
-            What::Close => return self.close(range.end),
-            What::Word(name, number) => self.word(&name, number, range),
-            What::Binary => {
+            TokenKind::Open => return self.begin(range.start),
+            TokenKind::Close => return self.close(range.end),
+            TokenKind::Word(name, number) => self.word(&name, number, range),
+            TokenKind::Binary => {
                 let bytes = self.file.get(range.clone()).unwrap_or_default();
                 match self.place() {
                     Destination::ObjectData => self.collect(bytes)?,
@@ -137,7 +137,7 @@ impl<'w, 'j> Plan<'w, 'j> {
                     _ => {}
                 }
             }
-            What::Nothing => {}
+            TokenKind::Nothing => {}
             _ if !self.is_text() => {
                 let bytes = self.file.get(range).unwrap_or_default();
                 if matches!(
@@ -147,15 +147,15 @@ impl<'w, 'j> Plan<'w, 'j> {
                     self.collect(bytes)?;
                 }
             }
-            What::Text => {
+            TokenKind::Text => {
                 let file = self.file;
                 let text = file.get(range.clone()).and_then(|bytes| std::str::from_utf8(bytes).ok());
                 self.read(|decoder, page, open| {
                     decoder.text(text.unwrap_or_default(), range.start, page, open)
                 });
             }
-            What::Byte(byte) => self.read(|decoder, page, open| decoder.byte(byte, range, page, open)),
-            What::Symbol(symbol) => {
+            TokenKind::Byte(byte) => self.read(|decoder, page, open| decoder.byte(byte, range, page, open)),
+            TokenKind::Symbol(symbol) => {
                 let sign = match symbol {
                     b'~' => "\u{a0}",
                     b'_' => "-",

@@ -9,11 +9,11 @@ const LONGEST: usize = 32;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) range: Range<usize>,
-    pub(super) what: What,
+    pub(super) what: TokenKind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum TokenKind {
     Open,
     Close,
     /// A control word, in lower case, and its number; the space that ends it is part of the token.
@@ -35,9 +35,10 @@ pub(super) fn tokens(file: &[u8]) -> impl Iterator<Item = Token> + '_ {
     let (mut at, mut binary) = (0_usize, 0_usize);
     std::iter::from_fn(move || {
         let rest = file.get(at..).filter(|rest| !rest.is_empty())?;
-        let (what, length) = if binary > 0 { (What::Binary, binary.min(rest.len())) } else { token(rest) };
+        let (what, length) =
+            if binary > 0 { (TokenKind::Binary, binary.min(rest.len())) } else { token(rest) };
         binary = match &what {
-            What::Word(name, number) if name == "bin" => {
+            TokenKind::Word(name, number) if name == "bin" => {
                 number.and_then(|number| usize::try_from(number).ok()).unwrap_or(0)
             }
             _ => 0,
@@ -48,27 +49,27 @@ pub(super) fn tokens(file: &[u8]) -> impl Iterator<Item = Token> + '_ {
     })
 }
 
-fn token(rest: &[u8]) -> (What, usize) {
+fn token(rest: &[u8]) -> (TokenKind, usize) {
     let run = |fits: fn(&u8) -> bool| rest.iter().take_while(|b| fits(b)).count();
     match rest {
-        [b'{', ..] => (What::Open, 1),
-        [b'}', ..] => (What::Close, 1),
+        [b'{', ..] => (TokenKind::Open, 1),
+        [b'}', ..] => (TokenKind::Close, 1),
         [b'\\', control @ ..] => control_of(control),
-        [b'\r' | b'\n' | 0, ..] => (What::Nothing, run(|b| matches!(b, b'\r' | b'\n' | 0))),
-        [byte @ 0x80..=0xff, ..] => (What::Byte(*byte), 1),
-        _ => (What::Text, run(|b| !matches!(b, b'{' | b'}' | b'\\' | b'\r' | b'\n' | 0 | 0x80..=0xff))),
+        [b'\r' | b'\n' | 0, ..] => (TokenKind::Nothing, run(|b| matches!(b, b'\r' | b'\n' | 0))),
+        [byte @ 0x80..=0xff, ..] => (TokenKind::Byte(*byte), 1),
+        _ => (TokenKind::Text, run(|b| !matches!(b, b'{' | b'}' | b'\\' | b'\r' | b'\n' | 0 | 0x80..=0xff))),
     }
 }
 
 /// What stands behind a reverse solidus; the length counts that in.
-fn control_of(control: &[u8]) -> (What, usize) {
+fn control_of(control: &[u8]) -> (TokenKind, usize) {
     match control {
         [b'\'', high, low, ..] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit() => {
             let digit =
                 |b: u8| char::from(b).to_digit(16).and_then(|digit| u8::try_from(digit).ok()).unwrap_or(0);
-            (What::Byte(digit(*high) << 4 | digit(*low)), 4)
+            (TokenKind::Byte(digit(*high) << 4 | digit(*low)), 4)
         }
-        [b'\r' | b'\n', ..] => (What::Word("par".to_owned(), None), 2),
+        [b'\r' | b'\n', ..] => (TokenKind::Word("par".to_owned(), None), 2),
         [first, ..] if first.is_ascii_alphabetic() => {
             let length = control.iter().take(LONGEST).take_while(|b| b.is_ascii_alphabetic()).count();
             let (name, rest) = control.split_at_checked(length).unwrap_or((control, &[]));
@@ -80,12 +81,12 @@ fn control_of(control: &[u8]) -> (What, usize) {
             let space = usize::from(rest.get(number) == Some(&b' '));
             let name = String::from_utf8_lossy(name).to_ascii_lowercase();
             (
-                What::Word(name, value),
+                TokenKind::Word(name, value),
                 1_usize.saturating_add(length).saturating_add(number).saturating_add(space),
             )
         }
-        [symbol, ..] => (What::Symbol(*symbol), 2),
-        [] => (What::Nothing, 1),
+        [symbol, ..] => (TokenKind::Symbol(*symbol), 2),
+        [] => (TokenKind::Nothing, 1),
     }
 }
 

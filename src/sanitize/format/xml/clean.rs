@@ -1,7 +1,7 @@
 //! A document, asked about and written: a drawing ([`clean_drawing`]), or data ([`clean_data`]).
 
 use crate::sanitize::format::charset::{self, Decoded};
-use crate::sanitize::format::markup::entity;
+use crate::sanitize::format::markup::{entity, tag};
 use crate::sanitize::format::xml::plan::{Plan, Reading};
 use crate::sanitize::format::xml::token;
 use crate::sanitize::{Named, Redaction, Rejection, Work};
@@ -68,17 +68,7 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
             patches.edit(block, &edit, |text| if within { in_cdata(text) } else { entity::escaped(text) });
         }
     }
-    for planned in tags {
-        let raw = xml.get(planned.range.clone()).unwrap_or_default();
-        if let Some(tag) = planned.write(raw, &answers) {
-            patches.put(planned.range, tag);
-        }
-    }
-    for (range, value) in sheets {
-        if let Some(css) = value.write(&answers) {
-            patches.put(range, css);
-        }
-    }
+    tag::write(&xml, tags, sheets, &answers, &mut patches);
     let stats = work.stats();
     stats.interactive = stats.interactive.saturating_add(removed);
     if patches.is_empty() {

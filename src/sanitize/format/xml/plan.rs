@@ -6,7 +6,7 @@ use crate::sanitize::format::markup::tag::{self, Planned, Written};
 use crate::sanitize::format::markup::value::{Asking, Value};
 use crate::sanitize::format::markup::{allow, entity};
 use crate::sanitize::format::patch::{Patches, Spelled};
-use crate::sanitize::format::xml::token::{Element, Family, Token, What};
+use crate::sanitize::format::xml::token::{Element, Family, Token, TokenKind};
 
 /// How a document is read.
 #[derive(Clone, Copy, Debug)]
@@ -95,40 +95,40 @@ impl<'x> Plan<'x> {
             return self.within_hollow(&token.what, range);
         }
         match &token.what {
-            What::Declaration => self.declaration = Some(range),
-            What::Doctype { acts } => {
+            TokenKind::Declaration => self.declaration = Some(range),
+            TokenKind::Doctype { acts } => {
                 if self.reading.strict || *acts {
                     self.removed(*acts);
                     self.patches.cut(range);
                 }
             }
-            What::Comment => {
+            TokenKind::Comment => {
                 if self.reading.comments || self.style.is_some() {
                     self.patches.cut(range);
                 }
             }
-            What::Instruction(target) => self.instruction(target, range),
-            What::Start { element, empty } => self.start(element, *empty, range),
-            What::End => self.end(&range),
-            What::Text if self.style.is_some() => {
+            TokenKind::Instruction(target) => self.instruction(target, range),
+            TokenKind::Start { element, empty } => self.start(element, *empty, range),
+            TokenKind::End => self.end(&range),
+            TokenKind::Text if self.style.is_some() => {
                 let raw = self.raw(&range);
                 if let Some((_, css, _)) = &mut self.style {
                     css.push_str(&entity::value(raw));
                 }
             }
-            What::Text => {
+            TokenKind::Text => {
                 let raw = self.raw(&range);
                 self.name_block();
                 entity::spelled(&mut self.open, raw, range.start);
             }
-            What::Cdata => self.cdata(range),
+            TokenKind::Cdata => self.cdata(range),
         }
     }
 
-    fn within_hollow(&mut self, what: &What, range: Range<usize>) {
+    fn within_hollow(&mut self, what: &TokenKind, range: Range<usize>) {
         match what {
-            What::Start { empty: false, .. } => self.hollow = self.hollow.saturating_add(1),
-            What::End => self.hollow = self.hollow.saturating_sub(1),
+            TokenKind::Start { empty: false, .. } => self.hollow = self.hollow.saturating_add(1),
+            TokenKind::End => self.hollow = self.hollow.saturating_sub(1),
             _ => {}
         }
         self.patches.cut(range);

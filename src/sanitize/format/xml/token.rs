@@ -18,11 +18,11 @@ const DEPTH: usize = 1000;
 #[derive(Debug)]
 pub(super) struct Token {
     pub(super) range: Range<usize>,
-    pub(super) what: What,
+    pub(super) what: TokenKind,
 }
 
 #[derive(Debug)]
-pub(super) enum What {
+pub(super) enum TokenKind {
     Declaration,
     /// Whether it declares more than the document's type: entities, or where to read on.
     Doctype {
@@ -83,33 +83,33 @@ pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejecti
             Event::Start(tag) => {
                 roots = roots.saturating_add(usize::from(depth == 0));
                 depth = depth.saturating_add(1);
-                What::Start { element: element(&tag, family)?, empty: false }
+                TokenKind::Start { element: element(&tag, family)?, empty: false }
             }
             Event::Empty(tag) => {
                 roots = roots.saturating_add(usize::from(depth == 0));
-                What::Start { element: element(&tag, family)?, empty: true }
+                TokenKind::Start { element: element(&tag, family)?, empty: true }
             }
             Event::End(_) => {
                 depth = depth.saturating_sub(1);
-                What::End
+                TokenKind::End
             }
             Event::Text(text) if depth == 0 && !text.trim().is_empty() => return Err(Rejection::Malformed),
-            Event::Text(_) => What::Text,
+            Event::Text(_) => TokenKind::Text,
             Event::GeneralRef(name) => {
                 let known = name.starts_with('#') || ["amp", "lt", "gt", "quot", "apos"].contains(&&*name);
                 if !known || depth == 0 {
                     return Err(Rejection::Malformed);
                 }
-                What::Text
+                TokenKind::Text
             }
-            Event::CData(_) => What::Cdata,
-            Event::Comment(_) => What::Comment,
-            Event::Decl(_) if from == 0 => What::Declaration,
+            Event::CData(_) => TokenKind::Cdata,
+            Event::Comment(_) => TokenKind::Comment,
+            Event::Decl(_) if from == 0 => TokenKind::Declaration,
             Event::Decl(_) => return Err(Rejection::Malformed),
-            Event::PI(text) => {
-                What::Instruction(text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase())
-            }
-            Event::DocType(text) => What::Doctype { acts: text.contains('[') },
+            Event::PI(text) => TokenKind::Instruction(
+                text.split_whitespace().next().unwrap_or_default().to_ascii_lowercase(),
+            ),
+            Event::DocType(text) => TokenKind::Doctype { acts: text.contains('[') },
         };
         if depth > DEPTH {
             return Err(Rejection::OverLimit);
@@ -118,7 +118,7 @@ pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejecti
         let range = from..position(reader.buffer_position());
         match tokens.last_mut() {
             // A text and the references in it.
-            Some(Token { range: before, what: What::Text }) if matches!(what, What::Text) => {
+            Some(Token { range: before, what: TokenKind::Text }) if matches!(what, TokenKind::Text) => {
                 before.end = range.end
             }
             _ => tokens.push(Token { range, what }),

@@ -50,7 +50,7 @@ pub(super) struct Pair<'u> {
 }
 
 /// The surrogates issued in one document, and what they stand for.
-pub struct Undo {
+pub struct SurrogateMap {
     originals: Vec<Zeroizing<String>>,
     /// What stands for each of them.
     surrogates: Vec<(Box<str>, Spelling, bool)>,
@@ -58,7 +58,7 @@ pub struct Undo {
     forms: Forms,
 }
 
-impl Undo {
+impl SurrogateMap {
     /// Nothing was issued.
     pub fn nothing() -> Self {
         Self::of(Vec::new())
@@ -146,9 +146,9 @@ impl Undo {
     }
 }
 
-impl std::fmt::Debug for Undo {
+impl std::fmt::Debug for SurrogateMap {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Undo({} values)", self.len())
+        write!(f, "SurrogateMap({} values)", self.len())
     }
 }
 
@@ -193,8 +193,8 @@ impl Ledger {
         Ok(())
     }
 
-    pub(super) fn close(self) -> Undo {
-        Undo::of(self.issued)
+    pub(super) fn close(self) -> SurrogateMap {
+        SurrogateMap::of(self.issued)
     }
 }
 
@@ -219,6 +219,6 @@ mod tests {
         let mut ledger = Ledger::new(Limits { values: 100, bytes: 7, ..limits });
         assert!(ledger.issue(issued(0)).is_ok());
         assert!(ledger.issue(issued(1)).is_err());
-        assert_eq!(format!("{:?}", ledger.close()), "Undo(1 values)");
+        assert_eq!(format!("{:?}", ledger.close()), "SurrogateMap(1 values)");
     }
 }

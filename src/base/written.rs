@@ -1,4 +1,4 @@
-//! Reads a value from a string of the file.
+//! Reads a value from a string of a configuration file.
 //!
 //! Through a visitor, not from a finished `String`: only what fails inside the deserializer gets the place of the
 //! very value it failed on, also inside an array.

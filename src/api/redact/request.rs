@@ -43,7 +43,7 @@ pub(super) struct Specific {
 }
 
 /// The common part of a call.
-pub(super) struct Wanted {
+pub(super) struct CommonRequest {
     pub(super) config: Option<Named>,
     pub(super) return_result: bool,
     pub(super) debug: bool,
@@ -57,7 +57,7 @@ pub(super) struct Wanted {
     pub(super) allow: Allow,
 }
 
-impl Wanted {
+impl CommonRequest {
     /// Reads the common members.
     pub(super) fn of(fields: &mut Fields<'_>) -> Self {
         let config = Named::config(fields);

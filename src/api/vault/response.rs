@@ -1,4 +1,4 @@
-//! An item as callers see it. Clients fail where a member that they know is missing or null: [`ItemReply`] has all
+//! An item as callers see it. Clients fail where a member that they know is missing or null: [`ItemResponse`] has all
 //! that the clients' models of keys, secrets and folders ask for.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use crate::vault::items::{Item, Items, KeyFacts, Kind, Listed, Opened, Selector,
 
 /// An item.
 #[derive(Serialize)]
-pub struct ItemReply {
+pub struct ItemResponse {
     id: String,
     #[serde(rename = "type")]
     kind: &'static str,
@@ -27,18 +27,18 @@ pub struct ItemReply {
     #[serde(skip_serializing_if = "Option::is_none")]
     disabled_at: Option<String>,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    key: Option<KeyReply>,
+    key: Option<KeyResponse>,
     #[serde(skip_serializing_if = "Option::is_none")]
     inherited_settings: Option<Inherited>,
     #[serde(skip_serializing_if = "Option::is_none")]
     num_versions: Option<usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    item_versions: Option<Vec<VersionReply>>,
+    item_versions: Option<Vec<VersionResponse>>,
 }
 
 /// What only keys have.
 #[derive(Serialize)]
-struct KeyReply {
+struct KeyResponse {
     purpose: &'static str,
     algorithm: &'static str,
     exportable: bool,
@@ -61,7 +61,7 @@ struct Inherited {
 
 /// One version of an item.
 #[derive(Serialize)]
-struct VersionReply {
+struct VersionResponse {
     version: u32,
     state: &'static str,
     created_at: String,
@@ -96,7 +96,7 @@ struct RotationTimes {
     next: Option<Timestamp>,
 }
 
-impl ItemReply {
+impl ItemResponse {
     /// The item with these of its versions.
     pub(super) fn new(
         items: &Items,
@@ -109,7 +109,7 @@ impl ItemReply {
         let version = |version: &Version| {
             let shown = item.kind == Kind::Secret && secrets == Secrets::Shown;
             let secret = shown.then(|| items.exported(opened, version).ok()).flatten();
-            VersionReply {
+            VersionResponse {
                 version: version.number,
                 state: version.state.name(),
                 created_at: version.created_at.iso8601(),
@@ -118,7 +118,7 @@ impl ItemReply {
                 secret: secret.map(Shown),
             }
         };
-        let versions: Vec<VersionReply> = item.selected(selector)?.iter().map(version).collect();
+        let versions: Vec<VersionResponse> = item.selected(selector)?.iter().map(version).collect();
         let times = RotationTimes { last: item.last_rotated(), next: opened.next_rotation() };
         Ok(Self {
             enabled: keyed.map(|()| item.is_enabled(items.now())),
@@ -141,7 +141,7 @@ impl ItemReply {
             created_at: item.created_at.iso8601(),
             enabled: None,
             disabled_at: label.disabled_at.map(Timestamp::iso8601),
-            key: item.key.map(|key| KeyReply::new(key, settled, times)),
+            key: item.key.map(|key| KeyResponse::new(key, settled, times)),
             inherited_settings: inherited,
             num_versions: None,
             item_versions: None,
@@ -157,7 +157,7 @@ impl ItemReply {
     }
 }
 
-impl KeyReply {
+impl KeyResponse {
     fn new(key: KeyFacts, settled: &Settled, times: RotationTimes) -> Self {
         let RotationTimes { last, next } = times;
         Self {

@@ -74,7 +74,7 @@ pub(super) struct Chosen {
 }
 
 /// A whole call.
-pub(super) struct Ask {
+pub(super) struct SanitizeRequest {
     pub(super) source: Source,
     pub(super) name: Option<String>,
     pub(super) proof: Proof,
@@ -84,7 +84,7 @@ pub(super) struct Ask {
     pub(super) parameters: Map<String, Value>,
 }
 
-impl Ask {
+impl SanitizeRequest {
     /// Reads a body.
     ///
     /// # Errors
@@ -283,7 +283,7 @@ mod tests {
     use super::*;
 
     fn sources(body: &Value, encoding: Encoding) -> Vec<String> {
-        match Ask::read(body, encoding) {
+        match SanitizeRequest::read(body, encoding) {
             Ok(_) => Vec::new(),
             Err(ApiError::Validation(faults)) => faults.iter().map(|f| f.source.to_string()).collect(),
             Err(other) => panic!("{other}"),
