@@ -32,6 +32,7 @@
 //! | `encrypt` | surrogates of the same format |
 //! | `value` | a value that was found, and what stands for it |
 //! | `values` | the distinct values of one text, one replacement for each |
+//! | `spellings` | one value in several spellings, each with the surrogate in its own |
 //! | `calling_code` | where the country's code of a number ends |
 //! | `carrier` | what holds texts: shows them, and is written with what changes in them |
 //! | `pass` | the one pass over whatever lies there whole: find, report, spread, settle, write |
@@ -110,6 +111,7 @@ mod restore;
 mod restorer;
 mod session;
 mod signed;
+mod spellings;
 mod structured;
 mod surrogate_log;
 mod surrogate_map;

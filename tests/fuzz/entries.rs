@@ -160,7 +160,7 @@ fn masking() -> Box<dyn Editor> {
 
 /// The rewriter's output; its budget must be given back.
 fn rewritten(
-    make: fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter>,
+    make: impl Fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter>,
     body: &[u8],
     dice: Option<u64>,
 ) -> Vec<u8> {
@@ -209,17 +209,15 @@ fn json(data: &[u8]) {
 /// Tables and markup: chunking is invisible, what nobody changes stays, and what was redacted can be redacted again.
 fn formatted(data: &[u8]) {
     let (dice, body) = dice(data);
-    let makes: [fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter>; 4] = [
-        |editor, budget| Box::new(FormattedBody::new(TextFormat::Csv, editor, budget)),
-        |editor, budget| Box::new(FormattedBody::new(TextFormat::Tsv, editor, budget)),
-        |editor, budget| Box::new(FormattedBody::new(TextFormat::Xml, editor, budget)),
-        |editor, budget| Box::new(FormattedBody::new(TextFormat::Html, editor, budget)),
-    ];
-    for make in makes {
+    const FORMATS: [TextFormat; 4] = [TextFormat::Csv, TextFormat::Tsv, TextFormat::Xml, TextFormat::Html];
+    for format in FORMATS {
+        let make = |editor: Box<dyn Editor>, budget: &Budget| -> Box<dyn Rewriter> {
+            Box::new(FormattedBody::new(format, editor, budget))
+        };
         assert!(rewritten(make, body, Some(dice)) == rewritten(make, body, None), "cut");
     }
     let redactor = Redactor::new(all(), Plan::all(Method::Encrypt));
-    for format in [TextFormat::Csv, TextFormat::Tsv, TextFormat::Xml, TextFormat::Html] {
+    for format in FORMATS {
         let content = Content::Formatted(format);
         let Ok((redacted, undo)) = redactor.content(body, &content, &keys(), Limits::default()) else {
             continue;
@@ -230,7 +228,6 @@ fn formatted(data: &[u8]) {
     }
 }
 
-/// Event streams: chunking is invisible.
 /// Any chunking gives the same messages.
 fn websocket(data: &[u8]) {
     let (dice, body) = dice(data);
@@ -265,6 +262,7 @@ fn websocket(data: &[u8]) {
     }
 }
 
+/// Event streams: chunking is invisible.
 fn sse(data: &[u8]) {
     let (dice, body) = dice(data);
     let make: fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter> =

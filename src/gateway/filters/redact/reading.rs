@@ -137,7 +137,13 @@ impl ReadAs {
                 if *piece && class == FileClass::Text {
                     return Err(BodyFault::Form(StreamError::NotText(PIECE)));
                 }
-                let file = BodyFile { class, place: Place::Body, range: 0..body.len(), name: String::new() };
+                let file = BodyFile {
+                    class,
+                    place: Place::Body,
+                    range: 0..body.len(),
+                    length: None,
+                    name: String::new(),
+                };
                 let files = if class == FileClass::Text { Vec::new() } else { vec![file] };
                 return Ok(Parsed { content, files });
             }
@@ -174,6 +180,7 @@ fn parts(body: &[u8], boundary: &Boundary, by: &Readings) -> Result<Parsed, Body
     let (mut contents, mut files) = (Vec::new(), Vec::new());
     for (at, span) in split(body, boundary)?.into_iter().enumerate() {
         let PartSpan { head, body: range } = span.clone();
+        let begin = head.start;
         let head = PartHead::parse(body.get(head).unwrap_or_default())?;
         let held = body.get(range.clone()).unwrap_or_default();
         let media_type = head.media_type.unwrap_or_default();
@@ -185,7 +192,8 @@ fn parts(body: &[u8], boundary: &Boundary, by: &Readings) -> Result<Parsed, Body
             _ => of_file(held, &FileHead { media_type: &media_type, name: &name }, by),
         };
         if class != FileClass::Text {
-            files.push(BodyFile { class, place: Place::Part(at + 1), range, name });
+            let length = head.length.map(|said| begin + said.digits.start..begin + said.digits.end);
+            files.push(BodyFile { class, place: Place::Part(at + 1), range, length, name });
         }
         contents.push(PartContent { span, content });
     }
