@@ -170,7 +170,7 @@ pub enum ApiError {
     #[error("{0}")]
     Excess(Excess),
     /// The body's media type or coding is not one we read.
-    #[error("unsupported media type")]
+    #[error("{0}")]
     UnsupportedMediaType(&'static str),
     /// The head is larger than the limit.
     #[error("the head is too large")]

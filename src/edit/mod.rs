@@ -22,12 +22,15 @@
 //! |---|---|
 //! | `change` | [`Edit`] |
 //! | `map` | [`SourceMap`] |
+//! | `reference` | [`reference()`]: `&amp;` and its kind |
 //! | `splice` | edits applied: [`splice`], [`spliced`], [`spliced_text`]; made such as can be: [`settled`] |
 
 mod change;
 mod map;
+mod reference;
 mod splice;
 
 pub use change::Edit;
 pub use map::SourceMap;
+pub use reference::{REFERENCES, reference};
 pub use splice::{Pieces, settled, splice, spliced, spliced_text};

@@ -17,6 +17,7 @@ use crate::gateway::media_type::{DeclaredFormat, Frame, is_lines};
 use crate::stream::amazon::AmazonEventStream;
 use crate::stream::codec::{Coding, Decoder, Encoder, Ratio};
 use crate::stream::form::FormBody;
+use crate::stream::formatted::FormattedBody;
 use crate::stream::json::{EditorSlots, JsonSlots, PathSet};
 use crate::stream::sniff::{Declared, Guess, guess};
 use crate::stream::sse::{Events, Sse};
@@ -93,7 +94,7 @@ impl BodyFormat {
         }
         let label = match self.declared {
             _ if self.known => Declared::Other,
-            DeclaredFormat::As(Frame::Text) => Declared::Text,
+            DeclaredFormat::As(Frame::Text | Frame::Formatted(_)) => Declared::Text,
             DeclaredFormat::As(Frame::Form) => Declared::Form,
             _ => Declared::Other,
         };
@@ -379,6 +380,7 @@ impl Begin {
                 Box::new(AmazonEventStream::new(messages, MAX_EVENT, budget))
             }
             (Frame::Form, _) => Box::new(FormBody::new((layer.editor)(), budget)),
+            (Frame::Formatted(format), _) => Box::new(FormattedBody::new(format, (layer.editor)(), budget)),
             (Frame::Text, _) => Box::new(TextBody::new((layer.editor)(), budget)),
         }
     }

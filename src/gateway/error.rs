@@ -125,7 +125,8 @@ impl From<Exhausted> for GatewayError {
 impl GatewayError {
     /// A request whose text cannot be located.
     pub const UNKNOWN_TYPE: Self = Self::Api(ApiError::UnsupportedMediaType(
-        "This route passes only bodies that it can scan: JSON, NDJSON, event streams, forms and text",
+        "This route passes only bodies that it can scan: JSON, NDJSON, event streams, forms, multipart and text; \
+         `unknown = \"pass\"` lets others through unread",
     ));
 
     /// An answer whose text cannot be located.

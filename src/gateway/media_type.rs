@@ -4,6 +4,8 @@ use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 use http::header::CONTENT_TYPE;
 use http::{HeaderMap, HeaderValue};
 
+use crate::stream::formatted::TextFormat;
+
 /// Where text is in a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
@@ -15,6 +17,8 @@ pub enum Frame {
     AmazonEventStream,
     /// A form (WHATWG URL, section 5.1).
     Form,
+    /// A table, or markup.
+    Formatted(TextFormat),
     /// All of it.
     Text,
 }
@@ -85,6 +89,9 @@ fn one(value: &HeaderValue) -> DeclaredFormat {
     if !charsets(text).all(readable) {
         return DeclaredFormat::Opaque;
     }
+    if let Some(format) = TextFormat::of(&essence) {
+        return DeclaredFormat::As(Frame::Formatted(format));
+    }
     match essence.as_str() {
         "" => DeclaredFormat::Nothing,
         "application/json" | "application/x-ndjson" | "application/jsonl" | "application/json-seq" => {
@@ -99,14 +106,12 @@ fn one(value: &HeaderValue) -> DeclaredFormat {
         "text/event-stream" => DeclaredFormat::As(Frame::Events),
         "application/vnd.amazon.eventstream" => DeclaredFormat::As(Frame::AmazonEventStream),
         "application/x-www-form-urlencoded" => DeclaredFormat::As(Frame::Form),
-        "application/xml"
-        | "application/javascript"
-        | "application/yaml"
-        | "application/graphql"
-        | "application/x-subrip" => DeclaredFormat::As(Frame::Text),
+        "application/javascript" | "application/yaml" | "application/graphql" | "application/x-subrip" => {
+            DeclaredFormat::As(Frame::Text)
+        }
         "application/octet-stream" | "binary/octet-stream" => DeclaredFormat::Bytes,
         other if other.ends_with("+json") => DeclaredFormat::As(Frame::Json),
-        other if other.ends_with("+xml") || other.starts_with("text/") => DeclaredFormat::As(Frame::Text),
+        other if other.starts_with("text/") => DeclaredFormat::As(Frame::Text),
         other if other.matches('/').count() != 1 || other.contains([',', ' ', '*']) => {
             DeclaredFormat::Nothing
         }
@@ -136,6 +141,10 @@ mod tests {
     const JSON: DeclaredFormat = DeclaredFormat::As(Frame::Json);
     const TEXT: DeclaredFormat = DeclaredFormat::As(Frame::Text);
 
+    const fn formatted(format: TextFormat) -> DeclaredFormat {
+        DeclaredFormat::As(Frame::Formatted(format))
+    }
+
     const ROWS: &[(&[&str], DeclaredFormat, bool)] = &[
         (&["application/json"], JSON, false),
         (&["Application/Problem+JSON; charset=utf-8"], JSON, false),
@@ -148,8 +157,12 @@ mod tests {
         (&["application/vnd.amazon.eventstream"], DeclaredFormat::As(Frame::AmazonEventStream), false),
         (&["application/x-www-form-urlencoded"], DeclaredFormat::As(Frame::Form), false),
         (&["text/plain"], TEXT, false),
-        (&["text/html; charset=\"UTF-8\""], TEXT, false),
-        (&["image/svg+xml"], TEXT, false),
+        (&["application/yaml"], TEXT, false),
+        (&["text/html; charset=\"UTF-8\""], formatted(TextFormat::Html), false),
+        (&["image/svg+xml"], formatted(TextFormat::Xml), false),
+        (&["Text/CSV; header=present"], formatted(TextFormat::Csv), false),
+        (&["application/grpc"], DeclaredFormat::Opaque, false),
+        (&["application/grpc+proto"], DeclaredFormat::Opaque, false),
         (&["text/plain; charset=utf-16"], DeclaredFormat::Opaque, true),
         (&["application/json; charset=utf-7"], DeclaredFormat::Opaque, true),
         (&["application/json; charset=cp037"], DeclaredFormat::Opaque, true),

@@ -10,6 +10,7 @@ use crate::redact::error::RedactError;
 use crate::redact::events::EventStream;
 use crate::redact::file::FileClass;
 use crate::redact::form::FormCarrier;
+use crate::redact::formatted::FormattedCarrier;
 use crate::redact::keys::Keys;
 use crate::redact::multipart::{Field, MultipartCarrier, PartCarrier, Unread};
 use crate::redact::pass::{Pass, Reach};
@@ -18,6 +19,7 @@ use crate::redact::plain::BodyText;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::stream::formatted::TextFormat;
 use crate::stream::json::PathSet;
 use crate::stream::multipart::PartSpan;
 
@@ -44,6 +46,8 @@ pub enum Content {
     Events,
     /// A form (`application/x-www-form-urlencoded`).
     Form,
+    /// Text in a format: a table, or markup.
+    Formatted(TextFormat),
     /// Text.
     Text,
     /// The value of a form's field of this name.
@@ -107,6 +111,7 @@ impl Content {
             Self::Lines(fields) => Box::new(Lines::new(body, &|line| fields.of(line), limits)),
             Self::Events => Box::new(EventStream::new(body, limits)),
             Self::Form => Box::new(FormCarrier::new(body, limits)),
+            Self::Formatted(format) => Box::new(FormattedCarrier::new(*format, body, limits)),
             Self::Text => Box::new(BodyText(body)),
             Self::Field(name) => Box::new(Field::new(name, body, limits)),
             Self::Parts(parts) => {
@@ -157,6 +162,7 @@ impl fmt::Debug for Content {
             Self::Lines(_) => "Lines",
             Self::Events => "Events",
             Self::Form => "Form",
+            Self::Formatted(_) => "Formatted",
             Self::Text => "Text",
             Self::Field(_) => "Field",
             Self::Parts(_) => "Parts",

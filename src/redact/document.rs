@@ -180,6 +180,11 @@ impl<'w> JsonTexts<'w> {
         Ok(edits)
     }
 
+    /// The edits of a text that stands by itself, and that `path` leads to.
+    pub(super) fn text(&mut self, path: &Path<'_>, text: &str, see: See<'_>) -> Vec<Edit> {
+        self.leaf(Within { doc: &[], path }, text, Token::Text, see)
+    }
+
     /// Whether all that may hide something has been opened.
     pub(super) fn opened(&self) -> Result<(), RedactError> {
         if self.deep { Err(RedactError::TooDeep { levels: self.levels }) } else { Ok(()) }

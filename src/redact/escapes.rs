@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::detect::as_read;
-use crate::edit::SourceMap;
+use crate::edit::{REFERENCES, SourceMap, reference};
 use crate::redact::index::More;
 
 /// How many spellings are undone, one within another.
@@ -128,7 +128,7 @@ fn goes_on(window: &[u8]) -> bool {
         [b'\\', b'0'..=b'1', digits @ ..] => fewer(digits, 2, 8),
         [b'&', b'#', b'x' | b'X', digits @ ..] => all(digits, 16),
         [b'&', b'#', digits @ ..] => all(digits, 10),
-        [b'&', name @ ..] => NAMED.iter().any(|(known, _)| known.as_bytes().starts_with(name)),
+        [b'&', name @ ..] => REFERENCES.iter().any(|(known, _)| known.as_bytes().starts_with(name)),
         _ => false,
     }
 }
@@ -164,7 +164,7 @@ pub(super) fn respelled(like: &str, c: char) -> String {
         [b'\\', ..] if c.is_ascii_punctuation() => format!("\\{c}"),
         [b'&', b'#', x @ (b'x' | b'X'), ..] => format!("&#{}{};", char::from(*x), hex(code, 1)),
         [b'&', b'#', ..] => format!("&#{code};"),
-        [b'&', ..] if !c.is_alphanumeric() => match NAMED.iter().find(|(_, known)| *known == c) {
+        [b'&', ..] if !c.is_alphanumeric() => match REFERENCES.iter().find(|(_, known)| *known == c) {
             Some((name, _)) => format!("&{name};"),
             None => format!("&#{code};"),
         },
@@ -255,57 +255,6 @@ fn unicode(bytes: &[u8]) -> Option<(char, usize)> {
         return Some((c, 6));
     }
     char::decode_utf16([first, unit(6)?]).next()?.ok().map(|c| (c, 12))
-}
-
-/// Named references (HTML section 13.5) of what values have; no two names of one character but the first are written.
-const NAMED: &[(&str, char)] = &[
-    ("amp", '&'),
-    ("lt", '<'),
-    ("gt", '>'),
-    ("quot", '"'),
-    ("apos", '\''),
-    ("nbsp", ' '),
-    ("ensp", ' '),
-    ("emsp", ' '),
-    ("thinsp", ' '),
-    ("numsp", ' '),
-    ("commat", '@'),
-    ("period", '.'),
-    ("hyphen", '-'),
-    ("dash", '-'),
-    ("ndash", '-'),
-    ("plus", '+'),
-    ("lowbar", '_'),
-    ("colon", ':'),
-    ("sol", '/'),
-    ("lpar", '('),
-    ("rpar", ')'),
-    ("ast", '*'),
-    ("shy", '\u{ad}'),
-    ("zwnj", '\u{200c}'),
-    ("zwj", '\u{200d}'),
-];
-
-/// `&#64;`, `&#x40;`, `&amp;`. Readers of HTML do without the semicolon behind a number.
-fn reference(bytes: &[u8]) -> Option<(char, usize)> {
-    match bytes {
-        [b'&', b'#', b'x' | b'X', digits @ ..] => number(digits, 16).map(|(c, length)| (c, 3 + length)),
-        [b'&', b'#', digits @ ..] => number(digits, 10).map(|(c, length)| (c, 2 + length)),
-        _ => {
-            let end = memchr::memchr(b';', bytes)?;
-            let name = bytes.get(1..end)?;
-            let (_, c) = NAMED.iter().find(|(known, _)| known.as_bytes() == name)?;
-            Some((*c, end + 1))
-        }
-    }
-}
-
-/// The character of the number at the beginning of `bytes`, and how long that is with its semicolon.
-fn number(bytes: &[u8], radix: u32) -> Option<(char, usize)> {
-    let count = bytes.iter().take_while(|byte| char::from(**byte).is_digit(radix)).count();
-    let digits = std::str::from_utf8(bytes.get(..count)?).ok()?;
-    let c = char::from_u32(u32::from_str_radix(digits, radix).ok()?)?;
-    Some((c, count + usize::from(bytes.get(count) == Some(&b';'))))
 }
 
 #[cfg(test)]

@@ -70,8 +70,14 @@ pub(super) fn magic(bytes: &[u8]) -> Option<FileClass> {
     let known = MAGIC.iter().find(|(at, magic, _)| {
         bytes.get(*at..).is_some_and(|rest| rest.starts_with(magic)) && fits(*at, magic)
     });
-    known.map(|(.., class)| *class)
+    let class = known.map(|(.., class)| *class)?;
+    // Letters that a text may begin with, too; what follows them in an image, or in sound, are numbers.
+    let head = bytes.get(..MEDIA_HEAD).unwrap_or(bytes);
+    (class != Media || !is_text(head)).then_some(class)
 }
+
+/// In so many bytes every format of images and sound has some that no text has.
+const MEDIA_HEAD: usize = 32;
 
 /// How far into a file a PDF may begin, in bytes (ISO 32000-1, annex H.3, note 13).
 const JUNK: usize = 1024;
@@ -83,7 +89,8 @@ impl FileClass {
     /// What a file is, which is said to be of `media_type` and has this name (either may be empty). How it begins counts
     /// for more than what it is called.
     pub fn of(bytes: &[u8], media_type: &str, name: &str) -> Self {
-        let media_type = media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+        let declared = media_type.to_ascii_lowercase();
+        let media_type = declared.split(';').next().unwrap_or_default().trim();
         let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
         if let Some(class) = magic(bytes) {
             return class;
@@ -98,7 +105,7 @@ impl FileClass {
             return Other;
         }
         if is_text(bytes) {
-            return Self::Text;
+            return if names_foreign_charset(&declared) { Other } else { Self::Text };
         }
         let (kind, _) = media_type.split_once('/').unwrap_or_default();
         let media = ["image", "audio", "video"].contains(&kind);
@@ -112,11 +119,35 @@ impl FileClass {
 /// How the names of files end that may begin without a magic.
 const SOUND: &[&str] = &["mp3", "mp2", "mpga", "aac"];
 
-/// Whether a head begins as a mail whose words may be in an encoding (RFC 2045).
+/// Charsets whose bytes are ASCII and whose letters are others (RFC 2152, RFC 1468, RFC 1843): `+AEA-` is `@`.
+const FOREIGN: [&str; 4] = ["utf-7", "utf7", "iso-2022", "hz-gb-2312"];
+
+/// Whether a media type in small letters names a charset in which text is not what it looks like.
+fn names_foreign_charset(media_type: &str) -> bool {
+    let named = media_type.split(';').filter_map(|parameter| parameter.split_once('='));
+    let mut charsets = named.filter(|(name, _)| name.trim() == "charset");
+    charsets.any(|(_, charset)| {
+        let charset = charset.trim().trim_matches(['"', '\'']);
+        FOREIGN.iter().any(|foreign| charset.contains(foreign))
+    })
+}
+
+/// Whether a head begins as a mail whose words may be in an encoding (RFC 2045), or as a part of one, a mailbox (RFC 4155)
+/// or a message of HTTP.
 fn is_mail(head: &[u8]) -> bool {
     let head = head.to_ascii_lowercase();
     let mut lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
-    let first = lines.next().unwrap_or_default();
+    let around = |line: &[u8]| {
+        line.starts_with(b"from ")
+            || line.starts_with(b"--") && line.len() > 2
+            || line.starts_with(b"http/1.")
+            || line.ends_with(b" http/1.1")
+            || line.ends_with(b" http/1.0")
+    };
+    let mut first = lines.next().unwrap_or_default();
+    if around(first) {
+        first = lines.next().unwrap_or_default();
+    }
     let field = |line: &[u8]| {
         let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
         name.len() < line.len()
@@ -124,7 +155,8 @@ fn is_mail(head: &[u8]) -> bool {
             && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-')
     };
     field(first)
-        && lines
+        && std::iter::once(first)
+            .chain(lines)
             .take_while(|line| !line.is_empty())
             .any(|line| line.starts_with(b"mime-version:") || line.starts_with(b"content-transfer-encoding:"))
 }
@@ -182,6 +214,19 @@ mod tests {
             (b"From: a@b.org\r\nMIME-Version: 1.0\r\n\r\n=61", "", "a.txt", Other),
             (b"From: a@b.org\n\nMIME-Version: 1.0", "", "", Text),
             (b"a", "message/rfc822", "", Other),
+            (b"From jane Sat Jan  3 01:05:34 1996\nMIME-Version: 1.0\n\n=61", "", "", Other),
+            (b"--in\r\nContent-Transfer-Encoding: base64\r\n\r\nYQ==", "", "", Other),
+            (b"POST /a HTTP/1.1\r\nContent-Transfer-Encoding: base64\r\n\r\nYQ==", "", "", Other),
+            (b"Content-Transfer-Encoding: base64\n\nYQ==", "", "", Other),
+            (b"--- a/file\n+++ b/file\n", "", "", Text),
+            (b"From here on: MIME-Version: 1.0 is spoken", "", "", Text),
+            (b"a +AEA- b", "text/plain; charset=UTF-7", "", Other),
+            (b"a +AEA- b", "text/plain; Charset = \"utf-7\"", "", Other),
+            (b"a", "text/plain; charset=iso-2022-jp", "", Other),
+            (b"a", "text/plain; charset=iso-8859-1", "", Text),
+            (b"GIF89a of Jane", "image/gif", "a.gif", Text),
+            (b"RIFF of the WAVE, says Jane", "audio/wav", "", Text),
+            (b"GIF89a\x01\0\x01\0\x80\0\0", "", "", Media),
             (b"a", "", "A.EML", Other),
             (b"\xff\xfea\0b\0", "text/plain", "", Other),
             (b"\x1f\x8b\x08\0", "application/json", "", Other),

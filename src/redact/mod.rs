@@ -32,6 +32,7 @@
 //! | `encrypt` | surrogates of the same format |
 //! | `value` | a value that was found, and what stands for it |
 //! | `values` | the distinct values of one text, one replacement for each |
+//! | `spellings` | one value in several spellings, each with the surrogate in its own |
 //! | `calling_code` | where the country's code of a number ends |
 //! | `carrier` | what holds texts: shows them, and is written with what changes in them |
 //! | `pass` | the one pass over whatever lies there whole: find, report, spread, settle, write |
@@ -40,7 +41,7 @@
 //! | `document` | carriers: a JSON document, one a line |
 //! | `parts_index` | where a text is spelled like a part of a surrogate |
 //! | `session` | [`Session`]: the messages of one session, one after the other |
-//! | `events`, `form`, `multipart` | carriers: an event stream, a form, a body of parts |
+//! | `events`, `form`, `formatted`, `multipart` | carriers: an event stream, a form, a table or markup, a body of parts |
 //! | `content` | [`Content`]: what a body holds, and so its carrier |
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
@@ -86,6 +87,7 @@ mod file;
 #[cfg(test)]
 mod fixture;
 mod form;
+mod formatted;
 mod forms;
 mod fpe_context;
 mod index;
@@ -109,6 +111,7 @@ mod restore;
 mod restorer;
 mod session;
 mod signed;
+mod spellings;
 mod structured;
 mod surrogate_log;
 mod surrogate_map;

@@ -10,7 +10,7 @@ use crate::redact::error::RedactError;
 use crate::redact::opaque::{Look, Part};
 use crate::redact::surrogate_map::Limits;
 use crate::stream::json::{Decoded, Token, encoded, walk};
-use crate::stream::multipart::{HeadText, PartHead, PartSpan};
+use crate::stream::multipart::{HeadText, PartHead, PartSpan, SaidLength};
 
 /// A multipart body.
 pub(super) struct MultipartCarrier<'b> {
@@ -22,6 +22,7 @@ pub(super) struct MultipartCarrier<'b> {
 pub(super) struct PartCarrier<'b> {
     span: &'b PartSpan,
     head: Vec<HeadText>,
+    length: Option<SaidLength>,
     content: BodyCarrier<'b>,
 }
 
@@ -33,8 +34,9 @@ impl<'b> PartCarrier<'b> {
         content: BodyCarrier<'b>,
     ) -> Result<Self, RedactError> {
         let lines = body.get(span.head.clone()).unwrap_or_default();
-        let head = PartHead::parse(lines).map_err(|_| RedactError::Multipart)?.texts;
-        Ok(Self { span, head, content })
+        let PartHead { texts: head, length, .. } =
+            PartHead::parse(lines).map_err(|_| RedactError::Multipart)?;
+        Ok(Self { span, head, length, content })
     }
 }
 
@@ -49,16 +51,23 @@ impl Carrier for MultipartCarrier<'_> {
 
     fn visit(&mut self, see: See<'_>) -> Result<Vec<u8>, RedactError> {
         let (mut out, mut at) = (Vec::with_capacity(self.body.len()), 0);
-        for PartCarrier { span, head, content } in &mut self.parts {
+        for PartCarrier { span, head, length, content } in &mut self.parts {
             out.extend_from_slice(self.body.get(at..span.head.start).unwrap_or_default());
             let mut edits: Vec<Edit> = Vec::new();
             for text in head.iter() {
                 let inner = plain(see(CarrierText::of(Part::text(&text.text))));
                 edits.extend(inner.into_iter().map(|edit| text.outward(edit)));
             }
+            let content = content.visit(see)?;
+            if let Some(SaidLength { digits, bytes }) = length
+                && content.len() != *bytes
+            {
+                let at = edits.partition_point(|edit| edit.range.start < digits.start);
+                edits.insert(at, Edit { range: digits.clone(), with: content.len().to_string() });
+            }
             out.extend_from_slice(&spliced(self.body.get(span.head.clone()).unwrap_or_default(), &edits));
             out.extend_from_slice(self.body.get(span.head.end..span.body.start).unwrap_or_default());
-            out.extend_from_slice(&content.visit(see)?);
+            out.extend_from_slice(&content);
             at = span.body.end;
         }
         out.extend_from_slice(self.body.get(at..).unwrap_or_default());

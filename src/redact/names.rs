@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::detect::Label;
+use crate::detect::{Label, as_read};
 use crate::redact::opaque::Named;
 use crate::stream::json::{Path, Segment};
 
@@ -68,7 +68,8 @@ impl<'p> Names<'p> {
 /// The labels of a document's values, each made once.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
-    known: HashMap<String, Option<Label>>,
+    /// By the name, and by what stands before the value.
+    known: HashMap<(String, String), Option<Label>>,
     /// The name of the member that the document is the value of.
     outer: String,
 }
@@ -86,8 +87,12 @@ impl Labels {
         if self.known.len() >= MANY {
             self.known.clear();
         }
-        let name = Names::of(path).within(&self.outer);
-        self.known.entry(name).or_insert_with_key(|name| Label::of([name.as_str()])).as_ref()
+        let name = (Names::of(path).within(&self.outer), path.before().to_owned());
+        let made = |(name, before): &(String, String)| {
+            let label = Label::of([name.as_str()]);
+            if before.is_empty() { label } else { Label::behind(&as_read(before), label) }
+        };
+        self.known.entry(name).or_insert_with_key(made).as_ref()
     }
 
     /// What the names on the way to the value at `path` say of a string there.

@@ -35,6 +35,9 @@ impl PartsIndex {
         self.index.all(text, Case::Folded, &mut |_, at| {
             present.extend(self.parts.get(at as usize).map(|(_, part)| part.as_str()));
         });
+        if present.is_empty() {
+            return HashSet::new();
+        }
         let standing = self.parts.iter().filter(|(_, part)| present.contains(part.as_str()));
         standing.map(|(number, _)| *number).collect()
     }

@@ -20,7 +20,7 @@ use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
 use crate::redact::restore::Restore;
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
-use crate::redact::value::Hit;
+use crate::redact::value::{Hit, Reversed};
 use crate::redact::values::{Known, Values};
 use crate::stream::json::{Path, Segment, walk};
 
@@ -110,7 +110,7 @@ impl<'p> Pass<'p> {
             values.align(&carrier.bytes());
         }
         let mut texts = hits.into_iter();
-        let mut spellings = (self.reach == Reach::Everywhere).then(|| OtherSpellings::of(&values));
+        let mut spellings = (self.reach == Reach::Everywhere).then(|| OtherSpellings::of(&mut values));
         let written = carrier.visit(&mut |text| {
             let hits = texts.next().filter(|_| !text.part.replaced).unwrap_or_default();
             let mut replacements: Vec<(Edit, u32)> = hits
@@ -155,13 +155,13 @@ fn spread<C: Carrier>(
 /// is replaced by its surrogate in that spelling, which is what the model wrote.
 struct OtherSpellings {
     restore: Restore,
-    values: Vec<u32>,
+    values: Arc<[u32]>,
 }
 
 impl OtherSpellings {
-    fn of(values: &Values<'_>) -> Self {
-        let (values, undo) = values.reversed();
-        Self { restore: Restore::new(Arc::new(undo)), values }
+    fn of(values: &mut Values<'_>) -> Self {
+        let Reversed { numbers, undo, .. } = values.reversed();
+        Self { restore: Restore::new(undo), values: numbers }
     }
 
     /// Adds to the replacements of a text those that none of them covers.

@@ -1,11 +1,13 @@
 //! [`Value`]: a value that was found, and what stands for it; and where one stands.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
 use crate::detect::RuleId;
 use crate::redact::encrypt::Permuted;
+use crate::redact::surrogate_map::SurrogateMap;
 
 /// Where values are found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -71,4 +73,15 @@ impl Value {
 pub(super) struct Hit {
     pub(super) range: Range<usize>,
     pub(super) value: u32,
+}
+
+/// Values to be found in other spellings.
+#[derive(Clone)]
+pub(super) struct Reversed {
+    /// Of how many values.
+    pub(super) of: usize,
+    /// The number of the value that each entry is of.
+    pub(super) numbers: Arc<[u32]>,
+    /// Each original with what stands for it.
+    pub(super) undo: Arc<SurrogateMap>,
 }

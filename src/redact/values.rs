@@ -1,7 +1,7 @@
 //! The distinct values found in one text or document, and what is written in their place. One value gets one
 //! replacement wherever it stands, and no two values share one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,24 +22,25 @@ use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::surrogate_map::{Ledger, Limits, SurrogateMap};
-use crate::redact::value::{Hit, Value, ValueSite};
+use crate::redact::value::{Hit, Reversed, Value, ValueSite};
 
 /// Values in the order they were found.
 pub(super) struct Values<'p> {
     /// Who find: one, unless parts of a document have rules of their own.
     redactors: &'p [Redactor],
-    list: Vec<Value>,
+    pub(super) list: Vec<Value>,
     /// From a hash of the text (or the next free number) to the list, so that no text is kept twice.
     slots: HashMap<u64, u32>,
     hasher: RandomState,
     recall: Recall,
     /// How many of them an earlier pass has decided.
-    settled: usize,
+    pub(super) settled: usize,
     /// An index of so many originals.
     indexed: Option<(usize, Arc<Index>)>,
     parts: Option<Arc<PartsIndex>>,
+    pub(super) reversed: Option<Reversed>,
     /// Whether less is known by its parts than after the pass before.
-    narrowed: bool,
+    pub(super) narrowed: bool,
 }
 
 /// What one pass leaves for the next: its values, and what stands for each.
@@ -50,6 +51,7 @@ pub(super) struct Known {
     hasher: RandomState,
     indexed: Option<(usize, Arc<Index>)>,
     parts: Option<Arc<PartsIndex>>,
+    pub(super) reversed: Option<Reversed>,
 }
 
 impl Known {
@@ -62,20 +64,25 @@ impl Known {
 impl<'p> Values<'p> {
     /// After a pass by the same redactors. What was decided there stays.
     pub(super) fn after(redactors: &'p [Redactor], known: Known, recall: Recall) -> Self {
-        let Known { list, slots, hasher, indexed, parts } = known;
+        let Known { list, slots, hasher, indexed, parts, reversed } = known;
         let settled = list.len();
-        Self { redactors, list, slots, hasher, recall, settled, indexed, parts, narrowed: false }
+        Self { redactors, list, slots, hasher, recall, settled, indexed, parts, reversed, narrowed: false }
     }
 
     /// Whether the way back is another than after the pass before.
     pub(super) fn changed(&self) -> bool {
-        self.list.len() > self.settled || self.narrowed
+        self.has_new() || self.narrowed
+    }
+
+    /// Whether a value was found that no pass before had.
+    pub(super) fn has_new(&self) -> bool {
+        self.list.len() > self.settled
     }
 
     /// Leaves everything for the next pass.
     pub(super) fn keep(self) -> Known {
-        let Self { list, slots, hasher, indexed, parts, .. } = self;
-        Known { list, slots, hasher, indexed, parts }
+        let Self { list, slots, hasher, indexed, parts, reversed, .. } = self;
+        Known { list, slots, hasher, indexed, parts, reversed }
     }
 
     fn log(&self) -> Option<&'p SurrogateLog> {
@@ -268,6 +275,10 @@ impl<'p> Values<'p> {
     /// Decides all replacements. A surrogate is neither another value's nor already somewhere in `whole` (the text,
     /// or the document as it came), or the way back would turn what was there into an original.
     pub(super) fn settle(&mut self, surrogates: &mut Surrogates, whole: &[u8]) -> Result<(), RedactError> {
+        if !self.has_new() {
+            self.settle_parts(whole);
+            return Ok(());
+        }
         let conversation = self.recall.conversation.clone();
         let earlier = conversation.as_deref().map(Earlier::of).unwrap_or_default();
         self.reuse(&earlier);
@@ -340,12 +351,15 @@ impl<'p> Values<'p> {
         let parts =
             known.unwrap_or_else(|| Arc::new(PartsIndex::new(self.list.len(), self.issued(|_| true))));
         let present = parts.present(whole);
+        self.parts = Some(parts);
+        if present.is_empty() && !self.has_new() {
+            return;
+        }
         for (at, value) in self.list.iter_mut().enumerate() {
             let before = at >= self.settled || value.parts;
             value.parts = before && !present.contains(&at);
             self.narrowed |= at < self.settled && before != value.parts;
         }
-        self.parts = Some(parts);
     }
 
     /// Decides what needs no search for a free surrogate; returns what does.
@@ -417,52 +431,6 @@ impl<'p> Values<'p> {
         Ok(ledger.close())
     }
 
-    /// Gives what is another spelling of a value before it that value's surrogate in this spelling: a model that was
-    /// shown one wrote the other.
-    pub(super) fn align(&mut self, whole: &[u8]) {
-        let mut known = HashSet::new();
-        let reused = |number: usize| self.list.get(number).is_some_and(|value| value.reused);
-        let mut issued: Vec<_> = self.issued(|value| !value.is_number()).collect();
-        issued.sort_by_key(|(number, _)| !reused(*number));
-        let (bases, others): (Vec<_>, Vec<_>) = issued.into_iter().partition(|(number, issued)| {
-            let original = read(&issued.original);
-            let plain = reused(*number) || original == issued.original.as_str();
-            plain && (known.insert(issued.spelling.folded(&original)) || reused(*number))
-        });
-        if others.is_empty() {
-            return;
-        }
-        let undo = SurrogateMap::of(bases.into_iter().map(|(_, issued)| issued.reversed()).collect());
-        let spelled = others.into_iter().filter_map(|(number, issued)| {
-            let with = undo.stands_for(&issued.original)?;
-            (with != *issued.original).then_some((number, with))
-        });
-        let mut spelled: Vec<(usize, String)> = spelled.collect();
-        let index = Index::new(spelled.iter().zip(0..).map(|((_, with), at)| (with.as_bytes().into(), at)));
-        index.all(whole, Case::Exact, &mut |_, at| {
-            // It stands there already: its own surrogate does not.
-            if let Some((_, with)) = spelled.get_mut(at as usize) {
-                with.clear();
-            }
-        });
-        for (number, with) in spelled.into_iter().filter(|(_, with)| !with.is_empty()) {
-            if let Some(value) = self.list.get_mut(number) {
-                (value.with, value.permuted) = (with, None);
-            }
-        }
-    }
-
-    /// What was encrypted, to be found in other spellings: each original with what stands for it, and the value's number.
-    /// Single words are left out: they may be other words as well.
-    pub(super) fn reversed(&self) -> (Vec<u32>, SurrogateMap) {
-        let reversed = self.issued(|_| true).map(|(number, issued)| {
-            let parts = issued.parts && issued.spelling != Spelling::Words;
-            (number as u32, Issued { parts, ..issued.reversed() })
-        });
-        let (numbers, issued): (Vec<u32>, Vec<Issued>) = reversed.unzip();
-        (numbers, SurrogateMap::of(issued))
-    }
-
     /// The same, but of what FF1 alone undoes no original is kept.
     pub(super) fn context(self, limits: Limits) -> Result<FpeContext, RedactError> {
         let mut context = FpeContext::new(limits);
@@ -484,7 +452,7 @@ impl<'p> Values<'p> {
     }
 
     /// Those of the reversible values that `which` wants, each with its number.
-    fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = (usize, Issued)> {
+    pub(super) fn issued(&self, which: impl Fn(&Value) -> bool) -> impl Iterator<Item = (usize, Issued)> {
         let chosen = self.list.iter().enumerate();
         chosen.filter(move |(_, value)| self.undoes(value) && which(value)).map(|(number, value)| {
             let Value { with, original, parts, .. } = value;

@@ -10,6 +10,7 @@
 //! | [`sse`], `generic` | event streams, and those of which nothing is known |
 //! | [`amazon`] | Amazon event streams, which are made of binary messages |
 //! | [`form`] | forms |
+//! | [`formatted`] | tables and markup |
 //! | [`websocket`] | WebSocket frames and messages |
 //! | [`multipart`] | multipart bodies |
 //! | [`sniff`] | what a body is by its first bytes |
@@ -21,6 +22,7 @@ pub mod amazon;
 pub mod codec;
 mod editor;
 pub mod form;
+pub mod formatted;
 mod generic;
 pub mod json;
 pub mod multipart;

@@ -13,7 +13,7 @@ use bytes::{Buf, BytesMut};
 use crate::base::budget::{Budget, Charge};
 use crate::stream::{Rewriter, StreamError};
 
-pub use head::{FieldSpelling, HeadText, PartHead};
+pub use head::{FieldSpelling, HeadText, PartHead, SaidLength};
 
 /// The longest boundary, in bytes (RFC 2046, section 5.1.1).
 const MAX_BOUNDARY: usize = 70;
@@ -33,6 +33,7 @@ const BAD_BOUNDARY: &str =
     "the Content-Type must name one boundary of 1 to 70 characters (RFC 2046, section 5.1.1)";
 const BAD_DELIMITER: &str =
     "a boundary of the multipart body does not stand on a line of its own that ends in CRLF";
+const BAD_LENGTH: &str = "a part of the multipart body is not as long as its head says";
 const TRAILING: &str = "the multipart body goes on behind its last boundary";
 
 /// What stands between the parts of a body, without its line break: `--` and the boundary.
@@ -270,6 +271,12 @@ pub fn split(body: &[u8], boundary: &Boundary) -> Result<Vec<PartSpan>, StreamEr
         }
     }
     passing.finish(&mut out)?;
+    for PartSpan { head, body: part } in &passing.parts.0 {
+        let head = PartHead::parse(body.get(head.clone()).unwrap_or_default())?;
+        if head.length.is_some_and(|said| said.bytes != part.len()) {
+            return Err(StreamError::NotText(BAD_LENGTH));
+        }
+    }
     Ok(passing.parts.0)
 }
 

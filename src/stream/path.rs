@@ -84,6 +84,11 @@ impl<'a> Path<'a> {
         (0..self.len()).filter_map(move |at| path.segment(at))
     }
 
+    /// What stands before the value, where that says something of it.
+    pub fn before(&self) -> &'a str {
+        &self.trail.before
+    }
+
     /// The same place as a JSON Pointer.
     pub fn pointer(&self) -> Pointer {
         self.segments().fold(Pointer::root(), |pointer, segment| match segment {
@@ -129,16 +134,31 @@ pub(super) struct Trail {
     steps: Vec<Step>,
     keys: String,
     beyond: usize,
+    /// Text that a reader has seen before the value.
+    before: String,
 }
 
 impl Trail {
     /// To a member of the root, which is an object.
     pub(super) fn to(name: &str) -> Self {
+        Self::through([name])
+    }
+
+    /// To a member of a member, by their names from the root.
+    pub(super) fn through<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let mut trail = Self::default();
-        trail.open(Nesting::Object);
-        trail.named(name);
-        trail.end_name();
+        for name in names {
+            trail.open(Nesting::Object);
+            trail.named(name);
+            trail.end_name();
+        }
         trail
+    }
+
+    /// To a value that stands behind this text.
+    #[must_use]
+    pub(super) fn behind(self, before: &str) -> Self {
+        Self { before: before.to_owned(), ..self }
     }
 
     pub(super) fn path(&self) -> Path<'_> {
@@ -204,6 +224,7 @@ impl Trail {
     pub(super) fn clear(&mut self) {
         self.steps.clear();
         self.keys.clear();
+        self.before.clear();
         self.beyond = 0;
     }
 }

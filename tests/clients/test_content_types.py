@@ -136,7 +136,8 @@ def test_a_known_protocol_in_another_charset_is_refused(gateway, mock, path, cha
     for kinds in (["application/json; charset=" + charset], ["text/plain;Charset='%s'" % charset, "application/json"]):
         answer = send(gateway, path, prompt().encode(), kinds)
         assert answer.status == 415 and not mock.requests
-        assert answer.json()["error"]["type"] == "invalid_request_error"
+        error = answer.json()["error"]
+        assert error["type"] == "invalid_request_error" and "UTF-8" in error["message"]
 
 
 WIDE = ["utf-16-le", "utf-16-be", "utf-16", "utf-32-le", "utf-32-be", "utf-32"]

@@ -137,6 +137,11 @@ def test_documents_are_redacted(files, mock, document):
         came = parts(mock)[1][1]
         assert judge.leaks(came, document.values) == set() and MAIL.encode() not in mock.requests[-1].body
         assert parts(mock)[1][0].endswith(document.name.encode() + b'"')
+    head, _ = file(document.name, data, "")
+    answer = send(files, "/redacted/reflect", body((head + "\r\nContent-Length: %d" % len(data), data)))
+    assert answer.status == 200, answer.body
+    [(head, came)] = parts(mock)
+    assert head.endswith(b"\r\nContent-Length: %d" % len(came)) and judge.leaks(came, document.values) == set()
     if document.name.endswith(".eml"):
         return
     for holder in HOLDERS:

@@ -12,20 +12,18 @@ import re
 
 import pytest
 from gateway import MINIMAL, Gateway
+from llm_callers import Callers, flood, resident
 from llm_faults import (
     KINDS,
     PROVIDERS,
     QUOTED,
     RIGHT,
-    Callers,
     Upstream,
     channels,
     documents,
     expected,
-    flood,
     found_in,
     plain,
-    resident,
 )
 from mock_upstream import INVENTED
 from test_error_shapes import shown

@@ -20,6 +20,8 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + hashlib.sha256(b"png").digest() * 9 + M
 WAV = b"RIFF\x24\x08\0\0WAVEfmt " + hashlib.sha256(b"wav").digest() * 60 + CARD.encode()
 PDF = b"%PDF-1.7\n1 0 obj\n<<>>\nendobj\n" + hashlib.sha256(b"pdf").digest() * 9
 
+CODED = base64.b64encode(TEXT.encode()).decode()
+
 ROUTES = """
 [[routes]]
 name = "strict"
@@ -82,6 +84,7 @@ def test_every_part_by_what_it_holds(files, mock):
         file("page.html", "<p>%s</p>" % MAIL, "text/html"),
         file("data.json", json.dumps({"a": MAIL.replace("@", "\u0040"), "n": 4711}), "application/json"),
         file("data", '{"a": "jane.doe\\u0040harbour-post.com"}', "application/octet-stream"),
+        file("image.txt", "GIF89a of " + MAIL, "image/gif"),
         file("main.py", 'MAIL = "%s"\n' % MAIL, ""),
         file("a.png", PNG, "image/png"),
         file("call.wav", WAV, ""),
@@ -96,8 +99,8 @@ def test_every_part_by_what_it_holds(files, mock):
     assert came[0][1] == b"assistants" and KEPT.encode() in came[1][1] and KEPT.encode() in came[3][1]
     surrogate = json.loads(came[2][1])["owner"].encode()
     assert json.loads(came[6][1])["n"] == 4711 and json.loads(came[7][1])["a"].encode() == surrogate
-    assert all(surrogate in content for _, content in came[1:9]), "one value, two surrogates"
-    assert came[9][1] == PNG and came[10][1] == WAV, "media pass byte for byte"
+    assert all(surrogate in content for _, content in came[1:10]), "one value, two surrogates"
+    assert came[10][1] == PNG and came[11][1] == WAV, "media pass byte for byte"
     told = json.loads(files.wait_for(lambda: [one for one in files.log if '"route":"restored"' in one])[-1])
     assert (told["request_scan"], told["request_unscanned"]) == ("scanned_in_part", 2)
 
@@ -130,6 +133,17 @@ def test_heads_have_values_too(files, mock):
         assert read[0].get_filename().startswith("notes for ") and read[0].get_filename().endswith(".txt")
 
 
+def test_lengths_that_parts_say_stay_right(files, mock):
+    """OkHttp and Spring write them."""
+    named = lambda name, content: ("%s\r\nContent-Length: %d\r\nX-Note: %s" % (field(name, "")[0], len(content), MAIL), content)
+    whole = body(named("a", b"Ask %s." % MAIL.encode()), named("b", b"nothing"), named("c", PNG))
+    for path in ("/restored", "/mask"):
+        assert send(files, path + "/canned/none", whole).status == 404
+        for head, content in parts(mock):
+            assert MAIL.encode() not in head and (content == PNG or MAIL.encode() not in content)
+            assert b"Content-Length: %d\r\n" % len(content) in head
+
+
 def test_names_of_fields_are_context(files, mock):
     assert send(files, "/restored/reflect", body(field("password", "correct-Horse-7battery"))).status == 200
     assert b"correct-Horse" not in mock.requests[-1].body
@@ -156,7 +170,14 @@ BAD = [
     ("a hidden part", body(field("a", "x\n--edge\nContent-Disposition: form-data; name=b\n\n" + TEXT))),
     ("nested", body(("Content-Type: multipart/mixed; boundary=in", b"--in\r\n\r\n" + TEXT.encode() + b"\r\n--in--"))),
     ("encoded", body(("Content-Transfer-Encoding: base64", base64.b64encode(TEXT.encode())))),
+    ("nested behind a comment", body(("Content-Type: (a) multipart/mixed; boundary=in", b"--in\r\n\r\n" + TEXT.encode() + b"\r\n--in--"))),
+    ("an encoded word", body(('Content-Disposition: form-data; name=f; filename="=?utf-8?B?%s?="' % CODED, b"x"))),
+    ("an encoded word in a line", body(("Content-Disposition: form-data; name=f\r\nSubject: =?utf-8?Q?jane=40x?=", b"x"))),
     ("a long head", body(("X: " + "x" * 20000, TEXT.encode()))),
+    ("another length", body(("Content-Disposition: form-data; name=f\r\nContent-Length: 3", TEXT.encode()))),
+    ("no length", body(("Content-Disposition: form-data; name=f\r\nContent-Length: +63", TEXT.encode()))),
+    ("many lines", body(("\r\n".join("X%c%c: a" % (97 + at // 26, 97 + at % 26) for at in range(65)), TEXT.encode()))),
+    ("many parameters", body(("Content-Disposition: form-data" + "".join("; %c%c=a" % (97 + at // 26, 97 + at % 26) for at in range(33)), TEXT.encode()))),
     ("many parts", body(*[field("a", "b")] * 1100)),
     ("two names", body(('Content-Disposition: form-data; name="a"; name="b"', TEXT.encode()))),
 ]
@@ -177,6 +198,9 @@ def test_a_boundary_is_one(files, mock):
 
 
 UNREAD = [("a.pdf", PDF, "application/pdf"), ("a.txt", PDF, "text/plain"), ("a.zip", b"PK\x03\x04" + bytes(40), "application/zip"),
+          ("a.mbox", "From a Sat Jan  3\nMIME-Version: 1.0\nContent-Transfer-Encoding: base64\n\n" + CODED, ""),
+          ("a.mime", "--in\r\nContent-Transfer-Encoding: base64\r\n\r\n%s\r\n--in--" % CODED, ""),
+          ("b.txt", "jane.doe+AEA-harbour-post.com", "text/plain; charset=utf-7"),
           ("a.bin", bytes(range(256)), ""), ("a.eml", "From: a@b.org\r\nMIME-Version: 1.0\r\n\r\n=4A", "message/rfc822")]  # fmt: skip
 
 

@@ -55,6 +55,38 @@ def test_the_upstream_is_asked_without_the_prefix(gateway, mock, path, sent):
     assert b"ingrid.olsen" not in came.body and b"EMAIL: " in came.body
 
 
+REDIRECTS = [
+    ("/v1/files/1", "/openai/v1/files/1"),
+    ("%s/v1/files/1?a=b", "%s/openai/v1/files/1?a=b"),
+    ("//%s/v1/files/1", "%s/openai/v1/files/1"),
+    ("%s", "%s/openai/"),
+    ("2", "2"),
+    ("?after=2", "?after=2"),
+    ("https://files.example/v1/files/1", "https://files.example/v1/files/1"),
+    ("http://files.example:80/%s", "http://files.example:80/%s"),
+]
+
+
+@pytest.mark.parametrize("status", [201, 307])
+@pytest.mark.parametrize("sent, seen", REDIRECTS)
+def test_who_follows_the_upstream_comes_back_to_the_route(gateway, mock, status, sent, seen):
+    at = mock.url.removeprefix("http://") if sent.startswith("//") else mock.url
+    fill = lambda text, with_: text % with_ if "%s" in text else text
+    mock.canned["made"] = (status, "application/json", b"{}", "", 0)
+    for name in ("location", "content-location"):
+        mock.fields = {name: fill(sent, at)}
+        answer = gateway.call("POST", "/openai/v1/made", b"{}", {"content-type": "application/json"})
+        assert answer.headers[name] == fill(seen, gateway.url if "openai" in seen else at)
+
+
+def test_a_model_is_not_taken_for_somebody(gateway, mock):
+    """Some providers look at how a system prompt begins."""
+    system = "You are Claude Code, Anthropic's official CLI for Claude."
+    body = {"model": "m", "system": system, "messages": [{"role": "user", "content": "Is Claude Opus 4.1 there?"}]}
+    gateway.call("POST", "/anthropic/v1/messages?beta=true", body)
+    assert mock.requests[-1].json() == body
+
+
 def test_a_prefix_is_whole_segments(gateway, mock):
     for path in ("/openaix/v1/models", "/openai%2Fv1/models", "/v1/chat/completions"):
         assert gateway.call("POST", path, b"{}").status in (400, 404), path

@@ -237,6 +237,13 @@ def test_notes_in_control_frames_are_redacted_and_restored(through, scripts):
         ping = scripts.next()
         assert ping.opcode == PING and MAIL.encode() not in ping.payload
         assert client.receive().payload == b"for " + MAIL.encode()
+        hidden = [MAIL.encode() + b" \xff", b'{"a":"jane\\u0040harbour-post.com"}', CARD.encode() + b"\xff\xfe"]
+        for opcode, note in zip((PING, PONG, PING), hidden):
+            client.send(frame(opcode, note))
+            came = scripts.next()
+            assert came.opcode == opcode and came.payload != note
+            assert all(part not in came.payload for part in (MAIL.encode(), b"jane", CARD.encode()))
+            client.receive()
         client.send(close(4000, "by " + MAIL))
         assert MAIL.encode() not in scripts.next().payload
         assert client.receive().payload == b"\x0f\xa0by " + MAIL.encode()

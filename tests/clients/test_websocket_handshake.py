@@ -77,7 +77,9 @@ def test_an_answer_of_101_that_nobody_asked_for_is_a_fault(through, server):
     assert through.call("POST", "/v1/chat/completions", {"messages": []}).status == 502
 
 
-@pytest.mark.parametrize("path", ["/v1/realtime/client_secrets", "/v1/realtime/calls", "/v1alpha/auth_tokens"])
+@pytest.mark.parametrize(
+    "path", ["/v1/realtime/client_secrets", "/v1/realtime/calls", "/openai/realtimeapi/sessions", "/v1alpha/auth_tokens"]
+)
 def test_what_leads_around_is_refused_unless_it_is_allowed(through, server, path):
     refused = through.call("POST", path, {"session": {}})
     assert refused.status == 403 and b"`direct`" in refused.body and server.heads.empty()

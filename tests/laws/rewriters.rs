@@ -3,6 +3,7 @@
 use bytes::BytesMut;
 use portcullis::base::budget::Budget;
 use portcullis::stream::form::FormBody;
+use portcullis::stream::formatted::{FormattedBody, TextFormat};
 use portcullis::stream::json::{EditorSlots, Embedded, JsonSlots, PathSet, Treatment};
 use portcullis::stream::sse::Sse;
 use portcullis::stream::{Channel, Editor, GenericEvents, Rewriter, StreamError, TextBody};
@@ -42,7 +43,7 @@ fn paths() -> PathSet {
 /// Makes one kind of rewriter around an editor.
 pub(crate) type Make = fn(Box<dyn Editor>, &Budget) -> Box<dyn Rewriter>;
 
-pub(crate) const REWRITERS: [(&str, Make); 8] = [
+pub(crate) const REWRITERS: [(&str, Make); 12] = [
     ("text", |editor, budget| Box::new(TextBody::new(editor, budget))),
     ("channel", |editor, budget| Box::new(Pieces(Channel::new(editor, budget)))),
     ("embedded", |editor, budget| Box::new(Pieces(Channel::new(Box::new(Embedded::new(editor)), budget)))),
@@ -53,11 +54,15 @@ pub(crate) const REWRITERS: [(&str, Make); 8] = [
     ("json, chosen", |editor, budget| Box::new(JsonSlots::new(EditorSlots::new(editor, paths()), budget))),
     ("events", |editor, budget| Box::new(Sse::new(GenericEvents::new(editor), 1 << 20, budget))),
     ("form", |editor, budget| Box::new(FormBody::new(editor, budget))),
+    ("csv", |editor, budget| Box::new(FormattedBody::new(TextFormat::Csv, editor, budget))),
+    ("tsv", |editor, budget| Box::new(FormattedBody::new(TextFormat::Tsv, editor, budget))),
+    ("xml", |editor, budget| Box::new(FormattedBody::new(TextFormat::Xml, editor, budget))),
+    ("html", |editor, budget| Box::new(FormattedBody::new(TextFormat::Html, editor, budget))),
     ("embedded in text", |editor, budget| Box::new(TextBody::new(Embedded::new(editor), budget))),
 ];
 
 /// Small, and with whatever a cut might break.
-pub(crate) const FIXTURES: [&[u8]; 22] = [
+pub(crate) const FIXTURES: [&[u8]; 27] = [
     b"",
     b"a secret, a secre, secret",
     "caf\u{e9} \u{1F600}\u{e9} jane@x.org secret\u{e9}".as_bytes(),
@@ -80,6 +85,11 @@ pub(crate) const FIXTURES: [&[u8]; 22] = [
     br#"data: {"choices":[{"delta":{"content":"s\u0065cret"}}]}"#,
     b": secret\r\n\r\nid: 7654321 secret\revent:secret\ndata: x\nsecret: y\n\nretry: jane@x.org\n\n: secre",
     b"a=s%65cret&secret=jane%40x.org&b=+secret+&&=%ffsecret&c=%7B%22d%22:%22s\\u0065cret%22%7D&secr%65t=7654321",
+    b"\xEF\xBB\xBF\"id\",secret;a\r\n\"jane@x.org, \"\"secret\"\"\",7654321,se\xFFcret\n2;secret\"x\",\n\n\"sec\nsecret\"y,\"\"\"secret\"",
+    b"a\tsecret\nsecret\t\"{\"\"b\"\":\"\"secret\"\"}\"\n\"secret",
+    b"<?xml version='1.0'?><!DOCTYPE a [<!ENTITY b \"secret\">]><a:b k=\"se&#99;ret\" v='jane@x.org' secret><!-- secret --> s&#x65;cret <b>sec</b>ret <br/><![CDATA[secret]]>a < b &amp; secret</a:b><x y=secret",
+    b"<TABLE><tr><th>secret<td title=jane@x.org>sec<b>ret <i data-x='secret'>secret</i></b><br>7654321</table><SCRIPT>if (a<b) '</s secret'</script>secret<style>secret",
+    b"<p title=\"secret <b>secret</b> <? secret > </ secret <!secret> <![CDATA[secret]] \xF0\x9F\x98\x80\xC3\xA9 <!--secret",
 ];
 
 /// Writes the pieces; checks law 3 on the way.

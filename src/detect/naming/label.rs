@@ -59,6 +59,13 @@ impl Label {
         Some(Self { text: format!("{name}:\n"), meaning })
     }
 
+    /// The label of a value that stands behind this text; `None` where both say nothing.
+    pub fn behind(before: &str, label: Option<Self>) -> Option<Self> {
+        let Self { text, meaning } = label.unwrap_or(Self { text: String::new(), meaning: None });
+        let text = if before.is_empty() { text } else { format!("{before}\n{text}") };
+        (!text.is_empty()).then_some(Self { text, meaning })
+    }
+
     /// The label as text that stands before the value.
     pub fn text(&self) -> &str {
         &self.text

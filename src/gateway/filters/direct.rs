@@ -5,15 +5,18 @@ use http::Method;
 use crate::gateway::exchange::Exchange;
 
 /// How the paths begin to end of such requests: Realtime over WebRTC and SIP, and keys with which clients call the provider
-/// themselves (OpenAI API reference, "Realtime"; Gemini API, "Ephemeral tokens").
-const PATHS: [&str; 7] = [
+/// themselves (OpenAI API reference, "Realtime"; Azure OpenAI, "GPT Realtime API via WebRTC"; Gemini API, "Ephemeral tokens").
+const PATHS: [&str; 10] = [
     "/realtime/calls",
     "/realtime/client_secrets",
     "/realtime/sessions",
     "/realtime/transcription_sessions",
     "/realtime/translations/calls",
     "/realtime/translations/client_secrets",
+    "/realtimeapi/sessions",
+    "/realtimertc",
     "/auth_tokens",
+    "/authtokens",
 ];
 
 /// Where a session description may be posted, as it was before there were calls.
@@ -32,7 +35,7 @@ fn is_direct(method: &Method, path: &str) -> bool {
     let holds = |direct: &str| {
         path.match_indices(direct).any(|(at, _)| {
             let rest = path.get(at + direct.len()..).unwrap_or_default();
-            rest.is_empty() || rest.starts_with('/')
+            rest.is_empty() || rest.starts_with(['/', ':'])
         })
     };
     PATHS.iter().any(|direct| holds(direct)) || *method == Method::POST && path.ends_with(OFFERED_TO)
@@ -51,7 +54,10 @@ mod tests {
             ("POST", "/openai/v1/realtime/client_secrets/", true),
             ("POST", "/v1/realtime/translations/client_secrets", true),
             ("POST", "/v1/Realtime/Sessions", true),
+            ("POST", "/openai/realtimeapi/sessions", true),
+            ("POST", "/v1/realtimertc", true),
             ("POST", "/v1alpha/auth_tokens", true),
+            ("POST", "/v1alpha/authTokens:create", true),
             ("POST", "/v1/realtime", true),
             ("GET", "/v1/realtime", false),
             ("GET", "/v1/realtime/translations", false),

@@ -51,6 +51,8 @@ pub(in crate::gateway::filters) struct BodyFile {
     pub(in crate::gateway::filters) class: FileClass,
     pub(in crate::gateway::filters) place: Place,
     pub(in crate::gateway::filters) range: Range<usize>,
+    /// Where the body says how long it is, if it does.
+    pub(in crate::gateway::filters) length: Option<Range<usize>>,
     pub(in crate::gateway::filters) name: String,
 }
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use http::header::{HeaderName, HeaderValue};
+use http::header::{CONTENT_LOCATION, HeaderName, HeaderValue, LOCATION};
 use http::{HeaderMap, StatusCode};
 use pingora::http::ResponseHeader;
 
@@ -14,6 +14,8 @@ use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::readable_answer::readable_answer;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
+use crate::gateway::terminal::Terminal;
+use crate::gateway::upstream::Upstream;
 use crate::stream::json::{Path, Segment};
 use crate::stream::{Edit, Editor, StreamError};
 
@@ -88,6 +90,31 @@ fn rewrite(head: &mut ResponseHeader, base: &str) {
     }
 }
 
+/// Rewrites what leads to the upstream: who follows it comes back to the route, and does not send there what was redacted
+/// here.
+fn relocate(head: &mut ResponseHeader, base: &str, upstream: &Upstream) {
+    // What else they name stays (RFC 9110, sections 10.2.2 and 8.7).
+    for name in [LOCATION, CONTENT_LOCATION] {
+        let url = head.headers.get(&name).and_then(|url| url.to_str().ok());
+        let moved = url.and_then(|url| located(base, url, upstream.asked(url.trim())?));
+        if let Some(url) = moved.and_then(|url| HeaderValue::from_str(&url).ok()) {
+            drop(head.insert_header(name, url));
+        }
+    }
+}
+
+/// The URL at our base that asks what `url` asks of the upstream; `None` where it does so already.
+fn located(base: &str, url: &str, asked: &str) -> Option<String> {
+    let slash = if asked.starts_with('/') { "" } else { "/" };
+    if !url.trim().starts_with('/') || url.trim().starts_with("//") {
+        return Some(format!("{base}{slash}{asked}"));
+    }
+    // It says no host, and so it needs none.
+    let path = base.split_once("://").and_then(|(_, rest)| rest.find('/').and_then(|at| rest.get(at..)));
+    let path = path.unwrap_or_default();
+    Some(format!("{path}{slash}{asked}")).filter(|moved| moved != url)
+}
+
 /// Whether a request says what will be uploaded.
 fn begins_upload(headers: &HeaderMap) -> bool {
     headers.contains_key("x-goog-upload-command")
@@ -121,6 +148,9 @@ impl Filter for OwnUrls {
     ) -> Result<(), GatewayError> {
         let Some(base) = self.base(x) else { return Ok(()) };
         rewrite(head, &base);
+        if let Terminal::Upstream(upstream) = &x.route().terminal {
+            relocate(head, &base, upstream);
+        }
         let Some(member) = member(x).filter(|_| head.status == StatusCode::OK) else { return Ok(()) };
         let editor = Arc::new(move || -> Box<dyn Editor> {
             Box::new(UrlEditor {
@@ -205,6 +235,21 @@ mod tests {
         for (url, rest) in rows {
             let want = rest.map(|rest| format!("http://gateway:8080/llm{rest}"));
             assert_eq!(ours("http://gateway:8080/llm", url), want, "{url}");
+        }
+    }
+
+    #[test]
+    fn what_leads_to_the_upstream_leads_to_the_base() {
+        let rows = [
+            ("https://g:1/llm", "http://up/v1/x?a", "/v1/x?a", Some("https://g:1/llm/v1/x?a")),
+            ("https://g:1/llm", "//up", "", Some("https://g:1/llm/")),
+            ("https://g:1/llm", "/v1/x", "/v1/x", Some("/llm/v1/x")),
+            ("https://g:1/llm", "/base/v1/x", "/v1/x", Some("/llm/v1/x")),
+            ("https://g:1", "/v1/x", "/v1/x", None),
+            ("https://g:1", "/base/v1/x", "/v1/x", Some("/v1/x")),
+        ];
+        for (base, url, asked, want) in rows {
+            assert_eq!(located(base, url, asked).as_deref(), want, "{base} {url}");
         }
     }
 

@@ -15,7 +15,6 @@ use crate::gateway::route_info::RouteInfo;
 use crate::gateway::websocket::{ClientMessage, ClientMessages, RedactedMessage, Redacting, is_readable};
 use crate::redact::{Counts, Keys, Limits, RedactError, Redactor, Session};
 use crate::stream::json::{PathSet, walk};
-use crate::stream::websocket::MessageKind;
 use crate::telemetry::Direction;
 
 /// Every string of a document.
@@ -59,14 +58,6 @@ impl From<SessionParts> for SessionRedactor {
     }
 }
 
-/// How a message is looked through.
-#[derive(Clone, Copy)]
-enum ReadAs {
-    Document,
-    DocumentOrText,
-    Text,
-}
-
 impl ClientMessages for SessionRedactor {
     fn redact(self: Box<Self>, message: ClientMessage) -> Redacting {
         Box::pin(async move {
@@ -83,24 +74,19 @@ impl ClientMessages for SessionRedactor {
                 let next: Box<dyn ClientMessages> = Box::new(Self { parts, session });
                 return Ok(RedactedMessage { changed: None, next });
             }
-            let reading = match kind {
-                _ if is_note => ReadAs::Text,
-                MessageKind::Text | MessageKind::Binary if known => ReadAs::Document,
-                MessageKind::Text | MessageKind::Binary => ReadAs::DocumentOrText,
-            };
+            // What stands in a control frame is none of the protocol's.
+            let known = parts.known.clone().filter(|_| !is_note);
             parts.route.metrics.scanned(Direction::Request, payload.len() as u64);
             let job = Job { caller: parts.caller.clone(), bytes: payload.len() };
             let (redactor, keys) = (parts.redactor.clone(), parts.keys.clone());
-            let fields = parts.known.clone();
             let work = move |checkpoint: &Checkpoint| {
                 let redactor = redactor.passing(checkpoint.clone());
-                let fields = fields.as_deref().unwrap_or(&EVERYTHING);
-                match reading {
-                    ReadAs::Document => redactor.document_in(session, &payload, fields, &keys),
-                    ReadAs::DocumentOrText if walk(&payload, &mut |_, _| {}).is_ok() => {
-                        redactor.document_in(session, &payload, fields, &keys)
+                match known.as_deref() {
+                    Some(fields) => redactor.document_in(session, &payload, fields, &keys),
+                    None if walk(&payload, &mut |_, _| {}).is_ok() => {
+                        redactor.document_in(session, &payload, &EVERYTHING, &keys)
                     }
-                    ReadAs::DocumentOrText | ReadAs::Text => redactor.plain_in(session, &payload, &keys),
+                    None => redactor.plain_in(session, &payload, &keys),
                 }
             };
             let done = parts.cpu.run(job, work).await;

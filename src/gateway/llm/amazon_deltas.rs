@@ -10,7 +10,8 @@ use data_encoding::BASE64;
 
 use crate::base::budget::Budget;
 use crate::edit::{Edit, spliced};
-use crate::gateway::llm::delta::{Before, Deltas, Earlier, EditorFactory, Outcome};
+use crate::gateway::llm::delta::{Before, Deltas, Earlier, Outcome};
+use crate::gateway::llm::piece_reader::EditorFactory;
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::stream::amazon::{Message, Messages, write_message};
 use crate::stream::json::{Decoded, Segment, Token, Treatment, Type, walk};

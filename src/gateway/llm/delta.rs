@@ -12,17 +12,13 @@ use std::sync::Arc;
 
 use crate::base::budget::{Budget, Charge};
 use crate::edit::{Edit, spliced};
-use crate::gateway::llm::piece::{
-    ChannelKey, DeltaPiece, Piece, PieceKind, closed, delta, in_order, signature, turns,
-};
+use crate::gateway::llm::piece::{ChannelKey, DeltaPiece, Piece, PieceKind, closed, in_order, turns};
+use crate::gateway::llm::piece_reader::{EditorFactory, PieceReader};
 use crate::gateway::llm::place::Document;
 use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSigned};
 use crate::gateway::llm::signed::Block;
 use crate::gateway::llm::template::Template;
-use crate::redact::encodes_text;
-use crate::stream::json::{
-    Decoded, Embedded, Leaf, Path, Token, Treatment, Type, digits_of, encoded, walk, with_digits,
-};
+use crate::stream::json::{Decoded, Treatment, encoded};
 use crate::stream::{Channel, Editor, StreamError};
 
 /// The longest text that is kept for its signature, in bytes.
@@ -32,9 +28,6 @@ const MOST_OPEN: usize = 256;
 
 /// The most texts that one stream may have.
 const MOST_CHANNELS: usize = 4096;
-
-/// Makes a fresh editor for each channel.
-pub type EditorFactory = Arc<dyn Fn() -> Box<dyn Editor> + Send + Sync>;
 
 /// A document that leaves before the one that is read.
 pub(super) struct Earlier {
@@ -88,35 +81,31 @@ struct Read<'d> {
 
 /// Edits the texts of a stream in a known protocol.
 pub(super) struct Deltas {
-    protocol: Arc<CompiledProtocol>,
-    editor: EditorFactory,
+    reader: PieceReader,
     budget: Budget,
     open: Vec<OpenChannel>,
     waiting: VecDeque<Waiting>,
-    edits: Vec<Edit>,
 }
 
 impl Deltas {
     /// Follows the channels of one stream.
     pub(super) fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory, budget: &Budget) -> Self {
         Self {
-            protocol,
-            editor,
+            reader: PieceReader::new(protocol, editor),
             budget: budget.clone(),
             open: Vec::new(),
             waiting: VecDeque::new(),
-            edits: Vec::new(),
         }
     }
 
     /// Whether a stream may be one array of documents.
     pub(super) fn is_array(&self) -> bool {
-        self.protocol.protocol.stream.in_array
+        self.reader.protocol().protocol.stream.in_array
     }
 
     /// Whether this data is no document, but the end of the stream.
     pub(super) fn is_end(&self, data: &[u8]) -> bool {
-        let end = self.protocol.protocol.stream.end_data;
+        let end = self.reader.protocol().protocol.stream.end_data;
         !end.is_empty() && data.trim_ascii() == end
     }
 
@@ -128,11 +117,11 @@ impl Deltas {
         before: &mut Before,
     ) -> Result<Outcome, StreamError> {
         let document = Document::new(data);
-        let protocol = Arc::clone(&self.protocol);
+        let protocol = Arc::clone(self.reader.protocol());
         let stream = &protocol.stream;
-        let Some(pieces) = self.pieces(data, &document)? else {
+        let Some(pieces) = self.reader.pieces(data, &document)? else {
             self.release(before);
-            return Ok(self.unknown(data)?.map_or(Outcome::Keep, Outcome::Replace));
+            return Ok(self.reader.unknown(data)?.map_or(Outcome::Keep, Outcome::Replace));
         };
         let closed = closed(stream, &document);
         let closes = |key: &ChannelKey| closed.iter().any(|begin| key.parts.starts_with(begin));
@@ -177,13 +166,13 @@ impl Deltas {
     /// Edits a document that is a whole answer: its texts are complete.
     pub(super) fn whole(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
         let document = Document::new(data);
-        let protocol = Arc::clone(&self.protocol);
-        let Some(mut pieces) = self.pieces(data, &document)? else { return self.unknown(data) };
+        let protocol = Arc::clone(self.reader.protocol());
+        let Some(mut pieces) = self.reader.pieces(data, &document)? else { return self.reader.unknown(data) };
         let mut edits: Vec<Edit> = Vec::new();
         for piece in &mut pieces {
             if let PieceKind::Delta(delta) = &piece.kind {
                 let decoded = Decoded::of(data.get(piece.span.clone()).unwrap_or_default());
-                piece.kind = self.complete(None, decoded.text(), delta.treatment)?;
+                piece.kind = self.reader.complete(None, decoded.text(), delta.treatment)?;
             }
             let (PieceKind::Whole(Some(text)) | PieceKind::Lossy(text)) = &piece.kind else { continue };
             piece.edit(text, &document, &protocol.stream, &mut edits);
@@ -242,127 +231,6 @@ impl Deltas {
         self.open.iter().any(|open| open.key == *key && open.channel.held() > 0)
     }
 
-    /// The strings of a document that are text; `None` if it is not one document.
-    fn pieces(&mut self, data: &[u8], document: &Document<'_>) -> Result<Option<Vec<Piece>>, StreamError> {
-        let protocol = Arc::clone(&self.protocol);
-        let stream = &protocol.stream;
-        let (mut pieces, mut failed) = (Vec::new(), Ok(()));
-        let walked = walk(data, &mut |path, leaf| {
-            if stream.echoes.iter().any(|echo| echo.at.holds(path)) {
-                return;
-            }
-            if leaf.token != Token::Text {
-                match self.name_or_number(path, &leaf, data) {
-                    Ok(None) => {}
-                    Ok(Some(kind)) => {
-                        pieces.push(Piece { span: leaf.span, token: leaf.token, elements: Vec::new(), kind })
-                    }
-                    Err(error) => failed = Err(error),
-                }
-                return;
-            }
-            let named = delta(stream, path, document).or_else(|| signature(stream, path));
-            let typed = match &named {
-                Some(PieceKind::Delta(DeltaPiece { treatment: typed @ Treatment::Typed(_), .. })) => {
-                    Some(*typed)
-                }
-                _ => None,
-            };
-            let kind = match named.filter(|_| typed.is_none()) {
-                Some(kind) => kind,
-                None => {
-                    let decoded = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
-                    let taken = typed.unwrap_or_else(|| protocol.answer.take(path));
-                    let treatment = match taken {
-                        Treatment::Typed(_) if encodes_text(decoded.text()) => Treatment::Text,
-                        treatment => treatment.of(leaf.token, decoded.text()),
-                    };
-                    if treatment == Treatment::Skip {
-                        if taken == Treatment::Typed(Type::Opaque) {
-                            (self.editor)().unread();
-                        }
-                        return;
-                    }
-                    match self.complete(Some(path), decoded.text(), treatment) {
-                        Ok(PieceKind::Whole(None)) => return,
-                        Ok(kind) => kind,
-                        Err(error) => {
-                            failed = Err(error);
-                            return;
-                        }
-                    }
-                }
-            };
-            let elements = stream.echoes.iter().map(|echo| echo.at.element(path)).collect();
-            pieces.push(Piece { span: leaf.span, token: leaf.token, elements, kind });
-        });
-        failed.map(|()| walked.is_ok().then_some(pieces))
-    }
-
-    /// What becomes of a member's name or a long number where nothing is known of the value around it. A number stays one.
-    fn name_or_number(
-        &mut self,
-        path: &Path<'_>,
-        leaf: &Leaf,
-        data: &[u8],
-    ) -> Result<Option<PieceKind>, StreamError> {
-        let protocol = Arc::clone(&self.protocol);
-        if protocol.stream.free_form.take(path) == Treatment::Skip {
-            return Ok(None);
-        }
-        let spelled = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
-        let spelled = spelled.text();
-        let text = if leaf.token == Token::Number { digits_of(spelled) } else { spelled };
-        let number = |edited: String| match with_digits(spelled, &edited) {
-            quoted if quoted.starts_with('"') => "0".to_owned(),
-            number => number,
-        };
-        let numeric = |edited| if leaf.token == Token::Number { number(edited) } else { edited };
-        Ok(match self.complete(Some(path), text, Treatment::Text)? {
-            PieceKind::Whole(Some(edited)) => Some(PieceKind::Whole(Some(numeric(edited)))),
-            PieceKind::Lossy(edited) => Some(PieceKind::Lossy(numeric(edited))),
-            PieceKind::Whole(None) | PieceKind::Delta(_) | PieceKind::Signature(..) => None,
-        })
-    }
-
-    /// Data that is not JSON is text. What is nested too deep, or goes wrong late, is read as far as it is JSON.
-    fn unknown(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
-        let edited = self.complete(None, &String::from_utf8_lossy(data), Treatment::Embedded)?;
-        Ok(edited.into_edited().map(String::into_bytes))
-    }
-
-    /// What becomes of a text that is complete, if it is edited.
-    fn complete(
-        &mut self,
-        path: Option<&Path<'_>>,
-        text: &str,
-        treatment: Treatment,
-    ) -> Result<PieceKind, StreamError> {
-        let mut editor = self.editor(treatment);
-        self.edits.clear();
-        editor.under(path);
-        editor.feed(text, &mut self.edits)?;
-        editor.end(&mut self.edits)?;
-        if self.edits.is_empty() {
-            return Ok(PieceKind::Whole(None));
-        }
-        // Edits begin and end between characters.
-        let edited = String::from_utf8(spliced(text.as_bytes(), &self.edits));
-        self.edits.clear();
-        let edited = edited.map_err(|_| StreamError::Replace("edit"))?;
-        Ok(match editor.is_lossy() {
-            true => PieceKind::Lossy(edited),
-            false => PieceKind::Whole((edited != text).then_some(edited)),
-        })
-    }
-
-    fn editor(&self, treatment: Treatment) -> Box<dyn Editor> {
-        match treatment {
-            Treatment::Embedded => Box::new(Embedded::new((self.editor)())),
-            Treatment::Text | Treatment::Typed(_) | Treatment::Skip => (self.editor)(),
-        }
-    }
-
     /// Feeds a channel, which is opened if it is new.
     fn feed(&mut self, delta: &DeltaPiece, text: &str) -> Result<String, StreamError> {
         let DeltaPiece { key, treatment, .. } = delta;
@@ -377,10 +245,10 @@ impl Deltas {
                 {
                     self.open.remove(idle);
                 }
-                let channel = Channel::new(self.editor(*treatment), &self.budget);
+                let channel = Channel::new(self.reader.editor(*treatment), &self.budget);
                 let (charge, original_charge) = (self.budget.charge(), self.budget.charge());
                 let signed = |signed: &CompiledSigned| matches!(&signed.covers, CompiledCovers::Channel { delta, .. } if *delta == key.delta);
-                let original = self.protocol.stream.signed.iter().any(signed).then(String::new);
+                let original = self.reader.protocol().stream.signed.iter().any(signed).then(String::new);
                 self.open.push(OpenChannel {
                     key: key.clone(),
                     channel,
@@ -422,7 +290,7 @@ impl Deltas {
         for piece in read.pieces {
             let PieceKind::Signature(which, positions) = &piece.kind else { continue };
             let decoded = Decoded::of(read.data.get(piece.span.clone()).unwrap_or_default());
-            let Some(signed) = self.protocol.stream.signed.get(*which) else { continue };
+            let Some(signed) = self.reader.protocol().stream.signed.get(*which) else { continue };
             let sealed = match &signed.covers {
                 CompiledCovers::Beside(places) => places
                     .iter()
@@ -430,7 +298,9 @@ impl Deltas {
                     .filter(|(_, span)| edited(span))
                     .find_map(|(name, span)| {
                         let value = std::str::from_utf8(read.data.get(span)?).ok()?;
-                        (self.editor)().seal(&Block { name, value }.text(), decoded.text())
+                        self.reader
+                            .editor(Treatment::Text)
+                            .seal(&Block { name, value }.text(), decoded.text())
                     }),
                 CompiledCovers::Channel { delta, key, member } => {
                     let parts = document.key(key, positions);
@@ -487,7 +357,7 @@ impl Deltas {
                 waiting.ends.iter_mut().filter(|(_, at)| *at >= end).for_each(|(_, at)| *at += text.len());
                 continue;
             }
-            let place = self.protocol.stream.deltas.get(open.key.delta).map(|delta| &delta.at);
+            let place = self.reader.protocol().stream.deltas.get(open.key.delta).map(|delta| &delta.at);
             let data = place.and_then(|place| template.with(place, &text));
             before.extend(data.map(|data| Earlier { envelope: template.envelope, data, added: true }));
         }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
-use crate::gateway::llm::delta::{Before, Deltas, Earlier, EditorFactory, Outcome};
+use crate::gateway::llm::delta::{Before, Deltas, Earlier, Outcome};
+use crate::gateway::llm::piece_reader::EditorFactory;
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::stream::sse::{Event, Events, Verdict};
 use crate::stream::websocket::MessageKind;

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use bytes::BytesMut;
 
 use crate::base::budget::{Budget, Charge};
-use crate::gateway::llm::delta::{Before, Deltas, EditorFactory, Outcome};
+use crate::gateway::llm::delta::{Before, Deltas, Outcome};
+use crate::gateway::llm::piece_reader::EditorFactory;
 use crate::gateway::llm::protocol::CompiledProtocol;
 use crate::stream::{Rewriter, StreamError};
 

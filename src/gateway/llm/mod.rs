@@ -8,11 +8,10 @@
 //! | `provider` | [`Provider`]: what is spoken at the addresses of one, and how it spells errors |
 //! | `registry` | every protocol, and [`ProtocolChoice`]: how a route chooses one |
 //! | `schema` | what of a JSON Schema is no text, in every protocol |
-//! | `piece` | the strings of an event, and what becomes of each |
+//! | `piece`, `piece_reader` | the strings of an event, which of them are text, and what becomes of each |
 //! | `place` | where values are in an event |
 //! | `delta` | follows texts over the documents of a stream, whatever the protocol |
 //! | `template` | the document in which held text leaves by itself |
-//! | `schema` | what of a JSON Schema is no text, in every protocol |
 //! | `signed` | signed blocks on their way back |
 //! | `framer` | [`SseDeltas`], [`MessageDeltas`], [`WholeAnswer`]: how those documents become a body, or messages |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
@@ -37,6 +36,7 @@ mod mistral;
 mod ollama;
 mod openai;
 mod piece;
+mod piece_reader;
 mod place;
 mod protocol;
 mod provider;
@@ -48,10 +48,11 @@ mod signed;
 mod template;
 
 pub use amazon_deltas::AmazonDeltas;
-pub use delta::{EditorFactory, Outcome};
+pub use delta::Outcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp};
+pub use piece_reader::EditorFactory;
 pub use protocol::{
     BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key, Protocol, Signed,
     StreamProtocol, When,

@@ -129,6 +129,28 @@ impl Upstream {
         &self.name
     }
 
+    /// What a URL of one of its peers asks of it, as a route does: without the path that all its targets begin with. `None`
+    /// for a URL that leads elsewhere; one without a host leads to whom it came from.
+    pub fn asked<'u>(&self, url: &'u str) -> Option<&'u str> {
+        let rest = match url.split_once("//") {
+            Some(("" | "http:" | "https:", rest)) => {
+                let (host, rest) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+                let plain =
+                    |text: &'u str| text.strip_suffix(":443").or(text.strip_suffix(":80")).unwrap_or(text);
+                let is = |peer: &Peer| {
+                    let known = peer.authority.to_str().unwrap_or_default();
+                    known.eq_ignore_ascii_case(host) || known.eq_ignore_ascii_case(plain(host))
+                };
+                self.peers.iter().any(is).then_some(rest)?
+            }
+            _ => Some(url).filter(|url| url.starts_with('/'))?,
+        };
+        let asked = rest
+            .strip_prefix(self.base.as_str())
+            .filter(|asked| asked.is_empty() || asked.starts_with(['/', '?', '#']));
+        Some(asked.unwrap_or(rest))
+    }
+
     /// How it is spoken to.
     pub fn dialing(&self) -> &Dialing {
         &self.dialing

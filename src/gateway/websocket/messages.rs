@@ -172,11 +172,15 @@ fn write(kind: MessageKind, changed: Option<Vec<u8>>, raw: &Bytes, out: &mut Byt
     }
 }
 
-/// The text in a control frame, if it has one: behind the code of a close frame, or all of another that is text.
-pub(super) fn note(control: &ControlFrame) -> Option<&str> {
+/// What stands in a control frame, if anything does: behind the code of a close frame, or all of another.
+pub(super) fn content(control: &ControlFrame) -> Option<&[u8]> {
     let from = if control.kind == ControlKind::Close { 2 } else { 0 };
-    let text = std::str::from_utf8(control.payload.get(from..)?).ok()?;
-    Some(text).filter(|text| !text.is_empty())
+    control.payload.get(from..).filter(|content| !content.is_empty())
+}
+
+/// The same if all of it is text.
+fn note(control: &ControlFrame) -> Option<&str> {
+    std::str::from_utf8(content(control)?).ok()
 }
 
 /// Appends a control frame: as it came, or with another note.
@@ -189,7 +193,10 @@ pub(super) fn write_control(
     let Some(note) = note else { return out.extend_from_slice(&control.raw) };
     let code = if control.kind == ControlKind::Close { 2 } else { 0 };
     let mut payload = control.payload.get(..code).unwrap_or_default().to_vec();
-    let note = String::from_utf8_lossy(&note);
-    payload.extend_from_slice(cut(&note, MAX_CONTROL - payload.len()).as_bytes());
+    let room = MAX_CONTROL - payload.len();
+    match std::str::from_utf8(&note) {
+        Ok(note) => payload.extend_from_slice(cut(note, room).as_bytes()),
+        Err(_) => payload.extend_from_slice(note.get(..room).unwrap_or(&note)),
+    }
     write_frame(Opcode::Control(control.kind), &payload, mask, out);
 }

@@ -15,7 +15,7 @@ use crate::gateway::bounds::SessionLimits;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::websocket::messages::{
-    ClientMessage, ClientMessages, MessagePlan, RedactedMessage, Redacting, ServerMessages, note,
+    ClientMessage, ClientMessages, MessagePlan, RedactedMessage, Redacting, ServerMessages, content,
     write_control,
 };
 use crate::stream::websocket::{
@@ -221,7 +221,7 @@ impl Tunnel<'_> {
     }
 
     async fn client_control(&mut self, control: ControlFrame) -> Result<(), End> {
-        let text = note(&control).map(|text| text.as_bytes().to_vec());
+        let text = content(&control).map(<[u8]>::to_vec);
         match (text, self.redactor.take()) {
             (Some(payload), Some(redactor)) => {
                 let sent = ClientMessage { kind: MessageKind::Text, payload, is_note: true };

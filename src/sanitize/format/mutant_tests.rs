@@ -97,14 +97,11 @@ fn the_file_itself_is_read() {
 /// What was no fixed point once.
 #[test]
 fn entries_that_were_mutated() {
-    for (at, mutations) in [(4, [(21130, 0, 53)])] {
-        let mut entries: Vec<_> =
-            entries().into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
-        entries[at].1 = mutated(std::mem::take(&mut entries[at].1), &mutations);
-        let file = packed(&entries);
-        settle(FileKind::Ooxml, &file);
-        settle(FileKind::Odf, &file);
-    }
+    let mut entries: Vec<_> = entries().into_iter().map(|(name, text)| (name, text.into_bytes())).collect();
+    entries[4].1 = mutated(std::mem::take(&mut entries[4].1), &[(21130, 0, 53)]);
+    let file = packed(&entries);
+    settle(FileKind::Ooxml, &file);
+    settle(FileKind::Odf, &file);
 }
 
 proptest! {

@@ -6,10 +6,22 @@ use crate::edit::{Edit, SourceMap};
 use crate::stream::StreamError;
 use crate::stream::json::LONG_NUMBER;
 
-const BAD_HEAD: &str = "a part of the multipart body has a head that servers may read differently: lines of `name: value` that end in CRLF, \
-     and each name once";
+const BAD_HEAD: &str = "a part of the multipart body has a head that servers may read differently: at most 64 lines of `name: value` that \
+     end in CRLF, and each name once";
 const NESTED: &str = "a part of the multipart body is multipart itself; send its parts one by one";
 const ENCODED: &str = "a part of the multipart body is in a transfer encoding; send its bytes as they are";
+
+/// The most lines of a head, and parameters of a line: each is compared with all before it.
+const MAX_LINES: usize = 64;
+const MAX_PARAMETERS: usize = 32;
+
+const ENCODED_WORD: &str =
+    "a part of the multipart body has an encoded word (`=?utf-8?…?=`) in its head; send the text as it is";
+
+/// Whether a text has an encoded word (RFC 2047), which some servers decode in names of files.
+fn has_encoded_word(text: &str) -> bool {
+    text.split_once("=?").is_some_and(|(_, rest)| rest.contains("?="))
+}
 
 /// How a text of a head is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +96,15 @@ fn is_token_char(c: char) -> bool {
     u8::try_from(c).is_ok_and(is_token)
 }
 
+/// What a head says of the length of its part, as some clients do though nobody needs it (RFC 7578, section 4.8).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SaidLength {
+    /// Where the digits are in the head.
+    pub digits: Range<usize>,
+    /// In bytes.
+    pub bytes: usize,
+}
+
 /// The head of a part.
 #[derive(Debug)]
 pub struct PartHead<'h> {
@@ -95,6 +116,8 @@ pub struct PartHead<'h> {
     pub file_name: Option<String>,
     /// The media type, as it is written.
     pub media_type: Option<String>,
+    /// How long it says the part is: right only for whoever can see all of that.
+    pub length: Option<SaidLength>,
     /// Texts in it, in order.
     pub texts: Vec<HeadText>,
 }
@@ -106,7 +129,8 @@ impl<'h> PartHead<'h> {
     /// What two servers may read differently, and parts whose text lies in an encoding or within others.
     pub fn parse(lines: &'h [u8]) -> Result<Self, StreamError> {
         let bad = || StreamError::NotText(BAD_HEAD);
-        let mut head = Self { lines, name: None, file_name: None, media_type: None, texts: Vec::new() };
+        let (name, file_name, media_type, length) = (None, None, None, None);
+        let mut head = Self { lines, name, file_name, media_type, length, texts: Vec::new() };
         let mut names: Vec<String> = Vec::new();
         let mut at = 0;
         while let Some(rest) = lines.get(at..).filter(|rest| !rest.is_empty()) {
@@ -121,7 +145,7 @@ impl<'h> PartHead<'h> {
                 return Err(bad());
             }
             let name = String::from_utf8_lossy(name).to_ascii_lowercase();
-            if names.contains(&name) {
+            if names.len() == MAX_LINES || names.contains(&name) {
                 return Err(bad());
             }
             head.field(&name, value.get(1..).unwrap_or_default(), at + colon + 1)?;
@@ -137,7 +161,8 @@ impl<'h> PartHead<'h> {
         let plain = String::from_utf8_lossy(value.trim_ascii()).to_ascii_lowercase();
         match name {
             "content-disposition" => self.disposition(value, at),
-            "content-type" if plain.starts_with("multipart/") => Err(StreamError::NotText(NESTED)),
+            // Comments may stand before it (RFC 2045, section 5.1).
+            "content-type" if plain.contains("multipart/") => Err(StreamError::NotText(NESTED)),
             "content-type" => {
                 let media_type = std::str::from_utf8(value.trim_ascii()).map_err(|_| bad())?;
                 self.media_type = Some(media_type.to_owned());
@@ -147,7 +172,14 @@ impl<'h> PartHead<'h> {
                 let known = ["7bit", "8bit", "binary", "identity", ""].contains(&plain.as_str());
                 if known { Ok(()) } else { Err(StreamError::NotText(ENCODED)) }
             }
-            "content-length" => Err(bad()),
+            "content-length" => {
+                let blank = value.len() - value.trim_ascii_start().len();
+                let bytes = Some(&plain).filter(|plain| plain.bytes().all(|byte| byte.is_ascii_digit()));
+                let bytes = bytes.and_then(|digits| digits.parse().ok()).ok_or_else(bad)?;
+                let digits = at + blank..at + blank + plain.len();
+                self.length = Some(SaidLength { digits, bytes });
+                Ok(())
+            }
             _ => self.line(value, at),
         }
     }
@@ -155,6 +187,9 @@ impl<'h> PartHead<'h> {
     /// A value all of which is text.
     fn line(&mut self, value: &[u8], at: usize) -> Result<(), StreamError> {
         let text = std::str::from_utf8(value).map_err(|_| StreamError::NotText(BAD_HEAD))?;
+        if has_encoded_word(text) {
+            return Err(StreamError::NotText(ENCODED_WORD));
+        }
         let mut map = SourceMap::at(at);
         map.plain(text.len());
         self.texts.push(HeadText { text: text.to_owned(), map, spelling: FieldSpelling::Line });
@@ -173,6 +208,9 @@ impl<'h> PartHead<'h> {
         for parameter in parameters(value, at).ok_or_else(bad)? {
             if !parameter.name.bytes().all(|byte| byte.is_ascii_alphabetic() || byte == b'-') {
                 return Err(bad());
+            }
+            if has_encoded_word(&parameter.text) {
+                return Err(StreamError::NotText(ENCODED_WORD));
             }
             let place = match parameter.name.as_str() {
                 "name" => Some(&mut self.name),
@@ -224,7 +262,8 @@ pub(super) fn parameters(value: &[u8], at: usize) -> Option<Vec<Parameter>> {
             Some(b'"') => in_quotes(name, given, at + start)?,
             _ => bare(name, given, at + start)?,
         };
-        if !parameter.name.bytes().all(is_token) || all.iter().any(|known| known.is_same(&parameter)) {
+        let fits = all.len() < MAX_PARAMETERS && parameter.name.bytes().all(is_token);
+        if !fits || all.iter().any(|known| known.is_same(&parameter)) {
             return None;
         }
         all.push(parameter);

@@ -39,6 +39,11 @@ impl DocumentRedaction<'_> {
         for file in files.iter().filter(|file| file.class == FileClass::Other) {
             let bytes = done.body.slice(file.range.clone());
             let with = self.one(bytes, &file.name, &file.place, &mut done).await?;
+            if let Some(length) = &file.length {
+                body.extend_from_slice(done.body.get(at..length.start).unwrap_or_default());
+                body.extend_from_slice(with.len().to_string().as_bytes());
+                at = length.end;
+            }
             body.extend_from_slice(done.body.get(at..file.range.start).unwrap_or_default());
             body.extend_from_slice(&with);
             at = file.range.end;

@@ -13,6 +13,7 @@ use crate::gateway::filters::redaction_error::of_redaction;
 use crate::gateway::media_type::{DeclaredFormat, Frame, is_lines, is_lines_type};
 use crate::redact::{Content, FileClass, PartContent, RedactError};
 use crate::stream::StreamError;
+use crate::stream::formatted::TextFormat;
 use crate::stream::json::{PathSet, walk};
 use crate::stream::multipart::{Boundary, PartHead, PartSpan, split};
 use crate::stream::sniff::ENOUGH;
@@ -35,6 +36,8 @@ pub(super) enum ReadAs {
     JsonOrText,
     Events,
     Form,
+    /// A table, or markup.
+    Formatted(TextFormat),
     Text,
     /// Parts, between these.
     Parts(Boundary),
@@ -115,6 +118,7 @@ impl ReadAs {
             BodyKind::As(Frame::Json) => Self::JsonOrText,
             BodyKind::As(Frame::Events) => Self::Events,
             BodyKind::As(Frame::Form) => Self::Form,
+            BodyKind::As(Frame::Formatted(format)) => Self::Formatted(format),
             _ => Self::Text,
         };
         Ok(Some(reading))
@@ -133,16 +137,23 @@ impl ReadAs {
                 if *piece && class == FileClass::Text {
                     return Err(BodyFault::Form(StreamError::NotText(PIECE)));
                 }
-                let file = BodyFile { class, place: Place::Body, range: 0..body.len(), name: String::new() };
+                let file = BodyFile {
+                    class,
+                    place: Place::Body,
+                    range: 0..body.len(),
+                    length: None,
+                    name: String::new(),
+                };
                 let files = if class == FileClass::Text { Vec::new() } else { vec![file] };
                 return Ok(Parsed { content, files });
             }
             Self::Lines => Content::Lines(Arc::clone(&by.batch) as _),
             Self::JsonOrLines if is_json_by_line(body) => Content::Lines(Arc::clone(&by.batch) as _),
             Self::Json | Self::JsonOrLines => Content::Document(Arc::clone(&by.fields)),
-            Self::JsonOrText => of_text(body, false, by),
+            Self::JsonOrText => of_text(body, &FileHead::default(), by),
             Self::Events => Content::Events,
             Self::Form => Content::Form,
+            Self::Formatted(format) => Content::Formatted(*format),
             Self::Text => Content::Text,
         };
         Ok(Parsed { content, files: Vec::new() })
@@ -150,6 +161,7 @@ impl ReadAs {
 }
 
 /// What is said of a file.
+#[derive(Default)]
 struct FileHead<'h> {
     media_type: &'h str,
     name: &'h str,
@@ -168,6 +180,7 @@ fn parts(body: &[u8], boundary: &Boundary, by: &Readings) -> Result<Parsed, Body
     let (mut contents, mut files) = (Vec::new(), Vec::new());
     for (at, span) in split(body, boundary)?.into_iter().enumerate() {
         let PartSpan { head, body: range } = span.clone();
+        let begin = head.start;
         let head = PartHead::parse(body.get(head).unwrap_or_default())?;
         let held = body.get(range.clone()).unwrap_or_default();
         let media_type = head.media_type.unwrap_or_default();
@@ -179,7 +192,8 @@ fn parts(body: &[u8], boundary: &Boundary, by: &Readings) -> Result<Parsed, Body
             _ => of_file(held, &FileHead { media_type: &media_type, name: &name }, by),
         };
         if class != FileClass::Text {
-            files.push(BodyFile { class, place: Place::Part(at + 1), range, name });
+            let length = head.length.map(|said| begin + said.digits.start..begin + said.digits.end);
+            files.push(BodyFile { class, place: Place::Part(at + 1), range, length, name });
         }
         contents.push(PartContent { span, content });
     }
@@ -195,18 +209,23 @@ fn is_field(held: &[u8]) -> bool {
 fn of_file(body: &[u8], head: &FileHead<'_>, by: &Readings) -> (Content, FileClass) {
     let class = FileClass::of(body, head.media_type, head.name);
     let content = match class {
-        FileClass::Text => of_text(body, head.is_lines(), by),
+        FileClass::Text => of_text(body, head, by),
         FileClass::Media | FileClass::Other => Content::Unread,
     };
     (content, class)
 }
 
-/// What text holds: documents, if all of it is some.
-fn of_text(body: &[u8], lines: bool, by: &Readings) -> Content {
+/// What text holds: documents, if all of it is some; else what it is said to be.
+fn of_text(body: &[u8], head: &FileHead<'_>, by: &Readings) -> Content {
+    let said = || {
+        let format = TextFormat::of_file(head.media_type, head.name);
+        format.map_or(Content::Text, Content::Formatted)
+    };
     let whole = body.strip_prefix("\u{feff}".as_bytes()).unwrap_or(body).trim_ascii_start();
     if !matches!(whole.first(), Some(b'{' | b'[' | b'"')) {
-        return Content::Text;
+        return said();
     }
+    let lines = head.is_lines();
     if !lines && walk(body, &mut |_, _| {}).is_ok() {
         Content::Document(Arc::clone(&by.everything))
     } else if lines && are_documents(body) || is_json_by_line(body) {
@@ -214,7 +233,7 @@ fn of_text(body: &[u8], lines: bool, by: &Readings) -> Content {
     } else if lines && walk(body, &mut |_, _| {}).is_ok() {
         Content::Document(Arc::clone(&by.everything))
     } else {
-        Content::Text
+        said()
     }
 }
 

@@ -7,8 +7,8 @@ use super::spelling::Spelling;
 use super::surroundings::{goes_on, in_code, in_date, lone_number};
 use super::word::Word;
 use super::words::{
-    COMPANIES, GROUPS, PARTICLES, STREET_ENDINGS, STREETS, TO_PERSON_SURELY, TO_PERSONS, TO_PLACE_SURELY,
-    TO_PLACES, is,
+    COMPANIES, GROUPS, MODEL_KINDS, MODELS, PARTICLES, STREET_ENDINGS, STREETS, TO_MODELS, TO_PERSON_SURELY,
+    TO_PERSONS, TO_PLACE_SURELY, TO_PLACES, is,
 };
 use crate::detect::rules::Tag;
 
@@ -253,6 +253,9 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     if rest.len() > 1 && is(&last.lower, COMPANIES) {
         return span(Tag::Organization, 0.8);
     }
+    if !titled && is_model(rest, &before) {
+        return Vec::new();
+    }
     let place = place_of(rest);
     let to_place = before.ends_with(TO_PLACES) && !before.has(&["name", "is"]);
     let to_person = before.has(TO_PERSONS);
@@ -350,6 +353,20 @@ fn no_name(view: &View<'_>, words: &[Word], before: &Before<'_>, place: bool) ->
     !place && (words.iter().any(strange) || words.iter().all(short))
 }
 
+/// Whether words are the name of a language model, which says who speaks and is nobody's.
+fn is_model(words: &[Word], before: &Before<'_>) -> bool {
+    match words {
+        [word] => {
+            let told = before.has(TO_MODELS) || before.ends_with(&["are"]) && before.has(&["you"]);
+            is(&word.lower, MODELS) && told
+        }
+        [word, kinds @ ..] => {
+            is(&word.lower, MODELS) && kinds.iter().all(|kind| is(&kind.lower, MODEL_KINDS))
+        }
+        [] => false,
+    }
+}
+
 /// Whether the words together are a place's name.
 fn place_of(words: &[Word]) -> bool {
     match words {
@@ -430,6 +447,12 @@ mod tests {
             ("[12/Jan/2024:10:00:00 +0000] \"GET / HTTP/1.1\" 200", &[]),
             ("page=66 HTTP and 1.4 GB", &[]),
             ("404 NotFound", &[]),
+            ("You are Claude Code, Anthropic's official CLI for Claude.", &[]),
+            ("You are Claude, an assistant", &[]),
+            ("with Claude Opus 4.1 or Claude Code", &[]),
+            ("Co-Authored-By: Claude <", &[]),
+            ("with Claude Monet and Claude", &[(Person, "Claude Monet"), (Person, "Claude")]),
+            ("Mr. Claude Code", &[(Person, "Claude Code")]),
         ];
         for (text, expected) in cases {
             assert_eq!(tagged(text), *expected, "{text}");

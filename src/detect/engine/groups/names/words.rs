@@ -288,6 +288,16 @@ pub(super) const GROUPS: &[&str] = &[
     "tory",
 ];
 
+/// Names of language models that are names of people, too.
+pub(super) const MODELS: &[&str] = &["claude", "kimi"];
+
+/// What follows them in names of what is made of them.
+pub(super) const MODEL_KINDS: &[&str] =
+    &["agent", "ai", "api", "cli", "code", "desktop", "haiku", "instant", "max", "opus", "sdk", "sonnet"];
+
+/// What stands before them where the model is meant: `Anthropic's CLI for Claude`, `Co-Authored-By: Claude`.
+pub(super) const TO_MODELS: &[&str] = &["anthropic", "anthropic's", "authored", "cli", "moonshot"];
+
 pub(super) fn is(word: &str, of: &[&str]) -> bool {
     // Most differ in these, and a look at two numbers is all that it takes.
     let alike = |one: &&str| one.len() == word.len() && one.as_bytes().first() == word.as_bytes().first();

@@ -1,0 +1,161 @@
+//! [`PieceReader`]: which strings of a document are text, and what becomes of those that are complete.
+
+use std::sync::Arc;
+
+use crate::edit::{Edit, spliced};
+use crate::gateway::llm::piece::{DeltaPiece, Piece, PieceKind, delta, signature};
+use crate::gateway::llm::place::Document;
+use crate::gateway::llm::protocol::CompiledProtocol;
+use crate::redact::encodes_text;
+use crate::stream::json::{
+    Decoded, Embedded, Leaf, Path, Token, Treatment, Type, digits_of, walk, with_digits,
+};
+use crate::stream::{Editor, StreamError};
+
+/// Makes a fresh editor for each channel.
+pub type EditorFactory = Arc<dyn Fn() -> Box<dyn Editor> + Send + Sync>;
+
+/// Reads the documents of an answer.
+pub(super) struct PieceReader {
+    protocol: Arc<CompiledProtocol>,
+    editor: EditorFactory,
+    edits: Vec<Edit>,
+}
+
+impl PieceReader {
+    /// Reads those of one protocol.
+    pub(super) fn new(protocol: Arc<CompiledProtocol>, editor: EditorFactory) -> Self {
+        Self { protocol, editor, edits: Vec::new() }
+    }
+
+    /// What it reads.
+    pub(super) fn protocol(&self) -> &Arc<CompiledProtocol> {
+        &self.protocol
+    }
+
+    /// The strings of a document that are text; `None` if it is not one document.
+    pub(super) fn pieces(
+        &mut self,
+        data: &[u8],
+        document: &Document<'_>,
+    ) -> Result<Option<Vec<Piece>>, StreamError> {
+        let protocol = Arc::clone(&self.protocol);
+        let stream = &protocol.stream;
+        let (mut pieces, mut failed) = (Vec::new(), Ok(()));
+        let walked = walk(data, &mut |path, leaf| {
+            if stream.echoes.iter().any(|echo| echo.at.holds(path)) {
+                return;
+            }
+            if leaf.token != Token::Text {
+                match self.name_or_number(path, &leaf, data) {
+                    Ok(None) => {}
+                    Ok(Some(kind)) => {
+                        pieces.push(Piece { span: leaf.span, token: leaf.token, elements: Vec::new(), kind })
+                    }
+                    Err(error) => failed = Err(error),
+                }
+                return;
+            }
+            let named = delta(stream, path, document).or_else(|| signature(stream, path));
+            let typed = match &named {
+                Some(PieceKind::Delta(DeltaPiece { treatment: typed @ Treatment::Typed(_), .. })) => {
+                    Some(*typed)
+                }
+                _ => None,
+            };
+            let kind = match named.filter(|_| typed.is_none()) {
+                Some(kind) => kind,
+                None => {
+                    let decoded = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
+                    let taken = typed.unwrap_or_else(|| protocol.answer.take(path));
+                    let treatment = match taken {
+                        Treatment::Typed(_) if encodes_text(decoded.text()) => Treatment::Text,
+                        treatment => treatment.of(leaf.token, decoded.text()),
+                    };
+                    if treatment == Treatment::Skip {
+                        if taken == Treatment::Typed(Type::Opaque) {
+                            (self.editor)().unread();
+                        }
+                        return;
+                    }
+                    match self.complete(Some(path), decoded.text(), treatment) {
+                        Ok(PieceKind::Whole(None)) => return,
+                        Ok(kind) => kind,
+                        Err(error) => {
+                            failed = Err(error);
+                            return;
+                        }
+                    }
+                }
+            };
+            let elements = stream.echoes.iter().map(|echo| echo.at.element(path)).collect();
+            pieces.push(Piece { span: leaf.span, token: leaf.token, elements, kind });
+        });
+        failed.map(|()| walked.is_ok().then_some(pieces))
+    }
+
+    /// What becomes of a member's name or a long number where nothing is known of the value around it. A number stays one.
+    fn name_or_number(
+        &mut self,
+        path: &Path<'_>,
+        leaf: &Leaf,
+        data: &[u8],
+    ) -> Result<Option<PieceKind>, StreamError> {
+        let protocol = Arc::clone(&self.protocol);
+        if protocol.stream.free_form.take(path) == Treatment::Skip {
+            return Ok(None);
+        }
+        let spelled = Decoded::of(data.get(leaf.span.clone()).unwrap_or_default());
+        let spelled = spelled.text();
+        let text = if leaf.token == Token::Number { digits_of(spelled) } else { spelled };
+        let number = |edited: String| match with_digits(spelled, &edited) {
+            quoted if quoted.starts_with('"') => "0".to_owned(),
+            number => number,
+        };
+        let numeric = |edited| if leaf.token == Token::Number { number(edited) } else { edited };
+        Ok(match self.complete(Some(path), text, Treatment::Text)? {
+            PieceKind::Whole(Some(edited)) => Some(PieceKind::Whole(Some(numeric(edited)))),
+            PieceKind::Lossy(edited) => Some(PieceKind::Lossy(numeric(edited))),
+            PieceKind::Whole(None) | PieceKind::Delta(_) | PieceKind::Signature(..) => None,
+        })
+    }
+
+    /// Data that is not JSON is text. What is nested too deep, or goes wrong late, is read as far as it is JSON.
+    pub(super) fn unknown(&mut self, data: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
+        let edited = self.complete(None, &String::from_utf8_lossy(data), Treatment::Embedded)?;
+        Ok(edited.into_edited().map(String::into_bytes))
+    }
+
+    /// What becomes of a text that is complete, if it is edited.
+    pub(super) fn complete(
+        &mut self,
+        path: Option<&Path<'_>>,
+        text: &str,
+        treatment: Treatment,
+    ) -> Result<PieceKind, StreamError> {
+        let mut editor = self.editor(treatment);
+        self.edits.clear();
+        editor.under(path);
+        editor.feed(text, &mut self.edits)?;
+        editor.end(&mut self.edits)?;
+        if self.edits.is_empty() {
+            return Ok(PieceKind::Whole(None));
+        }
+        // Edits begin and end between characters.
+        let edited = String::from_utf8(spliced(text.as_bytes(), &self.edits));
+        self.edits.clear();
+        let edited = edited.map_err(|_| StreamError::Replace("edit"))?;
+        Ok(match editor.is_lossy() {
+            true => PieceKind::Lossy(edited),
+            false => PieceKind::Whole((edited != text).then_some(edited)),
+        })
+    }
+
+    /// An editor for a text that is treated so.
+    pub(super) fn editor(&self, treatment: Treatment) -> Box<dyn Editor> {
+        match treatment {
+            Treatment::Embedded => Box::new(Embedded::new((self.editor)())),
+            Treatment::Text | Treatment::Typed(_) | Treatment::Skip => (self.editor)(),
+        }
+    }
+}

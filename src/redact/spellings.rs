@@ -1,0 +1,98 @@
+//! One value in several spellings: each has the surrogate in its own spelling, whether a rule has found it so or not.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use crate::redact::escapes::read;
+use crate::redact::index::{Case, Index};
+use crate::redact::issued::{Issued, Spelling};
+use crate::redact::surrogate_map::SurrogateMap;
+use crate::redact::value::Reversed;
+use crate::redact::values::Values;
+
+impl Values<'_> {
+    /// Gives what is another spelling of a value before it that value's surrogate in this spelling: a model that was
+    /// shown one wrote the other.
+    pub(super) fn align(&mut self, whole: &[u8]) {
+        if !self.has_new() {
+            return;
+        }
+        let mut known = HashSet::new();
+        let reused = |number: usize| self.list.get(number).is_some_and(|value| value.reused);
+        let mut issued: Vec<_> = self.issued(|value| !value.is_number()).collect();
+        issued.sort_by_key(|(number, _)| !reused(*number));
+        let (bases, others): (Vec<_>, Vec<_>) = issued.into_iter().partition(|(number, issued)| {
+            let original = read(&issued.original);
+            let plain = reused(*number) || original == issued.original.as_str();
+            plain && (known.insert(issued.spelling.folded(&original)) || reused(*number))
+        });
+        // What an earlier pass has written stays.
+        let others: Vec<_> = others.into_iter().filter(|(number, _)| *number >= self.settled).collect();
+        if others.is_empty() {
+            return;
+        }
+        let undo = SurrogateMap::of(bases.into_iter().map(|(_, issued)| issued.reversed()).collect());
+        let spelled = others.into_iter().filter_map(|(number, issued)| {
+            let with = undo.stands_for(&issued.original)?;
+            (with != *issued.original).then_some((number, with))
+        });
+        let mut spelled: Vec<(usize, String)> = spelled.collect();
+        let index = Index::new(spelled.iter().zip(0..).map(|((_, with), at)| (with.as_bytes().into(), at)));
+        index.all(whole, Case::Exact, &mut |_, at| {
+            // It stands there already: its own surrogate does not.
+            if let Some((_, with)) = spelled.get_mut(at as usize) {
+                with.clear();
+            }
+        });
+        for (number, with) in spelled.into_iter().filter(|(_, with)| !with.is_empty()) {
+            if let Some(value) = self.list.get_mut(number) {
+                (value.with, value.permuted) = (with, None);
+            }
+        }
+    }
+
+    /// What was encrypted, to be found in other spellings: each original with what stands for it, and the value's number.
+    /// Single words are left out: they may be other words as well.
+    pub(super) fn reversed(&mut self) -> Reversed {
+        let of = self.list.len();
+        if let Some(known) = self.reversed.clone().filter(|known| known.of == of && !self.narrowed) {
+            return known;
+        }
+        let reversed = self.issued(|_| true).map(|(number, issued)| {
+            let parts = issued.parts && issued.spelling != Spelling::Words;
+            (number as u32, Issued { parts, ..issued.reversed() })
+        });
+        let (numbers, issued): (Vec<u32>, Vec<Issued>) = reversed.unzip();
+        let reversed = Reversed { of, numbers: numbers.into(), undo: Arc::new(SurrogateMap::of(issued)) };
+        self.reversed = Some(reversed.clone());
+        reversed
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::redact::Method;
+    use crate::redact::fixture::{keys, redactor};
+    use crate::redact::pass::{Pass, Reach};
+    use crate::redact::plain::BodyText;
+    use crate::redact::values::Known;
+
+    /// Messages of a session may be many and short, and its values many: those cost nothing where none is new.
+    #[test]
+    fn values_are_made_ready_once() {
+        let (redactor, keys) = (redactor(Method::Encrypt), keys());
+        let after = |known, text: &str| {
+            let pass = Pass::by(&redactor, &keys, Reach::Everywhere);
+            pass.run_after(known, &mut BodyText(text.as_bytes())).unwrap().values.keep()
+        };
+        let ready = |known: &Known| Arc::as_ptr(&known.reversed.as_ref().unwrap().undo);
+        let first = after(Known::default(), "mail jo@ab.de");
+        let made = ready(&first);
+        let second = after(first, "nothing here but jo@ab.de");
+        assert_eq!(ready(&second), made);
+        let third = after(second, "mail mo@ab.de");
+        assert_ne!(ready(&third), made);
+        assert_eq!(third.len(), 2);
+    }
+}
