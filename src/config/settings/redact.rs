@@ -92,7 +92,7 @@ impl Redact {
 
     /// How long surrogates are remembered that were issued, 24 h if nothing is said: in the answer to a later request that
     /// names what the provider keeps of this one they are restored, and in its caller's own text they stay as they are.
-    /// At most [`MOST_REMEMBERED`]; `None`: not at all.
+    /// At most 90 days; `None`: not at all.
     pub fn remember(&self) -> Option<Duration> {
         let said = self.remember.as_ref().map_or(DAY, |said| said.get());
         (self.encrypts() && !said.is_zero()).then_some(said)

@@ -2,13 +2,13 @@
 //! element or an attribute is called says what its value is, as a member's name does in JSON.
 //!
 //! A body is taken apart unit by unit: a row of a table; of markup a tag, or the text between two tags that part text. A
-//! unit is judged whole. What is none within [`MOST`], or by the end of the body, is text as it stands, and so is all
+//! unit is judged whole. What is none within a megabyte, or by the end of the body, is text as it stands, and so is all
 //! that follows.
 //!
 //! | file | noun |
 //! |---|---|
 //! | `text` | [`FormattedText`]: one text, and how what is written in it is spelled |
-//! | `reader` | [`Reader`]: takes a body of one format apart |
+//! | `reader` | takes a body of one format apart |
 //! | `table` | tables |
 //! | `markup`, `lexer`, `tag` | markup: its texts, its tokens, what a tag says |
 //! | `place` | what the values of a document in markup are called |
