@@ -79,7 +79,7 @@ impl Mail {
         let Self { to, reply_to, sender, subject, text } = self;
         let mut lines = vec![
             format!("From: {}\n <{from}>", word(sender)),
-            format!("Response-To: <{reply_to}>"),
+            format!("Reply-To: <{reply_to}>"),
             format!("To: <{to}>"),
             format!("Subject: {}", word(subject)),
             "MIME-Version: 1.0".to_owned(),
@@ -236,7 +236,7 @@ mod tests {
             .collect();
         let known = [
             "From",
-            "Response-To",
+            "Reply-To",
             "To",
             "Subject",
             "MIME-Version",
