@@ -47,6 +47,7 @@ const ROWS: &[(TextFormat, &str, &str)] = &[
     ),
     (Csv, "note\n\"to jane.doe@harbour-post.com, now\"\n", "note\n\"to <'\"\",;&>, now\"\n"),
     (Csv, "note\nto jane.doe@harbour-post.com now\n", "note\n\"to <'\"\",;&> now\"\n"),
+    (Csv, "facebook 9081726354907162|aB3dE5gH7jK9mN1pQ3sT5vW7yZ9\n", "\"facebook <'\"\",;&>\"\n"),
     (Tsv, "id\tssn\n7\t536228726\n", "id\tssn\n7\t\"<'\"\",;&>\"\n"),
     (
         Xml,

@@ -129,7 +129,7 @@ impl Reader for Table {
     }
 }
 
-/// What the first row parts its cells by.
+/// What the first row parts its cells by. One bar alone stands within values, such as the tokens of some services.
 fn sniffed(row: &[u8]) -> u8 {
     let mut quoted = false;
     let mut counts = [0_usize; DELIMITERS.len()];
@@ -140,7 +140,8 @@ fn sniffed(row: &[u8]) -> u8 {
             *count += 1;
         }
     }
-    let most = counts.iter().zip(DELIMITERS).rev().max_by_key(|(count, _)| **count);
+    let likely = |(count, delimiter): &(&usize, u8)| *delimiter != b'|' || **count > 1;
+    let most = counts.iter().zip(DELIMITERS).rev().filter(likely).max_by_key(|(count, _)| **count);
     most.map_or(b',', |(_, delimiter)| delimiter)
 }
 
