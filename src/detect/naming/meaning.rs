@@ -28,11 +28,21 @@ const PASSWORDS: &str = "\
     wachtwoord";
 const SECRETS: &str = "secret secrete secreto credential credentials creds cred";
 /// What ends a word that has no parts, as in `acmeapikey`.
-const PASSWORD_TAILS: &str = "password passwd passphrase pwd passwort kennwort";
+const PASSWORD_TAILS: [&str; 6] = ["password", "passwd", "passphrase", "pwd", "passwort", "kennwort"];
 const PASS_HEADS: &str = "db user admin root ftp smtp mail my require ldap auth ssh pg proxy";
-const KEY_TAILS: &str = "\
-    apikey secretkey accesskey privatekey signingkey encryptionkey masterkey authkey accountkey \
-    licensekey sharedkey";
+const KEY_TAILS: [&str; 11] = [
+    "apikey",
+    "secretkey",
+    "accesskey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "masterkey",
+    "authkey",
+    "accountkey",
+    "licensekey",
+    "sharedkey",
+];
 
 /// What, before `key`, makes it a secret.
 const KEY_STRONG: &str = "\
@@ -161,8 +171,8 @@ impl Lists {
     }
 }
 
-fn tailed(list: &str, word: &str) -> bool {
-    list.split(' ').any(|tail| word.ends_with(tail))
+fn tailed(tails: &[&str], word: &str) -> bool {
+    tails.iter().any(|tail| word.ends_with(tail))
 }
 
 /// What a word says by itself, behind the word `before`, if there is one.
@@ -171,7 +181,7 @@ fn alone(word: &str, lists: Lists, before: Option<Lists>) -> Option<Meaning> {
     let weak = |named| Some(Meaning { named, strong: false });
     let not = before.is_some_and(Lists::before_not);
     let joined = || word.strip_suffix("pass").is_some_and(|head| Lists::of(head).pass_head());
-    if lists.password() || tailed(PASSWORD_TAILS, word) || joined() {
+    if lists.password() || tailed(&PASSWORD_TAILS, word) || joined() {
         let short = matches!(word, "pass" | "passe" | "pw") && before.is_none();
         let deed = not || before.is_some_and(Lists::deed);
         return if short || deed { weak(Named::Password) } else { strong(Named::Password) };
@@ -179,7 +189,7 @@ fn alone(word: &str, lists: Lists, before: Option<Lists>) -> Option<Meaning> {
     if lists.secret() || word.ends_with("secret") {
         return if not { None } else { strong(Named::Secret) };
     }
-    if word.ends_with("key") && tailed(KEY_TAILS, word) {
+    if word.ends_with("key") && tailed(&KEY_TAILS, word) {
         return strong(Named::Key);
     }
     if word.ends_with("token") {

@@ -163,18 +163,27 @@ fn digits(left: &[u8], head: &[u8]) -> Option<Join> {
         if !(9..=19).contains(&digits) {
             continue;
         }
-        let all = [mine, theirs].concat();
+        let groups = || mine.iter().chain(theirs);
+        let mut buffer = [0; 19];
+        let symbols = groups().flat_map(|group| group.iter());
+        buffer.iter_mut().zip(symbols).for_each(|(to, from)| *to = *from);
+        let digits = buffer.get(..digits).unwrap_or_default();
+        let mut lengths = [0; 8];
+        lengths.iter_mut().zip(groups()).for_each(|(to, group)| *to = group.len());
         let alone = !word && from == before.groups.len() && to == behind.groups.len();
-        let mut lengths: Vec<usize> = all.iter().map(|group| group.len()).collect();
-        if is_number(&lengths, &all.concat(), alone) {
+        let lengths = lengths.get_mut(..from + to).unwrap_or_default();
+        if is_number(lengths, digits, alone) {
             return Some(apart);
         }
         // The break may be within a group.
-        let next = lengths.remove(from);
-        if let Some(last) = lengths.get_mut(from - 1) {
-            *last += next;
+        if before.open || behind.open {
+            continue;
         }
-        if !before.open && !behind.open && is_number(&lengths, &all.concat(), alone) {
+        if let Some([last, next]) = lengths.get_mut(from - 1..=from) {
+            *last += *next;
+        }
+        lengths.copy_within(from + 1.., from);
+        if is_number(lengths.get(..from + to - 1).unwrap_or_default(), digits, alone) {
             return Some(Join::Close);
         }
     }
@@ -197,12 +206,12 @@ fn is_number(lengths: &[usize], digits: &[u8], alone: bool) -> bool {
 
 /// A telephone number with its calling code, of which a part alone is none.
 fn international(before: &Groups<'_>, behind: &Groups<'_>) -> bool {
+    if before.edge != Some(b'+') || behind.groups.len() > 3 {
+        return false;
+    }
     let written = |groups: &[&[u8]]| [b"+".as_slice(), &groups.concat()].concat();
     let all = [before.groups.as_slice(), &behind.groups].concat();
-    before.edge == Some(b'+')
-        && behind.groups.len() <= 3
-        && !validate::is_phone(&written(&before.groups))
-        && validate::is_phone(&written(&all))
+    !validate::is_phone(&written(&before.groups)) && validate::is_phone(&written(&all))
 }
 
 /// The words of an account number may be this many.

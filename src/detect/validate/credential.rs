@@ -1,5 +1,11 @@
 //! Values of credentials: what is a placeholder, a reference or a word of a language, and what may be a secret.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+use super::entropy::entropy;
+
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table = &[
     ("password", |value| password(value).into()),
@@ -150,7 +156,16 @@ fn lower<'b>(value: &[u8], buffer: &'b mut [u8; 128]) -> &'b [u8] {
 }
 
 fn holds(text: &[u8], part: &str) -> bool {
-    text.windows(part.len()).any(|window| window == part.as_bytes())
+    let first = part.bytes().next().unwrap_or_default();
+    let starts = memchr::memchr_iter(first, text);
+    starts.filter_map(|at| text.get(at..)).any(|rest| rest.starts_with(part.as_bytes()))
+}
+
+/// Whether the value has a part that stands where a generated key should.
+fn has_stand_in(value: &[u8]) -> bool {
+    static SEARCH: LazyLock<Option<AhoCorasick>> =
+        LazyLock::new(|| AhoCorasick::builder().ascii_case_insensitive(true).build(STAND_INS).ok());
+    SEARCH.as_ref().is_some_and(|search| search.is_match(value))
 }
 
 fn is_ident(byte: &u8) -> bool {
@@ -186,17 +201,23 @@ pub(crate) fn stands_in(value: &[u8]) -> bool {
         || first == b'['
             && last == b']'
             && name.iter().all(|byte| is_ident(byte) || matches!(byte, b']' | b' '));
-    let template = enclosed(value, "${", "}")
+    let opened = value.iter().any(|byte| matches!(byte, b'{' | b'(' | b'<' | b'%'));
+    let template = opened && template(value);
+    variable || template || masked(value)
+}
+
+/// Whether the value holds the field of a template or a format.
+fn template(value: &[u8]) -> bool {
+    enclosed(value, "${", "}")
         || enclosed(value, "{{", "}}")
         || enclosed(value, "#{", "}")
         || enclosed(value, "$(", ")")
         || enclosed(value, "%(", ")s")
-        || first == b'{' && last == b'}' && enclosed(value, "{", "}")
+        || value.starts_with(b"{") && value.ends_with(b"}") && enclosed(value, "{", "}")
         || enclosed(value, "<%", "%>")
         || holds(value, "<?")
         || holds(value, "%s")
-        || value.starts_with(b"(?");
-    variable || template || masked(value)
+        || value.starts_with(b"(?")
 }
 
 /// Few characters, over and over.
@@ -229,23 +250,8 @@ fn place(value: &[u8]) -> bool {
             && part.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
     };
     let path = slashes >= 2 && text == value && value.split(|&byte| byte == b'/').all(words);
-    holds(text, "://") || rooted || path || FILES.iter().any(|end| text.ends_with(end.as_bytes()))
-}
-
-/// Bits of each byte, over the bytes of `value`.
-pub(crate) fn entropy(value: &[u8]) -> f32 {
-    let mut counts = [0u16; 256];
-    for byte in value {
-        if let Some(count) = counts.get_mut(usize::from(*byte)) {
-            *count = count.saturating_add(1);
-        }
-    }
-    let total: f32 = counts.iter().map(|&count| f32::from(count)).sum();
-    let bits = |&count: &u16| {
-        let share = f32::from(count) / total;
-        if count == 0 { 0.0 } else { -share * share.log2() }
-    };
-    counts.iter().map(bits).sum()
+    let file = || FILES.iter().any(|end| text.ends_with(end.as_bytes()));
+    holds(text, "://") || rooted || path || text.contains(&b'.') && file()
 }
 
 /// What may be a password in a place that says it is one.
@@ -366,9 +372,6 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
     if !(least..=512).contains(&value.len()) || value.iter().any(|byte| !byte.is_ascii_graphic()) {
         return false;
     }
-    if STAND_INS.iter().any(|part| holds(text, part)) || stands_in(value) || place(value) || shaped(value) {
-        return false;
-    }
     let mixed = value.iter().any(u8::is_ascii_digit) && value.iter().any(u8::is_ascii_alphabetic);
     let bar = match value.len() {
         24.. if mixed => 2.9,
@@ -377,7 +380,10 @@ pub(crate) fn key(value: &[u8], strong: bool) -> bool {
         16.. => 3.4,
         _ => 3.0,
     };
-    entropy(value) >= bar && generated(value) && !alphabet(text)
+    entropy(value) >= bar
+        && !(has_stand_in(value) || stands_in(value) || place(value) || shaped(value))
+        && generated(value)
+        && !alphabet(text)
 }
 
 /// The whole alphabet: a table of characters.

@@ -1,5 +1,7 @@
 //! How random a value looks: what tells a key from a placeholder or from words of its shape.
 
+use std::sync::LazyLock;
+
 /// What this file checks, by name.
 pub(super) const CHECKS: super::Table = &[
     ("random", |value| random(value).into()),
@@ -13,18 +15,28 @@ const VARIED: f32 = 3.0;
 const PLAIN: f32 = 2.6;
 const SHORT: f32 = 2.2;
 
+/// Logarithms to the base 2 are kept for counts below this: values are short.
+const COUNTS: usize = 1024;
+
+#[expect(clippy::cast_precision_loss, reason = "values are short")]
+fn log2(count: usize) -> f32 {
+    static KNOWN: LazyLock<Box<[f32]>> =
+        LazyLock::new(|| (0..COUNTS).map(|count| (count.max(1) as f32).log2()).collect());
+    KNOWN.get(count).copied().unwrap_or_else(|| (count as f32).log2())
+}
+
 /// Shannon entropy of the bytes, in bits a byte.
 #[expect(clippy::cast_precision_loss, reason = "values are short")]
 pub(super) fn entropy(value: &[u8]) -> f32 {
-    let mut counts = [0usize; 256];
+    let mut counts = [0u32; 256];
     for &byte in value {
         if let Some(count) = counts.get_mut(usize::from(byte)) {
             *count += 1;
         }
     }
-    let total = value.len().max(1) as f32;
-    let share = counts.iter().filter(|&&count| count > 0).map(|&count| count as f32 / total);
-    -share.map(|part| part * part.log2()).sum::<f32>()
+    // Each byte that stands n times adds its part n times.
+    let of = |&byte: &u8| counts.get(usize::from(byte)).map_or(0.0, |&count| log2(count as usize));
+    log2(value.len().max(1)) - value.iter().map(of).sum::<f32>() / value.len().max(1) as f32
 }
 
 /// Letters and digits, varied enough for the length.

@@ -79,13 +79,19 @@ fn is_made_of(structure: &str, mut symbols: &[u8]) -> bool {
     symbols.is_empty()
 }
 
-/// Whether the number that the symbols write, letters as 10 to 35, has the rest 1 modulo 97; `None` for other
-/// symbols.
-fn mod97(symbols: impl Iterator<Item = u8>) -> Option<u32> {
-    symbols.map(|byte| char::from(byte).to_digit(36)).try_fold(0, |rest, value| {
-        let value = value?;
-        Some((rest * if value > 9 { 100 } else { 10 } + value) % 97)
-    })
+/// What the number that the symbols write, letters as 10 to 35, leaves modulo 97; `None` for other symbols.
+fn mod97(symbols: impl Iterator<Item = u8>) -> Option<u64> {
+    /// What is above is reduced before a symbol is added: a division is dear.
+    const ROOM: u64 = u64::MAX / 1000;
+    let mut rest = 0;
+    for symbol in symbols {
+        let value = u64::from(char::from(symbol).to_digit(36)?);
+        if rest > ROOM {
+            rest %= 97;
+        }
+        rest = rest * if value > 9 { 100 } else { 10 } + value;
+    }
+    Some(rest % 97)
 }
 
 /// The value's letters and digits, upper case, into `buffer`; `None` if there are more than fit.
@@ -100,17 +106,26 @@ fn symbols<'b, const N: usize>(value: &[u8], buffer: &'b mut [u8; N]) -> Option<
 
 /// An IBAN: country, its account structure, check digits. Spaces and dashes don't count.
 pub(super) fn iban(value: &[u8]) -> bool {
-    // The length is what most candidates fail by, and it is known at once.
+    // The length is what most candidates fail by, and it is known at once: a separator stands between groups of four,
+    // and the last may be written in two.
     let known = place(value).and_then(|place| BY_COUNTRY.get(place)).filter(|(_, length)| *length > 0);
     let Some(&(structure, length)) = known else { return false };
-    let letters = || value.iter().filter(|byte| byte.is_ascii_alphanumeric()).count();
-    if value.len() < 4 + length || letters() != 4 + length {
+    let separators = value.len().checked_sub(4 + length);
+    if separators.is_none_or(|count| count > length.div_ceil(4) + 2) {
+        return false;
+    }
+    if value.iter().filter(|byte| byte.is_ascii_alphanumeric()).count() != 4 + length {
         return false;
     }
     let mut buffer = [0; 34];
     let Some(symbols) = symbols(value, &mut buffer) else { return false };
     let Some((head, account)) = symbols.split_at_checked(4) else { return false };
-    is_made_of(structure, account) && mod97(account.iter().chain(head).copied()) == Some(1)
+    if !is_made_of(structure, account) {
+        return false;
+    }
+    let mut turned = [0; 34];
+    turned.iter_mut().zip(account.iter().chain(head)).for_each(|(to, from)| *to = *from);
+    mod97(turned.into_iter().take(symbols.len())) == Some(1)
 }
 
 /// ISO 3166-1 countries, and `XK`, by which banks mean Kosovo.

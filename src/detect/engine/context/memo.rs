@@ -179,6 +179,8 @@ impl Memo {
         let lexicon = near.lexicon;
         self.reach(near, start, start);
         let mut asked = 0;
+        // The same words stand near a value again and again: what was added last is not added once more.
+        let mut added = None;
         for (n, known) in self.near(start) {
             asked += 1;
             if !lexicon.concerns(known.entry, group, Side::Before) {
@@ -186,8 +188,10 @@ impl Memo {
             }
             for (phrase, whole) in self.phrases(lexicon, n) {
                 asked += 1;
-                if whole.end <= start && phrase.concerns(group, Side::Before) {
-                    supported.add(lexicon.supported_before(phrase));
+                let rules = lexicon.supported_before(phrase);
+                let counts = whole.end <= start && phrase.concerns(group, Side::Before);
+                if counts && !added.replace(rules).is_some_and(|last| std::ptr::eq(last, rules)) {
+                    supported.add(rules);
                 }
             }
         }

@@ -53,7 +53,7 @@ impl Group for Names {
         let view = &pass.view;
         let mut at = track.at;
         while let Some(start) = capital(pass, at) {
-            if let Some(end) = tagger::lone_common(view, start) {
+            if let Some(end) = tagger::lone_common(view, start).or_else(|| tagger::lone_code(view, start)) {
                 at = end;
                 continue;
             }

@@ -3,15 +3,15 @@
 use super::super::super::view::View;
 use super::word::Word;
 
-/// Whether a lone word is part of an identifier, a path, a call or markup.
-pub(super) fn in_code(view: &View<'_>, word: &Word) -> bool {
-    let behind = match view.slice(word.end, word.end + 2) {
+/// Whether the lone word `start..end` is part of an identifier, a path, a call or markup.
+pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
+    let behind = match view.slice(end, end + 2) {
         [b'_' | b'(' | b'[' | b'{' | b'=' | b'\\', ..] | b"::" => true,
         [b'.' | b'/', next, ..] => next.is_ascii_alphanumeric(),
         [b'-', next, ..] => next.is_ascii_digit(),
         _ => false,
     };
-    let front = view.slice(word.start.saturating_sub(2), word.start);
+    let front = view.slice(start.saturating_sub(2), start);
     behind
         || matches!(front, [.., b'_' | b'$' | b'<' | b'&'] | b"::" | b"</" | b"--")
         || matches!(front, [letter, b'.' | b'/' | b'-'] if letter.is_ascii_alphanumeric())

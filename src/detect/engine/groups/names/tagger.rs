@@ -101,6 +101,29 @@ pub(super) fn lone_common(view: &View<'_>, start: usize) -> Option<usize> {
     (!particle).then_some(end)
 }
 
+/// Where the word at `start` ends that is a part of an identifier or of a code and no group's name: nobody's name
+/// either. `None` for all else, and where the text does not tell yet.
+pub(super) fn lone_code(view: &View<'_>, start: usize) -> Option<usize> {
+    let letters =
+        view.slice(start, start + COMMON).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    let end = start + letters;
+    let told = view.complete || end + PARTICLE < view.len();
+    let single = match view.slice(end, end + 2) {
+        // The word or the sequence may go on.
+        [b' ', ..] | [b'.', b' ', ..] => false,
+        [b'\'' | b'-', next, ..] => next.is_ascii() && !next.is_ascii_alphabetic(),
+        [next, ..] => next.is_ascii(),
+        [] => true,
+    };
+    // A number and a space before it may be those of a house.
+    let housed = view.before(start, 1) == Some(b' ') && number_before(view, start).is_some();
+    if !(2..COMMON).contains(&letters) || !told || !single || housed || !in_code(view, start, end) {
+        return None;
+    }
+    let word = std::str::from_utf8(view.slice(start, end)).ok()?;
+    (!Before::is(word, GROUPS)).then_some(end)
+}
+
 /// Common words are shorter, in bytes.
 const COMMON: usize = 16;
 
@@ -339,7 +362,7 @@ fn several(
 /// Whether words are acronyms, constants or parts of code rather than a name.
 fn no_name(view: &View<'_>, words: &[Word], before: &Before<'_>, place: bool) -> bool {
     if let [word] = words {
-        return in_code(view, word)
+        return in_code(view, word.start, word.end)
             || in_date(view, word)
             || match word.spelling {
                 Spelling::Name => false,
