@@ -33,7 +33,7 @@ pub(super) enum Case {
 }
 
 impl Case {
-    fn of(self, byte: u8) -> u8 {
+    pub(super) fn of(self, byte: u8) -> u8 {
         match self {
             Self::Exact => byte,
             Self::Folded => byte.to_ascii_lowercase(),
@@ -85,19 +85,9 @@ impl Index {
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
-    /// Calls `see` for every place of `text` where a string stands at token boundaries: its place, length and entry.
-    pub(super) fn all(&self, text: &[u8], case: Case, see: &mut dyn FnMut(Range<usize>, u32)) {
-        let mut left = Left::Open;
-        for (at, &byte) in text.iter().enumerate() {
-            if self.may_begin(case.of(byte))
-                && left.admits(byte)
-                && let Some(rest) = text.get(at..)
-                && let Seen::Found { len, entry } = self.longest(rest, case, More::No)
-            {
-                see(at..at + len, entry);
-            }
-            left = left.after(byte);
-        }
+    /// The string at a place in their order.
+    pub(super) fn key(&self, at: usize) -> &[u8] {
+        self.keys.get(at).map(|key| &*key.text).unwrap_or_default()
     }
 
     pub(super) fn walk(&self) -> Walk<'_> {
@@ -106,21 +96,26 @@ impl Index {
 
     /// The longest string at the beginning of `text` with a boundary behind it.
     pub(super) fn longest(&self, text: &[u8], case: Case, more: More) -> Seen {
+        self.longest_and_steps(text, case, more).0
+    }
+
+    /// The same, and how many bytes were looked at.
+    pub(super) fn longest_and_steps(&self, text: &[u8], case: Case, more: More) -> (Seen, usize) {
         let mut walk = self.walk();
         let mut best = Seen::No;
         for (at, &byte) in text.iter().enumerate() {
             if !walk.step(case.of(byte)) {
-                return best;
+                return (best, at);
             }
             let Some(entry) = walk.complete() else { continue };
             let len = at + 1;
             match text.get(len) {
                 Some(&next) if joined(byte, next) => {}
-                None if more == More::Yes && byte.is_ascii_alphanumeric() => return Seen::Wait,
+                None if more == More::Yes && byte.is_ascii_alphanumeric() => return (Seen::Wait, len),
                 Some(_) | None => best = Seen::Found { len, entry },
             }
         }
-        if more == More::Yes && walk.longer() { Seen::Wait } else { best }
+        (if more == More::Yes && walk.longer() { Seen::Wait } else { best }, text.len())
     }
 }
 
@@ -167,6 +162,21 @@ impl Walk<'_> {
     pub(super) fn complete(&self) -> Option<u32> {
         let first = self.index.keys.get(self.range.start)?;
         (!self.range.is_empty() && first.text.len() == self.depth).then_some(first.entry)
+    }
+
+    /// How many bytes have been seen.
+    pub(super) fn depth(&self) -> usize {
+        self.depth
+    }
+
+    /// The places of the strings that begin so.
+    pub(super) fn range(&self) -> Range<usize> {
+        self.range.clone()
+    }
+
+    /// Goes on to `depth`, by bytes that all of these strings have in common.
+    pub(super) fn jump(&mut self, depth: usize) {
+        self.depth = depth;
     }
 
     /// Whether a byte has been seen.

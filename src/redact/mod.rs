@@ -39,6 +39,7 @@
 //! | `redactor` | [`Redactor`]: a detector and a plan, and the way to all of these |
 //! | `plain` | carriers: a text, a body that is text |
 //! | `document` | carriers: a JSON document, one a line |
+//! | `occurrences` | where the strings of an index stand in a text |
 //! | `parts_index` | where a text is spelled like a part of a surrogate |
 //! | `session` | [`Session`]: the messages of one session, one after the other |
 //! | `events`, `form`, `formatted`, `multipart` | carriers: an event stream, a form, a table or markup, a body of parts |
@@ -97,6 +98,7 @@ mod live;
 mod method;
 mod multipart;
 mod names;
+mod occurrences;
 mod opaque;
 mod parts;
 mod parts_index;

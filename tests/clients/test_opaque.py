@@ -30,6 +30,12 @@ def png():
     return b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + DICE.randbytes(DICE.randint(60, 700)) + b"IEND\xaeB`\x82"
 
 
+def pdf():
+    pages = DICE.randbytes(DICE.randint(60, 700))
+    head = b"%%PDF-1.7\n%%\xe2\xe3\xcf\xd3\n1 0 obj\n<</Length %d/Filter/FlateDecode>>stream\n" % len(pages)
+    return head + pages + b"\nendstream\nendobj\ntrailer<</Root 1 0 R>>\n%%EOF\n"
+
+
 def word(length, letters=LETTERS):
     return "".join(DICE.choices(letters, k=length))
 
@@ -80,8 +86,8 @@ IDS = [
 
 
 def shows(count):
-    """(what, value): `count` images of each kind, as many seals and ids."""
-    for make, kind in ((jpeg, "image/jpeg"), (png, "image/png")):
+    """(what, value): `count` files of each kind, as many seals and ids."""
+    for make, kind in ((jpeg, "image/jpeg"), (png, "image/png"), (pdf, "application/pdf")):
         for n in range(count):
             yield "file", FILES[n % len(FILES)](kind, b64(make()))
     for n in range(count):
