@@ -10,6 +10,7 @@ import urllib.parse
 import uuid
 
 import pytest
+from gateway import EVERY_PATH, Gateway
 
 MAIL = "jane.doe@harbour-post.com"
 CARD = "4111 1111 1111 1111"
@@ -86,8 +87,8 @@ IDS = [
 
 
 def shows(count):
-    """(what, value): `count` files of each kind, as many seals and ids."""
-    for make, kind in ((jpeg, "image/jpeg"), (png, "image/png"), (pdf, "application/pdf")):
+    """(what, value): `count` images of each kind, as many seals and ids."""
+    for make, kind in ((jpeg, "image/jpeg"), (png, "image/png")):
         for n in range(count):
             yield "file", FILES[n % len(FILES)](kind, b64(make()))
     for n in range(count):
@@ -129,6 +130,19 @@ def test_bytes_seals_and_ids_stay(gateway, mock, path):
         if path.startswith("/generic"):
             assert (told["answer_unscanned"], told["answer_scan"]) == (unread, "scanned_in_part")
     assert time.monotonic() - begun < 60
+
+
+def test_documents_stay_where_they_may_pass(mock):
+    """By default they are refused or redacted; `files = "pass"` sends on what came, and says so in the log."""
+    config = EVERY_PATH.replace("redact = {{", 'redact = {{ files = "pass",') + "\n[log]\nformat = \"json\"\n"
+    files = [FILES[n % len(FILES)]("application/pdf", b64(pdf())) for n in range(1000)]
+    with Gateway(mock.url, config) as gateway:
+        for at in range(0, len(files), 250):
+            some = files[at : at + 250]
+            body = {"model": "plain", "messages": [{"role": "user", "content": some}]}
+            _, told = posted(gateway, "/v1/chat/completions", body)
+            assert json.loads(mock.requests[-1].body)["messages"][0]["content"] == some
+            assert (told["request_unscanned"], told["request_scan"]) == (len(some), "scanned_in_part")
 
 
 def test_bytes_stay_beside_found_values(gateway, mock):
