@@ -174,9 +174,9 @@ impl Walk<'_> {
         self.range.clone()
     }
 
-    /// Goes on to `depth`, by bytes that all of these strings have in common.
-    pub(super) fn jump(&mut self, depth: usize) {
-        self.depth = depth;
+    /// Goes on to the strings of `range`, which all begin with what has been seen and go on alike up to `depth`.
+    pub(super) fn jump(&mut self, range: Range<usize>, depth: usize) {
+        (self.range, self.depth) = (range, depth);
     }
 
     /// Whether a byte has been seen.

@@ -95,11 +95,17 @@ impl Sums {
     }
 }
 
-/// What strings that begin alike have in common.
+/// Strings of the index that begin alike, by their places.
+type Alike = (usize, usize);
+
+/// What all of some strings begin with.
 #[derive(Clone, Copy)]
 struct Stem {
+    of: Alike,
     length: usize,
     sum: u64,
+    /// The entry of the string that is no longer.
+    entry: Option<u32>,
 }
 
 /// The strings of an index, looked for in one text.
@@ -111,14 +117,16 @@ struct Stems<'t> {
     steps: usize,
     field: Field,
     sums: Option<Sums>,
-    /// By the first and the last of the strings.
-    stems: HashMap<(usize, usize), Stem>,
+    stems: HashMap<Alike, Stem>,
+    /// The stems, each longer than the one before, that stood in the text last. Where a text repeats itself, they stand
+    /// there again.
+    paths: HashMap<Alike, Vec<Stem>>,
 }
 
 impl<'t> Stems<'t> {
     fn new(index: &'t Index, text: &'t [u8], case: Case) -> Self {
         let field = Field { base: 0 };
-        Self { index, text, case, steps: 0, field, sums: None, stems: HashMap::new() }
+        Self { index, text, case, steps: 0, field, sums: None, stems: HashMap::new(), paths: HashMap::new() }
     }
 
     /// The longest string at `at` of the text with a boundary behind it; what stands before is the caller's to look at.
@@ -139,49 +147,73 @@ impl<'t> Stems<'t> {
             if !walk.step(self.case.of(byte)) {
                 return best;
             }
-            self.note(at, n + 1, &walk, &mut best);
+            if let Some(entry) = walk.complete().filter(|_| self.ends(at, n + 1)) {
+                best = Seen::Found { len: n + 1, entry };
+            }
         }
-        if walk.depth() == DEEP { self.deeper(at, walk, best) } else { best }
+        if walk.depth() < DEEP {
+            return best;
+        }
+        let of = alike(&walk);
+        let mut path = self.paths.remove(&of).unwrap_or_default();
+        let deeper = self.deeper(at, walk, &mut path);
+        self.paths.insert(of, path);
+        deeper.unwrap_or(best)
     }
 
-    /// The same from [`DEEP`] bytes on, stem by stem.
-    fn deeper(&mut self, at: usize, mut walk: Walk<'_>, mut best: Seen) -> Seen {
+    /// The same from [`DEEP`] bytes on, stem by stem: first those of `path`, then others, which become its end.
+    fn deeper(&mut self, at: usize, mut walk: Walk<'_>, path: &mut Vec<Stem>) -> Option<Seen> {
+        let mut same = path.partition_point(|stem| self.stands(stem, at));
         loop {
+            if let Some(stem) = same.checked_sub(1).and_then(|last| path.get(last)) {
+                walk.jump(stem.of.0..stem.of.1, stem.length);
+                match self.text.get(at + stem.length) {
+                    Some(&byte) if walk.step(self.case.of(byte)) => {}
+                    _ => break,
+                }
+            }
             let stem = self.stem(&walk);
-            let here = self.sums.as_ref().and_then(|sums| sums.stretch(at, stem.length));
-            if here != Some(stem.sum) {
-                return best;
+            if !self.stands(&stem, at) {
+                break;
             }
-            walk.jump(stem.length);
-            self.note(at, stem.length, &walk, &mut best);
-            match self.text.get(at + stem.length) {
-                Some(&byte) if walk.step(self.case.of(byte)) => {}
-                _ => return best,
-            }
+            path.truncate(same);
+            path.push(stem);
+            same += 1;
         }
+        let mut known = path.iter().take(same).rev();
+        known.find_map(|stem| {
+            let entry = stem.entry.filter(|_| self.ends(at, stem.length))?;
+            Some(Seen::Found { len: stem.length, entry })
+        })
     }
 
-    /// Notes the string that ends `len` bytes behind `at`, if there is one with a boundary behind it.
-    fn note(&self, at: usize, len: usize, walk: &Walk<'_>, best: &mut Seen) {
-        let Some(entry) = walk.complete() else { return };
-        let last = self.text.get((at + len).wrapping_sub(1));
-        let within = last.zip(self.text.get(at + len)).is_some_and(|(&last, &next)| joined(last, next));
-        if !within {
-            *best = Seen::Found { len, entry };
-        }
+    fn stands(&self, stem: &Stem, at: usize) -> bool {
+        self.sums.as_ref().is_some_and(|sums| sums.stretch(at, stem.length) == Some(stem.sum))
     }
 
     fn stem(&mut self, walk: &Walk<'_>) -> Stem {
-        let range = walk.range();
-        let (first, last) = (self.index.key(range.start), self.index.key(range.end.saturating_sub(1)));
-        let field = self.field;
-        *self.stems.entry((range.start, range.end)).or_insert_with(|| {
-            let known = walk.depth();
-            let both = first.iter().zip(last).skip(known);
-            let length = known + both.take_while(|(one, other)| one == other).count();
-            Stem { length, sum: field.sum(first.get(..length).unwrap_or_default()) }
+        let (index, field) = (self.index, self.field);
+        let of = alike(walk);
+        *self.stems.entry(of).or_insert_with(|| {
+            let (first, last) = (index.key(of.0), index.key(of.1.saturating_sub(1)));
+            let both = first.iter().zip(last).skip(walk.depth());
+            let length = walk.depth() + both.take_while(|(one, other)| one == other).count();
+            let mut end = walk.clone();
+            end.jump(walk.range(), length);
+            let sum = field.sum(first.get(..length).unwrap_or_default());
+            Stem { of, length, sum, entry: end.complete() }
         })
     }
+
+    /// Whether a string that ends `len` bytes behind `at` has a boundary behind it.
+    fn ends(&self, at: usize, len: usize) -> bool {
+        let last = self.text.get((at + len).wrapping_sub(1));
+        !last.zip(self.text.get(at + len)).is_some_and(|(&last, &next)| joined(last, next))
+    }
+}
+
+fn alike(walk: &Walk<'_>) -> Alike {
+    (walk.range().start, walk.range().end)
 }
 
 #[cfg(test)]
