@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 
 #[path = "redact/forms.rs"]
 mod forms;
+#[path = "redact/names.rs"]
+mod names;
 
 /// Built once: it takes a while in a debug build.
 fn detector() -> Detector {

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | every value | letter case; escapes of HTML, URLs, JSON, JavaScript and Markdown; no-break spaces, typographic hyphens, full-width characters; soft hyphens and zero-width characters within; Markdown around words |
 //! | numbers | separators, parentheses, groups; of phone numbers also what is dialled before; the last four digits where the text says that they are (see [`before`](super::before)) |
+//! | persons | the initial of the first name; the surname first; no middle names |
 //! | several words | `+`, `-`, `_`, `.` or the end of a line between them; a single word |
 //!
 //! A form that two originals may be meant by is not known.
@@ -83,6 +84,10 @@ impl Forms {
         for alike in keys.chunk_by(|(a, _), (b, _)| a.view == b.view && a.text == b.text) {
             let Some(((first, entry), others)) = alike.split_first() else { continue };
             if others.iter().any(|(other, _)| other.meaning != first.meaning) {
+                continue;
+            }
+            // A word that stands for itself: a particle, `Street`.
+            if matches!(first.part, Part::Word(_)) && *first.meaning == first.text {
                 continue;
             }
             if let Some(used) = used.get_mut(*entry as usize) {

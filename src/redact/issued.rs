@@ -4,8 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use zeroize::Zeroizing;
 
-use crate::detect::Format;
+use crate::detect::{Family, Format, Rule};
+use crate::redact::encrypt::Style;
 use crate::redact::escapes::read;
+use crate::redact::method::Method;
 
 /// How two surrogates are told apart, and what other than letter case and escapes a model may change in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +22,16 @@ pub(super) enum Spelling {
     Dialled,
     /// Words that may stand alone.
     Words,
+    /// A person's name: the same, and its initials, and its surname first.
+    Person,
+    /// The name of anything else, which may be another one's too.
+    Name,
 }
 
 impl Spelling {
     /// All, in the order of their numbers in a file.
-    pub(super) const ALL: [Self; 5] = [Self::Exact, Self::Folded, Self::Grouped, Self::Dialled, Self::Words];
+    pub(super) const ALL: [Self; 7] =
+        [Self::Exact, Self::Folded, Self::Grouped, Self::Dialled, Self::Words, Self::Person, Self::Name];
 
     pub(super) fn of(format: Format) -> Self {
         match format {
@@ -36,6 +43,25 @@ impl Spelling {
         }
     }
 
+    /// That of what a method makes of a rule's values.
+    pub(super) fn made(method: &Method, rule: &Rule) -> Self {
+        match (Style::of(method).names(rule), rule.family()) {
+            (true, Family::Person) => Self::Person,
+            (true, _) => Self::Name,
+            (false, _) => Self::of(rule.format()),
+        }
+    }
+
+    /// Whether it is words that may stand alone.
+    pub(super) fn is_words(self) -> bool {
+        matches!(self, Self::Words | Self::Person | Self::Name)
+    }
+
+    /// Whether surrogates are names themselves, each of which may be somebody's.
+    pub(super) fn is_name(self) -> bool {
+        matches!(self, Self::Person | Self::Name)
+    }
+
     /// Whether it is a number with separators.
     pub(super) fn is_number(self) -> bool {
         matches!(self, Self::Grouped | Self::Dialled)
@@ -44,7 +70,7 @@ impl Spelling {
     /// The form in which no two surrogates are equal.
     pub(super) fn canonical(self, text: &str) -> Vec<u8> {
         match self {
-            Self::Exact | Self::Words => text.as_bytes().to_vec(),
+            Self::Exact | Self::Words | Self::Person | Self::Name => text.as_bytes().to_vec(),
             Self::Folded => text.to_ascii_lowercase().into_bytes(),
             Self::Grouped | Self::Dialled => text.bytes().filter(u8::is_ascii_alphanumeric).collect(),
         }

@@ -59,6 +59,7 @@
 //! | `surrogate_map` | [`SurrogateMap`]: issued surrogates and what they stand for; [`Limits`] |
 //! | `forms` | how else a model may write a surrogate: letter case, escapes, separators, parts |
 //! | `parts` | what of a surrogate its forms are found by |
+//! | `name_form` | other ways to write a person's name |
 //! | `written` | an original in the form that its surrogate was written in |
 //! | `units`, `case` | a text as it is read, character by character; letter case |
 //! | `before` | what stands before a place in a text: a boundary, words that announce last digits |
@@ -97,6 +98,7 @@ mod keys;
 mod live;
 mod method;
 mod multipart;
+mod name_form;
 mod names;
 mod occurrences;
 mod opaque;

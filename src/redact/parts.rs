@@ -7,6 +7,7 @@ use crate::redact::calling_code::calling_code_of;
 use crate::redact::case::lower;
 use crate::redact::escapes::read;
 use crate::redact::issued::{Issued, Spelling};
+use crate::redact::name_form::NameForm;
 
 /// The longest surrogate that is known in other forms than its own bytes, in bytes.
 const LONGEST: usize = 256;
@@ -27,6 +28,8 @@ pub(super) enum Part {
     Whole { strict: bool },
     /// This word, of those that blanks part.
     Word(usize),
+    /// A person's name in another form.
+    Named(NameForm),
     /// Letters and digits from one on, behind so many others that belong to the form; with a `+` in front or without.
     Number { from: usize, behind: usize, plus: bool },
     /// The last digits.
@@ -89,6 +92,9 @@ pub(super) fn keys_of(issued: &Issued) -> Vec<Key> {
         issued.spelling.is_number() || issued.spelling == Spelling::Words && is_identifier(surrogate);
     if !(number && pair.number()) || issued.spelling == Spelling::Words {
         pair.words();
+    }
+    if issued.spelling == Spelling::Person {
+        pair.forms_of_name();
     }
     pair.keys
 }
@@ -161,7 +167,7 @@ impl Pair<'_> {
     fn words(&mut self) {
         let surrogate = self.issued.surrogate.as_str();
         let original = self.original.clone();
-        let words = self.issued.spelling == Spelling::Words;
+        let words = self.issued.spelling.is_words();
         let strict = words && !surrogate.contains([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']);
         if surrogate.chars().count() >= SHORTEST && (self.issued.parts || !strict) {
             self.add(View::Word, surrogate, Part::Whole { strict }, &original);
@@ -174,8 +180,22 @@ impl Pair<'_> {
         }
         for (at, (word, meaning)) in of_surrogate.into_iter().zip(of_original).enumerate() {
             let (word, meaning) = (bare(word), bare(meaning));
-            if is_word(word) && is_word(meaning) {
+            // A name stands for one of any length.
+            let fits = is_word(meaning) || self.issued.spelling.is_name() && !meaning.is_empty();
+            if is_word(word) && fits {
                 self.add(View::Word, word, Part::Word(at), meaning);
+            }
+        }
+    }
+}
+
+impl Pair<'_> {
+    /// Adds the other forms of a person's name.
+    fn forms_of_name(&mut self) {
+        for form in NameForm::ALL {
+            let forms = (form.of(&self.issued.surrogate), form.of(&self.original));
+            if let (Some(surrogate), Some(original)) = forms {
+                self.add(View::Word, &surrogate, Part::Named(form), &original);
             }
         }
     }

@@ -138,7 +138,8 @@ impl<'u> Earlier<'u> {
     /// The surrogate that stands for an original.
     pub(super) fn surrogate_of(&self, original: &str, spelling: Spelling) -> Option<&'u str> {
         let (surrogate, known) = self.by_original.get(original)?;
-        (*known == spelling).then_some(surrogate)
+        // What persons were told apart by before there were names for them.
+        (*known == spelling || known.is_words() && spelling.is_words()).then_some(surrogate)
     }
 
     /// What no other value may have.

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use crate::redact::encrypt::are_names;
 use crate::redact::escapes::read;
 use crate::redact::index::{Case, Index};
 use crate::redact::issued::{Issued, Spelling};
+use crate::redact::name_form::has_initial;
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::redact::value::Reversed;
 use crate::redact::values::Values;
@@ -23,7 +25,9 @@ impl Values<'_> {
         issued.sort_by_key(|(number, _)| !reused(*number));
         let (bases, others): (Vec<_>, Vec<_>) = issued.into_iter().partition(|(number, issued)| {
             let original = read(&issued.original);
-            let plain = reused(*number) || original == issued.original.as_str();
+            // An initial is that of a name which is written out, if there is one.
+            let short = issued.spelling == Spelling::Person && has_initial(&issued.original);
+            let plain = reused(*number) || !short && original == issued.original.as_str();
             plain && (known.insert(issued.spelling.folded(&original)) || reused(*number))
         });
         // What an earlier pass has written stays.
@@ -52,14 +56,18 @@ impl Values<'_> {
     }
 
     /// What was encrypted, to be found in other spellings: each original with what stands for it, and the value's number.
-    /// Single words are left out: they may be other words as well.
+    /// Single words are left out, but for names that are nothing else: they may be other words as well.
     pub(super) fn reversed(&mut self) -> Reversed {
         let of = self.list.len();
         if let Some(known) = self.reversed.clone().filter(|known| known.of == of && !self.narrowed) {
             return known;
         }
         let reversed = self.issued(|_| true).map(|(number, issued)| {
-            let parts = issued.parts && issued.spelling != Spelling::Words;
+            let parts = match issued.spelling {
+                Spelling::Words | Spelling::Name => false,
+                Spelling::Person => issued.parts && are_names(&issued.original),
+                _ => issued.parts,
+            };
             (number as u32, Issued { parts, ..issued.reversed() })
         });
         let (numbers, issued): (Vec<u32>, Vec<Issued>) = reversed.unzip();

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Finding, Format, RuleId, as_read};
-use crate::redact::encrypt::Surrogates;
+use crate::redact::encrypt::{Style, Surrogates};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
 use crate::redact::fpe_context::FpeContext;
@@ -305,16 +305,23 @@ impl<'p> Values<'p> {
                 let Some(value) = self.list.get_mut(at) else { continue };
                 let Some(redactor) = self.redactors.get(value.place.redactor) else { continue };
                 let rule = redactor.detector.rule(value.rule);
-                let spelling = Spelling::of(rule.format());
+                let method = redactor.plan.method(value.rule);
+                let spelling = Spelling::made(method, rule);
                 let owner = spelling.owner(&value.original);
                 let mut refuse = |surrogate: &str| {
                     !value.admits(surrogate) || taken.refuses(spelling.canonical(surrogate), &owner)
                 };
-                let with = surrogates.issue(value.rule, rule, value.read(), &mut refuse)?;
+                let with =
+                    surrogates.issue(value.rule, rule, value.read(), Style::of(method), &mut refuse)?;
                 value.with = with;
                 taken.insert(spelling.canonical(&value.with), owner);
             }
             let mut present = self.present(&open, whole);
+            if present.iter().any(|&at| self.is_name(at)) {
+                // What is replaced there is not there any more: it is no name's surrogate that stands in its place.
+                let left = self.present(&present, &self.without_originals(whole));
+                present.retain(|at| !self.is_name(*at) || left.contains(at));
+            }
             // What the caller has had of us may stand in its text: it stands for the same value there.
             present.retain(|&at| !self.list.get(at).is_some_and(|value| self.recall.knows(&value.with)));
             for &at in &present {
@@ -350,7 +357,11 @@ impl<'p> Values<'p> {
         let known = self.parts.clone().filter(|parts| parts.of == self.list.len());
         let parts =
             known.unwrap_or_else(|| Arc::new(PartsIndex::new(self.list.len(), self.issued(|_| true))));
-        let present = parts.present(whole);
+        let mut present = parts.present(whole);
+        if present.iter().any(|&at| self.is_name(at)) {
+            let left = parts.present(&self.without_originals(whole));
+            present.retain(|at| !self.is_name(*at) || left.contains(at));
+        }
         self.parts = Some(parts);
         if present.is_empty() && !self.has_new() {
             return;
@@ -370,7 +381,7 @@ impl<'p> Values<'p> {
             let Some(value) = self.list.get(at).filter(|value| value.with.is_empty()) else { continue };
             let Some(redactor) = self.redactors.get(value.place.redactor) else { continue };
             let (method, rule) = (redactor.plan.method(value.rule), redactor.detector.rule(value.rule));
-            let spelling = Spelling::of(rule.format());
+            let spelling = Spelling::made(method, rule);
             let owner = spelling.owner(&value.original);
             let permuted = match method {
                 // What FF1 alone undoes has the symbols that were there.
@@ -401,9 +412,26 @@ impl<'p> Values<'p> {
         Ok(open)
     }
 
+    /// Whether the value's surrogate is a name.
+    fn is_name(&self, at: usize) -> bool {
+        self.list.get(at).is_some_and(|value| self.spelling(value).is_name())
+    }
+
+    /// The text with blanks where values stand.
+    fn without_originals(&self, whole: &[u8]) -> Vec<u8> {
+        let originals = self.list.iter().map(|value| (value.original.as_bytes().into(), 0));
+        let mut left = whole.to_vec();
+        Index::new(originals).all(whole, Case::Exact, &mut |range, _| {
+            left.get_mut(range).unwrap_or_default().fill(b' ');
+        });
+        left
+    }
+
     fn spelling(&self, value: &Value) -> Spelling {
         let redactor = self.redactors.get(value.place.redactor);
-        redactor.map_or(Spelling::Exact, |redactor| Spelling::of(redactor.detector.rule(value.rule).format()))
+        redactor.map_or(Spelling::Exact, |Redactor { detector, plan, .. }| {
+            Spelling::made(plan.method(value.rule), detector.rule(value.rule))
+        })
     }
 
     /// Those whose new surrogate stands in the text already.
@@ -425,7 +453,10 @@ impl<'p> Values<'p> {
         let mut ledger = Ledger::new(limits);
         let own = self.issued(|_| true).map(|(_, issued)| issued);
         for issued in self.log().map_or_else(|| own.collect(), SurrogateLog::issued) {
-            self.recall.note(&issued.surrogate);
+            // A name that stands for a name is somebody's, and is replaced wherever it is found.
+            if !issued.spelling.is_name() {
+                self.recall.note(&issued.surrogate);
+            }
             ledger.issue(issued)?;
         }
         Ok(ledger.close())

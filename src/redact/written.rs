@@ -18,6 +18,7 @@ pub(super) fn original(part: Part, surrogate: &str, original: &str, written: &st
         }
         Part::Number { from, behind, .. } => number(from, behind, surrogate, &original, written),
         Part::Whole { strict } => text(strict, surrogate, &original, written),
+        Part::Named(form) => text(false, &form.of(surrogate)?, &form.of(&original)?, written),
         Part::Word(at) => {
             let word = |text: &'_ str| text.split(' ').nth(at).map(|word| bare(word).to_owned());
             text(true, &word(surrogate)?, &word(&original)?, written)

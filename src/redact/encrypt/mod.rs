@@ -7,10 +7,20 @@
 //! | `cipher` | keyed permutations of strings and tuples |
 //! | `letters` | letters and digits where they stand |
 //! | `number` | cards, national ids, phones, accounts, addresses of machines |
+//! | `nobody` | telephone numbers that nobody has |
 //! | `word` | e-mail addresses, URLs, keys, and all other text |
+//! | `naming` | names of persons, places and organisations, word by word |
+//! | `dictionary` | names that stand for names, by culture and gender |
+//! | `invented` | words for names that no dictionary has |
+//! | `kept` | words within names that stay |
 
 mod cipher;
+mod dictionary;
+mod invented;
+mod kept;
 mod letters;
+mod naming;
+mod nobody;
 mod number;
 mod word;
 
@@ -28,6 +38,9 @@ use crate::redact::keys::{Keys, Scope};
 use crate::redact::method::{Fpe, Method};
 
 use cipher::{Cipher, Part};
+use dictionary::Permutations;
+use naming::Naming;
+pub(super) use naming::are_names;
 
 /// The longest surrogate that is looked for by its print, in bytes.
 pub(super) const LONGEST: usize = 255;
@@ -45,12 +58,34 @@ pub(super) struct Surrogates {
     scope: Scope,
     quota: Quota,
     tweaks: HashMap<(RuleId, u32), [u8; 16]>,
+    permutations: Permutations,
+}
+
+/// What a surrogate looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// The real thing: a name for a name, a telephone number that nobody has.
+    Lifelike,
+    /// The value's own layout: a letter for a letter, a digit for a digit.
+    Layout,
+}
+
+impl Style {
+    /// That of a method that encrypts.
+    pub(super) fn of(method: &Method) -> Self {
+        if matches!(method, Method::Encrypt) { Self::Lifelike } else { Self::Layout }
+    }
+
+    /// Whether a rule's values are names, and get names.
+    pub(super) fn names(self, rule: &Rule) -> bool {
+        self == Self::Lifelike && rule.format() == Format::Text && naming::kind(rule.family()).is_some()
+    }
 }
 
 impl Surrogates {
     pub(super) fn new(keys: &Keys) -> Self {
         let Keys { fpe, tenant, scope, quota, .. } = keys.clone();
-        Self { key: fpe, tenant, scope, quota, tweaks: HashMap::new() }
+        Self { key: fpe, tenant, scope, quota, tweaks: HashMap::new(), permutations: Permutations::default() }
     }
 
     /// Counts a value of which something that tells it again is about to be made: a surrogate, or a digest.
@@ -103,6 +138,7 @@ impl Surrogates {
         id: RuleId,
         rule: &Rule,
         value: &str,
+        style: Style,
         refuse: &mut dyn FnMut(&str) -> bool,
     ) -> Result<String, RedactError> {
         let key = self.key.clone().ok_or(RedactError::NoKey)?;
@@ -118,8 +154,15 @@ impl Surrogates {
                 }
             };
             let cipher = Cipher { key: &key, tweak };
-            let surrogate =
-                if attempt < ATTEMPTS { shaped(&cipher, rule, value)? } else { shapeless(&cipher, value) };
+            let lifelike = match style {
+                Style::Lifelike if attempt < ATTEMPTS => self.lifelike(&cipher, rule, attempt, value)?,
+                _ => None,
+            };
+            let surrogate = match lifelike {
+                Some(surrogate) => surrogate,
+                None if attempt < ATTEMPTS => shaped(&cipher, rule, value)?,
+                None => shapeless(&cipher, value),
+            };
             if surrogate != value && !refuse(&surrogate) {
                 return Ok(surrogate);
             }
@@ -127,6 +170,38 @@ impl Surrogates {
         }
     }
 }
+
+impl Surrogates {
+    /// What could be the value of somebody else, for those rules whose values have such.
+    fn lifelike(
+        &mut self,
+        cipher: &Cipher<'_>,
+        rule: &Rule,
+        attempt: u32,
+        value: &str,
+    ) -> Result<Option<String>, RedactError> {
+        match (rule.format(), naming::kind(rule.family())) {
+            (Format::Phone, _) => number::phone_of_nobody(cipher, attempt, value),
+            (Format::Text, Some(kind)) if value.len() <= LONGEST_NAME => {
+                // One tweak for all rules of a kind: a person is the same by whatever rule.
+                let mut parts = vec![self.tenant.as_bytes()];
+                parts.extend(self.scope.as_part());
+                let attempt = attempt.to_be_bytes();
+                parts.extend([NAMES, rule.family().name().as_bytes(), &attempt]);
+                let tweak = cipher.key.prf(&parts).first_chunk().copied().unwrap_or_default();
+                let permutations = &mut self.permutations;
+                Ok(Naming { key: cipher.key, tweak, permutations }.surrogate(kind, value))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// The purpose of the tweaks of names; no rule is called so.
+const NAMES: &[u8] = b"names of a family";
+
+/// The longest text that is taken for a name, in bytes.
+const LONGEST_NAME: usize = 256;
 
 /// How FF1 alone undoes a surrogate.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,0 +1,137 @@
+//! Names by culture and kind, and what stands for each: another of its section, by a keyed permutation that moves every
+//! one. The lists are data (`dictionary/*.txt`, which say what they are).
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, OnceLock};
+
+use crate::crypto::fpe::FpeKey;
+
+const PERSONS: &str = include_str!("dictionary/persons.txt");
+const PLACES: &str = include_str!("dictionary/places.txt");
+
+/// One section: as many names as surrogates.
+struct Section {
+    /// Its culture and kind: `en f`.
+    name: &'static str,
+    /// What gets a surrogate of here.
+    names: Vec<&'static str>,
+    /// The surrogates: mostly the same.
+    surrogates: Vec<&'static str>,
+}
+
+/// The sections of a file that are of one kind of thing.
+pub(super) struct Dictionary {
+    /// Tells its permutations from those of another one.
+    label: &'static str,
+    sections: Vec<Section>,
+    /// The section of a name in lower case, and its number there.
+    names: HashMap<String, (u16, u16)>,
+    surrogates: HashSet<String>,
+}
+
+impl Dictionary {
+    /// Given names and surnames.
+    pub(super) fn persons() -> &'static Self {
+        static READ: OnceLock<Dictionary> = OnceLock::new();
+        READ.get_or_init(|| Self::read("persons", PERSONS, |_| true))
+    }
+
+    /// Towns.
+    pub(super) fn towns() -> &'static Self {
+        static READ: OnceLock<Dictionary> = OnceLock::new();
+        READ.get_or_init(|| Self::read("towns", PLACES, |section| section.ends_with(" p")))
+    }
+
+    /// What streets are called after.
+    pub(super) fn streets() -> &'static Self {
+        static READ: OnceLock<Dictionary> = OnceLock::new();
+        READ.get_or_init(|| Self::read("streets", PLACES, |section| section.ends_with(" s")))
+    }
+
+    fn read(label: &'static str, text: &'static str, wanted: fn(&str) -> bool) -> Self {
+        let mut read =
+            Self { label, sections: Vec::new(), names: HashMap::new(), surrogates: HashSet::new() };
+        for line in text.lines().filter(|line| !line.starts_with('#')) {
+            if let Some(name) = line.strip_prefix('[').and_then(|line| line.strip_suffix(']')) {
+                read.sections.push(Section { name, names: Vec::new(), surrogates: Vec::new() });
+                continue;
+            }
+            let at = read.sections.len().wrapping_sub(1) as u16;
+            let Some(section) = read.sections.last_mut().filter(|section| wanted(section.name)) else {
+                continue;
+            };
+            for word in line.split_ascii_whitespace() {
+                let (name, surrogate) = match (word.strip_prefix('-'), word.strip_prefix('+')) {
+                    (Some(name), _) => (Some(name), None),
+                    (_, Some(surrogate)) => (None, Some(surrogate)),
+                    _ => (Some(word), Some(word)),
+                };
+                if let Some(name) = name {
+                    read.names.insert(name.to_lowercase(), (at, section.names.len() as u16));
+                    section.names.push(name);
+                }
+                if let Some(surrogate) = surrogate {
+                    read.surrogates.insert(surrogate.to_lowercase());
+                    section.surrogates.push(surrogate);
+                }
+            }
+        }
+        read
+    }
+
+    /// Whether it has this name, in lower case.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+
+    /// Whether this, in lower case, stands for a name or is one.
+    pub(super) fn knows(&self, word: &str) -> bool {
+        self.has(word) || self.surrogates.contains(word)
+    }
+
+    /// Whether it has this name, in lower case, and it is no ordinary word as well.
+    pub(super) fn is_name_only(&self, name: &str) -> bool {
+        self.has(name) && self.surrogates.contains(name)
+    }
+}
+
+/// The permutations of all sections that were asked for, under one key.
+#[derive(Default)]
+pub(super) struct Permutations {
+    known: HashMap<(&'static str, u16, [u8; 16]), Arc<[u16]>>,
+}
+
+impl Permutations {
+    /// What stands for a name, which is in lower case; `None` where the dictionary does not have it.
+    pub(super) fn surrogate(
+        &mut self,
+        dictionary: &'static Dictionary,
+        key: &FpeKey,
+        tweak: [u8; 16],
+        name: &str,
+    ) -> Option<&'static str> {
+        let &(at, rank) = dictionary.names.get(name)?;
+        let section = dictionary.sections.get(usize::from(at))?;
+        let order = self.known.entry((dictionary.label, at, tweak));
+        let order = order.or_insert_with(|| {
+            cycle(key, &[&tweak, dictionary.label.as_bytes(), section.name.as_bytes()], section.names.len())
+        });
+        section.surrogates.get(usize::from(*order.get(usize::from(rank))?)).copied()
+    }
+}
+
+/// A permutation of so many numbers that is one cycle, so that none stays where it is (Sattolo), drawn from the
+/// keystream that `parts` decide.
+fn cycle(key: &FpeKey, parts: &[&[u8]], size: usize) -> Arc<[u16]> {
+    let mut stream = key.keystream(parts);
+    let mut order: Vec<u16> = (0..size).map(|n| n as u16).collect();
+    for at in (1..size).rev() {
+        // 128 bits: the modulus is even to one part in 2^112.
+        order.swap(at, (stream.block() % at as u128) as usize);
+    }
+    order.into()
+}
+
+#[cfg(test)]
+#[path = "dictionary_tests.rs"]
+mod tests;

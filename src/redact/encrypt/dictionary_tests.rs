@@ -1,0 +1,92 @@
+use super::*;
+use crate::base::secret::Secret;
+
+fn key(byte: u8) -> FpeKey {
+    FpeKey::new(Secret::new(vec![byte; 32])).unwrap()
+}
+
+fn all() -> [&'static Dictionary; 3] {
+    [Dictionary::persons(), Dictionary::towns(), Dictionary::streets()]
+}
+
+#[test]
+fn no_two_names_share_a_surrogate_and_none_keeps_its_own() {
+    for (byte, tweak) in [(1, [1; 16]), (1, [2; 16]), (2, [1; 16])] {
+        for dictionary in all() {
+            let (mut permutations, mut seen) = (Permutations::default(), HashSet::new());
+            for (name, (at, _)) in &dictionary.names {
+                let surrogate = permutations.surrogate(dictionary, &key(byte), tweak, name).unwrap();
+                assert_ne!(surrogate.to_lowercase(), *name);
+                assert!(seen.insert(surrogate), "{name}: {surrogate} is taken");
+                let section = &dictionary.sections[usize::from(*at)];
+                assert!(section.surrogates.contains(&surrogate), "{name} left {}", section.name);
+            }
+            assert_eq!(seen.len(), dictionary.names.len());
+        }
+    }
+}
+
+#[test]
+fn another_key_or_tweak_gives_other_surrogates() {
+    let of = |byte, tweak| {
+        let mut permutations = Permutations::default();
+        let names = ["maria", "lopez", "emily", "james", "smith", "garcia", "carmen", "pablo"];
+        names.map(|name| permutations.surrogate(Dictionary::persons(), &key(byte), tweak, name))
+    };
+    assert_eq!(of(1, [1; 16]), of(1, [1; 16]));
+    assert_ne!(of(1, [1; 16]), of(2, [1; 16]));
+    assert_ne!(of(1, [1; 16]), of(1, [2; 16]));
+}
+
+/// The list as it is written: in each section as many names as surrogates, each word once, and no word that is an
+/// ordinary one or a country among the surrogates.
+#[test]
+fn the_lists_are_whole() {
+    const COUNTRIES: &[&str] = &[
+        "jordan",
+        "chad",
+        "georgia",
+        "israel",
+        "cuba",
+        "mali",
+        "niger",
+        "peru",
+        "chile",
+        "china",
+        "india",
+        "france",
+        "germany",
+        "spain",
+        "italy",
+        "kenya",
+        "monaco",
+        "malta",
+        "cyprus",
+        "panama",
+        "austria",
+        "ireland",
+        "london",
+        "paris",
+        "berlin",
+        "madrid",
+        "sydney",
+        "houston",
+        "dallas",
+        "austin",
+        "washington",
+    ];
+    for dictionary in all() {
+        let mut words = HashSet::new();
+        for section in &dictionary.sections {
+            assert_eq!(section.names.len(), section.surrogates.len(), "{}", section.name);
+            for surrogate in &section.surrogates {
+                assert!(words.insert(surrogate.to_lowercase()), "{surrogate} is there twice");
+                assert!(surrogate.chars().count() > 2 && !surrogate.contains('-'), "{surrogate}");
+                assert!(surrogate.chars().next().unwrap().is_uppercase(), "{surrogate}");
+            }
+        }
+        for country in COUNTRIES {
+            assert!(!dictionary.surrogates.contains(*country), "{country}");
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! Surrogates of names: of persons, places, streets and organisations, word by word, so that a part of a name stands for
+//! the same part wherever it is said. What is no name in one (a title, a particle, `Street`, `GmbH`) stays.
+
+use crate::crypto::fpe::FpeKey;
+use crate::detect::Family;
+
+use super::dictionary::{Dictionary, Permutations};
+use super::invented::{self, Kind};
+use super::kept::{
+    CAPITAL_PARTICLES, COMPANIES, PARTICLES, PLACE_WORDS, STREET_ENDINGS, STREETS, TITLES, is_kept, is_state,
+};
+
+/// A key under one tweak, and what was worked out under it.
+pub(super) struct Naming<'k> {
+    pub(super) key: &'k FpeKey,
+    pub(super) tweak: [u8; 16],
+    pub(super) permutations: &'k mut Permutations,
+}
+
+/// What the names of a rule are of; `None` for a rule of anything else.
+pub(super) fn kind(family: Family) -> Option<Kind> {
+    match family {
+        Family::Person => Some(Kind::Person),
+        Family::Location => Some(Kind::Place),
+        Family::Organization => Some(Kind::Organization),
+        _ => None,
+    }
+}
+
+/// Whether all words of a person's name are known as names and as nothing else, so that one of them alone means the
+/// person.
+pub(in crate::redact) fn are_names(name: &str) -> bool {
+    let mut words = words(name).filter(|piece| piece.letters).map(|piece| piece.text.to_lowercase());
+    words.all(|word| Dictionary::persons().is_name_only(&word) || is_kept(PARTICLES, &word))
+}
+
+/// A run of letters, or of anything else.
+struct Piece<'t> {
+    text: &'t str,
+    letters: bool,
+}
+
+/// The pieces of a text in order. An apostrophe between letters is one of them.
+fn words(text: &str) -> impl Iterator<Item = Piece<'_>> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let first = rest.chars().next()?;
+        let letters = first.is_alphabetic();
+        let ends = |(at, c): (usize, char)| {
+            let next = rest.get(at + c.len_utf8()..).and_then(|rest| rest.chars().next());
+            let joins = c.is_alphabetic()
+                || letters && matches!(c, '\u{300}'..='\u{36f}')
+                || letters && matches!(c, '\'' | '’') && next.is_some_and(char::is_alphabetic);
+            (joins != letters).then_some(at)
+        };
+        let end = rest.char_indices().find_map(ends).unwrap_or(rest.len());
+        let (text, other) = rest.split_at_checked(end)?;
+        rest = other;
+        Some(Piece { text, letters })
+    })
+}
+
+/// `surrogate`, which begins with a capital, in the letter case of `original`.
+fn cased(original: &str, surrogate: &str) -> String {
+    let mut letters = original.chars().filter(|c| c.is_alphabetic());
+    let first_is_small = original.chars().next().is_some_and(char::is_lowercase);
+    if first_is_small {
+        surrogate.to_lowercase()
+    } else if original.chars().nth(1).is_some() && letters.all(|c| !c.is_lowercase() && c.is_uppercase()) {
+        surrogate.to_uppercase()
+    } else {
+        surrogate.to_owned()
+    }
+}
+
+impl Naming<'_> {
+    /// What stands for a name; `None` where it has no word that is one.
+    pub(super) fn surrogate(&mut self, kind: Kind, name: &str) -> Option<String> {
+        let pieces: Vec<Piece<'_>> = words(name).collect();
+        let is_address = pieces.iter().any(|piece| !piece.letters && has_digit(piece.text))
+            || pieces.iter().any(|piece| is_kept(STREETS, &piece.text.to_lowercase()));
+        let last = pieces.iter().rposition(|piece| piece.letters);
+        let stays = |at: usize, piece: &Piece<'_>| match kind {
+            Kind::Person => {
+                let lower = piece.text.to_lowercase();
+                // al-Hassan, Al-Hassan.
+                let joined = pieces.get(at + 1).is_some_and(|next| next.text == "-") && piece.text.len() == 2;
+                let particles = match piece.text.chars().next().is_some_and(char::is_lowercase) || joined {
+                    true => PARTICLES,
+                    false => CAPITAL_PARTICLES,
+                };
+                is_kept(TITLES, &lower) || Some(at) != last && is_kept(particles, &lower)
+            }
+            Kind::Place => {
+                let lower = piece.text.to_lowercase();
+                is_kept(STREETS, &lower) || is_kept(PLACE_WORDS, &lower) || is_state(piece.text)
+            }
+            Kind::Organization => is_kept(COMPANIES, &piece.text.to_lowercase()),
+        };
+        // Where all are words that stay, they are the name.
+        let all_stay = pieces.iter().enumerate().all(|(at, piece)| !piece.letters || stays(at, piece));
+        let mut out = String::with_capacity(name.len() + 8);
+        let mut changed = false;
+        for (at, piece) in pieces.iter().enumerate() {
+            if !piece.letters {
+                changed |= has_digit(piece.text);
+                self.digits(piece.text, &mut out);
+            } else if stays(at, piece) && !all_stay {
+                out.push_str(piece.text);
+            } else {
+                changed = true;
+                self.word(kind, is_address, piece.text, &mut out);
+            }
+        }
+        changed.then_some(out)
+    }
+
+    /// Adds what stands for one word.
+    fn word(&mut self, kind: Kind, is_address: bool, word: &str, out: &mut String) {
+        for possessive in ["'s", "’s", "'S", "’S"] {
+            if let Some(owner) = word.strip_suffix(possessive).filter(|owner| !owner.is_empty()) {
+                self.word(kind, is_address, owner, out);
+                out.push_str(possessive);
+                return;
+            }
+        }
+        let lower = word.to_lowercase();
+        if let Some(known) = self.known(kind, is_address, &lower) {
+            out.push_str(&cased(word, known));
+            return;
+        }
+        // O'Shea, D'Souza, L'Oréal.
+        if let Some((front, rest)) = word.split_once(['\'', '’']).filter(|(front, _)| front.len() <= 2) {
+            out.push_str(front);
+            out.extend(word.get(front.len()..word.len() - rest.len()));
+            self.word(kind, is_address, rest, out);
+            return;
+        }
+        let acronym = kind == Kind::Organization && word.chars().all(|c| c.is_ascii_uppercase());
+        if word.is_ascii() && (word.len() == 1 || acronym && word.len() <= 5) {
+            self.letters(word, out);
+            return;
+        }
+        if kind == Kind::Place
+            && let Some((stem, end)) = STREET_ENDINGS.iter().find_map(|end| {
+                let stem = lower.strip_suffix(end).filter(|stem| stem.chars().count() > 2)?;
+                Some((stem, *end))
+            })
+        {
+            let streets = self.permuted(Dictionary::streets(), stem).map(str::to_owned);
+            let stem = streets.unwrap_or_else(|| invented::word(self.key, self.tweak, Kind::Person, stem));
+            out.push_str(&cased(word, &format!("{stem}{end}")));
+            return;
+        }
+        out.push_str(&cased(word, &invented::word(self.key, self.tweak, kind, &lower)));
+    }
+
+    fn known(&mut self, kind: Kind, is_address: bool, lower: &str) -> Option<&'static str> {
+        match kind {
+            Kind::Person => self.permuted(Dictionary::persons(), lower),
+            Kind::Place if is_address => self
+                .permuted(Dictionary::streets(), lower)
+                .or_else(|| self.permuted(Dictionary::towns(), lower)),
+            Kind::Place => self.permuted(Dictionary::towns(), lower),
+            Kind::Organization => None,
+        }
+    }
+
+    fn permuted(&mut self, dictionary: &'static Dictionary, lower: &str) -> Option<&'static str> {
+        self.permutations.surrogate(dictionary, self.key, self.tweak, lower)
+    }
+
+    /// Initials and acronyms: each letter by one permutation.
+    fn letters(&mut self, word: &str, out: &mut String) {
+        let place = word.len() as u8;
+        for (at, letter) in word.bytes().enumerate() {
+            let mut stream = self.key.keystream(&[&self.tweak, b"letters", &[place, at as u8]]);
+            let mut order: Vec<u8> = (b'A'..=b'Z').collect();
+            for at in (1..order.len()).rev() {
+                order.swap(at, (stream.block() % at as u128) as usize);
+            }
+            let rank = usize::from(letter.to_ascii_uppercase() - b'A');
+            let other = order.get(rank).copied().unwrap_or(b'A');
+            out.push(char::from(if letter.is_ascii_lowercase() {
+                other.to_ascii_lowercase()
+            } else {
+                other
+            }));
+        }
+    }
+
+    /// The numbers of houses and of post: as many digits, of which the first stays zero or none.
+    fn digits(&self, text: &str, out: &mut String) {
+        if !has_digit(text) {
+            out.push_str(text);
+            return;
+        }
+        let mut stream = self.key.keystream(&[&self.tweak, b"digits", text.as_bytes()]);
+        let mut before = false;
+        for c in text.chars() {
+            let first = c.is_ascii_digit() && !std::mem::replace(&mut before, c.is_ascii_digit());
+            out.push(match c {
+                '0' if first => c,
+                '0'..='9' if first => char::from(b'1' + (stream.block() % 9) as u8),
+                '0'..='9' => char::from(b'0' + (stream.block() % 10) as u8),
+                c => c,
+            });
+            before = c.is_ascii_digit();
+        }
+    }
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+#[path = "naming_tests.rs"]
+mod tests;
