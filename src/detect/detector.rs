@@ -134,6 +134,22 @@ impl Detector {
         &self.query.selection
     }
 
+    /// Whether a names model reads whole texts for it, which it does not for a [`scanner`](Self::scanner).
+    pub fn reads_names(&self) -> bool {
+        #[cfg(feature = "names-model")]
+        return self.query.names.as_ref().is_some_and(|names| {
+            [names.person, names.place].into_iter().flatten().any(|rule| self.query.selection.has(rule))
+        });
+        #[cfg(not(feature = "names-model"))]
+        false
+    }
+
+    /// What the names model has done so far, for all; `None` without one.
+    #[cfg(feature = "names-model")]
+    pub fn names_stats(&self) -> Option<model::NamesStats> {
+        self.query.names.as_ref().map(|names| names.model.stats())
+    }
+
     /// Scratch memory for [`find`](Self::find).
     pub fn cache(&self) -> Cache {
         Cache::default()
@@ -172,7 +188,7 @@ impl Detector {
         let Query { selection, floor, allow, checkpoint, .. } = &self.query;
         let on = |rule: Option<RuleId>| rule.filter(|&rule| selection.has(rule));
         let names = self.query.names.as_ref();
-        let Some(names) = names.filter(|names| on(names.person).or(on(names.place)).is_some()) else {
+        let Some(names) = names.filter(|_| self.reads_names()) else {
             return Ok(findings);
         };
         let words = names.model.words(text, checkpoint, names.budget.as_deref())?;

@@ -33,7 +33,7 @@ use crate::base::checkpoint::{Checkpoint, Stopped};
 /// The files of a model's folder.
 pub const FILES: [&str; 3] = ["names.onnx", "vocab.txt", "SHA256SUMS"];
 
-/// The longest text that is read, in bytes; a longer one is left to the lexicon.
+/// The longest text of a request that is read, in bytes; a longer one is left to the lexicon.
 const LONGEST: usize = 1 << 20;
 
 /// Why files are no names model.
@@ -203,7 +203,7 @@ impl NamesModel {
         checkpoint: &Checkpoint,
         budget: Option<&Budget>,
     ) -> Result<Arc<[Word]>, Stopped> {
-        if text.len() > LONGEST {
+        if text.len() > LONGEST && budget.is_some() {
             self.beyond.fetch_add(1, Ordering::Relaxed);
             return Ok(Arc::default());
         }
