@@ -232,7 +232,11 @@ pub mod redact {
         if let Some(back) = back {
             back.publish(&issued.to_bytes())?;
         }
-        piped.output.write_all(redacted.value().as_bytes()).and_then(|()| piped.output.flush()).map_err(written)?;
+        piped
+            .output
+            .write_all(redacted.value().as_bytes())
+            .and_then(|()| piped.output.flush())
+            .map_err(written)?;
         Ok(redacted.report().count() as u64)
     }
 

@@ -354,7 +354,11 @@ fn stream(detector: &Detector, input: NamedInput<'_, impl Read>, sink: &mut Sink
 }
 
 /// The same for a detector that wants whole texts.
-fn at_once(detector: &Detector, input: NamedInput<'_, impl Read>, sink: &mut Sink<'_>) -> Result<(), Failure> {
+fn at_once(
+    detector: &Detector,
+    input: NamedInput<'_, impl Read>,
+    sink: &mut Sink<'_>,
+) -> Result<(), Failure> {
     let NamedInput { from, name } = input;
     let mut bytes = Vec::new();
     read(from.read_to_end(&mut bytes), name)?;

@@ -19,7 +19,8 @@ pub(super) fn detector(wanted: &RuleArgs, names: &NamesModelArg) -> Result<Detec
 pub(super) fn reading_names(catalogue: Catalogue, names: &NamesModelArg) -> Result<Catalogue, Failure> {
     let Some(path) = &names.path else { return Ok(catalogue) };
     let model = names_model(path, NamesOptions::default());
-    let model = model.map_err(|wrong| Failure::Usage(format!("--names-model {}: {wrong}", path.display())))?;
+    let model =
+        model.map_err(|wrong| Failure::Usage(format!("--names-model {}: {wrong}", path.display())))?;
     Ok(catalogue.reading_names(Some(Arc::new(model))))
 }
 

@@ -30,7 +30,9 @@ fn places(path: &Path) -> [PathBuf; 3] {
 /// What is wrong with which file, and what to do.
 pub fn names_model(path: &Path, options: NamesOptions) -> Result<NamesModel, String> {
     if !path.exists() {
-        return Err("there is no such file or folder; examples/names-model brings the model into one".to_owned());
+        return Err(
+            "there is no such file or folder; examples/names-model brings the model into one".to_owned()
+        );
     }
     let [model, vocabulary, digests] = places(path);
     let read = |path: &Path, limit| {

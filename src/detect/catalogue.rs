@@ -137,7 +137,11 @@ impl Catalogue {
         if u16::try_from(rules.len()).is_err() {
             faults.push(RuleError::together(RuleFault::TooMany));
         }
-        if faults.is_empty() { Ok(Extended { catalogue: self.with_rules(rules), origins }) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(Extended { catalogue: self.with_rules(rules), origins })
+        } else {
+            Err(faults)
+        }
     }
 
     /// The rules in order.

@@ -51,11 +51,8 @@ impl Files {
     }
 
     pub(crate) fn load(&self, options: NamesOptions) -> Result<NamesModel, super::ModelError> {
-        let files = ModelFiles {
-            model: &self.model,
-            vocabulary: self.vocabulary.as_bytes(),
-            digests: &self.digests,
-        };
+        let files =
+            ModelFiles { model: &self.model, vocabulary: self.vocabulary.as_bytes(), digests: &self.digests };
         NamesModel::load(files, options)
     }
 }
@@ -118,7 +115,8 @@ fn onnx() -> Vec<u8> {
         .number(2, 1)
         .bytes(8, "labels")
         .bytes(9, weights);
-    let node = Message::default().bytes(1, "labels").bytes(1, "input_ids").bytes(2, "logits").bytes(3, "gather");
+    let node =
+        Message::default().bytes(1, "labels").bytes(1, "input_ids").bytes(2, "logits").bytes(3, "gather");
     let graph = Message::default()
         .bytes(1, node.bytes(4, "Gather").0)
         .bytes(2, "tiny")

@@ -60,7 +60,8 @@ pub(crate) fn merge(
     for (kind, rule, into) in [(Kind::Person, person, &mut persons), (Kind::Place, place, &mut places)] {
         let Some(rule) = rule else { continue };
         let of = read.iter().filter(|name| name.kind == kind);
-        let findings = of.map(|name| Finding { rule, span: name.span, score: Score::new(name.score), near: None });
+        let findings =
+            of.map(|name| Finding { rule, span: name.span, score: Score::new(name.score), near: None });
         into.extend(findings.filter(|one| counts(one)));
     }
     let mut all = [united(persons), united(places), rest].concat();
@@ -202,7 +203,9 @@ fn joins(text: &str, from: usize, to: usize, kind: Kind) -> bool {
 fn identifier(text: &str, word: &Word) -> bool {
     let before = text.get(..word.start).unwrap_or_default();
     let behind = text.get(word.end..).unwrap_or_default();
-    before.ends_with(['_', '$', '`']) || before.ends_with("::") || behind.starts_with(['_', '(', '[', '=', '`'])
+    before.ends_with(['_', '$', '`'])
+        || before.ends_with("::")
+        || behind.starts_with(['_', '(', '[', '=', '`'])
         || behind.starts_with("::")
 }
 
@@ -297,15 +300,31 @@ mod tests {
             // One kind: both together.
             ("Dr Ana Ruiz", &["P:Dr Ana"], &[("Ana", 0.9, 0.0), ("Ruiz", 0.9, 0.0)], &["P:Dr Ana Ruiz"]),
             // Two kinds: the longer, and what is left of the other.
-            ("Maria Lopez Madrid", &["L:Lopez Madrid"], &[("Maria", 0.9, 0.0)], &["P:Maria", "L:Lopez Madrid"]),
-            ("Anna Lee Rome", &["L:Lee Rome"], &[("Anna", 0.9, 0.0), ("Lee", 0.9, 0.0)], &["P:Anna Lee", "L:Rome"]),
+            (
+                "Maria Lopez Madrid",
+                &["L:Lopez Madrid"],
+                &[("Maria", 0.9, 0.0)],
+                &["P:Maria", "L:Lopez Madrid"],
+            ),
+            (
+                "Anna Lee Rome",
+                &["L:Lee Rome"],
+                &[("Anna", 0.9, 0.0), ("Lee", 0.9, 0.0)],
+                &["P:Anna Lee", "L:Rome"],
+            ),
             ("Lopez GmbH", &["O:Lopez GmbH"], &[("Lopez", 0.9, 0.0)], &["O:Lopez GmbH"]),
             // Structured rules win and cut; a rest needs a letter.
             ("at 1.2.3.4", &["S:1.2.3.4"], &[("1.2.3.4", 0.0, 0.9)], &["S:1.2.3.4"]),
             (
                 "12 Oak St, Rye 10580",
                 &["S:10580"],
-                &[("12", 0.0, 0.9), ("Oak", 0.0, 0.9), ("St", 0.0, 0.9), ("Rye", 0.0, 0.9), ("10580", 0.0, 0.9)],
+                &[
+                    ("12", 0.0, 0.9),
+                    ("Oak", 0.0, 0.9),
+                    ("St", 0.0, 0.9),
+                    ("Rye", 0.0, 0.9),
+                    ("10580", 0.0, 0.9),
+                ],
                 &["L:12 Oak St, Rye", "S:10580"],
             ),
             // A place needs a letter; code needs more.

@@ -40,7 +40,9 @@ const LONGEST: usize = 1 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
     /// A file's SHA-256 is not the one that SHA256SUMS has for it.
-    #[error("`{0}` is not the file that SHA256SUMS beside it names; bring the model anew with examples/names-model")]
+    #[error(
+        "`{0}` is not the file that SHA256SUMS beside it names; bring the model anew with examples/names-model"
+    )]
     Digest(&'static str),
     /// The model is not ONNX, or uses what the runtime does not have.
     #[error("this is no ONNX file that can be run; bring the model anew with examples/names-model")]
@@ -301,7 +303,8 @@ fn families(row: &[f32]) -> Sure {
     let most = row.iter().copied().fold(f32::MIN, f32::max);
     let each: Vec<f32> = row.iter().map(|logit| (logit - most).exp()).collect();
     let all: f32 = each.iter().sum();
-    let part = |labels: std::ops::Range<usize>| each.get(labels).unwrap_or_default().iter().sum::<f32>() / all;
+    let part =
+        |labels: std::ops::Range<usize>| each.get(labels).unwrap_or_default().iter().sum::<f32>() / all;
     Sure { person: part(1..5), place: part(23..35) }
 }
 

@@ -149,7 +149,7 @@ fn files_that_are_no_model_are_errors() {
         (|files| files.model.push(0), false, ModelError::Digest("names.onnx")),
         (|files| files.vocabulary.push('a'), false, ModelError::Digest("vocab.txt")),
         (|files| files.digests.clear(), false, ModelError::Digest("names.onnx")),
-        (|files| files.model.clear(), true, ModelError::Other),
+        (|files| files.model.clear(), true, ModelError::Unreadable),
         (|files| files.model = b"not a model".to_vec(), true, ModelError::Unreadable),
         (|files| files.model.truncate(300), true, ModelError::Unreadable),
         (|files| files.vocabulary = files.vocabulary.replace("[CLS]", "x"), true, ModelError::Vocabulary),

@@ -100,7 +100,8 @@ impl WordPiece {
     /// Adds a word's pieces: the longest first, each time; a word that cannot be made of pieces is one unknown.
     fn part(&self, word: &[Letter], number: usize, pieces: &mut Vec<Piece>) {
         let (Some(first), Some(last)) = (word.first(), word.last()) else { return };
-        let whole = Piece { id: self.unknown, span: Span::new(first.span.start, last.span.end), word: number };
+        let whole =
+            Piece { id: self.unknown, span: Span::new(first.span.start, last.span.end), word: number };
         if word.len() > LONGEST {
             pieces.push(whole);
             return;
@@ -192,7 +193,8 @@ fn ideograph(c: char) -> bool {
 mod tests {
     use super::*;
 
-    const VOCABULARY: &str = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nmaria\nlo\n##pez\n##p\n.\n'\ns\nmu\n##ller\n東\n京\n-\nstrasse\n";
+    const VOCABULARY: &str =
+        "[PAD]\n[UNK]\n[CLS]\n[SEP]\nmaria\nlo\n##pez\n##p\n.\n'\ns\nmu\n##ller\n東\n京\n-\nstrasse\n";
 
     /// Each piece as the bytes of the text that it covers, `?` behind what is unknown, `|` between words.
     fn shown(text: &str) -> String {
