@@ -79,17 +79,22 @@ fn is_made_of(structure: &str, mut symbols: &[u8]) -> bool {
     symbols.is_empty()
 }
 
-/// What the number that the symbols write, letters as 10 to 35, leaves modulo 97; `None` for other symbols.
-fn mod97(symbols: impl Iterator<Item = u8>) -> Option<u64> {
+/// What the number that the symbols write, letters as 10 to 35, leaves modulo 97 behind `before`; `None` for other
+/// symbols.
+fn mod97(before: u64, symbols: &[u8]) -> Option<u64> {
     /// What is above is reduced before a symbol is added: a division is dear.
     const ROOM: u64 = u64::MAX / 1000;
-    let mut rest = 0;
+    let mut rest = before;
     for symbol in symbols {
-        let value = u64::from(char::from(symbol).to_digit(36)?);
         if rest > ROOM {
             rest %= 97;
         }
-        rest = rest * if value > 9 { 100 } else { 10 } + value;
+        rest = match symbol {
+            b'0'..=b'9' => rest * 10 + u64::from(symbol - b'0'),
+            b'A'..=b'Z' => rest * 100 + u64::from(symbol - b'A') + 10,
+            b'a'..=b'z' => rest * 100 + u64::from(symbol - b'a') + 10,
+            _ => return None,
+        };
     }
     Some(rest % 97)
 }
@@ -120,12 +125,7 @@ pub(super) fn iban(value: &[u8]) -> bool {
     let mut buffer = [0; 34];
     let Some(symbols) = symbols(value, &mut buffer) else { return false };
     let Some((head, account)) = symbols.split_at_checked(4) else { return false };
-    if !is_made_of(structure, account) {
-        return false;
-    }
-    let mut turned = [0; 34];
-    turned.iter_mut().zip(account.iter().chain(head)).for_each(|(to, from)| *to = *from);
-    mod97(turned.into_iter().take(symbols.len())) == Some(1)
+    is_made_of(structure, account) && mod97(0, account).and_then(|rest| mod97(rest, head)) == Some(1)
 }
 
 /// ISO 3166-1 countries, and `XK`, by which banks mean Kosovo.
@@ -213,9 +213,7 @@ fn isin(value: &[u8]) -> bool {
 
 /// A LEI: 18 characters and two check digits, modulo 97.
 fn lei(value: &[u8]) -> bool {
-    value.len() == 20
-        && value.iter().skip(18).all(u8::is_ascii_digit)
-        && mod97(value.iter().copied()) == Some(1)
+    value.len() == 20 && value.iter().skip(18).all(u8::is_ascii_digit) && mod97(0, value) == Some(1)
 }
 
 /// A SEDOL: six characters without vowels, a digit that makes the weighted sum a multiple of ten.

@@ -180,19 +180,27 @@ impl Memo {
         self.reach(near, start, start);
         let mut asked = 0;
         // The same words stand near a value again and again: what was added last is not added once more.
-        let mut added = None;
+        let mut added: Option<(u32, Whole)> = None;
         for (n, known) in self.near(start) {
             asked += 1;
             if !lexicon.concerns(known.entry, group, Side::Before) {
                 continue;
             }
-            for (phrase, whole) in self.phrases(lexicon, n) {
+            let to = self.known.get(n + 1).map_or(self.whole.len(), |next| next.whole);
+            let whole = self.whole.get(known.whole..to).unwrap_or_default();
+            if let ([one], Some((entry, last))) = (whole, added)
+                && entry == known.entry
+                && one.phrase == last.phrase
+            {
+                continue;
+            }
+            for one in whole.iter().filter(|one| one.end <= start) {
                 asked += 1;
-                let rules = lexicon.supported_before(phrase);
-                let counts = whole.end <= start && phrase.concerns(group, Side::Before);
-                if counts && !added.replace(rules).is_some_and(|last| std::ptr::eq(last, rules)) {
-                    supported.add(rules);
+                let phrase = lexicon.phrases(known.entry).get(one.phrase);
+                if let Some(phrase) = phrase.filter(|phrase| phrase.concerns(group, Side::Before)) {
+                    supported.add(lexicon.supported_before(phrase));
                 }
+                added = Some((known.entry, *one));
             }
         }
         self.asked += asked;

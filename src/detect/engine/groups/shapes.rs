@@ -33,6 +33,25 @@ pub(crate) struct Shapes {
     shapes: Vec<Shape>,
     /// The shapes that each length can be of.
     by_length: Vec<Vec<usize>>,
+    /// The shapes with patterns that can count alone, a bit for each, and those with patterns of each rule.
+    alone: ShapeSet,
+    by_rule: Vec<ShapeSet>,
+}
+
+/// Some of the shapes, a bit for each; all from the last bit on share it.
+#[derive(Clone, Copy, Default)]
+struct ShapeSet(u128);
+
+impl ShapeSet {
+    const ALL: Self = Self(u128::MAX);
+
+    const fn bit(shape: usize) -> u128 {
+        1 << if shape < 127 { shape } else { 127 }
+    }
+
+    const fn has(self, shape: usize) -> bool {
+        self.0 & Self::bit(shape) != 0
+    }
 }
 
 /// The class of bytes, the least and the most count that `regex` asks for, if that is all it does.
@@ -65,8 +84,13 @@ fn parse(regex: &str) -> Option<(Vec<bool>, usize, usize)> {
 impl Shapes {
     /// Takes from `patterns` those that are shapes, and gives back the others.
     pub(crate) fn take(patterns: Vec<(String, CompiledPattern)>) -> (Self, Vec<(String, CompiledPattern)>) {
-        let mut shapes =
-            Self { classes: vec![0; 256], shapes: Vec::new(), by_length: vec![Vec::new(); MOST + 1] };
+        let mut shapes = Self {
+            classes: vec![0; 256],
+            shapes: Vec::new(),
+            by_length: vec![Vec::new(); MOST + 1],
+            alone: ShapeSet::default(),
+            by_rule: Vec::new(),
+        };
         let mut bits: HashMap<Vec<bool>, u32> = HashMap::new();
         let mut others = Vec::new();
         for (regex, pattern) in patterns {
@@ -108,6 +132,25 @@ impl Shapes {
             let patterns = if pattern.alone { &mut shape.alone } else { &mut shape.needy };
             patterns.push(pattern);
         }
+        let rule = pattern.rule.index();
+        if self.by_rule.len() <= rule {
+            self.by_rule.resize(rule + 1, ShapeSet::default());
+        }
+        if pattern.alone {
+            self.alone.0 |= ShapeSet::bit(place);
+        } else if let Some(shapes) = self.by_rule.get_mut(rule) {
+            shapes.0 |= ShapeSet::bit(place);
+        }
+    }
+
+    /// The shapes with patterns of which a match can count.
+    fn fitting(&self, supported: &Supported) -> ShapeSet {
+        if supported.is_unknown() {
+            return ShapeSet::ALL;
+        }
+        let known = supported.before.iter().chain(supported.behind.iter());
+        let of_rules = known.filter_map(|rule| self.by_rule.get(rule.index()));
+        ShapeSet(of_rules.fold(self.alone.0, |all, shapes| all | shapes.0))
     }
 
     /// Bytes it takes.
@@ -140,16 +183,17 @@ impl Shapes {
         Some(())
     }
 
-    /// The shapes of what lies between `start` and each of `cuts`, the longest first.
+    /// The shapes of what lies between `start` and each of `cuts`, the longest first; of these only.
     fn matches<'s>(
         &'s self,
         start: usize,
         cuts: &'s [(usize, u32)],
+        of: ShapeSet,
     ) -> impl Iterator<Item = (usize, &'s Shape)> {
         cuts.iter().rev().flat_map(move |&(end, classes)| {
             let shapes = self.by_length.get(end - start).map(Vec::as_slice).unwrap_or_default().iter();
-            let fitting =
-                shapes.filter_map(|&n| self.shapes.get(n)).filter(move |shape| shape.class & classes != 0);
+            let shapes = shapes.filter(move |&&n| of.has(n)).filter_map(|&n| self.shapes.get(n));
+            let fitting = shapes.filter(move |shape| shape.class & classes != 0);
             fitting.map(move |shape| (end, shape))
         })
     }
@@ -179,7 +223,7 @@ impl Shapes {
         }
         pass.step(cuts.last().map_or(0, |(end, _)| end - start) + cuts.len());
         let mut all = Matches::at(start);
-        self.matches(start, &cuts).for_each(|(end, shape)| all.note(end, shape.traits));
+        self.matches(start, &cuts, ShapeSet::ALL).for_each(|(end, shape)| all.note(end, shape.traits));
         if all.is_empty() {
             return true;
         }
@@ -188,7 +232,7 @@ impl Shapes {
         if !supported.any() && !all.alone {
             return true;
         }
-        let matches = self.matches(start, &cuts);
+        let matches = self.matches(start, &cuts, self.fitting(supported));
         let matches = matches
             .flat_map(|(end, shape)| shape.patterns(supported).map(move |pattern| Match { end, pattern }));
         pass.settle_all(start, matches, supported, found) != Settled::NeedMore

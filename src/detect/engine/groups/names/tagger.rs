@@ -47,7 +47,7 @@ fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
 pub(super) fn is_capital(view: &View<'_>, at: usize) -> bool {
     match view.get(at) {
         Some(byte) if byte.is_ascii() => byte.is_ascii_uppercase(),
-        _ => text(view, at, at + 4).chars().next().is_some_and(char::is_uppercase),
+        _ => char_at(view, at).is_some_and(char::is_uppercase),
     }
 }
 
@@ -59,21 +59,39 @@ fn word_end(view: &View<'_>, start: usize) -> usize {
     if letters < BYTES && next.is_none_or(|byte| byte.is_ascii() && !matches!(byte, b'\'' | b'-')) {
         return start + letters;
     }
-    let rest = text(view, start, start + BYTES);
-    let mut end = 0;
-    for (at, letter) in rest.char_indices() {
+    let mut end = start;
+    while let Some(letter) = char_at(view, end).filter(|letter| end + letter.len_utf8() <= start + BYTES) {
         let joint = matches!(letter, '\'' | '-' | '\u{2019}');
-        let goes_on = joint
-            && rest
-                .get(at + letter.len_utf8()..)
-                .and_then(|rest| rest.chars().next())
-                .is_some_and(char::is_alphabetic);
-        if !letter.is_alphabetic() && !goes_on {
+        let next = end + letter.len_utf8();
+        let goes_on = || {
+            let next = char_at(view, next).filter(|letter| next + letter.len_utf8() <= start + BYTES);
+            joint && next.is_some_and(is_letter)
+        };
+        if !is_letter(letter) && !goes_on() {
             break;
         }
-        end = at + letter.len_utf8();
+        end = next;
     }
-    start + end
+    end
+}
+
+/// The character at `at`, if it has arrived whole.
+fn char_at(view: &View<'_>, at: usize) -> Option<char> {
+    let length = match view.get(at)? {
+        byte @ 0..=0x7F => return Some(char::from(byte)),
+        0xC2..=0xDF => 2,
+        0xE0..=0xEF => 3,
+        0xF0..=0xF4 => 4,
+        _ => return None,
+    };
+    std::str::from_utf8(view.slice(at, at + length)).ok()?.chars().next()
+}
+
+/// As `is_alphabetic`, which looks for the range of a character; the letters of most European scripts are in these.
+fn is_letter(letter: char) -> bool {
+    letter.is_ascii_alphabetic()
+        || matches!(letter, '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2af}' | '\u{400}'..='\u{481}')
+        || !letter.is_ascii() && letter.is_alphabetic()
 }
 
 /// Where the common word at `start` ends that is no part of a sequence: what most sentences begin with. `None` for
@@ -110,18 +128,30 @@ pub(super) fn lone_code(view: &View<'_>, start: usize) -> Option<usize> {
     let told = view.complete || end + PARTICLE < view.len();
     let single = match view.slice(end, end + 2) {
         // The word or the sequence may go on.
-        [b' ', ..] | [b'.', b' ', ..] => false,
+        [b' ', next, ..] => next.is_ascii_digit(),
+        [b'.', b' ', ..] => false,
         [b'\'' | b'-', next, ..] => next.is_ascii() && !next.is_ascii_alphabetic(),
         [next, ..] => next.is_ascii(),
         [] => true,
     };
-    // A number and a space before it may be those of a house.
-    let housed = view.before(start, 1) == Some(b' ') && number_before(view, start).is_some();
-    if !(2..COMMON).contains(&letters) || !told || !single || housed || !in_code(view, start, end) {
+    if !(2..COMMON).contains(&letters) || !told || !single {
         return None;
     }
     let word = std::str::from_utf8(view.slice(start, end)).ok()?;
-    (!Before::is(word, GROUPS)).then_some(end)
+    // A number and a space before it may be those of a house.
+    let housed = || view.before(start, 1) == Some(b' ') && number_before(view, start).is_some();
+    let coded = numbered(view, start, word) || in_code(view, start, end) && !housed();
+    (coded && !Before::is(word, GROUPS)).then_some(end)
+}
+
+/// Whether two or three capitals follow a digit and blanks, and are no street: `KL 12 KL`.
+fn numbered(view: &View<'_>, start: usize, word: &str) -> bool {
+    let front = view.slice(start.saturating_sub(4), start);
+    let digit = front.iter().rev().find(|&&byte| byte != b' ').is_some_and(u8::is_ascii_digit);
+    digit
+        && word.len() <= 3
+        && word.bytes().all(|byte| byte.is_ascii_uppercase())
+        && !Before::is(word, STREETS)
 }
 
 /// Common words are shorter, in bytes.
