@@ -7,7 +7,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Word;
+use super::word::Word;
 
 /// Bytes that an entry takes beside its words, about.
 const ENTRY: usize = 96;

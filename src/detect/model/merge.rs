@@ -9,7 +9,7 @@
 
 use std::collections::BTreeMap;
 
-use super::Word;
+use super::word::Word;
 use crate::detect::{Finding, RuleId, Score, Span};
 
 /// Below this the model refutes a person by the lexicon.

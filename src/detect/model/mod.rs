@@ -7,11 +7,11 @@
 //! rules PERSON and LOCATION, so nothing else has to know of it.
 
 mod cache;
-#[cfg(test)]
-pub(crate) mod fixture;
+mod error;
 mod merge;
 mod runner;
 mod windows;
+mod word;
 mod wordpiece;
 
 #[cfg(test)]
@@ -24,9 +24,11 @@ use regex::Regex;
 use sha2::{Digest, Sha256};
 
 use self::cache::Cache;
+pub use self::error::ModelError;
 pub(super) use self::merge::{Found, merge};
 use self::runner::{LABELS, Runner};
 use self::windows::{Window, windows};
+use self::word::Word;
 use self::wordpiece::{Piece, WordPiece};
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
@@ -35,25 +37,6 @@ pub const FILES: [&str; 3] = ["names.onnx", "vocab.txt", "SHA256SUMS"];
 
 /// The longest text of a request that is read, in bytes; a longer one is left to the lexicon.
 const LONGEST: usize = 1 << 20;
-
-/// Why files are no names model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ModelError {
-    /// A file's SHA-256 is not the one that SHA256SUMS has for it.
-    #[error(
-        "`{0}` is not the file that SHA256SUMS beside it names; bring the model anew with examples/names-model"
-    )]
-    Digest(&'static str),
-    /// The model is not ONNX, or uses what the runtime does not have.
-    #[error("this is no ONNX file that can be run; bring the model anew with examples/names-model")]
-    Unreadable,
-    /// The vocabulary lacks what begins, ends or stands for unknown words.
-    #[error("`vocab.txt` is no vocabulary of such a model; bring the model anew with examples/names-model")]
-    Vocabulary,
-    /// It has other inputs or labels, or fewer pieces than the vocabulary.
-    #[error("this is another model than the names model; bring it with examples/names-model")]
-    Other,
-}
 
 /// A model's files, as bytes.
 #[derive(Clone, Copy)]
@@ -92,15 +75,6 @@ pub struct NamesStats {
     pub hits: u64,
     /// Texts of which something was left to the lexicon, for the sake of the budget.
     pub beyond: u64,
-}
-
-/// A word of a text, and how sure the model is that it is of a name.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Word {
-    start: usize,
-    end: usize,
-    person: f32,
-    place: f32,
 }
 
 /// Pieces that a request may still have read.

@@ -7,7 +7,7 @@ use rten::{Model, ModelOptions, NodeId, RunOptions, ThreadPool};
 use rten_tensor::NdTensor;
 use rten_tensor::prelude::*;
 
-use super::ModelError;
+use super::error::ModelError;
 
 /// Labels that the model tells apart: outside, and the beginning and the inside of seventeen kinds.
 pub(super) const LABELS: usize = 35;

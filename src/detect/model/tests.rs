@@ -1,9 +1,11 @@
 //! The model's part in a detector, with a tiny model.
 
+mod fixture;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::fixture::{Files, model};
+use self::fixture::{Files, model};
 use super::{ModelError, NamesOptions, NamesStats};
 use crate::base::checkpoint::{Checkpoint, GoOn, Stopped};
 use crate::detect::{Allow, Catalogue, Detector, RuleSelection, Score};

@@ -2,8 +2,9 @@
 
 use sha2::{Digest, Sha256};
 
-use super::runner::LABELS;
-use super::{ModelFiles, NamesModel, NamesOptions, hex};
+use super::super::hex;
+use super::super::runner::LABELS;
+use crate::detect::{ModelError, ModelFiles, NamesModel, NamesOptions};
 
 /// What the pieces of the tiny model are, and the logit of that.
 #[derive(Clone, Copy)]
@@ -28,14 +29,14 @@ const PIECES: &[(&str, Piece)] = &[
 ];
 
 /// The tiny model's files.
-pub(crate) struct Files {
-    pub(crate) model: Vec<u8>,
-    pub(crate) vocabulary: String,
-    pub(crate) digests: String,
+pub(super) struct Files {
+    pub(super) model: Vec<u8>,
+    pub(super) vocabulary: String,
+    pub(super) digests: String,
 }
 
 impl Files {
-    pub(crate) fn new() -> Self {
+    pub(super) fn new() -> Self {
         let model = onnx();
         let vocabulary: String = PIECES.iter().map(|(piece, _)| format!("{piece}\n")).collect();
         let mut files = Self { model, vocabulary, digests: String::new() };
@@ -44,20 +45,20 @@ impl Files {
     }
 
     /// Writes the digests anew.
-    pub(crate) fn digest(&mut self) {
+    pub(super) fn digest(&mut self) {
         let of = |bytes: &[u8]| hex(&Sha256::digest(bytes));
         let (model, vocabulary) = (of(&self.model), of(self.vocabulary.as_bytes()));
         self.digests = format!("{model}  names.onnx\n{vocabulary}  vocab.txt\n");
     }
 
-    pub(crate) fn load(&self, options: NamesOptions) -> Result<NamesModel, super::ModelError> {
+    pub(super) fn load(&self, options: NamesOptions) -> Result<NamesModel, ModelError> {
         let files =
             ModelFiles { model: &self.model, vocabulary: self.vocabulary.as_bytes(), digests: &self.digests };
         NamesModel::load(files, options)
     }
 }
 
-pub(crate) fn model(options: NamesOptions) -> NamesModel {
+pub(super) fn model(options: NamesOptions) -> NamesModel {
     Files::new().load(options).unwrap()
 }
 
