@@ -115,6 +115,8 @@ const DOORS: &[(&str, &[&str])] = &[
     ("regex", &["config", "detect", "gateway"]),
     ("regex_automata", &["detect"]),
     // What the process asks of the operating system for itself, and of programs that it runs.
+    ("rten", &["detect"]),
+    ("rten_tensor", &["detect"]),
     ("rustix", &["app", "sanitize", "vault"]),
     // The process's provider is chosen before anything else runs.
     ("reqwest", &["net"]),
@@ -126,6 +128,7 @@ const DOORS: &[(&str, &[&str])] = &[
     // Rules are data.
     ("toml", &["config", "detect"]),
     ("tracing_subscriber", &["telemetry"]),
+    ("unicode_normalization", &["detect"]),
     ("zip", &["sanitize"]),
     ("zstd", &["stream"]),
 ];

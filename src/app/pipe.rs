@@ -158,6 +158,9 @@ pub mod redact {
     /// # Errors
     /// Input and output.
     pub fn one_way(piped: Piped<'_>, method: Method, detector: Detector) -> Result<u64, AppError> {
+        if detector.reads_names() {
+            return at_once(piped, method, detector, None);
+        }
         let (redactor, counts) = super::redactor(method, detector);
         piped.run(redactor.live(&Keys::default(), Arc::clone(&counts)))?;
         Ok(total(&counts))
@@ -205,11 +208,36 @@ pub mod redact {
         detector: Detector,
     ) -> Result<u64, AppError> {
         let back = Back::new(config, context)?;
+        if detector.reads_names() {
+            return at_once(piped, Method::Encrypt, detector, Some(back));
+        }
         let (redactor, counts) = super::redactor(Method::Encrypt, detector);
         let record = SurrogateLog::default();
         piped.run(redactor.live(&back.keys()?, Arc::clone(&counts)).recording(record.clone()))?;
         back.publish(&record.to_bytes())?;
         Ok(total(&counts))
+    }
+
+    /// The same for a detector that wants whole texts: it is read to its end first.
+    fn at_once(
+        piped: Piped<'_>,
+        method: Method,
+        detector: Detector,
+        back: Option<Back>,
+    ) -> Result<u64, AppError> {
+        let keys = back.as_ref().map_or_else(|| Ok(Keys::default()), Back::keys)?;
+        let (redactor, _) = super::redactor(method, detector);
+        let done = redactor.text(&whole(piped.input)?, &keys, Limits::default());
+        let (redacted, issued) = done.map_err(|error| AppError::Redact(error.to_string()))?;
+        if let Some(back) = back {
+            back.publish(&issued.to_bytes())?;
+        }
+        piped
+            .output
+            .write_all(redacted.value().as_bytes())
+            .and_then(|()| piped.output.flush())
+            .map_err(written)?;
+        Ok(redacted.report().count() as u64)
     }
 
     /// The way back that is to be written.

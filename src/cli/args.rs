@@ -196,6 +196,15 @@ pub(super) struct RuleArgs {
     pub(super) config: Option<PathBuf>,
 }
 
+/// The model that finds names.
+#[derive(Debug, clap::Args)]
+pub(super) struct NamesModelArg {
+    /// Find persons and places by the model of this folder (or file in it) too, which examples/names-model brings there;
+    /// text is then read to its end first.
+    #[arg(long = "names-model", value_name = "DIR", env = "PORTCULLIS_NAMES_MODEL")]
+    pub(super) path: Option<PathBuf>,
+}
+
 /// What findings are called.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum NameArg {
@@ -211,6 +220,8 @@ pub(super) struct DetectArgs {
     pub(super) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(super) wanted: RuleArgs,
+    #[command(flatten)]
+    pub(super) names_model: NamesModelArg,
     /// Read JSON objects with `id` and `text`, one a line; write one with `id` and `spans` for each, in code points.
     #[arg(long)]
     pub(super) jsonl: bool,
@@ -273,6 +284,8 @@ pub(super) struct RedactArgs {
     pub(super) method: MethodArg,
     #[command(flatten)]
     pub(super) wanted: RuleArgs,
+    #[command(flatten)]
+    pub(super) names_model: NamesModelArg,
     /// The data folder, for the key of `--context`.
     #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA", conflicts_with = "config")]
     pub(super) data: Option<PathBuf>,

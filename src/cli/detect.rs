@@ -43,7 +43,7 @@ impl DetectOptions {
 }
 
 pub(super) fn run(args: &DetectArgs) -> Result<(), Failure> {
-    let mut detector = wanted::detector(&args.wanted)?;
+    let mut detector = wanted::detector(&args.wanted, &args.names_model)?;
     if let Some(floor) = args.min_score {
         if !(0.0..=1.0).contains(&floor) {
             return Err(Failure::Usage("a score lies between 0 and 1".to_owned()));
@@ -325,6 +325,9 @@ impl Passing {
 /// Reads to the end; bytes that are not UTF-8 become U+FFFD.
 fn stream(detector: &Detector, input: NamedInput<'_, impl Read>, sink: &mut Sink<'_>) -> Result<(), Failure> {
     let NamedInput { from, name } = input;
+    if detector.reads_names() {
+        return at_once(detector, NamedInput { from, name }, sink);
+    }
     let mut passing = Passing { scanner: detector.scanner(), held: String::new(), base: 0 };
     let mut bytes: Vec<u8> = Vec::new();
     loop {
@@ -348,6 +351,26 @@ fn stream(detector: &Detector, input: NamedInput<'_, impl Read>, sink: &mut Sink
             return Ok(passing.end(sink)?);
         }
     }
+}
+
+/// The same for a detector that wants whole texts.
+fn at_once(
+    detector: &Detector,
+    input: NamedInput<'_, impl Read>,
+    sink: &mut Sink<'_>,
+) -> Result<(), Failure> {
+    let NamedInput { from, name } = input;
+    let mut bytes = Vec::new();
+    read(from.read_to_end(&mut bytes), name)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let mut at = 0;
+    for finding in detector.find(&mut detector.cache(), &text) {
+        let Finding { span, .. } = finding;
+        sink(text.get(at..span.start).unwrap_or_default(), None)?;
+        sink(text.get(span.start..span.end).unwrap_or_default(), Some(&finding))?;
+        at = span.end;
+    }
+    Ok(sink(text.get(at..).unwrap_or_default(), None)?)
 }
 
 /// Where a character begins that the bytes end in the middle of; their end, if none.

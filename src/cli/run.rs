@@ -266,8 +266,11 @@ fn run_redact(args: RedactArgs) -> Result<(), Failure> {
     let open = || found(wanted.config.as_deref(), data.as_deref(), Needs::VAULT);
     let config = args.context.is_some().then(open).transpose()?;
     let detector = match &config {
-        Some(config) => wanted::detector_among(wanted, &config.catalogue, config.allow.clone())?,
-        None => wanted::detector(wanted)?,
+        Some(config) => {
+            let catalogue = wanted::reading_names(config.catalogue.clone(), &args.names_model)?;
+            wanted::detector_among(wanted, &catalogue, config.allow.clone())?
+        }
+        None => wanted::detector(wanted, &args.names_model)?,
     };
     let back = config.as_ref().zip(args.context.as_deref());
     let input = input(args.file.as_ref())?;

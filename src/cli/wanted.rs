@@ -1,17 +1,27 @@
 //! Which rules the command line asks for.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::app::{AppError, Source, builtin};
-use crate::cli::args::RuleArgs;
+use crate::cli::args::{NamesModelArg, RuleArgs};
 use crate::cli::failure::Failure;
-use crate::config::Needs;
-use crate::detect::{Allow, Catalogue, Detector, RuleSelection};
+use crate::config::{Needs, names_model};
+use crate::detect::{Allow, Catalogue, Detector, NamesOptions, RuleSelection};
 
 /// The engine of the rules asked for.
-pub(super) fn detector(wanted: &RuleArgs) -> Result<Detector, Failure> {
+pub(super) fn detector(wanted: &RuleArgs, names: &NamesModelArg) -> Result<Detector, Failure> {
     let (catalogue, allow) = known(wanted.config.as_deref())?;
-    detector_among(wanted, &catalogue, allow)
+    detector_among(wanted, &reading_names(catalogue, names)?, allow)
+}
+
+/// The rules with the model asked for; with a configuration's own, if none was.
+pub(super) fn reading_names(catalogue: Catalogue, names: &NamesModelArg) -> Result<Catalogue, Failure> {
+    let Some(path) = &names.path else { return Ok(catalogue) };
+    let model = names_model(path, NamesOptions::default());
+    let model =
+        model.map_err(|wrong| Failure::Usage(format!("--names-model {}: {wrong}", path.display())))?;
+    Ok(catalogue.reading_names(Some(Arc::new(model))))
 }
 
 /// The same, among rules that are known already.

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::config::at::At;
 use crate::config::check::check;
 use crate::config::mistakes::Mistakes;
+use crate::config::names;
 use crate::config::places::Places;
 use crate::config::problem::{Problem, Problems};
 use crate::config::resolve::{self, Lookup, resolve};
@@ -130,6 +131,7 @@ fn read(
     let folder = Path::new(name).parent().unwrap_or_else(|| Path::new(""));
     files.extend(resolve(&mut settings, Lookup { folder, env, needs }, &mut mistakes));
     files.extend(settings.detect.rule_files.iter().map(|path| folder.join(&**path)));
+    files.extend(names::files(&settings.detect.names, folder));
     let built = rules::build(&settings.detect, before, folder, &mut mistakes);
     // Where rules are at fault, those that routes name may be among them.
     let names: Vec<&str> = built.iter().flat_map(|(known, _)| known.catalogue().names()).collect();

@@ -9,6 +9,7 @@
 //! | `message` | serde's messages in the file's words |
 //! | `resolve` | the environment, secret files, paths |
 //! | `check/` | what must fit together |
+//! | `names` | the names model that the file points to |
 //! | `mistakes` | what is wrong, by offset, without what is wrong in consequence |
 //! | `problem` | what is wrong, by line and column |
 //! | `at` | a value and where the file says it |
@@ -21,6 +22,7 @@ mod check;
 mod load;
 mod message;
 mod mistakes;
+mod names;
 mod places;
 mod problem;
 mod resolve;
@@ -34,6 +36,7 @@ mod syntax;
 pub use crate::base::units::{Period, Size};
 pub use at::At;
 pub use load::{Config, Options, Reading, embedded, load, load_for, log_format, parse, reload};
+pub use names::names_model;
 pub use problem::{Problem, Problems};
 pub use rules::Known;
 pub use supplied::{Env, Needs, ProcessEnv, Source, Supplied};

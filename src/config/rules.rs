@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::config::at::At;
 use crate::config::mistakes::Mistakes;
+use crate::config::names;
 use crate::config::resolve;
 use crate::config::settings::{Allowed, Detect};
 use crate::config::similar;
@@ -77,9 +78,11 @@ pub(crate) fn build(
             catalogue.set_threshold(id, **threshold);
         }
     }
-    if let Some(known) = before.known {
-        catalogue = catalogue.or_known(&known.catalogue);
+    let running = before.known.map(|known| &known.catalogue);
+    if let Some(known) = running {
+        catalogue = catalogue.or_known(known);
     }
+    let catalogue = names::with_model(catalogue, &detect.names, folder, running, mistakes);
     let mut allow = Allow::default();
     for allowed in &detect.allow {
         add(allowed, &mut allow, &catalogue, mistakes);

@@ -26,6 +26,7 @@ const TABLES: &[&[&str]] = &[
     &["jwks"],
     &["detect"],
     &["detect", "thresholds"],
+    &["detect", "names"],
     &["detect", "rule", "*"],
     &["detect", "allow", "*"],
     &["listen", "*"],

@@ -6,6 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::engine::Engine;
 use super::finding::RuleId;
+#[cfg(feature = "names-model")]
+use super::model::NamesModel;
 use super::rules::{BUILTIN, NAMED, ParseError, Rule, RuleError, RuleFault, RuleFile, parse, prepare};
 use super::selection::RuleSelection;
 
@@ -44,6 +46,9 @@ pub(crate) struct Extended<'t> {
 pub struct Catalogue {
     rules: Arc<Vec<Rule>>,
     engines: Arc<Engines>,
+    /// Finds names beside the rules.
+    #[cfg(feature = "names-model")]
+    names_model: Option<Arc<NamesModel>>,
 }
 
 /// Engines, each built when it is first asked for.
@@ -74,7 +79,30 @@ impl Catalogue {
     }
 
     fn of(rules: Vec<Rule>) -> Self {
-        Self { rules: Arc::new(rules), engines: Arc::default() }
+        Self {
+            rules: Arc::new(rules),
+            engines: Arc::default(),
+            #[cfg(feature = "names-model")]
+            names_model: None,
+        }
+    }
+
+    /// The same rules, without what they have compiled, as `self` has them beside its model.
+    fn with_rules(&self, rules: Vec<Rule>) -> Self {
+        Self { rules: Arc::new(rules), engines: Arc::default(), ..self.clone() }
+    }
+
+    /// The same, of which detectors look through whole texts with this model too, where PERSON or LOCATION is on.
+    #[cfg(feature = "names-model")]
+    #[must_use]
+    pub fn reading_names(self, model: Option<Arc<NamesModel>>) -> Self {
+        Self { names_model: model, ..self }
+    }
+
+    /// The model that finds names, if there is one.
+    #[cfg(feature = "names-model")]
+    pub fn names_model(&self) -> Option<&Arc<NamesModel>> {
+        self.names_model.as_ref()
     }
 
     /// These rules, those of `files` and `more`, each checked for itself but not against its examples.
@@ -109,7 +137,11 @@ impl Catalogue {
         if u16::try_from(rules.len()).is_err() {
             faults.push(RuleError::together(RuleFault::TooMany));
         }
-        if faults.is_empty() { Ok(Extended { catalogue: Self::of(rules), origins }) } else { Err(faults) }
+        if faults.is_empty() {
+            Ok(Extended { catalogue: self.with_rules(rules), origins })
+        } else {
+            Err(faults)
+        }
     }
 
     /// The rules in order.
@@ -144,13 +176,17 @@ impl Catalogue {
         if let Some(rule) = rules.get_mut(rule.index()) {
             rule.threshold = threshold.clamp(0.0, 1.0);
         }
-        *self = Self::of(rules);
+        *self = self.with_rules(rules);
     }
 
     /// `known`, with what it has compiled, if it has the same rules; else this.
     #[must_use]
     pub fn or_known(self, known: &Self) -> Self {
-        if self.rules == known.rules { known.clone() } else { self }
+        let engines = (self.rules == known.rules).then(|| (known.rules.clone(), known.engines.clone()));
+        match engines {
+            Some((rules, engines)) => Self { rules, engines, ..self },
+            None => self,
+        }
     }
 
     /// Whether both have the same rules.
@@ -160,7 +196,20 @@ impl Catalogue {
 
     /// Whether this is the same catalogue, not one with the same rules.
     pub fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.rules, &other.rules)
+        Arc::ptr_eq(&self.rules, &other.rules) && self.reads_names_like(other)
+    }
+
+    #[cfg(feature = "names-model")]
+    fn reads_names_like(&self, other: &Self) -> bool {
+        match (&self.names_model, &other.names_model) {
+            (Some(own), Some(other)) => Arc::ptr_eq(own, other),
+            (own, other) => own.is_none() && other.is_none(),
+        }
+    }
+
+    #[cfg(not(feature = "names-model"))]
+    fn reads_names_like(&self, _: &Self) -> bool {
+        true
     }
 
     /// Compiles all rules now; otherwise who asks first for others than a detector's own waits for it. Fails where they

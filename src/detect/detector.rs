@@ -6,9 +6,13 @@ use super::allow::Allow;
 use super::catalogue::Catalogue;
 use super::engine::Engine;
 use super::finding::{Finding, RuleId, Score};
+#[cfg(feature = "names-model")]
+use super::model;
 use super::naming::Label;
 use super::normal;
 use super::rules::{Rule, RuleError, RuleFault};
+#[cfg(feature = "names-model")]
+use super::scanner::Names;
 use super::scanner::{Query, Scanner, Whole};
 use super::selection::RuleSelection;
 use crate::base::checkpoint::{Checkpoint, Stopped};
@@ -59,6 +63,8 @@ impl Detector {
             floor: None,
             allow: None,
             checkpoint: Checkpoint::default(),
+            #[cfg(feature = "names-model")]
+            names: names_of(catalogue),
         };
         Self { query, catalogue: catalogue.clone() }
     }
@@ -92,10 +98,16 @@ impl Detector {
         self.allowing(allow)
     }
 
-    /// The same, but [`try_find_under`](Self::try_find_under) asks `checkpoint` whether to go on.
+    /// The same for one request: [`try_find_under`](Self::try_find_under) asks `checkpoint` whether to go on, and a names
+    /// model reads no more new text than one request may have read.
     #[must_use]
     pub fn passing(&self, checkpoint: Checkpoint) -> Self {
-        Self { query: Query { checkpoint, ..self.query.clone() }, catalogue: self.catalogue.clone() }
+        let mut query = Query { checkpoint, ..self.query.clone() };
+        #[cfg(feature = "names-model")]
+        if let Some(names) = &mut query.names {
+            names.budget = Some(Arc::new(model::Budget::new(names.model.options().max_tokens)));
+        }
+        Self { query, catalogue: self.catalogue.clone() }
     }
 
     /// Where this detector asks whether to go on.
@@ -120,6 +132,22 @@ impl Detector {
     /// The rules that are on.
     pub fn selection(&self) -> &RuleSelection {
         &self.query.selection
+    }
+
+    /// Whether a names model reads whole texts for it, which it does not for a [`scanner`](Self::scanner).
+    pub fn reads_names(&self) -> bool {
+        #[cfg(feature = "names-model")]
+        return self.query.names.as_ref().is_some_and(|names| {
+            [names.person, names.place].into_iter().flatten().any(|rule| self.query.selection.has(rule))
+        });
+        #[cfg(not(feature = "names-model"))]
+        false
+    }
+
+    /// What the names model has done so far, for all; `None` without one.
+    #[cfg(feature = "names-model")]
+    pub fn names_stats(&self) -> Option<model::NamesStats> {
+        self.query.names.as_ref().map(|names| names.model.stats())
     }
 
     /// Scratch memory for [`find`](Self::find).
@@ -150,7 +178,33 @@ impl Detector {
     ) -> Result<Vec<Finding>, Stopped> {
         let mut findings = Vec::new();
         let sink = &mut |finding| findings.push(finding);
-        cache.0.look(&self.query, label, text, sink).map(|()| findings)
+        cache.0.look(&self.query, label, text, sink)?;
+        self.with_names(text, findings)
+    }
+
+    /// What rules found in `text`, with what the names model finds there.
+    #[cfg(feature = "names-model")]
+    fn with_names(&self, text: &str, findings: Vec<Finding>) -> Result<Vec<Finding>, Stopped> {
+        let Query { selection, floor, allow, checkpoint, .. } = &self.query;
+        let on = |rule: Option<RuleId>| rule.filter(|&rule| selection.has(rule));
+        let names = self.query.names.as_ref();
+        let Some(names) = names.filter(|_| self.reads_names()) else {
+            return Ok(findings);
+        };
+        let words = names.model.words(text, checkpoint, names.budget.as_deref())?;
+        let counts = |one: &Finding| {
+            let floor = floor.unwrap_or_else(|| Score::new(self.rule(one.rule).threshold()));
+            let value = text.get(one.span.start..one.span.end).unwrap_or_default();
+            one.score >= floor && !allow.as_ref().is_some_and(|allow| allow.has(one.rule, value.as_bytes()))
+        };
+        let (person, place, organisation) = (on(names.person), on(names.place), names.organisation);
+        let found = model::Found { text, findings, person, place, organisation };
+        Ok(model::merge(found, &words, names.model.options().threshold, &counts))
+    }
+
+    #[cfg(not(feature = "names-model"))]
+    fn with_names(&self, _: &str, findings: Vec<Finding>) -> Result<Vec<Finding>, Stopped> {
+        Ok(findings)
     }
 
     /// All that some rule takes for a value, in order of their starts, also what overlaps: each rule's view of
@@ -169,4 +223,16 @@ impl Detector {
     pub fn reach(&self) -> usize {
         self.query.engine.reach(&self.query.selection) + normal::AHEAD
     }
+}
+
+/// The catalogue's model, and its rules for names.
+#[cfg(feature = "names-model")]
+fn names_of(catalogue: &Catalogue) -> Option<Names> {
+    Some(Names {
+        model: Arc::clone(catalogue.names_model()?),
+        budget: None,
+        person: catalogue.find("PERSON"),
+        place: catalogue.find("LOCATION"),
+        organisation: catalogue.find("ORGANIZATION"),
+    })
 }

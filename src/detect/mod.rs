@@ -24,6 +24,8 @@ mod detector;
 mod engine;
 mod examples;
 mod finding;
+#[cfg(feature = "names-model")]
+mod model;
 mod naming;
 mod normal;
 pub mod offset;
@@ -43,6 +45,8 @@ pub use allow::{Allow, AllowError};
 pub use catalogue::Catalogue;
 pub use detector::{Cache, Detector};
 pub use finding::{Finding, Near, RuleId, Score, Span};
+#[cfg(feature = "names-model")]
+pub use model::{FILES as MODEL_FILES, ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats};
 pub use naming::Label;
 pub use normal::{WIDEST, as_read, char_as_read};
 pub use rejected::{Rejected, Rejection};

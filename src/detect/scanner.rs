@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use super::allow::Allow;
 use super::engine::{BLOCK, Engine, LOOKBACK, Look, Masks, Tracks, View};
+#[cfg(feature = "names-model")]
+use super::finding::RuleId;
 use super::finding::{Finding, Score};
 use super::naming::Label;
 use super::normal::{self, Normalizer};
@@ -26,6 +28,21 @@ pub(crate) struct Query {
     pub(crate) allow: Option<Arc<Allow>>,
     /// Asked between stretches of a whole text.
     pub(crate) checkpoint: Checkpoint,
+    /// Finds names in whole texts, beside the engine.
+    #[cfg(feature = "names-model")]
+    pub(crate) names: Option<Names>,
+}
+
+/// A names model at work for one detector.
+#[cfg(feature = "names-model")]
+#[derive(Clone)]
+pub(crate) struct Names {
+    pub(crate) model: Arc<super::model::NamesModel>,
+    /// Of the request that the detector serves; `None`: of none.
+    pub(crate) budget: Option<Arc<super::model::Budget>>,
+    pub(crate) person: Option<RuleId>,
+    pub(crate) place: Option<RuleId>,
+    pub(crate) organisation: Option<RuleId>,
 }
 
 /// How far one text has come: what a scan keeps between windows.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
-use crate::config::At;
+use crate::config::{At, Size};
 use crate::detect::Rule;
 
 /// `[detect]`. It holds for every route and for our own endpoints, and is read again on a reload.
@@ -21,6 +21,28 @@ pub struct Detect {
     pub allow: Vec<At<Allowed>>,
     /// Scores from 0 to 1 below which a rule's findings do not count, in place of the rule's own.
     pub thresholds: BTreeMap<At<String>, At<f32>>,
+    /// The model that finds persons and places beside the lexicon.
+    pub names: Names,
+}
+
+/// `[detect.names]`: off without a model.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Names {
+    /// The folder that `examples/names-model` brings the model into, or the model's file in it.
+    pub model: Option<At<PathBuf>>,
+    /// How sure the model must be of a name, from 0 to 1.
+    pub threshold: At<f32>,
+    /// What is kept of what it said of texts, in bytes; 0 keeps nothing. Never the texts.
+    pub cache: Size,
+    /// Tokens of text not seen before that one request may have read; what is beyond has the lexicon alone.
+    pub max_tokens: usize,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        Self { model: None, threshold: At::new(0.5), cache: Size::mib(16), max_tokens: 2048 }
+    }
 }
 
 /// `[[detect.allow]]`: whole values, never parts of them.

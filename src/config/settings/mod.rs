@@ -34,7 +34,7 @@ pub use aws::Aws;
 pub(crate) use aws::{is_region, region_of};
 pub use blobs::{Blobs, S3};
 pub use data::Vault;
-pub use detect::{Allowed, Detect};
+pub use detect::{Allowed, Detect, Names};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Addresses, Format, Level, Log};

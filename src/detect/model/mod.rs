@@ -1,0 +1,297 @@
+//! Persons and places by a small neural model, beside the lexicon: "Rampart", BERT with six layers for token
+//! classification, run on the processor by `rten`.
+//!
+//! It reads whole texts in windows of sentences, so it is no part of a [`Scanner`](super::Scanner), whose law is that
+//! any split of a text gives the same findings. A [`Catalogue`](super::Catalogue) that
+//! [reads names](super::Catalogue::reading_names) gives it to all detectors made of it; what it finds are findings of the
+//! rules PERSON and LOCATION, so nothing else has to know of it.
+
+mod cache;
+mod error;
+mod merge;
+mod runner;
+mod windows;
+mod word;
+mod wordpiece;
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+use regex::Regex;
+use sha2::{Digest, Sha256};
+
+use self::cache::Cache;
+pub use self::error::ModelError;
+pub(super) use self::merge::{Found, merge};
+use self::runner::{LABELS, Runner};
+use self::windows::{Window, windows};
+use self::word::Word;
+use self::wordpiece::{Piece, WordPiece};
+use crate::base::checkpoint::{Checkpoint, Stopped};
+
+/// The files of a model's folder.
+pub const FILES: [&str; 3] = ["names.onnx", "vocab.txt", "SHA256SUMS"];
+
+/// The longest text of a request that is read, in bytes; a longer one is left to the lexicon.
+const LONGEST: usize = 1 << 20;
+
+/// A model's files, as bytes.
+#[derive(Clone, Copy)]
+pub struct ModelFiles<'a> {
+    /// `names.onnx`.
+    pub model: &'a [u8],
+    /// `vocab.txt`.
+    pub vocabulary: &'a [u8],
+    /// `SHA256SUMS`, as `sha256sum` writes it.
+    pub digests: &'a str,
+}
+
+/// How a model is used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NamesOptions {
+    /// How sure the model must be of a name, from 0 to 1.
+    pub threshold: f32,
+    /// Bytes of what is remembered of texts that were read; 0 remembers nothing.
+    pub cache: usize,
+    /// Pieces of text not remembered that one request may have read; what is beyond is left to the lexicon.
+    pub max_tokens: usize,
+}
+
+impl Default for NamesOptions {
+    fn default() -> Self {
+        Self { threshold: 0.5, cache: 16 << 20, max_tokens: 2048 }
+    }
+}
+
+/// What a model has done so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NamesStats {
+    /// Pieces read.
+    pub tokens: u64,
+    /// Texts that were remembered.
+    pub hits: u64,
+    /// Texts of which something was left to the lexicon, for the sake of the budget.
+    pub beyond: u64,
+}
+
+/// Pieces that a request may still have read.
+#[derive(Debug)]
+pub(crate) struct Budget(AtomicUsize);
+
+impl Budget {
+    pub(crate) fn new(pieces: usize) -> Self {
+        Self(AtomicUsize::new(pieces))
+    }
+
+    /// Takes so many, if they are left.
+    fn take(&self, pieces: usize) -> bool {
+        let less = |left: usize| left.checked_sub(pieces);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+    }
+}
+
+/// A model that is ready. Shared between threads.
+pub struct NamesModel {
+    runner: Runner,
+    vocabulary: WordPiece,
+    begin: u32,
+    end: u32,
+    /// Letters that it cannot read.
+    foreign: Regex,
+    digest: [u8; 32],
+    options: NamesOptions,
+    cache: Cache,
+    tokens: AtomicU64,
+    hits: AtomicU64,
+    beyond: AtomicU64,
+}
+
+impl std::fmt::Debug for NamesModel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "NamesModel({:?})", self.options)
+    }
+}
+
+impl NamesModel {
+    /// Reads a model, and tries it.
+    ///
+    /// # Errors
+    /// The files are not what their digests say, or no such model.
+    pub fn load(files: ModelFiles<'_>, options: NamesOptions) -> Result<Self, ModelError> {
+        for (name, bytes) in [("names.onnx", files.model), ("vocab.txt", files.vocabulary)] {
+            if !states(files.digests, name, &hex(&Sha256::digest(bytes))) {
+                return Err(ModelError::Digest(name));
+            }
+        }
+        let vocabulary = std::str::from_utf8(files.vocabulary).ok().and_then(WordPiece::read);
+        let vocabulary = vocabulary.ok_or(ModelError::Vocabulary)?;
+        let special = |piece| vocabulary.special(piece).ok_or(ModelError::Vocabulary);
+        let (begin, end) = (special("[CLS]")?, special("[SEP]")?);
+        let foreign = Regex::new(r"[\p{L}--[\p{Latin}\p{Common}]]|[ğşıĞŞİ]");
+        let model = Self {
+            runner: Runner::read(files.model.to_vec())?,
+            begin,
+            end,
+            foreign: foreign.map_err(|_| ModelError::Other)?,
+            digest: Sha256::digest(files.digests.as_bytes()).into(),
+            options,
+            cache: Cache::new(options.cache),
+            tokens: AtomicU64::new(0),
+            hits: AtomicU64::new(0),
+            beyond: AtomicU64::new(0),
+            vocabulary,
+        };
+        let tried = model.runner.logits(&[begin, model.vocabulary.last(), end]);
+        if tried.is_none_or(|logits| logits.len() != 3 * LABELS) {
+            return Err(ModelError::Other);
+        }
+        Ok(model)
+    }
+
+    /// Whether both are one model, used alike.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.digest == other.digest && self.options == other.options
+    }
+
+    /// What it has done so far.
+    pub fn stats(&self) -> NamesStats {
+        NamesStats {
+            tokens: self.tokens.load(Ordering::Relaxed),
+            hits: self.hits.load(Ordering::Relaxed),
+            beyond: self.beyond.load(Ordering::Relaxed),
+        }
+    }
+
+    pub(super) fn options(&self) -> NamesOptions {
+        self.options
+    }
+
+    /// What the model says of the words of a text, in order; nothing of words that it could not or may not read.
+    ///
+    /// # Errors
+    /// The checkpoint said so, which is asked before each window.
+    pub(super) fn words(
+        &self,
+        text: &str,
+        checkpoint: &Checkpoint,
+        budget: Option<&Budget>,
+    ) -> Result<Arc<[Word]>, Stopped> {
+        if text.len() > LONGEST && budget.is_some() {
+            self.beyond.fetch_add(1, Ordering::Relaxed);
+            return Ok(Arc::default());
+        }
+        let known = self.cache.known(text);
+        if let Some(words) = self.cache.get(known) {
+            self.hits.fetch_add(1, Ordering::Relaxed);
+            return Ok(words);
+        }
+        let pieces = self.vocabulary.pieces(text);
+        let mut read = Read { each: vec![None; pieces.len()], whole: true };
+        for window in windows(text, &pieces) {
+            let Some(of) = pieces.get(window.from..window.to) else { continue };
+            if self.is_foreign(text, of) {
+                continue;
+            }
+            checkpoint.pass()?;
+            if budget.is_some_and(|budget| !budget.take(of.len())) {
+                read.whole = false;
+                break;
+            }
+            self.tokens.fetch_add(of.len() as u64, Ordering::Relaxed);
+            read.take(window, self.look(of));
+        }
+        let words: Arc<[Word]> = read.words(&pieces).into();
+        match read.whole {
+            true => self.cache.put(known, Arc::clone(&words)),
+            false => drop(self.beyond.fetch_add(1, Ordering::Relaxed)),
+        }
+        Ok(words)
+    }
+
+    /// Whether a window has letters that the model cannot read.
+    fn is_foreign(&self, text: &str, pieces: &[Piece]) -> bool {
+        let (Some(first), Some(last)) = (pieces.first(), pieces.last()) else { return true };
+        let read = text.get(first.span.start..last.span.end).unwrap_or_default();
+        !read.is_ascii() && self.foreign.is_match(read)
+    }
+
+    /// The logits of a window.
+    fn look(&self, pieces: &[Piece]) -> Option<Vec<f32>> {
+        let ids = pieces.iter().map(|piece| piece.id);
+        let input: Vec<u32> = std::iter::once(self.begin).chain(ids).chain([self.end]).collect();
+        self.runner.logits(&input)
+    }
+}
+
+/// How sure the model is of a piece.
+#[derive(Clone, Copy)]
+struct Sure {
+    person: f32,
+    place: f32,
+}
+
+/// A text as far as it is read: each piece, and whether all windows were.
+struct Read {
+    each: Vec<Option<Sure>>,
+    whole: bool,
+}
+
+impl Read {
+    /// Takes what the model says of a window; nothing, where it could not read it.
+    fn take(&mut self, window: Window, logits: Option<Vec<f32>>) {
+        let Some(logits) = logits else { return };
+        // The first row is that of the piece which begins every window.
+        let rows = logits.chunks_exact(LABELS).skip(1);
+        let slots = self.each.iter_mut().take(window.to).skip(window.from);
+        for (slot, row) in slots.zip(rows).skip(window.told) {
+            *slot = Some(families(row));
+        }
+    }
+
+    /// The words of which all pieces were read, each as sure as its pieces are together.
+    fn words(&self, pieces: &[Piece]) -> Vec<Word> {
+        let mut words = Vec::new();
+        let mut rest = self.each.as_slice();
+        for word in pieces.chunk_by(|a, b| a.word == b.word) {
+            let (own, behind) = rest.split_at(word.len().min(rest.len()));
+            rest = behind;
+            let sure: Option<Vec<Sure>> = own.iter().copied().collect();
+            let (Some(sure), Some(first), Some(last)) = (sure, word.first(), word.last()) else { continue };
+            let mean = |of: fn(&Sure) -> f32| sure.iter().map(of).sum::<f32>() / sure.len() as f32;
+            words.push(Word {
+                start: first.span.start,
+                end: last.span.end,
+                person: mean(|one| one.person),
+                place: mean(|one| one.place),
+            });
+        }
+        words
+    }
+}
+
+/// The probabilities of the families: given and family names; parts of addresses.
+fn families(row: &[f32]) -> Sure {
+    let most = row.iter().copied().fold(f32::MIN, f32::max);
+    let each: Vec<f32> = row.iter().map(|logit| (logit - most).exp()).collect();
+    let all: f32 = each.iter().sum();
+    let part =
+        |labels: std::ops::Range<usize>| each.get(labels).unwrap_or_default().iter().sum::<f32>() / all;
+    Sure { person: part(1..5), place: part(23..35) }
+}
+
+/// Whether a list of digests has this one for a file.
+fn states(digests: &str, name: &str, digest: &str) -> bool {
+    digests.lines().any(|line| {
+        let listed = line.split_once(char::is_whitespace);
+        listed.is_some_and(|(sum, file)| {
+            file.trim().trim_start_matches('*') == name && sum.eq_ignore_ascii_case(digest)
+        })
+    })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    data_encoding::HEXLOWER.encode(bytes)
+}

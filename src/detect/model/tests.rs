@@ -1,0 +1,163 @@
+//! The model's part in a detector, with a tiny model.
+
+mod fixture;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use self::fixture::{Files, model};
+use super::{ModelError, NamesOptions, NamesStats};
+use crate::base::checkpoint::{Checkpoint, GoOn, Stopped};
+use crate::detect::{Allow, Catalogue, Detector, RuleSelection, Score};
+
+fn catalogue(options: NamesOptions) -> Catalogue {
+    Catalogue::builtin().unwrap().reading_names(Some(Arc::new(model(options))))
+}
+
+fn detector(rules: &[&str]) -> Detector {
+    let catalogue = catalogue(NamesOptions::default());
+    let selection = RuleSelection::only(&catalogue, rules.iter().copied()).unwrap();
+    Detector::new(&catalogue, &selection).unwrap()
+}
+
+fn stats(detector: &Detector) -> NamesStats {
+    detector.names_stats().unwrap()
+}
+
+fn found(detector: &Detector, text: &str) -> Vec<String> {
+    let found = detector.find(&mut detector.cache(), text);
+    let shown = |one: &crate::detect::Finding| {
+        format!("{}:{}", detector.rule(one.rule).name(), text.get(one.span.start..one.span.end).unwrap())
+    };
+    found.iter().map(shown).collect()
+}
+
+#[test]
+fn whole_texts_are_read_by_the_model_where_its_rules_are_on() {
+    let both = ["PERSON", "LOCATION", "EMAIL_ADDRESS"];
+    let cases: &[(&[&str], &str, &[&str])] = &[
+        (&both, "ask zorblax quimby in flumport", &["PERSON:zorblax quimby", "LOCATION:flumport"]),
+        (&both, "ask quimbyson now", &["PERSON:quimbyson"]),
+        (&both, "mail zorblax@harbour-post.com now", &["EMAIL_ADDRESS:zorblax@harbour-post.com"]),
+        (&["PERSON"], "ask zorblax in flumport", &["PERSON:zorblax"]),
+        (&["LOCATION"], "ask zorblax in flumport", &["LOCATION:flumport"]),
+        (&["EMAIL_ADDRESS"], "ask zorblax in flumport", &[]),
+        // A window with letters that it cannot read is the lexicon's; the next paragraph is not.
+        (&both, "спроси zorblax\n\nask quimby", &["PERSON:quimby"]),
+        (&both, "zorblax ağa", &[]),
+        (&both, "zorblax, 5 µm", &["PERSON:zorblax"]),
+        (&both, "", &[]),
+    ];
+    for (rules, text, wanted) in cases {
+        assert_eq!(&found(&detector(rules), text), wanted, "{text} by {rules:?}");
+    }
+}
+
+#[test]
+fn a_person_by_the_lexicon_falls_where_the_model_refutes_it() {
+    let without = Catalogue::builtin().unwrap();
+    let selection = RuleSelection::only(&without, ["PERSON"]).unwrap();
+    let lexicon = Detector::new(&without, &selection).unwrap();
+    let text = "My name is Mark.";
+    assert_eq!(found(&lexicon, text), ["PERSON:Mark"]);
+    assert!(found(&detector(&["PERSON"]), text).is_empty());
+}
+
+#[test]
+fn thresholds_and_allow_lists_hold_for_the_model_too() {
+    let plain = detector(&["PERSON"]);
+    assert_eq!(found(&plain, "maybe zorblax"), ["PERSON:maybe zorblax"]);
+    assert_eq!(found(&plain.at_least(Score::new(0.99)), "maybe, zorblax"), ["PERSON:zorblax"]);
+    let mut allow = Allow::default();
+    allow.values(None, ["zorblax"], false).unwrap();
+    assert!(found(&plain.allowing(allow), "zorblax").is_empty());
+    let mut raised = catalogue(NamesOptions::default());
+    raised.set_threshold(raised.find("PERSON").unwrap(), 1.0);
+    let selection = RuleSelection::only(&raised, ["PERSON"]).unwrap();
+    assert!(found(&Detector::new(&raised, &selection).unwrap(), "maybe").is_empty());
+}
+
+#[test]
+fn a_text_that_was_read_costs_nothing() {
+    let detector = detector(&["PERSON"]);
+    let text = "ask zorblax. ask quimby.";
+    let first = found(&detector, text);
+    let once = stats(&detector);
+    assert_eq!((once.tokens, once.hits), (6, 0));
+    assert_eq!(found(&detector, text), first);
+    assert_eq!(stats(&detector), NamesStats { hits: 1, ..once });
+}
+
+#[test]
+fn what_is_beyond_the_budget_of_a_request_has_the_lexicon() {
+    let catalogue = catalogue(NamesOptions { max_tokens: 4, ..NamesOptions::default() });
+    let selection = RuleSelection::only(&catalogue, ["PERSON"]).unwrap();
+    let detector = Detector::new(&catalogue, &selection).unwrap();
+    let text = "ask zorblax.\n\nask quimby now.";
+    let request = detector.passing(Checkpoint::default());
+    assert_eq!(found(&request, text), ["PERSON:zorblax"]);
+    assert_eq!(stats(&detector).beyond, 1);
+    // What was cut short is not remembered, and another request has a budget of its own.
+    let other = detector.passing(Checkpoint::default());
+    assert_eq!(found(&other, "ask quimby."), ["PERSON:quimby"]);
+    assert_eq!(found(&detector, text), ["PERSON:zorblax", "PERSON:quimby"]);
+}
+
+/// Lets some windows pass.
+struct Few(AtomicUsize);
+
+impl GoOn for Few {
+    fn go_on(&self) -> Result<(), Stopped> {
+        let less = |left: usize| left.checked_sub(1);
+        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).map(drop).map_err(|_| Stopped)
+    }
+}
+
+#[test]
+fn work_stops_between_windows_when_nobody_waits_for_it() {
+    let detector = detector(&["PERSON"]);
+    let text = "ask zorblax.\n\n".repeat(40);
+    let stopping = detector.passing(Checkpoint::new(Arc::new(Few(AtomicUsize::new(5)))));
+    assert_eq!(stopping.try_find_under(&mut stopping.cache(), None, &text), Err(Stopped));
+    assert!(stats(&detector).tokens < 5 * 3);
+}
+
+#[test]
+fn callers_at_once_get_the_same() {
+    let detector = detector(&["PERSON"]);
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let detector = &detector;
+            scope.spawn(move || {
+                for m in 0..20 {
+                    assert_eq!(found(detector, &format!("{n} {m} zorblax")), ["PERSON:zorblax"]);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn files_that_are_no_model_are_errors() {
+    let load = |change: fn(&mut Files), sums: bool| {
+        let mut files = Files::new();
+        change(&mut files);
+        if sums {
+            files.digest();
+        }
+        files.load(NamesOptions::default()).err()
+    };
+    let cases: &[(fn(&mut Files), bool, ModelError)] = &[
+        (|files| files.model.push(0), false, ModelError::Digest("names.onnx")),
+        (|files| files.vocabulary.push('a'), false, ModelError::Digest("vocab.txt")),
+        (|files| files.digests.clear(), false, ModelError::Digest("names.onnx")),
+        (|files| files.model.clear(), true, ModelError::Unreadable),
+        (|files| files.model = b"not a model".to_vec(), true, ModelError::Unreadable),
+        (|files| files.model.truncate(300), true, ModelError::Unreadable),
+        (|files| files.vocabulary = files.vocabulary.replace("[CLS]", "x"), true, ModelError::Vocabulary),
+        (|files| files.vocabulary.push_str("more\n"), true, ModelError::Other),
+    ];
+    for (change, sums, wanted) in cases {
+        assert_eq!(load(*change, *sums), Some(*wanted));
+    }
+}

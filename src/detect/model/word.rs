@@ -1,0 +1,10 @@
+//! What the model says of a word.
+
+/// A word of a text, and how sure the model is that it is of a name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Word {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) person: f32,
+    pub(super) place: f32,
+}
