@@ -2,7 +2,6 @@
 
 use sha2::{Digest, Sha256};
 
-use super::super::hex;
 use super::super::runner::LABELS;
 use crate::detect::{ModelError, ModelFiles, NamesModel, NamesOptions};
 
@@ -46,7 +45,7 @@ impl Files {
 
     /// Writes the digests anew.
     pub(super) fn digest(&mut self) {
-        let of = |bytes: &[u8]| hex(&Sha256::digest(bytes));
+        let of = |bytes: &[u8]| data_encoding::HEXLOWER.encode(&Sha256::digest(bytes));
         let (model, vocabulary) = (of(&self.model), of(self.vocabulary.as_bytes()));
         self.digests = format!("{model}  names.onnx\n{vocabulary}  vocab.txt\n");
     }
