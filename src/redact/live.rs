@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::detect::{Cache, Finding, RuleId, Scanner, as_read};
 use crate::redact::encoded::Whole;
-use crate::redact::encrypt::{Style, Surrogates};
+use crate::redact::encrypt::{Style, Surrogates, Wanted};
 use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::issued::Spelling;
 use crate::redact::keys::Keys;
@@ -189,7 +189,6 @@ impl Live {
         }
         let adjoins = self.last == Some((rule, range.start));
         let read = as_read(value);
-        let style = Style::of(method);
         let with = match self.surrogates.plain(method, detector.rule(rule), &read)? {
             Some(_) if adjoins && matches!(method, Method::Replace | Method::Text(_)) => String::new(),
             Some(with) => with,
@@ -198,7 +197,8 @@ impl Live {
                 let refuse = |surrogate: &str| {
                     self.record.as_ref().is_some_and(|record| record.refuses(surrogate, value, spelling))
                 };
-                let with = self.surrogates.issue(rule, detector.rule(rule), &read, style, &mut { refuse })?;
+                let wanted = Wanted { id: rule, rule: detector.rule(rule), style: Style::of(method) };
+                let with = self.surrogates.issue(wanted, &read, &mut { refuse })?;
                 // A name that stands for a name is somebody's, and is replaced wherever it is found.
                 if !spelling.is_name() {
                     self.recall.note(&with);

@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Finding, Format, RuleId, as_read};
-use crate::redact::encrypt::{Style, Surrogates};
+use crate::redact::encrypt::{Style, Surrogates, Wanted};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
 use crate::redact::fpe_context::FpeContext;
@@ -311,8 +311,8 @@ impl<'p> Values<'p> {
                 let mut refuse = |surrogate: &str| {
                     !value.admits(surrogate) || taken.refuses(spelling.canonical(surrogate), &owner)
                 };
-                let with =
-                    surrogates.issue(value.rule, rule, value.read(), Style::of(method), &mut refuse)?;
+                let wanted = Wanted { id: value.rule, rule, style: Style::of(method) };
+                let with = surrogates.issue(wanted, value.read(), &mut refuse)?;
                 value.with = with;
                 taken.insert(spelling.canonical(&value.with), owner);
             }

@@ -98,7 +98,15 @@ impl Dictionary {
 /// The permutations of all sections that were asked for, under one key.
 #[derive(Default)]
 pub(super) struct Permutations {
-    known: HashMap<(&'static str, u16, [u8; 16]), Arc<[u16]>>,
+    known: HashMap<OfSection, Arc<[u16]>>,
+}
+
+/// What a permutation is of.
+#[derive(PartialEq, Eq, Hash)]
+struct OfSection {
+    dictionary: &'static str,
+    section: u16,
+    tweak: [u8; 16],
 }
 
 impl Permutations {
@@ -112,7 +120,7 @@ impl Permutations {
     ) -> Option<&'static str> {
         let &(at, rank) = dictionary.names.get(name)?;
         let section = dictionary.sections.get(usize::from(at))?;
-        let order = self.known.entry((dictionary.label, at, tweak));
+        let order = self.known.entry(OfSection { dictionary: dictionary.label, section: at, tweak });
         let order = order.or_insert_with(|| {
             cycle(key, &[&tweak, dictionary.label.as_bytes(), section.name.as_bytes()], section.names.len())
         });

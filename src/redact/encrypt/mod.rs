@@ -61,6 +61,14 @@ pub(super) struct Surrogates {
     permutations: Permutations,
 }
 
+/// What a surrogate is wanted for: the rule that found its value, and how it is to look.
+#[derive(Clone, Copy)]
+pub(super) struct Wanted<'r> {
+    pub(super) id: RuleId,
+    pub(super) rule: &'r Rule,
+    pub(super) style: Style,
+}
+
 /// What a surrogate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
@@ -135,12 +143,11 @@ impl Surrogates {
     /// The value's first surrogate that isn't the value itself and isn't refused.
     pub(super) fn issue(
         &mut self,
-        id: RuleId,
-        rule: &Rule,
+        wanted: Wanted<'_>,
         value: &str,
-        style: Style,
         refuse: &mut dyn FnMut(&str) -> bool,
     ) -> Result<String, RedactError> {
+        let Wanted { id, rule, style } = wanted;
         let key = self.key.clone().ok_or(RedactError::NoKey)?;
         self.count(value)?;
         let mut attempt: u32 = 0;
