@@ -67,6 +67,8 @@ struct Pool {
     state: Mutex<PoolState>,
     /// Work in the lines, so that what runs need not take the lock to know that nobody waits.
     waiting: AtomicUsize,
+    /// Whether a few bytes are much work too.
+    slow: AtomicBool,
 }
 
 struct PoolState {
@@ -240,10 +242,16 @@ impl CpuPool {
     /// At most `places` long works run at once.
     pub fn new(places: usize, clock: SharedClock) -> Self {
         let state = PoolState { free: places.max(1), begun: 0, lines: VecDeque::new() };
-        Self(Arc::new(Pool { clock, state: Mutex::new(state), waiting: AtomicUsize::new(0) }))
+        let slow = AtomicBool::new(false);
+        Self(Arc::new(Pool { clock, state: Mutex::new(state), waiting: AtomicUsize::new(0), slow }))
     }
 
-    /// Does the work: here if it is on few bytes, else at a place of the pool, when it is its caller's turn. It is
+    /// Whether a few bytes are much work too: then all of it is done at a place of the pool.
+    pub fn set_slow(&self, slow: bool) {
+        self.0.slow.store(slow, Ordering::Relaxed);
+    }
+
+    /// Does the work: here if it is on few bytes and [not slow](Self::set_slow), else at a place of the pool, when it is its caller's turn. It is
     /// stopped at its next checkpoint when the future is dropped, or after a minute.
     ///
     /// # Errors
@@ -253,7 +261,7 @@ impl CpuPool {
         job: Job,
         work: impl FnOnce(&Checkpoint) -> T + Send + 'static,
     ) -> Result<T, PoolError> {
-        if job.bytes <= INLINE {
+        if job.bytes <= INLINE && !self.0.slow.load(Ordering::Relaxed) {
             return Ok(work(&Checkpoint::default()));
         }
         let place = self.0.place(&job.caller, false)?.await.map_err(|_| PoolError::GivenUp)?;

@@ -41,7 +41,7 @@ pub struct Names {
 
 impl Default for Names {
     fn default() -> Self {
-        Self { model: None, threshold: At::new(0.5), cache: Size::mib(16), max_tokens: 2048 }
+        Self { model: None, threshold: At::new(0.5), cache: Size::mib(16), max_tokens: 16_384 }
     }
 }
 

@@ -62,7 +62,7 @@ pub struct NamesOptions {
 
 impl Default for NamesOptions {
     fn default() -> Self {
-        Self { threshold: 0.5, cache: 16 << 20, max_tokens: 2048 }
+        Self { threshold: 0.5, cache: 16 << 20, max_tokens: 16_384 }
     }
 }
 

@@ -119,33 +119,9 @@ const STAND_INS: &[&str] = &[
     "secretname",
     "arn:",
 ];
-const FILES: &[&str] = &[
-    ".json",
-    ".pem",
-    ".key",
-    ".txt",
-    ".xml",
-    ".yml",
-    ".yaml",
-    ".crt",
-    ".cer",
-    ".p12",
-    ".jks",
-    ".env",
-    ".html",
-    ".js",
-    ".ts",
-    ".py",
-    ".pub",
-    ".php",
-    ".conf",
-    ".cfg",
-    ".ini",
-    ".jar",
-    ".keytab",
-    ".toml",
-    ".properties",
-];
+const FILES: &str = "\
+    .json .pem .key .txt .xml .yml .yaml .crt .cer .p12 .jks .env .html .js .ts .py .pub .php .conf \
+    .cfg .ini .jar .keytab .toml .properties";
 
 fn lower<'b>(value: &[u8], buffer: &'b mut [u8; 128]) -> &'b [u8] {
     let length = value.len().min(buffer.len());
@@ -250,7 +226,7 @@ fn place(value: &[u8]) -> bool {
             && part.iter().all(|byte| byte.is_ascii_lowercase() || matches!(byte, b'_' | b'-' | b'.'))
     };
     let path = slashes >= 2 && text == value && value.split(|&byte| byte == b'/').all(words);
-    let file = || FILES.iter().any(|end| text.ends_with(end.as_bytes()));
+    let file = || FILES.split(' ').any(|end| text.ends_with(end.as_bytes()));
     holds(text, "://") || rooted || path || text.contains(&b'.') && file()
 }
 
