@@ -93,6 +93,7 @@ fn uncommented() -> String {
 fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_yours() {
     let known = [
         "there is no such file",
+        "there is no such file or folder; examples/names-model brings the model into one",
         "the environment variable `PORTCULLIS_MASTER_KEY` is not set",
         "the environment variable `PORTCULLIS_STORE_URL` is not set",
         "the environment variable `PORTCULLIS_S3_KEY` is not set",

@@ -5,9 +5,9 @@ use std::collections::{HashMap, HashSet};
 use zeroize::Zeroizing;
 
 use crate::detect::{Family, Format, Rule};
-use crate::redact::encrypt::Style;
 use crate::redact::escapes::read;
 use crate::redact::method::Method;
+use crate::redact::style::Style;
 
 /// How two surrogates are told apart, and what other than letter case and escapes a model may change in one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::detect::{Cache, Finding, RuleId, Scanner, as_read};
 use crate::redact::encoded::Whole;
-use crate::redact::encrypt::{Style, Surrogates, Wanted};
+use crate::redact::encrypt::{Surrogates, Wanted};
 use crate::redact::error::{BlockedRules, RedactError};
 use crate::redact::issued::Spelling;
 use crate::redact::keys::Keys;
@@ -22,6 +22,7 @@ use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
 use crate::redact::restore::Restore;
 use crate::redact::signed::BlockSeal;
+use crate::redact::style::Style;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::stream::json::Path;
 use crate::stream::{Edit, Editor, StreamError};

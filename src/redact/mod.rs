@@ -30,6 +30,7 @@
 //! | `method` | [`Method`], [`Plan`]: what becomes of a finding |
 //! | `keys` | [`Keys`] and their [`Scope`], handed in |
 //! | `encrypt` | surrogates of the same format |
+//! | `style` | what surrogates look like |
 //! | `value` | a value that was found, and what stands for it |
 //! | `values` | the distinct values of one text, one replacement for each |
 //! | `spellings` | one value in several spellings, each with the surrogate in its own |
@@ -117,6 +118,7 @@ mod session;
 mod signed;
 mod spellings;
 mod structured;
+mod style;
 mod surrogate_log;
 mod surrogate_map;
 mod units;

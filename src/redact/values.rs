@@ -10,7 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Finding, Format, RuleId, as_read};
-use crate::redact::encrypt::{Style, Surrogates, Wanted};
+use crate::redact::encrypt::{Surrogates, Wanted};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
 use crate::redact::fpe_context::FpeContext;
@@ -20,6 +20,7 @@ use crate::redact::method::Method;
 use crate::redact::parts_index::PartsIndex;
 use crate::redact::recall::{Earlier, Recall};
 use crate::redact::redactor::Redactor;
+use crate::redact::style::Style;
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::redact::surrogate_map::{Ledger, Limits, SurrogateMap};
 use crate::redact::value::{Hit, Reversed, Value, ValueSite};

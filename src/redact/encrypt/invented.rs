@@ -3,16 +3,9 @@
 //! takes the next counter.
 
 use crate::crypto::fpe::{FpeKey, Keystream};
+use crate::redact::style::NameKind;
 
 use super::dictionary::Dictionary;
-
-/// What a word is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Person,
-    Place,
-    Organization,
-}
 
 const ONSETS: &[&str] = &[
     "b", "br", "c", "cl", "d", "dr", "f", "fr", "g", "gr", "h", "j", "k", "kr", "l", "m", "n", "p", "pr",
@@ -53,7 +46,7 @@ fn letter(stream: &mut Keystream, letters: &str) -> char {
 }
 
 /// What stands for a word, which is in lower case; with a capital where its script has them.
-pub(super) fn word(key: &FpeKey, tweak: [u8; 16], kind: Kind, original: &str) -> String {
+pub(super) fn word(key: &FpeKey, tweak: [u8; 16], kind: NameKind, original: &str) -> String {
     let mut stream = key.keystream(&[&tweak, b"invented", &[kind as u8], original.as_bytes()]);
     let length = original.chars().count();
     let among = |word: &str| {
@@ -109,18 +102,18 @@ fn script(word: &str) -> Script {
 }
 
 /// Two syllables, or three for a long word.
-fn latin(stream: &mut Keystream, kind: Kind, length: usize) -> String {
+fn latin(stream: &mut Keystream, kind: NameKind, length: usize) -> String {
     let mut made = one(stream, ONSETS).to_owned();
     if length > 7 {
         made.extend([one(stream, VOWELS), one(stream, MIDDLES)]);
     }
     // Before a consonant, one is enough.
-    let middles = if kind == Kind::Place { SINGLES } else { MIDDLES };
+    let middles = if kind == NameKind::Place { SINGLES } else { MIDDLES };
     made.extend([one(stream, VOWELS), one(stream, middles)]);
     match kind {
-        Kind::Person => made.extend([one(stream, VOWELS), one(stream, CODAS)]),
-        Kind::Place => made.push_str(one(stream, PLACES)),
-        Kind::Organization => made.push_str(one(stream, ORGANIZATIONS)),
+        NameKind::Person => made.extend([one(stream, VOWELS), one(stream, CODAS)]),
+        NameKind::Place => made.push_str(one(stream, PLACES)),
+        NameKind::Organization => made.push_str(one(stream, ORGANIZATIONS)),
     }
     made
 }

@@ -36,6 +36,7 @@ use crate::redact::alphabet::Alphabet;
 use crate::redact::error::RedactError;
 use crate::redact::keys::{Keys, Scope};
 use crate::redact::method::{Fpe, Method};
+use crate::redact::style::{NameKind, Style};
 
 use cipher::{Cipher, Part};
 use dictionary::Permutations;
@@ -67,27 +68,6 @@ pub(super) struct Wanted<'r> {
     pub(super) id: RuleId,
     pub(super) rule: &'r Rule,
     pub(super) style: Style,
-}
-
-/// What a surrogate looks like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// The real thing: a name for a name, a telephone number that nobody has.
-    Lifelike,
-    /// The value's own layout: a letter for a letter, a digit for a digit.
-    Layout,
-}
-
-impl Style {
-    /// That of a method that encrypts.
-    pub(super) fn of(method: &Method) -> Self {
-        if matches!(method, Method::Encrypt) { Self::Lifelike } else { Self::Layout }
-    }
-
-    /// Whether a rule's values are names, and get names.
-    pub(super) fn names(self, rule: &Rule) -> bool {
-        self == Self::Lifelike && rule.format() == Format::Text && naming::kind(rule.family()).is_some()
-    }
 }
 
 impl Surrogates {
@@ -187,7 +167,7 @@ impl Surrogates {
         attempt: u32,
         value: &str,
     ) -> Result<Option<String>, RedactError> {
-        match (rule.format(), naming::kind(rule.family())) {
+        match (rule.format(), NameKind::of(rule.family())) {
             (Format::Phone, _) => number::phone_of_nobody(cipher, attempt, value),
             (Format::Text, Some(kind)) if value.len() <= LONGEST_NAME => {
                 // One tweak for all rules of a kind: a person is the same by whatever rule.

@@ -2,10 +2,10 @@
 //! the same part wherever it is said. What is no name in one (a title, a particle, `Street`, `GmbH`) stays.
 
 use crate::crypto::fpe::FpeKey;
-use crate::detect::Family;
+use crate::redact::style::NameKind;
 
 use super::dictionary::{Dictionary, Permutations};
-use super::invented::{self, Kind};
+use super::invented;
 use super::kept::{
     CAPITAL_PARTICLES, COMPANIES, PARTICLES, PLACE_WORDS, STREET_ENDINGS, STREETS, TITLES, is_kept, is_state,
 };
@@ -15,16 +15,6 @@ pub(super) struct Naming<'k> {
     pub(super) key: &'k FpeKey,
     pub(super) tweak: [u8; 16],
     pub(super) permutations: &'k mut Permutations,
-}
-
-/// What the names of a rule are of; `None` for a rule of anything else.
-pub(super) fn kind(family: Family) -> Option<Kind> {
-    match family {
-        Family::Person => Some(Kind::Person),
-        Family::Location => Some(Kind::Place),
-        Family::Organization => Some(Kind::Organization),
-        _ => None,
-    }
 }
 
 /// Whether all words of a person's name are known as names and as nothing else, so that one of them alone means the
@@ -75,13 +65,13 @@ fn cased(original: &str, surrogate: &str) -> String {
 
 impl Naming<'_> {
     /// What stands for a name; `None` where it has no word that is one.
-    pub(super) fn surrogate(&mut self, kind: Kind, name: &str) -> Option<String> {
+    pub(super) fn surrogate(&mut self, kind: NameKind, name: &str) -> Option<String> {
         let pieces: Vec<Piece<'_>> = words(name).collect();
         let is_address = pieces.iter().any(|piece| !piece.letters && has_digit(piece.text))
             || pieces.iter().any(|piece| is_kept(STREETS, &piece.text.to_lowercase()));
         let last = pieces.iter().rposition(|piece| piece.letters);
         let stays = |at: usize, piece: &Piece<'_>| match kind {
-            Kind::Person => {
+            NameKind::Person => {
                 let lower = piece.text.to_lowercase();
                 // al-Hassan, Al-Hassan.
                 let joined = pieces.get(at + 1).is_some_and(|next| next.text == "-") && piece.text.len() == 2;
@@ -91,11 +81,11 @@ impl Naming<'_> {
                 };
                 is_kept(TITLES, &lower) || Some(at) != last && is_kept(particles, &lower)
             }
-            Kind::Place => {
+            NameKind::Place => {
                 let lower = piece.text.to_lowercase();
                 is_kept(STREETS, &lower) || is_kept(PLACE_WORDS, &lower) || is_state(piece.text)
             }
-            Kind::Organization => is_kept(COMPANIES, &piece.text.to_lowercase()),
+            NameKind::Organization => is_kept(COMPANIES, &piece.text.to_lowercase()),
         };
         // Where all are words that stay, they are the name.
         let all_stay = pieces.iter().enumerate().all(|(at, piece)| !piece.letters || stays(at, piece));
@@ -116,7 +106,7 @@ impl Naming<'_> {
     }
 
     /// Adds what stands for one word.
-    fn word(&mut self, kind: Kind, is_address: bool, word: &str, out: &mut String) {
+    fn word(&mut self, kind: NameKind, is_address: bool, word: &str, out: &mut String) {
         for possessive in ["'s", "’s", "'S", "’S"] {
             if let Some(owner) = word.strip_suffix(possessive).filter(|owner| !owner.is_empty()) {
                 self.word(kind, is_address, owner, out);
@@ -136,33 +126,34 @@ impl Naming<'_> {
             self.word(kind, is_address, rest, out);
             return;
         }
-        let acronym = kind == Kind::Organization && word.chars().all(|c| c.is_ascii_uppercase());
+        let acronym = kind == NameKind::Organization && word.chars().all(|c| c.is_ascii_uppercase());
         if word.is_ascii() && (word.len() == 1 || acronym && word.len() <= 5) {
             self.letters(word, out);
             return;
         }
-        if kind == Kind::Place
+        if kind == NameKind::Place
             && let Some((stem, end)) = STREET_ENDINGS.iter().find_map(|end| {
                 let stem = lower.strip_suffix(end).filter(|stem| stem.chars().count() > 2)?;
                 Some((stem, *end))
             })
         {
             let streets = self.permuted(Dictionary::streets(), stem).map(str::to_owned);
-            let stem = streets.unwrap_or_else(|| invented::word(self.key, self.tweak, Kind::Person, stem));
+            let stem =
+                streets.unwrap_or_else(|| invented::word(self.key, self.tweak, NameKind::Person, stem));
             out.push_str(&cased(word, &format!("{stem}{end}")));
             return;
         }
         out.push_str(&cased(word, &invented::word(self.key, self.tweak, kind, &lower)));
     }
 
-    fn known(&mut self, kind: Kind, is_address: bool, lower: &str) -> Option<&'static str> {
+    fn known(&mut self, kind: NameKind, is_address: bool, lower: &str) -> Option<&'static str> {
         match kind {
-            Kind::Person => self.permuted(Dictionary::persons(), lower),
-            Kind::Place if is_address => self
+            NameKind::Person => self.permuted(Dictionary::persons(), lower),
+            NameKind::Place if is_address => self
                 .permuted(Dictionary::streets(), lower)
                 .or_else(|| self.permuted(Dictionary::towns(), lower)),
-            Kind::Place => self.permuted(Dictionary::towns(), lower),
-            Kind::Organization => None,
+            NameKind::Place => self.permuted(Dictionary::towns(), lower),
+            NameKind::Organization => None,
         }
     }
 

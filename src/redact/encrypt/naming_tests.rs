@@ -1,13 +1,13 @@
 use super::*;
 use crate::base::secret::Secret;
 
-fn surrogate(kind: Kind, name: &str) -> Option<String> {
+fn surrogate(kind: NameKind, name: &str) -> Option<String> {
     let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
     Naming { key: &key, tweak: [9; 16], permutations: &mut Permutations::default() }.surrogate(kind, name)
 }
 
 fn person(name: &str) -> String {
-    surrogate(Kind::Person, name).unwrap()
+    surrogate(NameKind::Person, name).unwrap()
 }
 
 /// Given names and surnames of many cultures, some of which no list has.
@@ -79,28 +79,28 @@ fn scripts_are_kept() {
 #[test]
 fn places_and_companies_keep_what_they_are() {
     let cases = [
-        (Kind::Place, "27 Qwer Rd.", r"^\d\d [A-Z][a-z]+ Rd\.$"),
+        (NameKind::Place, "27 Qwer Rd.", r"^\d\d [A-Z][a-z]+ Rd\.$"),
         (
-            Kind::Place,
+            NameKind::Place,
             "12 Main St, Springfield, IL 62704",
             r"^[1-9]\d [A-Z][a-z]+ St, [A-Z][a-z]+, IL \d{5}$",
         ),
-        (Kind::Place, "Lindenstraße 5", r"^\p{Lu}\p{Ll}+straße \d$"),
-        (Kind::Place, "Rue de la Paix", r"^Rue de la \p{Lu}\p{Ll}+$"),
-        (Kind::Place, "Weimar", r"^\p{Lu}\p{Ll}+$"),
-        (Kind::Place, "TX", r"^[A-Z]{2,}$"),
-        (Kind::Organization, "Siemens AG", r"^[A-Z][a-z]+ AG$"),
-        (Kind::Organization, "IBM", r"^[A-Z]{3}$"),
-        (Kind::Organization, "Harbour Post Ltd.", r"^[A-Z][a-z]+ [A-Z][a-z]+ Ltd\.$"),
-        (Kind::Organization, "Bosch GmbH & Co. KG", r"^[A-Z][a-z]+ GmbH & Co\. KG$"),
+        (NameKind::Place, "Lindenstraße 5", r"^\p{Lu}\p{Ll}+straße \d$"),
+        (NameKind::Place, "Rue de la Paix", r"^Rue de la \p{Lu}\p{Ll}+$"),
+        (NameKind::Place, "Weimar", r"^\p{Lu}\p{Ll}+$"),
+        (NameKind::Place, "TX", r"^[A-Z]{2,}$"),
+        (NameKind::Organization, "Siemens AG", r"^[A-Z][a-z]+ AG$"),
+        (NameKind::Organization, "IBM", r"^[A-Z]{3}$"),
+        (NameKind::Organization, "Harbour Post Ltd.", r"^[A-Z][a-z]+ [A-Z][a-z]+ Ltd\.$"),
+        (NameKind::Organization, "Bosch GmbH & Co. KG", r"^[A-Z][a-z]+ GmbH & Co\. KG$"),
     ];
     for (kind, name, layout) in cases {
         let shown = surrogate(kind, name).unwrap();
         assert!(regex::Regex::new(layout).unwrap().is_match(&shown), "{name} → {shown}");
         assert_ne!(shown, name);
     }
-    assert!(Dictionary::towns().knows(&surrogate(Kind::Place, "Weimar").unwrap().to_lowercase()));
-    assert_eq!(surrogate(Kind::Person, "?!"), None);
+    assert!(Dictionary::towns().knows(&surrogate(NameKind::Place, "Weimar").unwrap().to_lowercase()));
+    assert_eq!(surrogate(NameKind::Person, "?!"), None);
 }
 
 #[test]
@@ -125,7 +125,7 @@ mod any {
         /// Whatever is taken for a name has a surrogate of as many words, or none.
         #[test]
         fn words_are_as_many(name in "\\PC{0,40}|([A-Z][a-z]{1,9} ){1,4}[A-Z]\\.") {
-            for kind in [Kind::Person, Kind::Place, Kind::Organization] {
+            for kind in [NameKind::Person, NameKind::Place, NameKind::Organization] {
                 if let Some(shown) = surrogate(kind, &name) {
                     prop_assert_eq!(shown.split(' ').count(), name.split(' ').count());
                     prop_assert_eq!(surrogate(kind, &name), Some(shown));
