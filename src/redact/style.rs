@@ -6,7 +6,7 @@ use crate::redact::method::Method;
 /// What a surrogate looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
-    /// The real thing: a name for a name, a telephone number that nobody has.
+    /// The real thing: a name for a name.
     Lifelike,
     /// The value's own layout: a letter for a letter, a digit for a digit.
     Layout,

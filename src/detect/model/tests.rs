@@ -260,6 +260,9 @@ fn callers_at_once_get_the_same() {
     });
 }
 
+/// What is done to the files of a model.
+type Damage = fn(&mut Files);
+
 #[test]
 fn files_that_are_no_model_are_errors() {
     let load = |change: fn(&mut Files), sums: bool| {
@@ -270,7 +273,7 @@ fn files_that_are_no_model_are_errors() {
         }
         files.load(NamesOptions::default()).err()
     };
-    let cases: &[(fn(&mut Files), bool, ModelError)] = &[
+    let cases: &[(Damage, bool, ModelError)] = &[
         (|files| files.model.push(0), false, ModelError::Digest("names.onnx")),
         (|files| files.vocabulary.push('a'), false, ModelError::Digest("vocab.txt")),
         (|files| files.digests.clear(), false, ModelError::Digest("names.onnx")),

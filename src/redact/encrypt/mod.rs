@@ -7,7 +7,6 @@
 //! | `cipher` | keyed permutations of strings and tuples |
 //! | `letters` | letters and digits where they stand |
 //! | `number` | cards, national ids, phones, accounts, addresses of machines |
-//! | `nobody` | telephone numbers that nobody has |
 //! | `word` | e-mail addresses, URLs, keys, and all other text |
 //! | `naming` | names of persons, places and organisations, word by word |
 //! | `dictionary` | names that stand for names, by culture and gender |
@@ -20,7 +19,6 @@ mod invented;
 mod kept;
 mod letters;
 mod naming;
-mod nobody;
 mod number;
 mod word;
 
@@ -168,7 +166,6 @@ impl Surrogates {
         value: &str,
     ) -> Result<Option<String>, RedactError> {
         match (rule.format(), NameKind::of(rule.family())) {
-            (Format::Phone, _) => number::phone_of_nobody(cipher, attempt, value),
             (Format::Text, Some(kind)) if value.len() <= LONGEST_NAME => {
                 // One tweak for all rules of a kind: a person is the same by whatever rule.
                 let mut parts = vec![self.tenant.as_bytes()];

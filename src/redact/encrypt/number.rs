@@ -7,7 +7,6 @@ use std::ops::RangeInclusive;
 
 use super::cipher::{Cipher, Field, Part};
 use super::letters::{DIGITS, Letters, Shaped, in_classes, text_of};
-use super::nobody;
 use crate::redact::calling_code::calling_code;
 use crate::redact::error::RedactError;
 
@@ -170,45 +169,6 @@ impl Dialled {
         Self { code, north_america }
     }
 }
-
-/// The fewest digits of a number within its country that a range of nobody's is looked up for.
-const FEWEST: usize = 6;
-
-/// A phone number that nobody has: country code, length and separators stay. `None` for one that is too short.
-pub(super) fn phone_of_nobody(cipher: &Cipher<'_>, attempt: u32, value: &str) -> Shaped {
-    let mut text = value.as_bytes().to_vec();
-    let end = text.iter().position(u8::is_ascii_alphabetic).unwrap_or(text.len());
-    let (main, extension) = text.split_at_mut(end);
-    let mut found = digits_of(main);
-    let seed: Vec<u8> = found.symbols.iter().map(|digit| *digit as u8).collect();
-    let Dialled { code, north_america } = Dialled::of(value, &found.symbols);
-    let (before, national) =
-        found.symbols.split_at_mut_checked(north_america.unwrap_or(code)).unwrap_or_default();
-    if national.len() < FEWEST {
-        return Ok(None);
-    }
-    let stream = &mut cipher.keystream(Part::Whole, &seed);
-    let abroad = before.iter().skip_while(|digit| **digit == 0);
-    let country = abroad.fold(0, |number, digit| number * 10 + u32::from(*digit));
-    match (country, national) {
-        (1, national) if national.len() == 10 => nobody::north_american(stream, attempt, national),
-        (0, national @ [2..=9, ..]) if north_america.is_some() => {
-            nobody::north_american(stream, attempt, national);
-        }
-        (0, national) => nobody::anywhere(stream, national),
-        // A trunk zero is not yet the number's first digit.
-        (country, [0, rest @ ..]) if country != ITALY => nobody::national(stream, country, rest),
-        (country, national) => nobody::national(stream, country, national),
-    }
-    found.put(main, DIGITS);
-    let mut found = digits_of(extension);
-    cipher.string(Part::Extension, 10, &mut found.symbols, &|_| true)?;
-    found.put(extension, DIGITS);
-    Ok(text_of(text))
-}
-
-/// Its numbers begin with a zero that is dialled from abroad too.
-const ITALY: u32 = 39;
 
 /// A phone number: country code, length and separators stay. It may be somebody's number.
 pub(super) fn phone(cipher: &Cipher<'_>, value: &str) -> Shaped {
