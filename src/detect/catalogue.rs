@@ -89,7 +89,9 @@ impl Catalogue {
 
     /// The same rules, without what they have compiled, as `self` has them beside its model.
     fn with_rules(&self, rules: Vec<Rule>) -> Self {
-        Self { rules: Arc::new(rules), engines: Arc::default(), ..self.clone() }
+        let mut other = self.clone();
+        (other.rules, other.engines) = (Arc::new(rules), Arc::default());
+        other
     }
 
     /// The same, of which detectors look through whole texts with this model too, where PERSON or LOCATION is on.
@@ -181,12 +183,11 @@ impl Catalogue {
 
     /// `known`, with what it has compiled, if it has the same rules; else this.
     #[must_use]
-    pub fn or_known(self, known: &Self) -> Self {
-        let engines = (self.rules == known.rules).then(|| (known.rules.clone(), known.engines.clone()));
-        match engines {
-            Some((rules, engines)) => Self { rules, engines, ..self },
-            None => self,
+    pub fn or_known(mut self, known: &Self) -> Self {
+        if self.rules == known.rules {
+            (self.rules, self.engines) = (Arc::clone(&known.rules), Arc::clone(&known.engines));
         }
+        self
     }
 
     /// Whether both have the same rules.

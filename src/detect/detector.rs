@@ -102,6 +102,10 @@ impl Detector {
     /// model reads no more new text than one request may have read.
     #[must_use]
     pub fn passing(&self, checkpoint: Checkpoint) -> Self {
+        #[cfg_attr(
+            not(feature = "names-model"),
+            expect(unused_mut, reason = "there is no budget without a model")
+        )]
         let mut query = Query { checkpoint, ..self.query.clone() };
         #[cfg(feature = "names-model")]
         if let Some(names) = &mut query.names {
