@@ -328,6 +328,11 @@ mod tests {
         let thread = |_: &Checkpoint| std::thread::current().id();
         assert_eq!(pool.run(job("a", INLINE), thread).await, Ok(here));
         assert_ne!(pool.run(job("a", INLINE + 1), thread).await, Ok(here));
+        // Few bytes may be long work.
+        pool.set_slow(true);
+        assert_ne!(pool.run(job("a", 1), thread).await, Ok(here));
+        pool.set_slow(false);
+        assert_eq!(pool.run(job("a", 1), thread).await, Ok(here));
     }
 
     #[tokio::test(flavor = "multi_thread")]

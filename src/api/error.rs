@@ -218,6 +218,12 @@ pub enum Excess {
         /// In bytes.
         bytes: usize,
     },
+    /// Text that the names model has not read before, beyond what it reads for one request.
+    #[error(
+        "more text is new than the names model reads for one request (detect.names.max_tokens); what it has read is remembered, \
+         so sending it again goes further"
+    )]
+    NewText,
 }
 
 impl From<PoolError> for ApiError {

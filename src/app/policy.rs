@@ -133,7 +133,10 @@ impl<'s> RoutePolicy<'s> {
                 }
             }
         }
-        Ok(Redactor::new(self.detector(selection)?, plan))
+        let detector = self.detector(selection)?;
+        // To refuse an answer would lose it: where a names model reads no further, the lexicon stands alone.
+        let detector = if way == Direction::Request { detector.strict() } else { detector };
+        Ok(Redactor::new(detector, plan))
     }
 
     /// The method that a rule has by its own name, or else by the last of its sets.

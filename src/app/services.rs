@@ -17,7 +17,7 @@ use crate::base::rate::Buckets;
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::{self, Format, Level, Limits};
-use crate::detect::{Catalogue, Rule};
+use crate::detect::{Catalogue, NamesModel, NamesStats, Rule};
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{LoadShed, LoadShedParts, Log, QueueDelay};
 use crate::gateway::in_flight::InFlight;
@@ -26,7 +26,7 @@ use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
 use crate::redact::Counts;
 use crate::store::Blobs;
 use crate::telemetry::trace::{Spans, Tracer};
-use crate::telemetry::{AccessLog, AccessTo, Addresses, Direction, Levels, Metrics, MetricsError};
+use crate::telemetry::{AccessLog, AccessTo, Addresses, Direction, Levels, Metrics, MetricsError, NamesRead};
 use crate::vault::Vault;
 use crate::vault::items::Items;
 
@@ -97,6 +97,8 @@ pub struct Services {
     spans: Mutex<Option<Spans>>,
     /// Places for long work.
     pub cpu: CpuPool,
+    /// The names model of the configuration that is in use, for its counts.
+    names_model: Mutex<Option<Arc<NamesModel>>>,
     /// Whether traffic is taken.
     pub ready: Ready,
     /// Whether this process takes work that outlives a call.
@@ -155,6 +157,7 @@ impl Services {
             tracer,
             spans: Mutex::new(spans),
             cpu: CpuPool::new(places, Arc::clone(&clock)),
+            names_model: Mutex::default(),
             ready: Ready::default(),
             work_gate: WorkGate::default(),
             counts: DashMap::new(),
@@ -210,8 +213,28 @@ impl Services {
         counts
     }
 
+    /// Work is done beside this names model from now on, or beside none.
+    pub(super) fn use_names_model(&self, model: Option<&Arc<NamesModel>>) {
+        // It takes milliseconds for a sentence.
+        self.cpu.set_slow(model.is_some());
+        self.metrics.work.names_model(model.map(|model| model.digest()).as_deref());
+        self.gather_names();
+        *self.names_model.lock().unwrap_or_else(PoisonError::into_inner) = model.cloned();
+    }
+
+    fn gather_names(&self) {
+        let model = self.names_model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = model.as_ref() {
+            let NamesStats { tokens, remembered, beyond } = model.drain_stats();
+            self.metrics.work.names_tokens.add(NamesRead::New, tokens);
+            self.metrics.work.names_tokens.add(NamesRead::Remembered, remembered);
+            self.metrics.work.names_beyond.inc_by(beyond);
+        }
+    }
+
     /// Brings what was counted into the metrics: findings are counted where they are made, in plain atomics.
     pub(super) fn gather(&self) {
+        self.gather_names();
         for mut entry in self.counts.iter_mut() {
             let (route, kept) = entry.pair_mut();
             for Counted { way, rules, actions, counts } in kept.iter() {

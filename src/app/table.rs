@@ -58,8 +58,7 @@ pub(super) async fn build(config: &Config, parts: &Services) -> Result<RouteTabl
 }
 
 fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
-    // A names model takes milliseconds for a sentence.
-    parts.cpu.set_slow(config.catalogue.names_model().is_some());
+    parts.use_names_model(config.catalogue.names_model());
     let mut upstreams = BTreeMap::new();
     for (name, setting) in &config.upstreams {
         upstreams.insert(

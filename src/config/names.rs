@@ -47,8 +47,9 @@ pub fn names_model(path: &Path, options: NamesOptions) -> Result<NamesModel, Str
 
 fn bytes(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
     // Opening a pipe would wait for its writer.
-    if !std::fs::metadata(path)?.is_file() {
-        return Err(io::ErrorKind::IsADirectory.into());
+    let kind = std::fs::metadata(path)?;
+    if !kind.is_file() {
+        return Err(if kind.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::Other }.into());
     }
     let mut bytes = Vec::new();
     let read = File::open(path)?.take(limit + 1).read_to_end(&mut bytes)?;
@@ -72,6 +73,7 @@ pub(crate) fn with_model(
         threshold: *names.threshold,
         cache: names.cache.bytes(),
         max_tokens: names.max_tokens,
+        beyond: names.beyond,
     };
     match names_model(&folder.join(&**path), options) {
         Ok(model) => {

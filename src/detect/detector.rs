@@ -73,21 +73,27 @@ impl Detector {
     /// serves every other. Fails where the rules are too large together.
     pub fn with(&self, selection: RuleSelection) -> Result<Self, RuleError> {
         let engine = self.catalogue.engine().map_err(RuleError::together)?;
-        let query = Query { engine, selection: Arc::new(selection), ..self.query.clone() };
-        Ok(Self { query, catalogue: self.catalogue.clone() })
+        Ok(self.but(|query| (query.engine, query.selection) = (engine, Arc::new(selection))))
+    }
+
+    /// The same with another query.
+    fn but(&self, change: impl FnOnce(&mut Query)) -> Self {
+        let mut other = self.clone();
+        change(&mut other.query);
+        other
     }
 
     /// The same, but reports what scores at least `floor`, in place of the rules' own thresholds.
     #[must_use]
     pub fn at_least(&self, floor: Score) -> Self {
-        Self { query: Query { floor: Some(floor), ..self.query.clone() }, catalogue: self.catalogue.clone() }
+        self.but(|query| query.floor = Some(floor))
     }
 
     /// The same, but lets pass what `allow` lists, and only that.
     #[must_use]
     pub fn allowing(&self, allow: Allow) -> Self {
         let allow = (!allow.is_empty()).then(|| Arc::new(allow));
-        Self { query: Query { allow, ..self.query.clone() }, catalogue: self.catalogue.clone() }
+        self.but(|query| query.allow = allow)
     }
 
     /// The same, and lets pass what `more` lists too.
@@ -102,16 +108,48 @@ impl Detector {
     /// model reads no more new text than one request may have read.
     #[must_use]
     pub fn passing(&self, checkpoint: Checkpoint) -> Self {
-        #[cfg_attr(
-            not(feature = "names-model"),
-            expect(unused_mut, reason = "there is no budget without a model")
-        )]
-        let mut query = Query { checkpoint, ..self.query.clone() };
+        self.but(|query| {
+            query.checkpoint = checkpoint;
+            #[cfg(feature = "names-model")]
+            if let Some(names) = &mut query.names {
+                names.budget = Some(Arc::new(model::Budget::new(names.model.options().max_tokens)));
+            }
+        })
+    }
+
+    /// The same for one request with `other`, which [`passing`](Self::passing) made: a names model reads for both no more than
+    /// for one.
+    #[must_use]
+    pub fn sharing(&self, other: &Self) -> Self {
+        self.but(|query| {
+            query.checkpoint.clone_from(&other.query.checkpoint);
+            #[cfg(feature = "names-model")]
+            if let Some((names, of_other)) = query.names.as_mut().zip(other.query.names.as_ref()) {
+                names.budget.clone_from(&of_other.budget);
+            }
+        })
+    }
+
+    /// The same, but text that a names model did not read for want of budget may not pass, unless the model's options say
+    /// that it may: see [`is_unread`](Self::is_unread).
+    #[must_use]
+    pub fn strict(&self) -> Self {
+        self.but(|_query| {
+            #[cfg(feature = "names-model")]
+            if let Some(names) = &mut _query.names {
+                names.strict = names.model.options().beyond == model::Beyond::Refuse;
+            }
+        })
+    }
+
+    /// Whether text of the request was not read that [has to be](Self::strict).
+    pub fn is_unread(&self) -> bool {
         #[cfg(feature = "names-model")]
-        if let Some(names) = &mut query.names {
-            names.budget = Some(Arc::new(model::Budget::new(names.model.options().max_tokens)));
-        }
-        Self { query, catalogue: self.catalogue.clone() }
+        return self.query.names.as_ref().is_some_and(|names| {
+            names.strict && names.budget.as_ref().is_some_and(|budget| budget.is_exceeded())
+        });
+        #[cfg(not(feature = "names-model"))]
+        false
     }
 
     /// Where this detector asks whether to go on.
@@ -146,12 +184,6 @@ impl Detector {
         });
         #[cfg(not(feature = "names-model"))]
         false
-    }
-
-    /// What the names model has done so far, for all; `None` without one.
-    #[cfg(feature = "names-model")]
-    pub fn names_stats(&self) -> Option<model::NamesStats> {
-        self.query.names.as_ref().map(|names| names.model.stats())
     }
 
     /// Scratch memory for [`find`](Self::find).
@@ -235,6 +267,7 @@ fn names_of(catalogue: &Catalogue) -> Option<Names> {
     Some(Names {
         model: Arc::clone(catalogue.names_model()?),
         budget: None,
+        strict: false,
         person: catalogue.find("PERSON"),
         place: catalogue.find("LOCATION"),
         organisation: catalogue.find("ORGANIZATION"),

@@ -44,9 +44,11 @@ mod tests;
 pub use allow::{Allow, AllowError};
 pub use catalogue::Catalogue;
 pub use detector::{Cache, Detector};
+#[cfg(feature = "redact")]
+pub(crate) use engine::{STREET_ENDINGS, STREET_WORDS};
 pub use finding::{Finding, Near, RuleId, Score, Span};
 #[cfg(feature = "names-model")]
-pub use model::{FILES as MODEL_FILES, ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats};
+pub use model::{Beyond, FILES as MODEL_FILES, ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats};
 pub use naming::Label;
 pub use normal::{WIDEST, as_read, char_as_read};
 pub use rejected::{Rejected, Rejection};

@@ -40,6 +40,8 @@ pub(crate) struct Names {
     pub(crate) model: Arc<super::model::NamesModel>,
     /// Of the request that the detector serves; `None`: of none.
     pub(crate) budget: Option<Arc<super::model::Budget>>,
+    /// Whether a text that was not read for want of budget may not pass.
+    pub(crate) strict: bool,
     pub(crate) person: Option<RuleId>,
     pub(crate) place: Option<RuleId>,
     pub(crate) organisation: Option<RuleId>,
@@ -138,7 +140,7 @@ impl Whole {
         self.progress.steps
     }
 
-    /// SecretKind all findings of a text that `label` says something of to `sink`.
+    /// Gives all findings of a text that `label` says something of to `sink`.
     ///
     /// # Errors
     /// The query's checkpoint said so.

@@ -50,6 +50,9 @@ pub enum RedactError {
     /// Nobody waits for it any more, or it took too long.
     #[error(transparent)]
     Stopped(#[from] Stopped),
+    /// More of its text is new than a names model reads for one request.
+    #[error("more text is new than the names model reads for one request")]
+    Unread,
     /// A budget is used up.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
@@ -106,6 +109,7 @@ impl From<RedactError> for StreamError {
             RedactError::TooDeep { .. } => Self::NotText(TOO_DEEP),
             RedactError::Cipher(_) => Self::Replace("the cipher refused"),
             RedactError::Stopped(_) => Self::Replace("stopped"),
+            RedactError::Unread => Self::Replace("unread"),
             RedactError::Exhausted(exhausted) => Self::Exhausted(exhausted),
             RedactError::Spent(spent) => Self::Spent(spent),
         }

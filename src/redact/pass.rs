@@ -96,6 +96,9 @@ impl<'p> Pass<'p> {
         })?;
         let PassSearch { mut values, mut report, mut hits, outcome, blocked, .. } = search;
         outcome?;
+        if self.redactors.iter().any(|redactor| redactor.detector.is_unread()) {
+            return Err(RedactError::Unread);
+        }
         if !blocked.is_empty() {
             return Err(RedactError::Blocked(blocked));
         }

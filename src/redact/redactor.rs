@@ -53,6 +53,21 @@ impl Redactor {
         Self { detector: self.detector.passing(checkpoint), ..self }
     }
 
+    /// The same of redactors that look through one document together: what a names model may read is bounded for all.
+    #[must_use]
+    pub fn all_passing(redactors: Vec<Self>, checkpoint: &Checkpoint) -> Vec<Self> {
+        let mut first: Option<Detector> = None;
+        let passing = |redactor: Self| {
+            let detector = match &first {
+                Some(first) => redactor.detector.sharing(first),
+                None => redactor.detector.passing(checkpoint.clone()),
+            };
+            first.get_or_insert_with(|| detector.clone());
+            Self { detector, ..redactor }
+        };
+        redactors.into_iter().map(passing).collect()
+    }
+
     /// The same, but its surrogates go with those of `log`: none that stands for one value there is issued for another,
     /// what is issued is kept there, and the way back leads to the values of all.
     #[must_use]

@@ -13,7 +13,7 @@ pub use event::{Access, Scan, Unscanned};
 pub use init::{LogFormat, logs_json, start_log};
 pub use metrics::{
     ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics, HttpVersion,
-    JobState, Levels, Metrics, MetricsError, PeerState, Refusal, RouteMetrics, RuleMetrics, ScanCounters,
-    ScanResult, StatusClass, StoreWork, Traffic, UpstreamFailure, UpstreamMetrics, Verdict, Word,
-    WorkMetrics,
+    JobState, Levels, Metrics, MetricsError, NamesRead, PeerState, Refusal, RouteMetrics, RuleMetrics,
+    ScanCounters, ScanResult, StatusClass, StoreWork, Traffic, UpstreamFailure, UpstreamMetrics, Verdict,
+    Word, WorkMetrics,
 };

@@ -4,6 +4,7 @@ Where the package with the weights cannot be had the tests with it are skipped, 
 """
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -95,3 +96,31 @@ def test_the_api_and_routes_use_it(weights, mock):
         assert gateway.call("POST", "/v1/chat/completions", ask).status == 200
         sent = mock.requests[-1].everything()
         assert "lopez" not in sent and "madrid" not in sent
+
+
+def test_a_request_with_more_new_text_than_is_read_is_refused(weights, mock):
+    """A name that was replaced one turn ago must not pass now; what was read is remembered, so the next try goes further."""
+    config = f'{WHOLE}\n[detect.names]\nmodel = "{weights}"\nmax_tokens = 200\n'
+    told = " ".join(f"On day {n} Maria Lopez wrote to me from Madrid." for n in range(40))
+    ask = {"model": "m", "messages": [{"role": "user", "content": told}]}
+    with Gateway(mock.url, config=config) as gateway:
+        before = len(mock.requests)
+        refused = gateway.call("POST", "/v1/chat/completions", ask)
+        assert refused.status == 413, refused.body
+        error = refused.json()["error"]
+        assert error["type"] and "detect.names.max_tokens" in error["message"] and "Lopez" not in error["message"]
+        assert len(mock.requests) == before
+        statuses = [gateway.call("POST", "/v1/chat/completions", ask).status for _ in range(8)]
+        assert statuses[-1] == 200 and statuses.index(200) >= 1
+        assert "Lopez" not in mock.requests[-1].everything()
+        # Our own API has the lexicon for the rest, and the metrics say so.
+        fresh = " ".join(f"at {n} o'clock juan perez called." for n in range(80))
+        assert gateway.api("/v1/redact", {"text": fresh}).json()["status"] == "Success"
+        seen = gateway.metrics()
+        assert 'portcullis_names_model_info{digest="' in seen
+        assert 'portcullis_names_tokens_total{read="remembered"}' in seen
+        beyond = re.search(r"^portcullis_names_beyond_total (\d+)", seen, re.M)
+        assert int(beyond[1]) >= 2
+    lenient = config + 'beyond = "lexicon"\n'
+    with Gateway(mock.url, config=lenient) as gateway:
+        assert gateway.call("POST", "/v1/chat/completions", ask).status == 200

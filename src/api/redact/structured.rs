@@ -101,8 +101,7 @@ impl Endpoint for RedactStructured {
                 self.0.prepare(&caller, &wanted, &specific).await?;
             let (dialect, debug, bytes) = (caller.dialect, wanted.debug, document.json.len());
             let work = move |checkpoint: &Checkpoint| {
-                let parts: Vec<Redactor> =
-                    parts.into_iter().map(|part| part.passing(checkpoint.clone())).collect();
+                let parts = Redactor::all_passing(parts, checkpoint);
                 let rest = (parts.len() > places.len()).then_some(places.len());
                 let selection = match document.chosen(&places, rest) {
                     Ok(selection) => selection,

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use serde::Deserialize;
 
 use crate::config::{At, Size};
-use crate::detect::Rule;
+use crate::detect::{Beyond, Rule};
 
 /// `[detect]`. It holds for every route and for our own endpoints, and is read again on a reload.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -35,13 +35,21 @@ pub struct Names {
     pub threshold: At<f32>,
     /// What is kept of what it said of texts, in bytes; 0 keeps nothing. Never the texts.
     pub cache: Size,
-    /// Tokens of text not seen before that one request may have read; what is beyond has the lexicon alone.
+    /// Tokens of text not seen before that one request may have read.
     pub max_tokens: usize,
+    /// What becomes of a request on a route with more new text than that: it is refused with 413, or the lexicon stands alone.
+    pub beyond: Beyond,
 }
 
 impl Default for Names {
     fn default() -> Self {
-        Self { model: None, threshold: At::new(0.5), cache: Size::mib(16), max_tokens: 16_384 }
+        Self {
+            model: None,
+            threshold: At::new(0.5),
+            cache: Size::mib(16),
+            max_tokens: 16_384,
+            beyond: Beyond::Refuse,
+        }
     }
 }
 

@@ -31,6 +31,8 @@ mod table;
 mod track;
 mod view;
 
+#[cfg(feature = "redact")]
+pub(crate) use groups::{STREET_ENDINGS, STREET_WORDS};
 pub(crate) use mask::{BLOCK, Masks};
 pub(crate) use run::{Engine, Look};
 pub(crate) use track::Tracks;

@@ -1,18 +1,19 @@
-//! What the model said of texts it has read: an LLM client sends its whole history again every turn.
+//! What the model said of windows it has read: an LLM client sends its whole history again every turn. A text that grows, or
+//! that was read in part, is read on from there.
 //!
-//! A text is known by a digest under keys that this process drew, never kept; what is kept of it are places and figures.
+//! A window is known by a digest of its pieces under keys that this process drew, never kept; what is kept are figures.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::word::Word;
+use super::word::Sure;
 
-/// Bytes that an entry takes beside its words, about.
+/// Bytes that an entry takes beside its figures, about.
 const ENTRY: usize = 96;
 
-/// A text: two 64-bit digests (SipHash) under different keys, and its length.
+/// A window: two 64-bit digests (SipHash) under different keys, and how many pieces it has.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Known(u64, u64, usize);
 
@@ -26,8 +27,8 @@ pub(super) struct Cache {
 
 #[derive(Default)]
 struct Halves {
-    young: HashMap<Known, Arc<[Word]>>,
-    old: HashMap<Known, Arc<[Word]>>,
+    young: HashMap<Known, Arc<[Sure]>>,
+    old: HashMap<Known, Arc<[Sure]>>,
     /// Bytes of the young half.
     bytes: usize,
 }
@@ -38,29 +39,29 @@ impl Cache {
         Self { keys: [RandomState::new(), RandomState::new()], bytes, halves: Mutex::default() }
     }
 
-    /// What a text is known by.
-    pub(super) fn known(&self, text: &str) -> Known {
+    /// What a window is known by.
+    pub(super) fn known(&self, pieces: &[u32]) -> Known {
         let [a, b] = &self.keys;
-        Known(a.hash_one(text), b.hash_one(text), text.len())
+        Known(a.hash_one(pieces), b.hash_one(pieces), pieces.len())
     }
 
-    pub(super) fn get(&self, text: Known) -> Option<Arc<[Word]>> {
+    pub(super) fn get(&self, window: Known) -> Option<Arc<[Sure]>> {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(words) = halves.young.get(&text) {
-            return Some(Arc::clone(words));
+        if let Some(read) = halves.young.get(&window) {
+            return Some(Arc::clone(read));
         }
-        let words = halves.old.remove(&text)?;
-        self.keep(&mut halves, text, Arc::clone(&words));
-        Some(words)
+        let read = halves.old.remove(&window)?;
+        self.keep(&mut halves, window, Arc::clone(&read));
+        Some(read)
     }
 
-    pub(super) fn put(&self, text: Known, words: Arc<[Word]>) {
+    pub(super) fn put(&self, window: Known, read: Arc<[Sure]>) {
         let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
-        self.keep(&mut halves, text, words);
+        self.keep(&mut halves, window, read);
     }
 
-    fn keep(&self, halves: &mut Halves, text: Known, words: Arc<[Word]>) {
-        let size = ENTRY + size_of_val(&*words);
+    fn keep(&self, halves: &mut Halves, window: Known, read: Arc<[Sure]>) {
+        let size = ENTRY + size_of_val(&*read);
         if size > self.bytes / 2 {
             return;
         }
@@ -68,7 +69,7 @@ impl Cache {
             halves.old = std::mem::take(&mut halves.young);
             halves.bytes = 0;
         }
-        if halves.young.insert(text, words).is_none() {
+        if halves.young.insert(window, read).is_none() {
             halves.bytes += size;
         }
     }
@@ -78,21 +79,21 @@ impl Cache {
 mod tests {
     use super::*;
 
-    fn words(count: usize) -> Arc<[Word]> {
-        vec![Word { start: 0, end: 1, person: 0.0, place: 0.0 }; count].into()
+    fn sure(count: usize) -> Arc<[Sure]> {
+        vec![Sure { person: 0.0, place: 0.0 }; count].into()
     }
 
     #[test]
     fn what_is_asked_for_stays_and_the_rest_goes() {
-        let cache = Cache::new(8 * (ENTRY + size_of::<Word>()));
-        let first = cache.known("first");
-        cache.put(first, words(1));
+        let cache = Cache::new(8 * (ENTRY + size_of::<Sure>()));
+        let first = cache.known(&[100]);
+        cache.put(first, sure(1));
         for n in 0..40 {
-            cache.put(cache.known(&n.to_string()), words(1));
+            cache.put(cache.known(&[n]), sure(1));
             assert!(cache.get(first).is_some(), "after {n}");
         }
-        assert!(cache.get(cache.known("0")).is_none());
-        assert!(cache.get(cache.known("39")).is_some());
+        assert!(cache.get(cache.known(&[0])).is_none());
+        assert!(cache.get(cache.known(&[39])).is_some());
         let halves = cache.halves.lock().unwrap();
         assert!(halves.young.len() <= 4 && halves.old.len() <= 4);
     }
@@ -100,10 +101,10 @@ mod tests {
     #[test]
     fn what_is_too_large_is_not_kept() {
         let cache = Cache::new(1000);
-        cache.put(cache.known("a"), words(1000));
-        assert!(cache.get(cache.known("a")).is_none());
+        cache.put(cache.known(&[7]), sure(1000));
+        assert!(cache.get(cache.known(&[7])).is_none());
         let none = Cache::new(0);
-        none.put(none.known("a"), words(0));
-        assert!(none.get(none.known("a")).is_none());
+        none.put(none.known(&[7]), sure(0));
+        assert!(none.get(none.known(&[7])).is_none());
     }
 }

@@ -18,7 +18,7 @@ mod wordpiece;
 mod tests;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
 use regex::Regex;
 use sha2::{Digest, Sha256};
@@ -27,8 +27,8 @@ use self::cache::Cache;
 pub use self::error::ModelError;
 pub(super) use self::merge::{Found, merge};
 use self::runner::{LABELS, Runner};
-use self::windows::{Window, windows};
-use self::word::Word;
+use self::windows::windows;
+use self::word::{Sure, Word};
 use self::wordpiece::{Piece, WordPiece};
 use crate::base::checkpoint::{Checkpoint, Stopped};
 
@@ -54,42 +54,71 @@ pub struct ModelFiles<'a> {
 pub struct NamesOptions {
     /// How sure the model must be of a name, from 0 to 1.
     pub threshold: f32,
-    /// Bytes of what is remembered of texts that were read; 0 remembers nothing.
+    /// Bytes of what is remembered of windows that were read; 0 remembers nothing.
     pub cache: usize,
-    /// Pieces of text not remembered that one request may have read; what is beyond is left to the lexicon.
+    /// Pieces of text not remembered that one request may have read.
     pub max_tokens: usize,
+    /// What becomes of a request for a model with more new text than that. Our own API leaves it to the lexicon.
+    pub beyond: Beyond,
+}
+
+/// What becomes of a request with more new text than a names model may read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Beyond {
+    /// It is refused: a name that was a surrogate one turn ago must not pass now.
+    #[default]
+    Refuse,
+    /// Names in that text are left to the lexicon.
+    Lexicon,
 }
 
 impl Default for NamesOptions {
     fn default() -> Self {
-        Self { threshold: 0.5, cache: 16 << 20, max_tokens: 16_384 }
+        Self { threshold: 0.5, cache: 16 << 20, max_tokens: 16_384, beyond: Beyond::Refuse }
     }
 }
 
-/// What a model has done so far.
+/// What a model has done since it was asked last.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamesStats {
     /// Pieces read.
     pub tokens: u64,
-    /// Texts that were remembered.
-    pub hits: u64,
+    /// Pieces of windows that were remembered.
+    pub remembered: u64,
     /// Texts of which something was left to the lexicon, for the sake of the budget.
     pub beyond: u64,
 }
 
-/// Pieces that a request may still have read.
+/// Pieces that a request may still have read, and whether it had more.
 #[derive(Debug)]
-pub(crate) struct Budget(AtomicUsize);
+pub(crate) struct Budget {
+    left: AtomicUsize,
+    exceeded: AtomicBool,
+}
 
 impl Budget {
     pub(crate) fn new(pieces: usize) -> Self {
-        Self(AtomicUsize::new(pieces))
+        Self { left: AtomicUsize::new(pieces), exceeded: AtomicBool::new(false) }
     }
 
     /// Takes so many, if they are left.
     fn take(&self, pieces: usize) -> bool {
         let less = |left: usize| left.checked_sub(pieces);
-        self.0.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+        let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok();
+        if !taken {
+            self.exceed();
+        }
+        taken
+    }
+
+    fn exceed(&self) {
+        self.exceeded.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether some text was not read for want of it.
+    pub(crate) fn is_exceeded(&self) -> bool {
+        self.exceeded.load(Ordering::Relaxed)
     }
 }
 
@@ -105,7 +134,7 @@ pub struct NamesModel {
     options: NamesOptions,
     cache: Cache,
     tokens: AtomicU64,
-    hits: AtomicU64,
+    remembered: AtomicU64,
     beyond: AtomicU64,
 }
 
@@ -140,7 +169,7 @@ impl NamesModel {
             options,
             cache: Cache::new(options.cache),
             tokens: AtomicU64::new(0),
-            hits: AtomicU64::new(0),
+            remembered: AtomicU64::new(0),
             beyond: AtomicU64::new(0),
             vocabulary,
         };
@@ -156,13 +185,15 @@ impl NamesModel {
         self.digest == other.digest && self.options == other.options
     }
 
-    /// What it has done so far.
-    pub fn stats(&self) -> NamesStats {
-        NamesStats {
-            tokens: self.tokens.load(Ordering::Relaxed),
-            hits: self.hits.load(Ordering::Relaxed),
-            beyond: self.beyond.load(Ordering::Relaxed),
-        }
+    /// What it has done since this was asked last.
+    pub fn drain_stats(&self) -> NamesStats {
+        let of = |count: &AtomicU64| count.swap(0, Ordering::Relaxed);
+        NamesStats { tokens: of(&self.tokens), remembered: of(&self.remembered), beyond: of(&self.beyond) }
+    }
+
+    /// The SHA-256 of the list of its files' digests, in hexadecimal.
+    pub fn digest(&self) -> String {
+        hex(&self.digest)
     }
 
     pub(super) fn options(&self) -> NamesOptions {
@@ -178,37 +209,57 @@ impl NamesModel {
         text: &str,
         checkpoint: &Checkpoint,
         budget: Option<&Budget>,
-    ) -> Result<Arc<[Word]>, Stopped> {
-        if text.len() > LONGEST && budget.is_some() {
+    ) -> Result<Vec<Word>, Stopped> {
+        let beyond = || {
+            budget.inspect(|budget| budget.exceed());
             self.beyond.fetch_add(1, Ordering::Relaxed);
-            return Ok(Arc::default());
-        }
-        let known = self.cache.known(text);
-        if let Some(words) = self.cache.get(known) {
-            self.hits.fetch_add(1, Ordering::Relaxed);
-            return Ok(words);
+        };
+        if text.len() > LONGEST && budget.is_some() {
+            beyond();
+            return Ok(Vec::new());
         }
         let pieces = self.vocabulary.pieces(text);
-        let mut read = Read { each: vec![None; pieces.len()], whole: true };
+        let mut each = vec![None; pieces.len()];
         for window in windows(text, &pieces) {
             let Some(of) = pieces.get(window.from..window.to) else { continue };
             if self.is_foreign(text, of) {
                 continue;
             }
             checkpoint.pass()?;
-            if budget.is_some_and(|budget| !budget.take(of.len())) {
-                read.whole = false;
+            let Some(read) = self.window(of, budget) else {
+                beyond();
                 break;
+            };
+            let slots = each.iter_mut().take(window.to).skip(window.from);
+            for (slot, sure) in slots.zip(read.iter()).skip(window.told) {
+                *slot = Some(*sure);
             }
-            self.tokens.fetch_add(of.len() as u64, Ordering::Relaxed);
-            read.take(window, self.look(of));
         }
-        let words: Arc<[Word]> = read.words(&pieces).into();
-        match read.whole {
-            true => self.cache.put(known, Arc::clone(&words)),
-            false => drop(self.beyond.fetch_add(1, Ordering::Relaxed)),
+        Ok(words(&each, &pieces))
+    }
+
+    /// What the model says of the pieces of a window: nothing, where it failed; `None` where the budget does not allow it.
+    fn window(&self, pieces: &[Piece], budget: Option<&Budget>) -> Option<Arc<[Sure]>> {
+        let ids = pieces.iter().map(|piece| piece.id);
+        let input: Vec<u32> = std::iter::once(self.begin).chain(ids).chain([self.end]).collect();
+        let known = self.cache.known(&input);
+        let count = pieces.len() as u64;
+        if let Some(read) = self.cache.get(known) {
+            self.remembered.fetch_add(count, Ordering::Relaxed);
+            return Some(read);
         }
-        Ok(words)
+        if budget.is_some_and(|budget| !budget.take(pieces.len())) {
+            return None;
+        }
+        self.tokens.fetch_add(count, Ordering::Relaxed);
+        let logits = self.runner.logits(&input).unwrap_or_default();
+        // The first row is that of the piece which begins every window, the last of the one that ends it.
+        let rows = logits.chunks_exact(LABELS).skip(1).take(pieces.len());
+        let read: Arc<[Sure]> = rows.map(families).collect();
+        if !read.is_empty() {
+            self.cache.put(known, Arc::clone(&read));
+        }
+        Some(read)
     }
 
     /// Whether a window has letters that the model cannot read.
@@ -217,59 +268,26 @@ impl NamesModel {
         let read = text.get(first.span.start..last.span.end).unwrap_or_default();
         !read.is_ascii() && self.foreign.is_match(read)
     }
-
-    /// The logits of a window.
-    fn look(&self, pieces: &[Piece]) -> Option<Vec<f32>> {
-        let ids = pieces.iter().map(|piece| piece.id);
-        let input: Vec<u32> = std::iter::once(self.begin).chain(ids).chain([self.end]).collect();
-        self.runner.logits(&input)
-    }
 }
 
-/// How sure the model is of a piece.
-#[derive(Clone, Copy)]
-struct Sure {
-    person: f32,
-    place: f32,
-}
-
-/// A text as far as it is read: each piece, and whether all windows were.
-struct Read {
-    each: Vec<Option<Sure>>,
-    whole: bool,
-}
-
-impl Read {
-    /// Takes what the model says of a window; nothing, where it could not read it.
-    fn take(&mut self, window: Window, logits: Option<Vec<f32>>) {
-        let Some(logits) = logits else { return };
-        // The first row is that of the piece which begins every window.
-        let rows = logits.chunks_exact(LABELS).skip(1);
-        let slots = self.each.iter_mut().take(window.to).skip(window.from);
-        for (slot, row) in slots.zip(rows).skip(window.told) {
-            *slot = Some(families(row));
-        }
+/// The words of which all pieces were read, each as sure as its pieces are together.
+fn words(each: &[Option<Sure>], pieces: &[Piece]) -> Vec<Word> {
+    let mut words = Vec::new();
+    let mut rest = each;
+    for word in pieces.chunk_by(|a, b| a.word == b.word) {
+        let (own, behind) = rest.split_at(word.len().min(rest.len()));
+        rest = behind;
+        let sure: Option<Vec<Sure>> = own.iter().copied().collect();
+        let (Some(sure), Some(first), Some(last)) = (sure, word.first(), word.last()) else { continue };
+        let mean = |of: fn(&Sure) -> f32| sure.iter().map(of).sum::<f32>() / sure.len() as f32;
+        words.push(Word {
+            start: first.span.start,
+            end: last.span.end,
+            person: mean(|one| one.person),
+            place: mean(|one| one.place),
+        });
     }
-
-    /// The words of which all pieces were read, each as sure as its pieces are together.
-    fn words(&self, pieces: &[Piece]) -> Vec<Word> {
-        let mut words = Vec::new();
-        let mut rest = self.each.as_slice();
-        for word in pieces.chunk_by(|a, b| a.word == b.word) {
-            let (own, behind) = rest.split_at(word.len().min(rest.len()));
-            rest = behind;
-            let sure: Option<Vec<Sure>> = own.iter().copied().collect();
-            let (Some(sure), Some(first), Some(last)) = (sure, word.first(), word.last()) else { continue };
-            let mean = |of: fn(&Sure) -> f32| sure.iter().map(of).sum::<f32>() / sure.len() as f32;
-            words.push(Word {
-                start: first.span.start,
-                end: last.span.end,
-                person: mean(|one| one.person),
-                place: mean(|one| one.place),
-            });
-        }
-        words
-    }
+    words
 }
 
 /// The probabilities of the families: given and family names; parts of addresses.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use sha2::{Digest, Sha256};
 
 use super::runner::LABELS;
-use super::{ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats};
+use super::{Beyond, ModelError, ModelFiles, NamesModel, NamesOptions, NamesStats};
 use crate::base::checkpoint::{Checkpoint, GoOn, Stopped};
 use crate::detect::{Allow, Catalogue, Detector, RuleSelection, Score};
 
@@ -134,17 +134,22 @@ fn onnx() -> Vec<u8> {
 }
 
 fn catalogue(options: NamesOptions) -> Catalogue {
-    Catalogue::builtin().unwrap().reading_names(Some(Arc::new(model(options))))
+    reading(&Arc::new(model(options)))
+}
+
+fn reading(model: &Arc<NamesModel>) -> Catalogue {
+    Catalogue::builtin().unwrap().reading_names(Some(Arc::clone(model)))
+}
+
+fn persons(catalogue: &Catalogue) -> Detector {
+    let selection = RuleSelection::only(catalogue, ["PERSON"]).unwrap();
+    Detector::new(catalogue, &selection).unwrap()
 }
 
 fn detector(rules: &[&str]) -> Detector {
     let catalogue = catalogue(NamesOptions::default());
     let selection = RuleSelection::only(&catalogue, rules.iter().copied()).unwrap();
     Detector::new(&catalogue, &selection).unwrap()
-}
-
-fn stats(detector: &Detector) -> NamesStats {
-    detector.names_stats().unwrap()
 }
 
 fn found(detector: &Detector, text: &str) -> Vec<String> {
@@ -201,29 +206,42 @@ fn thresholds_and_allow_lists_hold_for_the_model_too() {
 }
 
 #[test]
-fn a_text_that_was_read_costs_nothing() {
-    let detector = detector(&["PERSON"]);
-    let text = "ask zorblax. ask quimby.";
+fn what_was_read_costs_nothing() {
+    let model = Arc::new(model(NamesOptions::default()));
+    let detector = persons(&reading(&model));
+    let text = "ask zorblax.\n\nask quimby.";
     let first = found(&detector, text);
-    let once = stats(&detector);
-    assert_eq!((once.tokens, once.hits), (6, 0));
+    assert_eq!(model.drain_stats(), NamesStats { tokens: 6, remembered: 0, beyond: 0 });
     assert_eq!(found(&detector, text), first);
-    assert_eq!(stats(&detector), NamesStats { hits: 1, ..once });
+    assert_eq!(model.drain_stats(), NamesStats { tokens: 0, remembered: 6, beyond: 0 });
+    // Also where the text goes on.
+    assert_eq!(found(&detector, &format!("{text}\n\nask")), first);
+    assert_eq!(model.drain_stats(), NamesStats { tokens: 1, remembered: 6, beyond: 0 });
 }
 
 #[test]
-fn what_is_beyond_the_budget_of_a_request_has_the_lexicon() {
-    let catalogue = catalogue(NamesOptions { max_tokens: 4, ..NamesOptions::default() });
-    let selection = RuleSelection::only(&catalogue, ["PERSON"]).unwrap();
-    let detector = Detector::new(&catalogue, &selection).unwrap();
-    let text = "ask zorblax.\n\nask quimby now.";
-    let request = detector.passing(Checkpoint::default());
-    assert_eq!(found(&request, text), ["PERSON:zorblax"]);
-    assert_eq!(stats(&detector).beyond, 1);
-    // What was cut short is not remembered, and another request has a budget of its own.
-    let other = detector.passing(Checkpoint::default());
-    assert_eq!(found(&other, "ask quimby."), ["PERSON:quimby"]);
-    assert_eq!(found(&detector, text), ["PERSON:zorblax", "PERSON:quimby"]);
+fn a_request_has_a_budget_for_what_is_new() {
+    for beyond in [Beyond::Refuse, Beyond::Lexicon] {
+        let model = Arc::new(model(NamesOptions { max_tokens: 4, beyond, ..NamesOptions::default() }));
+        let detector = persons(&reading(&model)).strict();
+        let text = "ask zorblax.\n\nask quimby now.";
+        let request = detector.passing(Checkpoint::default());
+        assert_eq!(found(&request, text), ["PERSON:zorblax"]);
+        assert_eq!(model.drain_stats().beyond, 1);
+        assert_eq!(request.is_unread(), beyond == Beyond::Refuse);
+        // What is shared is spent for both, and another request has a budget of its own.
+        let shared = detector.sharing(&request);
+        assert!(found(&shared, "quimby or quimby").is_empty());
+        let other = detector.passing(Checkpoint::default());
+        assert_eq!(found(&other, "ask quimby."), ["PERSON:quimby"]);
+        assert!(!other.is_unread());
+        // The same request once more goes further: what was read is remembered.
+        let again = detector.passing(Checkpoint::default());
+        assert_eq!(found(&again, text), ["PERSON:zorblax", "PERSON:quimby"]);
+        assert!(!again.is_unread());
+        // Who is not strict never refuses.
+        assert!(!persons(&reading(&model)).passing(Checkpoint::default()).is_unread());
+    }
 }
 
 /// Lets some windows pass.
@@ -238,11 +256,13 @@ impl GoOn for Few {
 
 #[test]
 fn work_stops_between_windows_when_nobody_waits_for_it() {
-    let detector = detector(&["PERSON"]);
-    let text = "ask zorblax.\n\n".repeat(40);
+    let model = Arc::new(model(NamesOptions::default()));
+    let detector = persons(&reading(&model));
+    let text: String = (0..40).map(|n| format!("ask{} zorblax.\n\n", " ask".repeat(n))).collect();
     let stopping = detector.passing(Checkpoint::new(Arc::new(Few(AtomicUsize::new(5)))));
     assert_eq!(stopping.try_find_under(&mut stopping.cache(), None, &text), Err(Stopped));
-    assert!(stats(&detector).tokens < 5 * 3);
+    // The rules' look at the text asks once.
+    assert_eq!(model.drain_stats().tokens, 3 + 4 + 5 + 6);
 }
 
 #[test]

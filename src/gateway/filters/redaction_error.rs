@@ -16,6 +16,7 @@ pub(super) fn of_redaction(error: RedactError) -> GatewayError {
         RedactError::TooManyValues { values, bytes } => {
             GatewayError::Api(ApiError::Excess(Excess::Values { values, bytes }))
         }
+        RedactError::Unread => GatewayError::Api(ApiError::Excess(Excess::NewText)),
         RedactError::Stopped(_) => GatewayError::Api(ApiError::Overloaded),
         RedactError::Spent(spent) => GatewayError::Api(ApiError::TooManyValues(spent.after)),
         _ => GatewayError::Api(ApiError::Internal("redact")),

@@ -1,5 +1,7 @@
 //! Words within names that stay as they are, since they identify nobody: in lower case, by kind.
 
+use crate::detect::{STREET_ENDINGS, STREET_WORDS};
+
 /// Before and behind names.
 pub(super) const TITLES: &[&str] = &[
     "mr", "mrs", "ms", "miss", "mx", "dr", "prof", "sir", "jr", "sr", "ii", "iii", "iv", "phd", "md", "esq",
@@ -18,82 +20,15 @@ pub(super) const PARTICLES: &[&str] = &[
 pub(super) const CAPITAL_PARTICLES: &[&str] =
     &["van", "von", "de", "der", "den", "del", "della", "di", "du", "ter", "ten"];
 
-/// What streets are called beside their names.
-pub(super) const STREETS: &[&str] = &[
-    "street",
-    "avenue",
-    "ave",
-    "road",
-    "rd",
-    "boulevard",
-    "blvd",
-    "lane",
-    "ln",
-    "drive",
-    "court",
-    "ct",
-    "place",
-    "pl",
-    "square",
-    "sq",
-    "terrace",
-    "way",
-    "parkway",
-    "pkwy",
-    "highway",
-    "hwy",
-    "loop",
-    "circle",
-    "close",
-    "crescent",
-    "gardens",
-    "row",
-    "alley",
-    "trail",
-    "plaza",
-    "apt",
-    "suite",
-    "unit",
-    "box",
-    "floor",
-    "rue",
-    "quai",
-    "chemin",
-    "allée",
-    "impasse",
-    "cours",
-    "calle",
-    "avenida",
-    "paseo",
-    "carrer",
-    "rua",
-    "praça",
-    "via",
-    "viale",
-    "corso",
-    "piazza",
-    "vicolo",
-    "straße",
-    "strasse",
-    "str",
-    "weg",
-    "platz",
-    "allee",
-    "gasse",
-    "ring",
-    "ulica",
-    "ul",
-    "aleja",
-    "plein",
-    "laan",
-    "gracht",
+/// What streets are called beside their names, beyond what tells them from other names where they are found.
+const MORE_STREETS: &[&str] = &[
+    "floor", "rue", "quai", "chemin", "allée", "impasse", "cours", "calle", "avenida", "paseo", "carrer",
+    "rua", "praça", "via", "viale", "corso", "piazza", "vicolo", "straße", "strasse", "str", "weg", "platz",
+    "allee", "gasse", "ring", "ulica", "ul", "aleja", "plein", "laan", "gracht",
 ];
 
-/// Ends of a street's name that is one word.
-pub(super) const STREET_ENDINGS: &[&str] = &[
-    "straße", "strasse", "gasse", "weg", "platz", "allee", "damm", "ufer", "straat", "laan", "gracht",
-    "plein", "gatan", "vägen", "vej", "gade", "gata", "veien", "katu", "tie",
-];
+/// Ends of a street's name that is one word, beyond those.
+const MORE_STREET_ENDINGS: &[&str] = &["damm", "ufer", "gracht", "plein"];
 
 /// What places are called beside their names.
 pub(super) const PLACE_WORDS: &[&str] = &[
@@ -224,6 +159,16 @@ pub(super) const COMPANIES: &[&str] = &[
     "株式会社",
     "有限公司",
 ];
+
+/// Whether a word, in lower case, is what a street is called. `St` is not: it is a saint's as well.
+pub(super) fn is_street(word: &str) -> bool {
+    word != "st" && STREET_WORDS.contains(&word) || MORE_STREETS.contains(&word)
+}
+
+/// Ends of a street's name that is one word.
+pub(super) fn street_endings() -> impl Iterator<Item = &'static str> {
+    STREET_ENDINGS.iter().chain(MORE_STREET_ENDINGS).copied()
+}
 
 /// Whether a word, in lower case, is one of these.
 pub(super) fn is_kept(list: &[&str], word: &str) -> bool {

@@ -7,7 +7,8 @@ use crate::redact::style::NameKind;
 use super::dictionary::{Dictionary, Permutations};
 use super::invented;
 use super::kept::{
-    CAPITAL_PARTICLES, COMPANIES, PARTICLES, PLACE_WORDS, STREET_ENDINGS, STREETS, TITLES, is_kept, is_state,
+    CAPITAL_PARTICLES, COMPANIES, PARTICLES, PLACE_WORDS, TITLES, is_kept, is_state, is_street,
+    street_endings,
 };
 
 /// A key under one tweak, and what was worked out under it.
@@ -68,7 +69,7 @@ impl Naming<'_> {
     pub(super) fn surrogate(&mut self, kind: NameKind, name: &str) -> Option<String> {
         let pieces: Vec<Piece<'_>> = words(name).collect();
         let is_address = pieces.iter().any(|piece| !piece.letters && has_digit(piece.text))
-            || pieces.iter().any(|piece| is_kept(STREETS, &piece.text.to_lowercase()));
+            || pieces.iter().any(|piece| is_street(&piece.text.to_lowercase()));
         let last = pieces.iter().rposition(|piece| piece.letters);
         let stays = |at: usize, piece: &Piece<'_>| match kind {
             NameKind::Person => {
@@ -83,7 +84,7 @@ impl Naming<'_> {
             }
             NameKind::Place => {
                 let lower = piece.text.to_lowercase();
-                is_kept(STREETS, &lower) || is_kept(PLACE_WORDS, &lower) || is_state(piece.text)
+                is_street(&lower) || is_kept(PLACE_WORDS, &lower) || is_state(piece.text)
             }
             NameKind::Organization => is_kept(COMPANIES, &piece.text.to_lowercase()),
         };
@@ -132,9 +133,9 @@ impl Naming<'_> {
             return;
         }
         if kind == NameKind::Place
-            && let Some((stem, end)) = STREET_ENDINGS.iter().find_map(|end| {
+            && let Some((stem, end)) = street_endings().find_map(|end| {
                 let stem = lower.strip_suffix(end).filter(|stem| stem.chars().count() > 2)?;
-                Some((stem, *end))
+                Some((stem, end))
             })
         {
             let streets = self.permuted(Dictionary::streets(), stem).map(str::to_owned);

@@ -34,4 +34,4 @@ pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal};
 pub use route::{Direction, Filtered, RouteMetrics, RuleMetrics, StatusClass, Traffic};
 pub use upstream::{Circuit, PeerState, UpstreamFailure, UpstreamMetrics};
 pub use words::Word;
-pub use work::{ChildEnd, JobState, ScanCounters, ScanResult, StoreWork, Verdict, WorkMetrics};
+pub use work::{ChildEnd, JobState, NamesRead, ScanCounters, ScanResult, StoreWork, Verdict, WorkMetrics};

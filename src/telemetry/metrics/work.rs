@@ -60,6 +60,16 @@ words! {
 pub type ScanCounters = Each<ScanResult, IntCounter>;
 
 words! {
+    /// How the names model knew pieces of words.
+    pub enum NamesRead {
+        /// It read them.
+        New => "new",
+        /// It had read them before.
+        Remembered => "remembered",
+    }
+}
+
+words! {
     /// What the store is asked.
     pub enum StoreWork {
         /// To read.
@@ -86,6 +96,11 @@ pub struct WorkMetrics {
     pub store: Each<StoreWork, Histogram>,
     /// What the store could not do.
     pub store_errors: IntCounter,
+    /// Pieces of words that the names model was asked about; there where one is loaded.
+    pub names_tokens: Each<NamesRead, IntCounter>,
+    /// Texts of which it left something to the lexicon, for want of budget.
+    pub names_beyond: IntCounter,
+    names_model: IntGaugeVec,
     reloads: IntCounterVec,
     reloaded: IntGauge,
 }
@@ -102,7 +117,22 @@ impl WorkMetrics {
         )?;
         let store =
             families.histograms("store_seconds", "How long the store took.", &["operation"], SECONDS)?;
+        let tokens = families.counters(
+            "names_tokens_total",
+            "Tokens that the names model was asked about: new ones, and those it had read before.",
+            &["read"],
+        )?;
         let made = Self {
+            names_tokens: Each::new(move |word| tokens.with_label_values(&[word])),
+            names_beyond: families.counter(
+                "names_beyond_total",
+                "Texts of which the names model did not read all, for want of budget.",
+            )?,
+            names_model: families.gauges(
+                "names_model_info",
+                "The names model that is loaded, by the digest of its files.",
+                &["digest"],
+            )?,
             jobs: Each::new(move |word| jobs.with_label_values(&[word])).shown(),
             verdicts: Each::new(move |word| verdicts.with_label_values(&[word])).shown(),
             job_seconds: families.histogram("sanitize_duration_seconds", "How long files took.", SECONDS)?,
@@ -125,6 +155,14 @@ impl WorkMetrics {
             made.reloads.with_label_values(&[result]);
         }
         Ok(made)
+    }
+
+    /// This names model is loaded now, or none.
+    pub fn names_model(&self, digest: Option<&str>) {
+        self.names_model.reset();
+        if let Some(digest) = digest {
+            self.names_model.with_label_values(&[digest]).set(1);
+        }
     }
 
     /// The counters of what one scanner of the configuration says.

@@ -18,3 +18,4 @@ mod word;
 mod words;
 
 pub(crate) use group::Names;
+pub(crate) use words::{STREET_ENDINGS, STREETS as STREET_WORDS};

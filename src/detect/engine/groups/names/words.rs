@@ -95,7 +95,7 @@ pub(super) const COMPANIES: &[&str] = &[
 ];
 
 /// What streets are called, behind their names.
-pub(super) const STREETS: &[&str] = &[
+pub(crate) const STREETS: &[&str] = &[
     "street",
     "st",
     "avenue",
@@ -135,7 +135,7 @@ pub(super) const STREETS: &[&str] = &[
 ];
 
 /// Endings of street names that are one word.
-pub(super) const STREET_ENDINGS: &[&str] = &[
+pub(crate) const STREET_ENDINGS: &[&str] = &[
     "straße", "strasse", "gasse", "weg", "platz", "allee", "straat", "laan", "gatan", "vägen", "vej", "gade",
     "gata", "veien", "katu", "tie",
 ];
