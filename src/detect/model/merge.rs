@@ -1,7 +1,7 @@
 //! What the model says, merged with what rules found.
 //!
 //! - A structured rule's finding stays, and cuts a name that overlaps it.
-//! - A person by the lexicon falls where the model read it and gives none of its words a tenth.
+//! - A person by the lexicon falls where the model read it and gives none of its words a tenth, unless the lexicon is sure.
 //! - Findings of one kind that overlap become one.
 //! - Of two kinds the longer stays, and cuts the other.
 //!
@@ -14,6 +14,10 @@ use crate::detect::{Finding, RuleId, Score, Span};
 
 /// Below this the model refutes a person by the lexicon.
 const VETO: f32 = 0.1;
+
+/// From this score on a person by the lexicon stays whatever the model says: a given name and a surname, or a title and a
+/// name. Of a text that repeats itself the model takes hardly any word for a name.
+const SURE: f32 = 0.8;
 
 /// How sure it must be where words are mostly something else: in code.
 const IN_CODE: f32 = 0.7;
@@ -45,7 +49,7 @@ pub(crate) fn merge(
     let mut taken = Taken { text, taken: BTreeMap::new() };
     for one in findings {
         if is(&one, person) {
-            if !refuted(words, one.span) {
+            if one.score.value() >= SURE || !refuted(words, one.span) {
                 persons.push(one);
             }
         } else if is(&one, place) {
@@ -257,11 +261,12 @@ mod tests {
         Span::new(start, start + part.len())
     }
 
-    /// What becomes of `lexicon` (rule:text) and `model` (text, person, place), as rule:text.
+    /// What becomes of `lexicon` (rule:text, `P!` where it is sure) and `model` (text, person, place), as rule:text.
     fn merged(text: &str, lexicon: &[&str], model: &[(&str, f32, f32)]) -> Vec<String> {
         let findings = lexicon.iter().map(|one| {
             let (name, part) = one.split_once(':').unwrap();
-            Finding { rule: rule(name), span: at(text, part), score: Score::new(0.6), near: None }
+            let (name, score) = name.strip_suffix('!').map_or((name, 0.6), |name| (name, 0.85));
+            Finding { rule: rule(name), span: at(text, part), score: Score::new(score), near: None }
         });
         let words: Vec<Word> = model
             .iter()
@@ -296,6 +301,7 @@ mod tests {
             ("Mark the date", &["P:Mark"], &[("Mark", 0.2, 0.0)], &["P:Mark"]),
             ("Mark the date", &["P:Mark"], &[], &["P:Mark"]),
             ("Mark the date", &["P:Mark"], &[("date", 0.0, 0.0)], &["P:Mark"]),
+            ("Ana Ruiz again", &["P!:Ana Ruiz"], &[("Ana", 0.05, 0.0), ("Ruiz", 0.0, 0.0)], &["P:Ana Ruiz"]),
             ("in Lima", &["L:Lima"], &[("Lima", 0.0, 0.0)], &["L:Lima"]),
             // One kind: both together.
             ("Dr Ana Ruiz", &["P:Dr Ana"], &[("Ana", 0.9, 0.0), ("Ruiz", 0.9, 0.0)], &["P:Dr Ana Ruiz"]),

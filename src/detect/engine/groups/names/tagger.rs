@@ -320,11 +320,13 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     {
         // `87 Ránargata`, `39 Csabai`: the house and its street.
         let house = rest.iter().all(|word| word.spelling == Spelling::Name) && !goes_on(view, last.end);
-        return if house {
-            vec![Tagged { tag: Tag::Location, start, end: last.end, score: 0.55 }]
-        } else {
-            Vec::new()
-        };
+        if house {
+            return vec![Tagged { tag: Tag::Location, start, end: last.end, score: 0.55 }];
+        }
+        // `500 Sales rose`; but in `on day 3 Maria Lopez wrote` the number is of the words before it.
+        if rest.len() == 1 {
+            return Vec::new();
+        }
     }
     if rest.len() == 1 {
         return single(first, titled, place, to_place, to_person)

@@ -40,6 +40,8 @@ fn names_are_told_from_other_capitals() {
         ("Name: JENNIFER", &[(Person, "JENNIFER")]),
         ("Jean DUPONT, Lyon", &[(Person, "Jean DUPONT"), (Location, "Lyon")]),
         ("at 87 Ránargata, now", &[(Location, "87 Ránargata")]),
+        ("on day 3 Maria Lopez wrote", &[(Person, "Maria Lopez")]),
+        ("in 3 Sales rose", &[]),
         ("if len > MAX or SERVER_MAX", &[]),
         ("An RSA key of 64 KiB, see RFC 7518", &[]),
         ("Max::new(Host) and Max(1)", &[]),
