@@ -115,7 +115,7 @@ def test_a_request_with_more_new_text_than_is_read_is_refused(weights, mock):
         assert "Lopez" not in mock.requests[-1].everything()
         # Our own API has the lexicon for the rest, and the metrics say so.
         fresh = " ".join(f"at {n} o'clock juan perez called." for n in range(80))
-        assert gateway.api("/v1/redact", {"text": fresh}).json()["status"] == "Success"
+        assert gateway.api("/v1/redact", {"text": fresh}).json()["status"] == "success"
         seen = gateway.metrics()
         assert 'portcullis_names_model_info{digest="' in seen
         assert 'portcullis_names_tokens_total{read="remembered"}' in seen

@@ -104,12 +104,7 @@ impl Cipher<'_> {
 
     /// What the PRF gives for a piece of a value.
     pub(in crate::redact) fn draws(&self, part: Part, seed: &[u8]) -> Draws {
-        Draws { keystream: self.keystream(part, seed) }
-    }
-
-    /// The same, as it comes.
-    pub(in crate::redact) fn keystream(&self, part: Part, seed: &[u8]) -> Keystream {
-        self.key.keystream(&[&self.tweak_for(part), seed])
+        Draws { keystream: self.key.keystream(&[&self.tweak_for(part), seed]) }
     }
 
     fn tweak_for(&self, part: Part) -> [u8; 17] {

@@ -45,35 +45,38 @@ fn letter(stream: &mut Keystream, letters: &str) -> char {
     letters.chars().nth((stream.block() % count) as usize).unwrap_or('a')
 }
 
+/// Words that are made until one is nobody's: a script of one letter a word has few.
+const TRIES: usize = 32;
+
 /// What stands for a word, which is in lower case; with a capital where its script has them.
 pub(super) fn word(key: &FpeKey, tweak: [u8; 16], kind: NameKind, original: &str) -> String {
     let mut stream = key.keystream(&[&tweak, b"invented", &[kind as u8], original.as_bytes()]);
-    let length = original.chars().count();
-    let among = |word: &str| {
-        [Dictionary::persons(), Dictionary::towns(), Dictionary::streets()]
-            .iter()
-            .any(|list| list.knows(word))
-    };
-    loop {
-        let made = match script(original) {
-            Script::Latin => latin(&mut stream, kind, length),
-            Script::Letters(letters) => {
-                let letters = |_| letter(&mut stream, letters);
-                (0..length).map(letters).collect()
+    let lists = [Dictionary::persons(), Dictionary::towns(), Dictionary::streets()];
+    let free = |made: &str| made != original && !lists.iter().any(|list| list.knows(made));
+    let mut made = spoken(&mut stream, kind, original);
+    for _ in 1..TRIES {
+        if free(&made) {
+            break;
+        }
+        made = spoken(&mut stream, kind, original);
+    }
+    let mut letters = made.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
+/// A word of the script of another, and about as long.
+fn spoken(stream: &mut Keystream, kind: NameKind, like: &str) -> String {
+    let length = like.chars().count();
+    match script(like) {
+        Script::Latin => latin(stream, kind, length),
+        Script::Letters(letters) => (0..length).map(|_| letter(stream, letters)).collect(),
+        Script::Syllables((onsets, vowels, codas)) => {
+            let mut made = String::new();
+            for _ in 0..(length / 2).clamp(2, 4) {
+                made.extend([letter(stream, onsets), letter(stream, vowels)]);
             }
-            Script::Syllables((onsets, vowels, codas)) => {
-                let mut made = String::new();
-                for _ in 0..(length / 2).clamp(2, 4) {
-                    made.extend([letter(&mut stream, onsets), letter(&mut stream, vowels)]);
-                }
-                made.push(letter(&mut stream, codas));
-                made
-            }
-        };
-        // A script of one letter a word has few words: any other will do.
-        if made != original && !among(&made) {
-            let mut letters = made.chars();
-            return letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+            made.push(letter(stream, codas));
+            made
         }
     }
 }

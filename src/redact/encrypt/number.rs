@@ -146,37 +146,22 @@ fn nine_digits(cipher: &Cipher<'_>, value: &str, nine: &Nine) -> Shaped {
     Ok(text_of(text))
 }
 
-/// What the digits of a telephone number are.
-struct Dialled {
-    /// How many stand before the number within its country: `+` or `00`, and the country's code.
-    code: usize,
-    /// The same of ten digits of the North American plan, with or without its code.
-    north_america: Option<usize>,
-}
-
-impl Dialled {
-    fn of(value: &str, digits: &[u16]) -> Self {
-        let code = match digits {
-            [0, 0, code @ ..] => 2 + calling_code(code),
-            code if value.starts_with('+') => calling_code(code),
-            _ => 0,
-        };
-        let north_america = match (code, digits) {
-            (1, [1, national @ ..]) | (0, [1, national @ ..]) if national.len() == 10 => Some(1),
-            (0, national) if national.len() == 10 => Some(0),
-            _ => None,
-        };
-        Self { code, north_america }
-    }
-}
-
 /// A phone number: country code, length and separators stay. It may be somebody's number.
 pub(super) fn phone(cipher: &Cipher<'_>, value: &str) -> Shaped {
     let mut text = value.as_bytes().to_vec();
     let end = text.iter().position(u8::is_ascii_alphabetic).unwrap_or(text.len());
     let (main, extension) = text.split_at_mut(end);
     let mut found = digits_of(main);
-    let Dialled { code, north_america } = Dialled::of(value, &found.symbols);
+    let code = match found.symbols.as_slice() {
+        [0, 0, code @ ..] => 2 + calling_code(code),
+        code if value.starts_with('+') => calling_code(code),
+        _ => 0,
+    };
+    let north_america = match (code, found.symbols.as_slice()) {
+        (1, [1, national @ ..]) | (0, [1, national @ ..]) if national.len() == 10 => Some(1),
+        (0, national) if national.len() == 10 => Some(0),
+        _ => None,
+    };
     let national = found.symbols.get_mut(north_america.unwrap_or(code)..).unwrap_or_default();
     if north_america.is_some() && matches!(national, [2..=9, ..]) {
         nanp(cipher, national)?;
