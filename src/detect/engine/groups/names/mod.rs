@@ -18,4 +18,5 @@ mod word;
 mod words;
 
 pub(crate) use group::Names;
+#[cfg(feature = "redact")]
 pub(crate) use words::{STREET_ENDINGS, STREETS as STREET_WORDS};
