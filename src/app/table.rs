@@ -26,15 +26,15 @@ use crate::config::settings::{
     Answers, Api, Auth as AuthSetting, By, Dialect, Direct, Endpoint, Exhausted as ExhaustedSetting,
     Files as FilesSetting, Host, JwkSource, Jwt as JwtSetting, Media as MediaSetting,
     PathMatch as PathSetting, Protocol as ProtocolSetting, Provider as ProviderSetting,
-    Redact as RedactSetting, Route as RouteSetting, Terminal as TerminalSetting, TokenPlace,
-    Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
+    Redact as RedactSetting, RestoreInUrls as RestoreInUrlsSetting, Route as RouteSetting,
+    Terminal as TerminalSetting, TokenPlace, Tweak as TweakSetting, Unknown as UnknownSetting, WebSocket,
 };
 use crate::detect::{Detector, RuleSelection};
 use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Jwt, JwtParts, Limits,
-    OwnUrls, Place, Redact, RedactParts, Remember, StripTokens, Tweak, Whose,
+    OwnUrls, Place, Redact, RedactParts, Remember, StripTokens, Tweak, UrlRules, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
@@ -43,7 +43,7 @@ use crate::gateway::route::{Match, PathMatch, Route, RouteParts, RouteTable, Tab
 use crate::gateway::route_info::RouteInfo;
 use crate::gateway::terminal::{Fixed, Terminal};
 use crate::gateway::upstream::Upstream;
-use crate::redact::Redactor;
+use crate::redact::{Redactor, RestoreInUrls};
 use crate::telemetry::Direction;
 use crate::vault::items::Items;
 use crate::vault::jwt::{Audience, Policy};
@@ -396,6 +396,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
     let redact = Redact::new(RedactParts {
         requests,
         answers,
+        urls: urls(setting),
         encrypts: setting.needs_key(),
         unknown,
         direct: setting.direct == Direct::Pass,
@@ -416,6 +417,19 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         documents: Documents::new(sandbox, limits.file.bytes()),
     });
     redact.map_err(|error| error.to_string())
+}
+
+/// In which addresses of pages a route restores values.
+fn urls(setting: &RedactSetting) -> UrlRules {
+    let rule = |said: &RestoreInUrlsSetting| match said {
+        RestoreInUrlsSetting::Off => RestoreInUrls::Off,
+        RestoreInUrlsSetting::SameHost => RestoreInUrls::SameHost,
+        RestoreInUrlsSetting::On => RestoreInUrls::On,
+    };
+    UrlRules {
+        texts: setting.restore_in_urls.as_deref().map(rule),
+        arguments: setting.restore_in_tool_urls.as_deref().map_or(RestoreInUrls::On, rule),
+    }
 }
 
 /// What a route remembers of the surrogates that it issues.

@@ -11,10 +11,11 @@ use crate::redact::live::Live;
 use crate::redact::opaque::{Look, Named};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
-use crate::redact::restore::Restore;
+use crate::redact::restore::{Known, Restore};
 use crate::redact::surrogate_map::SurrogateMap;
+use crate::redact::urls::UrlPolicy;
 use crate::stream::json::Path;
-use crate::stream::{Edit, Editor, StreamError};
+use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// What to do with an answer.
 #[derive(Clone, Debug)]
@@ -88,6 +89,15 @@ impl Answer {
         }
     }
 
+    /// In addresses of pages, puts originals back as `policy` says; without one, everywhere.
+    #[must_use]
+    pub fn limited(self, policy: UrlPolicy) -> Self {
+        Self(self.0.map(|inner| match inner {
+            Inner::Restore(restore) => Inner::Restore(restore.limited(policy)),
+            Inner::Mask(live) => Inner::Mask(Box::new(live.limited(policy))),
+        }))
+    }
+
     /// Refuses bodies with files of these classes in strings.
     #[must_use]
     pub fn refusing(self, files: Vec<FileClass>) -> Self {
@@ -104,6 +114,10 @@ impl Answer {
 impl Editor for Answer {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.0.under(path);
+    }
+
+    fn used_as(&mut self, text: TextUse) {
+        self.0.used_as(text);
     }
 
     fn unread(&mut self) {
@@ -127,6 +141,11 @@ impl Editor for Answer {
     }
 }
 
+/// The edits of what does not stay as it is.
+fn put_back(found: Vec<Known>) -> impl Iterator<Item = Edit> {
+    found.into_iter().filter(|known| !known.kept).map(|known| known.edit)
+}
+
 impl Whole for Inner {
     fn whole(&mut self, text: &str, look: Look, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self {
@@ -135,7 +154,7 @@ impl Whole for Inner {
                 let mut all = Vec::new();
                 restore.feed(text, &mut all);
                 restore.end(&mut all);
-                edits.extend(all.into_iter().filter(|edit| look.admits(&edit.range, text.len())));
+                edits.extend(put_back(all).filter(|edit| look.admits(&edit.range, text.len())));
                 Ok(())
             }
         }
@@ -156,6 +175,13 @@ impl Editor for Inner {
         }
     }
 
+    fn used_as(&mut self, text: TextUse) {
+        match self {
+            Self::Restore(restore) => restore.used_as(text),
+            Self::Mask(live) => live.used_as(text),
+        }
+    }
+
     fn is_lossy(&self) -> bool {
         matches!(self, Self::Mask(live) if live.is_lossy())
     }
@@ -169,7 +195,12 @@ impl Editor for Inner {
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self {
-            Self::Restore(restore) => Ok(restore.feed(piece, edits)),
+            Self::Restore(restore) => {
+                let mut found = Vec::new();
+                let decided = restore.feed(piece, &mut found);
+                edits.extend(put_back(found));
+                Ok(decided)
+            }
             Self::Mask(live) => live.feed(piece, edits),
         }
     }
@@ -177,7 +208,9 @@ impl Editor for Inner {
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self {
             Self::Restore(restore) => {
-                restore.end(edits);
+                let mut found = Vec::new();
+                restore.end(&mut found);
+                edits.extend(put_back(found));
                 Ok(())
             }
             Self::Mask(live) => live.end(edits),

@@ -12,7 +12,7 @@ use crate::redact::opaque::{
 };
 use crate::redact::payload::in_base64;
 use crate::stream::json::{Embedded, Path};
-use crate::stream::{Edit, Editor, StreamError};
+use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// So much is read of a string that goes on, to see whether it holds bytes; shorter ones are read whole.
 const BEGINNING: usize = KEY + 64;
@@ -280,6 +280,10 @@ impl<E: Whole> Editor for Strings<E> {
             named => named,
         };
         self.editor.under(path);
+    }
+
+    fn used_as(&mut self, text: TextUse) {
+        self.editor.used_as(text);
     }
 
     fn unread(&mut self) {

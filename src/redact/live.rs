@@ -20,12 +20,13 @@ use crate::redact::opaque::{Look, Named};
 use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
-use crate::redact::restore::Restore;
+use crate::redact::restore::{Known, Restore};
 use crate::redact::signed::BlockSeal;
 use crate::redact::style::Style;
 use crate::redact::surrogate_log::SurrogateLog;
+use crate::redact::urls::UrlPolicy;
 use crate::stream::json::Path;
-use crate::stream::{Edit, Editor, StreamError};
+use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// Finds as text comes and edits what was found, each finding by its rule's method.
 pub struct Live {
@@ -56,7 +57,7 @@ pub struct Live {
 struct Restoring {
     restore: Restore,
     /// Those that are not decided, in order.
-    hits: Vec<Edit>,
+    hits: Vec<Known>,
     /// Counts those that were restored.
     count: Arc<AtomicU64>,
 }
@@ -111,6 +112,14 @@ impl Live {
         Self { restoring: self.restoring.map(exactly), ..self }
     }
 
+    /// In addresses of pages, puts originals back as `policy` says.
+    #[must_use]
+    pub(super) fn limited(self, policy: UrlPolicy) -> Self {
+        let limited =
+            |restoring: Restoring| Restoring { restore: restoring.restore.limited(policy), ..restoring };
+        Self { restoring: self.restoring.map(limited), ..self }
+    }
+
     fn begin(&mut self) {
         self.text.clear();
         self.from = 0;
@@ -128,8 +137,8 @@ impl Live {
         let first = edits.len();
         for Finding { rule, span, .. } in std::mem::replace(&mut self.found, later) {
             let range = span.start..span.end;
-            let begin = hits.partition_point(|hit| hit.range.end <= range.start);
-            let behind = hits.get(begin..).unwrap_or_default().iter().map(|hit| &hit.range);
+            let begin = hits.partition_point(|hit| hit.edit.range.end <= range.start);
+            let behind = hits.get(begin..).unwrap_or_default().iter().map(|hit| &hit.edit.range);
             let over: Vec<_> = behind.take_while(|hit| hit.start < range.end).collect();
             if over.is_empty() {
                 self.replace(rule, range, edits)?;
@@ -140,7 +149,7 @@ impl Live {
             }
         }
         if !hits.is_empty() {
-            edits.extend(hits);
+            edits.extend(hits.into_iter().filter(|hit| !hit.kept).map(|hit| hit.edit));
             edits.get_mut(first..).unwrap_or_default().sort_by_key(|edit| edit.range.start);
         }
         Ok(())
@@ -226,7 +235,7 @@ impl Restoring {
         let mut decided = both;
         loop {
             let straddles = |range: &Range<usize>| range.start < decided && range.end > decided;
-            let hits = self.hits.iter().map(|hit| hit.range.clone());
+            let hits = self.hits.iter().map(|hit| hit.edit.range.clone());
             let spans = found.iter().map(|finding| finding.span.start..finding.span.end);
             match hits.chain(spans).filter(straddles).map(|range| range.start).min() {
                 Some(start) => decided = start,
@@ -236,10 +245,11 @@ impl Restoring {
     }
 
     /// The surrogates up to there.
-    fn take(&mut self, decided: usize) -> Vec<Edit> {
-        let undecided = self.hits.partition_point(|hit| hit.range.end <= decided);
+    fn take(&mut self, decided: usize) -> Vec<Known> {
+        let undecided = self.hits.partition_point(|hit| hit.edit.range.end <= decided);
         let later = self.hits.split_off(undecided);
-        self.count.fetch_add(self.hits.len() as u64, Ordering::Relaxed);
+        let restored = self.hits.iter().filter(|hit| !hit.kept).count();
+        self.count.fetch_add(restored as u64, Ordering::Relaxed);
         std::mem::replace(&mut self.hits, later)
     }
 }
@@ -259,6 +269,12 @@ fn without(range: Range<usize>, taken: &[&Range<usize>]) -> Vec<Range<usize>> {
 impl Editor for Live {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.scanner.begin(path.and_then(|path| self.labels.of(path)));
+    }
+
+    fn used_as(&mut self, text: TextUse) {
+        if let Some(restoring) = &mut self.restoring {
+            restoring.restore.used_as(text);
+        }
     }
 
     fn is_lossy(&self) -> bool {
@@ -307,7 +323,7 @@ impl Whole for Live {
         if let Some(restoring) = &mut self.restoring {
             restoring.restore.feed(text, &mut restoring.hits);
             restoring.restore.end(&mut restoring.hits);
-            restoring.hits.retain(|hit| look.admits(&hit.range, text.len()));
+            restoring.hits.retain(|hit| look.admits(&hit.edit.range, text.len()));
         }
         self.edit(usize::MAX, edits)?;
         self.begin();

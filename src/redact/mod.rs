@@ -54,6 +54,8 @@
 //! | `payload` | text in base64 or percent-encoding, and the way out again |
 //! | `surrogate_log` | [`SurrogateLog`]: what was issued while text passed, for a file |
 //! | `restore` | issued surrogates in text as it passes |
+//! | `urls` | [`UrlPolicy`]: whether a value is put back in the address of a page |
+//! | `url_reader` | where such addresses stand in a text, and which hosts they lead to |
 //! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
 //! | `issued` | one surrogate and its original, and how surrogates are told apart |
 //! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
@@ -122,6 +124,8 @@ mod style;
 mod surrogate_log;
 mod surrogate_map;
 mod units;
+mod url_reader;
+mod urls;
 mod value;
 mod values;
 mod written;
@@ -148,3 +152,4 @@ pub use signed::{BlockSeal, OpenedSignature, may_have_seals};
 pub use structured::{Chosen, Selected, Selection, structured};
 pub use surrogate_log::SurrogateLog;
 pub use surrogate_map::{Limits, SurrogateMap};
+pub use urls::{RestoreInUrls, UrlPolicy};

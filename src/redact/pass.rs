@@ -18,8 +18,9 @@ use crate::redact::method::Method;
 use crate::redact::opaque::Look;
 use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
-use crate::redact::restore::Restore;
+use crate::redact::restore::{self, Restore};
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::urls::Hosts;
 use crate::redact::value::{Hit, Reversed};
 use crate::redact::values::{Known, Values};
 use crate::stream::json::{Path, Segment, walk};
@@ -57,12 +58,14 @@ pub(super) struct Pass<'p> {
 pub(super) struct Passed<'p, T> {
     pub(super) redacted: Redacted<T>,
     pub(super) values: Values<'p>,
+    /// Where addresses in it lead to.
+    pub(super) hosts: Hosts,
 }
 
 impl<T> Passed<'_, T> {
     /// With the way back.
     pub(super) fn undo(self, limits: Limits) -> Result<(Redacted<T>, SurrogateMap), RedactError> {
-        Ok((self.redacted, self.values.close(limits)?))
+        Ok((self.redacted, self.values.close(limits)?.among(&self.hosts)))
     }
 
     /// With the way back for whoever holds the key.
@@ -94,7 +97,7 @@ impl<'p> Pass<'p> {
             search.text(text);
             Changes::new()
         })?;
-        let PassSearch { mut values, mut report, mut hits, outcome, blocked, .. } = search;
+        let PassSearch { mut values, mut report, mut hits, outcome, blocked, hosts, .. } = search;
         outcome?;
         if self.redactors.iter().any(|redactor| redactor.detector.is_unread()) {
             return Err(RedactError::Unread);
@@ -103,7 +106,7 @@ impl<'p> Pass<'p> {
             return Err(RedactError::Blocked(blocked));
         }
         if values.is_empty() {
-            return Ok(Passed { redacted: Redacted::new(unchanged, report), values });
+            return Ok(Passed { redacted: Redacted::new(unchanged, report), values, hosts });
         }
         if self.reach == Reach::Everywhere {
             spread(carrier, &mut values, &mut hits)?;
@@ -129,7 +132,7 @@ impl<'p> Pass<'p> {
             };
             replacements.into_iter().map(replace).collect::<Changes>()
         })?;
-        Ok(Passed { redacted: Redacted::new(written, report), values })
+        Ok(Passed { redacted: Redacted::new(written, report), values, hosts })
     }
 }
 
@@ -175,7 +178,7 @@ impl OtherSpellings {
         }
         let Self { restore, values } = self;
         let (mut known, mut found) = (0, Vec::new());
-        restore.whole(part.text, &mut |edit, entry| {
+        restore.whole(part.text, &mut |restore::Known { edit, entry, .. }| {
             let passed = |(hit, _): &&(Edit, u32)| hit.range.end <= edit.range.start;
             known += replacements.get(known..).unwrap_or_default().iter().take_while(passed).count();
             let covered = replacements.get(known).is_some_and(|(hit, _)| hit.range.start < edit.range.end);
@@ -202,6 +205,7 @@ struct PassSearch<'p, 's> {
     hits: Vec<Vec<Hit>>,
     /// What was found that may not pass.
     blocked: BlockedRules,
+    hosts: Hosts,
     /// Once it was stopped, nothing more is looked through.
     outcome: Result<(), Stopped>,
 }
@@ -215,6 +219,7 @@ impl<'p, 's> PassSearch<'p, 's> {
             report: Report::default(),
             hits: Vec::new(),
             blocked: BlockedRules::default(),
+            hosts: Hosts::default(),
             outcome: Ok(()),
         }
     }
@@ -222,6 +227,10 @@ impl<'p, 's> PassSearch<'p, 's> {
     /// Looks through a text.
     fn text(&mut self, shown: CarrierText<'_>) {
         let part = shown.part;
+        // Where values are put back everywhere they stand, it matters in which addresses.
+        if self.pass.reach == Reach::Everywhere && part.look != Look::Not {
+            self.hosts.read(part.text);
+        }
         let findings = if part.look == Look::Not { Vec::new() } else { self.findings(shown) };
         self.report.skip(usize::from(part.unread && findings.is_empty()));
         if let Some(class) = part.file {

@@ -160,6 +160,7 @@ impl SurrogateMap {
     pub fn with_earlier(&self, earlier: &Self) -> Self {
         let mut ledger = Ledger::new(Limits::default());
         let mut known = HashSet::new();
+        let earlier_hosts = earlier.hosts();
         // What else the texts had that the earlier part was issued in is not known any more.
         let earlier = earlier.pairs().map(|pair| Pair { parts: false, ..pair });
         for pair in self.pairs().chain(earlier) {
@@ -167,7 +168,7 @@ impl SurrogateMap {
                 break;
             }
         }
-        ledger.close()
+        ledger.close().among(self.hosts()).among(earlier_hosts)
     }
 
     /// Bytes of the surrogates and the originals together.

@@ -1,14 +1,27 @@
 //! [`Restore`]: issued surrogates in text as it passes, and what they stand for.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::edit::Edit;
 use crate::redact::before::{Before, Passed};
 use crate::redact::index::{Left, More};
 use crate::redact::surrogate_map::{Reading, Sought, SurrogateMap};
+use crate::redact::urls::{Asked, RestoreInUrls, UrlGuard, UrlPolicy};
+use crate::stream::TextUse;
 
-/// Takes an edit, and the number of the value that it is of.
-type See<'e> = &'e mut dyn FnMut(Edit, u32);
+/// A surrogate that was found.
+pub(super) struct Known {
+    /// What puts its original back.
+    pub(super) edit: Edit,
+    /// The number of its value.
+    pub(super) entry: u32,
+    /// Whether it stays as it is.
+    pub(super) kept: bool,
+}
+
+/// Takes surrogates in order.
+type See<'e> = &'e mut dyn FnMut(Known);
 
 /// Finds issued surrogates in text as it passes. Holds back only what may yet become one.
 pub(super) struct Restore {
@@ -20,6 +33,9 @@ pub(super) struct Restore {
     /// What stands before that.
     passed: Passed,
     left: Left,
+    urls: Option<UrlPolicy>,
+    /// Keeps values out of addresses of pages.
+    guard: Option<UrlGuard>,
 }
 
 impl Restore {
@@ -31,7 +47,33 @@ impl Restore {
             from: 0,
             passed: Passed::default(),
             left: Left::default(),
+            urls: None,
+            guard: None,
         }
+    }
+
+    /// In addresses of pages, values are put back as `policy` says.
+    #[must_use]
+    pub(super) fn limited(self, policy: UrlPolicy) -> Self {
+        let mut restore = Self { urls: Some(policy), ..self };
+        restore.used_as(TextUse::Text);
+        restore
+    }
+
+    /// What the next text is.
+    pub(super) fn used_as(&mut self, text: TextUse) {
+        let Some(urls) = &self.urls else { return };
+        let rule = match text {
+            TextUse::Text => urls.texts,
+            TextUse::Argument => urls.arguments,
+            TextUse::Address => RestoreInUrls::On,
+        };
+        let kept = || Arc::clone(&urls.kept);
+        self.guard = match rule {
+            RestoreInUrls::On => None,
+            RestoreInUrls::Off => Some(UrlGuard::new(None, kept())),
+            RestoreInUrls::SameHost => Some(UrlGuard::new(Some(Arc::clone(self.undo.hosts())), kept())),
+        };
     }
 
     /// Only exact surrogates count.
@@ -41,12 +83,12 @@ impl Restore {
     }
 
     /// Sees the next piece; returns up to where all is decided.
-    pub(super) fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> usize {
+    pub(super) fn feed(&mut self, piece: &str, found: &mut Vec<Known>) -> usize {
         if self.undo.is_empty() {
             self.from += piece.len();
             return self.from;
         }
-        let see: See<'_> = &mut |edit, _| edits.push(edit);
+        let see: See<'_> = &mut |known| found.push(known);
         if self.text.is_empty() {
             // Most pieces are decided whole: only what is held is copied.
             let done = self.settle(piece.as_bytes(), More::Yes, see);
@@ -62,12 +104,12 @@ impl Restore {
     }
 
     /// The text has ended: settles the rest and begins again at 0.
-    pub(super) fn end(&mut self, edits: &mut Vec<Edit>) {
+    pub(super) fn end(&mut self, found: &mut Vec<Known>) {
         let text = std::mem::take(&mut self.text);
-        self.finish(text.as_bytes(), &mut |edit, _| edits.push(edit));
+        self.finish(text.as_bytes(), &mut |known| found.push(known));
     }
 
-    /// Shows `see` the edits of a whole text, each with the number of the value that it is of.
+    /// Shows `see` all of a whole text.
     pub(super) fn whole(&mut self, text: &str, see: See<'_>) {
         self.finish(text.as_bytes(), see);
     }
@@ -77,32 +119,33 @@ impl Restore {
         self.from = 0;
         self.passed.clear();
         self.left = Left::default();
+        self.guard.iter_mut().for_each(UrlGuard::clear);
     }
 
     /// Goes through `text` up to where it must wait; returns how far that is.
     fn settle(&mut self, text: &[u8], more: More, see: See<'_>) -> usize {
         let mut at = 0;
         while let Some(&byte) = text.get(at) {
-            let sought = if self.undo.may_begin(self.reading, byte) {
-                let (behind, rest) = text.split_at_checked(at).unwrap_or_default();
-                let before = Before { passed: &self.passed, text: behind, left: self.left };
-                match before.may_begin(byte) {
-                    true => self.undo.seek(self.reading, before, rest, more),
-                    false => Sought::No,
-                }
-            } else {
-                Sought::No
-            };
-            match sought {
+            match self.seek(text, at, self.left, more) {
                 Sought::Wait => break,
                 Sought::No => {
                     self.left = self.left.after(byte);
+                    self.guard.iter_mut().for_each(|guard| guard.wrote(&[byte]));
                     at += 1;
                 }
                 Sought::Found { len, with, entry } => {
-                    see(Edit { range: self.from + at..self.from + at + len, with }, entry);
                     let found = text.get(at..at + len).unwrap_or_default();
-                    self.left = found.iter().fold(self.left, |left, &byte| left.after(byte));
+                    let Some(kept) = self.keeps(text, at..at + len, &with, more) else { break };
+                    let left = found.iter().fold(self.left, |left, &byte| left.after(byte));
+                    if let Some(guard) = &mut self.guard {
+                        guard.decided(!kept, if kept { found } else { with.as_bytes() });
+                    }
+                    see(Known {
+                        edit: Edit { range: self.from + at..self.from + at + len, with },
+                        entry,
+                        kept,
+                    });
+                    self.left = left;
                     at += len;
                 }
             }
@@ -110,6 +153,61 @@ impl Restore {
         self.from += at;
         self.passed.push(text.get(..at).unwrap_or_default());
         at
+    }
+
+    /// What begins at `at`, behind what ends like `left`.
+    fn seek(&self, text: &[u8], at: usize, left: Left, more: More) -> Sought {
+        let (behind, rest) = text.split_at_checked(at).unwrap_or_default();
+        let Some(&byte) = rest.first().filter(|byte| self.undo.may_begin(self.reading, **byte)) else {
+            return Sought::No;
+        };
+        let before = Before { passed: &self.passed, text: behind, left };
+        match before.may_begin(byte) {
+            true => self.undo.seek(self.reading, before, rest, more),
+            false => Sought::No,
+        }
+    }
+
+    /// Whether the surrogate at `found` stays as it is, since what stands for it would leave in the address of a page;
+    /// `None` while more text must be seen.
+    fn keeps(&mut self, text: &[u8], found: Range<usize>, with: &str, more: More) -> Option<bool> {
+        let Some(guard) = &mut self.guard else { return Some(false) };
+        let mut ahead = match guard.begin() {
+            Asked::Yes => return Some(false),
+            Asked::No => return Some(true),
+            Asked::If(ahead) => ahead,
+        };
+        // How it would read with this and what follows put back.
+        ahead.wrote(with.as_bytes());
+        let mut at = found.end;
+        let mut left =
+            text.get(found).unwrap_or_default().iter().fold(self.left, |left, &byte| left.after(byte));
+        loop {
+            if let Some(home) = ahead.leads_home() {
+                return Some(!home);
+            }
+            let Some(&byte) = text.get(at) else { break };
+            let len = match self.seek(text, at, left, more) {
+                Sought::Wait => return None,
+                Sought::No => {
+                    ahead.wrote(&[byte]);
+                    1
+                }
+                Sought::Found { len, with, .. } => {
+                    ahead.cut();
+                    ahead.wrote(with.as_bytes());
+                    ahead.cut();
+                    len
+                }
+            };
+            let read = text.get(at..at + len).unwrap_or_default();
+            left = read.iter().fold(left, |left, &byte| left.after(byte));
+            at += len;
+        }
+        match more {
+            More::Yes => None,
+            More::No => Some(!ahead.led_home()),
+        }
     }
 }
 

@@ -12,6 +12,7 @@ use crate::redact::plain::BodyText;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Redacted;
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
+use crate::redact::urls::Hosts;
 use crate::redact::values::Known;
 use crate::stream::json::PathSet;
 
@@ -23,6 +24,7 @@ use crate::stream::json::PathSet;
 pub struct Session {
     known: Known,
     undo: Arc<SurrogateMap>,
+    hosts: Hosts,
     limits: Limits,
     bytes: usize,
 }
@@ -30,7 +32,13 @@ pub struct Session {
 impl Session {
     /// No message has come yet. `limits` counts the values of all of them together.
     pub fn new(limits: Limits) -> Self {
-        Self { known: Known::default(), undo: Arc::new(SurrogateMap::nothing()), limits, bytes: 0 }
+        Self {
+            known: Known::default(),
+            undo: Arc::new(SurrogateMap::nothing()),
+            hosts: Hosts::default(),
+            limits,
+            bytes: 0,
+        }
     }
 
     /// The way back for all messages so far.
@@ -86,17 +94,19 @@ impl Redactor {
 
     fn message<C: Carrier>(
         &self,
-        Session { known, mut undo, limits, mut bytes }: Session,
+        Session { known, mut undo, mut hosts, limits, mut bytes }: Session,
         carrier: &mut C,
         keys: &Keys,
     ) -> Result<(Redacted<C::Written>, Session), RedactError> {
         let passed = Pass::by(self, keys, Reach::Everywhere).run_after(known, carrier)?;
-        let Passed { redacted, values } = passed;
-        if values.changed() {
-            undo = Arc::new(values.close(limits)?);
+        let Passed { redacted, values, hosts: more } = passed;
+        let before = hosts.len();
+        hosts.extend(&more);
+        if values.changed() || hosts.len() > before {
+            undo = Arc::new(values.close(limits)?.among(&hosts));
             bytes = values.bytes();
         }
-        Ok((redacted, Session { known: values.keep(), undo, limits, bytes }))
+        Ok((redacted, Session { known: values.keep(), undo, hosts, limits, bytes }))
     }
 }
 

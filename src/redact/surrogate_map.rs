@@ -3,6 +3,8 @@
 //! A surrogate is known again by its exact bytes, else by one of the [`forms`](super::forms) that models write. It is
 //! never known by its shape: what a model invented looks just like a surrogate and would decrypt to somebody's number.
 
+use std::sync::Arc;
+
 use zeroize::Zeroizing;
 
 use crate::redact::before::{Before, Passed};
@@ -10,6 +12,7 @@ use crate::redact::error::RedactError;
 use crate::redact::forms::{Forms, Matched};
 use crate::redact::index::{Case, Index, Left, More, Seen};
 use crate::redact::issued::{Issued, Spelling};
+use crate::redact::urls::Hosts;
 
 /// How much one document's findings may be: a bound on memory, not on what is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +59,7 @@ pub struct SurrogateMap {
     surrogates: Vec<(Box<str>, Spelling, bool)>,
     exact: Index,
     forms: Forms,
+    hosts: Arc<Hosts>,
 }
 
 impl SurrogateMap {
@@ -70,8 +74,26 @@ impl SurrogateMap {
         let forms = Forms::of(&issued);
         let surrogate = |issue: &Issued| (issue.surrogate.as_str().into(), issue.spelling, issue.parts);
         let surrogates = issued.iter().map(surrogate).collect();
-        let originals = issued.into_iter().map(|issue| issue.original).collect();
-        Self { originals, surrogates, exact, forms }
+        let originals: Vec<Zeroizing<String>> = issued.into_iter().map(|issue| issue.original).collect();
+        let mut hosts = Hosts::default();
+        originals.iter().for_each(|original| hosts.read(original));
+        Self { originals, surrogates, exact, forms, hosts: Arc::new(hosts) }
+    }
+
+    /// The same, for texts in which addresses led to these hosts as well.
+    #[must_use]
+    pub(super) fn among(mut self, hosts: &Hosts) -> Self {
+        if hosts.len() > 0 {
+            let mut all = hosts.clone();
+            all.extend(&self.hosts);
+            self.hosts = Arc::new(all);
+        }
+        self
+    }
+
+    /// The hosts that addresses lead to in the texts that it was issued for.
+    pub(super) fn hosts(&self) -> &Arc<Hosts> {
+        &self.hosts
     }
 
     /// All that was issued.

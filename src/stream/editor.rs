@@ -5,7 +5,37 @@
 
 use crate::edit::Edit;
 use crate::stream::StreamError;
-use crate::stream::path::Path;
+use crate::stream::path::{Path, Segment, Treatment};
+
+/// What a text is for whoever gets it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextUse {
+    /// Shown to a person.
+    #[default]
+    Text,
+    /// Given to a tool, or what one answered.
+    Argument,
+    /// The address of something, by itself.
+    Address,
+}
+
+impl TextUse {
+    /// That of a text that is treated so, at its place in a document.
+    pub fn of(treatment: Treatment, path: Option<&Path<'_>>) -> Self {
+        let last = path.and_then(|path| path.segment(path.len().checked_sub(1)?));
+        match (treatment, last) {
+            (Treatment::Embedded | Treatment::Argument, _) => Self::Argument,
+            (_, Some(Segment::Key(name))) if names_address(name) => Self::Address,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// Whether members of such a name hold addresses: `uri`, `file_uri`, `imageUrl`.
+fn names_address(name: &str) -> bool {
+    let end = name.len().checked_sub(3).and_then(|at| name.get(at..));
+    end.is_some_and(|end| end.eq_ignore_ascii_case("uri") || end.eq_ignore_ascii_case("url"))
+}
 
 /// Edits one channel of text as it passes.
 ///
@@ -18,6 +48,11 @@ pub trait Editor: Send {
     /// value. Told before any of it, if at all, and for that text only.
     fn under(&mut self, path: Option<&Path<'_>>) {
         let _ = path;
+    }
+
+    /// What the texts to come are for whoever gets them, until this says otherwise.
+    fn used_as(&mut self, text: TextUse) {
+        let _ = text;
     }
 
     /// A string passes that nobody reads.
@@ -48,6 +83,10 @@ impl<E: Editor + ?Sized> Editor for &mut E {
         (**self).under(path);
     }
 
+    fn used_as(&mut self, text: TextUse) {
+        (**self).used_as(text);
+    }
+
     fn unread(&mut self) {
         (**self).unread();
     }
@@ -74,6 +113,10 @@ impl<E: Editor + ?Sized> Editor for Box<E> {
         (**self).under(path);
     }
 
+    fn used_as(&mut self, text: TextUse) {
+        (**self).used_as(text);
+    }
+
     fn unread(&mut self) {
         (**self).unread();
     }
@@ -92,5 +135,31 @@ impl<E: Editor + ?Sized> Editor for Box<E> {
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         (**self).end(edits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::json::walk;
+
+    #[test]
+    fn what_a_text_is_for_shows_in_its_place() {
+        let data = br#"{"text":"a","uri":"b","fileUri":["c"],"image_url":{"url":"d"},"URL":"e","curls":"f","uri\u0000":"g"}"#;
+        let mut seen = Vec::new();
+        let mut see = |treatment| {
+            walk(data, &mut |path, leaf| {
+                if leaf.token.is_value() {
+                    seen.push(TextUse::of(treatment, Some(path)));
+                }
+            })
+        };
+        see(Treatment::Text).unwrap();
+        see(Treatment::Embedded).unwrap();
+        let (text, address) = (TextUse::Text, TextUse::Address);
+        assert_eq!(seen.get(..7).unwrap(), [text, address, text, address, address, text, text]);
+        assert!(seen.iter().skip(7).all(|used_as| *used_as == TextUse::Argument));
+        assert_eq!(TextUse::of(Treatment::Argument, None), TextUse::Argument);
+        assert_eq!(TextUse::of(Treatment::Text, None), text);
     }
 }

@@ -37,7 +37,7 @@ pub mod websocket;
 mod window;
 
 pub use crate::edit::Edit;
-pub use editor::Editor;
+pub use editor::{Editor, TextUse};
 pub use generic::{GenericEvents, GenericMessages, SHORT};
 pub use rewriter::{Identity, Pipeline, Rewriter, StreamError};
 pub use text::{Channel, TextBody};

@@ -250,6 +250,8 @@ pub enum Treatment {
     Text,
     /// A string that holds JSON itself, such as a tool call's arguments.
     Embedded,
+    /// Text that a tool gets as it is.
+    Argument,
     /// Not ours if it has this type; else text.
     Typed(Type),
     /// Not ours.

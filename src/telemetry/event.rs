@@ -87,6 +87,8 @@ pub struct Access<'a> {
     pub redacted: u64,
     /// What was restored in the answer.
     pub restored: u64,
+    /// What was not, since it stands in the address of a page.
+    pub kept_in_urls: u64,
     /// Whether the request's body was looked at.
     pub request_scan: Scan,
     /// Whether the answer's body was looked at.
@@ -127,6 +129,7 @@ impl<'a> Access<'a> {
             bytes_out: 0,
             redacted: 0,
             restored: 0,
+            kept_in_urls: 0,
             request_scan: Scan::NotAsked,
             answer_scan: Scan::NotAsked,
             request_unscanned: 0,
@@ -164,6 +167,7 @@ impl<'a> Access<'a> {
             bytes_out = self.bytes_out,
             redacted = self.redacted,
             restored = self.restored,
+            kept_in_urls = self.kept_in_urls,
             findings = findings.join(",").as_str(),
             request_scan = self.request_scan.word(),
             answer_scan = self.answer_scan.word(),
@@ -195,6 +199,7 @@ impl<'a> Access<'a> {
             "bytes_out": self.bytes_out,
             "redacted": self.redacted,
             "restored": self.restored,
+            "kept_in_urls": self.kept_in_urls,
             "findings": self.findings,
             "request_scan": self.request_scan.word(),
             "answer_scan": self.answer_scan.word(),

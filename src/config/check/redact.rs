@@ -39,6 +39,14 @@ fn methods(redact: &At<Redact>, mistakes: &mut Mistakes) {
         let hint = "answers that are not restored are redacted as `answers` says";
         mistakes.hint(invented.span().start, "`invented` needs answers = \"restore\"", hint);
     }
+    for (name, said) in
+        [("restore_in_urls", &redact.restore_in_urls), ("restore_in_tool_urls", &redact.restore_in_tool_urls)]
+    {
+        if let Some(said) = said.as_ref().filter(|_| redact.answers() != Answers::Restore) {
+            let hint = "answers that are not restored have no values to put into addresses";
+            mistakes.hint(said.span().start, format!("`{name}` needs answers = \"restore\""), hint);
+        }
+    }
     if let Some(nothing) = redact.methods.values().find(|own| own.requests.or(own.answers).is_none()) {
         let hint = "such as { requests = \"block\", answers = \"report\" }";
         mistakes.hint(nothing.span().start, "a rule's methods name neither `requests` nor `answers`", hint);

@@ -42,7 +42,7 @@ pub use provider::Provider;
 pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{
     Answers, Direct, Exhausted, Files, Invented, Media, Method, Methods, Protocol, Redact, Requests,
-    SpecialUse, Tweak, Unknown,
+    RestoreInUrls, SpecialUse, Tweak, Unknown,
 };
 pub use reload::Reload;
 pub use route::{

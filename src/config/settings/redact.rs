@@ -27,6 +27,11 @@ pub struct Redact {
     /// What happens to values in restored answers that the request did not have. `None`: `mask` in LLM protocols, else
     /// `keep`.
     pub invented: Option<At<Invented>>,
+    /// In which addresses of pages, within texts of answers, values are restored. `None`: `same_host` where a model wrote the
+    /// answer, else `on`.
+    pub restore_in_urls: Option<At<RestoreInUrls>>,
+    /// The same of arguments of tools. `None`: `on`.
+    pub restore_in_tool_urls: Option<At<RestoreInUrls>>,
     /// Where the words are in a body.
     pub protocol: At<Protocol>,
     /// What happens to a body that cannot be scanned.
@@ -204,6 +209,18 @@ pub enum Invented {
     Replace,
     /// They pass.
     Keep,
+}
+
+/// In which addresses of pages values are restored: a client that shows an answer may fetch them unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RestoreInUrls {
+    /// In none.
+    Off,
+    /// In those of hosts that addresses in the request lead to.
+    SameHost,
+    /// In all.
+    On,
 }
 
 /// What happens to one rule's findings.

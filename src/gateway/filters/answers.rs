@@ -12,7 +12,7 @@ use crate::gateway::filters::remember;
 use crate::gateway::filters::restoring::restoring;
 use crate::gateway::layer::{Factory, TextLayer, UnscannedPolicy};
 use crate::gateway::llm::CompiledProtocol;
-use crate::redact::{Answering, Counts, FileClass, Keys, Redactor, SurrogateMap};
+use crate::redact::{Answering, Counts, FileClass, Keys, Redactor, SurrogateMap, UrlPolicy};
 use crate::stream::Editor;
 
 /// What was issued so far. An editor restores what was there when it was made.
@@ -55,9 +55,12 @@ impl AnswerEditing<'_> {
                     return None;
                 }
                 let issued = issued.unwrap_or_else(nothing_issued);
+                let urls = parts.urls.policy(protocol.as_deref(), &x.facts.kept_in_urls);
                 let editor = match invented {
-                    None => restoring(x, Arc::clone(&issued)),
-                    Some(invented) => Both { issued: Arc::clone(&issued), invented, keys }.editor(x, parts),
+                    None => restoring(x, Arc::clone(&issued), urls),
+                    Some(invented) => {
+                        Both { issued: Arc::clone(&issued), invented, keys, urls }.editor(x, parts)
+                    }
                 };
                 let editor = remember::following(x, issued, editor);
                 let layer = TextLayer { editor, protocol, restores: true };
@@ -85,11 +88,12 @@ struct Both<'a> {
     issued: Issued,
     invented: &'a Invented,
     keys: Keys,
+    urls: UrlPolicy,
 }
 
 impl Both<'_> {
     fn editor(self, x: &mut Exchange, parts: &RedactParts) -> Factory<dyn Editor> {
-        let Self { issued, invented, keys } = self;
+        let Self { issued, invented, keys, urls } = self;
         let counts = Arc::new(Counts::new(parts.rules.len()));
         x.facts.counted.push((Arc::clone(&counts), Arc::clone(&parts.answer_counts)));
         let restored = Arc::clone(&x.facts.restored);
@@ -99,7 +103,7 @@ impl Both<'_> {
             let (undo, keys) = (issued.load_full(), keys.clone());
             let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
             let answering = Answering::Both { undo, keys, counts, restored };
-            Box::new(redactor.answer(answering).counting(Arc::clone(&unscanned)))
+            Box::new(redactor.answer(answering).limited(urls.clone()).counting(Arc::clone(&unscanned)))
         })
     }
 }

@@ -47,6 +47,7 @@ impl Filter for Log {
             bytes_out: outcome.bytes_out,
             redacted: x.facts.redacted.load(Ordering::Relaxed),
             restored: x.facts.restored.load(Ordering::Relaxed),
+            kept_in_urls: x.facts.kept_in_urls.load(Ordering::Relaxed),
             request_scan: x.request_scan.without(request_unscanned),
             answer_scan: x.answer_scan.without(answer_unscanned),
             request_unscanned,

@@ -40,7 +40,7 @@ pub use load_shed::{LoadShed, LoadShedParts, QueueDelay};
 pub use log::Log;
 pub use own_urls::OwnUrls;
 pub use redact::Redact;
-pub use redact_parts::{AnswerMode, Invented, RedactParts};
+pub use redact_parts::{AnswerMode, Invented, RedactParts, UrlRules};
 pub use remember::Remember;
 pub use scope::Tweak;
 pub use sign::{Sign, SignParts};

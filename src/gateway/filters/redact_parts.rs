@@ -1,6 +1,7 @@
 //! What the redact filter is made from.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use crate::api::sanitize::Documents;
 use crate::api::{CpuPool, DistinctLimit};
@@ -10,7 +11,7 @@ use crate::gateway::filters::remember::Remember;
 use crate::gateway::filters::scope::Tweak;
 use crate::gateway::layer::UnscannedPolicy;
 use crate::gateway::llm::CompiledProtocol;
-use crate::redact::{Counts, Redactor};
+use crate::redact::{Counts, Redactor, RestoreInUrls, UrlPolicy};
 use crate::vault::Vault;
 
 /// What happens in answers.
@@ -45,12 +46,33 @@ pub struct Invented {
     pub everywhere: bool,
 }
 
+/// In which addresses of pages values are restored.
+#[derive(Clone, Copy, Debug)]
+pub struct UrlRules {
+    /// Within texts; `None`: where a model wrote them, those of hosts that stand in the request, else all.
+    pub texts: Option<RestoreInUrls>,
+    /// Within arguments of tools.
+    pub arguments: RestoreInUrls,
+}
+
+impl UrlRules {
+    /// The rules for an answer of this protocol; `kept` takes how many values were not restored.
+    pub(super) fn policy(self, protocol: Option<&CompiledProtocol>, kept: &Arc<AtomicU64>) -> UrlPolicy {
+        let by_model = protocol.is_some_and(|protocol| protocol.protocol.is_of_model());
+        let otherwise = if by_model { RestoreInUrls::SameHost } else { RestoreInUrls::On };
+        let Self { texts, arguments } = self;
+        UrlPolicy { texts: texts.unwrap_or(otherwise), arguments, kept: Arc::clone(kept) }
+    }
+}
+
 /// What the filter is made from.
 pub struct RedactParts {
     /// Rewrites requests; `None`: they pass as they are.
     pub requests: Option<Redactor>,
     /// What happens in answers.
     pub answers: AnswerMode,
+    /// In which addresses of restored answers values are.
+    pub urls: UrlRules,
     /// Whether requests get surrogates, which takes the vault's key.
     pub encrypts: bool,
     /// What happens to bodies that cannot be scanned.

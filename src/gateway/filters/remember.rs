@@ -17,7 +17,7 @@ use crate::gateway::memory::{Memory, RequestMemory, RequestMemoryParts};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::redact::SurrogateMap;
 use crate::stream::json::Path;
-use crate::stream::{Edit, Editor, StreamError};
+use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// The header that names a session of MCP (specification 2025-06-18, "Session Management").
 const SESSION: &str = "mcp-session-id";
@@ -138,7 +138,7 @@ pub(super) fn following(
     Arc::new(move || {
         let (restored, make) = (Arc::clone(&restored), Arc::clone(&make));
         let (known, editor) = (restored.load_full(), make());
-        Box::new(Following { restored, known, make, editor, begun: false })
+        Box::new(Following { restored, known, make, editor, begun: false, used_as: TextUse::Text })
     })
 }
 
@@ -150,6 +150,7 @@ struct Following {
     editor: Box<dyn Editor>,
     /// Whether it is within a text.
     begun: bool,
+    used_as: TextUse,
 }
 
 impl Following {
@@ -157,6 +158,7 @@ impl Following {
         let now = self.restored.load_full();
         if !self.begun && !Arc::ptr_eq(&now, &self.known) {
             (self.known, self.editor) = (now, (self.make)());
+            self.editor.used_as(self.used_as);
         }
         self.begun = true;
     }
@@ -166,6 +168,11 @@ impl Editor for Following {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.begin();
         self.editor.under(path);
+    }
+
+    fn used_as(&mut self, text: TextUse) {
+        self.used_as = text;
+        self.editor.used_as(text);
     }
 
     fn unread(&mut self) {

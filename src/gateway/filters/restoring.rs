@@ -7,16 +7,20 @@ use arc_swap::ArcSwap;
 
 use crate::gateway::exchange::Exchange;
 use crate::gateway::layer::Factory;
-use crate::redact::{Answer, SurrogateMap};
+use crate::redact::{Answer, SurrogateMap, UrlPolicy};
 use crate::stream::json::Path;
-use crate::stream::{Edit, Editor, StreamError};
+use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// Puts back what was issued.
-pub(super) fn restoring(x: &Exchange, undo: Arc<ArcSwap<SurrogateMap>>) -> Factory<dyn Editor> {
+pub(super) fn restoring(
+    x: &Exchange,
+    undo: Arc<ArcSwap<SurrogateMap>>,
+    urls: UrlPolicy,
+) -> Factory<dyn Editor> {
     let restored = Arc::clone(&x.facts.restored);
     let unscanned = Arc::clone(&x.facts.answer_unscanned);
     Arc::new(move || {
-        let editor = Answer::restore(undo.load_full()).counting(Arc::clone(&unscanned));
+        let editor = Answer::restore(undo.load_full()).limited(urls.clone()).counting(Arc::clone(&unscanned));
         Box::new(CountingEditor { editor, made: Arc::clone(&restored) })
     })
 }
@@ -30,6 +34,10 @@ struct CountingEditor<E> {
 impl<E: Editor> Editor for CountingEditor<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.editor.under(path);
+    }
+
+    fn used_as(&mut self, text: TextUse) {
+        self.editor.used_as(text);
     }
 
     fn unread(&mut self) {

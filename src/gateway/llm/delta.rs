@@ -19,7 +19,7 @@ use crate::gateway::llm::protocol::{CompiledCovers, CompiledProtocol, CompiledSi
 use crate::gateway::llm::signed::Block;
 use crate::gateway::llm::template::Template;
 use crate::stream::json::{Decoded, Treatment, encoded};
-use crate::stream::{Channel, Editor, StreamError};
+use crate::stream::{Channel, Editor, StreamError, TextUse};
 
 /// The longest text that is kept for its signature, in bytes.
 const MOST_SIGNED: usize = 1 << 20;
@@ -245,7 +245,8 @@ impl Deltas {
                 {
                     self.open.remove(idle);
                 }
-                let channel = Channel::new(self.reader.editor(*treatment), &self.budget);
+                let channel =
+                    Channel::new(self.reader.editor(*treatment, TextUse::of(*treatment, None)), &self.budget);
                 let (charge, original_charge) = (self.budget.charge(), self.budget.charge());
                 let signed = |signed: &CompiledSigned| matches!(&signed.covers, CompiledCovers::Channel { delta, .. } if *delta == key.delta);
                 let original = self.reader.protocol().stream.signed.iter().any(signed).then(String::new);
@@ -299,7 +300,7 @@ impl Deltas {
                     .find_map(|(name, span)| {
                         let value = std::str::from_utf8(read.data.get(span)?).ok()?;
                         self.reader
-                            .editor(Treatment::Text)
+                            .editor(Treatment::Text, TextUse::Text)
                             .seal(&Block { name, value }.text(), decoded.text())
                     }),
                 CompiledCovers::Channel { delta, key, member } => {

@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Covers, Delta, Key, Protocol, Signed, StreamProtocol};
-use crate::stream::json::Treatment::{self, Text, Typed};
+use crate::stream::json::Treatment::{self, Argument, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Candidates are told apart by their number, and in one what it thinks from what it says.
@@ -65,7 +65,12 @@ const SIGNED: &[Signed] = &[Signed {
 const EVENTS: StreamProtocol = StreamProtocol {
     deltas: &[
         delta("candidates[*].content.parts[*].text", PARTS),
-        delta("candidates[*].content.parts[*].functionCall.partialArgs[*].stringValue", ARGUMENT),
+        Delta {
+            at: "candidates[*].content.parts[*].functionCall.partialArgs[*].stringValue",
+            treatment: Argument,
+            when: None,
+            key: ARGUMENT,
+        },
     ],
     closes: &[
         // A part of another kind: what came before it is complete, and clients keep the parts in order.

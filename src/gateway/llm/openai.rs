@@ -6,7 +6,7 @@ use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{
     Close, ConversationNaming, Covers, Delta, Echo, Key, Protocol, Signed, StreamProtocol, When,
 };
-use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// Choices are told apart by their own number.
@@ -50,6 +50,7 @@ pub(super) static CHAT: Protocol = Protocol {
     answer: &[
         ("choices[*].message.tool_calls[*].function.arguments", Embedded),
         ("choices[*].message.function_call.arguments", Embedded),
+        ("choices[*].message.tool_calls[*].custom.input", Argument),
         // Names that the upstream gives, and times.
         ("id", Typed(Id)),
         ("object", Typed(Name)),
@@ -78,7 +79,7 @@ pub(super) static CHAT: Protocol = Protocol {
             delta("choices[*].delta.content[*].thinking[*].text", Text, CHOICE),
             delta("choices[*].delta.audio.transcript", Text, CHOICE),
             delta("choices[*].delta.tool_calls[*].function.arguments", Embedded, TOOL_CALL),
-            delta("choices[*].delta.tool_calls[*].custom.input", Text, TOOL_CALL),
+            delta("choices[*].delta.tool_calls[*].custom.input", Argument, TOOL_CALL),
             delta("choices[*].delta.function_call.arguments", Embedded, CHOICE),
         ],
         closes: &[

@@ -10,7 +10,7 @@ use crate::redact::encodes_text;
 use crate::stream::json::{
     Decoded, Embedded, Leaf, Path, Token, Treatment, Type, digits_of, walk, with_digits,
 };
-use crate::stream::{Editor, StreamError};
+use crate::stream::{Editor, StreamError, TextUse};
 
 /// Makes a fresh editor for each channel.
 pub type EditorFactory = Arc<dyn Fn() -> Box<dyn Editor> + Send + Sync>;
@@ -133,7 +133,9 @@ impl PieceReader {
         text: &str,
         treatment: Treatment,
     ) -> Result<PieceKind, StreamError> {
-        let mut editor = self.editor(treatment);
+        let given = path.is_some_and(|path| self.protocol.stream.free_form.take(path) != Treatment::Skip);
+        let used_as = if given { TextUse::Argument } else { TextUse::of(treatment, path) };
+        let mut editor = self.editor(treatment, used_as);
         self.edits.clear();
         editor.under(path);
         editor.feed(text, &mut self.edits)?;
@@ -151,11 +153,13 @@ impl PieceReader {
         })
     }
 
-    /// An editor for a text that is treated so.
-    pub(super) fn editor(&self, treatment: Treatment) -> Box<dyn Editor> {
+    /// An editor for a text that is treated so, and is for this.
+    pub(super) fn editor(&self, treatment: Treatment, used_as: TextUse) -> Box<dyn Editor> {
+        let mut editor = (self.editor)();
+        editor.used_as(used_as);
         match treatment {
-            Treatment::Embedded => Box::new(Embedded::new((self.editor)())),
-            Treatment::Text | Treatment::Typed(_) | Treatment::Skip => (self.editor)(),
+            Treatment::Embedded => Box::new(Embedded::new(editor)),
+            Treatment::Text | Treatment::Argument | Treatment::Typed(_) | Treatment::Skip => editor,
         }
     }
 }

@@ -26,6 +26,13 @@ pub struct Protocol {
     pub stream: StreamProtocol,
 }
 
+impl Protocol {
+    /// Whether a model writes its answers: those of MCP are a tool's.
+    pub fn is_of_model(&self) -> bool {
+        self.shape != ErrorShape::JsonRpc
+    }
+}
+
 impl std::fmt::Debug for Protocol {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Protocol({})", self.name)

@@ -2,7 +2,7 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
-use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
+use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
 /// A part of an item's content.
@@ -65,7 +65,15 @@ pub(super) static RESPONSES: Protocol = Protocol {
         ("obfuscation", Typed(Id)),
         ("previous_response_id", Typed(Id)),
         ("arguments", Embedded),
+        ("input", Argument),
+        ("code", Argument),
+        ("diff", Argument),
+        ("command", Argument),
         ("item.arguments", Embedded),
+        ("item.input", Argument),
+        ("item.code", Argument),
+        ("item.operation.diff", Argument),
+        ("item.action.**", Argument),
         ("item.output", Embedded),
         ("item.id", Typed(Id)),
         ("item.call_id", Typed(Id)),
@@ -77,10 +85,18 @@ pub(super) static RESPONSES: Protocol = Protocol {
         ("response.output[*].fingerprint", Typed(Opaque)),
         ("data[*].encrypted_content", Typed(Opaque)),
         ("output[*].arguments", Embedded),
+        ("output[*].input", Argument),
+        ("output[*].code", Argument),
+        ("output[*].operation.diff", Argument),
+        ("output[*].action.**", Argument),
         ("output[*].output", Embedded),
         ("output[*].id", Typed(Id)),
         ("output[*].call_id", Typed(Id)),
         ("data[*].arguments", Embedded),
+        ("data[*].input", Argument),
+        ("data[*].code", Argument),
+        ("data[*].operation.diff", Argument),
+        ("data[*].action.**", Argument),
         ("data[*].output", Embedded),
         ("data[*].id", Typed(Id)),
         ("data[*].call_id", Typed(Id)),
@@ -90,6 +106,10 @@ pub(super) static RESPONSES: Protocol = Protocol {
         ("response.model", Typed(Name)),
         ("response.previous_response_id", Typed(Id)),
         ("response.output[*].arguments", Embedded),
+        ("response.output[*].input", Argument),
+        ("response.output[*].code", Argument),
+        ("response.output[*].operation.diff", Argument),
+        ("response.output[*].action.**", Argument),
         ("response.output[*].output", Embedded),
         ("response.output[*].id", Typed(Id)),
         ("response.output[*].call_id", Typed(Id)),
@@ -102,10 +122,10 @@ pub(super) static RESPONSES: Protocol = Protocol {
             delta("response.reasoning_summary_text.delta", Text, SUMMARY),
             delta("response.function_call_arguments.delta", Embedded, ITEM),
             delta("response.mcp_call_arguments.delta", Embedded, ITEM),
-            delta("response.code_interpreter_call_code.delta", Text, ITEM),
-            delta("response.custom_tool_call_input.delta", Text, ITEM),
-            delta("response.apply_patch_call_operation_diff.delta", Text, ITEM),
-            delta("response.shell_call_command.delta", Text, COMMAND),
+            delta("response.code_interpreter_call_code.delta", Argument, ITEM),
+            delta("response.custom_tool_call_input.delta", Argument, ITEM),
+            delta("response.apply_patch_call_operation_diff.delta", Argument, ITEM),
+            delta("response.shell_call_command.delta", Argument, COMMAND),
             Delta {
                 at: "delta.stdout",
                 treatment: Text,

@@ -2,7 +2,7 @@
 
 use crate::stream::json::Path;
 use crate::stream::json::scan::{Every, Scan};
-use crate::stream::{Edit, Editor, StreamError};
+use crate::stream::{Edit, Editor, StreamError, TextUse};
 
 /// Text that is JSON itself. What it is shows in its first character that is not white space: at `{`, `[` or `"`
 /// its strings, keys and long numbers are decoded and edited, each a channel of its own; otherwise, and from the
@@ -30,6 +30,10 @@ impl<E: Editor> Embedded<E> {
 impl<E: Editor> Editor for Embedded<E> {
     fn under(&mut self, path: Option<&Path<'_>>) {
         self.plain().under(path);
+    }
+
+    fn used_as(&mut self, text: TextUse) {
+        self.plain().used_as(text);
     }
 
     fn is_lossy(&self) -> bool {

@@ -9,7 +9,7 @@ use crate::stream::json::embedded::Embedded;
 use crate::stream::json::scan::{Scan, Slots};
 use crate::stream::path::{Path, PathSet, Token, Treatment};
 use crate::stream::window::Window;
-use crate::stream::{Edit, Editor, Rewriter, StreamError};
+use crate::stream::{Edit, Editor, Rewriter, StreamError, TextUse};
 
 /// A rewriter of one JSON document, or of any number one after another (NDJSON, concatenated, RFC 7464).
 ///
@@ -98,7 +98,9 @@ impl<E: Editor> Slots for EditorSlots<E> {
             (Token::Key | Token::Number, Tokens::All) => Treatment::Text,
         };
         if self.open != Treatment::Skip {
-            self.editor.under(token.is_value().then_some(path));
+            let path = token.is_value().then_some(path);
+            self.editor.under(path);
+            self.editor.used_as(TextUse::of(self.open, path));
         }
         self.open != Treatment::Skip
     }
@@ -108,14 +110,14 @@ impl<E: Editor> Editor for EditorSlots<E> {
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
         match self.open {
             Treatment::Embedded => self.editor.feed(piece, edits),
-            Treatment::Text | Treatment::Typed(_) | Treatment::Skip => self.editor.plain().feed(piece, edits),
+            _ => self.editor.plain().feed(piece, edits),
         }
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self.open {
             Treatment::Embedded => self.editor.end(edits),
-            Treatment::Text | Treatment::Typed(_) | Treatment::Skip => self.editor.plain().end(edits),
+            _ => self.editor.plain().end(edits),
         }
     }
 }

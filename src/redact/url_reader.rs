@@ -1,0 +1,432 @@
+//! [`UrlReader`]: the addresses of pages in a text, as any reader may take them, character by character.
+//!
+//! What counts as an address is what any reader may take for one, and it ends where the last of them lets it end:
+//!
+//! | begins | ends |
+//! |---|---|
+//! | a scheme and two slashes, of either kind; `http:` and the like also without | in the value of an attribute of HTML: with that |
+//! | two slashes behind `(`, `=`, `<`, `,`, `:` or a quote | behind a quote: at the same, or with the line |
+//! | `www.` where a word may begin | behind `<`: at `>`, or with the line |
+//! | `javascript:`, which leads anywhere | else at a blank; outside of parentheses also at `<` |
+//!
+//! Letters count as they are read, so that `&#104;ttps` begins one; what is escaped ends none. An address within another
+//! leads where both do.
+
+use crate::redact::index::More;
+use crate::redact::units::{Next, Units};
+
+/// The longest authority (RFC 3986, section 3.2) that is read, in bytes: a host name has 253 at most.
+const LONGEST: usize = 512;
+
+/// The longest host.
+const LONGEST_HOST: usize = 260;
+
+/// The longest scheme that is known.
+const SCHEME: usize = 16;
+
+/// What stands between the slashes of an address and its path.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Authority {
+    text: String,
+    /// The scheme's own port.
+    port: Option<u16>,
+    /// Whether readers may differ about it.
+    odd: bool,
+    /// Whether it ended with its address.
+    last: bool,
+}
+
+impl Authority {
+    /// The host that it leads to; `None` where readers may differ.
+    pub(super) fn host(&self) -> Option<Box<str>> {
+        let Self { text, port, odd, last } = self;
+        if *odd {
+            return None;
+        }
+        let text = match last {
+            // Behind it stands what ends a sentence.
+            true => text.trim_end_matches(|c: char| c.is_ascii_punctuation() && !matches!(c, ']')),
+            false => text,
+        };
+        let host = match text.split_once('@') {
+            Some((_, host)) if host.contains('@') => return None,
+            Some((user, host)) => Some(host).filter(|_| user.chars().all(in_user))?,
+            None => text,
+        };
+        named(host, *port)
+    }
+
+    /// The same, or as much of it as one can be.
+    pub(super) fn begins_with(&self) -> Option<Box<str>> {
+        self.host().or_else(|| {
+            let host = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':');
+            let end = self.text.find(|c: char| !host(c)).filter(|_| !self.odd && !self.text.contains('@'))?;
+            named(self.text.get(..end)?.trim_end_matches([':', '-', '_']), self.port)
+        })
+    }
+}
+
+fn in_user(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '.' | '-' | '_' | ':' | '%' | '+' | '~' | '!' | '$' | '*')
+}
+
+/// A host and its port as they are compared. Names in other scripts are compared as they are written: `xn--…` is another.
+fn named(text: &str, own: Option<u16>) -> Option<Box<str>> {
+    let (host, port) = match text.strip_prefix('[') {
+        Some(inner) => {
+            let (address, rest) = inner.split_once(']')?;
+            let fits = |c: char| c.is_ascii_hexdigit() || matches!(c, ':' | '.');
+            if !address.chars().all(fits) {
+                return None;
+            }
+            (address, rest.strip_prefix(':').or_else(|| rest.is_empty().then_some(""))?)
+        }
+        None => text.split_once(':').unwrap_or((text, "")),
+    };
+    let bracketed = text.starts_with('[');
+    let fits = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-' | '_') || bracketed && c == ':';
+    let host = host.strip_suffix('.').unwrap_or(host).to_lowercase();
+    if host.is_empty() || host.len() > LONGEST_HOST || !host.chars().all(fits) {
+        return None;
+    }
+    let port = if port.is_empty() { None } else { Some(port.parse::<u16>().ok()?) };
+    Some(match port.filter(|port| Some(*port) != own) {
+        Some(port) => format!("{host}:{port}").into(),
+        None => host.into(),
+    })
+}
+
+/// What ends an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum End {
+    Blank,
+    /// A blank; it stands in parentheses, where `<` ends none.
+    Parenthesis,
+    Angle,
+    Quote(Mark),
+    Attribute,
+    /// A blank, or the end of a tag.
+    Unquoted,
+}
+
+/// A character as it is read, and whether it was written otherwise.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Mark {
+    c: char,
+    escaped: bool,
+}
+
+impl Default for Mark {
+    fn default() -> Self {
+        Self { c: ' ', escaped: false }
+    }
+}
+
+/// Where in a tag of HTML a text is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tag {
+    #[default]
+    Outside,
+    /// Behind `<`.
+    Opened,
+    /// Between its values; whether behind `=`.
+    Inside(bool),
+    Value(char),
+}
+
+impl Tag {
+    fn after(self, c: char) -> Self {
+        match (self, c) {
+            (Self::Value(quote), c) if c == quote => Self::Inside(false),
+            (Self::Value(_), _) => self,
+            (Self::Inside(_), '>') => Self::Outside,
+            (Self::Inside(_), '=') => Self::Inside(true),
+            (Self::Inside(true), '"' | '\'') => Self::Value(c),
+            (Self::Inside(equals), c) => Self::Inside(equals && c.is_ascii_whitespace()),
+            (_, '<') => Self::Opened,
+            (Self::Opened, 'a'..='z' | 'A'..='Z') => Self::Inside(false),
+            _ => Self::Outside,
+        }
+    }
+}
+
+/// How far the beginning of an address has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Start {
+    #[default]
+    Nothing,
+    /// Behind the colon of a scheme and so many slashes.
+    Scheme(Scheme, usize),
+    /// Behind so many slashes alone.
+    Slashes(usize),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scheme {
+    /// One whose addresses have an authority however many slashes there are, and its port (WHATWG URL, section 4.2).
+    Special(u16),
+    File,
+    Script,
+    Other,
+}
+
+/// Reads a text character by character.
+#[derive(Clone, Default)]
+pub(super) struct UrlReader {
+    /// The beginning of an escape, or of a character.
+    pending: Vec<u8>,
+    /// The last letters, in lower case, and what stands before them.
+    word: String,
+    before_word: Mark,
+    /// The last character, and the last that is no blank.
+    last: Mark,
+    solid: Mark,
+    /// Whether the next character stands behind a backslash.
+    escaped: bool,
+    tag: Tag,
+    start: Start,
+    /// What stands before the address that may begin.
+    opener: Mark,
+    end: Option<End>,
+    authority: Option<Authority>,
+}
+
+/// Takes authorities as they end.
+pub(super) type Take<'t> = &'t mut dyn FnMut(Option<Authority>);
+
+impl UrlReader {
+    /// Whether an address goes on.
+    pub(super) fn is_within(&self) -> bool {
+        self.end.is_some()
+    }
+
+    /// Whether it is not known yet where an address leads that goes on, or begins.
+    pub(super) fn in_authority(&self) -> bool {
+        self.authority.is_some() || self.start != Start::Nothing
+    }
+
+    /// Reads one more byte.
+    pub(super) fn byte(&mut self, byte: u8, take: Take<'_>) {
+        if self.pending.is_empty() && byte.is_ascii() && !matches!(byte, b'%' | b'&' | b'\\') {
+            take(self.char(Some(char::from(byte)), b""));
+            return;
+        }
+        self.pending.push(byte);
+        let begun = match self.pending.first() {
+            Some(0..=0x7f) | None => false,
+            Some(0xc0..=0xdf) => self.pending.len() < 2,
+            Some(0xe0..=0xef) => self.pending.len() < 3,
+            Some(_) => self.pending.len() < 4,
+        };
+        if !begun {
+            self.units(More::Yes, take);
+        }
+    }
+
+    /// Reads what is pending as it stands.
+    pub(super) fn flush(&mut self, take: Take<'_>) {
+        self.units(More::No, take);
+        self.pending.clear();
+    }
+
+    fn units(&mut self, more: More, take: Take<'_>) {
+        let pending = std::mem::take(&mut self.pending);
+        let (mut units, mut read) = (Units::of(&pending, more), 0);
+        while let Next::Unit(unit) = units.step() {
+            read = unit.start + unit.len;
+            let source = pending.get(unit.start..read).unwrap_or_default();
+            take(self.char(unit.read, if unit.is_escaped() { source } else { b"" }));
+        }
+        self.pending.extend_from_slice(pending.get(read..).unwrap_or_default());
+    }
+
+    /// The text ends.
+    pub(super) fn end(&mut self) -> Option<Authority> {
+        self.start = Start::Nothing;
+        self.finish(true)
+    }
+
+    fn finish(&mut self, last: bool) -> Option<Authority> {
+        let authority = self.authority.take()?;
+        Some(Authority { last, ..authority })
+    }
+
+    /// One character, as it is read, and the escape that spells it.
+    fn char(&mut self, read: Option<char>, escape: &[u8]) -> Option<Authority> {
+        let Some(c) = read else {
+            // Readers differ about what nobody reads.
+            self.authority.iter_mut().for_each(|authority| authority.odd = true);
+            return self.finish(false);
+        };
+        let escaped = !escape.is_empty() || std::mem::take(&mut self.escaped);
+        self.escaped = c == '\\' && !escaped;
+        if !escaped {
+            self.tag = self.tag.after(c);
+        }
+        // In a value, browsers leave these out.
+        let left_out = matches!(c, '\t' | '\n' | '\r') && matches!(self.tag, Tag::Value(_));
+        let mark = Mark { c, escaped };
+        // A backslash is a slash to browsers.
+        let slashes = if escape.starts_with(b"\\") { 2 } else { 1 };
+        let ended = self.end.is_some_and(|end| self.ends(end, mark));
+        let mut read = None;
+        if ended {
+            read = self.finish(true);
+            self.end = None;
+            self.start = Start::Nothing;
+        } else if self.authority.is_some() {
+            read = self.in_host(c, escape);
+            self.note(mark);
+            return read;
+        }
+        if !left_out {
+            read = read.or(self.begin(mark, slashes));
+            self.note(mark);
+        }
+        read
+    }
+
+    fn ends(&self, end: End, Mark { c, escaped }: Mark) -> bool {
+        let line = !escaped && matches!(c, '\n' | '\r');
+        match end {
+            End::Blank => !escaped && (c.is_ascii_whitespace() || c == '<'),
+            End::Parenthesis => !escaped && c.is_ascii_whitespace(),
+            End::Angle => line || !escaped && c == '>',
+            End::Quote(quote) => line || c == quote.c && (quote.escaped || !escaped),
+            End::Attribute => !matches!(self.tag, Tag::Value(_)),
+            End::Unquoted => !escaped && c.is_ascii_whitespace() || !matches!(self.tag, Tag::Inside(_)),
+        }
+    }
+
+    /// Remembers a character for those behind it.
+    fn note(&mut self, mark: Mark) {
+        let Mark { c, .. } = mark;
+        if c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.') {
+            if self.word.is_empty() {
+                self.before_word = self.last;
+            }
+            if self.word.len() == SCHEME {
+                self.word.remove(0);
+            }
+            self.word.push(c.to_ascii_lowercase());
+        } else {
+            self.word.clear();
+        }
+        self.last = mark;
+        if !c.is_ascii_whitespace() {
+            self.solid = mark;
+        }
+    }
+
+    /// A character between the slashes and the path.
+    fn in_host(&mut self, c: char, escape: &[u8]) -> Option<Authority> {
+        let authority = self.authority.as_mut()?;
+        match (c, escape) {
+            ('/' | '?' | '#', [] | [b'&' | b'\\', ..]) => {
+                if c == '/' && authority.text.ends_with(':') {
+                    // Another begins in what was no authority.
+                    self.start = Start::Scheme(Scheme::of(authority.text.trim_end_matches(':')), 1);
+                    self.opener = Mark::default();
+                }
+                return self.finish(false);
+            }
+            ('\\', _) | (_, [b'%' | b'\\', ..]) => authority.odd = true,
+            _ => authority.text.push(c),
+        }
+        if authority.text.len() > LONGEST {
+            authority.odd = true;
+        }
+        if authority.odd { self.finish(false) } else { None }
+    }
+
+    /// A character that may begin an address, or go on with a beginning; as a slash it counts for so many.
+    fn begin(&mut self, mark: Mark, more: usize) -> Option<Authority> {
+        let c = mark.c;
+        let slash = matches!(c, '/' | '\\');
+        let blank = c.is_ascii_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | ')');
+        match std::mem::take(&mut self.start) {
+            // A letter alone is a drive.
+            Start::Nothing if c == ':' && self.word.len() != 1 => {
+                self.start = Start::Scheme(Scheme::of(&self.word), 0);
+                self.opener = if self.word.is_empty() { self.last } else { self.before_word };
+            }
+            Start::Nothing if slash && self.may_be_relative() => {
+                (self.start, self.opener) = (Start::Slashes(more), self.last);
+            }
+            Start::Nothing if c == '.' && self.word == "www" && self.may_be_name() => {
+                self.opener = self.before_word;
+                self.open("www.", Some(80));
+            }
+            Start::Nothing => {}
+            Start::Scheme(scheme, slashes) if slash => self.start = Start::Scheme(scheme, slashes + more),
+            Start::Slashes(slashes) if slash => self.start = Start::Slashes(slashes + more),
+            _ if blank => {}
+            Start::Scheme(Scheme::Script, _) => {
+                self.open("", None);
+                self.authority.iter_mut().for_each(|authority| authority.odd = true);
+                return self.finish(false);
+            }
+            // A file of this machine.
+            Start::Scheme(Scheme::File, 3) => {}
+            Start::Scheme(Scheme::Special(port), _) => return self.open_with(mark, Some(port)),
+            Start::Scheme(_, 2..) | Start::Slashes(2..) => return self.open_with(mark, None),
+            Start::Scheme(..) if c == ':' => self.start = Start::Scheme(Scheme::Other, 0),
+            Start::Scheme(..) | Start::Slashes(_) => {}
+        }
+        None
+    }
+
+    /// Whether two slashes alone may begin an address here.
+    fn may_be_relative(&self) -> bool {
+        matches!(self.solid.c, '(' | '=' | '<' | ',' | ':' | '"' | '\'' | '`')
+    }
+
+    fn may_be_name(&self) -> bool {
+        let Mark { c, .. } = self.before_word;
+        !(c.is_alphanumeric() || matches!(c, '@' | '/' | ':' | '_'))
+    }
+
+    /// An authority begins.
+    fn open(&mut self, text: &str, port: Option<u16>) {
+        let end = match (self.tag, self.opener) {
+            (Tag::Value(_), _) => End::Attribute,
+            (_, Mark { c: '<', .. }) => End::Angle,
+            (Tag::Inside(_), Mark { c: '=', .. }) => End::Unquoted,
+            (_, Mark { c: '(', .. }) => End::Parenthesis,
+            (_, quote) if matches!(quote.c, '"' | '\'' | '`') => End::Quote(quote),
+            _ => End::Blank,
+        };
+        self.end.get_or_insert(end);
+        self.authority = Some(Authority { text: text.to_owned(), port, ..Authority::default() });
+    }
+
+    /// One begins with a character.
+    fn open_with(&mut self, mark: Mark, port: Option<u16>) -> Option<Authority> {
+        self.open("", port);
+        match mark.c {
+            '?' | '#' => self.finish(false),
+            c => {
+                let authority = self.authority.as_mut()?;
+                authority.text.push(c);
+                None
+            }
+        }
+    }
+}
+
+impl Scheme {
+    fn of(word: &str) -> Self {
+        let is = |scheme: &str| {
+            let before = word.strip_suffix(scheme);
+            before.is_some_and(|before| !before.ends_with(|c: char| c.is_ascii_alphabetic()))
+        };
+        match () {
+            () if is("https") || is("wss") => Self::Special(443),
+            () if is("http") || is("ws") => Self::Special(80),
+            () if is("ftp") => Self::Special(21),
+            () if is("file") => Self::File,
+            () if is("javascript") || is("vbscript") => Self::Script,
+            () => Self::Other,
+        }
+    }
+}

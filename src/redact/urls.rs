@@ -1,0 +1,185 @@
+//! Where the addresses of pages stand in a text that passes, and which hosts they lead to: a value that is put back there
+//! leaves with whoever fetches the page, and a client that shows a Markdown image fetches it unasked.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::redact::url_reader::{Authority, UrlReader};
+
+/// The most hosts of one request.
+const HOSTS: usize = 4096;
+
+/// In which addresses of pages values are put back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RestoreInUrls {
+    /// In none.
+    Off,
+    /// In those of hosts that addresses in the request lead to.
+    SameHost,
+    /// In all.
+    #[default]
+    On,
+}
+
+/// What is put back in addresses of pages.
+#[derive(Clone, Debug, Default)]
+pub struct UrlPolicy {
+    /// In texts.
+    pub texts: RestoreInUrls,
+    /// In arguments of tools.
+    pub arguments: RestoreInUrls,
+    /// Takes how many values were not put back.
+    pub kept: Arc<AtomicU64>,
+}
+
+/// Hosts, each with the port if that is not its scheme's own.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hosts(HashSet<Box<str>>);
+
+impl Hosts {
+    /// Takes the hosts that addresses in `text` lead to, as far as there is place.
+    pub(super) fn read(&mut self, text: &str) {
+        let bytes = text.as_bytes();
+        if memchr::memchr2(b'/', b'\\', bytes).is_none() && !has_www(bytes) {
+            return;
+        }
+        let mut reader = UrlReader::default();
+        let mut take = |read: Option<Authority>| {
+            if let Some(host) = read.and_then(|authority| authority.begins_with()) {
+                self.insert(host);
+            }
+        };
+        for byte in bytes {
+            reader.byte(*byte, &mut take);
+        }
+        reader.flush(&mut take);
+        take(reader.end());
+    }
+
+    fn insert(&mut self, host: Box<str>) {
+        if self.0.len() < HOSTS {
+            self.0.insert(host);
+        }
+    }
+
+    /// Takes those of `other` too.
+    pub(super) fn extend(&mut self, other: &Self) {
+        other.0.iter().cloned().for_each(|host| self.insert(host));
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+}
+
+fn has_www(bytes: &[u8]) -> bool {
+    memchr::memchr2_iter(b'w', b'W', bytes)
+        .any(|at| bytes.get(at..at + 4).is_some_and(|word| word.eq_ignore_ascii_case(b"www.")))
+}
+
+/// Says of places in a text that passes whether a value may be put back there. It sees the text as it leaves.
+#[derive(Clone)]
+pub(super) struct UrlGuard {
+    reader: UrlReader,
+    hosts: Option<Arc<Hosts>>,
+    kept: Arc<AtomicU64>,
+    /// Whether an address that goes on leads elsewhere.
+    foreign: bool,
+    /// Whether one did since this was asked.
+    seen: bool,
+    /// What was decided of the authority that goes on.
+    settled: Option<bool>,
+}
+
+impl UrlGuard {
+    /// One that lets values be put back where `hosts` are, or in no address; `kept` takes how many are not.
+    pub(super) fn new(hosts: Option<Arc<Hosts>>, kept: Arc<AtomicU64>) -> Self {
+        Self { reader: UrlReader::default(), hosts, kept, foreign: false, seen: false, settled: None }
+    }
+
+    /// This is written next.
+    pub(super) fn wrote(&mut self, text: &[u8]) {
+        let mut read = Vec::new();
+        for byte in text {
+            self.reader.byte(*byte, &mut |authority| read.extend(authority));
+            read.drain(..).for_each(|authority| self.judge(&authority));
+            self.foreign &= self.reader.is_within();
+        }
+        if !self.reader.in_authority() {
+            self.settled = None;
+        }
+    }
+
+    /// What is written next begins anew: no escape goes on there.
+    pub(super) fn cut(&mut self) {
+        let mut read = Vec::new();
+        self.reader.flush(&mut |authority| read.extend(authority));
+        read.drain(..).for_each(|authority| self.judge(&authority));
+        self.foreign &= self.reader.is_within();
+    }
+
+    fn judge(&mut self, authority: &Authority) {
+        let known = |host: &Box<str>| self.hosts.as_ref().is_some_and(|hosts| hosts.0.contains(host));
+        if !authority.host().is_some_and(|host| known(&host)) {
+            (self.foreign, self.seen) = (true, true);
+        }
+        self.settled = None;
+    }
+
+    /// What is written next is a value.
+    pub(super) fn begin(&mut self) -> Asked {
+        self.cut();
+        match (self.foreign, self.settled) {
+            (true, _) | (_, Some(false)) => Asked::No,
+            (_, Some(true)) => Asked::Yes,
+            (false, None) => Asked::If(Box::new(Self { seen: false, ..self.clone() })),
+        }
+    }
+
+    /// Whether all that was written since [`UrlGuard::begin`] leads to known hosts; `None` while that is not known.
+    pub(super) fn leads_home(&self) -> Option<bool> {
+        match self.reader.in_authority() {
+            _ if self.seen => Some(false),
+            true => None,
+            false => Some(true),
+        }
+    }
+
+    /// The same where the text ends here.
+    pub(super) fn led_home(mut self) -> bool {
+        self.cut();
+        if let Some(authority) = self.reader.end() {
+            self.judge(&authority);
+        }
+        !self.seen
+    }
+
+    /// It was decided whether a value is put back, and this stands there now.
+    pub(super) fn decided(&mut self, put_back: bool, text: &[u8]) {
+        if !put_back {
+            self.kept.fetch_add(1, Ordering::Relaxed);
+        }
+        self.wrote(text);
+        self.cut();
+        self.settled = self.reader.in_authority().then_some(put_back);
+    }
+
+    /// Another text begins.
+    pub(super) fn clear(&mut self) {
+        *self = Self::new(self.hosts.take(), Arc::clone(&self.kept));
+    }
+}
+
+/// Whether a value may be put back.
+pub(super) enum Asked {
+    Yes,
+    No,
+    /// It depends on where the address leads that this goes on in.
+    If(Box<UrlGuard>),
+}
+
+#[cfg(test)]
+#[path = "urls_tests.rs"]
+mod tests;
