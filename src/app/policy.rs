@@ -4,9 +4,11 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use crate::config::At;
-use crate::config::settings::{Answers, Invented, Method as Setting, Methods, Redact, Requests, SpecialUse};
+use crate::config::settings::{
+    Answers, Invented, Method as Setting, Methods, PublicNames, Redact, Requests, SpecialUse,
+};
 use crate::detect::{Allow, Catalogue, Detector, RuleId, RuleSelection, RuleSet};
-use crate::redact::{Method, Plan, Redactor};
+use crate::redact::{self, Method, Plan, Redactor};
 use crate::telemetry::Direction;
 
 /// The rules that may find what is nobody's.
@@ -50,14 +52,28 @@ impl<'s> RoutePolicy<'s> {
         Ok(policy)
     }
 
+    /// What names nobody passes where the model shall understand it, unless a method says otherwise.
+    fn public_names(&self) -> redact::PublicNames {
+        let pass = match self.setting.public_names {
+            Some(said) => said == PublicNames::Pass,
+            None => *self.setting.requests == Requests::Encrypt,
+        };
+        let rule = |name| self.without_method(&[name]).iter().next().filter(|_| pass);
+        redact::PublicNames { places: rule("LOCATION"), persons: rule("PERSON") }
+    }
+
+    /// Those of these rules that `methods` does not name.
+    fn without_method(&self, rules: &[&str]) -> RuleSelection {
+        let named = |name: &&&str| self.setting.methods.keys().any(|rule| rule.as_str() == **name);
+        rules.iter().filter(|name| !named(name)).filter_map(|name| self.catalogue.find(name)).collect()
+    }
+
     /// What is nobody's passes where no method says otherwise.
     fn allow_special_use(&mut self) -> Result<(), String> {
         if self.setting.special_use == SpecialUse::Redact {
             return Ok(());
         }
-        let named = |name: &&str| self.setting.methods.keys().any(|rule| rule.as_str() == *name);
-        let rules = SPECIAL.iter().filter(|name| !named(name)).filter_map(|name| self.catalogue.find(name));
-        let rules: RuleSelection = rules.collect();
+        let rules = self.without_method(&SPECIAL);
         match rules.is_empty() {
             true => Ok(()),
             false => self.allow.special_use(rules).map_err(|error| error.to_string()),
@@ -136,7 +152,7 @@ impl<'s> RoutePolicy<'s> {
         let detector = self.detector(selection)?;
         // To refuse an answer would lose it: where a names model reads no further, the lexicon stands alone.
         let detector = if way == Direction::Request { detector.strict() } else { detector };
-        Ok(Redactor::new(detector, plan))
+        Ok(Redactor::new(detector, plan).leaving(self.public_names()))
     }
 
     /// The method that a rule has by its own name, or else by the last of its sets.

@@ -179,6 +179,10 @@ impl Live {
         edits: &mut Vec<Edit>,
     ) -> Result<(), RedactError> {
         let Redactor { detector, plan, .. } = &self.redactor;
+        let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
+        if self.redactor.stays(rule, value) {
+            return Ok(());
+        }
         let method = plan.method(rule);
         if method.leaves() {
             let name = detector.rule(rule).name();
@@ -191,7 +195,6 @@ impl Live {
                 _ => Ok(()),
             };
         }
-        let Some(value) = self.text.get(self.held(&range)) else { return Ok(()) };
         // A surrogate that the caller has had is nobody's value: in an answer it may be one that the caller wrote.
         let may_be_ours = method.is_reversible() || self.restoring.is_some();
         if may_be_ours && self.recall.covers(&self.text, &self.held(&range)) {

@@ -7,7 +7,9 @@ use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 use crate::edit::spliced;
 use crate::redact::fixture::{keys, redactor};
-use crate::redact::{Answering, Counts, IssuedToCaller, Keys, Limits, Method, Recall, SurrogateMap};
+use crate::redact::{
+    Answering, Counts, IssuedToCaller, Keys, Limits, Method, PublicNames, Recall, Redactor, SurrogateMap,
+};
 use crate::stream::Editor;
 
 const MAIL: &str = "ingrid.olsen@fjord-mail.example.com";
@@ -51,6 +53,29 @@ fn answered_under(keys: Keys, undo: &Arc<SurrogateMap>, pieces: &[&str]) -> (Str
     let text = String::from_utf8(spliced(pieces.concat().as_bytes(), &edits)).unwrap();
     let redacted = counts.drain().into_iter().map(|(_, count)| count).sum();
     (text, restored.load(Ordering::Relaxed), redacted)
+}
+
+#[test]
+fn what_a_model_says_of_nobody_stays_however_it_comes() {
+    let redactor = redactor(Method::Mask);
+    let rule = |name| redactor.rule(name);
+    let public = PublicNames { places: rule("LOCATION"), persons: rule("PERSON") };
+    let text = "Marie Curie was born in Warsaw, Poland. Maria Lopez lives in Gisborne, not in Paris, France.";
+    let masked = text.replace("Maria Lopez", "***********").replace("Gisborne", "********");
+    let said = |redactor: &Redactor, size: usize| {
+        let answering = Answering::Mask { keys: keys(), counts: Arc::new(Counts::new(1000)) };
+        let (mut editor, mut edits) = (redactor.answer(answering), Vec::new());
+        for piece in text.as_bytes().chunks(size) {
+            editor.feed(str::from_utf8(piece).unwrap(), &mut edits).unwrap();
+        }
+        editor.end(&mut edits).unwrap();
+        String::from_utf8(spliced(text.as_bytes(), &edits)).unwrap()
+    };
+    let lenient = redactor.clone().leaving(public);
+    for size in 1..=text.len() {
+        assert_eq!(said(&lenient, size), masked, "pieces of {size}");
+    }
+    assert!(!said(&redactor, 9).contains("Poland"), "only where it is asked for");
 }
 
 #[test]

@@ -37,6 +37,7 @@
 //! | `calling_code` | where the country's code of a number ends |
 //! | `carrier` | what holds texts: shows them, and is written with what changes in them |
 //! | `pass` | the one pass over whatever lies there whole: find, report, spread, settle, write |
+//! | `public_names` | [`PublicNames`]: names that name nobody, and pass |
 //! | `redactor` | [`Redactor`]: a detector and a plan, and the way to all of these |
 //! | `plain` | carriers: a text, a body that is text |
 //! | `document` | carriers: a JSON document, one a line |
@@ -111,6 +112,7 @@ mod pass;
 mod payload;
 mod pieces;
 mod plain;
+mod public_names;
 mod recall;
 mod redactor;
 mod report;
@@ -143,6 +145,7 @@ pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;
 pub use opaque::encodes_text;
 pub use pieces::Text;
+pub use public_names::PublicNames;
 pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report, UnreadFile};

@@ -255,7 +255,11 @@ impl<'p, 's> PassSearch<'p, 's> {
         });
         self.outcome = found.as_ref().map(drop).map_err(|stopped| *stopped);
         let mut findings = found.unwrap_or_default();
-        findings.retain(|finding| part.look.admits(&(finding.span.start..finding.span.end), part.text.len()));
+        findings.retain(|Finding { rule, span, .. }| {
+            let range = span.start..span.end;
+            part.look.admits(&range, part.text.len())
+                && !part.text.get(range).is_some_and(|value| redactor.stays(*rule, value))
+        });
         self.report.scan(part.text.len());
         self.tell(shown, redactor, &findings);
         findings

@@ -7,6 +7,7 @@ use crate::detect::{Cache, Detector, Finding, RuleId, Span};
 use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
+use crate::redact::public_names::PublicNames;
 use crate::redact::report::{Found, Rejected};
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::stream::json::{Decoded, Leaf, Token, walk};
@@ -20,6 +21,8 @@ pub const MOST_EXPLAINED: usize = 1 << 20;
 pub struct Redactor {
     pub(super) detector: Detector,
     pub(super) plan: Arc<Plan>,
+    /// Which of the findings stay.
+    public: PublicNames,
     /// What was issued for other parts of the same request.
     pub(super) log: Option<SurrogateLog>,
 }
@@ -27,7 +30,7 @@ pub struct Redactor {
 impl Redactor {
     /// What the detector finds becomes what the plan says.
     pub fn new(detector: Detector, plan: Plan) -> Self {
-        Self { detector, plan: Arc::new(plan), log: None }
+        Self { detector, plan: Arc::new(plan), public: PublicNames::default(), log: None }
     }
 
     /// The rule of this name, on or not.
@@ -39,6 +42,17 @@ impl Redactor {
     /// What becomes of a rule's findings.
     pub fn method(&self, rule: RuleId) -> &Method {
         self.plan.method(rule)
+    }
+
+    /// The same, but such names stay where they are all that was found.
+    #[must_use]
+    pub fn leaving(self, public: PublicNames) -> Self {
+        Self { public, ..self }
+    }
+
+    /// Whether what a rule found stays as it is.
+    pub(super) fn stays(&self, rule: RuleId, value: &str) -> bool {
+        self.public.has(rule, value)
     }
 
     /// Whether it looks for nothing.

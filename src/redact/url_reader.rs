@@ -301,6 +301,7 @@ impl UrlReader {
     /// Remembers a character for those behind it.
     fn note(&mut self, mark: Mark) {
         let Mark { c, .. } = mark;
+        let drive = c == ':' && self.word.len() == 1;
         if c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.') {
             if self.word.is_empty() {
                 self.before_word = self.last;
@@ -313,7 +314,7 @@ impl UrlReader {
             self.word.clear();
         }
         self.last = mark;
-        if !c.is_ascii_whitespace() {
+        if !c.is_ascii_whitespace() && !drive {
             self.solid = mark;
         }
     }

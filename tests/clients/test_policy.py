@@ -25,6 +25,10 @@ POLICIES = {
     "named": 'requests = "mask", answers = "off", methods = {{ IP_ADDRESS = "replace" }}',
     "heads": 'requests = "mask", answers = "off", query = true, headers = ["x-user", "referer"], cookies = ["who"]',
     "shut": 'requests = "block", answers = "off", query = true, headers = ["x-user"]',
+    "default": "",
+    "public": 'requests = "mask", answers = "off", public_names = "pass"',
+    "private": 'public_names = "redact"',
+    "places": 'methods = {{ LOCATION = "mask" }}',
     "sure": 'requests = "mask", answers = "off", thresholds = {{ IP_ADDRESS = 0.95 }}',
 }
 
@@ -225,6 +229,20 @@ def test_what_is_nobodys_passes_unless_a_rule_says_otherwise(gateway, mock):
     mock.forget()
     chat(gateway, "named", text)
     assert "<IP_ADDRESS>" in sent(mock) and "10.1.2.3" not in sent(mock) and "git@github.com" in sent(mock)
+
+
+PUBLIC = "She moved from Berlin to Tokyo, Japan, and reads Marie Curie."
+
+
+def test_what_names_nobody_passes_unless_the_route_says_otherwise(gateway, mock):
+    for policy, passes in [("default", True), ("public", True), ("special", False), ("private", False), ("places", False)]:
+        mock.forget()
+        answer = chat(gateway, policy, "Maria Lopez of Gisborne. %s EMAIL: %s |" % (PUBLIC, MAIL))
+        came = sent(mock)
+        assert "Maria Lopez" not in came and "Gisborne" not in came and MAIL not in came
+        assert (PUBLIC in came) == passes, policy
+        assert ("Marie Curie" in came) == (passes or policy == "places"), "another rule's findings"
+        assert MAIL not in came and answer.status == 200
 
 
 SCHEMA = {

@@ -41,8 +41,8 @@ pub use log::{Addresses, Format, Level, Log};
 pub use provider::Provider;
 pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{
-    Answers, Direct, Exhausted, Files, Invented, Media, Method, Methods, Protocol, Redact, Requests,
-    RestoreInUrls, SpecialUse, Tweak, Unknown,
+    Answers, Direct, Exhausted, Files, Invented, Media, Method, Methods, Protocol, PublicNames, Redact,
+    Requests, RestoreInUrls, SpecialUse, Tweak, Unknown,
 };
 pub use reload::Reload;
 pub use route::{

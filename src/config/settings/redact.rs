@@ -57,6 +57,8 @@ pub struct Redact {
     pub thresholds: BTreeMap<At<String>, At<f32>>,
     /// What happens to addresses and host names that are nobody's.
     pub special_use: SpecialUse,
+    /// What happens to names that name nobody. `None`: they pass where requests are encrypted, else they are redacted.
+    pub public_names: Option<PublicNames>,
     /// Whether values in the query are redacted as the body's are, but for credentials.
     pub query: bool,
     /// Headers whose values are.
@@ -310,6 +312,16 @@ pub enum Exhausted {
 pub enum SpecialUse {
     /// They pass, unless `methods` names their rule.
     #[default]
+    Pass,
+    /// They are redacted as all others.
+    Redact,
+}
+
+/// What happens to names that name nobody: countries and states, large cities, persons of history.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum PublicNames {
+    /// They pass, unless `methods` names their rule.
     Pass,
     /// They are redacted as all others.
     Redact,

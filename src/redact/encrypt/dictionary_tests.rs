@@ -90,3 +90,16 @@ fn the_lists_are_whole() {
         }
     }
 }
+
+/// What a name that names nobody stands for is itself: nobody's surrogate may be one, nor be put together from its words.
+#[test]
+fn no_surrogate_is_a_name_that_names_nobody() {
+    for name in crate::redact::public_names::all() {
+        // Streets are called after cities, and never by one word.
+        let taken = |word: &str| {
+            [Dictionary::persons(), Dictionary::towns()].iter().any(|list| list.surrogates.contains(word))
+        };
+        assert!(!taken(name), "{name}");
+        assert!(!name.split([' ', '-']).all(|word| taken(word)), "each word of {name}");
+    }
+}
