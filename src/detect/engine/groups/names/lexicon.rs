@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use super::words::TITLES;
+use super::words::{FUNCTION_WORDS, TITLES};
 
 /// A word with its classes to a line.
 const LIST: &str = include_str!("lexicon.txt");
@@ -22,6 +22,7 @@ impl Classes {
     const PLACE: u8 = 4;
     const COMMON: u8 = 8;
     const TITLE: u8 = 16;
+    const FUNCTION: u8 = 32;
 
     fn of(letters: &str) -> Self {
         let bit = |letter: u8| match letter {
@@ -59,8 +60,18 @@ impl Classes {
         self.0 & Self::TITLE != 0
     }
 
+    /// Begins sentences in some language, and may be a name or a code in another.
+    pub(super) const fn is_function(self) -> bool {
+        self.0 & Self::FUNCTION != 0
+    }
+
+    /// The same of a word that is no name here.
+    pub(super) const fn as_common(self) -> Self {
+        Self(self.0 | Self::COMMON)
+    }
+
     pub(super) const fn is_known(self) -> bool {
-        self.0 & !Self::TITLE != 0
+        self.0 & !(Self::TITLE | Self::FUNCTION) != 0
     }
 }
 
@@ -86,6 +97,7 @@ fn table() -> &'static [u64] {
         for (word, classes) in LIST.lines().filter_map(|line| line.split_once('\t')) {
             add(word, Classes::of(classes).0);
         }
+        FUNCTION_WORDS.iter().for_each(|word| add(word, Classes::FUNCTION));
         TITLES.iter().for_each(|word| add(word, Classes::TITLE));
         table
     })

@@ -3,7 +3,7 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | [`lexicon`], [`words`] | what is known of words |
+//! | [`lexicon`], [`words`], [`peoples`] | what is known of words |
 //! | [`spelling`], [`word`] | a word as it is spelt |
 //! | [`surroundings`] | what a word touches: code, dates, quantities |
 //! | [`tagger`] | from words to names |
@@ -11,6 +11,7 @@
 
 mod group;
 mod lexicon;
+mod peoples;
 mod spelling;
 mod surroundings;
 mod tagger;

@@ -1,5 +1,7 @@
 //! How words are spelt: acronyms and mixed capitals are mostly no names.
 
+use super::words::{ELISIONS, is};
+
 /// How a word's letters are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spelling {
@@ -30,6 +32,13 @@ fn within<'p>(part: &'p str, particle: &&str) -> &'p str {
     part.strip_prefix(particle).filter(|rest| rest.starts_with(char::is_uppercase)).unwrap_or(part)
 }
 
+/// Whether a word in lower case, and as it is written, is what a sentence begins with: `L'ordine`, no `D'Angelo`.
+pub(super) fn is_elided(lower: &str, written: &str) -> bool {
+    let (front, _) = lower.split_once(['\'', '\u{2019}']).unwrap_or_default();
+    let rest = written.split_once(['\'', '\u{2019}']).map_or("", |(_, rest)| rest);
+    is(front, ELISIONS) && rest.starts_with(char::is_lowercase)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,4 +62,11 @@ mod tests {
             assert_eq!(Spelling::of(word), spelling, "{word}");
         }
     }
+}
+
+/// As `is_alphabetic`, which looks for the range of a character; the letters of most European scripts are in these.
+pub(super) fn is_letter(letter: char) -> bool {
+    letter.is_ascii_alphabetic()
+        || matches!(letter, '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2af}' | '\u{400}'..='\u{481}')
+        || !letter.is_ascii() && letter.is_alphabetic()
 }

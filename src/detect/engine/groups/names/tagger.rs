@@ -3,12 +3,13 @@
 
 use super::super::super::view::View;
 use super::lexicon::{look_up, look_up_all};
-use super::spelling::Spelling;
+use super::peoples::GROUPS;
+use super::spelling::{Spelling, is_elided, is_letter};
 use super::surroundings::{goes_on, in_code, in_date, lone_number};
 use super::word::Word;
 use super::words::{
-    COMPANIES, GROUPS, MODEL_KINDS, MODELS, PARTICLES, STREET_ENDINGS, STREETS, TO_MODELS, TO_PERSON_SURELY,
-    TO_PERSONS, TO_PLACE_SURELY, TO_PLACES, is,
+    COMPANIES, LARGE_PLACES, LOWER_TITLES, MODEL_KINDS, MODELS, PARTICLES, STREET_ENDINGS, STREETS,
+    TO_MODELS, TO_PERSON_SURELY, TO_PERSONS, TO_PLACE_SURELY, TO_PLACES, TOOLS, is,
 };
 use crate::detect::rules::Tag;
 
@@ -85,13 +86,6 @@ fn char_at(view: &View<'_>, at: usize) -> Option<char> {
         _ => return None,
     };
     std::str::from_utf8(view.slice(at, at + length)).ok()?.chars().next()
-}
-
-/// As `is_alphabetic`, which looks for the range of a character; the letters of most European scripts are in these.
-fn is_letter(letter: char) -> bool {
-    letter.is_ascii_alphabetic()
-        || matches!(letter, '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2af}' | '\u{400}'..='\u{481}')
-        || !letter.is_ascii() && letter.is_alphabetic()
 }
 
 /// Where the common word at `start` ends that is no part of a sequence: what most sentences begin with. `None` for
@@ -200,6 +194,9 @@ pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
         let dotted = view.get(end) == Some(b'.') && (initial || classes.is_title());
         let possessive = name.len() < lower.len();
         let spelling = if particle { Spelling::Name } else { Spelling::of(text(view, at, end)) };
+        let opens = classes.is_function() || is_elided(&name, text(view, at, end));
+        let classes =
+            if opens && spelling == Spelling::Name && !particle { classes.as_common() } else { classes };
         words.push(Word { start: at, end, lower: name, classes, spelling, particle });
         let gap = if dotted { end + 1 } else { end };
         if possessive || view.get(gap) != Some(b' ') {
@@ -268,6 +265,14 @@ impl Before<'_> {
         self.words.first().is_some_and(|word| Self::is(word, of))
     }
 
+    /// Whether a title in lower case stands there, perhaps with a particle behind it.
+    fn is_titled(&self) -> bool {
+        match self.words {
+            [last, title] if is(last, PARTICLES) => is(title, LOWER_TITLES),
+            [last, _] => is(last, LOWER_TITLES),
+        }
+    }
+
     fn has(&self, of: &[&str]) -> bool {
         self.words.iter().any(|word| Self::is(word, of))
     }
@@ -278,8 +283,22 @@ impl Before<'_> {
     }
 }
 
-/// The names in a sequence.
+/// The names in a sequence. What stands before a title within it is no part of the titled name: `Bestellung von Herrn
+/// Müller`.
 pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
+    let title = |word: &Word| word.classes.is_title() && !word.classes.is_person();
+    let house = words.first().is_some_and(|first| number_before(view, first.start).is_some());
+    let pairs = words.windows(2).skip(1);
+    let begins = pairs.map(|pair| pair.first()).position(|word| !house && word.is_some_and(title));
+    let (front, titled) = words.split_at(begins.map_or(0, |before| before + 1));
+    let named = front.iter().rposition(|word| !word.particle).map_or(0, |last| last + 1);
+    let mut all = tag_one(view, front.get(..named).unwrap_or_default());
+    all.extend(tag_one(view, titled));
+    all
+}
+
+/// The names in a sequence without a title within.
+fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let Some(first) = words.first() else { return Vec::new() };
     let before = before(view, first.start);
     let number = number_before(view, first.start).filter(|_| view.before(first.start, 1) == Some(b' '));
@@ -301,16 +320,18 @@ pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
         return vec![Tagged { tag: Tag::Group, start: word.start, end: word.end, score: 0.7 }];
     }
     let (rest, titled) = peeled(words, before.sentence);
+    let titled = titled || before.is_titled();
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
     let span = |tag, score| vec![Tagged { tag, start: first.start, end: last.end, score }];
     if rest.len() > 1 && is(&last.lower, COMPANIES) {
         return span(Tag::Organization, 0.8);
     }
-    if !titled && is_model(rest, &before) {
+    let tool = matches!(rest, [word] if is(&word.lower, TOOLS)) && !before.has(TO_PERSON_SURELY);
+    if !titled && (tool || is_model(rest, &before)) {
         return Vec::new();
     }
     let place = place_of(rest);
-    let to_place = before.ends_with(TO_PLACES) && !before.has(&["name", "is"]);
+    let to_place = before.ends_with(TO_PLACES) && !before.has(&["name", "is"]) || in_country(view, last.end);
     let to_person = before.has(TO_PERSONS);
     if !titled && no_name(view, rest, &before, place) {
         return Vec::new();
@@ -361,6 +382,21 @@ fn peeled(words: &[Word], sentence: bool) -> (&[Word], bool) {
         rest = more;
     }
     (rest, titled)
+}
+
+/// Whether a comma and a place's name that is nobody's stand behind `end`: `Paris, France`.
+fn in_country(view: &View<'_>, end: usize) -> bool {
+    let behind = text(view, end, end + PARTICLE);
+    let word = behind.strip_prefix(", ").map(|rest| rest.split(|letter: char| !is_letter(letter)));
+    let Some(word) = word.and_then(|mut words| words.next()).filter(|word| word.len() + 2 < behind.len())
+    else {
+        return false;
+    };
+    let lower = word.to_lowercase();
+    let classes = look_up(&lower);
+    Spelling::of(word) == Spelling::Name
+        && classes.is_place()
+        && (!classes.is_given() || is(&lower, LARGE_PLACES))
 }
 
 /// Two words and more.
@@ -438,6 +474,9 @@ fn single(word: &Word, titled: bool, place: bool, to_place: bool, to_person: boo
     }
     if titled {
         return Some((Tag::Person, 0.8));
+    }
+    if place && !to_person && is(&word.lower, LARGE_PLACES) {
+        return Some((Tag::Location, if to_place { 0.75 } else { 0.6 }));
     }
     if place && (to_place || !classes.is_given() && !to_person) {
         return Some((Tag::Location, if to_place { 0.75 } else { 0.55 }));
