@@ -3,7 +3,9 @@
 use super::automaton::Automaton;
 use super::group::Group;
 use super::group_id::GroupId;
-use super::groups::{Assignments, Custom, Digits, Emails, Ipv6, Names, Prefixes, Shapes, Tokens};
+use super::groups::{
+    Assignments, Custom, Digits, Emails, Introductions, Ipv6, Names, Prefixes, Shapes, Takers, Tokens,
+};
 use super::pattern::CompiledPattern;
 use crate::detect::rules::{Pattern, RuleFault, RuleRef};
 use crate::detect::selection::RuleSelection;
@@ -109,7 +111,7 @@ pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<Slot>; GroupId::CO
     let whole = |rules: &[RuleRef<'_>]| {
         rules.iter().map(|&one| compiled(one, None)).collect::<Result<Vec<_>, RuleFault>>()
     };
-    let [of_digits, of_tokens, of_emails, of_ipv6, of_prefixes, of_custom, of_assignments, of_names] = &of;
+    let [of_digits, of_tokens, of_emails, of_ipv6, of_prefixes, of_custom, of_assignments, of_names, _] = &of;
     // Each of the large automata takes long by itself.
     let (digits, tokens, prefixes) = std::thread::scope(|scope| {
         let digits = scope.spawn(|| digits(of_digits));
@@ -118,6 +120,7 @@ pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<Slot>; GroupId::CO
         let done = |thread: std::thread::Result<Built>| thread.unwrap_or(Err(RuleFault::TooLarge));
         Ok::<_, RuleFault>((done(digits.join())?, tokens?, done(prefixes.join())?))
     })?;
+    let takers = || Ok::<_, RuleFault>(Takers::new(of_names, &whole(of_names)?));
     let groups = [
         digits,
         tokens,
@@ -126,7 +129,8 @@ pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<Slot>; GroupId::CO
         prefixes,
         custom(of_custom)?,
         boxed(Assignments::new(of_assignments, &whole(of_assignments)?)),
-        boxed(Names::new(of_names, &whole(of_names)?)),
+        boxed(takers()?.map(Names::new)),
+        boxed(takers()?.map(Introductions::new)),
     ];
     let mut ids = ids.into_iter();
     Ok(groups.map(|group| Some(Slot { rules: ids.next()?, group: group? })))

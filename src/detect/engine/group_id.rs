@@ -13,11 +13,12 @@ pub(crate) enum GroupId {
     Custom,
     Assignments,
     Names,
+    Introductions,
 }
 
 impl GroupId {
     /// How many there are.
-    pub(crate) const COUNT: usize = 8;
+    pub(crate) const COUNT: usize = 9;
 
     /// The groups that a rule of this anchor is in.
     pub(crate) const fn of(anchor: Anchor) -> &'static [Self] {
@@ -29,7 +30,7 @@ impl GroupId {
             Anchor::Prefix => &[Self::Prefixes],
             Anchor::Free => &[Self::Custom],
             Anchor::Assign => &[Self::Assignments],
-            Anchor::Name => &[Self::Names],
+            Anchor::Name => &[Self::Names, Self::Introductions],
         }
     }
 

@@ -23,7 +23,7 @@ pub(crate) use assignments::Assignments;
 pub(crate) use custom::Custom;
 pub(crate) use digits::Digits;
 pub(crate) use email_ip::{Emails, Ipv6};
-pub(crate) use names::Names;
+pub(crate) use names::{Introductions, Names, Takers};
 #[cfg(feature = "redact")]
 pub(crate) use names::{STREET_ENDINGS, STREET_WORDS};
 pub(crate) use prefixes::Prefixes;

@@ -19,28 +19,36 @@ struct Taker {
     pattern: CompiledPattern,
 }
 
-/// The rules that find names.
-pub(crate) struct Names {
-    rules: Vec<Taker>,
-}
+/// The rules that take names.
+pub(crate) struct Takers(Vec<Taker>);
 
-impl Names {
+impl Takers {
     /// `None` without rules. `compiled` are those of `rules`, in order.
     pub(crate) fn new(rules: &[RuleRef<'_>], compiled: &[CompiledPattern]) -> Option<Self> {
         let takers = rules.iter().zip(compiled);
         let takers = takers.filter_map(|(one, &pattern)| Some(Taker { tag: one.rule.tag?, pattern }));
-        let rules: Vec<Taker> = takers.collect();
-        (!rules.is_empty()).then_some(Self { rules })
+        let takers: Vec<Taker> = takers.collect();
+        (!takers.is_empty()).then_some(Self(takers))
     }
 
-    fn offer(&self, pass: &Pass<'_>, tagged: Tagged, found: &mut Found) {
-        for taker in self.rules.iter().filter(|taker| taker.tag == tagged.tag) {
+    pub(super) fn offer(&self, pass: &Pass<'_>, tagged: Tagged, found: &mut Found) {
+        for taker in self.0.iter().filter(|taker| taker.tag == tagged.tag) {
             let pattern = CompiledPattern { score: tagged.score, ..taker.pattern };
             // These rules have open edges and no words, so their answer never waits for more text.
             if let Evaluation::Accepted(finding) = pass.evaluate(&pattern, tagged.start, tagged.end) {
                 found.push(finding);
             }
         }
+    }
+}
+
+/// The rules that find names by their capitals.
+pub(crate) struct Names(Takers);
+
+impl Names {
+    /// Offers what it finds to these.
+    pub(crate) const fn new(takers: Takers) -> Self {
+        Self(takers)
     }
 }
 
@@ -67,7 +75,7 @@ impl Group for Names {
                     pass.step(end - start + SEQUENCE);
                     at = end;
                     for tagged in tag(view, &words) {
-                        self.offer(pass, tagged, found);
+                        self.0.offer(pass, tagged, found);
                     }
                 }
             }

@@ -1,5 +1,6 @@
 //! Persons, places and organisations: sequences of words that begin with a capital, by what is known of the words,
-//! by titles and endings, and by the word before. Only capitals cost anything.
+//! by titles and endings, and by the word before. Only capitals cost anything, and
+//! words that introduce somebody.
 //!
 //! | file | has |
 //! |---|---|
@@ -8,8 +9,10 @@
 //! | [`surroundings`] | what a word touches: code, dates, quantities |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
+//! | [`introductions`] | names in small letters, behind words that introduce them |
 
 mod group;
+mod introductions;
 mod lexicon;
 mod peoples;
 mod spelling;
@@ -18,6 +21,7 @@ mod tagger;
 mod word;
 mod words;
 
-pub(crate) use group::Names;
+pub(crate) use group::{Names, Takers};
+pub(crate) use introductions::Introductions;
 #[cfg(feature = "redact")]
 pub(crate) use words::{STREET_ENDINGS, STREETS as STREET_WORDS};

@@ -38,7 +38,7 @@ pub(super) enum Gathered {
     Words(Vec<Word>, usize),
 }
 
-fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
+pub(super) fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
     let bytes = view.text.get(start..end.min(view.text.len())).unwrap_or_default();
     let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
     bytes.get(..valid).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
@@ -53,7 +53,7 @@ pub(super) fn is_capital(view: &View<'_>, at: usize) -> bool {
 }
 
 /// Where the word at `start` ends: letters, with apostrophes and hyphens between.
-fn word_end(view: &View<'_>, start: usize) -> usize {
+pub(super) fn word_end(view: &View<'_>, start: usize) -> usize {
     let letters =
         view.slice(start, start + BYTES).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
     let next = view.get(start + letters);

@@ -401,6 +401,29 @@ pub(super) const LARGE_PLACES: &[&str] = &[
 /// Tools and languages of programmers that are names of people or places, too.
 pub(super) const TOOLS: &[&str] = &["scala", "haskell", "helm"];
 
+/// Given names that say what somebody is, alone and in small letters.
+pub(super) const ADJECTIVES: &[&str] = &[
+    "sad",
+    "mad",
+    "gay",
+    "male",
+    "lucky",
+    "innocent",
+    "love",
+    "noble",
+    "hardy",
+    "frank",
+    "merry",
+    "christian",
+    "muslim",
+    "roman",
+    "scot",
+    "sunny",
+    "silver",
+    "sterling",
+    "sage",
+];
+
 /// Stand before places.
 pub(super) const TO_PLACES: &[&str] = &[
     "in", "from", "at", "to", "near", "to the", "of", "around", "visit", "visiting", "via", "leaving",

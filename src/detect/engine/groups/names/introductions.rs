@@ -1,0 +1,206 @@
+//! Names in small letters behind words that introduce them, as in chat: `my name is maria lopez`, `i'm from madrid`.
+
+use memchr::memmem::Finder;
+
+use super::super::super::group::Group;
+use super::super::super::pass::{Found, Pass};
+use super::super::super::track::Track;
+use super::super::super::view::View;
+use super::group::Takers;
+use super::lexicon::{Classes, look_up};
+use super::peoples::GROUPS;
+use super::tagger::{Tagged, text, word_end};
+use super::words::{ADJECTIVES, LARGE_PLACES, is};
+use crate::detect::rules::Tag;
+
+/// What words introduce.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Introduces {
+    /// A person.
+    Person,
+    /// A person, or what one is: `i'm tired`.
+    PersonOrState,
+    /// A place.
+    Place,
+}
+
+/// Words that introduce somebody: how they end, and what stands before that, in either case. Without the first letter where
+/// a sentence may begin with it.
+const CUES: [(&str, &str, Introduces); 8] = [
+    ("name is ", "", Introduces::Person),
+    ("name's ", "", Introduces::Person),
+    ("his is ", "t", Introduces::Person),
+    ("all me ", "c", Introduces::Person),
+    ("'m ", "i", Introduces::PersonOrState),
+    ("\u{2019}m ", "i", Introduces::PersonOrState),
+    (" am ", "i", Introduces::PersonOrState),
+    ("from ", "", Introduces::Place),
+];
+
+/// The longest of them, with what stands before it.
+const LONGEST: usize = 12;
+
+/// What a cue costs, in steps.
+const CUE: usize = 32;
+
+/// Finds such names for the rules that want them.
+pub(crate) struct Introductions {
+    takers: Takers,
+    finders: Vec<Finder<'static>>,
+}
+
+/// What a cue is followed by.
+enum Introduced {
+    NeedMore,
+    Nobody,
+    Name(Tagged),
+}
+
+impl Introductions {
+    /// Offers what it finds to these.
+    pub(crate) fn new(takers: Takers) -> Self {
+        Self { takers, finders: CUES.iter().map(|(words, ..)| Finder::new(*words)).collect() }
+    }
+}
+
+impl Group for Introductions {
+    fn memory(&self) -> usize {
+        0
+    }
+
+    fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
+        let view = &pass.view;
+        // A name begins behind its cue, which may have been seen already.
+        let from = track.at.saturating_sub(LONGEST);
+        let (mut known, mut names) = (view.len(), Vec::new());
+        for (finder, (words, before, introduces)) in self.finders.iter().zip(CUES) {
+            for at in finder.find_iter(view.slice(from, view.len())) {
+                let start = from + at + words.len();
+                if start < track.at || start >= view.len() || !begins(view, from + at, before) {
+                    continue;
+                }
+                pass.step(CUE);
+                match introduced(view, start, introduces) {
+                    Introduced::NeedMore => known = known.min(start),
+                    Introduced::Nobody => {}
+                    Introduced::Name(name) => names.push(name),
+                }
+            }
+        }
+        names
+            .into_iter()
+            .filter(|name| name.start < known)
+            .for_each(|name| self.takers.offer(pass, name, found));
+        track.at = known;
+    }
+}
+
+/// Whether `before` and a boundary stand before `at`.
+fn begins(view: &View<'_>, at: usize, before: &str) -> bool {
+    let Some(start) = at.checked_sub(before.len()) else { return false };
+    view.slice(start, at).eq_ignore_ascii_case(before.as_bytes())
+        && view.before(start, 1).is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric())
+}
+
+fn introduced(view: &View<'_>, start: usize, introduces: Introduces) -> Introduced {
+    let Some((end, lower, classes)) = small_word(view, start) else { return Introduced::NeedMore };
+    let name = |tag, end, score| Introduced::Name(Tagged { tag, start, end, score });
+    if lower.len() < 3 || classes.is_common() {
+        return Introduced::Nobody;
+    }
+    if introduces == Introduces::Place {
+        let place = classes.is_place() && (!classes.is_given() || is(&lower, LARGE_PLACES));
+        return if place { name(Tag::Location, end, 0.6) } else { Introduced::Nobody };
+    }
+    let person = match introduces {
+        Introduces::Person => classes.is_person(),
+        _ => classes.is_given(),
+    };
+    if !person {
+        return Introduced::Nobody;
+    }
+    // The surname, if one follows.
+    let more = match view.get(end) {
+        Some(b' ') => small_word(view, end + 1),
+        None if !view.complete => None,
+        _ => Some((end, String::new(), Classes::default())),
+    };
+    match more {
+        None => Introduced::NeedMore,
+        Some((last, next, classes)) if next.len() > 2 && classes.is_person() && !classes.is_common() => {
+            name(Tag::Person, last, 0.8)
+        }
+        Some(_)
+            if introduces == Introduces::PersonOrState && (is(&lower, ADJECTIVES) || is(&lower, GROUPS)) =>
+        {
+            Introduced::Nobody
+        }
+        Some(_) => name(Tag::Person, end, 0.65),
+    }
+}
+
+/// The word in small letters that begins at `start`: where it ends, and what is known of it. An empty one where none begins;
+/// `None` while it may go on.
+fn small_word(view: &View<'_>, start: usize) -> Option<(usize, String, Classes)> {
+    let end = word_end(view, start);
+    if end + 4 > view.len() && !view.complete {
+        return None;
+    }
+    let word = text(view, start, end);
+    let word = word.strip_suffix("'s").or_else(|| word.strip_suffix("\u{2019}s")).unwrap_or(word);
+    if word.chars().any(|letter| letter.is_uppercase()) {
+        return Some((start, String::new(), Classes::default()));
+    }
+    Some((start + word.len(), word.to_owned(), look_up(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::detect::{Catalogue, Detector, RuleSelection};
+
+    fn found(text: &str) -> Vec<String> {
+        let catalogue = Catalogue::builtin().unwrap();
+        let selection = RuleSelection::only(&catalogue, ["PERSON", "LOCATION"]).unwrap();
+        let detector = Detector::new(&catalogue, &selection).unwrap();
+        let whole = detector.find(&mut detector.cache(), text);
+        for size in [1, 2, 5] {
+            let (mut scanner, mut split) = (detector.scanner(), Vec::new());
+            let ends = (1..=text.len())
+                .filter(|end| text.is_char_boundary(*end) && (end % size == 0 || *end == text.len()));
+            let mut from = 0;
+            for end in ends {
+                scanner.feed(&text[from..end], &mut |one| split.push(one));
+                from = end;
+            }
+            scanner.end(&mut |one| split.push(one));
+            assert_eq!(split, whole, "{text} in pieces of {size}");
+        }
+        let name = |span: crate::detect::Span| text.get(span.start..span.end).unwrap().to_owned();
+        whole.iter().map(|one| format!("{} {}", detector.rule(one.rule).name(), name(one.span))).collect()
+    }
+
+    #[test]
+    fn who_introduces_himself_in_small_letters_is_found() {
+        let rows: &[(&str, &[&str])] = &[
+            ("my name is maria lopez", &["PERSON maria lopez"]),
+            ("My name is maria, and you?", &["PERSON maria"]),
+            ("hi i'm rupert from leeds", &["PERSON rupert", "LOCATION leeds"]),
+            ("I\u{2019}m jürgen", &["PERSON jürgen"]),
+            ("I am yolanda fischer's sister", &["PERSON yolanda fischer"]),
+            ("this is delia, call me rupert", &["PERSON delia", "PERSON rupert"]),
+            ("i moved here from rotterdam.", &["LOCATION rotterdam"]),
+            ("i'm tired of work from home", &[]),
+            ("i'm happy, i am frank about it, i'm german", &[]),
+            ("i am frank miller", &["PERSON frank miller"]),
+            ("this is fine and the name is too long", &[]),
+            ("the file name is maria", &["PERSON maria"]),
+            ("xname is maria, exam delia, xfrom leeds", &[]),
+            ("my name is Maria Lopez", &["PERSON Maria Lopez"]),
+            ("my name is ", &[]),
+            ("from", &[]),
+        ];
+        for (text, names) in rows {
+            assert_eq!(found(text), *names, "{text}");
+        }
+    }
+}
