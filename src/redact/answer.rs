@@ -49,7 +49,7 @@ pub struct Answer(Strings<Inner>);
 
 #[derive(Debug)]
 enum Inner {
-    Restore(Restore),
+    Restore(Box<Restore>),
     Mask(Box<Live>),
 }
 
@@ -63,7 +63,7 @@ impl Redactor {
 impl Answer {
     /// Puts originals back; needs no detector.
     pub fn restore(undo: Arc<SurrogateMap>) -> Self {
-        Self(Strings::new(Inner::Restore(Restore::new(undo))))
+        Self(Strings::new(Inner::Restore(Box::new(Restore::new(undo)))))
     }
 
     /// Puts originals back where surrogates stand as they were issued, and in no other spelling: in text that must go back
@@ -71,7 +71,7 @@ impl Answer {
     #[must_use]
     pub fn exactly(self) -> Self {
         Self(self.0.map(|inner| match inner {
-            Inner::Restore(restore) => Inner::Restore(restore.exactly()),
+            Inner::Restore(restore) => Inner::Restore(Box::new(restore.exactly())),
             Inner::Mask(live) => Inner::Mask(Box::new(live.exactly())),
         }))
     }
@@ -93,7 +93,7 @@ impl Answer {
     #[must_use]
     pub fn limited(self, policy: UrlPolicy) -> Self {
         Self(self.0.map(|inner| match inner {
-            Inner::Restore(restore) => Inner::Restore(restore.limited(policy)),
+            Inner::Restore(restore) => Inner::Restore(Box::new(restore.limited(policy))),
             Inner::Mask(live) => Inner::Mask(Box::new(live.limited(policy))),
         }))
     }

@@ -121,7 +121,7 @@ impl UrlGuard {
     }
 
     fn judge(&mut self, authority: &Authority) {
-        let known = |host: &Box<str>| self.hosts.as_ref().is_some_and(|hosts| hosts.0.contains(host));
+        let known = |host: &str| self.hosts.as_ref().is_some_and(|hosts| hosts.0.contains(host));
         if !authority.host().is_some_and(|host| known(&host)) {
             (self.foreign, self.seen) = (true, true);
         }

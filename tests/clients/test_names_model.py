@@ -16,7 +16,7 @@ from gateway import ROOT, Gateway, run
 CONFIG_ERROR = 3
 USAGE = 2
 
-TEXT = "hi, i'm maria lopez from madrid, mail maria@harbour-post.com"
+TEXT = "hi, i'm maria lopez from coimbra, mail maria@harbour-post.com"
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +48,7 @@ def test_detect_finds_names_in_lower_case(weights):
     assert (done.returncode, done.err) == (0, "")
     assert names(done.out) == {
         ("PERSON", "maria lopez"),
-        ("LOCATION", "madrid"),
+        ("LOCATION", "coimbra"),
         ("EMAIL_ADDRESS", "maria@harbour-post.com"),
     }
     # The file itself is as good as its folder.
@@ -95,7 +95,7 @@ def test_the_api_and_routes_use_it(weights, mock):
         ask = {"model": "m", "messages": [{"role": "user", "content": TEXT}]}
         assert gateway.call("POST", "/v1/chat/completions", ask).status == 200
         sent = mock.requests[-1].everything()
-        assert "lopez" not in sent and "madrid" not in sent
+        assert "lopez" not in sent and "coimbra" not in sent
 
 
 def test_a_request_with_more_new_text_than_is_read_is_refused(weights, mock):

@@ -136,7 +136,8 @@ struct Renumbering {
     /// One byte of each class.
     units: Vec<u8>,
     order: Vec<StateID>,
-    numbers: HashMap<StateID, u16>,
+    /// The new number of each state, by its place among the automaton's.
+    numbers: Vec<u16>,
     starts: Vec<StateID>,
     matching: u16,
 }
@@ -173,12 +174,16 @@ impl Renumbering {
         let matching = u16::try_from(others.len() + 1).ok()?;
         let order: Vec<StateID> = others.into_iter().chain(matches).collect();
         u16::try_from(order.len() + 1).ok()?;
-        let numbers = order.iter().copied().zip(1..).collect();
+        let mut numbers = vec![0; seen.len()];
+        for (state, number) in order.iter().zip(1..) {
+            *numbers.get_mut(state.as_usize() >> dfa.stride2())? = number;
+        }
         Some(Self { units, order, numbers, starts, matching })
     }
 
     fn table(&self, dfa: &dense::DFA<Vec<u32>>, shared: &[Vec<u16>]) -> Option<Table> {
-        let number = |state: StateID| self.numbers.get(&state).copied().unwrap_or(0);
+        let stride = dfa.stride2();
+        let number = |state: StateID| self.numbers.get(state.as_usize() >> stride).copied().unwrap_or(0);
         let width = (self.units.len() + 1).next_power_of_two().trailing_zeros();
         let mut next = vec![0; (self.order.len() + 1) << width];
         for (row, &state) in next.chunks_exact_mut(1 << width).skip(1).zip(&self.order) {
