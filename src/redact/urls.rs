@@ -10,6 +10,12 @@ use crate::redact::url_reader::{Authority, UrlReader};
 /// The most hosts of one request.
 const HOSTS: usize = 4096;
 
+/// What is read before the slashes of an address in a request: a scheme, and what stands before that.
+const BEFORE: usize = 20;
+
+/// How much of an address is read to find its host.
+const LONGEST_READ: usize = 600;
+
 /// In which addresses of pages values are put back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestoreInUrls {
@@ -38,23 +44,43 @@ pub struct UrlPolicy {
 pub(super) struct Hosts(HashSet<Box<str>>);
 
 impl Hosts {
-    /// Takes the hosts that addresses in `text` lead to, as far as there is place.
+    /// Takes the hosts that addresses in `text` lead to, as far as there is place. An address that is spelled otherwise than
+    /// with `//` or `www.` is not seen: nothing is put back in more addresses for that.
     pub(super) fn read(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        if memchr::memchr2(b'/', b'\\', bytes).is_none() && !has_www(bytes) {
-            return;
+        for begin in ["//", r"\/\/", "www."] {
+            let mut done = 0;
+            for at in memchr::memmem::find_iter(bytes, begin) {
+                if at >= done {
+                    done = self.read_at(text, at, done);
+                }
+            }
         }
-        let mut reader = UrlReader::default();
+    }
+
+    /// Takes the host of the address that begins around `at`, and of those that follow while it is read; what stands before
+    /// `from` was read. Up to where it was read.
+    fn read_at(&mut self, text: &str, at: usize, from: usize) -> usize {
+        let mut start = at.saturating_sub(BEFORE).max(from);
+        while !text.is_char_boundary(start) {
+            start += 1;
+        }
+        let (mut reader, mut end) = (UrlReader::default(), start);
         let mut take = |read: Option<Authority>| {
             if let Some(host) = read.and_then(|authority| authority.begins_with()) {
                 self.insert(host);
             }
         };
-        for byte in bytes {
+        for byte in text.as_bytes().iter().take(at + LONGEST_READ).skip(start) {
             reader.byte(*byte, &mut take);
+            end += 1;
+            if end > at + r"\/\/".len() && !reader.in_authority() {
+                return end;
+            }
         }
         reader.flush(&mut take);
         take(reader.end());
+        end
     }
 
     fn insert(&mut self, host: Box<str>) {
@@ -72,11 +98,6 @@ impl Hosts {
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }
-}
-
-fn has_www(bytes: &[u8]) -> bool {
-    memchr::memchr2_iter(b'w', b'W', bytes)
-        .any(|at| bytes.get(at..at + 4).is_some_and(|word| word.eq_ignore_ascii_case(b"www.")))
 }
 
 /// Says of places in a text that passes whether a value may be put back there. It sees the text as it leaves.
