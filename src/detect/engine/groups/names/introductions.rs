@@ -9,8 +9,9 @@ use super::super::super::view::View;
 use super::group::Takers;
 use super::lexicon::{Classes, look_up};
 use super::peoples::GROUPS;
+use super::places::LARGE_PLACES;
 use super::tagger::{Tagged, text, word_end};
-use super::words::{ADJECTIVES, LARGE_PLACES, is};
+use super::words::{ADJECTIVES, is};
 use crate::detect::rules::Tag;
 
 /// What words introduce.

@@ -4,7 +4,7 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | [`lexicon`], [`words`], [`peoples`] | what is known of words |
+//! | [`lexicon`], [`words`], [`places`], [`peoples`] | what is known of words |
 //! | [`spelling`], [`word`] | a word as it is spelt |
 //! | [`surroundings`] | what a word touches: code, dates, quantities |
 //! | [`tagger`] | from words to names |
@@ -15,6 +15,7 @@ mod group;
 mod introductions;
 mod lexicon;
 mod peoples;
+mod places;
 mod spelling;
 mod surroundings;
 mod tagger;
@@ -24,4 +25,4 @@ mod words;
 pub(crate) use group::{Names, Takers};
 pub(crate) use introductions::Introductions;
 #[cfg(feature = "redact")]
-pub(crate) use words::{STREET_ENDINGS, STREETS as STREET_WORDS};
+pub(crate) use places::{STREET_ENDINGS, STREETS as STREET_WORDS};

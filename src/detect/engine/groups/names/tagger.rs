@@ -4,12 +4,13 @@
 use super::super::super::view::View;
 use super::lexicon::{look_up, look_up_all};
 use super::peoples::GROUPS;
+use super::places::{LARGE_PLACES, STREET_ENDINGS, STREETS, TO_PLACE_SURELY, TO_PLACES};
 use super::spelling::{Spelling, is_elided, is_letter};
 use super::surroundings::{goes_on, in_code, in_date, lone_number};
 use super::word::Word;
 use super::words::{
-    COMPANIES, LARGE_PLACES, LOWER_TITLES, MODEL_KINDS, MODELS, PARTICLES, STREET_ENDINGS, STREETS,
-    TO_MODELS, TO_PERSON_SURELY, TO_PERSONS, TO_PLACE_SURELY, TO_PLACES, TOOLS, is,
+    COMPANIES, LOWER_TITLES, MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY, TO_PERSONS,
+    TO_SOMEBODY, TOOLS, is,
 };
 use crate::detect::rules::Tag;
 
@@ -350,6 +351,12 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
         }
     }
     if rest.len() == 1 {
+        let (peeled, _) = words.split_at(words.len() - rest.len());
+        let told_of_somebody =
+            before.has(TO_SOMEBODY) || peeled.iter().any(|word| is(&word.lower, TO_SOMEBODY));
+        if place && !titled && is(&first.lower, LARGE_PLACES) && !told_of_somebody {
+            return span(Tag::Location, if to_place { 0.75 } else { 0.6 });
+        }
         return single(first, titled, place, to_place, to_person)
             .map(|(tag, score)| span(tag, score))
             .unwrap_or_default();
@@ -474,9 +481,6 @@ fn single(word: &Word, titled: bool, place: bool, to_place: bool, to_person: boo
     }
     if titled {
         return Some((Tag::Person, 0.8));
-    }
-    if place && !to_person && is(&word.lower, LARGE_PLACES) {
-        return Some((Tag::Location, if to_place { 0.75 } else { 0.6 }));
     }
     if place && (to_place || !classes.is_given() && !to_person) {
         return Some((Tag::Location, if to_place { 0.75 } else { 0.55 }));

@@ -67,6 +67,10 @@ fn names_are_told_from_other_capitals() {
         ("Scala, Haskell and Helm", &[]),
         ("my name is Helm", &[(Person, "Helm")]),
         ("Paris, France now", &[(Location, "Paris"), (Location, "France")]),
+        ("the capital of France is Paris.", &[(Location, "France"), (Location, "Paris")]),
+        ("Berlin and Rome are", &[(Location, "Berlin"), (Location, "Rome")]),
+        ("Customer Paris filed", &[(Person, "Paris")]),
+        ("ask London, she", &[(Person, "London")]),
         ("ask Paris Baker", &[(Person, "Paris Baker")]),
         ("Mr. Claude Code", &[(Person, "Claude Code")]),
     ];
