@@ -8,7 +8,7 @@ use crate::config::settings::{
     Answers, Invented, Method as Setting, Methods, PublicNames, Redact, Requests, SpecialUse,
 };
 use crate::detect::{Allow, Catalogue, Detector, RuleId, RuleSelection, RuleSet};
-use crate::redact::{self, Method, Plan, Redactor};
+use crate::redact::{Method, Plan, PublicNameRules, Redactor};
 use crate::telemetry::Direction;
 
 /// The rules that may find what is nobody's.
@@ -53,13 +53,13 @@ impl<'s> RoutePolicy<'s> {
     }
 
     /// What names nobody passes where the model shall understand it, unless a method says otherwise.
-    fn public_names(&self) -> redact::PublicNames {
+    fn public_names(&self) -> PublicNameRules {
         let pass = match self.setting.public_names {
             Some(said) => said == PublicNames::Pass,
             None => *self.setting.requests == Requests::Encrypt,
         };
         let rule = |name| self.without_method(&[name]).iter().next().filter(|_| pass);
-        redact::PublicNames { places: rule("LOCATION"), persons: rule("PERSON") }
+        PublicNameRules { places: rule("LOCATION"), persons: rule("PERSON") }
     }
 
     /// Those of these rules that `methods` does not name.

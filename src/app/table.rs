@@ -419,7 +419,7 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
     redact.map_err(|error| error.to_string())
 }
 
-/// In which addresses of pages a route restores values.
+/// In which URLs a route restores values.
 fn urls(setting: &RedactSetting) -> UrlRules {
     let rule = |said: &RestoreInUrlsSetting| match said {
         RestoreInUrlsSetting::Off => RestoreInUrls::Off,

@@ -49,7 +49,7 @@ pub struct Facts {
     pub redacted: Arc<AtomicU64>,
     /// Values restored in the answer.
     pub restored: Arc<AtomicU64>,
-    /// Surrogates that stay in addresses of pages.
+    /// Surrogates that stay, since they stand in URLs.
     pub kept_in_urls: Arc<AtomicU64>,
     /// Strings of the request that were not read, since they hold bytes.
     pub request_unscanned: Arc<AtomicU64>,

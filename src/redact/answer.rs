@@ -11,7 +11,7 @@ use crate::redact::live::Live;
 use crate::redact::opaque::{Look, Named};
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
-use crate::redact::restore::{Known, Restore};
+use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::surrogate_map::SurrogateMap;
 use crate::redact::urls::UrlPolicy;
 use crate::stream::json::Path;
@@ -89,12 +89,12 @@ impl Answer {
         }
     }
 
-    /// In addresses of pages, puts originals back as `policy` says; without one, everywhere.
+    /// In URLs, restores originals as `policy` says; without one, all.
     #[must_use]
-    pub fn limited(self, policy: UrlPolicy) -> Self {
+    pub fn with_urls(self, policy: UrlPolicy) -> Self {
         Self(self.0.map(|inner| match inner {
-            Inner::Restore(restore) => Inner::Restore(Box::new(restore.limited(policy))),
-            Inner::Mask(live) => Inner::Mask(Box::new(live.limited(policy))),
+            Inner::Restore(restore) => Inner::Restore(Box::new(restore.with_urls(policy))),
+            Inner::Mask(live) => Inner::Mask(Box::new(live.with_urls(policy))),
         }))
     }
 
@@ -141,8 +141,8 @@ impl Editor for Answer {
     }
 }
 
-/// The edits of what does not stay as it is.
-fn put_back(found: Vec<Known>) -> impl Iterator<Item = Edit> {
+/// The edits of those that do not stay.
+fn restored(found: Vec<FoundSurrogate>) -> impl Iterator<Item = Edit> {
     found.into_iter().filter(|known| !known.kept).map(|known| known.edit)
 }
 
@@ -154,7 +154,7 @@ impl Whole for Inner {
                 let mut all = Vec::new();
                 restore.feed(text, &mut all);
                 restore.end(&mut all);
-                edits.extend(put_back(all).filter(|edit| look.admits(&edit.range, text.len())));
+                edits.extend(restored(all).filter(|edit| look.admits(&edit.range, text.len())));
                 Ok(())
             }
         }
@@ -198,7 +198,7 @@ impl Editor for Inner {
             Self::Restore(restore) => {
                 let mut found = Vec::new();
                 let decided = restore.feed(piece, &mut found);
-                edits.extend(put_back(found));
+                edits.extend(restored(found));
                 Ok(decided)
             }
             Self::Mask(live) => live.feed(piece, edits),
@@ -210,7 +210,7 @@ impl Editor for Inner {
             Self::Restore(restore) => {
                 let mut found = Vec::new();
                 restore.end(&mut found);
-                edits.extend(put_back(found));
+                edits.extend(restored(found));
                 Ok(())
             }
             Self::Mask(live) => live.end(edits),

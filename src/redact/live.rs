@@ -20,7 +20,7 @@ use crate::redact::opaque::{Look, Named};
 use crate::redact::recall::Recall;
 use crate::redact::redactor::Redactor;
 use crate::redact::report::Counts;
-use crate::redact::restore::{Known, Restore};
+use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::signed::BlockSeal;
 use crate::redact::style::Style;
 use crate::redact::surrogate_log::SurrogateLog;
@@ -57,7 +57,7 @@ pub struct Live {
 struct Restoring {
     restore: Restore,
     /// Those that are not decided, in order.
-    hits: Vec<Known>,
+    hits: Vec<FoundSurrogate>,
     /// Counts those that were restored.
     count: Arc<AtomicU64>,
 }
@@ -112,12 +112,12 @@ impl Live {
         Self { restoring: self.restoring.map(exactly), ..self }
     }
 
-    /// In addresses of pages, puts originals back as `policy` says.
+    /// In URLs, restores originals as `policy` says.
     #[must_use]
-    pub(super) fn limited(self, policy: UrlPolicy) -> Self {
-        let limited =
-            |restoring: Restoring| Restoring { restore: restoring.restore.limited(policy), ..restoring };
-        Self { restoring: self.restoring.map(limited), ..self }
+    pub(super) fn with_urls(self, policy: UrlPolicy) -> Self {
+        let with_urls =
+            |restoring: Restoring| Restoring { restore: restoring.restore.with_urls(policy), ..restoring };
+        Self { restoring: self.restoring.map(with_urls), ..self }
     }
 
     fn begin(&mut self) {
@@ -248,7 +248,7 @@ impl Restoring {
     }
 
     /// The surrogates up to there.
-    fn take(&mut self, decided: usize) -> Vec<Known> {
+    fn take(&mut self, decided: usize) -> Vec<FoundSurrogate> {
         let undecided = self.hits.partition_point(|hit| hit.edit.range.end <= decided);
         let later = self.hits.split_off(undecided);
         let restored = self.hits.iter().filter(|hit| !hit.kept).count();

@@ -8,7 +8,7 @@ use crate::crypto::fpe::FpeKey;
 use crate::edit::spliced;
 use crate::redact::fixture::{keys, redactor};
 use crate::redact::{
-    Answering, Counts, IssuedToCaller, Keys, Limits, Method, PublicNames, Recall, Redactor, SurrogateMap,
+    Answering, Counts, IssuedToCaller, Keys, Limits, Method, PublicNameRules, Recall, Redactor, SurrogateMap,
 };
 use crate::stream::Editor;
 
@@ -59,7 +59,7 @@ fn answered_under(keys: Keys, undo: &Arc<SurrogateMap>, pieces: &[&str]) -> (Str
 fn what_a_model_says_of_nobody_stays_however_it_comes() {
     let redactor = redactor(Method::Mask);
     let rule = |name| redactor.rule(name);
-    let public = PublicNames { places: rule("LOCATION"), persons: rule("PERSON") };
+    let public = PublicNameRules { places: rule("LOCATION"), persons: rule("PERSON") };
     let text = "Marie Curie was born in Warsaw, Poland. Maria Lopez lives in Gisborne, not in Paris, France.";
     let masked = text.replace("Maria Lopez", "***********").replace("Gisborne", "********");
     let said = |redactor: &Redactor, size: usize| {

@@ -37,7 +37,7 @@
 //! | `calling_code` | where the country's code of a number ends |
 //! | `carrier` | what holds texts: shows them, and is written with what changes in them |
 //! | `pass` | the one pass over whatever lies there whole: find, report, spread, settle, write |
-//! | `public_names` | [`PublicNames`]: names that name nobody, and pass |
+//! | `public_names` | [`PublicNameRules`]: names that name nobody, and pass |
 //! | `redactor` | [`Redactor`]: a detector and a plan, and the way to all of these |
 //! | `plain` | carriers: a text, a body that is text |
 //! | `document` | carriers: a JSON document, one a line |
@@ -55,8 +55,8 @@
 //! | `payload` | text in base64 or percent-encoding, and the way out again |
 //! | `surrogate_log` | [`SurrogateLog`]: what was issued while text passed, for a file |
 //! | `restore` | issued surrogates in text as it passes |
-//! | `urls` | [`UrlPolicy`]: whether a value is put back in the address of a page |
-//! | `url_reader` | where such addresses stand in a text, and which hosts they lead to |
+//! | `urls` | [`UrlPolicy`]: whether a value is restored in a URL |
+//! | `url_reader` | where URLs stand in a text, and which hosts they lead to |
 //! | `live` | [`Live`]: text as it passes, one way; or the caller's values restored and all others redacted |
 //! | `issued` | one surrogate and its original, and how surrogates are told apart |
 //! | `recall` | [`Recall`]: what was issued before, to the caller and in the conversation |
@@ -145,7 +145,7 @@ pub use method::{Digest, Fpe, Method, Partial, Plan, Salted};
 pub use names::called;
 pub use opaque::encodes_text;
 pub use pieces::Text;
-pub use public_names::PublicNames;
+pub use public_names::PublicNameRules;
 pub use recall::{IssuedToCaller, Recall};
 pub use redactor::{MOST_EXPLAINED, Redactor};
 pub use report::{Counts, Found, Placed, Redacted, Rejected, Report, UnreadFile};

@@ -18,7 +18,7 @@ use crate::redact::method::Method;
 use crate::redact::opaque::Look;
 use crate::redact::redactor::{MOST_EXPLAINED, Redactor};
 use crate::redact::report::{InText, Redacted, Report};
-use crate::redact::restore::{self, Restore};
+use crate::redact::restore::{FoundSurrogate, Restore};
 use crate::redact::surrogate_map::{Limits, SurrogateMap};
 use crate::redact::urls::Hosts;
 use crate::redact::value::{Hit, Reversed};
@@ -58,7 +58,7 @@ pub(super) struct Pass<'p> {
 pub(super) struct Passed<'p, T> {
     pub(super) redacted: Redacted<T>,
     pub(super) values: Values<'p>,
-    /// Where addresses in it lead to.
+    /// Where URLs in it lead to.
     pub(super) hosts: Hosts,
 }
 
@@ -178,7 +178,7 @@ impl OtherSpellings {
         }
         let Self { restore, values } = self;
         let (mut known, mut found) = (0, Vec::new());
-        restore.whole(part.text, &mut |restore::Known { edit, entry, .. }| {
+        restore.whole(part.text, &mut |FoundSurrogate { edit, entry, .. }| {
             let passed = |(hit, _): &&(Edit, u32)| hit.range.end <= edit.range.start;
             known += replacements.get(known..).unwrap_or_default().iter().take_while(passed).count();
             let covered = replacements.get(known).is_some_and(|(hit, _)| hit.range.start < edit.range.end);
@@ -227,7 +227,7 @@ impl<'p, 's> PassSearch<'p, 's> {
     /// Looks through a text.
     fn text(&mut self, shown: CarrierText<'_>) {
         let part = shown.part;
-        // Where values are put back everywhere they stand, it matters in which addresses.
+        // Answers to what is replaced everywhere are restored, and it matters in which URLs.
         if self.pass.reach == Reach::Everywhere && part.look != Look::Not {
             self.hosts.read(part.text);
         }

@@ -10,7 +10,7 @@ const LIST: &str = include_str!("public_names.txt");
 
 /// Which rules' findings pass that are such names: places by one rule, persons by another.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct PublicNames {
+pub struct PublicNameRules {
     /// Finds places: countries, states, and cities with a million people pass, also several with commas between them
     /// (`Paris, France`).
     pub places: Option<RuleId>,
@@ -18,7 +18,7 @@ pub struct PublicNames {
     pub persons: Option<RuleId>,
 }
 
-impl PublicNames {
+impl PublicNameRules {
     /// Whether what a rule found passes.
     pub(super) fn has(self, rule: RuleId, value: &str) -> bool {
         match Some(rule) {
@@ -69,7 +69,7 @@ mod tests {
     #[test]
     fn whole_names_are_public_and_parts_are_not() {
         let rule = RuleId::new;
-        let names = PublicNames { places: Some(rule(1)), persons: Some(rule(2)) };
+        let names = PublicNameRules { places: Some(rule(1)), persons: Some(rule(2)) };
         let cases = [
             (1, "Germany", true),
             (1, "SÃO PAULO", true),
@@ -89,7 +89,7 @@ mod tests {
         ];
         for (by, value, public) in cases {
             assert_eq!(names.has(rule(by), value), public, "{by} {value}");
-            assert!(!PublicNames::default().has(rule(by), value));
+            assert!(!PublicNameRules::default().has(rule(by), value));
         }
         assert!(places().len() > 700 && persons().len() > 90);
         assert!(persons().iter().all(|name| name.contains(' ')), "one word may be anybody");

@@ -7,7 +7,7 @@ use crate::detect::{Cache, Detector, Finding, RuleId, Span};
 use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
-use crate::redact::public_names::PublicNames;
+use crate::redact::public_names::PublicNameRules;
 use crate::redact::report::{Found, Rejected};
 use crate::redact::surrogate_log::SurrogateLog;
 use crate::stream::json::{Decoded, Leaf, Token, walk};
@@ -22,7 +22,7 @@ pub struct Redactor {
     pub(super) detector: Detector,
     pub(super) plan: Arc<Plan>,
     /// Which of the findings stay.
-    public: PublicNames,
+    public: PublicNameRules,
     /// What was issued for other parts of the same request.
     pub(super) log: Option<SurrogateLog>,
 }
@@ -30,7 +30,7 @@ pub struct Redactor {
 impl Redactor {
     /// What the detector finds becomes what the plan says.
     pub fn new(detector: Detector, plan: Plan) -> Self {
-        Self { detector, plan: Arc::new(plan), public: PublicNames::default(), log: None }
+        Self { detector, plan: Arc::new(plan), public: PublicNameRules::default(), log: None }
     }
 
     /// The rule of this name, on or not.
@@ -46,7 +46,7 @@ impl Redactor {
 
     /// The same, but such names stay where they are all that was found.
     #[must_use]
-    pub fn leaving(self, public: PublicNames) -> Self {
+    pub fn leaving(self, public: PublicNameRules) -> Self {
         Self { public, ..self }
     }
 

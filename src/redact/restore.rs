@@ -11,7 +11,7 @@ use crate::redact::urls::{Asked, RestoreInUrls, UrlGuard, UrlPolicy};
 use crate::stream::TextUse;
 
 /// A surrogate that was found.
-pub(super) struct Known {
+pub(super) struct FoundSurrogate {
     /// What puts its original back.
     pub(super) edit: Edit,
     /// The number of its value.
@@ -21,7 +21,7 @@ pub(super) struct Known {
 }
 
 /// Takes surrogates in order.
-type See<'e> = &'e mut dyn FnMut(Known);
+type See<'e> = &'e mut dyn FnMut(FoundSurrogate);
 
 /// Finds issued surrogates in text as it passes. Holds back only what may yet become one.
 pub(super) struct Restore {
@@ -34,7 +34,7 @@ pub(super) struct Restore {
     passed: Passed,
     left: Left,
     urls: Option<UrlPolicy>,
-    /// Keeps values out of addresses of pages.
+    /// Keeps values out of URLs.
     guard: Option<UrlGuard>,
 }
 
@@ -52,9 +52,9 @@ impl Restore {
         }
     }
 
-    /// In addresses of pages, values are put back as `policy` says.
+    /// In URLs, originals are restored as `policy` says.
     #[must_use]
-    pub(super) fn limited(self, policy: UrlPolicy) -> Self {
+    pub(super) fn with_urls(self, policy: UrlPolicy) -> Self {
         let mut restore = Self { urls: Some(policy), ..self };
         restore.used_as(TextUse::Text);
         restore
@@ -66,7 +66,7 @@ impl Restore {
         let rule = match text {
             TextUse::Text => urls.texts,
             TextUse::Argument => urls.arguments,
-            TextUse::Address => RestoreInUrls::On,
+            TextUse::Url => RestoreInUrls::On,
         };
         let kept = || Arc::clone(&urls.kept);
         self.guard = match rule {
@@ -83,7 +83,7 @@ impl Restore {
     }
 
     /// Sees the next piece; returns up to where all is decided.
-    pub(super) fn feed(&mut self, piece: &str, found: &mut Vec<Known>) -> usize {
+    pub(super) fn feed(&mut self, piece: &str, found: &mut Vec<FoundSurrogate>) -> usize {
         if self.undo.is_empty() {
             self.from += piece.len();
             return self.from;
@@ -104,7 +104,7 @@ impl Restore {
     }
 
     /// The text has ended: settles the rest and begins again at 0.
-    pub(super) fn end(&mut self, found: &mut Vec<Known>) {
+    pub(super) fn end(&mut self, found: &mut Vec<FoundSurrogate>) {
         let text = std::mem::take(&mut self.text);
         self.finish(text.as_bytes(), &mut |known| found.push(known));
     }
@@ -140,7 +140,7 @@ impl Restore {
                     if let Some(guard) = &mut self.guard {
                         guard.decided(!kept, if kept { found } else { with.as_bytes() });
                     }
-                    see(Known {
+                    see(FoundSurrogate {
                         edit: Edit { range: self.from + at..self.from + at + len, with },
                         entry,
                         kept,
@@ -168,7 +168,7 @@ impl Restore {
         }
     }
 
-    /// Whether the surrogate at `found` stays as it is, since what stands for it would leave in the address of a page;
+    /// Whether the surrogate at `found` stays as it is, since its original would leave in a URL;
     /// `None` while more text must be seen.
     fn keeps(&mut self, text: &[u8], found: Range<usize>, with: &str, more: More) -> Option<bool> {
         let Some(guard) = &mut self.guard else { return Some(false) };

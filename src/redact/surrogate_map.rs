@@ -80,7 +80,7 @@ impl SurrogateMap {
         Self { originals, surrogates, exact, forms, hosts: Arc::new(hosts) }
     }
 
-    /// The same, for texts in which addresses led to these hosts as well.
+    /// The same, for texts in which URLs led to these hosts as well.
     #[must_use]
     pub(super) fn among(mut self, hosts: &Hosts) -> Self {
         if hosts.len() > 0 {
@@ -91,7 +91,7 @@ impl SurrogateMap {
         self
     }
 
-    /// The hosts that addresses lead to in the texts that it was issued for.
+    /// The hosts that URLs lead to in the texts that it was issued for.
     pub(super) fn hosts(&self) -> &Arc<Hosts> {
         &self.hosts
     }

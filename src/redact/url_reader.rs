@@ -1,6 +1,7 @@
-//! [`UrlReader`]: the addresses of pages in a text, as any reader may take them, character by character.
+//! [`UrlReader`]: the URLs in a text, as any reader may take them (browsers by the WHATWG URL Standard, others by RFC 3986),
+//! character by character.
 //!
-//! What counts as an address is what any reader may take for one, and it ends where the last of them lets it end:
+//! What counts as a URL is what any reader may take for one, and it ends where the last of them lets it end:
 //!
 //! | begins | ends |
 //! |---|---|
@@ -9,7 +10,7 @@
 //! | `www.` where a word may begin | behind `<`: at `>`, or with the line |
 //! | `javascript:`, which leads anywhere | else at a blank; outside of parentheses also at `<` |
 //!
-//! Letters count as they are read, so that `&#104;ttps` begins one; what is escaped ends none. An address within another
+//! Letters count as they are read, so that `&#104;ttps` begins one; what is escaped ends none. A URL within another
 //! leads where both do.
 
 use crate::redact::index::More;
@@ -24,7 +25,7 @@ const LONGEST_HOST: usize = 260;
 /// The longest scheme that is known.
 const SCHEME: usize = 16;
 
-/// What stands between the slashes of an address and its path.
+/// What stands between the slashes of a URL and its path (RFC 3986, section 3.2).
 #[derive(Clone, Debug, Default)]
 pub(super) struct Authority {
     text: String,
@@ -32,7 +33,7 @@ pub(super) struct Authority {
     port: Option<u16>,
     /// Whether readers may differ about it.
     odd: bool,
-    /// Whether it ended with its address.
+    /// Whether it ended with its URL.
     last: bool,
 }
 
@@ -96,7 +97,7 @@ fn named(text: &str, own: Option<u16>) -> Option<Box<str>> {
     })
 }
 
-/// What ends an address.
+/// What ends a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
     Blank,
@@ -150,7 +151,7 @@ impl Tag {
     }
 }
 
-/// How far the beginning of an address has come.
+/// How far the beginning of a URL has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Start {
     #[default]
@@ -163,7 +164,7 @@ enum Start {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Scheme {
-    /// One whose addresses have an authority however many slashes there are, and its port (WHATWG URL, section 4.2).
+    /// One whose URLs have an authority however many slashes there are, and its port (WHATWG URL, section 4.2).
     Special(u16),
     File,
     Script,
@@ -185,7 +186,7 @@ pub(super) struct UrlReader {
     escaped: bool,
     tag: Tag,
     start: Start,
-    /// What stands before the address that may begin.
+    /// What stands before the URL that may begin.
     opener: Mark,
     end: Option<End>,
     authority: Option<Authority>,
@@ -195,12 +196,12 @@ pub(super) struct UrlReader {
 pub(super) type Take<'t> = &'t mut dyn FnMut(Option<Authority>);
 
 impl UrlReader {
-    /// Whether an address goes on.
+    /// Whether a URL goes on.
     pub(super) fn is_within(&self) -> bool {
         self.end.is_some()
     }
 
-    /// Whether it is not known yet where an address leads that goes on, or begins.
+    /// Whether it is not known yet where a URL leads that goes on, or begins.
     pub(super) fn in_authority(&self) -> bool {
         self.authority.is_some() || self.start != Start::Nothing
     }
@@ -340,7 +341,7 @@ impl UrlReader {
         if authority.odd { self.finish(false) } else { None }
     }
 
-    /// A character that may begin an address, or go on with a beginning; as a slash it counts for so many.
+    /// A character that may begin a URL, or go on with a beginning; as a slash it counts for so many.
     fn begin(&mut self, mark: Mark, more: usize) -> Option<Authority> {
         let c = mark.c;
         let slash = matches!(c, '/' | '\\');
@@ -377,7 +378,7 @@ impl UrlReader {
         None
     }
 
-    /// Whether two slashes alone may begin an address here.
+    /// Whether two slashes alone may begin a URL here.
     fn may_be_relative(&self) -> bool {
         matches!(self.solid.c, '(' | '=' | '<' | ',' | ':' | '"' | '\'' | '`')
     }

@@ -1,5 +1,5 @@
-//! Where the addresses of pages stand in a text that passes, and which hosts they lead to: a value that is put back there
-//! leaves with whoever fetches the page, and a client that shows a Markdown image fetches it unasked.
+//! Which URLs of a text that passes may hold originals, by the hosts that they lead to: an original that is restored there
+//! leaves with whoever fetches the URL, and a client that shows a Markdown image fetches it unasked.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,32 +10,32 @@ use crate::redact::url_reader::{Authority, UrlReader};
 /// The most hosts of one request.
 const HOSTS: usize = 4096;
 
-/// What is read before the slashes of an address in a request: a scheme, and what stands before that.
+/// Bytes that are read before the slashes of a URL in a request: a scheme, and what stands before that.
 const BEFORE: usize = 20;
 
-/// How much of an address is read to find its host.
+/// Bytes of a URL that are read to find its host.
 const LONGEST_READ: usize = 600;
 
-/// In which addresses of pages values are put back.
+/// In which URLs originals are restored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RestoreInUrls {
     /// In none.
     Off,
-    /// In those of hosts that addresses in the request lead to.
+    /// In those of hosts that URLs in the request lead to.
     SameHost,
     /// In all.
     #[default]
     On,
 }
 
-/// What is put back in addresses of pages.
+/// Where originals are restored in URLs.
 #[derive(Clone, Debug, Default)]
 pub struct UrlPolicy {
     /// In texts.
     pub texts: RestoreInUrls,
     /// In arguments of tools.
     pub arguments: RestoreInUrls,
-    /// Takes how many values were not put back.
+    /// Takes how many originals were not restored.
     pub kept: Arc<AtomicU64>,
 }
 
@@ -44,8 +44,8 @@ pub struct UrlPolicy {
 pub(super) struct Hosts(HashSet<Box<str>>);
 
 impl Hosts {
-    /// Takes the hosts that addresses in `text` lead to, as far as there is place. An address that is spelled otherwise than
-    /// with `//` or `www.` is not seen: nothing is put back in more addresses for that.
+    /// Takes the hosts that URLs in `text` lead to, [`HOSTS`] of them at most. One that is spelled otherwise than with `//` or
+    /// `www.` is not seen: nothing is restored in more URLs for that.
     pub(super) fn read(&mut self, text: &str) {
         let bytes = text.as_bytes();
         for begin in ["//", r"\/\/", "www."] {
@@ -58,7 +58,7 @@ impl Hosts {
         }
     }
 
-    /// Takes the host of the address that begins around `at`, and of those that follow while it is read; what stands before
+    /// Takes the host of the URL that begins around `at`, and of those that follow while it is read; what stands before
     /// `from` was read. Up to where it was read.
     fn read_at(&mut self, text: &str, at: usize, from: usize) -> usize {
         let mut start = at.saturating_sub(BEFORE).max(from);
@@ -100,13 +100,13 @@ impl Hosts {
     }
 }
 
-/// Says of places in a text that passes whether a value may be put back there. It sees the text as it leaves.
+/// Says of places in a text that passes whether an original may be restored there. It sees the text as it leaves.
 #[derive(Clone)]
 pub(super) struct UrlGuard {
     reader: UrlReader,
     hosts: Option<Arc<Hosts>>,
     kept: Arc<AtomicU64>,
-    /// Whether an address that goes on leads elsewhere.
+    /// Whether a URL that goes on leads elsewhere.
     foreign: bool,
     /// Whether one did since this was asked.
     seen: bool,
@@ -115,7 +115,7 @@ pub(super) struct UrlGuard {
 }
 
 impl UrlGuard {
-    /// One that lets values be put back where `hosts` are, or in no address; `kept` takes how many are not.
+    /// One that lets originals be restored where `hosts` are, or in no URL; `kept` takes how many are not.
     pub(super) fn new(hosts: Option<Arc<Hosts>>, kept: Arc<AtomicU64>) -> Self {
         Self { reader: UrlReader::default(), hosts, kept, foreign: false, seen: false, settled: None }
     }
@@ -149,7 +149,7 @@ impl UrlGuard {
         self.settled = None;
     }
 
-    /// What is written next is a value.
+    /// What is written next is a surrogate, or its original.
     pub(super) fn begin(&mut self) -> Asked {
         self.cut();
         match (self.foreign, self.settled) {
@@ -177,14 +177,14 @@ impl UrlGuard {
         !self.seen
     }
 
-    /// It was decided whether a value is put back, and this stands there now.
-    pub(super) fn decided(&mut self, put_back: bool, text: &[u8]) {
-        if !put_back {
+    /// It was decided whether an original is restored, and this stands there now.
+    pub(super) fn decided(&mut self, restored: bool, text: &[u8]) {
+        if !restored {
             self.kept.fetch_add(1, Ordering::Relaxed);
         }
         self.wrote(text);
         self.cut();
-        self.settled = self.reader.in_authority().then_some(put_back);
+        self.settled = self.reader.in_authority().then_some(restored);
     }
 
     /// Another text begins.
@@ -193,11 +193,11 @@ impl UrlGuard {
     }
 }
 
-/// Whether a value may be put back.
+/// Whether an original may be restored.
 pub(super) enum Asked {
     Yes,
     No,
-    /// It depends on where the address leads that this goes on in.
+    /// It depends on where the URL leads that this goes on in.
     If(Box<UrlGuard>),
 }
 

@@ -1,4 +1,4 @@
-//! Values and the addresses of pages: which leave, which stay, however the text comes.
+//! Values in URLs: which leave, which stay, however the text comes.
 
 use proptest::prelude::*;
 use zeroize::Zeroizing;
@@ -36,7 +36,7 @@ fn undo() -> Arc<SurrogateMap> {
 fn answer(texts: RestoreInUrls) -> (Answer, Arc<AtomicU64>) {
     let kept = Arc::default();
     let policy = UrlPolicy { texts, arguments: RestoreInUrls::On, kept: Arc::clone(&kept) };
-    (Answer::restore(undo()).limited(policy), kept)
+    (Answer::restore(undo()).with_urls(policy), kept)
 }
 
 /// What comes of a text in pieces that end at these places, how many values were kept, and how much was held at most.
@@ -250,7 +250,7 @@ fn a_text_is_judged_by_what_it_is_for() {
     let rows = [
         (TextUse::Text, text.clone()),
         (TextUse::Argument, original(&text)),
-        (TextUse::Address, original(&text)),
+        (TextUse::Url, original(&text)),
     ];
     for (used_as, want) in rows {
         let ((mut answer, _), mut edits) = (answer(RestoreInUrls::SameHost), Vec::new());

@@ -15,8 +15,8 @@ pub enum TextUse {
     Text,
     /// Given to a tool, or what one answered.
     Argument,
-    /// The address of something, by itself.
-    Address,
+    /// A URL by itself.
+    Url,
 }
 
 impl TextUse {
@@ -25,14 +25,14 @@ impl TextUse {
         let last = path.and_then(|path| path.segment(path.len().checked_sub(1)?));
         match (treatment, last) {
             (Treatment::Embedded | Treatment::Argument, _) => Self::Argument,
-            (_, Some(Segment::Key(name))) if names_address(name) => Self::Address,
+            (_, Some(Segment::Key(name))) if names_url(name) => Self::Url,
             _ => Self::Text,
         }
     }
 }
 
-/// Whether members of such a name hold addresses: `uri`, `file_uri`, `imageUrl`.
-fn names_address(name: &str) -> bool {
+/// Whether members of such a name hold URLs: `uri`, `file_uri`, `imageUrl`.
+fn names_url(name: &str) -> bool {
     let end = name.len().checked_sub(3).and_then(|at| name.get(at..));
     end.is_some_and(|end| end.eq_ignore_ascii_case("uri") || end.eq_ignore_ascii_case("url"))
 }
@@ -156,8 +156,8 @@ mod tests {
         };
         see(Treatment::Text).unwrap();
         see(Treatment::Embedded).unwrap();
-        let (text, address) = (TextUse::Text, TextUse::Address);
-        assert_eq!(seen.get(..7).unwrap(), [text, address, text, address, address, text, text]);
+        let (text, url) = (TextUse::Text, TextUse::Url);
+        assert_eq!(seen.get(..7).unwrap(), [text, url, text, url, url, text, text]);
         assert!(seen.iter().skip(7).all(|used_as| *used_as == TextUse::Argument));
         assert_eq!(TextUse::of(Treatment::Argument, None), TextUse::Argument);
         assert_eq!(TextUse::of(Treatment::Text, None), text);

@@ -87,7 +87,7 @@ pub struct Access<'a> {
     pub redacted: u64,
     /// What was restored in the answer.
     pub restored: u64,
-    /// What was not, since it stands in the address of a page.
+    /// What was not, since it stands in a URL.
     pub kept_in_urls: u64,
     /// Whether the request's body was looked at.
     pub request_scan: Scan,

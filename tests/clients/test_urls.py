@@ -1,5 +1,5 @@
-"""Values in the addresses that a model writes: a client that shows its answer fetches a picture unasked, and whoever serves
-it reads the address. What leads to a host that the caller did not name keeps its surrogate."""
+"""Values in URLs that a model writes: a client that shows its answer fetches a picture unasked, and whoever serves it reads
+the URL. What leads to a host that the caller did not name keeps its surrogate."""
 
 import json
 import re
@@ -140,7 +140,7 @@ def anthropics(gateway, route):
 
 @pytest.mark.parametrize("client,ask", [(open_ai, whole_chat), (open_ai, chat_stream), (anthropics, message_stream)])
 @pytest.mark.parametrize("route", ["default", "off", "on", "calls", "kept"])
-def test_a_value_stays_out_of_addresses_that_lead_elsewhere(ends, route, client, ask):
+def test_a_value_stays_out_of_urls_that_lead_elsewhere(ends, route, client, ask):
     gateway, model = ends
     with client(gateway, route) as client:
         for template, restored in ROWS.items():
@@ -154,7 +154,7 @@ def test_a_value_stays_out_of_addresses_that_lead_elsewhere(ends, route, client,
                 assert said.startswith(before) and said.endswith(after), "all else is as the model wrote it"
 
 
-def test_a_tool_gets_the_address_unless_the_route_says_otherwise(ends):
+def test_a_tool_gets_the_url_unless_the_route_says_otherwise(ends):
     gateway, model = ends
     model.template = "https://evil.test/?d=@"
     shown = model.template.replace("@", MAIL)

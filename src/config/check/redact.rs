@@ -43,7 +43,7 @@ fn methods(redact: &At<Redact>, mistakes: &mut Mistakes) {
         [("restore_in_urls", &redact.restore_in_urls), ("restore_in_tool_urls", &redact.restore_in_tool_urls)]
     {
         if let Some(said) = said.as_ref().filter(|_| redact.answers() != Answers::Restore) {
-            let hint = "answers that are not restored have no values to put into addresses";
+            let hint = "answers that are not restored have no values to restore in URLs";
             mistakes.hint(said.span().start, format!("`{name}` needs answers = \"restore\""), hint);
         }
     }

@@ -27,7 +27,7 @@ pub struct Redact {
     /// What happens to values in restored answers that the request did not have. `None`: `mask` in LLM protocols, else
     /// `keep`.
     pub invented: Option<At<Invented>>,
-    /// In which addresses of pages, within texts of answers, values are restored. `None`: `same_host` where a model wrote the
+    /// In which URLs, within texts of answers, values are restored. `None`: `same_host` where a model wrote the
     /// answer, else `on`.
     pub restore_in_urls: Option<At<RestoreInUrls>>,
     /// The same of arguments of tools. `None`: `on`.
@@ -213,13 +213,13 @@ pub enum Invented {
     Keep,
 }
 
-/// In which addresses of pages values are restored: a client that shows an answer may fetch them unasked.
+/// In which URLs values are restored: a client that shows an answer may fetch them unasked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RestoreInUrls {
     /// In none.
     Off,
-    /// In those of hosts that addresses in the request lead to.
+    /// In those of hosts that URLs in the request lead to.
     SameHost,
     /// In all.
     On,

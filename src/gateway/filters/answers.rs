@@ -103,7 +103,7 @@ impl Both<'_> {
             let (undo, keys) = (issued.load_full(), keys.clone());
             let (counts, restored) = (Arc::clone(&counts), Arc::clone(&restored));
             let answering = Answering::Both { undo, keys, counts, restored };
-            Box::new(redactor.answer(answering).limited(urls.clone()).counting(Arc::clone(&unscanned)))
+            Box::new(redactor.answer(answering).with_urls(urls.clone()).counting(Arc::clone(&unscanned)))
         })
     }
 }

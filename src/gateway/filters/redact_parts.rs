@@ -46,7 +46,7 @@ pub struct Invented {
     pub everywhere: bool,
 }
 
-/// In which addresses of pages values are restored.
+/// In which URLs values are restored.
 #[derive(Clone, Copy, Debug)]
 pub struct UrlRules {
     /// Within texts; `None`: where a model wrote them, those of hosts that stand in the request, else all.
@@ -71,7 +71,7 @@ pub struct RedactParts {
     pub requests: Option<Redactor>,
     /// What happens in answers.
     pub answers: AnswerMode,
-    /// In which addresses of restored answers values are.
+    /// In which URLs of restored answers values are.
     pub urls: UrlRules,
     /// Whether requests get surrogates, which takes the vault's key.
     pub encrypts: bool,

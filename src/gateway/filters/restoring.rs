@@ -20,7 +20,8 @@ pub(super) fn restoring(
     let restored = Arc::clone(&x.facts.restored);
     let unscanned = Arc::clone(&x.facts.answer_unscanned);
     Arc::new(move || {
-        let editor = Answer::restore(undo.load_full()).limited(urls.clone()).counting(Arc::clone(&unscanned));
+        let editor =
+            Answer::restore(undo.load_full()).with_urls(urls.clone()).counting(Arc::clone(&unscanned));
         Box::new(CountingEditor { editor, made: Arc::clone(&restored) })
     })
 }

@@ -36,6 +36,7 @@ const ANSWER: &[(&str, Treatment)] = &[
     ("responseId", Typed(Id)),
     ("modelVersion", Typed(Name)),
     ("candidates[*].content.parts[*].functionCall.id", Typed(Id)),
+    ("candidates[*].content.parts[*].executableCode.code", Argument),
     ("candidates[*].content.parts[*].thoughtSignature", Typed(Opaque)),
     ("candidates[*].groundingMetadata.googleMapsWidgetContextToken", Typed(Opaque)),
     ("candidates[*].groundingMetadata.retrievalMetadata.sdkBlob", Typed(Opaque)),

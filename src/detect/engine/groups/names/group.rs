@@ -6,6 +6,7 @@ use super::super::super::pass::{Evaluation, Found, Pass};
 use super::super::super::pattern::CompiledPattern;
 use super::super::super::track::Track;
 use super::super::super::view::View;
+use super::letters::is_capital;
 use super::lexicon;
 use super::tagger::{self, Gathered, Tagged, gather, tag};
 use crate::detect::rules::{RuleRef, Tag};
@@ -107,7 +108,7 @@ fn capital(pass: &Pass<'_>, from: usize) -> Option<usize> {
             let mut starts = (upper | wide) & !(letters << 1 | before | digits) & seen;
             while starts != 0 {
                 let start = block + starts.trailing_zeros() as usize;
-                if tagger::is_capital(&pass.view, start) {
+                if is_capital(&pass.view, start) {
                     return Some(start);
                 }
                 starts &= starts - 1;

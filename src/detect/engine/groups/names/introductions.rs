@@ -7,10 +7,11 @@ use super::super::super::pass::{Found, Pass};
 use super::super::super::track::Track;
 use super::super::super::view::View;
 use super::group::Takers;
+use super::letters::{text, word_end};
 use super::lexicon::{Classes, look_up};
 use super::peoples::GROUPS;
 use super::places::LARGE_PLACES;
-use super::tagger::{Tagged, text, word_end};
+use super::tagger::Tagged;
 use super::words::{ADJECTIVES, is};
 use crate::detect::rules::Tag;
 
@@ -25,17 +26,28 @@ enum Introduces {
     Place,
 }
 
-/// Words that introduce somebody: how they end, and what stands before that, in either case. Without the first letter where
-/// a sentence may begin with it.
-const CUES: [(&str, &str, Introduces); 8] = [
-    ("name is ", "", Introduces::Person),
-    ("name's ", "", Introduces::Person),
-    ("his is ", "t", Introduces::Person),
-    ("all me ", "c", Introduces::Person),
-    ("'m ", "i", Introduces::PersonOrState),
-    ("\u{2019}m ", "i", Introduces::PersonOrState),
-    (" am ", "i", Introduces::PersonOrState),
-    ("from ", "", Introduces::Place),
+/// Words that introduce somebody. A sentence may begin with them, so that their first letter may be a capital.
+struct Cue {
+    /// In either case.
+    begin: &'static str,
+    /// As they go on.
+    rest: &'static str,
+    introduces: Introduces,
+}
+
+const fn cue(begin: &'static str, rest: &'static str, introduces: Introduces) -> Cue {
+    Cue { begin, rest, introduces }
+}
+
+const CUES: [Cue; 8] = [
+    cue("n", "ame is ", Introduces::Person),
+    cue("n", "ame's ", Introduces::Person),
+    cue("t", "his is ", Introduces::Person),
+    cue("c", "all me ", Introduces::Person),
+    cue("i", "'m ", Introduces::PersonOrState),
+    cue("i", "\u{2019}m ", Introduces::PersonOrState),
+    cue("i", " am ", Introduces::PersonOrState),
+    cue("f", "rom ", Introduces::Place),
 ];
 
 /// The longest of them, with what stands before it.
@@ -60,7 +72,7 @@ enum Introduced {
 impl Introductions {
     /// Offers what it finds to these.
     pub(crate) fn new(takers: Takers) -> Self {
-        Self { takers, finders: CUES.iter().map(|(words, ..)| Finder::new(*words)).collect() }
+        Self { takers, finders: CUES.iter().map(|cue| Finder::new(cue.rest)).collect() }
     }
 }
 
@@ -74,14 +86,14 @@ impl Group for Introductions {
         // A name begins behind its cue, which may have been seen already.
         let from = track.at.saturating_sub(LONGEST);
         let (mut known, mut names) = (view.len(), Vec::new());
-        for (finder, (words, before, introduces)) in self.finders.iter().zip(CUES) {
+        for (finder, cue) in self.finders.iter().zip(&CUES) {
             for at in finder.find_iter(view.slice(from, view.len())) {
-                let start = from + at + words.len();
-                if start < track.at || start >= view.len() || !begins(view, from + at, before) {
+                let start = from + at + cue.rest.len();
+                if start < track.at || start >= view.len() || !begins(view, from + at, cue.begin) {
                     continue;
                 }
                 pass.step(CUE);
-                match introduced(view, start, introduces) {
+                match introduced(view, start, cue.introduces) {
                     Introduced::NeedMore => known = known.min(start),
                     Introduced::Nobody => {}
                     Introduced::Name(name) => names.push(name),
@@ -96,10 +108,10 @@ impl Group for Introductions {
     }
 }
 
-/// Whether `before` and a boundary stand before `at`.
-fn begins(view: &View<'_>, at: usize, before: &str) -> bool {
-    let Some(start) = at.checked_sub(before.len()) else { return false };
-    view.slice(start, at).eq_ignore_ascii_case(before.as_bytes())
+/// Whether `begin`, and a boundary before it, stand before `at`.
+fn begins(view: &View<'_>, at: usize, begin: &str) -> bool {
+    let Some(start) = at.checked_sub(begin.len()) else { return false };
+    view.slice(start, at).eq_ignore_ascii_case(begin.as_bytes())
         && view.before(start, 1).is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric())
 }
 
@@ -190,6 +202,7 @@ mod tests {
             ("I am yolanda fischer's sister", &["PERSON yolanda fischer"]),
             ("this is delia, call me rupert", &["PERSON delia", "PERSON rupert"]),
             ("i moved here from rotterdam.", &["LOCATION rotterdam"]),
+            ("From leeds. Name is delia", &["LOCATION leeds", "PERSON delia"]),
             ("i'm tired of work from home", &[]),
             ("i'm happy, i am frank about it, i'm german", &[]),
             ("i am frank miller", &["PERSON frank miller"]),

@@ -5,14 +5,15 @@
 //! | file | has |
 //! |---|---|
 //! | [`lexicon`], [`words`], [`places`], [`peoples`] | what is known of words |
-//! | [`spelling`], [`word`] | a word as it is spelt |
-//! | [`surroundings`] | what a word touches: code, dates, quantities |
+//! | [`letters`], [`spelling`], [`word`] | a word as it stands and is spelt |
+//! | [`surroundings`] | what a word touches: code, dates, quantities, the words before it |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
 //! | [`introductions`] | names in small letters, behind words that introduce them |
 
 mod group;
 mod introductions;
+mod letters;
 mod lexicon;
 mod peoples;
 mod places;

@@ -39,13 +39,6 @@ pub(super) fn is_elided(lower: &str, written: &str) -> bool {
     is(front, ELISIONS) && rest.starts_with(char::is_lowercase)
 }
 
-/// As `is_alphabetic`, which looks for the range of a character; the letters of most European scripts are in these.
-pub(super) fn is_letter(letter: char) -> bool {
-    letter.is_ascii_alphabetic()
-        || matches!(letter, '\u{c0}'..='\u{d6}' | '\u{d8}'..='\u{f6}' | '\u{f8}'..='\u{2af}' | '\u{400}'..='\u{481}')
-        || !letter.is_ascii() && letter.is_alphabetic()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,9 @@
 //! What words touch: identifiers, dates and quantities are no names.
 
 use super::super::super::view::View;
+use super::letters::text;
 use super::word::Word;
+use super::words::{LOWER_TITLES, PARTICLES, is};
 
 /// Whether the lone word `start..end` is part of an identifier, a path, a call or markup.
 pub(super) fn in_code(view: &View<'_>, start: usize, end: usize) -> bool {
@@ -35,4 +37,54 @@ pub(super) fn lone_number(view: &View<'_>, start: usize) -> bool {
 /// Whether a sentence goes on in lower case behind `end`.
 pub(super) fn goes_on(view: &View<'_>, end: usize) -> bool {
     matches!(view.slice(end, end + 2), [b' ', b'a'..=b'z'])
+}
+
+/// Bytes before a sequence that are looked at.
+const BEFORE: usize = 24;
+
+/// What stands before a sequence.
+pub(super) struct Before<'t> {
+    /// The last two words, the last first.
+    pub(super) words: [&'t str; 2],
+    /// Whether a sentence begins with the sequence.
+    pub(super) sentence: bool,
+    /// Whether a word and a comma stand before it, as in `Austin, TX`.
+    pub(super) comma: bool,
+}
+
+pub(super) fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
+    let mut from = start.saturating_sub(BEFORE);
+    while from < start && view.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
+        from += 1;
+    }
+    let text = text(view, from, start);
+    let trimmed = text.trim_end_matches([' ', '"', '\'', '(', '\u{201c}']);
+    let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
+    let words = trimmed.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '\'');
+    let mut words = words.filter(|word| !word.is_empty());
+    let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
+    Before { words: [(); 2].map(|()| words.next().unwrap_or_default()), sentence, comma }
+}
+
+impl Before<'_> {
+    pub(super) fn ends_with(&self, of: &[&str]) -> bool {
+        self.words.first().is_some_and(|word| Self::is(word, of))
+    }
+
+    /// Whether a title in lower case stands there, perhaps with a particle behind it.
+    pub(super) fn is_titled(&self) -> bool {
+        match self.words {
+            [last, title] if is(last, PARTICLES) => is(title, LOWER_TITLES),
+            [last, _] => is(last, LOWER_TITLES),
+        }
+    }
+
+    pub(super) fn has(&self, of: &[&str]) -> bool {
+        self.words.iter().any(|word| Self::is(word, of))
+    }
+
+    /// Whether a word is one of these, in any case; they are ASCII.
+    pub(super) fn is(word: &str, of: &[&str]) -> bool {
+        of.iter().any(|one| one.eq_ignore_ascii_case(word))
+    }
 }

@@ -2,23 +2,21 @@
 //! and of a little text before.
 
 use super::super::super::view::View;
+use super::letters::{BYTES, is_capital, is_letter, text, word_end};
 use super::lexicon::{look_up, look_up_all};
 use super::peoples::GROUPS;
 use super::places::{LARGE_PLACES, STREET_ENDINGS, STREETS, TO_PLACE_SURELY, TO_PLACES};
-use super::spelling::{Spelling, is_elided, is_letter};
-use super::surroundings::{goes_on, in_code, in_date, lone_number};
+use super::spelling::{Spelling, is_elided};
+use super::surroundings::{Before, before, goes_on, in_code, in_date, lone_number};
 use super::word::Word;
 use super::words::{
-    COMPANIES, LOWER_TITLES, MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY, TO_PERSONS,
-    TO_SOMEBODY, TOOLS, is,
+    COMPANIES, MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY, TO_PERSONS, TO_SOMEBODY, TOOLS,
+    is,
 };
 use crate::detect::rules::Tag;
 
-/// The most words in a sequence, and the most bytes.
+/// The most words in a sequence.
 const WORDS: usize = 7;
-const BYTES: usize = 96;
-/// Bytes before a sequence that are looked at.
-const BEFORE: usize = 24;
 
 /// A name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,56 +35,6 @@ pub(super) enum Gathered {
     Nothing(usize),
     /// Words, and where to look on.
     Words(Vec<Word>, usize),
-}
-
-pub(super) fn text<'t>(view: &View<'t>, start: usize, end: usize) -> &'t str {
-    let bytes = view.text.get(start..end.min(view.text.len())).unwrap_or_default();
-    let valid = std::str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
-    bytes.get(..valid).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
-}
-
-/// Whether a capital letter stands at `at`.
-pub(super) fn is_capital(view: &View<'_>, at: usize) -> bool {
-    match view.get(at) {
-        Some(byte) if byte.is_ascii() => byte.is_ascii_uppercase(),
-        _ => char_at(view, at).is_some_and(char::is_uppercase),
-    }
-}
-
-/// Where the word at `start` ends: letters, with apostrophes and hyphens between.
-pub(super) fn word_end(view: &View<'_>, start: usize) -> usize {
-    let letters =
-        view.slice(start, start + BYTES).iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
-    let next = view.get(start + letters);
-    if letters < BYTES && next.is_none_or(|byte| byte.is_ascii() && !matches!(byte, b'\'' | b'-')) {
-        return start + letters;
-    }
-    let mut end = start;
-    while let Some(letter) = char_at(view, end).filter(|letter| end + letter.len_utf8() <= start + BYTES) {
-        let joint = matches!(letter, '\'' | '-' | '\u{2019}');
-        let next = end + letter.len_utf8();
-        let goes_on = || {
-            let next = char_at(view, next).filter(|letter| next + letter.len_utf8() <= start + BYTES);
-            joint && next.is_some_and(is_letter)
-        };
-        if !is_letter(letter) && !goes_on() {
-            break;
-        }
-        end = next;
-    }
-    end
-}
-
-/// The character at `at`, if it has arrived whole.
-fn char_at(view: &View<'_>, at: usize) -> Option<char> {
-    let length = match view.get(at)? {
-        byte @ 0..=0x7F => return Some(char::from(byte)),
-        0xC2..=0xDF => 2,
-        0xE0..=0xEF => 3,
-        0xF0..=0xF4 => 4,
-        _ => return None,
-    };
-    std::str::from_utf8(view.slice(at, at + length)).ok()?.chars().next()
 }
 
 /// Where the common word at `start` ends that is no part of a sequence: what most sentences begin with. `None` for
@@ -237,61 +185,15 @@ fn particle_before_capital(view: &View<'_>, at: usize) -> bool {
     false
 }
 
-/// What stands before a sequence.
-struct Before<'t> {
-    /// The last two words, the last first.
-    words: [&'t str; 2],
-    /// Whether a sentence begins with the sequence.
-    sentence: bool,
-    /// Whether a word and a comma stand before it, as in `Austin, TX`.
-    comma: bool,
-}
-
-fn before<'t>(view: &View<'t>, start: usize) -> Before<'t> {
-    let mut from = start.saturating_sub(BEFORE);
-    while from < start && view.get(from).is_some_and(|byte| byte & 0xC0 == 0x80) {
-        from += 1;
-    }
-    let text = text(view, from, start);
-    let trimmed = text.trim_end_matches([' ', '"', '\'', '(', '\u{201c}']);
-    let sentence = trimmed.is_empty() || trimmed.ends_with(['.', '!', '?', '\n', ':', ';', '>', '-', '*']);
-    let words = trimmed.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '\'');
-    let mut words = words.filter(|word| !word.is_empty());
-    let comma = trimmed.strip_suffix(',').is_some_and(|rest| rest.ends_with(char::is_lowercase));
-    Before { words: [(); 2].map(|()| words.next().unwrap_or_default()), sentence, comma }
-}
-
-impl Before<'_> {
-    fn ends_with(&self, of: &[&str]) -> bool {
-        self.words.first().is_some_and(|word| Self::is(word, of))
-    }
-
-    /// Whether a title in lower case stands there, perhaps with a particle behind it.
-    fn is_titled(&self) -> bool {
-        match self.words {
-            [last, title] if is(last, PARTICLES) => is(title, LOWER_TITLES),
-            [last, _] => is(last, LOWER_TITLES),
-        }
-    }
-
-    fn has(&self, of: &[&str]) -> bool {
-        self.words.iter().any(|word| Self::is(word, of))
-    }
-
-    /// Whether a word is one of these, in any case; they are ASCII.
-    fn is(word: &str, of: &[&str]) -> bool {
-        of.iter().any(|one| one.eq_ignore_ascii_case(word))
-    }
-}
-
 /// The names in a sequence. What stands before a title within it is no part of the titled name: `Bestellung von Herrn
 /// Müller`.
 pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let title = |word: &Word| word.classes.is_title() && !word.classes.is_person();
     let house = words.first().is_some_and(|first| number_before(view, first.start).is_some());
-    let pairs = words.windows(2).skip(1);
-    let begins = pairs.map(|pair| pair.first()).position(|word| !house && word.is_some_and(title));
-    let (front, titled) = words.split_at(begins.map_or(0, |before| before + 1));
+    // The first word may be a title itself, and one at the end titles nobody.
+    let within = 1..words.len().saturating_sub(1);
+    let begins = within.filter(|_| !house).find(|&at| words.get(at).is_some_and(title));
+    let (front, titled) = words.split_at(begins.unwrap_or(0));
     let named = front.iter().rposition(|word| !word.particle).map_or(0, |last| last + 1);
     let mut all = tag_one(view, front.get(..named).unwrap_or_default());
     all.extend(tag_one(view, titled));
@@ -352,8 +254,9 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     }
     if rest.len() == 1 {
         let (peeled, _) = words.split_at(words.len() - rest.len());
+        let somebody = |word: &str| Before::is(word, TO_SOMEBODY) || Before::is(word, TO_PERSON_SURELY);
         let told_of_somebody =
-            before.has(TO_SOMEBODY) || peeled.iter().any(|word| is(&word.lower, TO_SOMEBODY));
+            before.words.iter().any(|word| somebody(word)) || peeled.iter().any(|word| somebody(&word.lower));
         if place && !titled && is(&first.lower, LARGE_PLACES) && !told_of_somebody {
             return span(Tag::Location, if to_place { 0.75 } else { 0.6 });
         }

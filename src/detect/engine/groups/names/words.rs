@@ -368,31 +368,13 @@ pub(super) const TO_PERSONS: &[&str] = &[
     "colleague",
 ];
 
-/// Of those, the ones behind which even a large place's name is a person's.
-pub(super) const TO_SOMEBODY: &[&str] = &[
-    "name",
-    "named",
-    "called",
-    "dear",
-    "hi",
-    "hello",
-    "am",
-    "contact",
-    "met",
-    "call",
-    "tell",
-    "ask",
-    "user",
-    "customer",
-    "client",
-    "patient",
-    "employee",
-    "colleague",
-];
-
-/// Of those before persons, the ones that stand before names even in capitals.
+/// Of those, the ones that stand before names even in capitals.
 pub(super) const TO_PERSON_SURELY: &[&str] =
     &["name", "named", "called", "dear", "hi", "hello", "am", "contact"];
+
+/// Of those, the ones behind which, beside these, even a large place's name is a person's.
+pub(super) const TO_SOMEBODY: &[&str] =
+    &["met", "call", "tell", "ask", "user", "customer", "client", "patient", "employee", "colleague"];
 
 /// Names of language models that are names of people, too.
 pub(super) const MODELS: &[&str] = &["claude", "kimi"];
