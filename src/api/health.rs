@@ -1,16 +1,22 @@
 //! Whether the process lives (`/healthz`) and may be sent traffic (`/readyz`).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 use futures_util::future::BoxFuture;
 use http::StatusCode;
 
 use crate::api::call::{Answer, Call, Handler};
 
-/// Whether the process takes traffic: not yet, now, or no more.
+/// Whether the process takes traffic: not yet, now, or no more; and by what it finds names.
 #[derive(Clone, Debug, Default)]
-pub struct Ready(Arc<AtomicU8>);
+pub struct Ready(Arc<ReadyState>);
+
+#[derive(Debug, Default)]
+struct ReadyState {
+    phase: AtomicU8,
+    names_model: AtomicBool,
+}
 
 const STARTING: u8 = 0;
 const READY: u8 = 1;
@@ -20,12 +26,17 @@ impl Ready {
     /// The process takes traffic from now on, unless it has ended meanwhile.
     pub fn begin(&self) {
         // Who has set it already needs no word.
-        let _ = self.0.compare_exchange(STARTING, READY, Ordering::AcqRel, Ordering::Acquire);
+        let _ = self.0.phase.compare_exchange(STARTING, READY, Ordering::AcqRel, Ordering::Acquire);
+    }
+
+    /// Whether the names model is loaded, from now on.
+    pub fn find_names_by_model(&self, loaded: bool) {
+        self.0.names_model.store(loaded, Ordering::Release);
     }
 
     /// The process ends: load balancers should look elsewhere.
     pub fn end(&self) {
-        self.0.store(DRAINING, Ordering::Release);
+        self.0.phase.store(DRAINING, Ordering::Release);
     }
 }
 
@@ -38,17 +49,20 @@ impl Handler for Health {
     }
 }
 
-/// `GET /readyz`: 200 while the process takes traffic, else 503.
+/// `GET /readyz`: 200 while the process takes traffic, else 503; and whether the names model is loaded.
 pub struct Readiness(pub Ready);
 
 impl Handler for Readiness {
     fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
-        let (status, body) = match self.0.0.load(Ordering::Acquire) {
-            READY => (StatusCode::OK, r#"{"status":"ready"}"#),
-            STARTING => (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"starting"}"#),
-            _ => (StatusCode::SERVICE_UNAVAILABLE, r#"{"status":"draining"}"#),
+        let state = &self.0.0;
+        let (code, status) = match state.phase.load(Ordering::Acquire) {
+            READY => (StatusCode::OK, "ready"),
+            STARTING => (StatusCode::SERVICE_UNAVAILABLE, "starting"),
+            _ => (StatusCode::SERVICE_UNAVAILABLE, "draining"),
         };
-        Box::pin(async move { Answer::json(status, body) })
+        let names_model = state.names_model.load(Ordering::Acquire);
+        let body = format!(r#"{{"status":"{status}","names_model":{names_model}}}"#);
+        Box::pin(async move { Answer::json(code, body) })
     }
 }
 
@@ -59,7 +73,7 @@ mod tests {
     #[test]
     fn what_has_ended_does_not_begin_again() {
         let ready = Ready::default();
-        let state = || ready.0.load(Ordering::Acquire);
+        let state = || ready.0.phase.load(Ordering::Acquire);
         assert_eq!(state(), STARTING);
         ready.begin();
         assert_eq!(state(), READY);

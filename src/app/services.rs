@@ -219,6 +219,7 @@ impl Services {
         self.cpu.set_slow(model.is_some());
         self.metrics.work.names_model(model.map(|model| model.digest()).as_deref());
         self.gather_names();
+        self.ready.find_names_by_model(model.is_some());
         *self.names_model.lock().unwrap_or_else(PoisonError::into_inner) = model.cloned();
     }
 

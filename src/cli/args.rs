@@ -245,6 +245,8 @@ pub(super) enum RulesCommand {
     List {
         #[command(flatten)]
         wanted: RuleArgs,
+        #[command(flatten)]
+        names_model: NamesModelArg,
         /// One JSON object a line.
         #[arg(long)]
         json: bool,

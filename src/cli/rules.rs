@@ -7,15 +7,15 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::app::AppError;
-use crate::cli::args::{RuleArgs, RulesCommand};
+use crate::cli::args::{NamesModelArg, RuleArgs, RulesCommand};
 use crate::cli::failure::Failure;
 use crate::cli::streams::{message, result};
 use crate::cli::{page, wanted};
-use crate::detect::{Detector, Rule, RuleError, RuleFile};
+use crate::detect::{Catalogue, Detector, Rule, RuleError, RuleFile};
 
 pub(super) fn run(command: &RulesCommand) -> Result<(), Failure> {
     match command {
-        RulesCommand::List { wanted, json } => list(wanted, *json),
+        RulesCommand::List { wanted, names_model, json } => list(wanted, names_model, *json),
         RulesCommand::Show { name } => show(name),
         RulesCommand::Test { config, files } => test(config.as_deref(), files),
         RulesCommand::Page => {
@@ -39,8 +39,9 @@ struct RuleRow<'a> {
     description: &'a str,
 }
 
-fn list(wanted: &RuleArgs, json: bool) -> Result<(), Failure> {
+fn list(wanted: &RuleArgs, names: &NamesModelArg, json: bool) -> Result<(), Failure> {
     let (catalogue, selection) = wanted::rules(wanted)?;
+    let catalogue = wanted::reading_names(catalogue, names)?;
     let hold = |selection| Detector::new(&catalogue, selection).map(|detector| detector.reach());
     let wrong = |error: RuleError| AppError::Rules(error.to_string());
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
@@ -82,8 +83,19 @@ fn list(wanted: &RuleArgs, json: bool) -> Result<(), Failure> {
     if !json {
         let held = hold(&selection).map_err(wrong)?;
         message(&format!("{count} rules; together they hold back at most {held} bytes of a stream"));
+        message(&names_found_by(&catalogue));
     }
     Ok(())
+}
+
+/// What finds persons and places.
+fn names_found_by(catalogue: &Catalogue) -> String {
+    match catalogue.names_model() {
+        Some(model) => {
+            format!("persons and places: by the lexicon and the names model of SHA-256 {}", model.digest())
+        }
+        None => "persons and places: by the lexicon alone, without a names model".to_owned(),
+    }
 }
 
 fn show(name: &str) -> Result<(), Failure> {

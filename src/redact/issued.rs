@@ -78,7 +78,12 @@ impl Spelling {
 
     /// The form in which other spellings of one value are mostly equal.
     pub(super) fn folded(self, text: &str) -> Vec<u8> {
-        self.canonical(text).to_ascii_lowercase()
+        let mut folded = self.canonical(text).to_ascii_lowercase();
+        // What is dialled before a number does not tell it apart.
+        if self == Self::Dialled {
+            folded.drain(..folded.len().saturating_sub(LOCAL));
+        }
+        folded
     }
 
     /// What an original is known by among those that surrogates were issued for. Two that differ in separators only
@@ -88,6 +93,9 @@ impl Spelling {
         if read(original) == original { self.canonical(original) } else { original.as_bytes().to_vec() }
     }
 }
+
+/// The last digits of a phone number that tell it from most others.
+const LOCAL: usize = 7;
 
 /// One surrogate on its way into an [`SurrogateMap`](crate::redact::SurrogateMap).
 pub(super) struct Issued {

@@ -34,7 +34,7 @@
 //! | `value` | a value that was found, and what stands for it |
 //! | `values` | the distinct values of one text, one replacement for each |
 //! | `spellings` | one value in several spellings, each with the surrogate in its own |
-//! | `calling_code` | where the country's code of a number ends |
+//! | `dialled` | what stands before a phone number within its country |
 //! | `carrier` | what holds texts: shows them, and is written with what changes in them |
 //! | `pass` | the one pass over whatever lies there whole: find, report, spread, settle, write |
 //! | `public_names` | [`PublicNameRules`]: names that name nobody, and pass |
@@ -79,10 +79,10 @@
 mod alphabet;
 mod answer;
 mod before;
-mod calling_code;
 mod carrier;
 mod case;
 mod content;
+mod dialled;
 mod document;
 mod encoded;
 mod encrypt;

@@ -3,8 +3,8 @@
 
 use zeroize::Zeroizing;
 
-use crate::redact::calling_code::calling_code_of;
 use crate::redact::case::lower;
+use crate::redact::dialled::Dialled;
 use crate::redact::escapes::read;
 use crate::redact::issued::{Issued, Spelling};
 use crate::redact::name_form::NameForm;
@@ -142,8 +142,8 @@ impl Pair<'_> {
 
     /// Adds what else is dialled before a number within its country.
     fn dialled(&mut self, surrogate: &str, original: &str) {
-        let dials = Dialled::of(&self.issued.surrogate, surrogate);
-        let Dialled { country, from } = dials;
+        let plus = self.issued.surrogate.starts_with('+');
+        let Dialled { country, national: from, .. } = Dialled::of(plus, surrogate);
         let (Some(national), Some(meaning)) = (surrogate.get(from..), original.get(from..)) else { return };
         if national.len() < FEWEST || surrogate.get(..from) != original.get(..from) {
             return;
@@ -198,37 +198,6 @@ impl Pair<'_> {
                 self.add(View::Word, &surrogate, Part::Named(form), &original);
             }
         }
-    }
-}
-
-/// A phone number as it is dialled.
-struct Dialled<'s> {
-    /// Its country's code; empty where it is not known.
-    country: &'s str,
-    /// Where the number within the country begins.
-    from: usize,
-}
-
-impl<'s> Dialled<'s> {
-    /// `digits` are those of `surrogate`.
-    fn of(surrogate: &str, digits: &'s str) -> Self {
-        let exit = match digits.strip_prefix("00") {
-            Some(_) if !surrogate.starts_with('+') => 2,
-            _ => 0,
-        };
-        let (code, begin) = match digits.get(exit..) {
-            Some(rest) if exit > 0 || surrogate.starts_with('+') => (calling_code_of(rest), exit),
-            _ if digits.len() == 11 && digits.starts_with('1') => (1, 0),
-            _ => (0, 0),
-        };
-        let country = match code {
-            0 if digits.len() == 10 && !digits.starts_with('0') => "1",
-            _ => digits.get(begin..begin + code).unwrap_or_default(),
-        };
-        let from = begin + code;
-        // A trunk zero is dialled within the country only.
-        let trunk = digits.get(from..).is_some_and(|national| national.starts_with('0'));
-        Self { country, from: from + usize::from(trunk) }
     }
 }
 

@@ -8,11 +8,20 @@ use crate::redact::escapes::read;
 use crate::redact::index::{Case, Index};
 use crate::redact::issued::{Issued, Spelling};
 use crate::redact::name_form::has_initial;
+use crate::redact::redactor::Redactor;
 use crate::redact::surrogate_map::SurrogateMap;
-use crate::redact::value::Reversed;
+use crate::redact::value::{Reversed, Value};
 use crate::redact::values::Values;
 
 impl Values<'_> {
+    /// What other than letter case and escapes may differ in the value's surrogate.
+    pub(super) fn spelling(&self, value: &Value) -> Spelling {
+        let redactor = self.redactors.get(value.place.redactor);
+        redactor.map_or(Spelling::Exact, |Redactor { detector, plan, .. }| {
+            Spelling::made(plan.method(value.rule), detector.rule(value.rule))
+        })
+    }
+
     /// Gives what is another spelling of a value before it that value's surrogate in this spelling: a model that was
     /// shown one wrote the other.
     pub(super) fn align(&mut self, whole: &[u8]) {
@@ -22,7 +31,13 @@ impl Values<'_> {
         let mut known = HashSet::new();
         let reused = |number: usize| self.list.get(number).is_some_and(|value| value.reused);
         let mut issued: Vec<_> = self.issued(|value| !value.is_number()).collect();
-        issued.sort_by_key(|(number, _)| !reused(*number));
+        // Of phone numbers those first that tell more: how the others are dialled follows from them.
+        let told = |text: &str| match text.chars().find(|c| *c == '+' || c.is_ascii_digit()) {
+            Some('+') => 0,
+            Some('0') => 1,
+            _ => 2,
+        };
+        issued.sort_by_key(|(number, issued)| (!reused(*number), told(&issued.original)));
         let (bases, others): (Vec<_>, Vec<_>) = issued.into_iter().partition(|(number, issued)| {
             let original = read(&issued.original);
             // An initial is that of a name which is written out, if there is one.

@@ -10,6 +10,7 @@ use zeroize::Zeroizing;
 
 use crate::base::checkpoint::Stopped;
 use crate::detect::{Finding, Format, RuleId, as_read};
+use crate::redact::dialled::with_plus;
 use crate::redact::encrypt::{Surrogates, Wanted};
 use crate::redact::error::RedactError;
 use crate::redact::escapes::read;
@@ -28,7 +29,7 @@ use crate::redact::value::{Hit, Reversed, Value, ValueSite};
 /// Values in the order they were found.
 pub(super) struct Values<'p> {
     /// Who find: one, unless parts of a document have rules of their own.
-    redactors: &'p [Redactor],
+    pub(super) redactors: &'p [Redactor],
     pub(super) list: Vec<Value>,
     /// From a hash of the text (or the next free number) to the list, so that no text is kept twice.
     slots: HashMap<u64, u32>,
@@ -102,8 +103,12 @@ impl<'p> Values<'p> {
     /// Whether what a rule finds takes along the rest of a word even where it ends in no letter or digit itself:
     /// `::1` behind a letter gets a surrogate that begins with a digit.
     fn wide(&self, place: ValueSite, rule: RuleId) -> bool {
-        let redactor = self.redactors.get(place.redactor);
-        redactor.is_some_and(|redactor| redactor.detector.rule(rule).format() == Format::Ip)
+        self.format(place, rule) == Some(Format::Ip)
+    }
+
+    /// How a rule's values are laid out.
+    fn format(&self, place: ValueSite, rule: RuleId) -> Option<Format> {
+        self.redactors.get(place.redactor).map(|redactor| redactor.detector.rule(rule).format())
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -129,7 +134,7 @@ impl<'p> Values<'p> {
         let number = self.list.len() as u32;
         self.slots.insert(slot, number);
         let original = Zeroizing::new(text.to_owned());
-        let read = match self.redactors.get(place.redactor).map(|by| by.detector.rule(rule).format()) {
+        let read = match self.format(place, rule) {
             // What is a secret, or a part of a page's address, is what is written.
             None | Some(Format::Key | Format::Pem | Format::Text | Format::Url) => as_read(text).into_owned(),
             Some(_) => read(text).into_owned(),
@@ -162,6 +167,9 @@ impl<'p> Values<'p> {
             }
             if reversible {
                 whole_words(text.as_bytes(), self.wide(place, finding.rule), &mut span);
+                if self.format(place, finding.rule) == Some(Format::Phone) {
+                    with_plus(text, &mut span);
+                }
             }
             match covered.last_mut() {
                 Some((rule, range)) if *rule == finding.rule && range.end == span.start => {
@@ -426,13 +434,6 @@ impl<'p> Values<'p> {
             left.get_mut(range).unwrap_or_default().fill(b' ');
         });
         left
-    }
-
-    fn spelling(&self, value: &Value) -> Spelling {
-        let redactor = self.redactors.get(value.place.redactor);
-        redactor.map_or(Spelling::Exact, |Redactor { detector, plan, .. }| {
-            Spelling::made(plan.method(value.rule), detector.rule(value.rule))
-        })
     }
 
     /// Those whose new surrogate stands in the text already.

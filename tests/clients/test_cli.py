@@ -444,7 +444,7 @@ def test_who_is_ready_accepts(mock):
             assert running.stop() == 0
             # Without a wait between two looks, and the first connections at once.
             running.start(every=0)
-        assert running.call("GET", "/readyz").json() == {"status": "ready"}
+        assert running.call("GET", "/readyz").json() == {"status": "ready", "names_model": False}
         assert not [line for line in running.log if '"ERROR"' in line or '"WARN"' in line]
 
 

@@ -65,6 +65,15 @@ def test_redact_reads_its_input_to_the_end(weights, tmp_path):
     assert back.out == TEXT
 
 
+def test_the_list_of_rules_says_by_what_names_are_found(weights):
+    digest = (weights / "SHA256SUMS").read_text().split()[0]
+    with_model = run("rules", "list", "--names-model", weights, "--rules", "PERSON")
+    assert f"by the lexicon and the names model of SHA-256 {digest}" in with_model.err
+    without = run("rules", "list", "--rules", "PERSON")
+    assert "by the lexicon alone, without a names model" in without.err
+    assert without.out == with_model.out
+
+
 @pytest.mark.parametrize("broken", ["names.onnx", "vocab.txt", "SHA256SUMS"])
 def test_a_damaged_or_missing_file_is_an_error(weights, tmp_path, broken):
     folder = tmp_path / "names"
@@ -121,6 +130,7 @@ def test_a_request_with_more_new_text_than_is_read_is_refused(weights, mock):
         assert 'portcullis_names_tokens_total{read="remembered"}' in seen
         beyond = re.search(r"^portcullis_names_beyond_total (\d+)", seen, re.M)
         assert int(beyond[1]) >= 2
+        assert gateway.call("GET", "/readyz").json() == {"status": "ready", "names_model": True}
     lenient = config + 'beyond = "lexicon"\n'
     with Gateway(mock.url, config=lenient) as gateway:
         assert gateway.call("POST", "/v1/chat/completions", ask).status == 200

@@ -17,6 +17,7 @@ pub(in crate::redact) enum Part {
     Lower,
     Upper,
     Beyond,
+    Unassigned,
 }
 
 /// One number of a tuple.
@@ -120,6 +121,11 @@ pub(in crate::redact) struct Draws {
 }
 
 impl Draws {
+    /// Draws a number below `bound`, which is not 0.
+    pub(in crate::redact) fn below(&mut self, bound: u32) -> u32 {
+        (self.keystream.block() % u128::from(bound)) as u32
+    }
+
     /// Draws as many symbols as there is room for.
     pub(in crate::redact) fn fill(&mut self, radix: u32, symbols: &mut [u16]) {
         for chunk in symbols.chunks_mut(4) {

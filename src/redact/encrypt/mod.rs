@@ -6,7 +6,9 @@
 //! |---|---|
 //! | `cipher` | keyed permutations of strings and tuples |
 //! | `letters` | letters and digits where they stand |
-//! | `number` | cards, national ids, phones, accounts, addresses of machines |
+//! | `number` | cards, national ids, accounts, addresses of machines |
+//! | `phone` | phone numbers, of nobody and any |
+//! | `unassigned` | beginnings of phone numbers that are assigned to nobody |
 //! | `word` | e-mail addresses, URLs, keys, and all other text |
 //! | `naming` | names of persons, places and organisations, word by word |
 //! | `dictionary` | names that stand for names, by culture and gender |
@@ -20,6 +22,8 @@ mod kept;
 mod letters;
 mod naming;
 mod number;
+mod phone;
+mod unassigned;
 mod word;
 
 use std::collections::HashMap;
@@ -176,6 +180,7 @@ impl Surrogates {
                 let permutations = &mut self.permutations;
                 Ok(Naming { key: cipher.key, tweak, permutations }.surrogate(kind, value))
             }
+            (Format::Phone, _) => phone::unassigned(cipher, value),
             _ => Ok(None),
         }
     }
@@ -234,7 +239,7 @@ fn shaped(cipher: &Cipher<'_>, rule: &Rule, value: &str) -> Result<String, Redac
         Format::Card => number::card(cipher, value)?,
         Format::Ssn => number::ssn(cipher, value)?,
         Format::Itin => number::itin(cipher, value)?,
-        Format::Phone => number::phone(cipher, value)?,
+        Format::Phone => phone::any(cipher, value)?,
         Format::Iban => number::iban(cipher, value)?,
         Format::Ip => number::ip(cipher, value)?,
         Format::Digits => number::digits(cipher, value)?,

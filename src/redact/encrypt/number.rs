@@ -7,11 +7,9 @@ use std::ops::RangeInclusive;
 
 use super::cipher::{Cipher, Field, Part};
 use super::letters::{DIGITS, Letters, Shaped, in_classes, text_of};
-use crate::redact::calling_code::calling_code;
-use crate::redact::error::RedactError;
 
 /// The digits of a text and where they stand.
-fn digits_of(text: &[u8]) -> Letters {
+pub(super) fn digits_of(text: &[u8]) -> Letters {
     Letters::of(text, DIGITS)
 }
 
@@ -22,11 +20,12 @@ fn same_first(plain: &[u16]) -> impl Fn(&[u16]) -> bool + use<> {
 }
 
 /// Reads decimal digits as one number; at most 9 of them.
-fn decimal(symbols: &[u16]) -> u32 {
+pub(super) fn decimal(symbols: &[u16]) -> u32 {
     symbols.iter().fold(0, |sum, &digit| sum * 10 + u32::from(digit))
 }
 
-fn spell(mut number: u32, symbols: &mut [u16]) {
+/// Writes a number in decimal, as far as there is room.
+pub(super) fn spell(mut number: u32, symbols: &mut [u16]) {
     for symbol in symbols.iter_mut().rev() {
         *symbol = (number % 10) as u16;
         number /= 10;
@@ -144,60 +143,6 @@ fn nine_digits(cipher: &Cipher<'_>, value: &str, nine: &Nine) -> Shaped {
     spell(spelled(&fields), &mut found.symbols);
     found.put(&mut text, DIGITS);
     Ok(text_of(text))
-}
-
-/// A phone number: country code, length and separators stay. It may be somebody's number.
-pub(super) fn phone(cipher: &Cipher<'_>, value: &str) -> Shaped {
-    let mut text = value.as_bytes().to_vec();
-    let end = text.iter().position(u8::is_ascii_alphabetic).unwrap_or(text.len());
-    let (main, extension) = text.split_at_mut(end);
-    let mut found = digits_of(main);
-    let code = match found.symbols.as_slice() {
-        [0, 0, code @ ..] => 2 + calling_code(code),
-        code if value.starts_with('+') => calling_code(code),
-        _ => 0,
-    };
-    let north_america = match (code, found.symbols.as_slice()) {
-        (1, [1, national @ ..]) | (0, [1, national @ ..]) if national.len() == 10 => Some(1),
-        (0, national) if national.len() == 10 => Some(0),
-        _ => None,
-    };
-    let national = found.symbols.get_mut(north_america.unwrap_or(code)..).unwrap_or_default();
-    if north_america.is_some() && matches!(national, [2..=9, ..]) {
-        nanp(cipher, national)?;
-    } else if let [0, _, rest @ ..] | [_, rest @ ..] = national {
-        // A trunk zero is not yet the number's first digit.
-        cipher.string(Part::Whole, 10, rest, &|_| true)?;
-    }
-    found.put(main, DIGITS);
-    let mut found = digits_of(extension);
-    cipher.string(Part::Extension, 10, &mut found.symbols, &|_| true)?;
-    found.put(extension, DIGITS);
-    Ok(text_of(text))
-}
-
-/// Ten digits of the North American plan: area and exchange begin with 2–9, and N11 are services, not exchanges.
-/// Exchanges that break a rule (an example's `415-123-4567`) keep breaking it.
-fn nanp(cipher: &Cipher<'_>, national: &mut [u16]) -> Result<(), RedactError> {
-    let [a0, a1, a2, e0, e1, e2, rest @ ..] = national else { return Ok(()) };
-    let (from, size) = if *e0 < 2 { (0, 2) } else { (2, 8) };
-    let mut fields = [
-        Field { size: 8, value: u32::from(*a0) - 2 },
-        Field { size: 100, value: decimal(&[*a1, *a2]) },
-        Field { size, value: u32::from(*e0) - from },
-        Field { size: 100, value: decimal(&[*e1, *e2]) },
-        Field { size: 10_000, value: decimal(rest) },
-    ];
-    let services = |fields: &[Field]| [1, 3].map(|at| fields.get(at).is_some_and(|field| field.value == 11));
-    let plain = services(&fields);
-    cipher.tuple(Part::Whole, &mut fields, &|fields| services(fields) == plain)?;
-    let [area, area_rest, exchange, exchange_rest, line] = fields.map(|field| field.value);
-    let front = (area + 2) * 100_000 + area_rest * 1000 + (exchange + from) * 100 + exchange_rest;
-    let mut front_digits = [0; 6];
-    spell(front, &mut front_digits);
-    [*a0, *a1, *a2, *e0, *e1, *e2] = front_digits;
-    spell(line, rest);
-    Ok(())
 }
 
 /// An IBAN (ISO 13616): country and spacing stay, the rest by letter and digit, check digits computed anew.

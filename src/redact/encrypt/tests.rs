@@ -8,7 +8,7 @@ use regex::Regex;
 
 use super::cipher::Cipher;
 use super::letters::Shaped;
-use super::{number, word};
+use super::{number, phone, word};
 use crate::base::secret::Secret;
 use crate::crypto::fpe::FpeKey;
 
@@ -56,15 +56,15 @@ const LAYOUTS: [(Shape, &str, &str); 29] = [
     (number::ssn, "536228726", r"[1-8]\d{8}"),
     (number::ssn, "000-22-8726", r"0\d{2}-\d{2}-\d{4}"),
     (number::itin, "912-70-1234", r"9\d{2}-(5\d|6[0-5]|7\d|8[0-8]|9[0-24-9])-\d{4}"),
-    (number::phone, "+1 650 253 0000", r"\+1 [2-9]\d{2} [2-9]\d{2} \d{4}"),
-    (number::phone, "(415) 555-1234", r"\([2-9]\d{2}\) [2-9]\d{2}-\d{4}"),
-    (number::phone, "1-415-555-1234 ext. 77", r"1-[2-9]\d{2}-[2-9]\d{2}-\d{4} ext\. \d{2}"),
-    (number::phone, "123-456-7890", r"1\d{2}-\d{3}-\d{4}"),
-    (number::phone, "+44 (0)20 7946 0958", r"\+44 \(0\)2\d \d{4} \d{4}"),
-    (number::phone, "+49 30 901820", r"\+49 3\d \d{6}"),
-    (number::phone, "+353 1 234 5678", r"\+353 1 \d{3} \d{4}"),
-    (number::phone, "0041446681800", r"00414\d{8}"),
-    (number::phone, "06 12 34 56 78", r"06 \d{2} \d{2} \d{2} \d{2}"),
+    (phone::any, "+1 650 253 0000", r"\+1 [2-9]\d{2} [2-9]\d{2} \d{4}"),
+    (phone::any, "(415) 555-1234", r"\([2-9]\d{2}\) [2-9]\d{2}-\d{4}"),
+    (phone::any, "1-415-555-1234 ext. 77", r"1-[2-9]\d{2}-[2-9]\d{2}-\d{4} ext\. \d{2}"),
+    (phone::any, "123-456-7890", r"1\d{2}-\d{3}-\d{4}"),
+    (phone::any, "+44 (0)20 7946 0958", r"\+44 \(0\)2\d \d{4} \d{4}"),
+    (phone::any, "+49 30 901820", r"\+49 3\d \d{6}"),
+    (phone::any, "+353 1 234 5678", r"\+353 1 \d{3} \d{4}"),
+    (phone::any, "0041446681800", r"00414\d{8}"),
+    (phone::any, "06 12 34 56 78", r"06 \d{2} \d{2} \d{2} \d{2}"),
     (number::iban, "GB82 WEST 1234 5698 7654 32", r"GB\d{2} [A-Z]{4} \d{4} \d{4} \d{4} \d{2}"),
     (number::ip, "192.168.0.1", r"\d{1,3}(\.\d{1,3}){3}"),
     (number::ip, "2001:db8::1", r"[0-9a-f:]{3,39}"),
@@ -164,7 +164,7 @@ fn distinct_values_get_distinct_surrogates() {
             (0..10).map(|check| format!("{payload}{check}")).find(|card| is_luhn(card)).unwrap()
         }),
         (number::ssn, |n| format!("{:03}-{:02}-{:04}", n % 600 + 1, n / 600 + 1, n + 1)),
-        (number::phone, |n| format!("+1 415 {:03} {:04}", n % 1000, n)),
+        (phone::any, |n| format!("+1 415 {:03} {:04}", n % 1000, n)),
         (number::digits, |n| format!("{n:06}")),
         (number::ip, |n| format!("10.0.{}.{}", n / 256, n % 256)),
         (word::email, |n| format!("u{n:03}@example.com")),
@@ -219,7 +219,7 @@ proptest! {
     fn phones_are_no_services(area in 200u32..1000, exchange in 200u32..1000, line in 0u32..10_000) {
         let service = |number: u32| number % 100 == 11;
         prop_assume!(!service(area) && !service(exchange));
-        let surrogate = shaped(number::phone, &format!("{area}-{exchange}-{line:04}"));
+        let surrogate = shaped(phone::any, &format!("{area}-{exchange}-{line:04}"));
         let parts: Vec<u32> = surrogate.split('-').map(|part| part.parse().unwrap()).collect();
         prop_assert!(parts[0] >= 200 && parts[1] >= 200 && !service(parts[0]) && !service(parts[1]));
     }

@@ -4,13 +4,14 @@
 //!
 //! | file | has |
 //! |---|---|
-//! | [`lexicon`], [`words`], [`places`], [`peoples`] | what is known of words |
+//! | [`lexicon`], [`words`], [`places`], [`peoples`], [`companies`] | what is known of words |
 //! | [`letters`], [`spelling`], [`word`] | a word as it stands and is spelt |
 //! | [`surroundings`] | what a word touches: code, dates, quantities, the words before it |
 //! | [`tagger`] | from words to names |
 //! | [`group`] | the scan |
 //! | [`introductions`] | names in small letters, behind words that introduce them |
 
+mod companies;
 mod group;
 mod introductions;
 mod letters;

@@ -2,16 +2,16 @@
 //! and of a little text before.
 
 use super::super::super::view::View;
+use super::companies::company_end;
 use super::letters::{BYTES, is_capital, is_letter, text, word_end};
 use super::lexicon::{look_up, look_up_all};
 use super::peoples::GROUPS;
 use super::places::{LARGE_PLACES, STREET_ENDINGS, STREETS, TO_PLACE_SURELY, TO_PLACES};
 use super::spelling::{Spelling, is_elided};
 use super::surroundings::{Before, before, goes_on, in_code, in_date, lone_number};
-use super::word::Word;
+use super::word::{JOINT, Word};
 use super::words::{
-    COMPANIES, MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY, TO_PERSONS, TO_SOMEBODY, TOOLS,
-    is,
+    MODEL_KINDS, MODELS, PARTICLES, TO_MODELS, TO_PERSON_SURELY, TO_PERSONS, TO_SOMEBODY, TOOLS, is,
 };
 use crate::detect::rules::Tag;
 
@@ -152,7 +152,11 @@ pub(super) fn gather(view: &View<'_>, start: usize) -> Gathered {
             at = end;
             break;
         }
-        let next = gap + 1;
+        let mut next = gap + 1;
+        if view.slice(next, next + 2) == b"& " && is_capital(view, next + 2) {
+            words.push(Word::joint(next));
+            next += 2;
+        }
         if !is_capital(view, next) && !particle_before_capital(view, next) {
             at = end;
             break;
@@ -185,9 +189,17 @@ fn particle_before_capital(view: &View<'_>, at: usize) -> bool {
     false
 }
 
-/// The names in a sequence. What stands before a title within it is no part of the titled name: `Bestellung von Herrn
-/// Müller`.
+/// The names in a sequence. Two that are joined are one company, or two names.
 pub(super) fn tag(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
+    let joint = |word: &Word| word.lower == JOINT;
+    if !words.iter().any(joint) || company_end(view, words).is_some() {
+        return tag_joined(view, words);
+    }
+    words.split(joint).flat_map(|words| tag_joined(view, words)).collect()
+}
+
+/// What stands before a title within a sequence is no part of the titled name: `Bestellung von Herrn Müller`.
+fn tag_joined(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let title = |word: &Word| word.classes.is_title() && !word.classes.is_person();
     let house = words.first().is_some_and(|first| number_before(view, first.start).is_some());
     // The first word may be a title itself, and one at the end titles nobody.
@@ -226,8 +238,8 @@ fn tag_one(view: &View<'_>, words: &[Word]) -> Vec<Tagged> {
     let titled = titled || before.is_titled();
     let Some((first, last)) = rest.first().zip(rest.last()) else { return Vec::new() };
     let span = |tag, score| vec![Tagged { tag, start: first.start, end: last.end, score }];
-    if rest.len() > 1 && is(&last.lower, COMPANIES) {
-        return span(Tag::Organization, 0.8);
+    if let Some(end) = company_end(view, rest) {
+        return vec![Tagged { tag: Tag::Organization, start: first.start, end, score: 0.8 }];
     }
     let tool = matches!(rest, [word] if is(&word.lower, TOOLS)) && !before.has(TO_PERSON_SURELY);
     if !titled && (tool || is_model(rest, &before)) {

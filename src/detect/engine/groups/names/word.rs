@@ -1,7 +1,10 @@
 //! A word of a sequence.
 
-use super::lexicon::Classes;
+use super::lexicon::{Classes, look_up};
 use super::spelling::Spelling;
+
+/// Joins the names of one company: `Schmidt & Weber KG`.
+pub(super) const JOINT: &str = "&";
 
 /// A word of a sequence.
 #[derive(Clone, Debug)]
@@ -13,4 +16,18 @@ pub(super) struct Word {
     pub(super) spelling: Spelling,
     /// A particle in lower case.
     pub(super) particle: bool,
+}
+
+impl Word {
+    /// What joins two names at `start`.
+    pub(super) fn joint(start: usize) -> Self {
+        Self {
+            start,
+            end: start + JOINT.len(),
+            lower: JOINT.to_owned(),
+            classes: look_up(JOINT),
+            spelling: Spelling::Name,
+            particle: true,
+        }
+    }
 }

@@ -262,53 +262,6 @@ pub(super) const PARTICLES: &[&str] = &[
     "ibn", "ter", "ten", "af", "zu", "y", "e",
 ];
 
-/// End a company's name.
-pub(super) const COMPANIES: &[&str] = &[
-    "inc",
-    "ltd",
-    "llc",
-    "llp",
-    "gmbh",
-    "corp",
-    "corporation",
-    "company",
-    "co",
-    "plc",
-    "ag",
-    "sa",
-    "spa",
-    "bv",
-    "nv",
-    "oy",
-    "ab",
-    "limited",
-    "group",
-    "bank",
-    "holdings",
-    "partners",
-    "industries",
-    "systems",
-    "technologies",
-    "solutions",
-    "associates",
-    "university",
-    "institute",
-    "foundation",
-    "association",
-    "airlines",
-    "pharmaceuticals",
-    "hospital",
-    "college",
-    "ministry",
-    "department",
-    "agency",
-    "club",
-    "sons",
-    "enterprises",
-    "insurance",
-    "motors",
-];
-
 /// Tools and languages of programmers that are names of people or places, too.
 pub(super) const TOOLS: &[&str] = &["scala", "haskell", "helm"];
 
