@@ -53,6 +53,7 @@ const PASS: Options = Options {
     links: false,
     redaction: Redaction::Off,
     pass_unknown: true,
+    scripts: portcullis::sanitize::Scripts::Refuse,
 };
 
 /// Of a kind that nothing is known of.

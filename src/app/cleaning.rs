@@ -12,13 +12,13 @@ use crate::app::error::AppError;
 use crate::app::providers::ProviderSet;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
-use crate::config::settings::FileLimits;
+use crate::config::settings::{FileLimits, ScriptFiles};
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::sanitize::intel::IndicatorType;
 use crate::sanitize::sandbox::{Sandbox, SandboxLimits};
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{Options, Providers, Redaction, UnfoldBounds, sanitize};
+use crate::sanitize::{Options, Providers, Redaction, Scripts, UnfoldBounds, sanitize};
 
 /// The provider that a command line means.
 const PROVIDER: &str = "crowdstrike";
@@ -27,6 +27,8 @@ const PROVIDER: &str = "crowdstrike";
 pub struct Released {
     /// The file.
     pub bytes: Bytes,
+    /// What it must be called, where its own name does not fit.
+    pub name: Option<String>,
     /// A sentence for people.
     pub summary: String,
     /// What was done, as the API tells it.
@@ -57,6 +59,15 @@ pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
         output: limits.unfolded.bytes(),
     };
     Sandbox::new(program, limits)
+}
+
+/// What formats do about scripts by the settings.
+pub fn scripts(settings: ScriptFiles) -> Scripts {
+    match settings {
+        ScriptFiles::Refuse => Scripts::Refuse,
+        ScriptFiles::Text => Scripts::Text,
+        ScriptFiles::Pass => Scripts::Pass,
+    }
 }
 
 /// Cleans one file.
@@ -98,6 +109,7 @@ pub fn clean(config: &Config, wish: Wish, file: ScanItem<'_>) -> Result<Released
             summary: summary(&asked, &sanitized),
             data: data(&asked, &sanitized),
             bytes: sanitized.cleaned.bytes,
+            name: sanitized.name,
         }),
         Err(error) => Err(AppError::Sanitize(format!("the file is not released: {}", why(&error)))),
     }

@@ -28,6 +28,7 @@ use crate::base::clock::Timestamp;
 use crate::config::Config;
 use crate::config::settings::UnknownFiles;
 use crate::net;
+use crate::sanitize::KindPolicy;
 
 /// How often files are swept.
 const SWEEP: Duration = Duration::from_secs(300);
@@ -152,7 +153,10 @@ fn sanitizer(config: &Config, parts: &Services, own: SanitizerParts) -> Result<S
         jobs,
         max_upload: most,
         max_parsed: limits.file.bytes(),
-        pass_unknown: config.sanitize.unknown == UnknownFiles::Pass,
+        kinds: KindPolicy {
+            pass_unknown: config.sanitize.unknown == UnknownFiles::Pass,
+            scripts: cleaning::scripts(config.sanitize.scripts),
+        },
     }))
 }
 

@@ -7,6 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::cli::keys_args::KeyCommand;
 use crate::cli::memory_args::MemoryCommand;
+use crate::sanitize::Scripts;
 
 /// A gateway that keeps secrets in: it redacts what goes to an LLM or any other HTTP service, and restores the
 /// answers.
@@ -313,6 +314,28 @@ pub(super) struct UnredactArgs {
     pub(super) here: Here,
 }
 
+/// What becomes of scripts.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ScriptsArg {
+    /// They are not released; in an archive or a mail they are left out.
+    Refuse,
+    /// They are released as texts, whose names should end in `.txt`.
+    Text,
+    /// They are released as they are.
+    Pass,
+}
+
+impl ScriptsArg {
+    /// The same for formats.
+    pub(super) fn scripts(self) -> Scripts {
+        match self {
+            Self::Refuse => Scripts::Refuse,
+            Self::Text => Scripts::Text,
+            Self::Pass => Scripts::Pass,
+        }
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub(super) struct SanitizeArgs {
     /// The file.
@@ -343,6 +366,9 @@ pub(super) struct SanitizeArgs {
     /// Let files of a kind that cannot be rewritten pass as they are, once they are scanned.
     #[arg(long)]
     pub(super) pass_unknown: bool,
+    /// What becomes of scripts, shortcuts and the like, in place of the configuration's `sanitize.scripts`.
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(super) scripts: Option<ScriptsArg>,
     /// Refuse what cannot be scanned.
     #[arg(long)]
     pub(super) block_unable: bool,

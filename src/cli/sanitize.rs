@@ -5,9 +5,9 @@ use std::io::{IsTerminal, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::app::{AppError, Released, Wish, clean};
+use crate::app::{AppError, Released, Wish, clean, scripts};
 use crate::base::clock::{Clock, SystemClock};
-use crate::cli::args::SanitizeArgs;
+use crate::cli::args::{SanitizeArgs, ScriptsArg};
 use crate::cli::failure::Failure;
 use crate::cli::settings::here;
 use crate::cli::streams::{message, result};
@@ -35,6 +35,7 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
             links: !args.keep_links,
             redaction,
             pass_unknown: args.pass_unknown,
+            scripts: args.scripts.map_or(scripts(config.sanitize.scripts), ScriptsArg::scripts),
         },
         threshold: args.threshold,
         block_unable: args.block_unable,
@@ -44,11 +45,14 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     if std::io::stderr().is_terminal() {
         message(&format!("cleaning {name}, {size} bytes"));
     }
-    let Released { bytes, summary, data } =
+    let Released { bytes, name: fitting, summary, data } =
         clean(&config, wish, ScanItem { name: &name, bytes: file.into() })?;
     written(&args.output, &bytes)?;
     if args.report {
         result(&serde_json::to_string_pretty(&data).unwrap_or_default())?;
+    }
+    if let Some(fitting) = fitting {
+        message(&format!("what {name} is should be called {fitting}"));
     }
     message(&format!(
         "{summary} {} bytes in {} ms",

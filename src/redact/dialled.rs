@@ -40,7 +40,11 @@ impl<'d> Dialled<'d> {
         let code = match digits.get(exit..) {
             Some(rest) if exit > 0 || plus => calling_code(rest),
             // No area code of North America begins with 0 or 1.
-            Some(rest) if rest.len() == 11 && rest.starts_with('1') && !rest[1..].starts_with(['0', '1']) => {
+            Some(rest)
+                if rest.len() == 11
+                    && rest.starts_with('1')
+                    && !rest.get(1..).is_some_and(|area| area.starts_with(['0', '1'])) =>
+            {
                 1
             }
             _ => 0,

@@ -28,6 +28,10 @@ pub enum FileKind {
     Csv,
     /// Markdown, by its name: its bytes do not tell.
     Markdown,
+    /// iCalendar or vCard: entries of a calendar, or contacts.
+    Calendar,
+    /// A script, a shortcut, or other text that a program acts on when it is opened.
+    Script,
     /// Text of no other kind.
     Text,
     /// A mail message (RFC 5322).

@@ -18,7 +18,8 @@
 //! | `work` | [`Work`]: one file's way through the [`Formats`]; [`Values`] that go |
 //! | `unfold` | how much packed bytes may unfold to |
 //! | [`mod@format`] | the formats, and [`FORMATS`](format::FORMATS), their table |
-//! | `text_kind`, `zip_kind` | which kind a file of text is, and a zip file |
+//! | `text_kind`, `zip_kind`, `script` | which kind a file of text is, and a zip file; which text is a script |
+//! | `name` | [`fitting`](name::fitting): the name that a file of a kind has |
 //! | `identify` | [`identify`]: which kind a file is, by its bytes |
 //! | [`scan`] | scanners, and the engines behind providers' names |
 //! | [`intel`] | what is known of URLs and domains |
@@ -35,11 +36,13 @@ mod identify;
 pub mod intel;
 mod kind;
 pub mod link;
+mod name;
 mod options;
 mod pipeline;
 mod rejection;
 pub mod sandbox;
 pub mod scan;
+mod script;
 mod session;
 mod stats;
 mod text_kind;
@@ -51,7 +54,7 @@ pub use budget::UnfoldBounds;
 pub use host::{Edit, Host, Link, Named, NewText, Request, Response};
 pub use identify::identify;
 pub use kind::FileKind;
-pub use options::{Options, Redaction};
+pub use options::{KindPolicy, Options, Redaction, Scripts};
 pub use pipeline::{Sanitized, sanitize};
 pub use rejection::Rejection;
 pub use session::{Providers, ScanRecord, ScanSession, Scores};

@@ -15,6 +15,31 @@ pub struct Options {
     pub redaction: Redaction,
     /// Let files of a kind that nobody rewrites pass as they are, once they are scanned.
     pub pass_unknown: bool,
+    /// What becomes of scripts. Orders of before do not say.
+    #[serde(default)]
+    pub scripts: Scripts,
+}
+
+/// What becomes of scripts: texts that a program acts on when they are opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scripts {
+    /// They are not released; in an archive or a mail they are left out.
+    #[default]
+    Refuse,
+    /// They are released as texts, under a name that ends in `.txt`.
+    Text,
+    /// They are released under their own names.
+    Pass,
+}
+
+/// What becomes of files by their kind, whoever calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KindPolicy {
+    /// See [`Options::pass_unknown`].
+    pub pass_unknown: bool,
+    /// See [`Options::scripts`].
+    pub scripts: Scripts,
 }
 
 /// What becomes of what the detector finds.
@@ -37,6 +62,7 @@ impl Default for Options {
             links: true,
             redaction: Redaction::Off,
             pass_unknown: false,
+            scripts: Scripts::Refuse,
         }
     }
 }

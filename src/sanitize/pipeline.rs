@@ -2,13 +2,15 @@
 
 use crate::sanitize::sandbox::{Cleaned, Sandbox, SandboxError};
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{Options, Providers, ScanRecord, ScanSession};
+use crate::sanitize::{Note, Options, Providers, ScanRecord, ScanSession, name};
 use crate::telemetry::trace::step;
 
 /// A clean file, and what was said on the way.
 pub struct Sanitized {
     /// The file, and what was done to it.
     pub cleaned: Cleaned,
+    /// What it must be called, where its own name does not fit what it is.
+    pub name: Option<String>,
     /// What scanners, feeds and the detector said.
     pub record: ScanRecord,
 }
@@ -26,13 +28,15 @@ pub async fn sanitize(
     let session = ScanSession::new(providers);
     let rejected = |rejection| SandboxError::Rejected(None, rejection);
     step("sanitize.scan", session.scan(file.clone())).await.map_err(rejected)?;
-    let cleaned = step("sanitize.clean", sandbox.clean(options, &file, &session)).await?;
+    let mut cleaned = step("sanitize.clean", sandbox.clean(options, &file, &session)).await?;
     // What was put together anew may be what no part was.
     if cleaned.bytes != file.bytes {
         let clean = ScanItem { name: file.name, bytes: cleaned.bytes.clone() };
         step("sanitize.scan_again", session.scan(clean)).await.map_err(rejected)?;
     }
-    Ok(Sanitized { cleaned, record: session.close() })
+    let name = name::fitting(file.name, cleaned.kind, options);
+    cleaned.stats.note(Note::Renamed, u64::from(name.is_some()));
+    Ok(Sanitized { cleaned, name, record: session.close() })
 }
 
 impl std::fmt::Debug for Sanitized {

@@ -18,6 +18,9 @@ pub enum Rejection {
     /// No format here rewrites files of its kind.
     #[error("files of this kind are not rewritten")]
     Unsupported,
+    /// It is a script, and scripts are not released: see [`Scripts`](crate::sanitize::Scripts).
+    #[error("scripts are not released")]
+    Script,
     /// It unfolds to more than it may: see [`UnfoldBounds`](crate::sanitize::UnfoldBounds).
     #[error("the file unfolds to more than the limits allow")]
     OverLimit,

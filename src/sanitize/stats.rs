@@ -21,8 +21,10 @@ pub enum Note {
     Passed,
     /// Parts that could not be scanned.
     NotScanned,
-    /// Parts that were left out because they cannot be rewritten.
+    /// Parts that were left out because they cannot be rewritten, or because they are scripts.
     Dropped,
+    /// Files whose names did not fit what they are, and were put right.
+    Renamed,
 }
 
 /// What was done to a file.

@@ -1,7 +1,7 @@
 //! Which kind a file of text is, by how it begins and, where that leaves it open, by its name.
 
-use crate::sanitize::FileKind;
 use crate::sanitize::format::{charset, json};
+use crate::sanitize::{FileKind, script};
 
 /// How much of a file is looked at, in bytes.
 const HEAD: usize = 4096;
@@ -56,8 +56,23 @@ pub(super) fn of(file: &[u8], name: &str) -> Option<FileKind> {
     if head.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("{\\rtf")) || head.starts_with("{\\rt") {
         return Some(FileKind::Rtf);
     }
-    if matches!(named, Some(FileKind::Html | FileKind::Markdown)) {
+    if script::is_ending(&ending) {
+        return Some(FileKind::Script);
+    }
+    if named == Some(FileKind::Html) {
         return named;
+    }
+    if ["begin:vcalendar", "begin:vcard"]
+        .iter()
+        .any(|begin| head.get(..begin.len()).is_some_and(|start| start.eq_ignore_ascii_case(begin)))
+    {
+        return Some(FileKind::Calendar);
+    }
+    if script::begins(head) || root(head).is_some_and(|root| script::is_hosted(&root, head)) {
+        return Some(FileKind::Script);
+    }
+    if named == Some(FileKind::Markdown) {
+        return Some(if script::consists(head) { FileKind::Script } else { FileKind::Markdown });
     }
     let kind = match head.strip_prefix('<') {
         Some(tag) => of_markup(tag, head, named == Some(FileKind::Svg) || ending == "xml"),
@@ -66,11 +81,14 @@ pub(super) fn of(file: &[u8], name: &str) -> Option<FileKind> {
         }
         None => None,
     };
-    kind.or(named.filter(|kind| *kind != FileKind::Svg)).or(Some(FileKind::Text))
+    let named = named.filter(|kind| *kind != FileKind::Svg).unwrap_or(FileKind::Text);
+    kind.or_else(|| Some(if script::consists(head) { FileKind::Script } else { named }))
 }
 
 fn of_markup(tag: &str, head: &str, xml: bool) -> Option<FileKind> {
-    let declared = tag.starts_with("?xml");
+    // Only XML has namespaces of its own.
+    let own = tag.split('>').next().is_some_and(|tag| tag.contains("xmlns:") || tag.contains("xmlns="));
+    let declared = tag.starts_with("?xml") || own && !tag.starts_with(['!', '?']);
     match root(head) {
         Some(root) if root == "svg" => return Some(FileKind::Svg),
         Some(root) if root == "html" => return Some(FileKind::Html),

@@ -38,12 +38,22 @@ pub struct Work<'j> {
     left: Left,
     stats: Stats,
     values: Option<Values>,
+    /// What the file is called that is being cleaned.
+    name: String,
 }
 
 impl<'j> Work<'j> {
     /// Begins on a file.
     pub fn new(formats: &'j Formats, options: Options, bounds: UnfoldBounds, host: &'j mut dyn Host) -> Self {
-        Self { formats, options, host, left: Left::new(bounds), stats: Stats::default(), values: None }
+        Self {
+            formats,
+            options,
+            host,
+            left: Left::new(bounds),
+            stats: Stats::default(),
+            values: None,
+            name: String::new(),
+        }
     }
 
     /// What is to be done.
@@ -118,6 +128,17 @@ impl<'j> Work<'j> {
         self.host.ask(Request::Part { name: name.into(), bytes: bytes.into() }).map(drop)
     }
 
+    /// The file around all others is called so.
+    #[must_use]
+    pub fn called(self, name: &str) -> Self {
+        Self { name: name.to_owned(), ..self }
+    }
+
+    /// What the file is called that is being cleaned; empty where nobody says.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The kind of a file within a file.
     pub fn identify(&self, name: &str, bytes: &[u8]) -> FileKind {
         (self.formats.identify)(bytes, name)
@@ -152,11 +173,22 @@ impl<'j> Work<'j> {
     /// # Errors
     /// The format's; [`Rejection::OverLimit`] too deep within files.
     pub fn file(&mut self, name: &str, bytes: &[u8]) -> Result<Vec<u8>, Rejection> {
+        self.file_of(name, bytes).map(|(_, clean)| clean)
+    }
+
+    /// The same, and what it is.
+    ///
+    /// # Errors
+    /// As [`file`](Self::file).
+    pub fn file_of(&mut self, name: &str, bytes: &[u8]) -> Result<(FileKind, Vec<u8>), Rejection> {
         self.left.descend()?;
         self.part(name, bytes)?;
-        let clean = self.clean(self.identify(name, bytes), bytes);
+        let kind = self.identify(name, bytes);
+        let around = std::mem::replace(&mut self.name, name.to_owned());
+        let clean = self.clean(kind, bytes);
+        self.name = around;
         self.left.ascend();
-        clean
+        clean.map(|clean| (kind, clean))
     }
 
     /// Cleans a file within a file, which stays as it is where its format is none that can be cleaned; the notes say so.

@@ -195,6 +195,7 @@ fn each_order_stands_for_itself() {
         attachments,
         interactive,
         pass_unknown: true,
+        scripts: portcullis::sanitize::Scripts::Refuse,
         ..Options::default()
     };
     let (files, stats) = clean("a.pdf", &busy(), only(true, false));

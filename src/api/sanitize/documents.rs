@@ -9,7 +9,7 @@ use crate::api::sanitize::why;
 use crate::redact::{Keys, Redactor, Report};
 use crate::sanitize::sandbox::{Sandbox, SandboxError};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
-use crate::sanitize::{Note, Options, Providers, Redaction, Rejection, sanitize};
+use crate::sanitize::{Note, Options, Providers, Redaction, Rejection, Scripts, sanitize};
 
 /// Redacts documents, each in a process of its own. Cheap to clone.
 #[derive(Clone)]
@@ -64,6 +64,8 @@ impl Documents {
             links: false,
             redaction: Redaction::Apply,
             pass_unknown: false,
+            // They are read by a model, and opened by nobody.
+            scripts: Scripts::Pass,
         };
         let providers = Providers {
             scanner: Arc::new(NotScanned),

@@ -54,8 +54,8 @@ impl Sanitize {
         };
         let settings = self.sanitizer.settings(who, body.request.config.as_deref()).await?;
         let mut parameters = body.request.parameters;
-        let pass_unknown = self.sanitizer.parts().pass_unknown;
-        let resolved = Resolved::of(&body.request.chosen, &settings, pass_unknown, &mut parameters)?;
+        let kinds = self.sanitizer.parts().kinds;
+        let resolved = Resolved::of(&body.request.chosen, &settings, kinds, &mut parameters)?;
         if resolved.folder.is_some() || matches!(body.request.source, Source::Share(_)) {
             who.may_use_share()?;
         }

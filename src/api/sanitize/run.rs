@@ -75,7 +75,8 @@ impl Sanitizer {
             Err(error) => return Err(stopped(&error, order)),
             Ok(sanitized) => sanitized,
         };
-        let clean = Loaded { name: file.name, bytes: sanitized.cleaned.bytes.clone() };
+        let name = sanitized.name.clone().unwrap_or(file.name);
+        let clean = Loaded { name, bytes: sanitized.cleaned.bytes.clone() };
         let place = step("sanitize.deliver", self.deliver(owner, &order.resolved, clean)).await?;
         Ok((response::clean(order, &asked, place, &sanitized), Verdict::Clean))
     }

@@ -20,6 +20,7 @@ use crate::base::clock::SharedClock;
 use crate::base::id::{ConfigId, ShareId};
 use crate::base::pointer::Pointer;
 use crate::net::{Client, Limits as FetchLimits};
+use crate::sanitize::KindPolicy;
 use crate::sanitize::intel::Intel;
 use crate::sanitize::sandbox::Sandbox;
 use crate::sanitize::scan::Scanners;
@@ -55,8 +56,8 @@ pub struct Parts {
     pub max_upload: u64,
     /// The largest file that is read, in bytes.
     pub max_parsed: usize,
-    /// Whether files pass that nobody can rewrite.
-    pub pass_unknown: bool,
+    /// What becomes of files by their kind.
+    pub kinds: KindPolicy,
 }
 
 /// Cleans files. Cheap to clone.

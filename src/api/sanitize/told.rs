@@ -60,7 +60,7 @@ pub struct Asked<'a> {
 /// What was done to a file: a stage that was not asked for has no member.
 pub fn data(asked: &Asked<'_>, sanitized: &Sanitized) -> Value {
     let options = asked.options;
-    let Sanitized { cleaned, record } = sanitized;
+    let Sanitized { cleaned, record, .. } = sanitized;
     let stats = &cleaned.stats;
     let mut data = Map::new();
     data.insert("malicious_file".to_owned(), json!(false));
@@ -130,7 +130,7 @@ fn redact(asked: &Asked<'_>, stats: &Stats, record: &ScanRecord) -> Value {
 }
 
 /// What its reader should know besides the counts, for people.
-pub fn summary(asked: &Asked<'_>, Sanitized { cleaned, record }: &Sanitized) -> String {
+pub fn summary(asked: &Asked<'_>, Sanitized { cleaned, record, .. }: &Sanitized) -> String {
     let mut text = "The file was sanitized.".to_owned();
     if [asked.urls, asked.domains].contains(&LookedUp::Unknowing) && !record.domains.is_empty() {
         text.push_str(" Links were looked up, but nothing was asked: the provider has no feeds.");
@@ -155,7 +155,8 @@ fn noted(note: Note) -> &'static str {
         Note::Signatures => "signatures were removed, since the change makes them invalid",
         Note::Passed => "parts of a kind that cannot be rewritten were passed as they are",
         Note::NotScanned => "parts were not scanned",
-        Note::Dropped => "parts were left out because they cannot be rewritten",
+        Note::Dropped => "parts were left out because they cannot be rewritten, or are scripts",
+        Note::Renamed => "names did not fit what the files are, and were put right",
     }
 }
 
@@ -171,6 +172,9 @@ pub fn why(error: &SandboxError) -> &'static str {
             Rejection::Encrypted => "it cannot be opened without a password",
             Rejection::Malformed => "it is broken, or not what it seems to be",
             Rejection::Unsupported => "files of its kind cannot be cleaned here",
+            Rejection::Script => {
+                "it is a script, which acts when it is opened; sanitize.scripts can release it as text"
+            }
             Rejection::OverLimit => "it unfolds to more than the limits allow",
             Rejection::Unproven => "what had to go could not be removed",
             Rejection::NotScanned => "it cannot be scanned, and the config wants that",

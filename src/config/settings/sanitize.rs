@@ -19,6 +19,8 @@ pub struct Sanitize {
     pub fetch_allow: Vec<FetchPlace>,
     /// What becomes of files of a kind that cannot be rewritten. Default `refuse`.
     pub unknown: UnknownFiles,
+    /// What becomes of scripts, shortcuts and the like. Default `refuse`.
+    pub scripts: ScriptFiles,
     /// How much of what.
     pub limits: FileLimits,
     /// Scanners.
@@ -35,6 +37,19 @@ pub enum UnknownFiles {
     #[default]
     Refuse,
     /// They pass as they are once they are scanned.
+    Pass,
+}
+
+/// What becomes of scripts, shortcuts and other texts that act when they are opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScriptFiles {
+    /// They are not released; in an archive or a mail they are left out.
+    #[default]
+    Refuse,
+    /// They are released as texts, under names that end in `.txt`.
+    Text,
+    /// They are released under their own names.
     Pass,
 }
 

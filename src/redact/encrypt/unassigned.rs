@@ -8,7 +8,9 @@ use super::cipher::Draws;
 
 /// What is assigned to nobody: from a country's code and the digits of a number within it to beginnings, as ranges of
 /// numbers of equally many digits.
-type Table = HashMap<(&'static str, usize), Vec<RangeInclusive<u32>>>;
+type Table = HashMap<Key, Vec<RangeInclusive<u32>>>;
+
+type Key = (&'static str, usize);
 
 /// The code of a number whose country is not known.
 const NOWHERE: &str = "0";
@@ -19,7 +21,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// `CODE LENGTH FIRST-LAST …`.
-fn row(line: &'static str) -> Option<((&'static str, usize), Vec<RangeInclusive<u32>>)> {
+fn row(line: &'static str) -> Option<(Key, Vec<RangeInclusive<u32>>)> {
     let mut words = line.split(' ');
     let key = (words.next()?, words.next()?.parse().ok()?);
     let range = |word: &str| {

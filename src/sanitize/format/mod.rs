@@ -7,6 +7,7 @@
 //! | `xml` | SVG, other XML |
 //! | `markup` | what HTML, SVG and XML share |
 //! | `text`, `csv`, `json` | text, tables and JSON |
+//! | `calendar` | iCalendar and vCard |
 //! | `markdown` | Markdown |
 //! | `rtf` | RTF |
 //! | `ooxml`, `odf` | Office Open XML and OpenDocument |
@@ -23,6 +24,7 @@
 //! | `patch` | changes to a file's bytes, and text with the way back to them |
 
 mod archive;
+mod calendar;
 pub(in crate::sanitize) mod charset;
 #[cfg(test)]
 mod corpus_tests;

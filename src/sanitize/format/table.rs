@@ -1,7 +1,7 @@
 //! [`FORMATS`]: the format of each kind of file.
 
 use crate::sanitize::format::{
-    archive, csv, html, image, json, mail, markdown, odf, ole2, ooxml, pdf, rtf, text, xml,
+    archive, calendar, csv, html, image, json, mail, markdown, odf, ole2, ooxml, pdf, rtf, text, xml,
 };
 use crate::sanitize::{FileKind, Formats, identify};
 
@@ -15,6 +15,8 @@ pub static FORMATS: Formats = Formats {
         (FileKind::Xml, xml::clean_data),
         (FileKind::Rtf, rtf::clean),
         (FileKind::Text, text::clean),
+        (FileKind::Script, text::clean_script),
+        (FileKind::Calendar, calendar::clean),
         (FileKind::Markdown, markdown::clean),
         (FileKind::Csv, csv::clean),
         (FileKind::Json, json::clean),

@@ -2,7 +2,7 @@
 
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::patch::{Patches, Spelled};
-use crate::sanitize::{Rejection, Work};
+use crate::sanitize::{Rejection, Scripts, Work};
 
 /// The largest piece of a text that is looked at by itself, in bytes.
 const PIECE: usize = 8 << 20;
@@ -25,6 +25,17 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
         }
     }
     Ok(written(file, &decoded, patches))
+}
+
+/// Cleans a script, where scripts are released.
+///
+/// # Errors
+/// [`Rejection::Script`] where they are not; the host's.
+pub(super) fn clean_script(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
+    match work.options().scripts {
+        Scripts::Refuse => Err(Rejection::Script),
+        Scripts::Text | Scripts::Pass => clean(file, work),
+    }
 }
 
 /// A text in pieces of whole lines, so that no question is larger than it may be.

@@ -49,7 +49,7 @@ fn confine(limits: Rlimits) -> io::Result<()> {
 fn serve(mut input: impl Read, output: impl Write, formats: &Formats) -> io::Result<()> {
     let (start, file): (Start, Vec<u8>) = frame::take(&mut input, usize::MAX)?;
     let mut host = PipeHost { input, output };
-    let mut work = Work::new(formats, start.options, start.bounds, &mut host);
+    let mut work = Work::new(formats, start.options, start.bounds, &mut host).called(&start.name);
     let kind = work.identify(&start.name, &file);
     let outcome = work.clean(kind, &file);
     let stats = work.into_stats();

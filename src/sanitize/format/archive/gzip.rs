@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder};
 
-use crate::sanitize::{Rejection, Work, unfold};
+use crate::sanitize::{Note, Rejection, Work, name, unfold};
 
 /// What each member begins with (RFC 1952 2.3.1).
 const MAGIC: &[u8] = b"\x1f\x8b";
@@ -31,8 +31,23 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
         rest = decoder.into_inner();
     }
     let redacted = work.names(&[name.as_str()])?.pop().flatten();
-    let clean = work.file(&name, &content)?;
-    packed(&redacted.map_or(name, |redacted| plain(redacted.as_bytes())), &clean)
+    let unpacked = if name.is_empty() { without_ending(work.name()) } else { name.clone() };
+    let (kind, clean) = work.file_of(&unpacked, &content)?;
+    let written = redacted.map_or(name, |redacted| plain(redacted.as_bytes()));
+    let fitting = name::fitting(&written, kind, work.options());
+    work.stats().note(Note::Renamed, u64::from(fitting.is_some()));
+    packed(&fitting.unwrap_or(written), &clean)
+}
+
+/// What a file is called once it is unpacked, if it says no name itself.
+fn without_ending(name: &str) -> String {
+    let last = plain(name.as_bytes());
+    match last.rsplit_once('.') {
+        Some((stem, ending)) if ending.eq_ignore_ascii_case("tgz") => format!("{stem}.tar"),
+        Some((stem, ending)) if ending.eq_ignore_ascii_case("svgz") => format!("{stem}.svg"),
+        Some((stem, ending)) if ending.eq_ignore_ascii_case("gz") => stem.to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// The last part of a name, if it is nothing but text.

@@ -1,18 +1,38 @@
 //! [`member`]: one member of an archive.
 
-use crate::sanitize::{Note, Rejection, Work};
+use crate::sanitize::{FileKind, Note, Rejection, Work, name};
+
+/// A member that is clean.
+pub(super) struct Clean {
+    pub(super) content: Vec<u8>,
+    kind: FileKind,
+}
 
 /// Cleans a member; `None`: it is left out, which is noted.
 ///
 /// # Errors
 /// What makes the whole archive unfit.
-pub(super) fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Vec<u8>>, Rejection> {
-    match work.file(name, content) {
-        Ok(clean) => Ok(Some(clean)),
-        Err(Rejection::Unsupported | Rejection::Malformed) => {
+pub(super) fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Clean>, Rejection> {
+    match work.file_of(name, content) {
+        Ok((kind, content)) => Ok(Some(Clean { content, kind })),
+        Err(Rejection::Unsupported | Rejection::Malformed | Rejection::Script) => {
             work.stats().note(Note::Dropped, 1);
             Ok(None)
         }
         Err(rejection) => Err(rejection),
+    }
+}
+
+impl Clean {
+    /// What it must be called instead of `written`, where that does not fit what it is; which is noted.
+    pub(super) fn fitting(&self, written: &str, work: &mut Work<'_>) -> Option<String> {
+        let fitting = name::fitting(written, self.kind, work.options());
+        work.stats().note(Note::Renamed, u64::from(fitting.is_some()));
+        fitting
+    }
+
+    /// Whether it may be run.
+    pub(super) fn is_script(&self) -> bool {
+        self.kind == FileKind::Script
     }
 }

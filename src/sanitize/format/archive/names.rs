@@ -8,11 +8,21 @@ use crate::sanitize::{Rejection, Work};
 /// What stands in place of what a path cannot hold.
 const GAP: &str = "_";
 
+/// The names that members have already, in lower case.
+pub(super) struct Taken(HashSet<String>);
+
+impl Taken {
+    /// The name, apart from those before.
+    pub(super) fn add(&mut self, name: &str) -> String {
+        unique(name, &mut self.0)
+    }
+}
+
 /// What each of these names, which are apart from each other, is called in the clean file. They stay so.
 ///
 /// # Errors
 /// The host's.
-pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<Vec<String>, Rejection> {
+pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<(Vec<String>, Taken), Rejection> {
     let redacted = work.names(names)?;
     let kept = names.iter().zip(&redacted).filter(|(_, redacted)| redacted.is_none());
     let mut taken: HashSet<String> = kept.map(|(name, _)| name.to_lowercase()).collect();
@@ -20,7 +30,8 @@ pub(super) fn written(names: &[&str], work: &mut Work<'_>) -> Result<Vec<String>
         None => (*name).to_owned(),
         Some(redacted) => unique(&path(&redacted), &mut taken),
     };
-    Ok(names.iter().zip(redacted).map(apart).collect())
+    let written = names.iter().zip(redacted).map(apart).collect();
+    Ok((written, Taken(taken)))
 }
 
 /// A path of a name in which a replacement may have put anything.

@@ -5,7 +5,7 @@ use std::io::Read;
 
 use tar::{Archive, Builder, EntryType, Header};
 
-use crate::sanitize::format::archive::member::member;
+use crate::sanitize::format::archive::member::{Clean, member};
 use crate::sanitize::format::archive::names;
 use crate::sanitize::format::package::is_inside;
 use crate::sanitize::{Note, Rejection, Work};
@@ -16,29 +16,32 @@ struct Member {
     /// Seconds since 1970.
     changed: u64,
     program: bool,
-    content: Vec<u8>,
+    clean: Clean,
 }
 
-/// Cleans an archive. Of what is attached to a member, the time of its last change stays, and whether it may be run.
+/// Cleans an archive. Of what is attached to a member, the time of its last change stays, and whether a script that
+/// passes may be run.
 ///
 /// # Errors
 /// See [`super`].
 pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let members = read(file, work)?;
     let called: Vec<&str> = members.iter().map(|member| member.name.as_str()).collect();
-    let written = names::written(&called, work)?;
+    let (written, mut names) = names::written(&called, work)?;
     let mut builder = Builder::new(Vec::new());
-    for (member, name) in members.iter().zip(&written) {
+    for (member, written) in members.iter().zip(&written) {
+        let fitting = member.clean.fitting(written, work).map(|fitting| names.add(&fitting));
+        let name = fitting.as_ref().unwrap_or(written);
+        let content = &member.clean.content;
         let mut header = Header::new_gnu();
         header.set_entry_type(EntryType::Regular);
-        header.set_size(member.content.len() as u64);
-        header.set_mode(if member.program { 0o755 } else { 0o644 });
+        header.set_size(content.len() as u64);
+        // A shell runs any text that may be run.
+        header.set_mode(if member.program && member.clean.is_script() { 0o755 } else { 0o644 });
         header.set_mtime(member.changed);
         header.set_uid(0);
         header.set_gid(0);
-        builder
-            .append_data(&mut header, name, member.content.as_slice())
-            .map_err(|_| Rejection::Malformed)?;
+        builder.append_data(&mut header, name, content.as_slice()).map_err(|_| Rejection::Malformed)?;
     }
     builder.into_inner().map_err(|_| Rejection::Malformed)
 }
@@ -72,8 +75,8 @@ fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Rejection> {
         }
         entry.read_to_end(&mut content).map_err(|_| Rejection::Malformed)?;
         work.unpacked(content.len())?;
-        if let Some(content) = member(name, &content, work)? {
-            members.push(Member { name: name.to_owned(), changed, program, content });
+        if let Some(clean) = member(name, &content, work)? {
+            members.push(Member { name: name.to_owned(), changed, program, clean });
         }
     }
     Ok(members)

@@ -123,7 +123,7 @@ fn tar_holds_files_and_no_ways_out() {
         let name = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
         (name, entry.size(), header.mode().expect("a mode"), header.mtime().expect("a time"))
     });
-    assert_eq!(told.collect::<Vec<_>>(), [("a/<N>.txt".to_owned(), 3, 0o755, 7)]);
+    assert_eq!(told.collect::<Vec<_>>(), [("a/<N>.txt".to_owned(), 3, 0o644, 7)]);
     for names in [&["../a"][..], &["/a"], &["a/../../b"], &["a\\b"], &["c:a"], &["a", "./A"]] {
         let entries: Vec<_> = names.iter().map(|name| (*name, EntryType::Regular, &b"x"[..])).collect();
         let refused = Bench::disarming().clean(FileKind::Tar, &tarred(&entries)).err();

@@ -14,14 +14,16 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let files = package.entries().iter().enumerate().filter(|(_, entry)| !entry.folder);
     let files: Vec<(usize, String)> = files.map(|(at, entry)| (at, entry.name.clone())).collect();
     let called: Vec<&str> = files.iter().map(|(_, name)| name.as_str()).collect();
-    let written = names::written(&called, work)?;
+    let (written, mut names) = names::written(&called, work)?;
     let mut fresh = Fresh::new();
     for ((at, name), written) in files.iter().zip(&written) {
         let content = package.read(*at, work)?;
-        match member(name, &content, work)? {
-            Some(clean) if clean == content && name == written => fresh.keep(&mut package, *at, &content)?,
-            Some(clean) => fresh.put(written, &clean, false)?,
-            None => {}
+        let Some(clean) = member(name, &content, work)? else { continue };
+        let fitting = clean.fitting(written, work).map(|fitting| names.add(&fitting));
+        let written = fitting.as_ref().unwrap_or(written);
+        match clean.content == content && name == written {
+            true => fresh.keep(&mut package, *at, &content)?,
+            false => fresh.put(written, &clean.content, false)?,
         }
     }
     fresh.finish()

@@ -7,7 +7,7 @@ use crate::sanitize::format::mail::entity::Entity;
 use crate::sanitize::format::mail::media::Media;
 use crate::sanitize::format::mail::new_body::{Inner, NewBody};
 use crate::sanitize::format::mail::transfer::Transfer;
-use crate::sanitize::{FileKind, Note, Rejection, Work};
+use crate::sanitize::{FileKind, Note, Rejection, Work, name};
 
 /// What readers show as text.
 const TEXTS: &[&str] = &[
@@ -40,7 +40,11 @@ pub(super) fn clean(
         return Err(Rejection::Encrypted);
     }
     let placed = Media::read(whole.field("content-disposition").map_or(b"inline", |field| field.value));
-    let name = placed.get("filename").or_else(|| media.get("name")).unwrap_or_default().to_owned();
+    let called = [placed.get("filename"), media.get("name")].map(Option::unwrap_or_default);
+    // Some clients take one, some the other: it is what acts under either.
+    let acting = called.iter().find(|name| name::acts(name));
+    let name =
+        acting.or_else(|| called.iter().find(|name| !name.is_empty())).map_or("", |name| *name).to_owned();
     let transfer = Transfer::read(whole.field("content-transfer-encoding").map(|field| field.value));
     let Some((bytes, exact)) = transfer.decoded(whole.body) else { return left_out(work) };
     work.unpacked(bytes.len())?;
@@ -66,14 +70,21 @@ pub(super) fn clean(
         stats.attachments = stats.attachments.saturating_add(1);
         return Ok(NewBody::Gone);
     }
-    match work.file(&name, &content.bytes) {
+    let clean = work.file_of(&name, &content.bytes);
+    // Its name stands in its head, which stays: what must not be called so does not stay. Office programs open a document
+    // that has lost its macros under either name.
+    let misnamed = |kind| kind != FileKind::Ooxml && name::fitting(&name, kind, work.options()).is_some();
+    if clean.as_ref().is_ok_and(|(kind, _)| misnamed(*kind)) {
+        return left_out(work);
+    }
+    match clean.map(|(_, clean)| clean) {
         Ok(clean) if clean == content.bytes && content.exact => Ok(NewBody::Same),
         Ok(clean) => Ok(NewBody::Changed {
             body: Transfer::Base64.encoded(&clean, whole.eol),
             transfer: Transfer::Base64,
             media: None,
         }),
-        Err(Rejection::Unsupported | Rejection::Malformed) => left_out(work),
+        Err(Rejection::Unsupported | Rejection::Malformed | Rejection::Script) => left_out(work),
         Err(rejection) => Err(rejection),
     }
 }

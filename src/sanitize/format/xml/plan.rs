@@ -156,10 +156,10 @@ impl<'x> Plan<'x> {
             return;
         }
         let gone =
-            if shown { !allow::element(&element.name) } else { drawing || element.family == Family::Include };
+            if shown { !allow::element(&element.name) } else { drawing || element.family == Family::Acting };
         if strict && gone {
             let acting =
-                if shown { allow::is_acting(&element.name) } else { element.family == Family::Include };
+                if shown { allow::is_acting(&element.name) } else { element.family == Family::Acting };
             self.removed(acting);
             self.hollow = u32::from(!empty);
             return self.patches.cut(range);

@@ -57,8 +57,8 @@ pub(super) struct Element {
 pub(super) enum Family {
     /// What browsers draw or show.
     Shown,
-    /// XInclude: it reads other files.
-    Include,
+    /// It runs, or reads other files: XInclude, scripts in style sheets (XSLT), code in XAML.
+    Acting,
     /// It has no namespace.
     Nobody,
     Other,
@@ -77,7 +77,11 @@ pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejecti
     loop {
         let from = position(reader.buffer_position());
         let (namespace, event) = reader.read_resolved_event().map_err(|_| Rejection::Malformed)?;
-        let family = family(&namespace);
+        let name = match &event {
+            Event::Start(tag) | Event::Empty(tag) => tag.name().0.rsplit(':').next().unwrap_or_default(),
+            _ => "",
+        };
+        let family = family(&namespace, name);
         let what = match event {
             Event::Eof => break,
             Event::Start(tag) => {
@@ -131,12 +135,22 @@ fn position(at: u64) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }
 
-fn family(namespace: &ResolveResult<'_>) -> Family {
+/// `name` is without its prefix.
+fn family(namespace: &ResolveResult<'_>, name: &str) -> Family {
     match namespace {
         ResolveResult::Unbound => Family::Nobody,
         ResolveResult::Bound(Namespace(uri)) => match uri.trim() {
             "http://www.w3.org/2000/svg" | "http://www.w3.org/1999/xhtml" => Family::Shown,
-            "http://www.w3.org/2001/XInclude" => Family::Include,
+            "http://www.w3.org/2001/XInclude"
+            | "urn:schemas-microsoft-com:xslt"
+            | "http://xml.apache.org/xalan"
+            | "http://xml.apache.org/xslt" => Family::Acting,
+            "http://schemas.microsoft.com/winfx/2006/xaml"
+            | "http://schemas.microsoft.com/winfx/2009/xaml"
+                if name.eq_ignore_ascii_case("code") =>
+            {
+                Family::Acting
+            }
             _ => Family::Other,
         },
         ResolveResult::Unknown(_) => Family::Other,

