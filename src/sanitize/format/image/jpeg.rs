@@ -12,7 +12,7 @@ const END: u8 = 0xd9;
 const SCAN: u8 = 0xda;
 
 /// The picture; `None` if its segments cannot be told apart.
-pub(super) fn written(file: &[u8]) -> Option<Vec<u8>> {
+pub(in crate::sanitize::format) fn written(file: &[u8]) -> Option<Vec<u8>> {
     let mut rest = Reader::new(file);
     let mut out = Vec::with_capacity(file.len());
     out.extend(rest.take(2)?);

@@ -11,16 +11,20 @@
 //! | `check` | the whole picture, decoded |
 //! | `jpeg`, `png`, `gif`, `webp` | their parts |
 //! | `clean` | all of this for an image |
+//! | `picture` | an image within a document |
 
 mod check;
 mod clean;
 mod gif;
 mod jpeg;
+mod picture;
 mod png;
 mod webp;
 
 pub(super) use clean::clean;
 pub(in crate::sanitize) use clean::format;
+pub(super) use jpeg::written as jpeg_segments;
+pub(super) use picture::picture;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::sanitize::format::markup::allow::{self, Attribute};
 use crate::sanitize::format::markup::entity;
-use crate::sanitize::format::markup::uri::{Use, is_safe, srcset};
+use crate::sanitize::format::markup::uri::{Use, is_safe, is_script, srcset};
 use crate::sanitize::format::markup::value::{Answers, Asking, Value};
 use crate::sanitize::format::patch::Patches;
 
@@ -89,6 +89,7 @@ pub(in crate::sanitize::format) fn plan_data(
 ) -> (Planned, u64) {
     let read = |name: &str, read: &str, asking: &mut Asking| match name {
         _ if name.starts_with("xmlns") || name.ends_with("schemalocation") => (Some(Value::fixed(read)), 0),
+        _ if strict && ADDRESSES.contains(&name) && is_script(read) => (None, 1),
         _ if !name.ends_with(":href") => (Some(Value::text(read, asking)), 0),
         _ if strict && !is_safe(read, Use::Link) => (None, 1),
         _ => (Some(Value::address(read, asking)), 0),
@@ -116,6 +117,22 @@ fn planned(
     }
     (planned, removed)
 }
+
+/// Attributes of data, in no namespace, that some reader follows: MathML's, those of feeds and of forms.
+const ADDRESSES: &[&str] = &[
+    "href",
+    "src",
+    "action",
+    "formaction",
+    "data",
+    "url",
+    "codebase",
+    "from",
+    "to",
+    "resource",
+    "uri",
+    "link",
+];
 
 /// The value, if the attribute stays, and what in it acted.
 fn planned_value(

@@ -46,6 +46,22 @@ pub(in crate::sanitize::format) fn is_safe(address: &str, of: Use) -> bool {
     }
 }
 
+/// Whether an address, decoded, is a script, or a page with one.
+pub(in crate::sanitize::format) fn is_script(address: &str) -> bool {
+    let read = as_read(address);
+    [
+        "javascript:",
+        "vbscript:",
+        "livescript:",
+        "mocha:",
+        "data:text/html",
+        "data:image/svg",
+        "data:application/xhtml",
+    ]
+    .iter()
+    .any(|scheme| read.starts_with(scheme))
+}
+
 /// Whether an address holds an image itself.
 fn is_image(read: &str) -> bool {
     let Some((kind, data)) = read.strip_prefix("data:").and_then(|data| data.split_once(";base64,")) else {

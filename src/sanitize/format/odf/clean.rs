@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use crate::sanitize::format::image;
 use crate::sanitize::format::odf::entries::{Manifest, Role, is_unlisted, role};
 use crate::sanitize::format::odf::{active, text};
 use crate::sanitize::format::package::{Fresh, Package};
@@ -112,8 +113,8 @@ fn entry(
         let content = package.again(at)?;
         return work.attachment(name, &content);
     }
-    if kind.starts_with("image/") && work.options().redaction != Redaction::Off {
-        work.stats().note(Note::Images, 1);
+    if kind.starts_with("image/") && !kind.ends_with("xml") {
+        return image::picture(&package.again(at)?, work);
     }
     let extension = name.rsplit('.').next().unwrap_or_default();
     let xml = kind.ends_with("/xml")

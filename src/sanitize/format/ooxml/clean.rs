@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use crate::sanitize::format::image;
 use crate::sanitize::format::ooxml::heads::Heads;
 use crate::sanitize::format::ooxml::plan::{Plan, is_own};
 use crate::sanitize::format::ooxml::relations::{Relations, Types, source_of};
@@ -148,12 +149,12 @@ fn part(
         let content = package.again(at)?;
         return work.attachment(name, &content);
     }
-    if kind.starts_with("image/") && work.options().redaction != Redaction::Off {
-        work.stats().note(Note::Images, 1);
+    if kind.starts_with("image/") && !kind.ends_with("xml") {
+        return image::picture(&package.again(at)?, work);
     }
     let xml = kind.ends_with("xml") || kind.ends_with(".vmldrawing") || matches!(extension, "xml" | "vml");
     if !xml {
-        let shown = ["image/", "audio/", "video/", "font/", "application/x-font"];
+        let shown = ["audio/", "video/", "font/", "application/x-font"];
         let signs = name.starts_with("_xmlsignatures/");
         let unread = !signs
             && !shown.iter().any(|shown| kind.starts_with(shown))

@@ -1,7 +1,7 @@
 //! [`clean`]: one file's way.
 
 use crate::sanitize::format::pdf::{
-    census::Census, flatten, graph, open, pages, parts, strings, strip, text, write,
+    census::Census, flatten, graph, open, pages, parts, pictures, strings, strip, text, write,
 };
 use crate::sanitize::{Note, Rejection, Values, Work};
 
@@ -36,6 +36,7 @@ fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     }
     strip::strip(&mut doc, &census, options);
     doc.prune_objects();
+    pictures::strip(&mut doc, work)?;
     if !options.attachments {
         parts::keep(&mut doc, work)?;
     }

@@ -20,6 +20,7 @@
 //! | `flatten` | what widgets show, written into their pages |
 //! | `appearance` | what a field shows that brings no appearance |
 //! | `strip` | taking out what the census found |
+//! | `pictures` | what lies beside the picture in a JPEG |
 //! | `needle` | values, found however they are spaced |
 //! | `strings` | text strings: titles, notes, values, metadata, link targets |
 //! | `text` | the text that pages show |
@@ -37,6 +38,7 @@ mod needle;
 mod open;
 mod pages;
 mod parts;
+mod pictures;
 mod strings;
 mod strip;
 mod text;

@@ -145,6 +145,7 @@ impl<'x> Plan<'x> {
 
     fn start(&mut self, element: &Element, empty: bool, range: Range<usize>) {
         let Reading { drawing, strict, .. } = self.reading;
+        self.foreign |= element.family == Family::Program;
         let shown = element.family == Family::Shown || drawing && element.family == Family::Nobody;
         if let Some((_, _, bad)) = &mut self.style {
             // It is written as a whole.

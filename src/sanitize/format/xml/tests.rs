@@ -90,6 +90,17 @@ fn no_document_type_stays_and_no_entity_is_read() {
     }
     let office = b"<?mso-application progid=\"Word.Document\"?><a/>";
     assert_eq!(Bench::disarming().clean(FileKind::Xml, office).err(), Some(Rejection::Unsupported));
+    for whole in [
+        "<o:document xmlns:o='urn:oasis:names:tc:opendocument:xmlns:office:1.0'/>",
+        "<a><p:package xmlns:p='http://schemas.microsoft.com/office/2006/xmlPackage'/></a>",
+        "<w:wordDocument xmlns:w='http://schemas.microsoft.com/office/word/2003/wordml'/>",
+        "<Workbook xmlns='urn:schemas-microsoft-com:office:spreadsheet'/>",
+        "<Window xmlns='http://schemas.microsoft.com/winfx/2006/xaml/presentation'/>",
+        "<x:xdp xmlns:x='http://ns.adobe.com/xdp/'/>",
+    ] {
+        let refused = Bench::disarming().clean(FileKind::Xml, whole.as_bytes()).err();
+        assert_eq!(refused, Some(Rejection::Unsupported), "{whole}");
+    }
     let deep = "<a>".repeat(2000) + &"</a>".repeat(2000);
     assert_eq!(Bench::disarming().clean(FileKind::Xml, deep.as_bytes()).err(), Some(Rejection::OverLimit));
 }

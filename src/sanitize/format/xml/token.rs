@@ -59,6 +59,8 @@ pub(super) enum Family {
     Shown,
     /// It runs, or reads other files: XInclude, scripts in style sheets (XSLT), code in XAML.
     Acting,
+    /// A program's whole document with what acts in it, in one file: OpenDocument, Office, Visio, XAML.
+    Program,
     /// It has no namespace.
     Nobody,
     Other,
@@ -151,6 +153,19 @@ fn family(namespace: &ResolveResult<'_>, name: &str) -> Family {
             {
                 Family::Acting
             }
+            // The parts of such documents use the namespace, too.
+            "urn:oasis:names:tc:opendocument:xmlns:office:1.0" if name == "document" => Family::Program,
+            "http://schemas.microsoft.com/office/2006/xmlPackage"
+            | "http://schemas.microsoft.com/office/word/2003/wordml"
+            | "urn:schemas-microsoft-com:office:spreadsheet"
+            | "urn:schemas-microsoft-com:office:powerpoint"
+            | "http://schemas.microsoft.com/visio/2003/core"
+            | "http://schemas.microsoft.com/visio/2006/extension"
+            | "http://schemas.microsoft.com/winfx/2006/xaml/presentation"
+            | "http://schemas.microsoft.com/xps/2005/06"
+            | "http://schemas.openxps.org/oxps/v1.0"
+            | "http://schemas.microsoft.com/office/infopath/2003/solutionDefinition"
+            | "http://ns.adobe.com/xdp/" => Family::Program,
             _ => Family::Other,
         },
         ResolveResult::Unknown(_) => Family::Other,
