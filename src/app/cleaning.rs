@@ -12,10 +12,11 @@ use crate::app::error::AppError;
 use crate::app::providers::ProviderSet;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
-use crate::config::settings::{FileLimits, ScriptFiles};
+use crate::config::settings::{FileLimits, SandboxMode, ScriptFiles};
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::sanitize::intel::IndicatorType;
+use crate::sanitize::sandbox::enclosure::{self, Enclosed};
 use crate::sanitize::sandbox::{Sandbox, SandboxLimits};
 use crate::sanitize::scan::ScanItem;
 use crate::sanitize::{Options, Providers, Redaction, Scripts, UnfoldBounds, sanitize};
@@ -61,6 +62,25 @@ pub(super) fn sandbox(limits: &FileLimits) -> Sandbox {
     Sandbox::new(program, limits)
 }
 
+/// That processes which read files have as little as the settings want.
+///
+/// # Errors
+/// A kernel that cannot take away what they must not have.
+pub(super) fn enclosed(mode: SandboxMode) -> Result<(), AppError> {
+    match (mode, enclosure::probe()) {
+        (_, Enclosed { paths: true, calls: true }) => Ok(()),
+        (SandboxMode::Required, _) => {
+            let why = "sanitize.sandbox is \"required\", and this kernel has no Landlock (Linux 5.13) or no seccomp";
+            Err(AppError::Sanitize(why.to_owned()))
+        }
+        (SandboxMode::Available, Enclosed { paths, calls }) => {
+            tracing::warn!(target: "portcullis::sanitize", landlock = paths, seccomp = calls,
+                "processes that read files keep what this kernel cannot take away");
+            Ok(())
+        }
+    }
+}
+
 /// What formats do about scripts by the settings.
 pub fn scripts(settings: ScriptFiles) -> Scripts {
     match settings {
@@ -103,6 +123,7 @@ pub fn clean(config: &Config, wish: Wish, file: ScanItem<'_>) -> Result<Released
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.map_err(|error| AppError::Io(format!("the runtime: {error}")))?;
+    enclosed(config.sanitize.sandbox)?;
     let sandbox = sandbox(&config.sanitize.limits);
     match runtime.block_on(sanitize(&sandbox, wish.options, file, providers)) {
         Ok(sanitized) => Ok(Released {

@@ -136,6 +136,7 @@ fn sanitizer(config: &Config, parts: &Services, own: SanitizerParts) -> Result<S
     for feed in &config.sanitize.intel.feeds {
         parts.metrics.work.feed_loaded(&feed.display().to_string(), loaded);
     }
+    cleaning::enclosed(config.sanitize.sandbox)?;
     let limits = &config.sanitize.limits;
     let most = limits.upload.bytes() as u64;
     Ok(Sanitizer::new(sanitize::Parts {

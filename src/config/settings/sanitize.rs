@@ -21,6 +21,8 @@ pub struct Sanitize {
     pub unknown: UnknownFiles,
     /// What becomes of scripts, shortcuts and the like. Default `refuse`.
     pub scripts: ScriptFiles,
+    /// What processes that read files must not have. Default `available`.
+    pub sandbox: SandboxMode,
     /// How much of what.
     pub limits: FileLimits,
     /// Scanners.
@@ -51,6 +53,17 @@ pub enum ScriptFiles {
     Text,
     /// They are released under their own names.
     Pass,
+}
+
+/// What processes that read files must not have: paths, connections, calls that they do not need.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SandboxMode {
+    /// What the kernel can take away.
+    #[default]
+    Available,
+    /// All of that, or no file is read: a kernel without Landlock does not do.
+    Required,
 }
 
 /// `[sanitize.limits]`.

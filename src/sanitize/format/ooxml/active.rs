@@ -132,7 +132,9 @@ pub(super) fn disarm(tree: &Tree, editor: &mut XmlEditor<'_>) -> u64 {
             continue;
         }
         let acts = match tree.name(at) {
-            "entryMacro" | "exitMacro" | "FmlaMacro" | "mailMerge" | "ddeLink" | "oleLink" => true,
+            "entryMacro" | "exitMacro" | "FmlaMacro" | "mailMerge" | "ddeLink" | "oleLink" | "webVideoPr" => {
+                true
+            }
             // What links in a sheet of properties are relative to.
             "HyperlinkBase" => target::acts(&tree.text(at)),
             name => name.starts_with("hlink") && is_action(tree, at),
