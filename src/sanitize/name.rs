@@ -59,11 +59,6 @@ const TEXTS: &[&str] = &[
     "conf",
     "config",
     "env",
-    "toml",
-    "yaml",
-    "yml",
-    "jsonc",
-    "json5",
     "hjson",
     "json",
     "ndjson",
@@ -71,6 +66,52 @@ const TEXTS: &[&str] = &[
     "csv",
     "tsv",
     "xml",
+    "gitignore",
+    "gitattributes",
+    "editorconfig",
+    "lock",
+    "license",
+    "md5",
+    "sha1",
+    "sha256",
+    "sig",
+    "pem",
+    "crt",
+    "cer",
+    "pub",
+    "key",
+    "csr",
+    "ldif",
+    "gpx",
+    "kml",
+    "wkt",
+    "fasta",
+    "fa",
+    "fastq",
+    "gff",
+    "bed",
+    "sam",
+    "dat",
+    "data",
+    "tab",
+    "dic",
+    "aff",
+    "srx",
+    "eml",
+    "mbox",
+    "har",
+    "bak",
+    "orig",
+    "tmp",
+    "sum",
+    "plist",
+    "service",
+    "timer",
+    "cnf",
+];
+
+/// What programmers write, of which nothing runs when it is opened.
+const SOURCES: &[&str] = &[
     "sql",
     "ddl",
     "graphql",
@@ -143,54 +184,42 @@ const TEXTS: &[&str] = &[
     "cmake",
     "mk",
     "dockerfile",
-    "gitignore",
-    "gitattributes",
-    "editorconfig",
-    "lock",
-    "license",
-    "md5",
-    "sha1",
-    "sha256",
-    "sig",
-    "pem",
-    "crt",
-    "cer",
-    "pub",
-    "key",
-    "csr",
-    "ldif",
-    "gpx",
-    "kml",
-    "wkt",
-    "fasta",
-    "fa",
-    "fastq",
-    "gff",
-    "bed",
-    "sam",
-    "dat",
-    "data",
-    "tab",
-    "dic",
-    "aff",
-    "srx",
-    "eml",
-    "mbox",
-    "har",
-    "bak",
-    "orig",
-    "tmp",
-    "sum",
-    "plist",
-    "service",
-    "timer",
     "r",
     "ipynb",
     "vb",
     "pyi",
     "pyx",
-    "cnf",
+    "yaml",
+    "yml",
+    "toml",
+    "jsonc",
+    "json5",
 ];
+
+/// The same of files without an ending, in lower case.
+const SOURCE_NAMES: &[&str] = &[
+    "dockerfile",
+    "containerfile",
+    "makefile",
+    "gnumakefile",
+    "jenkinsfile",
+    "vagrantfile",
+    "rakefile",
+    "gemfile",
+    "procfile",
+    "justfile",
+    "brewfile",
+    "podfile",
+    "cmakelists.txt",
+    "requirements.txt",
+];
+
+/// Whether a file is what programmers write, by its name.
+pub(super) fn is_source(name: &str) -> bool {
+    let base = name.rsplit(['/', '\\']).next().unwrap_or(name).to_lowercase();
+    SOURCE_NAMES.contains(&base.as_str())
+        || ending(name).is_some_and(|(_, ending)| SOURCES.contains(&ending.as_str()))
+}
 
 /// What a system runs or opens as something that acts, beside scripts.
 const PROGRAMS: &[&str] = &[
@@ -214,6 +243,10 @@ const WITHOUT_MACROS: &[(&str, &str)] = &[
     ("potm", "potx"),
     ("ppam", "pptx"),
 ];
+
+fn is_text(ending: &str) -> bool {
+    TEXTS.contains(&ending) || SOURCES.contains(&ending)
+}
 
 /// Whether a file of this name acts when it is opened, whatever it is.
 pub(super) fn acts(name: &str) -> bool {
@@ -252,7 +285,7 @@ pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<St
     let Some(endings) = of(kind) else {
         return (acts && !matches!(kind, FileKind::Unknown)).then(|| format!("{name}.{}", unlisted(kind)));
     };
-    if endings.contains(&ending.as_str()) {
+    if endings.contains(&ending.as_str()) || kind == FileKind::Text && SOURCES.contains(&ending.as_str()) {
         return None;
     }
     let others = || ENDINGS.iter().any(|(_, endings)| endings.contains(&ending.as_str()));
@@ -266,7 +299,7 @@ pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<St
         | FileKind::Json
         | FileKind::Csv
         | FileKind::Markdown
-        | FileKind::Mail => acts || !TEXTS.contains(&ending.as_str()) && others(),
+        | FileKind::Mail => acts || !is_text(&ending) && others(),
         _ => acts || others(),
     };
     let own = endings.first().copied().unwrap_or("txt");
@@ -324,7 +357,7 @@ mod tests {
 
     #[test]
     fn no_text_is_called_like_what_acts() {
-        for ending in TEXTS {
+        for ending in TEXTS.iter().chain(SOURCES) {
             assert!(!script::is_ending(ending) && !PROGRAMS.contains(ending), "{ending}");
         }
         for (_, endings) in ENDINGS {

@@ -1,7 +1,7 @@
 //! Which kind a file of text is, by how it begins and, where that leaves it open, by its name.
 
 use crate::sanitize::format::{charset, json};
-use crate::sanitize::{FileKind, script};
+use crate::sanitize::{FileKind, name, script};
 
 /// How much of a file is looked at, in bytes.
 const HEAD: usize = 4096;
@@ -44,8 +44,8 @@ const ENDINGS: &[(&[&str], FileKind)] = &[
 ];
 
 /// The kind of a file of text; `None` if it is none.
-pub(super) fn of(file: &[u8], name: &str) -> Option<FileKind> {
-    let ending = name.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
+pub(super) fn of(file: &[u8], called: &str) -> Option<FileKind> {
+    let ending = called.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
     let named = ENDINGS.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, kind)| *kind);
     let Some(text) = charset::text_of(file) else {
         // Browsers read past zeros.
@@ -72,7 +72,11 @@ pub(super) fn of(file: &[u8], name: &str) -> Option<FileKind> {
         return Some(FileKind::Script);
     }
     if named == Some(FileKind::Markdown) {
-        return Some(if script::consists(head) { FileKind::Script } else { FileKind::Markdown });
+        return Some(if !name::is_source(called) && script::consists(head) {
+            FileKind::Script
+        } else {
+            FileKind::Markdown
+        });
     }
     let kind = match head.strip_prefix('<') {
         Some(tag) => of_markup(tag, head, named == Some(FileKind::Svg) || ending == "xml"),
@@ -82,7 +86,9 @@ pub(super) fn of(file: &[u8], name: &str) -> Option<FileKind> {
         None => None,
     };
     let named = named.filter(|kind| *kind != FileKind::Svg).unwrap_or(FileKind::Text);
-    kind.or_else(|| Some(if script::consists(head) { FileKind::Script } else { named }))
+    kind.or_else(|| {
+        Some(if !name::is_source(called) && script::consists(head) { FileKind::Script } else { named })
+    })
 }
 
 fn of_markup(tag: &str, head: &str, xml: bool) -> Option<FileKind> {

@@ -38,6 +38,8 @@ INNOCENT = {
     "manual.md": "# Setup\n\nTo begin, open a terminal.\n\n```\ncurl https://a.example\n```\n\nThen restart the machine.\n",
     "app.log": "2026-01-01 12:00:00 INFO powershell started by Jane\n2026-01-01 12:00:01 WARN cmd.exe ended\n",
     "main.rs": "use std::process::Command;\nfn main() {\n    Command::new(\"ls\").status().unwrap();\n}\n",
+    "a.ts": "import { x } from 'y';\nconst a = eval('1');\n",
+    "Dockerfile": "FROM debian\nRUN apt-get update && curl x\n",
     "settings.ini": "[server]\nname = a\nport = 80\n",
     "data.csv": "id,name\n1,powershell\n",
     "README": "Read me.\n",

@@ -1,6 +1,7 @@
 //! iCalendar (RFC 5545) and vCard (RFC 6350): lines of properties, some of which hold files, pages of HTML, or programs that
 //! an alarm starts.
 
+use crate::sanitize::format::markup::uri::is_script;
 use crate::sanitize::format::{charset, text};
 use crate::sanitize::{Rejection, Work};
 
@@ -51,7 +52,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
             files = files.saturating_add(1);
             continue;
         }
-        if options.interactive && property.is_page() {
+        if options.interactive && (property.is_page() || is_script(&property.value())) {
             acting = acting.saturating_add(1);
             continue;
         }
@@ -118,6 +119,7 @@ mod tests {
     const ENTRY: &str = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nSUMMARY:Lunch with Ja\r\n ne\r\n\
                          ATTACH;FMTTYPE=application/octet-stream;ENCODING=BASE64;VALUE=BINARY:TVqQ\r\n AAMA\r\n\
                          X-ALT-DESC;FMTTYPE=text/html:<html><script>x</script></html>\r\n\
+                         URL:javascript:alert(1)\r\n\
                          BEGIN:VALARM\r\nACTION:PROCEDURE\r\nATTACH:file:///c:/calc.exe\r\nEND:VALARM\r\n\
                          BEGIN:VALARM\r\nACTION:DISPLAY\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
 
@@ -128,7 +130,7 @@ mod tests {
         let want = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nSUMMARY:Lunch with <N>\r\n\
                     BEGIN:VALARM\r\nACTION:DISPLAY\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
         assert_eq!(String::from_utf8(clean).expect("text"), want);
-        assert_eq!((stats.attachments, stats.interactive), (2, 2));
+        assert_eq!((stats.attachments, stats.interactive), (2, 3));
     }
 
     #[test]
