@@ -15,6 +15,15 @@ pub enum Rejection {
     /// It is not what it should be, or too broken to be rewritten.
     #[error("the file cannot be read")]
     Malformed,
+    /// A name in it leads out of the folder to which it is unpacked, or a member is a link.
+    #[error("a name in the archive leads out of it")]
+    Outside,
+    /// Two of its members have one name.
+    #[error("two members of the archive have one name")]
+    Twice,
+    /// It declares a document type or entities of its own, which only some readers see.
+    #[error("the document declares entities of its own")]
+    Doctype,
     /// No format here rewrites files of its kind.
     #[error("files of this kind are not rewritten")]
     Unsupported,
@@ -37,4 +46,16 @@ pub enum Rejection {
     /// seconds.
     #[error("too many different values are encrypted or hashed for its owner")]
     Spent(u64),
+}
+
+impl Rejection {
+    /// Whether the file is at fault in itself, whatever is wanted of it: within another one it is left out.
+    pub fn is_fault(self) -> bool {
+        matches!(self, Self::Malformed | Self::Outside | Self::Twice | Self::Doctype)
+    }
+
+    /// Whether a file within another is left out for that reason, and the other is released.
+    pub fn leaves_out(self) -> bool {
+        self.is_fault() || matches!(self, Self::Unsupported | Self::Script)
+    }
 }

@@ -62,6 +62,14 @@ def zipped(members):
     return out.getvalue()
 
 
+def packed_twice():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("a.txt", "x")
+        archive.writestr("A.TXT", "y")
+    return out.getvalue()
+
+
 def unzipped(data):
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
@@ -140,6 +148,19 @@ def test_a_name_that_does_not_fit_is_put_right(tmp_path):
     done, clean = sanitized(tmp_path, "a.zip", zipped(members))
     assert sorted(unzipped(clean)) == ["a.pdf.html", "notes.txt", "page.hta.html", "photo.jpg.txt"]
     assert "3 names did not fit" in done.err
+
+
+def test_why_a_file_is_refused_is_told(tmp_path):
+    entity = '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>'
+    for name, data, why in [
+        ("a.zip", zipped({"../a.txt": "x"}), "leads out of the folder"),
+        ("a.zip", packed_twice(), "two of its members have one name"),
+        ("a.xml", entity, "entities of its own"),
+        ("a.xml", "<a><b></a>", "it is broken"),
+        ("a.exe", b"MZ" + bytes(80), "files of its kind"),
+    ]:
+        done, clean = sanitized(tmp_path, name, data)
+        assert clean is None and why in done.err, (name, done.err)
 
 
 def test_style_sheets_lose_their_scripts(tmp_path):

@@ -98,7 +98,7 @@ impl Tree {
     ///
     /// # Errors
     /// [`Rejection::Malformed`] for what is no well-formed document, or has references that only a document type could
-    /// explain; [`Rejection::OverLimit`].
+    /// explain; [`Rejection::Doctype`], [`Rejection::OverLimit`].
     pub(super) fn read(bytes: &[u8], doctype: Doctype, work: &mut Work<'_>) -> Result<Self, Rejection> {
         let (source, rewritten) = decoded(bytes)?;
         u32::try_from(source.len()).map_err(|_| Rejection::OverLimit)?;
@@ -154,7 +154,7 @@ impl Tree {
                 }
                 Event::DocType(text) => {
                     if doctype == Doctype::Refused || text.contains('[') || dropped.is_some() {
-                        return Err(Rejection::Malformed);
+                        return Err(Rejection::Doctype);
                     }
                     dropped = Some(span);
                 }

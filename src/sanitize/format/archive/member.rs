@@ -15,7 +15,7 @@ pub(super) struct Clean {
 pub(super) fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<Option<Clean>, Rejection> {
     match work.file_of(name, content) {
         Ok((kind, content)) => Ok(Some(Clean { content, kind })),
-        Err(Rejection::Unsupported | Rejection::Malformed | Rejection::Script) => {
+        Err(rejection) if rejection.leaves_out() => {
             work.stats().note(Note::Dropped, 1);
             Ok(None)
         }

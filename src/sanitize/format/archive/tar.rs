@@ -63,8 +63,11 @@ fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Rejection> {
             continue;
         }
         let name = name.trim_start_matches("./");
-        if !is_inside(name) || !taken.insert(name.to_lowercase()) {
-            return Err(Rejection::Malformed);
+        if !is_inside(name) {
+            return Err(Rejection::Outside);
+        }
+        if !taken.insert(name.to_lowercase()) {
+            return Err(Rejection::Twice);
         }
         let changed = entry.header().mtime().unwrap_or(0);
         let program = entry.header().mode().unwrap_or(0) & 0o111 != 0;

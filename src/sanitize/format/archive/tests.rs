@@ -127,7 +127,8 @@ fn tar_holds_files_and_no_ways_out() {
     for names in [&["../a"][..], &["/a"], &["a/../../b"], &["a\\b"], &["c:a"], &["a", "./A"]] {
         let entries: Vec<_> = names.iter().map(|name| (*name, EntryType::Regular, &b"x"[..])).collect();
         let refused = Bench::disarming().clean(FileKind::Tar, &tarred(&entries)).err();
-        assert_eq!(refused, Some(Rejection::Malformed), "{names:?}");
+        let why = if names.len() > 1 { Rejection::Twice } else { Rejection::Outside };
+        assert_eq!(refused, Some(why), "{names:?}");
     }
     let long = "x/".repeat(100) + "y";
     let mut builder = Builder::new(Vec::new());

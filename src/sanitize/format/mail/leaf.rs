@@ -84,7 +84,7 @@ pub(super) fn clean(
             transfer: Transfer::Base64,
             media: None,
         }),
-        Err(Rejection::Unsupported | Rejection::Malformed | Rejection::Script) => left_out(work),
+        Err(rejection) if rejection.leaves_out() => left_out(work),
         Err(rejection) => Err(rejection),
     }
 }

@@ -297,7 +297,7 @@ fn what_readers_differ_over_is_refused() {
     let refused = |made: &Made| Bench::disarming().clean(FileKind::Ooxml, &made.file()).err();
     let mut made = Made::word("<w:p/>");
     made.parts[0].1 = b"<!DOCTYPE a><a/>".to_vec();
-    assert_eq!(refused(&made), Some(Rejection::Malformed));
+    assert_eq!(refused(&made), Some(Rejection::Doctype));
     for broken in ["<a>", "<a/><b/>", "<a b='1' b='2'/>", "<a>&x;</a>", "<a></b>", "x", ""] {
         made.parts[0].1 = broken.as_bytes().to_vec();
         assert_eq!(refused(&made), Some(Rejection::Malformed), "{broken}");

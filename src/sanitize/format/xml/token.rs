@@ -104,7 +104,9 @@ pub(super) fn read(xml: &str, work: &mut Work<'_>) -> Result<Vec<Token>, Rejecti
             Event::GeneralRef(name) => {
                 let known = name.starts_with('#') || ["amp", "lt", "gt", "quot", "apos"].contains(&&*name);
                 if !known || depth == 0 {
-                    return Err(Rejection::Malformed);
+                    let own = |token: &Token| matches!(token.what, TokenKind::Doctype { acts: true });
+                    let declared = tokens.iter().any(own);
+                    return Err(if declared { Rejection::Doctype } else { Rejection::Malformed });
                 }
                 TokenKind::Text
             }
