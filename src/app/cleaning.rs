@@ -17,15 +17,33 @@ use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::sanitize::intel::IndicatorType;
 use crate::sanitize::sandbox::enclosure::{self, Enclosed};
-use crate::sanitize::sandbox::{Sandbox, SandboxLimits};
+use crate::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{Options, Providers, Redaction, Scripts, UnfoldBounds, sanitize};
+use crate::sanitize::{FileKind, Options, Providers, Redaction, Scripts, UnfoldBounds, sanitize};
 
 /// The provider that a command line means.
 const PROVIDER: &str = "crowdstrike";
 
+/// What became of a file.
+pub enum Outcome {
+    /// There is a clean one.
+    Released(Released),
+    /// There is none.
+    Refused(Refused),
+}
+
+/// Why there is no clean file.
+pub struct Refused {
+    /// What it is, as far as it was looked at.
+    pub kind: Option<FileKind>,
+    /// Why, in words for its owner.
+    pub why: &'static str,
+}
+
 /// A cleaned file as a command line gets it.
 pub struct Released {
+    /// What it is.
+    pub kind: FileKind,
     /// The file.
     pub bytes: Bytes,
     /// What it must be called, where its own name does not fit.
@@ -93,8 +111,8 @@ pub fn scripts(settings: ScriptFiles) -> Scripts {
 /// Cleans one file.
 ///
 /// # Errors
-/// A configuration that cannot be used; a file that is not released, and why.
-pub fn clean(config: &Config, wish: Wish, file: ScanItem<'_>) -> Result<Released, AppError> {
+/// A configuration that cannot be used; a file that is too large.
+pub fn clean(config: &Config, wish: Wish, file: ScanItem<'_>) -> Result<Outcome, AppError> {
     let most = config.sanitize.limits.file.bytes();
     if file.bytes.len() > most {
         return Err(AppError::Sanitize(format!(
@@ -126,13 +144,23 @@ pub fn clean(config: &Config, wish: Wish, file: ScanItem<'_>) -> Result<Released
     enclosed(config.sanitize.sandbox)?;
     let sandbox = sandbox(&config.sanitize.limits);
     match runtime.block_on(sanitize(&sandbox, wish.options, file, providers)) {
-        Ok(sanitized) => Ok(Released {
+        Ok(sanitized) => Ok(Outcome::Released(Released {
+            kind: sanitized.cleaned.kind,
             summary: summary(&asked, &sanitized),
             data: data(&asked, &sanitized),
             bytes: sanitized.cleaned.bytes,
             name: sanitized.name,
-        }),
-        Err(error) => Err(AppError::Sanitize(format!("the file is not released: {}", why(&error)))),
+        })),
+        Err(SandboxError::Start(error)) => {
+            Err(AppError::Io(format!("a process to read the file in: {error}")))
+        }
+        Err(error) => {
+            let kind = match error {
+                SandboxError::Rejected(kind, _) => kind,
+                _ => None,
+            };
+            Ok(Outcome::Refused(Refused { kind, why: why(&error) }))
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use std::io::{IsTerminal, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
-use crate::app::{AppError, Released, Wish, clean, scripts};
+use serde_json::{Value, json};
+
+use crate::app::{AppError, Outcome, Refused, Released, Wish, clean, scripts};
 use crate::base::clock::{Clock, SystemClock};
 use crate::cli::args::{SanitizeArgs, ScriptsArg};
 use crate::cli::failure::Failure;
@@ -45,11 +47,24 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     if std::io::stderr().is_terminal() {
         message(&format!("cleaning {name}, {size} bytes"));
     }
-    let Released { bytes, name: fitting, summary, data } =
-        clean(&config, wish, ScanItem { name: &name, bytes: file.into() })?;
+    let released = match clean(&config, wish, ScanItem { name: &name, bytes: file.into() })? {
+        Outcome::Released(released) => released,
+        Outcome::Refused(Refused { kind, why }) => {
+            if args.report {
+                reported(&json!({ "released": false, "kind": kind, "why": why }))?;
+            }
+            return Err(AppError::Sanitize(format!("the file is not released: {why}")).into());
+        }
+    };
+    let Released { kind, bytes, name: fitting, summary, mut data } = released;
     written(&args.output, &bytes)?;
     if args.report {
-        result(&serde_json::to_string_pretty(&data).unwrap_or_default())?;
+        if let Some(members) = data.as_object_mut() {
+            members.insert("released".to_owned(), json!(true));
+            members.insert("kind".to_owned(), json!(kind));
+            members.insert("name".to_owned(), json!(fitting.as_ref().unwrap_or(&name)));
+        }
+        reported(&data)?;
     }
     if let Some(fitting) = fitting {
         message(&format!("what {name} is should be called {fitting}"));
@@ -60,6 +75,10 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
         SystemClock.now().as_millis().saturating_sub(begun)
     ));
     Ok(())
+}
+
+fn reported(report: &Value) -> Result<(), Failure> {
+    result(&serde_json::to_string_pretty(report).unwrap_or_default())
 }
 
 /// Before any work: the clean file replaces a file of before, but not the one that it is made of, and nothing else.

@@ -3,6 +3,7 @@ another name; and what only looks like one stays."""
 
 import gzip
 import io
+import json
 import tarfile
 import zipfile
 from email.message import EmailMessage
@@ -161,6 +162,16 @@ def test_why_a_file_is_refused_is_told(tmp_path):
     ]:
         done, clean = sanitized(tmp_path, name, data)
         assert clean is None and why in done.err, (name, done.err)
+
+
+def test_the_report_tells_what_a_file_is_and_why_it_is_refused(tmp_path):
+    done, clean = sanitized(tmp_path, "a.ps1", PS1, "--report")
+    assert clean is None and done.returncode == 1
+    report = json.loads(done.out)
+    assert (report["released"], report["kind"]) == (False, "script") and "it is a script" in report["why"]
+    done, _ = sanitized(tmp_path, "photo.jpg", "hello", "--report")
+    report = json.loads(done.out)
+    assert (report["released"], report["kind"], report["name"]) == (True, "text", "photo.jpg.txt")
 
 
 def test_style_sheets_lose_their_scripts(tmp_path):
