@@ -120,7 +120,8 @@ const ENDINGS: &[&str] = &[
 
 /// How scripts begin, behind blanks, in lower case.
 const BEGINNINGS: &[&str] = &[
-    "#!",
+    "#!/",
+    "#! /",
     "#@~^",
     "<?php",
     "<?=",
@@ -129,8 +130,6 @@ const BEGINNINGS: &[&str] = &[
     "[desktop entry]",
     "[autorun]",
     "[.shellclassinfo]",
-    "[shell]\r",
-    "[shell]\n",
     "[{000214a0-0000-0000-c000-000000000046}]",
     "windows registry editor version",
     "regedit4",
@@ -143,10 +142,8 @@ const BEGINNINGS: &[&str] = &[
     "web\n1\n",
     "odbc\r\n1\r\n",
     "xlodbc\r\n1\r\n",
-    "id;p",
     "option explicit",
     "on error resume next",
-    "#nop",
     "full address:s:",
     "screen mode id:i:",
 ];
@@ -166,7 +163,25 @@ pub(super) fn is_ending(ending: &str) -> bool {
 pub(super) fn begins(text: &str) -> bool {
     let head = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let head = head.get(..head.floor_char_boundary(64)).unwrap_or(head).to_ascii_lowercase();
-    BEGINNINGS.iter().any(|begin| head.starts_with(begin))
+    BEGINNINGS.iter().any(|begin| head.starts_with(begin)) || is_shell_command(&head) || is_sylk(text)
+}
+
+/// A command of Windows' shell (`.scf`), in lower case.
+fn is_shell_command(head: &str) -> bool {
+    let rest = head.strip_prefix("[shell]").map(str::trim_start);
+    rest.is_some_and(|rest| rest.starts_with("command=") || rest.starts_with("iconfile="))
+}
+
+/// A sheet of symbolic links (SYLK), which spreadsheets run formulas of: a table may begin with the same letters.
+fn is_sylk(text: &str) -> bool {
+    let mut lines = text.trim_start().lines();
+    let first = lines.next().is_some_and(|line| line.starts_with("ID;P"));
+    let record = |line: &str| {
+        line.split(';')
+            .next()
+            .is_some_and(|name| ["P", "B", "F", "C", "O", "NN", "NE", "NU", "W", "E"].contains(&name))
+    };
+    first && lines.next().is_none_or(record)
 }
 
 /// Whether an XML document with this root, in lower case, is one that a script host runs.
@@ -362,6 +377,7 @@ mod tests {
             "[Desktop Entry]\nExec=sh -c x\n",
             "Windows Registry Editor Version 5.00\r\n",
             "%!PS-Adobe-3.0\n",
+            "[Shell]\r\nCommand=2\r\n",
             "ID;PWXL;N;E\nC;Y1;X1;K0;EEXEC(\"calc\")\n",
             "WEB\r\n1\r\nhttp://a.example/x\r\n",
             "<?php system($_GET['c']);",
@@ -380,6 +396,10 @@ mod tests {
             "Dear Jane,\n\nthe macro calls CreateObject(\"Word\").\nPlease remove it.\n\nYours\nJohn\n",
             "To fetch it run this in a terminal:\n\n    curl https://a.example\n\nThen open the file and read on.\n",
             "id;name;city\n1;Jane;Ulm\n",
+            "id;product;price\n1;a;5\n",
+            "ID;PRICE\n1;5\n",
+            "#![allow(unused)]\nfn main() { exec(); }\n// in one line\nuse a::b\n",
+            "[shell]\nname = sh\n",
             "Web: https://a.example\n1. one\n",
             "key = value\nother = 5\n",
             "[section]\nname=Jane\n",

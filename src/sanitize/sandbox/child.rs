@@ -23,7 +23,7 @@ const NOTHING: usize = 0;
 /// Runs the child with these formats: standard input and output are the pipe. Only for a process that does nothing else.
 ///
 /// # Errors
-/// Limits that cannot be set; what cannot be taken away; a pipe that is broken.
+/// Limits that cannot be set; a pipe that is broken.
 pub fn run(limits: Rlimits, formats: &Formats) -> io::Result<()> {
     confine(limits)?;
     let (input, output) = (io::stdin().lock(), io::stdout().lock());
@@ -43,7 +43,8 @@ fn confine(limits: Rlimits) -> io::Result<()> {
     }
     // A panic's message could quote the file.
     std::panic::set_hook(Box::new(|_| ()));
-    enclosure::enclose().map(drop)
+    enclosure::enclose();
+    Ok(())
 }
 
 fn serve(mut input: impl Read, output: impl Write, formats: &Formats) -> io::Result<()> {
