@@ -19,7 +19,7 @@
 //! | `unfold` | how much packed bytes may unfold to |
 //! | [`mod@format`] | the formats, and [`FORMATS`](format::FORMATS), their table |
 //! | `text_kind`, `zip_kind`, `script` | which kind a file of text is, and a zip file; which text is a script |
-//! | `name` | [`fitting`](name::fitting): the name that a file of a kind has |
+//! | `name` | the name that a file of a kind has |
 //! | `identify` | [`identify`]: which kind a file is, by its bytes |
 //! | [`scan`] | scanners, and the engines behind providers' names |
 //! | [`intel`] | what is known of URLs and domains |
