@@ -54,6 +54,7 @@ const PASS: Options = Options {
     redaction: Redaction::Off,
     pass_unknown: true,
     scripts: portcullis::sanitize::Scripts::Refuse,
+    fit_names: true,
 };
 
 /// Of a kind that nothing is known of.

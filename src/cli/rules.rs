@@ -92,7 +92,10 @@ fn list(wanted: &RuleArgs, names: &NamesModelArg, json: bool) -> Result<(), Fail
 fn names_found_by(catalogue: &Catalogue) -> String {
     match catalogue.names_model() {
         Some(model) => {
-            format!("persons and places: by the lexicon and the names model of SHA-256 {}", model.digest())
+            format!(
+                "persons and places: by the lexicon and the names model whose SHA256SUMS has the digest {}",
+                model.digest()
+            )
         }
         None => "persons and places: by the lexicon alone, without a names model".to_owned(),
     }

@@ -38,6 +38,7 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
             redaction,
             pass_unknown: args.pass_unknown,
             scripts: args.scripts.map_or(scripts(config.sanitize.scripts), ScriptsArg::scripts),
+            fit_names: true,
         },
         threshold: args.threshold,
         block_unable: args.block_unable,

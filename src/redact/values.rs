@@ -321,8 +321,12 @@ impl<'p> Values<'p> {
                     !value.admits(surrogate) || taken.refuses(spelling.canonical(surrogate), &owner)
                 };
                 let wanted = Wanted { id: value.rule, rule, style: Style::of(method) };
-                let with = surrogates.issue(wanted, value.read(), &mut refuse)?;
-                value.with = with;
+                // A conversation that goes on has what its caller has had.
+                let before = surrogates.before(wanted, value.read())?.filter(|with| self.recall.knows(with));
+                value.with = match before {
+                    Some(with) if !refuse(&with) => with,
+                    _ => surrogates.issue(wanted, value.read(), &mut refuse)?,
+                };
                 taken.insert(spelling.canonical(&value.with), owner);
             }
             let mut present = self.present(&open, whole);

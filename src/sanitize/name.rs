@@ -269,7 +269,7 @@ fn ending(name: &str) -> Option<(&str, String)> {
 /// The name that a file of this kind has instead of `name`; `None` where that fits. A name without an ending fits.
 /// Scripts that pass keep theirs.
 pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<String> {
-    if kind == FileKind::Script && options.scripts == Scripts::Pass {
+    if !options.fit_names || kind == FileKind::Script && options.scripts == Scripts::Pass {
         return None;
     }
     let (stem, ending) = ending(name)?;

@@ -18,6 +18,13 @@ pub struct Options {
     /// What becomes of scripts. Orders of before do not say.
     #[serde(default)]
     pub scripts: Scripts,
+    /// Give files within the file names that fit what they are, where theirs do not.
+    #[serde(default = "yes")]
+    pub fit_names: bool,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// What becomes of scripts: texts that a program acts on when they are opened.
@@ -63,6 +70,7 @@ impl Default for Options {
             redaction: Redaction::Off,
             pass_unknown: false,
             scripts: Scripts::Refuse,
+            fit_names: true,
         }
     }
 }

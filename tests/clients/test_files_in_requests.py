@@ -3,7 +3,9 @@ pass; uploads of files, and URLs in answers that would lead around the gateway."
 
 import base64
 import gzip
+import io
 import json
+import zipfile
 
 import pytest
 from documents import ALL, judge, office, pdf, text
@@ -161,6 +163,20 @@ def test_values_of_documents_come_back_in_the_answer(files, mock):
     mock.canned["it"] = (200, "text/plain", ("it is " + " or ".join(surrogates)).encode(), "", 1)
     answer = send(files, "/redacted/canned/it", whole)
     assert mails[0].encode() in answer.body, answer.body
+
+
+def test_an_archive_keeps_its_scripts_and_its_names(files, mock):
+    """A model reads them, and nobody opens them: only values go."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, text in [("run.py", "import os\nos.system('mail %s')\n"), ("photo.jpg", "no picture, %s"), ("a.sh", "#!/bin/sh\necho %s\n")]:
+            archive.writestr(name, text % MAIL)
+    answer = send(files, "/redacted/reflect", body(field("note", MAIL), file("a.zip", packed.getvalue(), "")))
+    assert answer.status == 200, answer.body
+    with zipfile.ZipFile(io.BytesIO(parts(mock)[1][1])) as archive:
+        left = {name: archive.read(name).decode() for name in archive.namelist()}
+    assert sorted(left) == ["a.sh", "photo.jpg", "run.py"]
+    assert MAIL not in "".join(left.values()) and left["run.py"].startswith("import os\nos.system('mail ")
 
 
 def test_what_cannot_be_redacted_does_not_pass(files, mock):

@@ -275,8 +275,10 @@ def test_contexts_made_before_still_open(before, name):
     back = before.api("/v1/unredact", {"redacted_data": kept["redacted"], "fpe_context": kept["context"]})
     assert back.status == 200 and back.json()["result"]["data"] == kept["call"]["text"]
     again = before.api("/v1/redact", kept["call"]).json()["result"]["redacted_text"]
-    # Without a config, and with a tweak of the caller's own, what is made now is what was made then.
-    assert (again == kept["redacted"]) == ("config" not in name)
+    # Without a config, and with a tweak of the caller's own, what is made now is what was made then; but that a phone
+    # number is encrypted as nobody's now.
+    alike = [re.sub(r"\+1 \d{3} \d{3} \d{4}", "PHONE", text) if name == "llm" else text for text in (again, kept["redacted"])]
+    assert (alike[0] == alike[1]) == ("config" not in name)
     if name == "config":
         assert again.split()[1] == kept["redacted"].split()[1]
 

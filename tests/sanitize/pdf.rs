@@ -196,6 +196,7 @@ fn each_order_stands_for_itself() {
         interactive,
         pass_unknown: true,
         scripts: portcullis::sanitize::Scripts::Refuse,
+        fit_names: true,
         ..Options::default()
     };
     let (files, stats) = clean("a.pdf", &busy(), only(true, false));

@@ -66,6 +66,7 @@ impl Documents {
             pass_unknown: false,
             // They are read by a model, and opened by nobody.
             scripts: Scripts::Pass,
+            fit_names: false,
         };
         let providers = Providers {
             scanner: Arc::new(NotScanned),

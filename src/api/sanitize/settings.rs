@@ -218,6 +218,7 @@ impl Resolved {
                 redaction,
                 pass_unknown: kinds.pass_unknown,
                 scripts: kinds.scripts,
+                fit_names: true,
             },
             scan_provider,
             block_unable: scan.block_unable_to_scan,
