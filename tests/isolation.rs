@@ -52,8 +52,10 @@ const PASS: Options = Options {
     interactive: true,
     links: false,
     redaction: Redaction::Off,
-    pass_unknown: true,
-    scripts: portcullis::sanitize::Scripts::Refuse,
+    kinds: portcullis::sanitize::KindPolicy {
+        pass_unknown: true,
+        scripts: portcullis::sanitize::Scripts::Refuse,
+    },
     fit_names: true,
 };
 

@@ -15,7 +15,7 @@ use crate::cli::settings::here;
 use crate::cli::streams::{message, result};
 use crate::config::Needs;
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{Options, Redaction};
+use crate::sanitize::{KindPolicy, Options, Redaction};
 
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     writable(&args.input, &args.output)?;
@@ -36,8 +36,10 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
             interactive: !args.keep_interactive,
             links: !args.keep_links,
             redaction,
-            pass_unknown: args.pass_unknown,
-            scripts: args.scripts.map_or(scripts(config.sanitize.scripts), ScriptsArg::scripts),
+            kinds: KindPolicy {
+                pass_unknown: args.pass_unknown,
+                scripts: args.scripts.map_or(scripts(config.sanitize.scripts), ScriptsArg::scripts),
+            },
             fit_names: true,
         },
         threshold: args.threshold,

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use zeroize::Zeroizing;
 
 use crate::detect::{Family, Format, Rule};
+use crate::redact::dialled::Dialled;
 use crate::redact::escapes::read;
 use crate::redact::method::Method;
 use crate::redact::style::Style;
@@ -80,8 +81,11 @@ impl Spelling {
     pub(super) fn folded(self, text: &str) -> Vec<u8> {
         let mut folded = self.canonical(text).to_ascii_lowercase();
         // What is dialled before a number does not tell it apart.
-        if self == Self::Dialled {
-            folded.drain(..folded.len().saturating_sub(LOCAL));
+        if self == Self::Dialled
+            && let Ok(digits) = std::str::from_utf8(&folded)
+        {
+            let before = Dialled::of(text.starts_with('+'), digits).national.min(digits.len());
+            folded.drain(..before);
         }
         folded
     }
@@ -93,9 +97,6 @@ impl Spelling {
         if read(original) == original { self.canonical(original) } else { original.as_bytes().to_vec() }
     }
 }
-
-/// The last digits of a phone number that tell it from most others.
-const LOCAL: usize = 7;
 
 /// One surrogate on its way into an [`SurrogateMap`](crate::redact::SurrogateMap).
 pub(super) struct Issued {

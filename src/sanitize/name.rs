@@ -3,9 +3,21 @@
 
 use crate::sanitize::{FileKind, Options, Scripts, script};
 
-/// Endings by kind; the first is what a file gets whose own does not fit.
+/// Endings by kind; the first is what a file gets whose own does not fit. A kind without a row is released only where its
+/// files pass as they are.
 const ENDINGS: &[(FileKind, &[&str])] = &[
     (FileKind::Pdf, &["pdf", "ai"]),
+    (
+        FileKind::Ooxml,
+        &[
+            "docx", "docm", "dotx", "dotm", "xlsx", "xlsm", "xltx", "xltm", "xlam", "pptx", "pptm", "ppsx",
+            "ppsm", "potx", "potm", "ppam", "sldx", "sldm", "thmx", "vsdx", "vsdm", "vssx", "vstx",
+        ],
+    ),
+    (
+        FileKind::Odf,
+        &["odt", "ott", "odm", "oth", "ods", "ots", "odp", "otp", "odg", "otg", "odf", "odb", "odi"],
+    ),
     (FileKind::Rtf, &["rtf", "doc", "dot"]),
     (FileKind::Html, &["html", "htm", "xhtml", "xht", "shtml"]),
     (FileKind::Svg, &["svg"]),
@@ -258,7 +270,7 @@ fn is_acting(ending: &str) -> bool {
 }
 
 /// The ending of a name's last part, in lower case, and what stands before it.
-fn ending(name: &str) -> Option<(&str, String)> {
+pub(super) fn ending(name: &str) -> Option<(&str, String)> {
     let base = name.rsplit(['/', '\\']).next().unwrap_or(name);
     // Windows drops these at the end of a name.
     let trimmed = base.trim_end_matches(['.', ' ']);
@@ -269,7 +281,7 @@ fn ending(name: &str) -> Option<(&str, String)> {
 /// The name that a file of this kind has instead of `name`; `None` where that fits. A name without an ending fits.
 /// Scripts that pass keep theirs.
 pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<String> {
-    if !options.fit_names || kind == FileKind::Script && options.scripts == Scripts::Pass {
+    if !options.fit_names || kind == FileKind::Script && options.kinds.scripts == Scripts::Pass {
         return None;
     }
     let (stem, ending) = ending(name)?;
@@ -282,9 +294,7 @@ pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<St
     }
     let acts = is_acting(&ending);
     let of = |kind: FileKind| ENDINGS.iter().find(|(known, _)| *known == kind).map(|(_, endings)| *endings);
-    let Some(endings) = of(kind) else {
-        return (acts && !matches!(kind, FileKind::Unknown)).then(|| format!("{name}.{}", unlisted(kind)));
-    };
+    let endings = of(kind)?;
     if endings.contains(&ending.as_str()) || kind == FileKind::Text && SOURCES.contains(&ending.as_str()) {
         return None;
     }
@@ -306,18 +316,10 @@ pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<St
     wrong.then(|| format!("{}.{own}", name.trim_end_matches(['.', ' '])))
 }
 
-/// The ending of kinds whose files have many.
-fn unlisted(kind: FileKind) -> &'static str {
-    match kind {
-        FileKind::Ooxml => "docx",
-        FileKind::Odf => "odt",
-        _ => "bin",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sanitize::KindPolicy;
 
     #[test]
     fn names_fit_what_files_are() {
@@ -336,6 +338,9 @@ mod tests {
             ("a/Report.DOCM", FileKind::Ooxml, "a/Report.docx"),
             ("a.docx", FileKind::Ooxml, ""),
             ("a.js", FileKind::Ooxml, "a.js.docx"),
+            ("a.html", FileKind::Ooxml, "a.html.docx"),
+            ("a.svg", FileKind::Odf, "a.svg.odt"),
+            ("a.xlsx", FileKind::Ooxml, ""),
             ("a.jar", FileKind::Zip, "a.jar.zip"),
             ("feed.rss", FileKind::Xml, ""),
             ("a.jnlp", FileKind::Xml, "a.jnlp.xml"),
@@ -351,7 +356,10 @@ mod tests {
         }
         let armed = Options { interactive: false, ..Options::default() };
         assert_eq!(fitting("a.docm", FileKind::Ooxml, armed), None);
-        let passed = Options { scripts: Scripts::Pass, ..Options::default() };
+        let passed = Options {
+            kinds: KindPolicy { scripts: Scripts::Pass, ..KindPolicy::default() },
+            ..Options::default()
+        };
         assert_eq!(fitting("a.ps1", FileKind::Script, passed), None);
     }
 

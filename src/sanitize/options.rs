@@ -13,11 +13,9 @@ pub struct Options {
     pub links: bool,
     /// Look for what the detector finds.
     pub redaction: Redaction,
-    /// Let files of a kind that nobody rewrites pass as they are, once they are scanned.
-    pub pass_unknown: bool,
-    /// What becomes of scripts. Orders of before do not say.
-    #[serde(default)]
-    pub scripts: Scripts,
+    /// What becomes of files by their kind.
+    #[serde(flatten)]
+    pub kinds: KindPolicy,
     /// Give files within the file names that fit what they are, where theirs do not.
     #[serde(default = "yes")]
     pub fit_names: bool,
@@ -41,11 +39,12 @@ pub enum Scripts {
 }
 
 /// What becomes of files by their kind, whoever calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KindPolicy {
-    /// See [`Options::pass_unknown`].
+    /// Let files of a kind that nobody rewrites pass as they are, once they are scanned.
     pub pass_unknown: bool,
-    /// See [`Options::scripts`].
+    /// What becomes of scripts. Orders of before do not say.
+    #[serde(default)]
     pub scripts: Scripts,
 }
 
@@ -68,8 +67,7 @@ impl Default for Options {
             interactive: true,
             links: true,
             redaction: Redaction::Off,
-            pass_unknown: false,
-            scripts: Scripts::Refuse,
+            kinds: KindPolicy::default(),
             fit_names: true,
         }
     }

@@ -15,12 +15,12 @@ pub enum Rejection {
     /// It is not what it should be, or too broken to be rewritten.
     #[error("the file cannot be read")]
     Malformed,
-    /// A name in it leads out of the folder to which it is unpacked, or a member is a link.
+    /// A name in it leads out of the folder to which it is unpacked, or a member is a link (CWE-22).
     #[error("a name in the archive leads out of it")]
-    Outside,
-    /// Two of its members have one name.
+    Traversal,
+    /// Two of its members have one name, letter case aside.
     #[error("two members of the archive have one name")]
-    Twice,
+    DuplicateName,
     /// It declares a document type or entities of its own, which only some readers see.
     #[error("the document declares entities of its own")]
     Doctype,
@@ -49,13 +49,17 @@ pub enum Rejection {
 }
 
 impl Rejection {
-    /// Whether the file is at fault in itself, whatever is wanted of it: within another one it is left out.
-    pub fn is_fault(self) -> bool {
-        matches!(self, Self::Malformed | Self::Outside | Self::Twice | Self::Doctype)
-    }
-
-    /// Whether a file within another is left out for that reason, and the other is released.
+    /// Whether a file within another is left out for that reason, and the other is released: it is at fault in itself, or of
+    /// a kind that is not released.
     pub fn leaves_out(self) -> bool {
-        self.is_fault() || matches!(self, Self::Unsupported | Self::Script)
+        matches!(
+            self,
+            Self::Malformed
+                | Self::Traversal
+                | Self::DuplicateName
+                | Self::Doctype
+                | Self::Unsupported
+                | Self::Script
+        )
     }
 }

@@ -45,7 +45,7 @@ const ENDINGS: &[(&[&str], FileKind)] = &[
 
 /// The kind of a file of text; `None` if it is none.
 pub(super) fn of(file: &[u8], called: &str) -> Option<FileKind> {
-    let ending = called.rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase()).unwrap_or_default();
+    let ending = name::ending(called).map(|(_, ending)| ending).unwrap_or_default();
     let named = ENDINGS.iter().find(|(endings, _)| endings.contains(&ending.as_str())).map(|(_, kind)| *kind);
     let Some(text) = charset::text_of(file) else {
         // Browsers read past zeros.

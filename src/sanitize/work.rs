@@ -9,7 +9,7 @@ use crate::sanitize::budget::Left;
 use crate::sanitize::link;
 use crate::sanitize::{
     Edit, FileKind, Host, Link, Named, NewText, Note, Options, Redaction, Rejection, Request, Response,
-    Stats, UnfoldBounds,
+    Stats, UnfoldBounds, name,
 };
 
 /// The most text in one question, in bytes: spelled as JSON it still passes through the pipe.
@@ -161,7 +161,7 @@ impl<'j> Work<'j> {
     /// # Errors
     /// [`Rejection::Unsupported`] where they may not.
     pub fn pass(&mut self, file: &[u8]) -> Result<Vec<u8>, Rejection> {
-        if !self.options.pass_unknown {
+        if !self.options.kinds.pass_unknown {
             return Err(Rejection::Unsupported);
         }
         self.stats.note(Note::Passed, 1);
@@ -189,6 +189,13 @@ impl<'j> Work<'j> {
         self.name = around;
         self.left.ascend();
         clean.map(|clean| (kind, clean))
+    }
+
+    /// The name that a file of this kind has instead of `name`, where that does not fit; which is noted.
+    pub fn fitting(&mut self, name: &str, kind: FileKind) -> Option<String> {
+        let fitting = name::fitting(name, kind, self.options);
+        self.stats.note(Note::Renamed, u64::from(fitting.is_some()));
+        fitting
     }
 
     /// Cleans a file within a file, which stays as it is where its format is none that can be cleaned; the notes say so.

@@ -194,8 +194,10 @@ fn each_order_stands_for_itself() {
     let only = |attachments, interactive| Options {
         attachments,
         interactive,
-        pass_unknown: true,
-        scripts: portcullis::sanitize::Scripts::Refuse,
+        kinds: portcullis::sanitize::KindPolicy {
+            pass_unknown: true,
+            scripts: portcullis::sanitize::Scripts::Refuse,
+        },
         fit_names: true,
         ..Options::default()
     };

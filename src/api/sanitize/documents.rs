@@ -9,7 +9,7 @@ use crate::api::sanitize::why;
 use crate::redact::{Keys, Redactor, Report};
 use crate::sanitize::sandbox::{Sandbox, SandboxError};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
-use crate::sanitize::{Note, Options, Providers, Redaction, Rejection, Scripts, sanitize};
+use crate::sanitize::{KindPolicy, Note, Options, Providers, Redaction, Rejection, Scripts, sanitize};
 
 /// Redacts documents, each in a process of its own. Cheap to clone.
 #[derive(Clone)]
@@ -63,9 +63,8 @@ impl Documents {
             interactive: true,
             links: false,
             redaction: Redaction::Apply,
-            pass_unknown: false,
             // They are read by a model, and opened by nobody.
-            scripts: Scripts::Pass,
+            kinds: KindPolicy { pass_unknown: false, scripts: Scripts::Pass },
             fit_names: false,
         };
         let providers = Providers {

@@ -216,8 +216,7 @@ impl Resolved {
                 // What is only looked up has to be found too.
                 links: defanged || url_intel || domain_intel,
                 redaction,
-                pass_unknown: kinds.pass_unknown,
-                scripts: kinds.scripts,
+                kinds,
                 fit_names: true,
             },
             scan_provider,

@@ -171,8 +171,10 @@ pub fn why(error: &SandboxError) -> &'static str {
             Rejection::Spent(_) => "too many different values are encrypted or hashed for its owner",
             Rejection::Encrypted => "it cannot be opened without a password",
             Rejection::Malformed => "it is broken, or not what it seems to be",
-            Rejection::Outside => "a name in it leads out of the folder that it is unpacked to, or is a link",
-            Rejection::Twice => "two of its members have one name",
+            Rejection::Traversal => {
+                "a name in it leads out of the folder that it is unpacked to, or is a link"
+            }
+            Rejection::DuplicateName => "two of its members have one name",
             Rejection::Doctype => "it declares a document type or entities of its own",
             Rejection::Unsupported => "files of its kind cannot be cleaned here",
             Rejection::Script => {

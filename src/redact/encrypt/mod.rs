@@ -51,6 +51,10 @@ pub(super) const LONGEST: usize = 255;
 /// Tries before a value gets a surrogate that has no format: only layouts of a few values get there.
 const ATTEMPTS: u32 = 32;
 
+/// Tries before a phone number gets a surrogate that may be somebody's: of short ones few are nobody's, and a request may
+/// have more than those.
+const OF_NOBODY: u32 = 16;
+
 /// The purpose of digests; no tweak's is so long.
 const DIGEST: &[u8] = b"digest of a value";
 
@@ -190,7 +194,7 @@ impl Surrogates {
                 let permutations = &mut self.permutations;
                 Ok(Naming { key: cipher.key, tweak, permutations }.surrogate(kind, value))
             }
-            (Format::Phone, _) => phone::unassigned(cipher, value),
+            (Format::Phone, _) if attempt < OF_NOBODY => phone::unassigned(cipher, value),
             _ => Ok(None),
         }
     }

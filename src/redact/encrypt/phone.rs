@@ -43,7 +43,8 @@ impl Number {
 }
 
 /// A number that is assigned to nobody in its country, or, where that is not known, in hardly any. However it is dialled,
-/// the same digits follow from those within the country. Two may meet: who issues surrogates takes the next counter. `None` for a number too short for that.
+/// the same digits follow from those within the country. Two may meet: who issues surrogates takes the next counter.
+/// `None` for a number too short for that.
 pub(super) fn unassigned(cipher: &Cipher<'_>, value: &str) -> Shaped {
     let mut number = Number::of(value);
     let digits = number.digits();

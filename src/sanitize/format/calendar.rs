@@ -3,7 +3,7 @@
 
 use crate::sanitize::format::markup::uri::is_script;
 use crate::sanitize::format::{charset, text};
-use crate::sanitize::{Rejection, Work};
+use crate::sanitize::{Options, Rejection, Work};
 
 /// Hold files, or lead to them.
 const FILES: &[&str] = &["ATTACH", "PHOTO", "LOGO", "SOUND", "KEY", "X-MS-OLK-ATTACH"];
@@ -17,62 +17,117 @@ struct Property {
 }
 
 impl Property {
+    /// What stands before the value, and the value. A colon within quotes is a parameter's (RFC 5545 section 3.1).
+    fn parts(&self) -> (&str, &str) {
+        let mut quoted = false;
+        let colon = self.line.find(|c: char| {
+            quoted ^= c == '"';
+            c == ':' && !quoted
+        });
+        // Quotes that do not end hide nothing.
+        let colon = colon.or_else(|| self.line.find(':')).unwrap_or(self.line.len());
+        let (head, value) = self.line.split_at_checked(colon).unwrap_or((&self.line, ""));
+        (head, value.strip_prefix(':').unwrap_or(value).trim())
+    }
+
     /// Its name in capitals, without a vCard's group.
     fn name(&self) -> String {
         let name = self.line.split([';', ':']).next().unwrap_or_default();
         name.rsplit('.').next().unwrap_or_default().trim().to_ascii_uppercase()
     }
 
-    /// What stands behind its name and parameters, in capitals.
-    fn value(&self) -> String {
-        self.line.split_once(':').map(|(_, value)| value.trim().to_ascii_uppercase()).unwrap_or_default()
+    /// Whether it holds a page, which programs show, or leads to a script.
+    fn acts(&self, name: &str) -> bool {
+        let (head, value) = self.parts();
+        let head = head.to_ascii_lowercase();
+        name == "X-ALT-DESC" || head.contains("text/html") || head.contains("javascript:") || is_script(value)
     }
 
-    /// Whether it holds a page, which programs show.
-    fn is_page(&self) -> bool {
-        let parameters = self.line.split(':').next().unwrap_or_default().to_ascii_lowercase();
-        self.name() == "X-ALT-DESC" || parameters.contains("text/html")
+    /// Whether its value is this word, in whatever case.
+    fn says(&self, word: &str) -> bool {
+        self.parts().1.eq_ignore_ascii_case(word)
     }
 }
 
-/// Cleans a calendar or contacts: files go with attachments, pages and alarms that start programs with what acts.
+/// An alarm that has not ended: how many properties stand before it, and whether it starts a program.
+struct Alarm {
+    from: usize,
+    starts: bool,
+}
+
+/// Properties, and what was taken from among them.
+#[derive(Default)]
+struct Kept {
+    properties: Vec<Property>,
+    alarms: Vec<Alarm>,
+    files: u64,
+    acting: u64,
+}
+
+impl Kept {
+    fn take(&mut self, property: Property, options: Options) {
+        let name = property.name();
+        if options.attachments && FILES.contains(&name.as_str()) {
+            self.files = self.files.saturating_add(1);
+            return;
+        }
+        if !options.interactive {
+            return self.properties.push(property);
+        }
+        match name.as_str() {
+            "BEGIN" if property.says("VALARM") => {
+                self.alarms.push(Alarm { from: self.properties.len(), starts: false });
+            }
+            "ACTION" if property.says("PROCEDURE") => {
+                self.alarms.iter_mut().for_each(|alarm| alarm.starts = true);
+                if self.alarms.is_empty() {
+                    self.acting = self.acting.saturating_add(1);
+                    return;
+                }
+            }
+            "END" if property.says("VALARM") => {
+                if let Some(alarm) = self.alarms.pop().filter(|alarm| alarm.starts) {
+                    return self.cut(&alarm);
+                }
+            }
+            name if property.acts(name) => {
+                self.acting = self.acting.saturating_add(1);
+                return;
+            }
+            _ => {}
+        }
+        self.properties.push(property);
+    }
+
+    /// Takes an alarm out with all within it.
+    fn cut(&mut self, alarm: &Alarm) {
+        self.properties.truncate(alarm.from);
+        self.acting = self.acting.saturating_add(1);
+    }
+
+    /// An alarm that never ends is one for some readers.
+    fn end(&mut self) {
+        if let Some(alarm) = std::mem::take(&mut self.alarms).into_iter().find(|alarm| alarm.starts) {
+            self.cut(&alarm);
+        }
+    }
+}
+
+/// Cleans a calendar or contacts: files go with attachments, pages, scripts and alarms that start programs with what acts.
 ///
 /// # Errors
 /// The host's.
 pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
     let options = work.options();
     let decoded = charset::of_text(file);
-    let mut kept: Vec<Property> = Vec::new();
-    let (mut files, mut acting) = (0_u64, 0_u64);
-    // Where the innermost alarm begins that is open, and whether it starts a program.
-    let mut alarm: Option<(usize, bool)> = None;
-    for property in unfolded(&decoded.text) {
-        let name = property.name();
-        if options.attachments && FILES.contains(&name.as_str()) {
-            files = files.saturating_add(1);
-            continue;
-        }
-        if options.interactive && (property.is_page() || is_script(&property.value())) {
-            acting = acting.saturating_add(1);
-            continue;
-        }
-        match (name.as_str(), property.value().as_str(), &mut alarm) {
-            ("BEGIN", "VALARM", _) => alarm = Some((kept.len(), false)),
-            ("ACTION", "PROCEDURE", Some((_, starts))) => *starts = true,
-            ("END", "VALARM", Some((from, true))) if options.interactive => {
-                kept.truncate(*from);
-                acting = acting.saturating_add(1);
-                alarm = None;
-                continue;
-            }
-            _ => {}
-        }
-        kept.push(property);
-    }
+    let mut kept = Kept::default();
+    unfolded(&decoded.text).into_iter().for_each(|property| kept.take(property, options));
+    kept.end();
+    let Kept { properties, files, acting, .. } = kept;
     let stats = work.stats();
     stats.attachments = stats.attachments.saturating_add(files);
     stats.interactive = stats.interactive.saturating_add(acting);
-    let lines: String = kept.iter().flat_map(|property| [property.line.as_str(), "\r\n"]).collect();
+    let lines: String = properties.iter().flat_map(|property| [property.line.as_str(), "\r\n"]).collect();
     let clean = text::clean(lines.as_bytes(), work)?;
     if files == 0 && acting == 0 && clean == lines.as_bytes() {
         return Ok(file.to_vec());
@@ -80,17 +135,16 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     Ok(folded(&String::from_utf8_lossy(&clean)).into_bytes())
 }
 
-/// The properties of a text: a line that begins with a blank goes on with the one before.
+/// The properties of a text: a line that begins with a blank goes on with the one before. Some readers end lines at a
+/// carriage return alone.
 fn unfolded(text: &str) -> Vec<Property> {
     let mut properties: Vec<Property> = Vec::new();
-    for line in text.lines() {
-        let line = line.trim_end_matches('\r');
+    for line in text.split(['\r', '\n']).filter(|line| !line.is_empty()) {
         match (line.strip_prefix([' ', '\t']), properties.last_mut()) {
             (Some(rest), Some(property)) => property.line.push_str(rest),
             _ => properties.push(Property { line: line.to_owned() }),
         }
     }
-    properties.retain(|property| !property.line.is_empty());
     properties
 }
 
@@ -131,6 +185,30 @@ mod tests {
                     BEGIN:VALARM\r\nACTION:DISPLAY\r\nEND:VALARM\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
         assert_eq!(String::from_utf8(clean).expect("text"), want);
         assert_eq!((stats.attachments, stats.interactive), (2, 3));
+    }
+
+    #[test]
+    fn nothing_is_hidden_by_how_it_is_written() {
+        for hidden in [
+            "BEGIN:VALARM\nACTION:PROCEDURE\nBEGIN:VALARM\nEND:VALARM\nX:bad\nEND:VALARM\n",
+            "BEGIN:VALARM\nBEGIN:VALARM\nACTION:PROCEDURE\nX:bad\nEND:VALARM\nEND:VALARM\n",
+            "BEGIN:VALARM\nACTION;X=\"a:b\":procedure\nX:bad\nEND:VALARM\n",
+            "begin:valarm\naction: PROCEDURE\nX:bad\n",
+            "BEGIN:VALARM\nACTION:PRO\n CEDURE\nX:bad\nEND:VALARM\n",
+            "SUMMARY:x\rATTACH:bad\r",
+            "item1.attach;X=\"a:b\":bad\n",
+            "DESCRIPTION;X=\"a:b\";FMTTYPE=text/html:bad\n",
+            "URL;X=\"a:b\":Java\n Script:bad\n",
+            "DESCRIPTION;ALTREP=\"javascript:bad\":x\n",
+        ] {
+            let file = format!("BEGIN:VCALENDAR\n{hidden}END:VCALENDAR\n");
+            let (clean, stats) =
+                Bench::disarming().clean(FileKind::Calendar, file.as_bytes()).expect("a clean file");
+            assert!(!String::from_utf8_lossy(&clean).contains("bad"), "{hidden}");
+            assert!(stats.interactive + stats.attachments > 0, "{hidden}");
+        }
+        let shown = "BEGIN:VCALENDAR\nBEGIN:VALARM\nACTION:DISPLAY\nEND:VALARM\nX:kept\nEND:VCALENDAR\n";
+        assert_eq!(Bench::disarming().text(FileKind::Calendar, shown), shown);
     }
 
     #[test]

@@ -57,10 +57,10 @@ impl<'f> Package<'f> {
             let name = file.name().map_err(rejection)?.into_owned();
             let folder = file.is_dir();
             if file.is_symlink() || !is_inside(&name) {
-                return Err(Rejection::Outside);
+                return Err(Rejection::Traversal);
             }
             if !names.insert(name.to_lowercase()) {
-                return Err(Rejection::Twice);
+                return Err(Rejection::DuplicateName);
             }
             let bare = file.extra_data_fields().next().is_none() && file.comment().is_empty();
             entries.push(ZipEntry {
@@ -218,9 +218,9 @@ mod tests {
     #[test]
     fn names_stay_inside_and_apart() {
         for name in ["../a", "a/../b", "/a", "a\\b", "c:a", "a//b", "./a", "a\0b"] {
-            assert_eq!(copied(&packed(&[(name, b"x")])).err(), Some(Rejection::Outside), "{name}");
+            assert_eq!(copied(&packed(&[(name, b"x")])).err(), Some(Rejection::Traversal), "{name}");
         }
-        assert_eq!(copied(&packed(&[("a.xml", b"x"), ("A.XML", b"y")])), Err(Rejection::Twice));
+        assert_eq!(copied(&packed(&[("a.xml", b"x"), ("A.XML", b"y")])), Err(Rejection::DuplicateName));
         assert!(copied(&packed(&[("a/b..c.xml", b"x")])).is_ok());
     }
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use flate2::bufread::GzDecoder;
 use flate2::{Compression, GzBuilder};
 
-use crate::sanitize::{Note, Rejection, Work, name, unfold};
+use crate::sanitize::{Rejection, Work, unfold};
 
 /// What each member begins with (RFC 1952 2.3.1).
 const MAGIC: &[u8] = b"\x1f\x8b";
@@ -34,9 +34,7 @@ pub(in crate::sanitize::format) fn clean(file: &[u8], work: &mut Work<'_>) -> Re
     let unpacked = if name.is_empty() { without_ending(work.name()) } else { name.clone() };
     let (kind, clean) = work.file_of(&unpacked, &content)?;
     let written = redacted.map_or(name, |redacted| plain(redacted.as_bytes()));
-    let fitting = name::fitting(&written, kind, work.options());
-    work.stats().note(Note::Renamed, u64::from(fitting.is_some()));
-    packed(&fitting.unwrap_or(written), &clean)
+    packed(&work.fitting(&written, kind).unwrap_or(written), &clean)
 }
 
 /// What a file is called once it is unpacked, if it says no name itself.

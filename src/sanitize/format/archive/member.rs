@@ -1,6 +1,6 @@
 //! [`member`]: one member of an archive.
 
-use crate::sanitize::{FileKind, Note, Rejection, Work, name};
+use crate::sanitize::{FileKind, Note, Rejection, Work};
 
 /// A member that is clean.
 pub(super) struct Clean {
@@ -26,9 +26,7 @@ pub(super) fn member(name: &str, content: &[u8], work: &mut Work<'_>) -> Result<
 impl Clean {
     /// What it must be called instead of `written`, where that does not fit what it is; which is noted.
     pub(super) fn fitting(&self, written: &str, work: &mut Work<'_>) -> Option<String> {
-        let fitting = name::fitting(written, self.kind, work.options());
-        work.stats().note(Note::Renamed, u64::from(fitting.is_some()));
-        fitting
+        work.fitting(written, self.kind)
     }
 
     /// Whether it may be run.

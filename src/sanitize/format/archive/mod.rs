@@ -4,7 +4,7 @@
 //! ([`Note::Dropped`]), since what they lead to is not in the archive, and so are members that cannot be rewritten, and scripts.
 //! A member whose name does not fit what it is gets one that does ([`Note::Renamed`]).
 //! A name that leads out of the folder to which an archive is unpacked, or that two members share, makes the whole
-//! archive [`Rejection::Outside`] or [`Rejection::Twice`]: nobody packs such a file by accident. So does a malicious member, or an encrypted
+//! archive [`Rejection::Traversal`] or [`Rejection::DuplicateName`]: nobody packs such a file by accident. So does a malicious member, or an encrypted
 //! one, decide for all ([`Rejection::Malicious`], [`Rejection::Encrypted`]). Comments, owners and what else is attached to
 //! members do not stay.
 //!

@@ -64,10 +64,10 @@ fn read(file: &[u8], work: &mut Work<'_>) -> Result<Vec<Member>, Rejection> {
         }
         let name = name.trim_start_matches("./");
         if !is_inside(name) {
-            return Err(Rejection::Outside);
+            return Err(Rejection::Traversal);
         }
         if !taken.insert(name.to_lowercase()) {
-            return Err(Rejection::Twice);
+            return Err(Rejection::DuplicateName);
         }
         let changed = entry.header().mtime().unwrap_or(0);
         let program = entry.header().mode().unwrap_or(0) & 0o111 != 0;

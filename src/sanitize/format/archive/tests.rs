@@ -7,7 +7,7 @@ use tar::{Builder, EntryType, Header};
 
 use crate::sanitize::bench::Bench;
 use crate::sanitize::format::package::{Fresh, Package};
-use crate::sanitize::{FileKind, Note, Options, Rejection, Stats};
+use crate::sanitize::{FileKind, Note, Rejection, Stats};
 
 fn zipped(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut fresh = Fresh::new();
@@ -99,7 +99,7 @@ fn one_member_decides_for_all() {
 fn kinds_that_nobody_rewrites_pass_where_they_may() {
     let file = zipped(&[("evil.exe", b"MZ\x90\0\x03\0\0\0\x04\xff")]);
     let mut bench = Bench::disarming();
-    bench.options = Options { pass_unknown: true, ..bench.options };
+    bench.options.kinds.pass_unknown = true;
     let (clean, stats) = twice(&mut bench, FileKind::Zip, &file).expect("a clean file");
     assert_eq!((clean, stats.notes.get(&Note::Passed)), (file, Some(&1)));
 }
@@ -127,7 +127,7 @@ fn tar_holds_files_and_no_ways_out() {
     for names in [&["../a"][..], &["/a"], &["a/../../b"], &["a\\b"], &["c:a"], &["a", "./A"]] {
         let entries: Vec<_> = names.iter().map(|name| (*name, EntryType::Regular, &b"x"[..])).collect();
         let refused = Bench::disarming().clean(FileKind::Tar, &tarred(&entries)).err();
-        let why = if names.len() > 1 { Rejection::Twice } else { Rejection::Outside };
+        let why = if names.len() > 1 { Rejection::DuplicateName } else { Rejection::Traversal };
         assert_eq!(refused, Some(why), "{names:?}");
     }
     let long = "x/".repeat(100) + "y";

@@ -8,8 +8,8 @@ const NOTHING: &[u8] =
     b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\x0b\
 IDAT\x78\x9c\x63\x60\0\x02\0\0\x05\0\x01\x7a\x5e\xab\x3f\0\0\0\0IEND\xae\x42\x60\x82";
 
-/// How files of other formats begin that documents show: icons, JPEG 2000, JPEG XR, HEIF and AVIF (behind a length), pictures
-/// of StarView and QuickDraw's are told by their names alone and go.
+/// How files of other formats begin that documents show: icons, JPEG 2000, JPEG XR, StarView's metafiles. HEIF and AVIF have a
+/// length before that. QuickDraw's pictures have no beginning of their own, and go.
 const BEGINNINGS: &[&[u8]] = &[b"\0\0\x01\0", b"\0\0\0\x0cjP  ", b"\xff\x4f\xff\x51", b"II\xbc", b"VCLMTF"];
 
 /// What a picture becomes; `None`: it stays as it is.

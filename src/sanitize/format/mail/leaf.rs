@@ -71,8 +71,8 @@ pub(super) fn clean(
         return Ok(NewBody::Gone);
     }
     let clean = work.file_of(&name, &content.bytes);
-    // Its name stands in its head, which stays: what must not be called so does not stay. Office programs open a document
-    // that has lost its macros under either name.
+    // Its name stands in its head, which stays: what must not be called so does not stay. A document that has lost its macros
+    // keeps the name it had with them; a person wants it more than a name that fits.
     let misnamed = |kind| kind != FileKind::Ooxml && name::fitting(&name, kind, work.options()).is_some();
     if clean.as_ref().is_ok_and(|(kind, _)| misnamed(*kind)) {
         return left_out(work);
