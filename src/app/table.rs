@@ -10,7 +10,7 @@ use crate::api::configs::{
     Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, RedactDrafts, UpdateConfig,
 };
 use crate::api::envelope::DialectChoice;
-use crate::api::openapi::{self, Described, OPENAPI_PATH, ServeDocument};
+use crate::api::openapi::{Described, OPENAPI_PATH, ServeDocument};
 use crate::api::redact::{self, Redaction};
 use crate::api::sanitize::Documents;
 use crate::api::scope::Target;
@@ -132,8 +132,7 @@ fn described(
     let mut served: HashSet<String> = endpoints.handlers().map(|(mount, _)| Described::name(mount)).collect();
     served.extend(probes.iter().map(|(path, _)| format!("GET {path}")));
     served.insert(format!("GET {OPENAPI_PATH}"));
-    let document = openapi::document(|name| served.contains(name))?;
-    let handler = Terminal::Native(Arc::new(ServeDocument::new(&document)));
+    let handler = Terminal::Native(Arc::new(ServeDocument::new(served)));
     admin::native(parts, OPENAPI_PATH, handler, vec![parts.log()])
 }
 
@@ -153,9 +152,6 @@ pub(super) fn add_endpoints(
     let detector = Detector::new(rules, &RuleSelection::defaults(rules));
     let detector =
         detector.map_err(|error| AppError::Rules(error.to_string()))?.allowing(config.allow.clone());
-    // Calls may name any rules: whoever is the first to do so should not wait for all of them to be compiled.
-    let all = rules.clone();
-    parts.opened.io.spawn_blocking(move || all.compile());
     let configs = Configs::new(parts.opened.records.clone(), Arc::clone(&parts.opened.clock));
     let redaction = Redaction::new(redact::Parts {
         catalogue: rules.clone(),

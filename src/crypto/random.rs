@@ -7,6 +7,13 @@ use aws_lc_rs::rand;
 #[error("the system's random generator failed")]
 pub struct RandomError;
 
+/// Seeds the generator, which measures the processor's jitter for some 20 ms where nobody has done so. Who is first to
+/// need randomness waits for that; a process that has other things to do at its start lets a thread call this.
+pub fn seed() {
+    // Whoever needs bytes is told that there are none.
+    let _ = bytes::<1>();
+}
+
 /// Fills `out` with random bytes.
 pub fn fill(out: &mut [u8]) -> Result<(), RandomError> {
     rand::fill(out).map_err(|_| RandomError)

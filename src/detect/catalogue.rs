@@ -117,20 +117,19 @@ impl Catalogue {
         let mut origins = Vec::new();
         let mut faults = Vec::new();
         let mut names: HashSet<String> = self.names().map(str::to_owned).collect();
-        let more = (!more.is_empty()).then_some(("", Ok(more)));
-        let files = files.iter().map(|file| (file.name, parse(file.toml)));
-        for (name, parsed) in files.chain(more) {
-            let added = match parsed {
+        let more = (!more.is_empty()).then(|| ("", Ok(prepared(more))));
+        for (name, read) in read_all(files).into_iter().chain(more) {
+            let added = match read {
                 Ok(added) => added,
                 Err(ParseError { number, fault }) => {
                     faults.push(Origin { name, number }.error(fault));
                     continue;
                 }
             };
-            for (mut rule, number) in added.into_iter().zip(1..) {
+            for ((rule, checked), number) in added.into_iter().zip(1..) {
                 let origin = Origin { name, number };
                 let taken = !names.insert(rule.name.clone());
-                let checked = if taken { Err(RuleFault::Duplicate) } else { prepare(&mut rule) };
+                let checked = if taken { Err(RuleFault::Duplicate) } else { checked };
                 faults.extend(checked.err().map(|fault| origin.error(fault)));
                 origins.push(origin);
                 rules.push(rule);
@@ -249,6 +248,43 @@ impl Catalogue {
     }
 }
 
+/// Rules, and what is wrong with each.
+type Prepared = Vec<(Rule, Result<(), RuleFault>)>;
+
+fn prepared(rules: Vec<Rule>) -> Prepared {
+    let each = rules.into_iter().map(|mut rule| {
+        let checked = prepare(&mut rule);
+        (rule, checked)
+    });
+    each.collect()
+}
+
+/// The files' rules, in the order of the files. There are many built in, and every start waits for them: each half is
+/// read by a thread of its own.
+fn read_all<'t>(files: &[RuleFile<'t>]) -> Vec<(&'t str, Result<Prepared, ParseError>)> {
+    let read = |files: &[RuleFile<'t>]| -> Vec<_> {
+        files.iter().map(|file| (file.name, parse(file.toml).map(prepared))).collect()
+    };
+    let total: usize = files.iter().map(|file| file.toml.len()).sum();
+    let mut before = 0;
+    let half = files.iter().position(|file| {
+        before += file.toml.len();
+        before * 2 > total
+    });
+    match half.filter(|_| files.len() > 1) {
+        None => read(files),
+        Some(half) => std::thread::scope(|scope| {
+            let (first, second) = files.split_at(half);
+            let first = scope.spawn(|| read(first));
+            let second = read(second);
+            first.join().map_or_else(
+                |panic| std::panic::resume_unwind(panic),
+                |first| [first, second].into_iter().flatten().collect(),
+            )
+        }),
+    }
+}
+
 /// The built-in rules: those of the files in their order, then the named ones in the order of their names, so that it
 /// makes no difference to findings which file a vendor's rules are in.
 fn load() -> Result<Catalogue, RuleError> {
@@ -260,5 +296,6 @@ fn load() -> Result<Catalogue, RuleError> {
     if let Some(named) = rules.get_mut(first..) {
         named.sort_by(|a, b| a.name().cmp(b.name()));
     }
+    rules.iter_mut().for_each(|rule| rule.builtin = true);
     Ok(Catalogue::of(rules))
 }

@@ -117,7 +117,8 @@ mod tests {
         for rule in catalogue.rules() {
             assert!(!rule.matches.is_empty() && !rule.source().is_empty(), "{} says too little", rule.name());
         }
-        assert!(catalogue.memory().unwrap() < 20 << 20);
+        // By now text has come upon most states there are.
+        assert!(catalogue.memory().unwrap() < 32 << 20);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 //!
 //! Keys are decoded: a key written with `\u` escapes is the same key.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use crate::base::pointer::Pointer;
 
@@ -317,23 +319,57 @@ impl PatternPart {
 /// `["a.b"]` a key that holds dots, brackets or stars. `$` is the root; a leading `$.` is allowed.
 #[derive(Debug)]
 pub struct PathSet {
-    patterns: Vec<(Vec<PatternPart>, Treatment)>,
+    patterns: Vec<(Arc<[PatternPart]>, Treatment)>,
+    /// By the key that a path begins with, the patterns that may fit it, in order.
+    named: BTreeMap<Box<str>, Vec<usize>>,
+    /// Those that may fit a path which begins otherwise.
+    others: Vec<usize>,
     otherwise: Treatment,
 }
 
 impl PathSet {
     /// Reads patterns; a path that none fits gets `otherwise`.
     pub fn new(patterns: &[(&str, Treatment)], otherwise: Treatment) -> Result<Self, PatternError> {
+        Self { otherwise, ..Self::everything() }.then(patterns)
+    }
+
+    /// These patterns, and behind them others.
+    pub fn then(&self, patterns: &[(&str, Treatment)]) -> Result<Self, PatternError> {
         let read = |(pattern, &(text, take)): (usize, &(&str, Treatment))| match parse(text) {
-            Ok(parts) => Ok((parts, take)),
+            Ok(parts) => Ok((parts.into(), take)),
             Err((offset, fault)) => Err(PatternError { pattern, offset, fault }),
         };
-        Ok(Self { patterns: patterns.iter().enumerate().map(read).collect::<Result<_, _>>()?, otherwise })
+        let behind = patterns.iter().enumerate().map(read);
+        let patterns = self.patterns.iter().cloned().map(Ok).chain(behind).collect::<Result<Vec<_>, _>>()?;
+        let mut set = Self { patterns, otherwise: self.otherwise, ..Self::everything() };
+        set.index();
+        Ok(set)
+    }
+
+    /// Most patterns differ in their first name: only those that have a path's are tried on it.
+    fn index(&mut self) {
+        let first = |parts: &[PatternPart]| match parts.first() {
+            Some(PatternPart::Key(name)) => Some(name.clone()),
+            _ => None,
+        };
+        let firsts: Vec<Option<Box<str>>> = self.patterns.iter().map(|(parts, _)| first(parts)).collect();
+        for name in firsts.iter().flatten() {
+            self.named.entry(name.clone()).or_default();
+        }
+        for (n, first) in firsts.into_iter().enumerate() {
+            match first {
+                Some(name) => self.named.entry(name).or_default().push(n),
+                None => {
+                    self.named.values_mut().for_each(|list| list.push(n));
+                    self.others.push(n);
+                }
+            }
+        }
     }
 
     /// Every place is text.
     pub const fn everything() -> Self {
-        Self { patterns: Vec::new(), otherwise: Treatment::Text }
+        Self { patterns: Vec::new(), named: BTreeMap::new(), others: Vec::new(), otherwise: Treatment::Text }
     }
 
     /// Whether every place is text, since nothing is known of the document.
@@ -343,10 +379,18 @@ impl PathSet {
 
     /// What to do at `path`.
     pub fn take(&self, path: &Path<'_>) -> Treatment {
-        // Most patterns differ in their first or last name: this spares the walk.
+        if self.patterns.is_empty() {
+            return self.otherwise;
+        }
+        // Nor do many have the same last name: this spares the walk.
         let (first, last) = (path.segment(0), path.len().checked_sub(1).and_then(|last| path.segment(last)));
         let ends_fit = |parts: &[PatternPart]| fits_end(parts.first(), first) && fits_end(parts.last(), last);
-        let fitting = self.patterns.iter().find(|(parts, _)| ends_fit(parts) && matches(parts, path));
+        let named = first.and_then(|first| match first {
+            Segment::Key(key) => self.named.get(key),
+            Segment::Index(_) => None,
+        });
+        let tried = named.unwrap_or(&self.others).iter().filter_map(|&n| self.patterns.get(n));
+        let fitting = tried.into_iter().find(|(parts, _)| ends_fit(parts) && matches(parts, path));
         fitting.map_or(self.otherwise, |(_, take)| *take)
     }
 }

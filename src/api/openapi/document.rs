@@ -1,6 +1,7 @@
 //! The document, put together from the table of endpoints and their descriptions.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::OnceLock;
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
@@ -239,18 +240,32 @@ fn responses(operation: &Operation, head: bool) -> Value {
     Value::Object(responses)
 }
 
-/// `GET /openapi.json`.
-pub struct ServeDocument(Bytes);
+/// `GET /openapi.json`: written when it is first asked for.
+pub struct ServeDocument {
+    served: HashSet<String>,
+    /// `None` where it cannot be written, which would be a bug in a description.
+    written: OnceLock<Option<Bytes>>,
+}
 
 impl ServeDocument {
-    /// Serves this document.
-    pub fn new(document: &Value) -> Self {
-        Self(document.to_string().into())
+    /// Serves the document of the operations of these names.
+    pub fn new(served: HashSet<String>) -> Self {
+        Self { served, written: OnceLock::new() }
+    }
+
+    fn text(&self) -> Option<Bytes> {
+        let write = || Some(document(|name| self.served.contains(name)).ok()?.to_string().into());
+        self.written.get_or_init(write).clone()
     }
 }
 
 impl Handler for ServeDocument {
     fn call<'a>(&'a self, _: Call<'a>) -> BoxFuture<'a, Answer> {
-        Box::pin(async { Answer::json(StatusCode::OK, self.0.clone()) })
+        Box::pin(async {
+            match self.text() {
+                Some(text) => Answer::json(StatusCode::OK, text),
+                None => Answer::json(StatusCode::INTERNAL_SERVER_ERROR, r#"{"status":"error"}"#),
+            }
+        })
     }
 }

@@ -22,6 +22,7 @@ use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
 use crate::config::settings::Format;
+use crate::crypto::random;
 use crate::gateway::listen::{self, Sockets};
 use crate::telemetry::{LogFormat, start_log};
 
@@ -52,6 +53,7 @@ pub struct Announce {
 /// Anything that keeps the process from serving; nothing has been served then, and a predecessor goes on.
 pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
     let began = SystemClock.now();
+    std::thread::spawn(random::seed);
     // Whoever reads the log reads also why there is none.
     let config = source.load().inspect_err(|_| start_log(log_format(source.log_format()), "info"))?;
     let watched = Watched::new(config.files.clone(), began);

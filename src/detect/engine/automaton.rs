@@ -4,7 +4,8 @@
 
 use super::group_id::GroupId;
 use super::pattern::{CompiledPattern, Matches, Traits};
-use super::table::{State, Table};
+use super::states::State;
+use super::table::Table;
 use super::view::View;
 
 /// The patterns of one group.
@@ -12,8 +13,6 @@ pub(crate) struct Automaton {
     pub(crate) group: GroupId,
     table: Table,
     pub(crate) patterns: Vec<CompiledPattern>,
-    /// The traits of each state that is reported.
-    traits: Vec<Traits>,
     /// Whether a value may begin with a byte.
     begins: Box<[bool; 256]>,
 }
@@ -75,33 +74,35 @@ impl Walk {
 }
 
 impl Automaton {
-    /// The patterns of `group`. `None` if they are too large together. They are known to parse.
-    pub(crate) fn new(group: GroupId, regexes: &[String], patterns: Vec<CompiledPattern>) -> Option<Self> {
-        let table = Table::new(regexes)?;
-        let mut automaton =
-            Self { group, table, patterns, traits: Vec::new(), begins: Box::new([true; 256]) };
-        let all = |place| automaton.matches_of(place).map(Traits::of).fold(Traits::default(), Traits::or);
-        automaton.traits = (0..automaton.table.reports()).map(all).collect();
-        let starts: Vec<State> =
+    /// The patterns of `group`. `None` if they are too large together, which is tried unless it is `proven` that they are
+    /// not. They are known to parse.
+    pub(crate) fn new(
+        group: GroupId,
+        regexes: &[String],
+        patterns: Vec<CompiledPattern>,
+        proven: bool,
+    ) -> Option<Self> {
+        let table = Table::new(regexes, patterns.iter().map(Traits::of).collect(), proven)?;
+        let mut automaton = Self { group, table, patterns, begins: Box::new([true; 256]) };
+        let mut starts: Vec<State> =
             (0..=255).map(Some).chain([None]).map(|byte| automaton.table.start(byte)).collect();
+        starts.sort_unstable_by_key(|state| state.number());
+        starts.dedup();
         for (byte, begins) in (0..=255).zip(automaton.begins.iter_mut()) {
-            *begins = starts.iter().any(|&state| !Table::is_dead(automaton.table.next(state, byte)));
+            *begins = starts.iter().any(|&state| !automaton.table.next(state, byte).is_dead());
         }
         Some(automaton)
     }
 
-    fn matches_of(&self, place: usize) -> impl Iterator<Item = &CompiledPattern> {
-        self.table.patterns(place).iter().filter_map(|&n| self.patterns.get(usize::from(n)))
-    }
-
     /// The patterns that match up to `end`.
     pub(crate) fn matches(&self, end: End) -> impl Iterator<Item = &CompiledPattern> {
-        self.table.reported(end.state).into_iter().flat_map(|place| self.matches_of(place))
+        let places = self.table.report(end.state).map_or(&[][..], |report| &report.patterns);
+        places.iter().filter_map(|&n| self.patterns.get(usize::from(n)))
     }
 
     /// Bytes the automaton takes.
     pub(crate) fn memory(&self) -> usize {
-        self.table.memory() + self.traits.len() * size_of::<Traits>()
+        self.table.memory()
     }
 
     /// Whether a value may begin with the byte at `at`.
@@ -132,8 +133,8 @@ impl Automaton {
         let mut dead = false;
         while let Some(&byte) = view.text.get(at).filter(|_| at < stop) {
             state = self.table.next(state, byte);
-            if self.table.is_special(state) {
-                if Table::is_dead(state) {
+            if state.is_special() {
+                if state.is_dead() {
                     dead = true;
                     break;
                 }
@@ -163,8 +164,7 @@ impl Automaton {
     /// Keeps what ends at `at`, before `next`. Most ends lie within a word, where only open ones count.
     #[inline]
     fn note(&self, state: State, at: usize, next: Option<u8>, walk: &mut Walk) {
-        let Some(place) = self.table.reported(state) else { return };
-        let traits = self.traits.get(place).copied().unwrap_or_default();
+        let Some(traits) = self.table.report(state).map(|report| report.traits) else { return };
         if !traits.open && next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
             return;
         }
@@ -179,7 +179,7 @@ impl Automaton {
         let mut state = self.table.start(view.before(start, 1));
         for &byte in view.slice(start, view.len()) {
             state = self.table.next(state, byte);
-            if Table::is_dead(state) {
+            if state.is_dead() {
                 return false;
             }
         }
@@ -207,6 +207,7 @@ mod tests {
             GroupId::Digits,
             &[r"\d{2,4}".to_owned(), r"\d{3}-\d".to_owned()],
             vec![any(0), any(1)],
+            false,
         )
         .unwrap()
     }

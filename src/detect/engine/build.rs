@@ -38,12 +38,15 @@ fn compiled(
 struct Patterns {
     regexes: Vec<String>,
     compiled: Vec<CompiledPattern>,
+    /// Whether one of them is not built in.
+    added: bool,
 }
 
 impl Patterns {
     fn of(rules: &[RuleRef<'_>]) -> Result<Self, RuleFault> {
         let mut all = Self::default();
         for &one in rules {
+            all.added |= !one.rule.builtin;
             for pattern in &one.rule.patterns {
                 all.regexes.push(pattern.regex.clone());
                 all.compiled.push(compiled(one, Some(pattern))?);
@@ -56,7 +59,9 @@ impl Patterns {
         if self.regexes.is_empty() {
             return Ok(None);
         }
-        Automaton::new(group, &self.regexes, self.compiled).map(Some).ok_or(RuleFault::TooLarge)
+        // Those of a choice of patterns have no more states than those of all.
+        let automaton = Automaton::new(group, &self.regexes, self.compiled, !self.added);
+        automaton.map(Some).ok_or(RuleFault::TooLarge)
     }
 }
 
@@ -69,10 +74,10 @@ fn digits(rules: &[RuleRef<'_>]) -> Built {
 }
 
 fn tokens(rules: &[RuleRef<'_>]) -> Built {
-    let Patterns { regexes, compiled } = Patterns::of(rules)?;
+    let Patterns { regexes, compiled, added } = Patterns::of(rules)?;
     let (shapes, others) = Shapes::take(regexes.into_iter().zip(compiled).collect());
     let (regexes, compiled) = others.into_iter().unzip();
-    let automaton = Patterns { regexes, compiled }.automaton(GroupId::Tokens)?;
+    let automaton = Patterns { regexes, compiled, added }.automaton(GroupId::Tokens)?;
     Ok(Some(Box::new(Tokens::new(shapes, automaton))))
 }
 
@@ -134,4 +139,24 @@ pub(crate) fn groups(rules: &[RuleRef<'_>]) -> Result<[Option<Slot>; GroupId::CO
     ];
     let mut ids = ids.into_iter();
     Ok(groups.map(|group| Some(Slot { rules: ids.next()?, group: group? })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::detect::catalogue::Catalogue;
+    use crate::detect::finding::RuleId;
+    use crate::detect::rules::Rule;
+
+    /// What makes it safe to derive states of the built-in rules only as text comes upon them.
+    #[test]
+    fn there_is_room_for_all_states_of_the_built_in_rules() {
+        let catalogue = Catalogue::builtin().unwrap();
+        let mut rules: Vec<Rule> = catalogue.rules().cloned().collect();
+        assert!(rules.iter().all(|rule| rule.builtin));
+        rules.iter_mut().for_each(|rule| rule.builtin = false);
+        let refs: Vec<RuleRef<'_>> =
+            (0..).map(RuleId::new).zip(&rules).map(|(id, rule)| RuleRef { id, rule }).collect();
+        assert!(groups(&refs).is_ok());
+    }
 }

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | [`view`] | the window |
 //! | [`mask`] | which bytes of the window are of a class: what steps over text that cannot hold a value |
-//! | [`table`], [`automaton`] | the patterns of a group, walked from a start |
+//! | [`states`], [`table`], [`automaton`] | the patterns of a group, walked from a start |
 //! | [`context`] | words near a value |
 //! | [`budget`] | what starts that come to nothing may cost |
 //! | [`track`] | how far a group has come |
@@ -27,6 +27,7 @@ mod overlong;
 mod pass;
 mod pattern;
 mod run;
+mod states;
 mod table;
 mod track;
 mod view;

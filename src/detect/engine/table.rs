@@ -1,82 +1,87 @@
-//! A deterministic automaton as one small table. `regex-automata` builds it; here its states are renumbered in the
-//! order in which a walk comes upon them, two bytes each, so that those that text really visits lie side by side.
+//! A deterministic automaton as one small table that is filled as it is walked, two bytes a place: states that text really
+//! visits lie side by side, in the order in which they were come upon, and what no text visits is never built. Readers
+//! take no lock: a place goes from unknown to what it is, once.
 
-use std::collections::HashMap;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU16, Ordering};
 
-use regex_automata::dfa::{Automaton as _, StartKind, dense};
-use regex_automata::nfa::thompson;
-use regex_automata::util::primitives::StateID;
-use regex_automata::util::start;
-use regex_automata::{Anchored, MatchKind};
+use super::pattern::Traits;
+use super::states::{Report, State, States};
 
-use crate::detect::rules::syntax;
-
-/// Memory that one automaton may take while it is built, and that building it may take, in bytes.
-const DFA_LIMIT: usize = 48 << 20;
-const BUILD_LIMIT: usize = 96 << 20;
-
-/// A state: zero is dead, those from [`Table::matching`] on are reported.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct State(u16);
+/// Rows that each table has room for, and rows of all states that there can be; zeros of memory that nothing has touched
+/// take none.
+const NEAR: usize = 1 << 13;
+const ALL: usize = 1 << 16;
 
 /// The automaton.
 pub(crate) struct Table {
+    states: States,
     /// The class of each byte.
     classes: [u8; 256],
-    /// The class of the text's end.
-    end: u8,
     /// A state's row has two to the power of this many places.
     width: u32,
-    next: Vec<u16>,
+    /// The rows of the states that were come upon first.
+    near: Box<[AtomicU16]>,
+    /// Where there are more: the same places and those behind.
+    far: OnceLock<Box<[AtomicU16]>>,
     /// The state to begin in behind each byte, and at the text's beginning.
-    starts: Vec<u16>,
-    /// The first state that is reported.
-    matching: u16,
-    /// Where each reported state's patterns lie in `patterns`.
-    lists: Vec<(u32, u32)>,
-    patterns: Vec<u16>,
+    starts: Vec<State>,
 }
 
 impl Table {
-    /// The automaton of all matches of `regexes` from where a walk begins. `None` if they are too large together.
-    /// They are known to parse.
-    pub(crate) fn new(regexes: &[String]) -> Option<Self> {
-        // Many rules have values of one shape: they share one expression.
-        let mut unique: Vec<&str> = Vec::new();
-        let mut shared: Vec<Vec<u16>> = Vec::new();
-        let mut places: HashMap<&str, usize> = HashMap::new();
-        for (regex, n) in regexes.iter().zip(0..) {
-            let place = *places.entry(regex).or_insert_with(|| {
-                unique.push(regex);
-                shared.push(Vec::new());
-                unique.len() - 1
-            });
-            shared.get_mut(place)?.push(n);
+    /// The automaton of all matches of `regexes`, whose traits are `traits`, from where a walk begins. `None` if they are
+    /// too large together. They are known to parse. Where it is not `proven` that there is room for all states, that is
+    /// tried now.
+    pub(crate) fn new(regexes: &[String], traits: Vec<Traits>, proven: bool) -> Option<Self> {
+        let states = States::new(regexes, traits)?;
+        let mut classes = [0; 256];
+        (0..=255).zip(classes.iter_mut()).for_each(|(byte, class)| *class = states.class(byte));
+        let before = (0..=255).map(Some).chain([None]);
+        let starts = before.map(|byte| states.start(byte)).collect::<Option<_>>()?;
+        if !proven {
+            states.all()?;
         }
-        let dfa = dense::Builder::new()
-            .configure(
-                dense::Config::new()
-                    .match_kind(MatchKind::All)
-                    .start_kind(StartKind::Anchored)
-                    .dfa_size_limit(Some(DFA_LIMIT))
-                    .determinize_size_limit(Some(BUILD_LIMIT)),
-            )
-            .syntax(syntax::config())
-            .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(DFA_LIMIT)))
-            .build_many(&unique)
-            .ok()?;
-        Renumbering::of(&dfa)?.table(&dfa, &shared)
+        let width = (usize::from(states.end()) + 1).next_power_of_two().trailing_zeros();
+        let near = bytemuck::zeroed_slice_box(NEAR << width);
+        Some(Self { states, classes, width, near, far: OnceLock::new(), starts })
     }
 
     /// The state in which to begin behind `before`.
     pub(crate) fn start(&self, before: Option<u8>) -> State {
-        State(self.starts.get(before.map_or(256, usize::from)).copied().unwrap_or(0))
+        self.starts.get(before.map_or(256, usize::from)).copied().unwrap_or(State::DEAD)
     }
 
     #[inline]
     fn step(&self, state: State, class: u8) -> State {
-        let place = usize::from(state.0) << self.width | usize::from(class);
-        State(self.next.get(place).copied().unwrap_or(0))
+        let place = state.row() << self.width | usize::from(class);
+        // What the state is a match of was written before its number was.
+        let next =
+            self.near.get(place).map_or(State::UNKNOWN, |next| State::of(next.load(Ordering::Acquire)));
+        if next == State::UNKNOWN { self.beyond(state, class, place) } else { next }
+    }
+
+    /// The step where the next state is not among the near ones or not known yet.
+    #[cold]
+    fn beyond(&self, state: State, class: u8, place: usize) -> State {
+        let far = || self.far.get_or_init(|| bytemuck::zeroed_slice_box(ALL << self.width));
+        let Some(cell) = self.near.get(place).or_else(|| far().get(place)) else { return State::DEAD };
+        match State::of(cell.load(Ordering::Acquire)) {
+            State::UNKNOWN => {
+                let next = self.derived(state, class);
+                cell.store(next.number(), Ordering::Release);
+                next
+            }
+            known => known,
+        }
+    }
+
+    #[expect(
+        clippy::expect_used,
+        reason = "there is room: tried when the table was made, or for the built-in rules by a test; to go on without a \
+                  state would be to overlook values"
+    )]
+    fn derived(&self, state: State, class: u8) -> State {
+        self.states.next(state, class).expect("there is room for all states")
     }
 
     /// The state after `byte`.
@@ -87,135 +92,105 @@ impl Table {
 
     /// The state after the text's end.
     pub(crate) fn next_end(&self, state: State) -> State {
-        self.step(state, self.end)
+        self.step(state, self.states.end())
     }
 
-    /// Whether it is dead or reported.
+    /// What a state is a match of, if it is reported.
     #[inline]
-    pub(crate) fn is_special(&self, state: State) -> bool {
-        state.0.wrapping_sub(1) >= self.matching.wrapping_sub(1)
-    }
-
-    /// Whether no match is possible any more.
-    #[inline]
-    pub(crate) fn is_dead(state: State) -> bool {
-        state.0 == 0
-    }
-
-    /// The place of a reported state among those.
-    #[inline]
-    pub(crate) fn reported(&self, state: State) -> Option<usize> {
-        state.0.checked_sub(self.matching).map(usize::from).filter(|_| state.0 != 0)
-    }
-
-    /// How many states are reported.
-    pub(crate) fn reports(&self) -> usize {
-        self.lists.len()
-    }
-
-    /// The patterns that the reported state at `place` is a match of.
-    pub(crate) fn patterns(&self, place: usize) -> &[u16] {
-        let &(from, to) = self.lists.get(place).unwrap_or(&(0, 0));
-        self.patterns.get(from as usize..to as usize).unwrap_or_default()
+    pub(crate) fn report(&self, state: State) -> Option<&Report> {
+        self.states.report(state)
     }
 
     /// Whether no text that follows leads to a match.
     pub(crate) fn is_spent(&self, state: State) -> bool {
-        let row = usize::from(state.0) << self.width;
-        self.next.get(row..row + (1 << self.width)).unwrap_or_default().iter().all(|&next| next == 0)
+        (0..=self.states.end()).all(|class| self.step(state, class).is_dead())
     }
 
     /// Bytes it takes.
     pub(crate) fn memory(&self) -> usize {
-        (self.next.len() + self.starts.len() + self.patterns.len()) * 2 + self.lists.len() * 8
-    }
-}
-
-/// The states of an automaton in the order in which they are come upon, those that are reported behind the others.
-struct Renumbering {
-    /// One byte of each class.
-    units: Vec<u8>,
-    order: Vec<StateID>,
-    /// The new number of each state, by its place among the automaton's.
-    numbers: Vec<u16>,
-    starts: Vec<StateID>,
-    matching: u16,
-}
-
-impl Renumbering {
-    fn of(dfa: &dense::DFA<Vec<u32>>) -> Option<Self> {
-        let units: Vec<u8> =
-            dfa.byte_classes().representatives(0..=255).filter_map(|unit| unit.as_u8()).collect();
-        let before = (0..=255).map(Some).chain([None]);
-        let looks = before.map(|byte| start::Config::new().anchored(Anchored::Yes).look_behind(byte));
-        let starts: Vec<StateID> = looks.map(|look| dfa.start_state(&look).ok()).collect::<Option<_>>()?;
-        let dead = |state: StateID| dfa.is_dead_state(state) || dfa.is_quit_state(state);
-        let mut seen: Vec<bool> = Vec::new();
-        let mut order: Vec<StateID> = Vec::new();
-        let come = |state: StateID, seen: &mut Vec<bool>, order: &mut Vec<StateID>| {
-            let place = state.as_usize() >> dfa.stride2();
-            if seen.len() <= place {
-                seen.resize(2 * place + 1, false);
-            }
-            if let Some(seen @ false) = seen.get_mut(place).filter(|_| !dead(state)) {
-                *seen = true;
-                order.push(state);
-            }
+        let touched = |cells: &[AtomicU16]| {
+            cells
+                .chunks(2048)
+                .filter(|page| page.iter().any(|cell| cell.load(Ordering::Relaxed) != 0))
+                .count()
+                * 4096
         };
-        starts.iter().for_each(|&state| come(state, &mut seen, &mut order));
-        let mut at = 0;
-        while let Some(&state) = order.get(at) {
-            units.iter().for_each(|&byte| come(dfa.next_state(state, byte), &mut seen, &mut order));
-            come(dfa.next_eoi_state(state), &mut seen, &mut order);
-            at += 1;
-        }
-        let (matches, others): (Vec<_>, Vec<_>) =
-            order.into_iter().partition(|&state| dfa.is_match_state(state));
-        let matching = u16::try_from(others.len() + 1).ok()?;
-        let order: Vec<StateID> = others.into_iter().chain(matches).collect();
-        u16::try_from(order.len() + 1).ok()?;
-        let mut numbers = vec![0; seen.len()];
-        for (state, number) in order.iter().zip(1..) {
-            *numbers.get_mut(state.as_usize() >> dfa.stride2())? = number;
-        }
-        Some(Self { units, order, numbers, starts, matching })
+        touched(&self.near) + self.far.get().map_or(0, |far| touched(far)) + self.states.memory()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use regex_automata::dfa::{Automaton as _, StartKind, dense};
+    use regex_automata::{Anchored, Input, MatchKind};
+
+    use super::*;
+    use crate::detect::rules::syntax;
+
+    /// Three patterns, of which the last has more states than lie near.
+    fn regexes() -> Vec<String> {
+        [r"\d{2,4}", r"\d{3}-\d\b", "[ab]*a[ab]{13}c", r"\d{2,4}"].map(str::to_owned).to_vec()
     }
 
-    fn table(&self, dfa: &dense::DFA<Vec<u32>>, shared: &[Vec<u16>]) -> Option<Table> {
-        let stride = dfa.stride2();
-        let number = |state: StateID| self.numbers.get(state.as_usize() >> stride).copied().unwrap_or(0);
-        let width = (self.units.len() + 1).next_power_of_two().trailing_zeros();
-        let mut next = vec![0; (self.order.len() + 1) << width];
-        for (row, &state) in next.chunks_exact_mut(1 << width).skip(1).zip(&self.order) {
-            let reached = self.units.iter().map(|&byte| dfa.next_state(state, byte));
-            let reached = reached.chain([dfa.next_eoi_state(state)]);
-            row.iter_mut().zip(reached).for_each(|(to, state)| *to = number(state));
+    fn table(proven: bool) -> Table {
+        Table::new(&regexes(), vec![Traits::default(); 4], proven).unwrap()
+    }
+
+    /// Which patterns end where, by the table.
+    fn ends(table: &Table, text: &[u8]) -> Vec<(usize, Vec<u16>)> {
+        let (mut state, mut ends) = (table.start(None), Vec::new());
+        let mut note =
+            |at, state| ends.extend(table.report(state).map(|report| (at, report.patterns.to_vec())));
+        for (at, &byte) in text.iter().enumerate() {
+            state = table.next(state, byte);
+            note(at, state);
         }
-        let mut classes = [0; 256];
-        for (byte, class) in (0..=255).zip(classes.iter_mut()) {
-            *class = dfa.byte_classes().get(byte);
-        }
-        // Classes are numbered in the order of the bytes that stand for them.
-        let numbered = self.units.iter().zip(0..).all(|(&unit, n)| dfa.byte_classes().get(unit) == n);
-        let (mut lists, mut patterns) = (Vec::new(), Vec::new());
-        for &state in self.order.iter().filter(|&&state| dfa.is_match_state(state)) {
-            let from = u32::try_from(patterns.len()).ok()?;
-            for n in 0..dfa.match_len(state) {
-                patterns.extend(shared.get(dfa.match_pattern(state, n).as_usize())?);
+        note(text.len(), table.next_end(state));
+        ends
+    }
+
+    /// The same by an automaton that was built whole.
+    fn expected(dfa: &dense::DFA<Vec<u32>>, text: &[u8]) -> Vec<(usize, Vec<u16>)> {
+        let mut state = dfa.start_state_forward(&Input::new(text).anchored(Anchored::Yes)).unwrap();
+        let mut ends = Vec::new();
+        for at in 0..=text.len() {
+            state =
+                text.get(at).map_or_else(|| dfa.next_eoi_state(state), |&byte| dfa.next_state(state, byte));
+            if dfa.is_match_state(state) {
+                let patterns =
+                    (0..dfa.match_len(state)).flat_map(|n| match dfa.match_pattern(state, n).as_usize() {
+                        0 => vec![0, 3],
+                        n => vec![u16::try_from(n).unwrap()],
+                    });
+                ends.push((at, patterns.collect()));
             }
-            lists.push((from, u32::try_from(patterns.len()).ok()?));
         }
-        let starts = self.starts.iter().map(|&state| number(state)).collect();
-        let end = u8::try_from(self.units.len()).ok()?;
-        numbered.then_some(Table {
-            classes,
-            end,
-            width,
-            next,
-            starts,
-            matching: self.matching,
-            lists,
-            patterns,
-        })
+        ends
+    }
+
+    #[test]
+    fn it_matches_like_one_that_was_built_whole() {
+        let mut dice = 7_u32;
+        let mut of = |letters: &[u8], length: usize| -> Vec<u8> {
+            let mut next = || {
+                dice = dice.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                letters[(dice >> 16) as usize % letters.len()]
+            };
+            (0..length).map(|_| next()).collect()
+        };
+        let config = dense::Config::new().match_kind(MatchKind::All).start_kind(StartKind::Anchored);
+        let dfa = dense::Builder::new()
+            .configure(config)
+            .syntax(syntax::config())
+            .build_many(&regexes()[..3])
+            .unwrap();
+        let (lazy, whole) = (table(true), table(false));
+        for n in 0..6000 {
+            let text = if n % 3 == 0 { of(b"0123-4 ", 9) } else { of(b"ababababababababc", 40) };
+            let expected = expected(&dfa, &text);
+            assert_eq!(ends(&lazy, &text), expected, "{text:?}");
+            assert_eq!(ends(&whole, &text), expected, "{text:?}");
+        }
+        assert!(lazy.far.get().is_some(), "some lie far");
     }
 }

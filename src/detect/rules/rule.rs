@@ -261,6 +261,9 @@ pub(crate) struct Words {
 #[serde(deny_unknown_fields)]
 pub struct Rule {
     pub(crate) name: String,
+    /// Whether it is one of the built-in rules, of which tests know what they cost together.
+    #[serde(skip)]
+    pub(crate) builtin: bool,
     #[serde(default = "other")]
     pub(crate) family: Family,
     #[serde(default = "text")]

@@ -1,6 +1,8 @@
 //! JSON Schemas in requests and lists of tools: what a model must be given as it is, since it answers in these names and
 //! values and the caller's program compares them. Descriptions, titles, defaults and examples are text.
 
+use std::sync::OnceLock;
+
 use crate::stream::json::{PathSet, PatternError, Treatment};
 
 /// Where schemas stand, in any protocol: below these.
@@ -57,6 +59,11 @@ const VALUES: [&str; 3] = ["default", "examples", "example"];
 /// # Errors
 /// A pattern that is wrong.
 pub(super) fn with_schemas(patterns: &[(&'static str, Treatment)]) -> Result<PathSet, PatternError> {
+    static SCHEMAS: OnceLock<Result<PathSet, PatternError>> = OnceLock::new();
+    SCHEMAS.get_or_init(schemas).as_ref().map_err(|error| *error)?.then(patterns)
+}
+
+fn schemas() -> Result<PathSet, PatternError> {
     let mut schemas: Vec<(String, Treatment)> = Vec::new();
     for root in ROOTS {
         for value in VALUES {
@@ -67,8 +74,8 @@ pub(super) fn with_schemas(patterns: &[(&'static str, Treatment)]) -> Result<Pat
         schemas.extend(VALUES.map(|value| (format!("{root}.**.{value}.**"), Treatment::Text)));
         schemas.extend(KEYWORDS.map(|keyword| (format!("{root}.**.{keyword}"), Treatment::Skip)));
     }
-    let schemas = schemas.iter().map(|(pattern, take)| (pattern.as_str(), *take));
-    PathSet::new(&schemas.chain(patterns.iter().copied()).collect::<Vec<_>>(), Treatment::Text)
+    let schemas: Vec<_> = schemas.iter().map(|(pattern, take)| (pattern.as_str(), *take)).collect();
+    PathSet::new(&schemas, Treatment::Text)
 }
 
 #[cfg(test)]

@@ -1,0 +1,253 @@
+//! The states of an automaton, derived from its patterns one at a time. `regex-automata` does that (its lazy DFA); here
+//! each gets a small number when it is first come upon, and keeps it.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, Config, DFA};
+use regex_automata::nfa::thompson;
+use regex_automata::util::start;
+use regex_automata::{Anchored, MatchKind};
+
+use super::pattern::Traits;
+use crate::detect::rules::syntax;
+
+/// Memory that the patterns of one automaton may take, and all that is derived from them, in bytes.
+const PATTERNS: usize = 48 << 20;
+const DERIVED: usize = 96 << 20;
+/// The first number of a reported state; below are the others.
+const REPORTED: u16 = 1 << 15;
+/// Reports are kept in so many blocks of so many.
+const BLOCKS: usize = 128;
+const BLOCK: usize = REPORTED as usize / BLOCKS;
+
+/// A state, by its number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct State(u16);
+
+impl State {
+    /// Of a place that is not known yet.
+    pub(crate) const UNKNOWN: Self = Self(0);
+    /// No match is possible any more.
+    pub(crate) const DEAD: Self = Self(1);
+
+    pub(crate) const fn of(number: u16) -> Self {
+        Self(number)
+    }
+
+    pub(crate) const fn number(self) -> u16 {
+        self.0
+    }
+
+    /// Where its row lies among those of all states: those that are come upon early lie in front, reported or not.
+    #[inline]
+    pub(crate) const fn row(self) -> usize {
+        self.0.rotate_left(1) as usize
+    }
+
+    #[inline]
+    pub(crate) fn is_dead(self) -> bool {
+        self == Self::DEAD
+    }
+
+    /// Whether it is dead or reported.
+    #[inline]
+    pub(crate) const fn is_special(self) -> bool {
+        self.0.wrapping_sub(2) >= REPORTED - 2
+    }
+}
+
+/// What a reported state is a match of.
+#[derive(Debug)]
+pub(crate) struct Report {
+    /// What the patterns have in common.
+    pub(crate) traits: Traits,
+    /// Their places.
+    pub(crate) patterns: Box<[u16]>,
+}
+
+/// The states.
+pub(crate) struct States {
+    dfa: DFA,
+    /// One byte of each class.
+    units: Vec<u8>,
+    /// The patterns that have each expression.
+    places: Vec<Vec<u16>>,
+    traits: Vec<Traits>,
+    met: Mutex<Met>,
+    /// Of each reported state, by its number among them. What is there stays.
+    reports: Places<Places<Report>>,
+}
+
+/// Those that were come upon.
+struct Met {
+    cache: Cache,
+    plain: Vec<LazyStateID>,
+    reported: Vec<LazyStateID>,
+    numbers: HashMap<LazyStateID, State>,
+}
+
+/// Places of which each is filled once.
+type Places<T> = Box<[OnceLock<T>]>;
+
+fn empty<T>(count: usize) -> Places<T> {
+    (0..count).map(|_| OnceLock::new()).collect()
+}
+
+impl States {
+    /// Those of the matches of `regexes`, whose traits are `traits`, from where a walk begins. `None` if the expressions
+    /// are too large together. They are known to parse.
+    pub(crate) fn new(regexes: &[String], traits: Vec<Traits>) -> Option<Self> {
+        // Many rules have values of one shape: they share one expression.
+        let mut unique: Vec<&str> = Vec::new();
+        let mut places: Vec<Vec<u16>> = Vec::new();
+        let mut known: HashMap<&str, usize> = HashMap::new();
+        for (regex, n) in regexes.iter().zip(0..) {
+            let place = *known.entry(regex).or_insert_with(|| {
+                unique.push(regex);
+                places.push(Vec::new());
+                unique.len() - 1
+            });
+            places.get_mut(place)?.push(n);
+        }
+        let config = Config::new()
+            .match_kind(MatchKind::All)
+            .cache_capacity(DERIVED)
+            // What is known is never forgotten: numbers are for good.
+            .minimum_cache_clear_count(Some(0));
+        let dfa = DFA::builder()
+            .configure(config)
+            .syntax(syntax::config())
+            .thompson(thompson::Config::new().utf8(false).nfa_size_limit(Some(PATTERNS)))
+            .build_many(&unique)
+            .ok()?;
+        let units = dfa.byte_classes().representatives(0..=255).filter_map(|unit| unit.as_u8()).collect();
+        let met = Met {
+            cache: dfa.create_cache(),
+            plain: Vec::new(),
+            reported: Vec::new(),
+            numbers: HashMap::new(),
+        };
+        let met = Mutex::new(met);
+        let states = Self { dfa, units, places, traits, met, reports: empty(BLOCKS) };
+        // Classes are numbered in the order of the bytes that stand for them.
+        states.units.iter().zip(0..).all(|(&unit, n)| states.class(unit) == n).then_some(states)
+    }
+
+    /// The class of a byte.
+    pub(crate) fn class(&self, byte: u8) -> u8 {
+        self.dfa.byte_classes().get(byte)
+    }
+
+    /// The class of the text's end, behind those of bytes.
+    pub(crate) fn end(&self) -> u8 {
+        u8::try_from(self.units.len()).unwrap_or(u8::MAX)
+    }
+
+    fn met(&self) -> MutexGuard<'_, Met> {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The state to begin in behind `before`; `None` if there is no room for it.
+    pub(crate) fn start(&self, before: Option<u8>) -> Option<State> {
+        let look = start::Config::new().anchored(Anchored::Yes).look_behind(before);
+        let mut met = self.met();
+        let state = self.dfa.start_state(&mut met.cache, &look).ok()?;
+        self.number(&mut met, state)
+    }
+
+    /// The state behind `state` and what is of `class`; `None` if there is no room for it.
+    pub(crate) fn next(&self, state: State, class: u8) -> Option<State> {
+        let mut met = self.met();
+        let met = &mut *met;
+        let number = usize::from(state.0);
+        let place = number.checked_sub(usize::from(REPORTED));
+        let Some(&from) =
+            place.map_or_else(|| met.plain.get(number.wrapping_sub(2)), |n| met.reported.get(n))
+        else {
+            return Some(State::DEAD);
+        };
+        let to = match self.units.get(usize::from(class)) {
+            Some(&byte) => self.dfa.next_state(&mut met.cache, from, byte),
+            None => self.dfa.next_eoi_state(&mut met.cache, from),
+        };
+        self.number(met, to.ok()?)
+    }
+
+    fn number(&self, met: &mut Met, state: LazyStateID) -> Option<State> {
+        if state.is_dead() || state.is_quit() {
+            return Some(State::DEAD);
+        }
+        if let Some(&known) = met.numbers.get(&state) {
+            return Some(known);
+        }
+        let list = if state.is_match() { &mut met.reported } else { &mut met.plain };
+        let first = if state.is_match() { REPORTED } else { 2 };
+        let number = u16::try_from(list.len()).ok()?.checked_add(first)?;
+        if !state.is_match() && number >= REPORTED {
+            return None;
+        }
+        list.push(state);
+        if state.is_match() {
+            self.put(number - REPORTED, &met.cache, state)?;
+        }
+        met.numbers.insert(state, State(number));
+        Some(State(number))
+    }
+
+    /// Writes down what a reported state is a match of, before anybody is told its number.
+    fn put(&self, n: u16, cache: &Cache, state: LazyStateID) -> Option<()> {
+        let found = (0..self.dfa.match_len(cache, state)).map(|n| self.dfa.match_pattern(cache, state, n));
+        let patterns: Box<[u16]> =
+            found.filter_map(|one| self.places.get(one.as_usize())).flatten().copied().collect();
+        let traits = patterns.iter().filter_map(|&n| self.traits.get(usize::from(n)));
+        let traits = traits.copied().fold(Traits::default(), Traits::or);
+        let block = self.reports.get(usize::from(n) / BLOCK)?.get_or_init(|| empty(BLOCK));
+        block.get(usize::from(n) % BLOCK)?.set(Report { traits, patterns }).ok()
+    }
+
+    /// What a state is a match of, if it is reported.
+    #[inline]
+    pub(crate) fn report(&self, state: State) -> Option<&Report> {
+        let n = usize::from(state.0.checked_sub(REPORTED)?);
+        self.reports.get(n / BLOCK)?.get()?.get(n % BLOCK)?.get()
+    }
+
+    /// Derives all there are: how many. `None` if there is no room for them.
+    pub(crate) fn all(&self) -> Option<usize> {
+        let (mut plain, mut reported) = (2, REPORTED);
+        let last = |first: u16, list: &[LazyStateID]| usize::from(first) + list.len();
+        loop {
+            let state = {
+                let met = self.met();
+                let open =
+                    [(&mut plain, last(2, &met.plain)), (&mut reported, last(REPORTED, &met.reported))];
+                let Some((next, _)) = open.into_iter().find(|(next, last)| usize::from(**next) < *last)
+                else {
+                    return Some(met.numbers.len());
+                };
+                *next += 1;
+                State(*next - 1)
+            };
+            for class in 0..=self.end() {
+                self.next(state, class)?;
+            }
+        }
+    }
+
+    /// Bytes they take.
+    pub(crate) fn memory(&self) -> usize {
+        let met = self.met();
+        let each = size_of::<LazyStateID>() * 3 + size_of::<State>();
+        let lists: usize = self
+            .reports
+            .iter()
+            .filter_map(OnceLock::get)
+            .flatten()
+            .filter_map(OnceLock::get)
+            .map(|report| size_of::<Report>() + report.patterns.len() * 2)
+            .sum();
+        self.dfa.memory_usage() + met.cache.memory_usage() + met.numbers.len() * each + lists
+    }
+}
