@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use http::{Method, StatusCode};
@@ -21,7 +21,7 @@ use crate::base::path::RequestPath;
 use crate::gateway::delivery::Delivery;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::error_shape::call_id;
-use crate::gateway::llm::ProtocolChoice;
+use crate::gateway::llm::{Protocol, ProtocolChoice};
 use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::request_trace::RequestTrace;
@@ -102,6 +102,8 @@ pub struct Exchange {
     path: RequestPath,
     sends_body: bool,
     route: Arc<RouteInfo>,
+    /// What is spoken at its path on its route, once somebody has asked.
+    protocol: OnceLock<Option<&'static Protocol>>,
     spoken: ProtocolChoice,
     body_rate: ByteRate,
     clock: SharedClock,
@@ -156,6 +158,7 @@ impl From<ExchangeParts> for Exchange {
             path,
             sends_body,
             route,
+            protocol: OnceLock::new(),
             spoken,
             body_rate,
             clock,
@@ -188,6 +191,11 @@ impl Exchange {
     /// The path by which its route was found.
     pub fn path(&self) -> &RequestPath {
         &self.path
+    }
+
+    /// The protocol spoken at its path on its route.
+    pub fn protocol(&self) -> Option<&'static Protocol> {
+        *self.protocol.get_or_init(|| self.route.protocol(&self.path))
     }
 
     /// Whether a body comes with the request.
@@ -261,7 +269,7 @@ impl Exchange {
 
     /// Notes that the caller left: no error, if the head of its answer was sent (`answered`) and it has had all of that.
     pub fn caller_left(&mut self, answered: bool) {
-        let had_all = answered && self.delivery.is_complete(self.route.protocols.of(&self.path));
+        let had_all = answered && self.delivery.is_complete(self.protocol());
         self.error_word = if had_all { None } else { Some(GatewayError::Left.word()) };
     }
 }

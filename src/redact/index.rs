@@ -226,6 +226,24 @@ impl Left {
         !(matches!(self, Self::Word | Self::Hex(_)) && byte.is_ascii_alphanumeric())
     }
 
+    /// Behind a stretch. Nearly always its last byte tells: an escape reaches no further than six.
+    pub(super) fn behind(self, stretch: &[u8]) -> Self {
+        const ESCAPE: usize = 6;
+        let tail = stretch.get(stretch.len().saturating_sub(ESCAPE)..).unwrap_or_default();
+        let settled = matches!(self, Self::Open | Self::Word) || stretch.len() >= ESCAPE;
+        match tail.last() {
+            None => self,
+            Some(last) if settled && !tail.contains(&b'\\') => {
+                if last.is_ascii_alphanumeric() {
+                    Self::Word
+                } else {
+                    Self::Open
+                }
+            }
+            Some(_) => stretch.iter().fold(self, |left, &byte| left.after(byte)),
+        }
+    }
+
     pub(super) fn after(self, byte: u8) -> Self {
         match (self, byte) {
             // Nearly all.
@@ -249,6 +267,18 @@ mod tests {
 
     fn index(strings: &[&str]) -> Index {
         Index::new(strings.iter().zip(0..).map(|(text, entry)| (text.as_bytes().into(), entry)))
+    }
+
+    proptest! {
+        #[test]
+        fn a_stretch_leaves_what_its_bytes_leave(
+            text in "[\\\\\\\\nua0fx .é]{0,24}", cut in 0usize..24,
+        ) {
+            let (head, tail) = text.as_bytes().split_at(cut.min(text.len()));
+            let each = |left: Left, bytes: &[u8]| bytes.iter().fold(left, |left, &byte| left.after(byte));
+            let left = each(Left::default(), head);
+            prop_assert_eq!(left.behind(tail), each(left, tail));
+        }
     }
 
     #[test]

@@ -15,14 +15,19 @@ impl Index {
     pub(super) fn all(&self, text: &[u8], case: Case, see: &mut dyn FnMut(Range<usize>, u32)) {
         let mut left = Left::Open;
         let mut stems = Stems::new(self, text, case);
-        for (at, &byte) in text.iter().enumerate() {
-            if self.may_begin(case.of(byte))
-                && left.admits(byte)
+        let (mut at, mut rest) = (0, text);
+        while let Some(skipped) = rest.iter().position(|&byte| self.may_begin(case.of(byte))) {
+            left = left.behind(rest.get(..skipped).unwrap_or_default());
+            at += skipped;
+            let Some(&byte) = text.get(at) else { break };
+            if left.admits(byte)
                 && let Seen::Found { len, entry } = stems.longest(at)
             {
                 see(at..at + len, entry);
             }
             left = left.after(byte);
+            at += 1;
+            rest = text.get(at..).unwrap_or_default();
         }
     }
 }

@@ -125,7 +125,15 @@ impl Restore {
     /// Goes through `text` up to where it must wait; returns how far that is.
     fn settle(&mut self, text: &[u8], more: More, see: See<'_>) -> usize {
         let mut at = 0;
-        while let Some(&byte) = text.get(at) {
+        while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+            let begins = rest.iter().position(|&byte| self.undo.may_begin(self.reading, byte));
+            let (skipped, rest) = rest.split_at(begins.unwrap_or(rest.len()));
+            self.left = self.left.behind(skipped);
+            if let Some(guard) = &mut self.guard {
+                guard.wrote(skipped);
+            }
+            at += skipped.len();
+            let Some(&byte) = rest.first() else { break };
             match self.seek(text, at, self.left, more) {
                 Sought::Wait => break,
                 Sought::No => {

@@ -127,9 +127,9 @@ impl UrlGuard {
             self.reader.byte(*byte, &mut |authority| read.extend(authority));
             read.drain(..).for_each(|authority| self.judge(&authority));
             self.foreign &= self.reader.is_within();
-        }
-        if !self.reader.in_authority() {
-            self.settled = None;
+            if !self.reader.in_authority() {
+                self.settled = None;
+            }
         }
     }
 

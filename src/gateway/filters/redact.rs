@@ -71,7 +71,7 @@ impl Redact {
         let protocol = match x.route().protocols {
             // A WebSocket has a protocol of its own, whatever is spoken over HTTP.
             ProtocolChoice::Always(_) if x.is_websocket() => ProtocolChoice::Auto.of(x.path()),
-            _ => x.route().protocol(x.path()),
+            _ => x.protocol(),
         };
         let protocol = protocol?;
         self.parts.protocols.iter().find(|compiled| std::ptr::eq(compiled.protocol, protocol))
