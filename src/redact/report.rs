@@ -233,19 +233,26 @@ impl<T> std::fmt::Debug for Redacted<T> {
 #[derive(Debug)]
 pub struct Counts {
     rules: Vec<AtomicU64>,
+    /// A bit for each rule that was ever counted: there are a thousand, and a body has values of a few.
+    counted: Vec<AtomicU64>,
     scanned: AtomicU64,
 }
 
 impl Counts {
     /// Zeros for a detector of `rules` rules.
     pub fn new(rules: usize) -> Self {
-        Self { rules: (0..rules).map(|_| AtomicU64::new(0)).collect(), scanned: AtomicU64::new(0) }
+        let zeros = |count: usize| (0..count).map(|_| AtomicU64::new(0)).collect();
+        Self { rules: zeros(rules), counted: zeros(rules.div_ceil(64)), scanned: AtomicU64::new(0) }
     }
 
     /// Adds `n` replacements by a rule. A rule that the counts were not made for is not counted.
     pub fn record(&self, rule: RuleId, n: u64) {
         if let Some(count) = self.rules.get(rule.index()) {
             count.fetch_add(n, Ordering::Relaxed);
+        }
+        // Whoever sees the bit sees the count.
+        if let Some(word) = self.counted.get(rule.index() / 64) {
+            word.fetch_or(1 << (rule.index() % 64), Ordering::Release);
         }
     }
 
@@ -262,19 +269,25 @@ impl Counts {
         self.scan(report.scanned());
     }
 
+    /// What `read` says of each rule that was counted, rules of which it says zero left out.
+    fn each(&self, read: impl Fn(&AtomicU64) -> u64) -> Vec<(RuleId, u64)> {
+        let words = self.counted.iter().map(|word| word.load(Ordering::Acquire)).zip((0..).step_by(64));
+        let rules = words.filter(|(word, _)| *word > 0).flat_map(|(word, first)| {
+            (0..64).filter(move |bit| word >> bit & 1 == 1).map(move |bit| first + bit)
+        });
+        let counts =
+            rules.filter_map(|rule: u16| Some((RuleId::new(rule), read(self.rules.get(usize::from(rule))?))));
+        counts.filter(|(_, count)| *count > 0).collect()
+    }
+
     /// Replacements by rule since the last call, rules without any left out: for whoever adds them up elsewhere.
     pub fn drain(&self) -> Vec<(RuleId, u64)> {
-        let rules = (0..=u16::MAX).map(RuleId::new);
-        // A swap costs tens of loads, and of a thousand rules a request has had a few.
-        let some = rules.zip(&self.rules).filter(|(_, count)| count.load(Ordering::Relaxed) > 0);
-        some.map(|(rule, count)| (rule, count.swap(0, Ordering::Relaxed))).collect()
+        self.each(|count| count.swap(0, Ordering::Relaxed))
     }
 
     /// Replacements by rule so far, rules without any left out.
     pub fn by_rule(&self) -> Vec<(RuleId, u64)> {
-        let counts = self.rules.iter().map(|count| count.load(Ordering::Relaxed));
-        let rules = (0..=u16::MAX).map(RuleId::new);
-        rules.zip(counts).filter(|(_, count)| *count > 0).collect()
+        self.each(|count| count.load(Ordering::Relaxed))
     }
 
     /// Bytes looked through so far.
@@ -286,6 +299,20 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rules_are_counted_until_they_are_drained() {
+        let counts = Counts::new(130);
+        for (rule, n) in [(129, 4), (0, 1), (64, 3), (63, 2), (130, 9), (129, 1)] {
+            counts.record(RuleId::new(rule), n);
+        }
+        let all = [(0, 1), (63, 2), (64, 3), (129, 5)].map(|(rule, n)| (RuleId::new(rule), n));
+        assert_eq!(counts.by_rule(), all);
+        assert_eq!(counts.drain(), all);
+        assert!(counts.by_rule().is_empty() && counts.drain().is_empty());
+        counts.record(RuleId::new(64), 7);
+        assert_eq!(counts.drain(), [(RuleId::new(64), 7)]);
+    }
 
     #[test]
     fn counts_add_up_and_ignore_strangers() {

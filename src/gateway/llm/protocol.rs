@@ -245,8 +245,13 @@ impl Protocol {
 
 /// Whether the last segments of a path are these, in which a `*` stands for any text that is not empty.
 fn path_ends(path: &str, end: &str) -> bool {
+    let end = end.trim_start_matches('/');
+    if !end.contains('*') {
+        // Nearly all, and nearly none is the path's.
+        return path.strip_suffix(end).is_some_and(|before| before.is_empty() || before.ends_with('/'));
+    }
     let mut segments = path.rsplit('/');
-    let mut wanted = end.trim_start_matches('/').rsplit('/');
+    let mut wanted = end.rsplit('/');
     wanted.all(|want| {
         segments.next().is_some_and(|segment| match want.split_once('*') {
             None => segment == want,
