@@ -169,6 +169,31 @@ mod tests {
     }
 
     #[test]
+    fn all_who_walk_a_new_one_at_once_see_the_same() {
+        let text: Vec<u8> = (0_u32..4000)
+            .flat_map(|n| format!("{}{}", "ab".repeat(n as usize % 9), n).into_bytes())
+            .collect();
+        let texts: Vec<&[u8]> = text.chunks(37).collect();
+        let whole = table(false);
+        let expected: Vec<_> = texts.iter().map(|text| ends(&whole, text)).take(50).collect();
+        for _ in 0..20 {
+            let fresh = table(true);
+            std::thread::scope(|scope| {
+                let walks: Vec<_> = (0..4)
+                    .map(|_| {
+                        scope.spawn(|| {
+                            texts.iter().map(|text| ends(&fresh, text)).take(50).collect::<Vec<_>>()
+                        })
+                    })
+                    .collect();
+                for walk in walks {
+                    assert_eq!(walk.join().unwrap(), expected);
+                }
+            });
+        }
+    }
+
+    #[test]
     fn it_matches_like_one_that_was_built_whole() {
         let mut dice = 7_u32;
         let mut of = |letters: &[u8], length: usize| -> Vec<u8> {
