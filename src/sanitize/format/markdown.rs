@@ -19,6 +19,9 @@ const SWITCHES: &[&str] = &["html", "head", "body", "title", "style", "meta", "s
 /// How much of a destination is read, in bytes.
 const ADDRESS: usize = 4096;
 
+/// How much of one nearly always tells: a text may be nothing but beginnings of links.
+const NEAR: usize = 128;
+
 /// How many characters of it tell its scheme.
 const SCHEME: usize = 24;
 
@@ -149,8 +152,9 @@ fn destinations(text: &str) -> Vec<Range<usize>> {
         let cut = line.len().saturating_add(4) > ADDRESS;
         // What a scheme may be parted by is up to the reader, so the address may reach to the end of the line; what
         // is taken out ends earlier.
-        let read: String = entity::value(line).chars().filter(|c| *c != '\\').collect();
-        if scheme_acts(&read, cut) {
+        let near = line.get(..line.floor_char_boundary(NEAR)).unwrap_or(line);
+        let near = Some(read(near)).filter(|near| is_told(near));
+        if near.map_or_else(|| scheme_acts(&read(line), cut), |near| scheme_acts(&near, false)) {
             let colon = line.find([':', ';']).map_or(0, |colon| colon.saturating_add(1));
             // An address that was cut ends where it ends.
             let whole = text.get(start..).unwrap_or_default();
@@ -159,6 +163,24 @@ fn destinations(text: &str) -> Vec<Range<usize>> {
         }
     }
     out
+}
+
+/// An address as readers take it.
+fn read(line: &str) -> String {
+    entity::value(line).chars().filter(|c| *c != '\\').collect()
+}
+
+/// Whether the beginning of an address tells all: what its first characters are, and whether its first word has a scheme.
+/// Of what holds its data, more is looked at.
+fn is_told(near: &str) -> bool {
+    let word = near.split(char::is_whitespace).next().unwrap_or_default();
+    let scheme = word.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'));
+    let visible = near.chars().filter(is_visible).take(SCHEME).count() == SCHEME;
+    visible && scheme.is_some() && !word.get(..4).is_some_and(|data| data.eq_ignore_ascii_case("data"))
+}
+
+fn is_visible(c: &char) -> bool {
+    !c.is_whitespace() && !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{ad}')
 }
 
 /// Where an address ends that reaches beyond `past`: at white space or a closing parenthesis that it did not open
@@ -180,9 +202,8 @@ fn end_of(line: &str, past: usize) -> usize {
 /// Whether an address begins with a scheme that acts, or, where it is cut, might. Words before a colon are no scheme
 /// unless a reader skips what parts them.
 fn scheme_acts(address: &str, cut: bool) -> bool {
-    let hidden =
-        |c: &char| !c.is_whitespace() && !c.is_control() && !matches!(c, '\u{200b}'..='\u{200f}' | '\u{ad}');
-    let head: String = address.chars().filter(hidden).take(SCHEME).collect::<String>().to_ascii_lowercase();
+    let head: String =
+        address.chars().filter(is_visible).take(SCHEME).collect::<String>().to_ascii_lowercase();
     let known = ["javascript:", "vbscript:", "data:text", "data:image/svg", "data:application", "file:"];
     if known.iter().any(|scheme| head.starts_with(scheme)) || (cut && head.chars().count() < SCHEME) {
         return true;
@@ -222,6 +243,8 @@ mod tests {
             ("<javascript:alert(1)> <script", "&lt;javascript:alert(1)> &lt;script"),
             ("[x](data:text/html;base64,AAAA)", "[x](#)"),
             (&format!("[x](java{}script:a)", "&Tab;".repeat(2000)), "[x](#)"),
+            (&format!("[x](java{}script:{})", "&Tab;".repeat(24), "a".repeat(200)), "[x](#)"),
+            (&format!("[x]({}:{})", "a".repeat(200), "b".repeat(200)), "[x](#)"),
         ] {
             assert_eq!(bench.text(FileKind::Markdown, markdown), want, "{markdown}");
         }

@@ -167,7 +167,16 @@ fn family(namespace: &ResolveResult<'_>, name: &str) -> Family {
             | "http://schemas.microsoft.com/xps/2005/06"
             | "http://schemas.openxps.org/oxps/v1.0"
             | "http://schemas.microsoft.com/office/infopath/2003/solutionDefinition"
-            | "http://ns.adobe.com/xdp/" => Family::Program,
+            | "http://ns.adobe.com/xdp/"
+            | "http://schemas.microsoft.com/windows/2009/library"
+            | "http://schemas.microsoft.com/windows/2009/searchConnector"
+            | "http://schemas.microsoft.com/Search/2013/SettingContent"
+            | "http://schemas.microsoft.com/Contact"
+            | "http://schemas.microsoft.com/windows/2004/02/mit/task"
+            | "http://schemas.microsoft.com/developer/msbuild/2003"
+            | "urn:schemas-microsoft-com:asm.v1"
+            | "urn:schemas-microsoft-com:asm.v2"
+            | "urn:schemas-microsoft-com:asm.v3" => Family::Program,
             _ => Family::Other,
         },
         ResolveResult::Unknown(_) => Family::Other,
