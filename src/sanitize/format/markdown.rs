@@ -146,16 +146,21 @@ fn destinations(text: &str) -> Vec<Range<usize>> {
         if out.last().is_some_and(|last| last.end > start) {
             continue;
         }
-        let inner = inner.get(..inner.floor_char_boundary(ADDRESS)).unwrap_or(inner);
-        let length = inner.find(['\n', '\r', '>']).unwrap_or(inner.len());
-        let line = inner.get(..length).unwrap_or_default();
-        let cut = line.len().saturating_add(4) > ADDRESS;
         // What a scheme may be parted by is up to the reader, so the address may reach to the end of the line; what
         // is taken out ends earlier.
-        let near = line.get(..line.floor_char_boundary(NEAR)).unwrap_or(line);
-        let near = Some(read(near)).filter(|near| is_told(near));
-        if near.map_or_else(|| scheme_acts(&read(line), cut), |near| scheme_acts(&near, false)) {
-            let colon = line.find([':', ';']).map_or(0, |colon| colon.saturating_add(1));
+        let line = |most: usize| {
+            let head = inner.get(..inner.floor_char_boundary(most)).unwrap_or(inner);
+            head.get(..head.find(['\n', '\r', '>']).unwrap_or(head.len())).unwrap_or_default()
+        };
+        let near = read(line(NEAR));
+        let acts = if is_told(&near) {
+            scheme_acts(&near, false)
+        } else {
+            let line = line(ADDRESS);
+            scheme_acts(&read(line), line.len().saturating_add(4) > ADDRESS)
+        };
+        if acts {
+            let colon = line(ADDRESS).find([':', ';']).map_or(0, |colon| colon.saturating_add(1));
             // An address that was cut ends where it ends.
             let whole = text.get(start..).unwrap_or_default();
             let whole = whole.get(..whole.find(['\n', '\r', '>']).unwrap_or(whole.len())).unwrap_or_default();

@@ -173,10 +173,13 @@ fn family(namespace: &ResolveResult<'_>, name: &str) -> Family {
             | "http://schemas.microsoft.com/Search/2013/SettingContent"
             | "http://schemas.microsoft.com/Contact"
             | "http://schemas.microsoft.com/windows/2004/02/mit/task"
-            | "http://schemas.microsoft.com/developer/msbuild/2003"
-            | "urn:schemas-microsoft-com:asm.v1"
-            | "urn:schemas-microsoft-com:asm.v2"
-            | "urn:schemas-microsoft-com:asm.v3" => Family::Program,
+            | "http://schemas.microsoft.com/developer/msbuild/2003" => Family::Program,
+            // Of what is installed by a click (ClickOnce); every program of Windows has such a manifest, without these.
+            "urn:schemas-microsoft-com:asm.v1" | "urn:schemas-microsoft-com:asm.v2"
+                if matches!(name, "deployment" | "entryPoint") =>
+            {
+                Family::Program
+            }
             _ => Family::Other,
         },
         ResolveResult::Unknown(_) => Family::Other,
