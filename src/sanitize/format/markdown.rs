@@ -179,9 +179,10 @@ fn read(line: &str) -> String {
 /// Of what holds its data, more is looked at.
 fn is_told(near: &str) -> bool {
     let word = near.split(char::is_whitespace).next().unwrap_or_default();
-    let scheme = word.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'));
+    let ended = word.len() < near.len()
+        || word.contains(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'));
     let visible = near.chars().filter(is_visible).take(SCHEME).count() == SCHEME;
-    visible && scheme.is_some() && !word.get(..4).is_some_and(|data| data.eq_ignore_ascii_case("data"))
+    visible && ended && !word.get(..4).is_some_and(|data| data.eq_ignore_ascii_case("data"))
 }
 
 fn is_visible(c: &char) -> bool {
