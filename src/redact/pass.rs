@@ -108,6 +108,8 @@ impl<'p> Pass<'p> {
         if values.is_empty() {
             return Ok(Passed { redacted: Redacted::new(unchanged, report), values, hosts });
         }
+        // It may be large.
+        drop(unchanged);
         if self.reach == Reach::Everywhere {
             spread(carrier, &mut values, &mut hits)?;
         }
