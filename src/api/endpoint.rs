@@ -84,10 +84,16 @@ impl<E: Endpoint> Served<E> {
         let body = Collected::read(call.body, self.limit, call.budget).await?;
         let length = body.bytes.len();
         let request = match length {
-            ..LONG => self.request(body),
-            _ => apart(|| self.request(body)),
-        }?;
+            ..LONG => self.request(&body.bytes),
+            _ => apart(|| self.request(&body.bytes)),
+        };
         let secret = E::SERVICE == Service::Vault;
+        if secret {
+            body.wipe();
+        } else {
+            drop(body);
+        }
+        let request = request?;
         let dialect = self.dialect.of(&call.head.headers);
         let done = self.endpoint.call(ApiCaller { who, dialect }, request);
         let success = if E::KEEPS_NOTHING && length >= WATCHED {
@@ -107,30 +113,10 @@ impl<E: Endpoint> Served<E> {
         })
     }
 
-    fn request(&self, body: Collected) -> Result<E::Request, ApiError> {
-        let read =
-            json::parse_keeping(&body.bytes, E::RAW).map_err(|fault| ApiError::Validation(vec![fault]));
-        // What is kept as it was written lies in the body. Of others it goes now: it may be as large as what is read.
-        let request = match read {
-            Ok((value, kept)) if kept.is_empty() => {
-                drop(kept);
-                gone::<E>(body);
-                return self.endpoint.parse(Fields::keeping(&value, &[])?);
-            }
-            Ok((value, kept)) => {
-                Fields::keeping(&value, &kept).and_then(|fields| self.endpoint.parse(fields))
-            }
-            Err(error) => Err(error),
-        };
-        gone::<E>(body);
-        request
-    }
-}
-
-/// A body that has been read; one with secrets is overwritten.
-fn gone<E: Endpoint>(body: Collected) {
-    if E::SERVICE == Service::Vault {
-        body.wipe();
+    fn request(&self, body: &[u8]) -> Result<E::Request, ApiError> {
+        let read = json::parse_keeping(body, E::RAW);
+        let (value, kept) = read.map_err(|fault| ApiError::Validation(vec![fault]))?;
+        self.endpoint.parse(Fields::keeping(&value, &kept)?)
     }
 }
 

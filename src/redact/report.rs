@@ -249,10 +249,10 @@ impl Counts {
     pub fn record(&self, rule: RuleId, n: u64) {
         if let Some(count) = self.rules.get(rule.index()) {
             count.fetch_add(n, Ordering::Relaxed);
-        }
-        // Whoever sees the bit sees the count.
-        if let Some(word) = self.counted.get(rule.index() / 64) {
-            word.fetch_or(1 << (rule.index() % 64), Ordering::Release);
+            // Whoever sees the bit sees the count.
+            if let Some(word) = self.counted.get(rule.index() / 64) {
+                word.fetch_or(1 << (rule.index() % 64), Ordering::Release);
+            }
         }
     }
 

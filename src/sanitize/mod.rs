@@ -18,7 +18,7 @@
 //! | `work` | [`Work`]: one file's way through the [`Formats`]; [`Values`] that go |
 //! | `unfold` | how much packed bytes may unfold to |
 //! | [`mod@format`] | the formats, and [`FORMATS`](format::FORMATS), their table |
-//! | `text_kind`, `zip_kind`, `script`, `script_lines` | which kind a file of text is, and a zip file; which text is a script |
+//! | `text_kind`, `zip_kind`, `script` | which kind a file of text is, and a zip file; which text is a script |
 //! | `name` | the name that a file of a kind has |
 //! | `identify` | [`identify`]: which kind a file is, by its bytes |
 //! | [`scan`] | scanners, and the engines behind providers' names |
@@ -43,7 +43,6 @@ mod rejection;
 pub mod sandbox;
 pub mod scan;
 mod script;
-mod script_lines;
 mod session;
 mod stats;
 mod text_kind;

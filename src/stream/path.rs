@@ -329,11 +329,17 @@ pub struct PathSet {
 
 impl PathSet {
     /// Reads patterns; a path that none fits gets `otherwise`.
+    ///
+    /// # Errors
+    /// The first pattern that cannot be read.
     pub fn new(patterns: &[(&str, Treatment)], otherwise: Treatment) -> Result<Self, PatternError> {
         Self { otherwise, ..Self::everything() }.then(patterns)
     }
 
     /// These patterns, and behind them others.
+    ///
+    /// # Errors
+    /// The first pattern that cannot be read.
     pub fn then(&self, patterns: &[(&str, Treatment)]) -> Result<Self, PatternError> {
         let read = |(pattern, &(text, take)): (usize, &(&str, Treatment))| match parse(text) {
             Ok(parts) => Ok((parts.into(), take)),
@@ -389,8 +395,8 @@ impl PathSet {
             Segment::Key(key) => self.named.get(key),
             Segment::Index(_) => None,
         });
-        let tried = named.unwrap_or(&self.others).iter().filter_map(|&n| self.patterns.get(n));
-        let fitting = tried.into_iter().find(|(parts, _)| ends_fit(parts) && matches(parts, path));
+        let mut tried = named.unwrap_or(&self.others).iter().filter_map(|&n| self.patterns.get(n));
+        let fitting = tried.find(|(parts, _)| ends_fit(parts) && matches(parts, path));
         fitting.map_or(self.otherwise, |(_, take)| *take)
     }
 }

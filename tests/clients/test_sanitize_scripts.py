@@ -54,7 +54,29 @@ PROGRAMS = {
     "a.task": '<Task xmlns="http://schemas.microsoft.com/windows/2004/02/mit/task"><Exec><Command>calc</Command></Exec></Task>',
     "a.vcxproj": '<Project xmlns="http://schemas.microsoft.com/developer/msbuild/2003"><Target><Exec Command="calc"/></Target></Project>',
 }
+# The same, as others spell it: refused, whatever it is called.
+SPELLED = {
+    "slashes.m3u": "#EXTM3U\n//evil.example/x\n",
+    "both.m3u": "#EXTM3U\n\\/evil.example/x\n",
+    "logo.m3u": '#EXTM3U\n#EXTINF:-1 tvg-id="a" tvg-logo="\\\\evil.example\\x",a\nhttps://a.example/1.ts\n',
+    "slashes.pls": "[playlist]\nFile1=//evil.example/x\n",
+    "remarked.theme": "; Themes\r\n\r\n[Theme]\r\nWallpaper=//evil.example/x.jpg\r\n",
+    "second.desktop": "# a\n[Other]\na=b\n[Desktop Entry]\nExec=sh -c x\n",
+    "referred.xspf": '<playlist xmlns="http://xspf.org/ns/0/"><location>&#92;&#92;evil.example\\x</location></playlist>',
+    "parted.xspf": '<playlist xmlns="http://xspf.org/ns/0/"><location>\n \\\\evil.example\\x</location></playlist>',
+    "section.xspf": '<playlist xmlns="http://xspf.org/ns/0/"><location><![CDATA[\\\\evil.example\\x]]></location></playlist>',
+    "prefixed.xspf": '<p:playlist xmlns:p="http://xspf.org/ns/0/"><p:location>\\\\evil.example\\x</p:location></p:playlist>',
+    "parted.smil": '<smil><media src = "\\\\evil.example\\x"/></smil>',
+    "slashes.smil": "<smil><media src='//evil.example/x'/></smil>",
+    "parted.kml": '<kml xmlns="http://www.opengis.net/kml/2.2"><href> file:///x</href></kml>',
+    "far.plist": f'<plist><dict><!--{"x" * 70000}--><key>CommandString</key><string>id</string></dict></plist>',
+    "parted.plist": "<plist><dict><key> Command<!-- x -->String </key><string>id</string></dict></plist>",
+    "broken.wsf": "<job><title><script>x</script>",
+}
 INNOCENT = {
+    "list.txt": "#EXTM3U\n#EXTINF:9,One\nhttps://a.example/1.ts\n",
+    "places.xml": '<kml xmlns="http://www.opengis.net/kml/2.2"><href>https://a.example/x</href></kml>',
+    "pom.xml": "<project><name>a</name><executions><execution/></executions></project>",
     "notes.txt": "Dear Jane,\n\nthe macro calls CreateObject(\"Word\").\nPlease remove it.\n\nYours\nJohn\n",
     "manual.md": "# Setup\n\nTo begin, open a terminal.\n\n```\ncurl https://a.example\n```\n\nThen restart the machine.\n",
     "app.log": "2026-01-01 12:00:00 INFO powershell started by Jane\n2026-01-01 12:00:01 WARN cmd.exe ended\n",
@@ -108,6 +130,12 @@ def test_a_document_that_acts_by_its_namespace_is_refused(tmp_path):
             assert sanitized(tmp_path, called, text)[1] is None, (name, called)
     innocent = ["<project><name>a</name></project>", '<assembly xmlns="urn:schemas-microsoft-com:asm.v1"><description/></assembly>']
     assert all(sanitized(tmp_path, "data.xml", text)[1] is not None for text in innocent)
+
+
+def test_a_script_is_known_however_it_is_spelled(tmp_path):
+    for name, text in SPELLED.items():
+        for called in [name, "photo.jpg", "letter.txt", "data.xml"]:
+            assert sanitized(tmp_path, called, text)[1] is None, (name, called)
 
 
 @pytest.mark.parametrize("other", ["photo.jpg", "letter.txt", "table.csv", "page.md", "noending", "x.docx", "a.unheard"])

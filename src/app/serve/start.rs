@@ -53,7 +53,8 @@ pub struct Announce {
 /// Anything that keeps the process from serving; nothing has been served then, and a predecessor goes on.
 pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) -> Result<(), AppError> {
     let began = SystemClock.now();
-    std::thread::spawn(random::seed);
+    // Whoever needs random bits first seeds their generator, if not even this thread can be had.
+    let _seeding = std::thread::Builder::new().name("seed".to_owned()).spawn(random::seed);
     // Whoever reads the log reads also why there is none.
     let config = source.load().inspect_err(|_| start_log(log_format(source.log_format()), "info"))?;
     let watched = Watched::new(config.files.clone(), began);

