@@ -1,5 +1,5 @@
-//! Operators' own patterns, which may begin anywhere: a multi-pattern search finds the next start, a walk from it
-//! all ends. Matches of one group don't overlap, leftmost first, as regular expressions are used to.
+//! Operators' own patterns, which may begin anywhere: a multi-pattern search finds the next start, or a look at each word
+//! where all begin with one; a walk from there finds all ends. Matches of one group don't overlap, leftmost first, as regular expressions are used to.
 
 use regex_automata::Input;
 use regex_automata::meta;
@@ -8,39 +8,69 @@ use super::super::automaton::{Automaton, Step};
 use super::super::group::Group;
 use super::super::pass::{Found, Pass, Settled};
 use super::super::track::{Overlong, Track};
+use super::first_words::FirstWords;
 use crate::detect::rules::syntax;
 
 /// Memory that the search may take, in bytes.
 const LIMIT: usize = 8 << 20;
 
+/// What finds where a value may begin.
+enum Search {
+    Words(FirstWords),
+    Regex(Box<meta::Regex>),
+}
+
+impl Search {
+    fn new(regexes: &[String]) -> Option<Self> {
+        if let Some(words) = FirstWords::new(regexes) {
+            return Some(Self::Words(words));
+        }
+        let config = meta::Config::new()
+            .utf8_empty(false)
+            .nfa_size_limit(Some(LIMIT))
+            // Room for all states there can be, so that none is built twice.
+            .hybrid_cache_capacity(LIMIT);
+        let search =
+            meta::Builder::new().configure(config).syntax(syntax::config()).build_many(regexes).ok()?;
+        Some(Self::Regex(Box::new(search)))
+    }
+
+    /// Where the next value may begin in `at..open`.
+    fn next(&self, pass: &Pass<'_>, at: usize, open: usize) -> Option<usize> {
+        match self {
+            Self::Words(words) => words.find(&pass.view, pass.masks, at, open),
+            Self::Regex(search) => {
+                let hit = search.find(Input::new(pass.view.text).range(at..))?;
+                Some(hit.start()).filter(|&start| start < open)
+            }
+        }
+    }
+
+    fn memory(&self) -> usize {
+        match self {
+            Self::Words(words) => words.memory(),
+            Self::Regex(search) => search.memory_usage(),
+        }
+    }
+}
+
 /// The rules that are found anywhere.
 pub(crate) struct Custom {
     automaton: Automaton,
-    search: meta::Regex,
+    search: Search,
     reach: usize,
 }
 
 impl Custom {
     /// `None` if the patterns together are too large. `reach` is the largest of their rules.
     pub(crate) fn new(automaton: Automaton, regexes: &[String], reach: usize) -> Option<Self> {
-        let search = meta::Builder::new()
-            .configure(
-                meta::Config::new()
-                    .utf8_empty(false)
-                    .nfa_size_limit(Some(LIMIT))
-                    // Room for all states there can be, so that none is built twice.
-                    .hybrid_cache_capacity(LIMIT),
-            )
-            .syntax(syntax::config())
-            .build_many(regexes)
-            .ok()?;
-        Some(Self { automaton, search, reach })
+        Some(Self { automaton, search: Search::new(regexes)?, reach })
     }
 }
 
 impl Group for Custom {
     fn memory(&self) -> usize {
-        self.automaton.memory() + self.search.memory_usage()
+        self.automaton.memory() + self.search.memory()
     }
 
     fn scan(&self, pass: &Pass<'_>, track: &mut Track, found: &mut Found) {
@@ -51,12 +81,7 @@ impl Group for Custom {
         // What could still become a match decides first: it may begin before one that is complete.
         let open =
             if view.complete { view.len() } else { (tail..view.len()).find(alive).unwrap_or(view.len()) };
-        while at < open {
-            let input = Input::new(view.text).range(at..);
-            let Some(start) = self.search.find(input).map(|hit| hit.start()).filter(|&start| start < open)
-            else {
-                break;
-            };
+        while let Some(start) = self.search.next(pass, at, open) {
             at = start + 1;
             let step = self.automaton.walk(view, &mut track.walk, start, self.reach);
             pass.step(track.walk.at - start);

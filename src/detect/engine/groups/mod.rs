@@ -8,12 +8,13 @@
 //! | [`assignments`] | secrets by the name they are given to, and by other places that say what they are |
 //! | [`email_ip`] | e-mail addresses from `@`, IPv6 from `:` |
 //! | [`names`] | persons, places, organisations |
-//! | [`custom`] | patterns that may begin anywhere: operators' own |
+//! | [`custom`], [`first_words`] | patterns that may begin anywhere: operators' own |
 
 mod assignments;
 mod custom;
 mod digits;
 mod email_ip;
+mod first_words;
 mod names;
 mod prefixes;
 mod shapes;
