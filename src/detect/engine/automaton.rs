@@ -96,7 +96,7 @@ impl Automaton {
 
     /// The patterns that match up to `end`.
     pub(crate) fn matches(&self, end: End) -> impl Iterator<Item = &CompiledPattern> {
-        let places = self.table.report(end.state).map_or(&[][..], |report| &report.patterns);
+        let places = self.table.report(end.state).unwrap_or_default();
         places.iter().filter_map(|&n| self.patterns.get(usize::from(n)))
     }
 
@@ -164,7 +164,7 @@ impl Automaton {
     /// Keeps what ends at `at`, before `next`. Most ends lie within a word, where only open ones count.
     #[inline]
     fn note(&self, state: State, at: usize, next: Option<u8>, walk: &mut Walk) {
-        let Some(traits) = self.table.report(state).map(|report| report.traits) else { return };
+        let Some(traits) = self.table.traits(state) else { return };
         if !traits.open && next.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
             return;
         }

@@ -41,6 +41,18 @@ impl Traits {
         }
     }
 
+    /// One bit for each.
+    pub(super) fn bits(self) -> u8 {
+        let all = [self.alone, self.needy, self.ahead, self.open];
+        all.iter().rev().fold(0, |bits, &one| bits << 1 | u8::from(one))
+    }
+
+    /// Those of which [`bits`](Self::bits) are these.
+    #[inline]
+    pub(super) const fn of_bits(bits: u8) -> Self {
+        Self { alone: bits & 1 != 0, needy: bits & 2 != 0, ahead: bits & 4 != 0, open: bits & 8 != 0 }
+    }
+
     pub(crate) fn or(self, other: Self) -> Self {
         Self {
             alone: self.alone || other.alone,

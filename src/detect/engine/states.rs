@@ -2,6 +2,7 @@
 //! each gets a small number when it is first come upon, and keeps it.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use regex_automata::hybrid::LazyStateID;
@@ -60,15 +61,6 @@ impl State {
     }
 }
 
-/// What a reported state is a match of.
-#[derive(Debug)]
-pub(crate) struct Report {
-    /// What the patterns have in common.
-    pub(crate) traits: Traits,
-    /// Their places.
-    pub(crate) patterns: Box<[u16]>,
-}
-
 /// The states.
 pub(crate) struct States {
     dfa: DFA,
@@ -78,8 +70,10 @@ pub(crate) struct States {
     places: Vec<Vec<u16>>,
     traits: Vec<Traits>,
     met: Mutex<Met>,
-    /// Of each reported state, by its number among them. What is there stays.
-    reports: Places<Places<Report>>,
+    /// The places of the patterns that each reported state is a match of, by its number among them. What is there stays.
+    reports: Places<Places<Box<[u16]>>>,
+    /// What those have in common, as bits: a walk asks for this at most of its steps.
+    common: Box<[AtomicU8]>,
 }
 
 /// Those that were come upon.
@@ -132,7 +126,8 @@ impl States {
             numbers: HashMap::new(),
         };
         let met = Mutex::new(met);
-        let states = Self { dfa, units, places, traits, met, reports: empty(BLOCKS) };
+        let common = bytemuck::zeroed_slice_box(usize::from(REPORTED));
+        let states = Self { dfa, units, places, traits, met, reports: empty(BLOCKS), common };
         // Classes are numbered in the order of the bytes that stand for them.
         states.units.iter().zip(0..).all(|(&unit, n)| states.class(unit) == n).then_some(states)
     }
@@ -205,15 +200,22 @@ impl States {
             found.filter_map(|one| self.places.get(one.as_usize())).flatten().copied().collect();
         let traits = patterns.iter().filter_map(|&n| self.traits.get(usize::from(n)));
         let traits = traits.copied().fold(Traits::default(), Traits::or);
+        self.common.get(usize::from(n))?.store(traits.bits(), Ordering::Release);
         let block = self.reports.get(usize::from(n) / BLOCK)?.get_or_init(|| empty(BLOCK));
-        block.get(usize::from(n) % BLOCK)?.set(Report { traits, patterns }).ok()
+        block.get(usize::from(n) % BLOCK)?.set(patterns).ok()
     }
 
-    /// What a state is a match of, if it is reported.
+    /// What the patterns have in common that a state is a match of, if it is reported.
     #[inline]
-    pub(crate) fn report(&self, state: State) -> Option<&Report> {
+    pub(crate) fn traits(&self, state: State) -> Option<Traits> {
+        let bits = self.common.get(usize::from(state.0.checked_sub(REPORTED)?))?;
+        Some(Traits::of_bits(bits.load(Ordering::Acquire)))
+    }
+
+    /// The places of the patterns that a state is a match of, if it is reported.
+    pub(crate) fn report(&self, state: State) -> Option<&[u16]> {
         let n = usize::from(state.0.checked_sub(REPORTED)?);
-        self.reports.get(n / BLOCK)?.get()?.get(n % BLOCK)?.get()
+        self.reports.get(n / BLOCK)?.get()?.get(n % BLOCK)?.get().map(AsRef::as_ref)
     }
 
     /// Derives all there are. `None` if there is no room for them.
@@ -248,7 +250,7 @@ impl States {
             .filter_map(OnceLock::get)
             .flatten()
             .filter_map(OnceLock::get)
-            .map(|report| size_of::<Report>() + report.patterns.len() * 2)
+            .map(|patterns| size_of_val(patterns) + patterns.len() * 2)
             .sum();
         self.dfa.memory_usage() + met.cache.memory_usage() + met.numbers.len() * each + lists
     }

@@ -44,6 +44,8 @@ struct Concerned {
 pub(super) struct Phrase {
     /// The words behind the first.
     pub(super) rest: Box<[Box<str>]>,
+    /// The byte that those begin with, if there are any.
+    first: Option<u8>,
     /// Whom it concerns, sorted.
     rules: Vec<(RuleId, Side)>,
     /// The groups with a rule that it supports from before, and from behind: a bit for each.
@@ -59,6 +61,16 @@ impl Phrase {
         self.rules.binary_search(&(rule, side)).is_ok()
     }
 
+    /// Whether it may go on where this follows its first word.
+    #[inline]
+    pub(super) fn may_follow(&self, next: Following) -> bool {
+        self.first.is_none_or(|first| match first {
+            b'0'..=b'9' => next.byte == Some(first),
+            // Where a character that is not ASCII begins, its lower case may be any.
+            _ => next.letter.is_some_and(|letter| letter >= 0x80 || letter.to_ascii_lowercase() == first),
+        })
+    }
+
     /// Whether it supports values of any rule of `group` that it stands on `side` of.
     pub(super) fn concerns(&self, group: GroupId, side: Side) -> bool {
         let groups = if side == Side::Before { self.before } else { self.after };
@@ -66,11 +78,28 @@ impl Phrase {
     }
 }
 
+/// What stands behind a word.
+#[derive(Clone, Copy)]
+pub(super) struct Following {
+    /// The next byte.
+    pub(super) byte: Option<u8>,
+    /// The byte that the next word begins with, if that is near.
+    pub(super) letter: Option<u8>,
+}
+
+/// A word that is ASCII, where it is looked up.
+#[derive(Clone, Copy)]
+struct Slot {
+    key: u64,
+    /// `None` where there is no word.
+    entry: Option<u32>,
+}
+
 /// The words.
 pub(crate) struct Lexicon {
     entries: HashMap<Box<str>, u32>,
-    /// The words that are ASCII by their places, open addressing; an entry and one, or zero.
-    slots: Vec<u32>,
+    /// The words that are ASCII by their keys, open addressing; some two places for each.
+    slots: Vec<Slot>,
     /// The word of each entry.
     texts: Vec<Box<str>>,
     phrases: Vec<Vec<Phrase>>,
@@ -87,11 +116,10 @@ pub(crate) struct Lexicon {
     after: RuleSelection,
 }
 
-/// The place in the filter of the word `start..end` of `text`: of its first eight bytes, ASCII in lower case, and
-/// its length.
+/// The word `start..end` of `text` as a number: its first eight bytes, ASCII in lower case, and its length. Letters of
+/// ASCII that are eight at most have the same only where they are the same word.
 #[inline]
-fn place(text: &[u8], start: usize, end: usize) -> usize {
-    const SPREAD: u64 = 0x9E37_79B9_7F4A_7C15;
+fn key(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
     let rest = text.get(start..).unwrap_or_default();
     let bytes = match rest.first_chunk::<8>() {
@@ -99,8 +127,13 @@ fn place(text: &[u8], start: usize, end: usize) -> usize {
         None => rest.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)),
     };
     let kept = bytes & (u64::MAX >> (8 * 8usize.saturating_sub(length)).min(63));
-    let folded = (kept | 0x2020_2020_2020_2020) ^ (length as u64) << 56;
-    (folded.wrapping_mul(SPREAD) >> (64 - FILTER)) as usize
+    (kept | 0x2020_2020_2020_2020) ^ (length as u64) << 56
+}
+
+/// One of two to the power of `bits` places for a key.
+#[inline]
+const fn place(key: u64, bits: u32) -> usize {
+    (key.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> (64 - bits)) as usize
 }
 
 impl Lexicon {
@@ -108,7 +141,7 @@ impl Lexicon {
     pub(crate) fn new<'r>(rules: impl IntoIterator<Item = RuleRef<'r>>) -> Self {
         let mut lexicon = Self {
             entries: HashMap::new(),
-            slots: vec![0; 1 << FILTER],
+            slots: Vec::new(),
             texts: Vec::new(),
             phrases: Vec::new(),
             sets: Vec::new(),
@@ -130,6 +163,7 @@ impl Lexicon {
             }
         }
         lexicon.share_sets();
+        lexicon.place_words();
         let unspaced = |word: &&str| word.chars().all(|letter| letter >= UNSPACED);
         let infix: Vec<&str> = lexicon.entries.keys().map(AsRef::as_ref).filter(unspaced).collect();
         let entries = infix.iter().filter_map(|word| lexicon.entries.get(*word).copied()).collect();
@@ -137,6 +171,22 @@ impl Lexicon {
         let search = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(texts);
         lexicon.infix = search.ok().filter(|_| !infix.is_empty()).map(|search| (search, entries));
         lexicon
+    }
+
+    /// Gives the words that are ASCII their places.
+    fn place_words(&mut self) {
+        let ascii = self.texts.iter().zip(0..).filter(|(text, _)| text.is_ascii());
+        let words: Vec<(u64, u32)> =
+            ascii.map(|(text, entry)| (key(text.as_bytes(), 0, text.len()), entry)).collect();
+        self.slots = vec![Slot { key: 0, entry: None }; (words.len() * 2).next_power_of_two().max(2)];
+        for (key, entry) in words {
+            let first = place(key, self.slots.len().trailing_zeros());
+            let mut places = (first..self.slots.len()).chain(0..first);
+            let free = places.find(|&n| self.slots.get(n).is_some_and(|slot| slot.entry.is_none()));
+            if let Some(slot) = free.and_then(|n| self.slots.get_mut(n)) {
+                *slot = Slot { key, entry: Some(entry) };
+            }
+        }
     }
 
     /// Makes a set of the rules that each phrase supports from each side, equal ones once.
@@ -186,17 +236,19 @@ impl Lexicon {
             self.phrases.push(Vec::new());
             self.groups.push((0, 0));
             self.texts.push(word.into());
-            let place = place(word.as_bytes(), 0, word.len());
-            let places = (0..self.slots.len()).map(|n| (place + n) % self.slots.len());
-            let free = places.into_iter().find(|&n| self.slots.get(n) == Some(&0));
-            if let Some(slot) = free.and_then(|n| self.slots.get_mut(n)) {
-                *slot = next.saturating_add(1);
-            }
         }
         let Some(phrases) = self.phrases.get_mut(entry as usize) else { return };
         let n = phrases.iter().position(|phrase| *phrase.rest == *rest).unwrap_or(phrases.len());
         if n == phrases.len() {
-            phrases.push(Phrase { rest: rest.into(), rules: Vec::new(), before: 0, after: 0, sets: [0; 2] });
+            let first = rest.first().and_then(|word| word.bytes().next());
+            phrases.push(Phrase {
+                rest: rest.into(),
+                first,
+                rules: Vec::new(),
+                before: 0,
+                after: 0,
+                sets: [0; 2],
+            });
         }
         if let Some(phrase) = phrases.get_mut(n) {
             let said = (rule, side);
@@ -212,7 +264,7 @@ impl Lexicon {
                 *after |= phrase.after;
             }
         }
-        let place = place(word.as_bytes(), 0, word.len());
+        let place = place(key(word.as_bytes(), 0, word.len()), FILTER);
         if let Some(bits) = self.filter.get_mut(place / 64) {
             *bits |= 1 << (place % 64);
         }
@@ -223,23 +275,30 @@ impl Lexicon {
     #[inline]
     pub(super) fn entry(&self, text: &[u8], word: Word) -> Option<u32> {
         let Word { start, end, wide, .. } = word;
-        let place = place(text, start, end);
-        let known = self.filter.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1);
-        match (wide, known) {
-            (false, true) => self.ascii(text.get(start..end)?, place),
-            (true, _) if self.wide => self.look_up(text.get(start..end)?),
-            _ => None,
+        if wide {
+            return if self.wide { self.look_up(text.get(start..end)?) } else { None };
         }
+        let key = key(text, start, end);
+        let place = place(key, FILTER);
+        let known = self.filter.get(place / 64).is_some_and(|bits| bits >> (place % 64) & 1 == 1);
+        if known { self.ascii(text.get(start..end)?, key) } else { None }
     }
 
-    fn ascii(&self, word: &[u8], place: usize) -> Option<u32> {
-        for slot in self.slots.iter().cycle().skip(place).take(self.slots.len()) {
-            let entry = slot.checked_sub(1)?;
-            if self.texts.get(entry as usize)?.as_bytes().eq_ignore_ascii_case(word) {
+    fn ascii(&self, word: &[u8], key: u64) -> Option<u32> {
+        let first = place(key, self.slots.len().trailing_zeros());
+        for n in (first..self.slots.len()).chain(0..first) {
+            let slot = self.slots.get(n)?;
+            let entry = slot.entry?;
+            if slot.key == key && (word.len() <= 8 || self.is(entry, word)) {
                 return Some(entry);
             }
         }
         None
+    }
+
+    /// Whether an entry's word is this one.
+    fn is(&self, entry: u32, word: &[u8]) -> bool {
+        self.texts.get(entry as usize).is_some_and(|text| text.as_bytes().eq_ignore_ascii_case(word))
     }
 
     #[cold]

@@ -5,7 +5,7 @@ use std::ops::RangeInclusive;
 use super::super::group_id::GroupId;
 use super::super::mask::{BLOCK, Class, Masks};
 use super::super::view::View;
-use super::lexicon::{LONGEST, Lexicon, Phrase, Side, lower};
+use super::lexicon::{Following, LONGEST, Lexicon, Phrase, Side, lower};
 use super::supported::SparseSelection;
 use super::words::{Word, words};
 use crate::detect::finding::{Near, Span};
@@ -139,7 +139,9 @@ impl Memo {
     /// Keeps a word with its phrases that stand there whole.
     fn know(&mut self, lexicon: &Lexicon, view: &View<'_>, word: Word, entry: u32) {
         let whole = self.whole.len();
-        for (phrase, said) in lexicon.phrases(entry).iter().enumerate() {
+        let next = following(view, word.end);
+        let phrases = lexicon.phrases(entry).iter().enumerate();
+        for (phrase, said) in phrases.filter(|(_, said)| said.may_follow(next)) {
             if let Some((end, more)) = follow(view, word, said) {
                 self.whole.push(Whole { phrase, end, more });
             }
@@ -306,6 +308,17 @@ const fn is_clause_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\\' | b'.' | b',' | b';' | b'"' | b'{' | b'}' | b'[' | b']' | b'|')
 }
 
+/// What stands behind the word that ends at `end`, as [`follow`] goes on.
+fn following(view: &View<'_>, end: usize) -> Following {
+    let letter = view.get(next_word(view, end)).filter(|&byte| Class::Letter.has(byte));
+    Following { byte: view.get(end), letter }
+}
+
+/// Where the word of a phrase begins that follows what ends at `end`.
+fn next_word(view: &View<'_>, end: usize) -> usize {
+    end + view.slice(end, end + 2).iter().take_while(|&&byte| !Class::Letter.has(byte)).count()
+}
+
 /// Where the phrase ends that begins with `first`, and how many words it has behind that one. At most two bytes stand
 /// between its words; where the case changes, none need to.
 fn follow(view: &View<'_>, first: Word, phrase: &Phrase) -> Option<(usize, u8)> {
@@ -320,8 +333,7 @@ fn follow(view: &View<'_>, first: Word, phrase: &Phrase) -> Option<(usize, u8)> 
             }
             continue;
         }
-        let gap = view.slice(end, end + 2).iter().take_while(|&&byte| !Class::Letter.has(byte)).count();
-        let start = end + gap;
+        let start = next_word(view, end);
         let bytes = view.slice(start, start + LONGEST);
         let letters = bytes.iter().take_while(|&&byte| Class::Letter.has(byte)).count();
         let upper = |at: usize| view.get(start + at).is_some_and(|byte| byte.is_ascii_uppercase());

@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use super::super::context::Supported;
 use super::super::group_id::GroupId;
+use super::super::mask::{Class, Masks};
 use super::super::pass::{Found, Pass, Settled};
 use super::super::pattern::{CompiledPattern, Match, Matches, Traits};
 use super::super::view::View;
@@ -161,24 +162,26 @@ impl Shapes {
 
     /// Where values may end that begin at `start`, each with the classes that all their characters are of. `None`
     /// if the text ends before that is known.
-    fn cuts(&self, view: &View<'_>, start: usize, cuts: &mut Vec<(usize, u32)>) -> Option<()> {
+    fn cuts(&self, view: &View<'_>, masks: &Masks, start: usize, cuts: &mut Vec<(usize, u32)>) -> Option<()> {
         cuts.clear();
-        let mut classes = u32::MAX;
-        for end in start..=start + MOST {
-            let Some(byte) = view.get(end) else {
-                if view.complete {
-                    cuts.push((end, classes));
-                    return Some(());
-                }
-                return None;
-            };
-            if end > start && !byte.is_ascii_alphanumeric() {
-                cuts.push((end, classes));
-            }
-            classes &= self.classes.get(usize::from(byte)).copied().unwrap_or(0);
-            if classes == 0 {
+        let of = |byte: &u8| self.classes.get(usize::from(*byte)).copied().unwrap_or(0);
+        let (mut classes, mut at) = (u32::MAX, start);
+        while at <= start + MOST && classes != 0 {
+            // Values end only where a word does.
+            let end = (at + masks.run(Class::Word, at)).min(start + MOST + 1);
+            classes = view.slice(at, end).iter().fold(classes, |all, byte| all & of(byte));
+            if classes == 0 || end > start + MOST {
                 break;
             }
+            let Some(byte) = view.get(end) else {
+                cuts.push((end, classes));
+                return view.complete.then_some(());
+            };
+            if end > start {
+                cuts.push((end, classes));
+            }
+            classes &= of(&byte);
+            at = end + 1;
         }
         Some(())
     }
@@ -218,7 +221,7 @@ impl Shapes {
     /// Whether all shapes that begin at `start` are decided; then what was found is in `found`.
     pub(super) fn try_start(&self, pass: &Pass<'_>, start: usize, found: &mut Found) -> bool {
         let mut cuts = pass.cuts.borrow_mut();
-        if self.cuts(&pass.view, start, &mut cuts).is_none() {
+        if self.cuts(&pass.view, pass.masks, start, &mut cuts).is_none() {
             return false;
         }
         pass.step(cuts.last().map_or(0, |(end, _)| end - start) + cuts.len());

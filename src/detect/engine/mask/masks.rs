@@ -58,6 +58,19 @@ impl Masks {
         half(first) | half(first + 1) << WIDTH
     }
 
+    /// How many bytes of a class there are from `start` on, as far as its block and the next one tell: at least 65 are
+    /// seen.
+    #[inline]
+    pub(crate) fn run(&self, class: Class, start: usize) -> usize {
+        let block = start / BLOCK * BLOCK;
+        let skipped = start - block;
+        let here = (self.at(class, block) >> skipped).trailing_ones() as usize;
+        if here + skipped < BLOCK {
+            return here;
+        }
+        here + self.at(class, block + BLOCK).trailing_ones() as usize
+    }
+
     /// Bytes that the bits tell of.
     pub(crate) fn len(&self) -> usize {
         self.upto
