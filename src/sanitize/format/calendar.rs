@@ -1,6 +1,9 @@
 //! iCalendar (RFC 5545) and vCard (RFC 6350): lines of properties, some of which hold files, pages of HTML, or programs that
 //! an alarm starts.
 
+use encoding_rs::Encoding;
+
+use crate::sanitize::format::mail::Transfer;
 use crate::sanitize::format::markup::uri::is_script;
 use crate::sanitize::format::{charset, text};
 use crate::sanitize::{Options, Rejection, Work};
@@ -14,12 +17,89 @@ const ALARMS: &[&str] = &["AALARM", "PALARM"];
 /// The most bytes of a line that is folded (RFC 5545 section 3.1).
 const LINE: usize = 75;
 
+/// Stands for the end of a line within a value.
+const BREAK: char = '\u{2028}';
+
 /// A property with its continuations put together.
 struct Property {
+    /// As it is read.
     line: String,
+    /// How it is written, if its value has a coding of its own.
+    coded: Option<Coded>,
+}
+
+/// How a value is written that has a coding of its own (vCard 2.1 and vCalendar 1.0; base64 also RFC 2426).
+struct Coded {
+    line: String,
+    transfer: Transfer,
+    encoding: &'static Encoding,
+}
+
+impl Coded {
+    /// A property that reads like this, in the same coding.
+    fn spelled(&self, line: &str) -> String {
+        let (head, value) = Property::plain(line).split();
+        let coded = |value: &str, eol: &str| {
+            let bytes = charset::encoded(value, self.encoding, false).unwrap_or_else(|| value.into());
+            String::from_utf8_lossy(&self.transfer.encoded(&bytes, eol)).trim_end().to_owned()
+        };
+        let coded = match self.transfer {
+            // Ends of lines are spelled, and a line in this coding may end behind them.
+            Transfer::Quoted => {
+                let lines: Vec<String> = value.split(BREAK).map(|line| coded(line, "\r\n")).collect();
+                lines.join("=0D=0A=\r\n")
+            }
+            _ => coded(&value.replace(BREAK, "\r\n"), ""),
+        };
+        format!("{head}:{coded}")
+    }
 }
 
 impl Property {
+    /// One whose value is written as it reads.
+    fn plain(line: &str) -> Self {
+        Self { line: line.to_owned(), coded: None }
+    }
+
+    /// As it is read.
+    fn read(line: String) -> Self {
+        let property = Self { line, coded: None };
+        let transfer = property.transfer();
+        let file = FILES.contains(&property.name().as_str());
+        if transfer == Transfer::Plain || file && transfer == Transfer::Base64 {
+            return property;
+        }
+        let (head, value) = property.parts();
+        let Some((bytes, _)) = transfer.decoded(value.as_bytes()) else { return property };
+        // What has zeros is no text.
+        if bytes.contains(&0) {
+            return property;
+        }
+        let decoded = charset::of_text(&bytes);
+        let text = decoded.text.replace("\r\n", "\n").replace(['\r', '\n'], &BREAK.to_string());
+        let line = format!("{head}:{text}");
+        Self { coded: Some(Coded { line: property.line, transfer, encoding: decoded.encoding }), line }
+    }
+
+    /// How its value is coded.
+    fn transfer(&self) -> Transfer {
+        let head = self.parts().0.to_ascii_lowercase();
+        let has = |parameter: &[&str]| head.split(';').skip(1).any(|one| parameter.contains(&one.trim()));
+        if has(&["encoding=quoted-printable", "quoted-printable"]) {
+            Transfer::Quoted
+        } else if has(&["encoding=base64", "encoding=b", "base64"]) {
+            Transfer::Base64
+        } else {
+            Transfer::Plain
+        }
+    }
+
+    /// What stands before the value, and the value.
+    fn split(&self) -> (String, String) {
+        let (head, value) = self.parts();
+        (head.to_owned(), value.to_owned())
+    }
+
     /// What stands before the value, and the value. A colon within quotes is a parameter's (RFC 5545 section 3.1).
     fn parts(&self) -> (&str, &str) {
         let mut quoted = false;
@@ -127,7 +207,8 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     let options = work.options();
     let decoded = charset::of_text(file);
     let mut kept = Kept::default();
-    unfolded(&decoded.text).into_iter().for_each(|property| kept.take(property, options));
+    let (properties, ambiguous) = unfolded(&decoded.text);
+    properties.into_iter().for_each(|line| kept.take(Property::read(line), options));
     kept.end();
     let Kept { properties, files, acting, .. } = kept;
     let stats = work.stats();
@@ -135,23 +216,45 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
     stats.interactive = stats.interactive.saturating_add(acting);
     let lines: String = properties.iter().flat_map(|property| [property.line.as_str(), "\r\n"]).collect();
     let clean = text::clean(lines.as_bytes(), work)?;
-    if files == 0 && acting == 0 && clean == lines.as_bytes() {
+    if files == 0 && acting == 0 && !ambiguous && clean == lines.as_bytes() {
         return Ok(file.to_vec());
     }
-    Ok(folded(&String::from_utf8_lossy(&clean)).into_bytes())
-}
-
-/// The properties of a text: a line that begins with a blank goes on with the one before. Some readers end lines at a
-/// carriage return alone.
-fn unfolded(text: &str) -> Vec<Property> {
-    let mut properties: Vec<Property> = Vec::new();
-    for line in text.split(['\r', '\n']).filter(|line| !line.is_empty()) {
-        match (line.strip_prefix([' ', '\t']), properties.last_mut()) {
-            (Some(rest), Some(property)) => property.line.push_str(rest),
-            _ => properties.push(Property { line: line.to_owned() }),
+    let clean = String::from_utf8_lossy(&clean);
+    let mut out = String::new();
+    for (line, property) in clean.lines().zip(&properties) {
+        match &property.coded {
+            Some(coded) if line != property.line && coded.transfer == Transfer::Quoted => {
+                out.push_str(&coded.spelled(line));
+                out.push_str("\r\n");
+            }
+            Some(coded) if line != property.line => out.push_str(&folded(&coded.spelled(line))),
+            Some(coded) => out.push_str(&folded(&coded.line)),
+            None => out.push_str(&folded(line)),
         }
     }
-    properties
+    Ok(out.into_bytes())
+}
+
+/// The properties of a text: a line that begins with a blank goes on with the one before, and so does one behind a line in
+/// quoted-printable that does not end there. Some readers end lines at a carriage return alone. Also whether some may read
+/// a property where a value goes on here.
+fn unfolded(text: &str) -> (Vec<String>, bool) {
+    let mut properties: Vec<String> = Vec::new();
+    let mut ambiguous = false;
+    for line in text.split(['\r', '\n']).filter(|line| !line.is_empty()) {
+        match (line.strip_prefix([' ', '\t']), properties.last_mut()) {
+            (_, Some(property))
+                if property.ends_with('=') && Property::plain(property).transfer() == Transfer::Quoted =>
+            {
+                property.pop();
+                ambiguous |= line.contains(':');
+                property.push_str(line);
+            }
+            (Some(rest), Some(property)) => property.push_str(rest),
+            _ => properties.push(line.to_owned()),
+        }
+    }
+    (properties, ambiguous)
 }
 
 fn folded(text: &str) -> String {
@@ -208,6 +311,9 @@ mod tests {
             "DESCRIPTION;X=\"a:b\";FMTTYPE=text/html:bad\n",
             "URL;X=\"a:b\":Java\n Script:bad\n",
             "DESCRIPTION;ALTREP=\"javascript:bad\":x\n",
+            "URL;ENCODING=QUOTED-PRINTABLE:java=73cript:bad\n",
+            "URL;ENCODING=B:amF2YXNjcmlwdDpiYWQ=\nATTACH:bad\n",
+            "BEGIN:VALARM\nACTION;QUOTED-PRINTABLE:PRO=43EDURE\nX:bad\nEND:VALARM\n",
         ] {
             let file = format!("BEGIN:VCALENDAR\n{hidden}END:VCALENDAR\n");
             let (clean, stats) =
@@ -215,6 +321,9 @@ mod tests {
             assert!(!String::from_utf8_lossy(&clean).contains("bad"), "{hidden}");
             assert!(stats.interactive + stats.attachments > 0, "{hidden}");
         }
+        let parted = "BEGIN:VCALENDAR\nSUMMARY;QUOTED-PRINTABLE:x=\nATTACH:bad\nEND:VCALENDAR\n";
+        let joined = Bench::disarming().text(FileKind::Calendar, parted);
+        assert!(joined.lines().all(|line| !line.starts_with("ATTACH")), "{joined}");
         let shown = "BEGIN:VCALENDAR\nBEGIN:VALARM\nACTION:DISPLAY\nEND:VALARM\nX:kept\nEND:VCALENDAR\n";
         assert_eq!(Bench::disarming().text(FileKind::Calendar, shown), shown);
     }
@@ -230,6 +339,20 @@ mod tests {
     fn long_lines_are_folded_between_characters() {
         let folded = super::folded(&"\u{eb}".repeat(100));
         assert!(folded.lines().all(|line| line.len() <= super::LINE), "{folded}");
-        assert_eq!(super::unfolded(&folded).first().map(|p| p.line.clone()), Some("\u{eb}".repeat(100)));
+        assert_eq!(super::unfolded(&folded).0.first(), Some(&"\u{eb}".repeat(100)));
+    }
+
+    #[test]
+    fn values_in_a_coding_of_their_own_are_read() {
+        let card = "BEGIN:VCARD\r\nVERSION:2.1\r\nN;QUOTED-PRINTABLE:Ja=\r\nne\r\n\
+                    NOTE;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:J=61ne =E9=0D=0Aand so on\r\n\
+                    LABEL;ENCODING=B:SmFuZSBEb2U=\r\nTEL;ENCODING=QUOTED-PRINTABLE:=31\r\nEND:VCARD\r\n";
+        let mut bench = Bench::redacting("Jane");
+        let (clean, _) = bench.clean(FileKind::Calendar, card.as_bytes()).expect("a clean file");
+        let want = "BEGIN:VCARD\r\nVERSION:2.1\r\nN;QUOTED-PRINTABLE:<N>\r\n\
+                    NOTE;CHARSET=ISO-8859-1;ENCODING=QUOTED-PRINTABLE:<N> =E9=0D=0A=\r\nand so on\r\n\
+                    LABEL;ENCODING=B:PE4+IERvZQ==\r\nTEL;ENCODING=QUOTED-PRINTABLE:=31\r\nEND:VCARD\r\n";
+        assert_eq!(String::from_utf8_lossy(&clean), want);
+        assert_eq!(Bench::disarming().text(FileKind::Calendar, card), card);
     }
 }

@@ -31,6 +31,7 @@ mod transfer;
 
 pub(in crate::sanitize) use entity::is_mail;
 pub(super) use message::clean;
+pub(super) use transfer::Transfer;
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 /// How a body is encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Transfer {
+pub(in crate::sanitize::format) enum Transfer {
     /// As it is: `7bit`, `8bit`, `binary`.
     Plain,
     /// `quoted-printable`.
@@ -38,7 +38,7 @@ impl Transfer {
     }
 
     /// The decoded body, and whether every reader decodes the same; `None` for an unknown encoding.
-    pub(super) fn decoded(self, body: &[u8]) -> Option<(Vec<u8>, bool)> {
+    pub(in crate::sanitize::format) fn decoded(self, body: &[u8]) -> Option<(Vec<u8>, bool)> {
         match self {
             Self::Plain => Some((body.to_vec(), true)),
             Self::Quoted => Some(unquoted(body)),
@@ -48,7 +48,7 @@ impl Transfer {
     }
 
     /// The encoded body.
-    pub(super) fn encoded(self, content: &[u8], eol: &str) -> Vec<u8> {
+    pub(in crate::sanitize::format) fn encoded(self, content: &[u8], eol: &str) -> Vec<u8> {
         match self {
             Self::Quoted => quoted(content, eol),
             Self::Base64 => based(content, eol),

@@ -121,7 +121,6 @@ const SILENT: &[&str] = &[
     "hAnsi",
     "cs",
     "eastAsia",
-    "formatCode",
     "from",
     "to",
     "spid",

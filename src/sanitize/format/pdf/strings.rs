@@ -171,10 +171,21 @@ fn strings(
         }
         object => {
             if let Some(dict) = graph::dict_mut(object) {
-                dict.iter_mut().for_each(|(key, value)| strings(value, key, depth - 1, see));
+                let element = is_element(dict);
+                dict.iter_mut().for_each(|(key, value)| match value {
+                    Object::String(bytes, format) if element && key == b"ID" => see(bytes, format),
+                    value => strings(value, key, depth - 1, see),
+                });
             }
         }
     }
+}
+
+/// Whether it is an element of the document's structure, whose identifier is a name that somebody gave it (ISO 32000-2,
+/// 14.7.2).
+fn is_element(dict: &Dictionary) -> bool {
+    matches!(dict.get(b"Type"), Ok(Object::Name(name)) if name == b"StructElem")
+        || dict.has(b"S") && (dict.has(b"P") || dict.has(b"K"))
 }
 
 /// Every dictionary within an object, the inner ones first.

@@ -66,8 +66,6 @@ const PLACES: &[(&str, Destination)] = &[
     ("falt", Destination::Data),
     ("blipuid", Destination::Data),
     ("bliptag", Destination::Data),
-    ("bkmkstart", Destination::Data),
-    ("bkmkend", Destination::Data),
     ("generator", Destination::Data),
     ("xmlnstbl", Destination::Data),
     ("pgptbl", Destination::Data),
@@ -84,6 +82,9 @@ const PLACES: &[(&str, Destination)] = &[
 
 /// Groups whose text is their own and no part of the sentence around them.
 const APART: &[&str] = &[
+    "bkmkstart",
+    "bkmkend",
+    "listname",
     "header",
     "headerl",
     "headerr",

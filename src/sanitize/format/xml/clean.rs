@@ -2,7 +2,7 @@
 
 use crate::sanitize::format::charset::{self, Decoded};
 use crate::sanitize::format::markup::{entity, tag};
-use crate::sanitize::format::xml::plan::{Plan, Reading};
+use crate::sanitize::format::xml::plan::{Literal, Plan, Reading};
 use crate::sanitize::format::xml::token;
 use crate::sanitize::{Named, Redaction, Rejection, Work};
 
@@ -63,9 +63,10 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
         for edit in edits {
             work.applied(&edit);
             let place = block.place(edit.range.start);
-            let next = literal.partition_point(|range| range.end <= place);
-            let within = literal.get(next).is_some_and(|range| range.start <= place);
-            patches.edit(block, &edit, |text| if within { in_cdata(text) } else { entity::escaped(text) });
+            let next = literal.partition_point(|(range, _)| range.end <= place);
+            let within =
+                literal.get(next).filter(|(range, _)| range.start <= place).map(|(_, within)| *within);
+            patches.edit(block, &edit, |text| spelled(text, within));
         }
     }
     tag::write(&xml, tags, sheets, &answers, &mut patches);
@@ -83,6 +84,11 @@ fn clean(file: &[u8], drawing: bool, work: &mut Work<'_>) -> Result<Vec<u8>, Rej
     Ok(out)
 }
 
-fn in_cdata(text: &str) -> String {
-    text.replace("]]>", "]]]]><![CDATA[>")
+/// Text as it is spelled `within` what stands as it is.
+fn spelled(text: &str, within: Option<Literal>) -> String {
+    match within {
+        Some(Literal::Section) => text.replace("]]>", "]]]]><![CDATA[>"),
+        Some(Literal::Instruction) => text.replace("?>", "? >"),
+        None => entity::escaped(text),
+    }
 }

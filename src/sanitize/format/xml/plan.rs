@@ -19,6 +19,15 @@ pub(super) struct Reading {
     pub(super) comments: bool,
 }
 
+/// What text stands in as it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Literal {
+    /// A CDATA section.
+    Section,
+    /// A processing instruction.
+    Instruction,
+}
+
 /// What is to become of a document.
 #[derive(Debug)]
 pub(super) struct Plan<'x> {
@@ -32,8 +41,8 @@ pub(super) struct Plan<'x> {
     pub(super) tags: Vec<Planned>,
     /// Contents of `style`.
     pub(super) sheets: Vec<(Range<usize>, Value)>,
-    /// The insides of CDATA sections.
-    pub(super) literal: Vec<Range<usize>>,
+    /// Where text stands as it is, and within what, in order.
+    pub(super) literal: Vec<(Range<usize>, Literal)>,
     pub(super) declaration: Option<Range<usize>>,
     /// What was taken out that acts.
     pub(super) removed: u64,
@@ -139,8 +148,15 @@ impl<'x> Plan<'x> {
         let sheet = target == "xml-stylesheet";
         if self.reading.strict && (sheet || self.reading.drawing) {
             self.removed(sheet);
-            self.patches.cut(range);
+            return self.patches.cut(range);
         }
+        // Programs read it, and people in the source. It does not part the text around it.
+        let inside = range.start.saturating_add("<?".len())..range.end.saturating_sub("?>".len());
+        let mut text = Spelled::default();
+        text.plain(inside.start, self.raw(&inside));
+        self.literal.push((inside, Literal::Instruction));
+        self.blocks.push(text);
+        self.called.push(String::new());
     }
 
     fn start(&mut self, element: &Element, empty: bool, range: Range<usize>) {
@@ -218,7 +234,7 @@ impl<'x> Plan<'x> {
         }
         self.name_block();
         self.open.plain(inside.start, raw);
-        self.literal.push(inside);
+        self.literal.push((inside, Literal::Section));
     }
 
     /// A block is called after the element that it begins in.
