@@ -17,6 +17,9 @@ const ALARMS: &[&str] = &["AALARM", "PALARM"];
 /// The most bytes of a line that is folded (RFC 5545 section 3.1).
 const LINE: usize = 75;
 
+/// How much of a property is looked at for its coding, in bytes.
+const HEAD: usize = 1024;
+
 /// Stands for the end of a line within a value.
 const BREAK: char = '\u{2028}';
 
@@ -38,7 +41,7 @@ struct Coded {
 impl Coded {
     /// A property that reads like this, in the same coding.
     fn spelled(&self, line: &str) -> String {
-        let (head, value) = Property::plain(line).split();
+        let (head, value) = parts(line);
         let coded = |value: &str, eol: &str| {
             let bytes = charset::encoded(value, self.encoding, false).unwrap_or_else(|| value.into());
             String::from_utf8_lossy(&self.transfer.encoded(&bytes, eol)).trim_end().to_owned()
@@ -56,15 +59,10 @@ impl Coded {
 }
 
 impl Property {
-    /// One whose value is written as it reads.
-    fn plain(line: &str) -> Self {
-        Self { line: line.to_owned(), coded: None }
-    }
-
     /// As it is read.
     fn read(line: String) -> Self {
         let property = Self { line, coded: None };
-        let transfer = property.transfer();
+        let transfer = transfer(property.parts().0);
         let file = FILES.contains(&property.name().as_str());
         if transfer == Transfer::Plain || file && transfer == Transfer::Base64 {
             return property;
@@ -81,36 +79,9 @@ impl Property {
         Self { coded: Some(Coded { line: property.line, transfer, encoding: decoded.encoding }), line }
     }
 
-    /// How its value is coded.
-    fn transfer(&self) -> Transfer {
-        let head = self.parts().0.to_ascii_lowercase();
-        let has = |parameter: &[&str]| head.split(';').skip(1).any(|one| parameter.contains(&one.trim()));
-        if has(&["encoding=quoted-printable", "quoted-printable"]) {
-            Transfer::Quoted
-        } else if has(&["encoding=base64", "encoding=b", "base64"]) {
-            Transfer::Base64
-        } else {
-            Transfer::Plain
-        }
-    }
-
     /// What stands before the value, and the value.
-    fn split(&self) -> (String, String) {
-        let (head, value) = self.parts();
-        (head.to_owned(), value.to_owned())
-    }
-
-    /// What stands before the value, and the value. A colon within quotes is a parameter's (RFC 5545 section 3.1).
     fn parts(&self) -> (&str, &str) {
-        let mut quoted = false;
-        let colon = self.line.find(|c: char| {
-            quoted ^= c == '"';
-            c == ':' && !quoted
-        });
-        // Quotes that do not end hide nothing.
-        let colon = colon.or_else(|| self.line.find(':')).unwrap_or(self.line.len());
-        let (head, value) = self.line.split_at_checked(colon).unwrap_or((&self.line, ""));
-        (head, value.strip_prefix(':').unwrap_or(value).trim())
+        parts(&self.line)
     }
 
     /// Its name in capitals, without a vCard's group.
@@ -133,6 +104,32 @@ impl Property {
     /// Whether its value is this word, in whatever case.
     fn says(&self, word: &str) -> bool {
         self.parts().1.eq_ignore_ascii_case(word)
+    }
+}
+
+/// What stands before a property's value, and the value. A colon within quotes is a parameter's (RFC 5545 section 3.1).
+fn parts(line: &str) -> (&str, &str) {
+    let mut quoted = false;
+    let colon = line.find(|c: char| {
+        quoted ^= c == '"';
+        c == ':' && !quoted
+    });
+    // Quotes that do not end hide nothing.
+    let colon = colon.or_else(|| line.find(':')).unwrap_or(line.len());
+    let (head, value) = line.split_at_checked(colon).unwrap_or((line, ""));
+    (head, value.strip_prefix(':').unwrap_or(value).trim())
+}
+
+/// How a value is coded, by what stands before it.
+fn transfer(head: &str) -> Transfer {
+    let head = head.to_ascii_lowercase();
+    let has = |parameter: &[&str]| head.split(';').skip(1).any(|one| parameter.contains(&one.trim()));
+    if has(&["encoding=quoted-printable", "quoted-printable"]) {
+        Transfer::Quoted
+    } else if has(&["encoding=base64", "encoding=b", "base64"]) {
+        Transfer::Base64
+    } else {
+        Transfer::Plain
     }
 }
 
@@ -241,17 +238,33 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
 fn unfolded(text: &str) -> (Vec<String>, bool) {
     let mut properties: Vec<String> = Vec::new();
     let mut ambiguous = false;
+    // Whether the last one is in quoted-printable, as far as that was asked.
+    let mut quoted: Option<bool> = None;
     for line in text.split(['\r', '\n']).filter(|line| !line.is_empty()) {
+        let goes_on = properties.last().is_some_and(|property| {
+            property.ends_with('=')
+                && *quoted.get_or_insert_with(|| {
+                    let head = property.get(..property.floor_char_boundary(HEAD)).unwrap_or(property);
+                    transfer(parts(head).0) == Transfer::Quoted
+                })
+        });
         match (line.strip_prefix([' ', '\t']), properties.last_mut()) {
-            (_, Some(property))
-                if property.ends_with('=') && Property::plain(property).transfer() == Transfer::Quoted =>
-            {
+            (_, Some(property)) if goes_on => {
                 property.pop();
                 ambiguous |= line.contains(':');
                 property.push_str(line);
             }
-            (Some(rest), Some(property)) => property.push_str(rest),
-            _ => properties.push(line.to_owned()),
+            (Some(rest), Some(property)) => {
+                // What it is may be told only now.
+                if property.len() < HEAD {
+                    quoted = None;
+                }
+                property.push_str(rest);
+            }
+            _ => {
+                quoted = None;
+                properties.push(line.to_owned());
+            }
         }
     }
     (properties, ambiguous)

@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::sanitize::format::markup::tag::{self, Planned, Written};
 use crate::sanitize::format::markup::value::{Asking, Value};
 use crate::sanitize::format::markup::{allow, entity};
+use crate::sanitize::format::passage::is_worth;
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::xml::token::{Element, Family, Token, TokenKind};
 
@@ -152,8 +153,12 @@ impl<'x> Plan<'x> {
         }
         // Programs read it, and people in the source. It does not part the text around it.
         let inside = range.start.saturating_add("<?".len())..range.end.saturating_sub("?>".len());
+        let written = self.raw(&inside);
+        if !is_worth(written) {
+            return;
+        }
         let mut text = Spelled::default();
-        text.plain(inside.start, self.raw(&inside));
+        text.plain(inside.start, written);
         self.literal.push((inside, Literal::Instruction));
         self.blocks.push(text);
         self.called.push(String::new());
