@@ -228,6 +228,7 @@ mod tests {
             "#EXTM3U\n\\\\evil.example\\x\n",
             "[playlist]\nFile1=file://evil.example/x\n",
             "[Theme]\nDisplayName=x\n[boot]\nSCRNSAVE.EXE=\\\\evil.example\\x.scr\n",
+            "[version]\nsignature = \"$Windows NT$\"\n[a]\nb=\\\\evil.example\\x\n",
             "[version]\nsignature=$chicago$\n[DefaultInstall]\nUnRegisterOCXs=x\n",
             "#EXTM3U\n//evil.example/x\n",
             "#EXTM3U\n#EXTINF:-1 tvg-id=\"a\" tvg-logo=\"\\/evil.example/x\",a\nhttps://a.example/1.ts\n",
@@ -257,6 +258,8 @@ mod tests {
             "#EXTM3U\n#EXTINF:9,\nhttps://a.example/1.ts\n",
             "[version]\nnumber=5\n",
             "[Theme]\nWallpaper=%SystemRoot%\\web\\x.jpg\n",
+            "# Notes\n\n[Autorun](https://a.example) is off, [Desktop Entry][1] is not.\n\n[Desktop Entry]: https://a.example\n",
+            "[version]\nnumber = 5\n[paths]\nshare = \\\\server\\x\n",
             "To start it write this:\n[Desktop Entry]\nExec=sh\n",
         ];
         for text in others {

@@ -14,7 +14,7 @@ const SECTIONS: &[&str] = &[
 ];
 
 /// Settings that act only by what is in them, and lists of players, in lower case.
-const LEADING: &[&str] = &["[theme]", "[version]", "[playlist]", "#extm3u"];
+const LEADING: &[&str] = &["[theme]", "[playlist]", "#extm3u"];
 
 /// What an address begins with for which programs log in somewhere, or read this machine's files.
 const SCHEMES: &[&str] = &["file:", "smb:", "cifs:", "nfs:"];
@@ -27,11 +27,10 @@ pub(super) fn act(text: &str) -> bool {
             break;
         }
         let begins = |name: &&str| line.get(..name.len()).is_some_and(|head| head.eq_ignore_ascii_case(name));
-        if SECTIONS.iter().any(begins) {
+        if SECTIONS.iter().any(begins) && !is_link(line) {
             return true;
         }
-        leads |= LEADING.iter().any(begins);
-        // A command of Windows' shell.
+        leads |= LEADING.iter().any(begins) || is_signature(line);
         let mut values = line.split('=');
         let name = values.next().unwrap_or_default();
         if leads && (leads_to_share(name) || values.any(leads_to_share)) {
@@ -44,6 +43,18 @@ pub(super) fn act(text: &str) -> bool {
 /// Whether settings may have such a line. `listed`: within what may be a list, anything may stand in a line of its own.
 fn is_setting(line: &str, listed: bool) -> bool {
     listed || line.is_empty() || line.starts_with([';', '#', '[']) || line.contains('=')
+}
+
+/// Whether a line begins with a link of Markdown, which looks like a section.
+fn is_link(line: &str) -> bool {
+    line.split_once(']').is_some_and(|(_, rest)| rest.starts_with(['(', '[', ':']))
+}
+
+/// What the settings of an installation (`.inf`) say of themselves.
+fn is_signature(line: &str) -> bool {
+    let name = line.get(..9).is_some_and(|name| name.eq_ignore_ascii_case("signature"));
+    let value = line.split_once('=').map(|(_, value)| value.trim().trim_start_matches(['"', '\'']));
+    name && value.is_some_and(|value| value.starts_with('$'))
 }
 
 /// Whether an address leads to a share or is of this machine.
