@@ -69,8 +69,8 @@ impl Property {
         }
         let (head, value) = property.parts();
         let Some((bytes, _)) = transfer.decoded(value.as_bytes()) else { return property };
-        // What has zeros is no text.
-        if bytes.contains(&0) {
+        // Bytes of something else.
+        if transfer == Transfer::Base64 && charset::text_of(&bytes).is_none() {
             return property;
         }
         let decoded = charset::of_text(&bytes);
@@ -122,8 +122,9 @@ fn parts(line: &str) -> (&str, &str) {
 
 /// How a value is coded, by what stands before it.
 fn transfer(head: &str) -> Transfer {
-    let head = head.to_ascii_lowercase();
-    let has = |parameter: &[&str]| head.split(';').skip(1).any(|one| parameter.contains(&one.trim()));
+    let spelled = |c: &char| !c.is_whitespace() && *c != '"';
+    let head: String = head.chars().filter(spelled).map(|c| c.to_ascii_lowercase()).collect();
+    let has = |parameter: &[&str]| head.split(';').skip(1).any(|one| parameter.contains(&one));
     if has(&["encoding=quoted-printable", "quoted-printable"]) {
         Transfer::Quoted
     } else if has(&["encoding=base64", "encoding=b", "base64"]) {
@@ -325,6 +326,8 @@ mod tests {
             "URL;X=\"a:b\":Java\n Script:bad\n",
             "DESCRIPTION;ALTREP=\"javascript:bad\":x\n",
             "URL;ENCODING=QUOTED-PRINTABLE:java=73cript:bad\n",
+            "URL; encoding = \"Quoted-Printable\":java=73cript:bad\n",
+            "URL;QUOTED-PRINTABLE:java=73cript:bad=00\n",
             "URL;ENCODING=B:amF2YXNjcmlwdDpiYWQ=\nATTACH:bad\n",
             "BEGIN:VALARM\nACTION;QUOTED-PRINTABLE:PRO=43EDURE\nX:bad\nEND:VALARM\n",
         ] {

@@ -188,7 +188,7 @@ pub(super) fn is_ending(ending: &str) -> bool {
 pub(super) fn begins(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| c.is_whitespace() || c == '\u{feff}');
     let head = text.get(..text.floor_char_boundary(64)).unwrap_or(text).to_ascii_lowercase();
-    BEGINNINGS.iter().any(|begin| head.starts_with(begin)) || settings::act(text) || is_sylk(text)
+    BEGINNINGS.iter().any(|begin| head.starts_with(begin)) || settings::acts(text) || is_sylk(text)
 }
 
 /// A sheet of symbolic links (SYLK), which spreadsheets run formulas of: a table may begin with the same letters.

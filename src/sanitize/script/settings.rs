@@ -20,7 +20,7 @@ const LEADING: &[&str] = &["[theme]", "[playlist]", "#extm3u"];
 const SCHEMES: &[&str] = &["file:", "smb:", "cifs:", "nfs:"];
 
 /// Whether a text consists of settings that act, from its beginning on.
-pub(super) fn act(text: &str) -> bool {
+pub(super) fn acts(text: &str) -> bool {
     let mut leads = false;
     for line in text.lines().map(str::trim) {
         if !is_setting(line, leads) {

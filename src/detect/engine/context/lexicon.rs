@@ -17,6 +17,9 @@ pub(super) const LONGEST: usize = 32;
 /// Bits of the filter that most words of a text end at, as a power of two.
 const FILTER: u32 = 16;
 
+/// Bytes of a word that its key holds.
+const KEPT: usize = 8;
+
 /// From this character on scripts are written without spaces between words.
 const UNSPACED: char = '\u{0E00}';
 
@@ -122,11 +125,11 @@ pub(crate) struct Lexicon {
 fn key(text: &[u8], start: usize, end: usize) -> u64 {
     let length = end - start;
     let rest = text.get(start..).unwrap_or_default();
-    let bytes = match rest.first_chunk::<8>() {
+    let bytes = match rest.first_chunk::<KEPT>() {
         Some(first) => u64::from_le_bytes(*first),
         None => rest.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)),
     };
-    let kept = bytes & (u64::MAX >> (8 * 8usize.saturating_sub(length)).min(63));
+    let kept = bytes & (u64::MAX >> (8 * KEPT.saturating_sub(length)).min(63));
     (kept | 0x2020_2020_2020_2020) ^ (length as u64) << 56
 }
 
@@ -289,7 +292,7 @@ impl Lexicon {
         for n in (first..self.slots.len()).chain(0..first) {
             let slot = self.slots.get(n)?;
             let entry = slot.entry?;
-            if slot.key == key && (word.len() <= 8 || self.is(entry, word)) {
+            if slot.key == key && (word.len() <= KEPT || self.is(entry, word)) {
                 return Some(entry);
             }
         }

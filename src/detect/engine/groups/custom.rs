@@ -1,5 +1,6 @@
 //! Operators' own patterns, which may begin anywhere: a multi-pattern search finds the next start, or a look at each word
-//! where all begin with one; a walk from there finds all ends. Matches of one group don't overlap, leftmost first, as regular expressions are used to.
+//! where all begin with one; a walk from there finds all ends. Matches of one group don't overlap, leftmost first, as
+//! regular expressions are used to.
 
 use regex_automata::Input;
 use regex_automata::meta;
