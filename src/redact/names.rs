@@ -68,10 +68,12 @@ impl<'p> Names<'p> {
 /// The labels of a document's values, each made once.
 #[derive(Debug, Default)]
 pub(super) struct Labels {
-    /// By the name, and by what stands before the value.
-    known: HashMap<(String, String), Option<Label>>,
+    /// By what [`Labels::ask`] writes.
+    known: HashMap<Box<[u8]>, Option<Label>>,
     /// The name of the member that the document is the value of.
     outer: String,
+    /// What was asked for last.
+    asked: Vec<u8>,
 }
 
 impl Labels {
@@ -79,20 +81,37 @@ impl Labels {
     pub(super) fn within(&self, path: &Path<'_>) -> Self {
         let Names { own, .. } = Names::of(path);
         let outer: &str = if own.is_empty() { &self.outer } else { own };
-        Self { known: HashMap::new(), outer: outer.to_owned() }
+        Self { outer: outer.to_owned(), ..Self::default() }
     }
 
     /// The label of the value at `path`.
     pub(super) fn of(&mut self, path: &Path<'_>) -> Option<&Label> {
-        if self.known.len() >= MANY {
-            self.known.clear();
+        let names = Names::of(path);
+        self.ask(&names, path.before());
+        if !self.known.contains_key(self.asked.as_slice()) {
+            if self.known.len() >= MANY {
+                self.known.clear();
+            }
+            let label = Label::of([names.within(&self.outer).as_str()]);
+            let label = match path.before() {
+                "" => label,
+                before => Label::behind(&as_read(before), label),
+            };
+            self.known.insert(self.asked.as_slice().into(), label);
         }
-        let name = (Names::of(path).within(&self.outer), path.before().to_owned());
-        let made = |(name, before): &(String, String)| {
-            let label = Label::of([name.as_str()]);
-            if before.is_empty() { label } else { Label::behind(&as_read(before), label) }
-        };
-        self.known.entry(name).or_insert_with_key(made).as_ref()
+        self.known.get(self.asked.as_slice())?.as_ref()
+    }
+
+    /// Writes down what a label follows from: both names and the text before the value, with a byte between them that no
+    /// text has. Values are many and their names few, so asking takes no memory.
+    fn ask(&mut self, names: &Names<'_>, before: &str) {
+        self.asked.clear();
+        for (n, text) in [names.own, names.above, before].into_iter().enumerate() {
+            if n > 0 {
+                self.asked.push(0xff);
+            }
+            self.asked.extend_from_slice(text.as_bytes());
+        }
     }
 
     /// What the names on the way to the value at `path` say of a string there.

@@ -2,8 +2,10 @@
 //! leaves with whoever fetches the URL, and a client that shows a Markdown image fetches it unasked.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+use memchr::memmem::Finder;
 
 use crate::redact::url_reader::{Authority, UrlReader};
 
@@ -15,6 +17,10 @@ const BEFORE: usize = 20;
 
 /// Bytes of a URL that are read to find its host.
 const LONGEST_READ: usize = 600;
+
+/// What a URL in a request is known by: its slashes, as they are or escaped, or its first label.
+static BEGINNINGS: LazyLock<[Finder<'static>; 3]> =
+    LazyLock::new(|| ["//", r"\/\/", "www."].map(Finder::new));
 
 /// In which URLs originals are restored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,9 +54,9 @@ impl Hosts {
     /// `www.` is not seen: nothing is restored in more URLs for that.
     pub(super) fn read(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        for begin in ["//", r"\/\/", "www."] {
+        for begin in &*BEGINNINGS {
             let mut done = 0;
-            for at in memchr::memmem::find_iter(bytes, begin) {
+            for at in begin.find_iter(bytes) {
                 if at >= done {
                     done = self.read_at(text, at, done);
                 }
