@@ -257,7 +257,12 @@ impl Scanner {
 
     /// The text has ended: settles the rest and begins anew at offset 0.
     pub fn end(&mut self, sink: &mut dyn FnMut(Finding)) {
-        self.normal.push("", true, &mut self.window);
+        self.last("", sink);
+    }
+
+    /// Takes the last piece, with which the text ends: what [`feed`](Self::feed) and [`end`](Self::end) find, in one look.
+    pub fn last(&mut self, piece: &str, sink: &mut dyn FnMut(Finding)) {
+        self.normal.push(piece, true, &mut self.window);
         self.look(true, sink);
         self.begin(None);
     }

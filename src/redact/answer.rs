@@ -139,6 +139,10 @@ impl Editor for Answer {
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         self.0.end(edits)
     }
+
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.0.last(piece, edits)
+    }
 }
 
 /// The edits of those that do not stay.
@@ -152,8 +156,7 @@ impl Whole for Inner {
             Self::Mask(live) => live.whole(text, look, edits),
             Self::Restore(restore) => {
                 let mut all = Vec::new();
-                restore.feed(text, &mut all);
-                restore.end(&mut all);
+                restore.last(text, &mut all);
                 edits.extend(restored(all).filter(|edit| look.admits(&edit.range, text.len())));
                 Ok(())
             }
@@ -206,14 +209,18 @@ impl Editor for Inner {
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.last("", edits)
+    }
+
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self {
             Self::Restore(restore) => {
                 let mut found = Vec::new();
-                restore.end(&mut found);
+                restore.last(piece, &mut found);
                 edits.extend(restored(found));
                 Ok(())
             }
-            Self::Mask(live) => live.end(edits),
+            Self::Mask(live) => live.last(piece, edits),
         }
     }
 }

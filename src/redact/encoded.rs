@@ -309,6 +309,25 @@ impl<E: Whole> Editor for Strings<E> {
         }
     }
 
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        if self.state == StringState::Held {
+            self.held.push_str(piece);
+            if self.seems(self.held.floor_char_boundary(BEGINNING)) {
+                self.judge(edits)?;
+                return self.end(edits);
+            }
+            let held = std::mem::take(&mut self.held);
+            self.shifted(edits, |editor, edits| editor.last(&held, edits).map(|()| 0))?;
+        } else if self.state == StringState::Text {
+            self.shifted(edits, |editor, edits| editor.last(piece, edits).map(|()| 0))?;
+        } else {
+            self.feed(piece, edits)?;
+            return self.end(edits);
+        }
+        self.begin(StringState::Text);
+        Ok(())
+    }
+
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self.state {
             StringState::Bytes => {}

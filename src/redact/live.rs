@@ -306,9 +306,15 @@ impl Editor for Live {
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.scanner.end(&mut |finding| self.found.push(finding));
+        self.last("", edits)
+    }
+
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.counts.scan(piece.len());
+        self.text.push_str(piece);
+        self.scanner.last(piece, &mut |finding| self.found.push(finding));
         if let Some(restoring) = &mut self.restoring {
-            restoring.restore.end(&mut restoring.hits);
+            restoring.restore.last(piece, &mut restoring.hits);
         }
         self.edit(usize::MAX, edits)?;
         self.begin();
@@ -320,12 +326,10 @@ impl Whole for Live {
     fn whole(&mut self, text: &str, look: Look, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         self.counts.scan(text.len());
         self.text.push_str(text);
-        self.scanner.feed(text, &mut |finding| self.found.push(finding));
-        self.scanner.end(&mut |finding| self.found.push(finding));
+        self.scanner.last(text, &mut |finding| self.found.push(finding));
         self.found.retain(|Finding { span, .. }| look.admits(&(span.start..span.end), text.len()));
         if let Some(restoring) = &mut self.restoring {
-            restoring.restore.feed(text, &mut restoring.hits);
-            restoring.restore.end(&mut restoring.hits);
+            restoring.restore.last(text, &mut restoring.hits);
             restoring.hits.retain(|hit| look.admits(&hit.edit.range, text.len()));
         }
         self.edit(usize::MAX, edits)?;

@@ -105,8 +105,18 @@ impl Restore {
 
     /// The text has ended: settles the rest and begins again at 0.
     pub(super) fn end(&mut self, found: &mut Vec<FoundSurrogate>) {
-        let text = std::mem::take(&mut self.text);
-        self.finish(text.as_bytes(), &mut |known| found.push(known));
+        self.last("", found);
+    }
+
+    /// Sees the last piece, with which the text ends.
+    pub(super) fn last(&mut self, piece: &str, found: &mut Vec<FoundSurrogate>) {
+        let see: See<'_> = &mut |known| found.push(known);
+        if self.text.is_empty() {
+            return self.finish(piece.as_bytes(), see);
+        }
+        let mut text = std::mem::take(&mut self.text);
+        text.push_str(piece);
+        self.finish(text.as_bytes(), see);
     }
 
     /// Shows `see` all of a whole text.

@@ -76,6 +76,13 @@ pub trait Editor: Send {
 
     /// The text has ended: settles the rest and begins a new channel at offset 0.
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError>;
+
+    /// Sees the last piece, with which the text ends. The edits are those of [`Editor::feed`] and [`Editor::end`]; who waits
+    /// for text to come looks once where those look twice.
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.feed(piece, edits)?;
+        self.end(edits)
+    }
 }
 
 impl<E: Editor + ?Sized> Editor for &mut E {
@@ -106,6 +113,10 @@ impl<E: Editor + ?Sized> Editor for &mut E {
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         (**self).end(edits)
     }
+
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        (**self).last(piece, edits)
+    }
 }
 
 impl<E: Editor + ?Sized> Editor for Box<E> {
@@ -135,6 +146,10 @@ impl<E: Editor + ?Sized> Editor for Box<E> {
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         (**self).end(edits)
+    }
+
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        (**self).last(piece, edits)
     }
 }
 

@@ -131,8 +131,7 @@ impl<E: Editor> FormBody<E> {
             let quiet = part.token == Token::Key && part.text.len() <= SHORT;
             if outcome.is_ok() && !quiet {
                 self.editor.under(part.token.is_value().then_some(path));
-                outcome = self.editor.feed(&part.text, &mut self.edits).map(drop);
-                outcome = outcome.clone().and_then(|()| self.editor.end(&mut self.edits));
+                outcome = self.editor.last(&part.text, &mut self.edits);
                 let outward = |edit: Edit| edit.through(&part.map, |with| encoded(&with));
                 all.extend(self.edits.drain(..).map(outward));
             }

@@ -67,12 +67,28 @@ impl TextChannel {
         Ok(())
     }
 
+    /// The same, and ends the channel.
+    pub(crate) fn last<E: Editor>(
+        &mut self,
+        editor: &mut E,
+        text: &str,
+        out: &mut Vec<Edit>,
+    ) -> Result<(), StreamError> {
+        editor.last(text, &mut self.edits)?;
+        self.close(out);
+        Ok(())
+    }
+
     /// Ends the channel: all of it is decided.
     pub(crate) fn end<E: Editor>(&mut self, editor: &mut E, out: &mut Vec<Edit>) -> Result<(), StreamError> {
         editor.end(&mut self.edits)?;
+        self.close(out);
+        Ok(())
+    }
+
+    fn close(&mut self, out: &mut Vec<Edit>) {
         self.translate(out);
         self.begin(self.map.source_end(), self.spelling);
-        Ok(())
     }
 
     /// Shows `editor` bytes that spell themselves. A byte that is not UTF-8 ends the channel and passes; another

@@ -196,4 +196,10 @@ impl Editor for Following {
         self.begun = false;
         self.editor.end(edits)
     }
+
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.begin();
+        self.begun = false;
+        self.editor.last(piece, edits)
+    }
 }

@@ -46,16 +46,27 @@ impl<E: Editor> Editor for CountingEditor<E> {
     }
 
     fn feed(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<usize, StreamError> {
-        let before = edits.len();
-        let decided = self.editor.feed(piece, edits)?;
-        self.made.fetch_add((edits.len() - before) as u64, Ordering::Relaxed);
-        Ok(decided)
+        self.counted(edits, |editor, edits| editor.feed(piece, edits))
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.counted(edits, |editor, edits| editor.end(edits))
+    }
+
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.counted(edits, |editor, edits| editor.last(piece, edits))
+    }
+}
+
+impl<E: Editor> CountingEditor<E> {
+    fn counted<T>(
+        &mut self,
+        edits: &mut Vec<Edit>,
+        edit: impl FnOnce(&mut E, &mut Vec<Edit>) -> Result<T, StreamError>,
+    ) -> Result<T, StreamError> {
         let before = edits.len();
-        self.editor.end(edits)?;
+        let done = edit(&mut self.editor, edits)?;
         self.made.fetch_add((edits.len() - before) as u64, Ordering::Relaxed);
-        Ok(())
+        Ok(done)
     }
 }

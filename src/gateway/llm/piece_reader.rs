@@ -138,8 +138,7 @@ impl PieceReader {
         let mut editor = self.editor(treatment, used_as);
         self.edits.clear();
         editor.under(path);
-        editor.feed(text, &mut self.edits)?;
-        editor.end(&mut self.edits)?;
+        editor.last(text, &mut self.edits)?;
         if self.edits.is_empty() {
             return Ok(PieceKind::Whole(None));
         }

@@ -220,7 +220,7 @@ impl<E: Editor> Units<E> {
                         let mut edits = Vec::new();
                         if outcome.is_ok() {
                             editor.under(Some(path));
-                            outcome = editor.feed(text, &mut edits).and_then(|_| editor.end(&mut edits));
+                            outcome = editor.last(text, &mut edits);
                         }
                         edits
                     });

@@ -203,7 +203,9 @@ impl<S: Slots> Scan<S> {
             return self.channel.bytes(&mut self.slots, run, edits);
         };
         self.channel.plain(text.len());
-        if self.decoded.is_empty() && cursor.peek() != Some(b'\\') {
+        // What an escape goes on with is gathered, and what ends here is shown with its end.
+        let gathered = text.len() < GATHER && matches!(cursor.peek(), Some(b'\\' | b'"'));
+        if self.decoded.is_empty() && !gathered {
             return self.channel.feed(&mut self.slots, text, edits);
         }
         self.decoded.push_str(text);
@@ -224,8 +226,11 @@ impl<S: Slots> Scan<S> {
 
     fn close(&mut self, role: Role, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         if matches!(self.within, Within::Taken(_)) {
-            self.show(edits)?;
-            self.channel.end(&mut self.slots, edits)?;
+            match self.decoded.is_empty() {
+                true => self.channel.end(&mut self.slots, edits)?,
+                false => self.channel.last(&mut self.slots, &self.decoded, edits)?,
+            }
+            self.decoded.clear();
         }
         if role == Role::Key {
             self.trail.end_name();
@@ -253,8 +258,7 @@ impl<S: Slots> Scan<S> {
         }
         let Ok(text) = std::str::from_utf8(spelled) else { return Ok(()) };
         let digits = digits_of(text);
-        self.slots.feed(digits, &mut self.digits)?;
-        self.slots.end(&mut self.digits)?;
+        self.slots.last(digits, &mut self.digits)?;
         if !self.digits.is_empty() {
             let edited = spliced(digits.as_bytes(), &self.digits);
             let with = with_digits(text, &String::from_utf8_lossy(&edited));
@@ -284,6 +288,10 @@ impl<E: Editor> Editor for Every<E> {
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         self.0.end(edits)
+    }
+
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.0.last(piece, edits)
     }
 }
 

@@ -120,4 +120,11 @@ impl<E: Editor> Editor for EditorSlots<E> {
             _ => self.editor.plain().end(edits),
         }
     }
+
+    fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        match self.open {
+            Treatment::Embedded => self.editor.last(piece, edits),
+            _ => self.editor.plain().last(piece, edits),
+        }
+    }
 }
