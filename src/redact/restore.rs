@@ -103,12 +103,7 @@ impl Restore {
         self.from
     }
 
-    /// The text has ended: settles the rest and begins again at 0.
-    pub(super) fn end(&mut self, found: &mut Vec<FoundSurrogate>) {
-        self.last("", found);
-    }
-
-    /// Sees the last piece, with which the text ends.
+    /// Sees the last piece, with which the text ends; begins again at 0.
     pub(super) fn last(&mut self, piece: &str, found: &mut Vec<FoundSurrogate>) {
         let see: See<'_> = &mut |known| found.push(known);
         if self.text.is_empty() {

@@ -7,13 +7,18 @@ use crate::corpora::{Dice, Sample, detector, samples, thorough};
 /// Texts up to this long are cut at each of their places.
 const SHORT: usize = 96;
 
-/// Feeds `text` in pieces that end at `cuts`, and holds the scanner to its promises.
+/// Feeds `text` in pieces that end at `cuts`, and holds the scanner to its promises. Behind an odd number of cuts the last
+/// piece comes with the end.
 fn scanned(detector: &Detector, scanner: &mut Scanner, text: &str, cuts: &[usize]) -> Vec<Finding> {
     let mut findings: Vec<Finding> = Vec::new();
     let (mut from, mut decided) = (0, 0);
     let most = detector.reach() * if as_read(text) == text { 1 } else { WIDEST };
     for &cut in cuts.iter().chain([&text.len()]) {
         let Some(piece) = text.get(from..cut) else { continue };
+        if cut == text.len() && cuts.len() % 2 == 1 {
+            scanner.last(piece, &mut |finding| findings.push(finding));
+            return findings;
+        }
         let known = findings.len();
         let now = scanner.feed(piece, &mut |finding| findings.push(finding));
         assert!(
