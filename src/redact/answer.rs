@@ -213,14 +213,6 @@ impl Editor for Inner {
     }
 
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        match self {
-            Self::Restore(restore) => {
-                let mut found = Vec::new();
-                restore.last(piece, &mut found);
-                edits.extend(restored(found));
-                Ok(())
-            }
-            Self::Mask(live) => live.last(piece, edits),
-        }
+        self.whole(piece, Look::Text, edits)
     }
 }

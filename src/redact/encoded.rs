@@ -34,7 +34,7 @@ const REFUSED_FILE: &str = "a string of the body is a file whose text is not rea
 
 /// An editor that can also be shown a text all at once.
 pub(super) trait Whole: Editor {
-    /// Edits a text of its own, of which only what `look` admits counts.
+    /// Edits a text of its own, of which only what `look` admits counts; as [`Look::Text`], also the last piece of one.
     fn whole(&mut self, text: &str, look: Look, edits: &mut Vec<Edit>) -> Result<(), StreamError>;
 
     /// What the names on the way to a value say of it.
@@ -180,6 +180,13 @@ impl<E: Whole> Strings<E> {
         self.shifted(edits, |editor, edits| editor.feed(&held, edits))
     }
 
+    /// The editor's text ends with this piece, and the string with it.
+    fn end_text(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
+        self.shifted(edits, |editor, edits| editor.last(piece, edits).map(|()| 0))?;
+        self.begin(StringState::Text);
+        Ok(())
+    }
+
     /// The editor's edits and offsets, counted from the string's beginning.
     fn shifted(
         &mut self,
@@ -310,30 +317,29 @@ impl<E: Whole> Editor for Strings<E> {
     }
 
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        if self.state == StringState::Held {
-            self.held.push_str(piece);
-            if self.seems(self.held.floor_char_boundary(BEGINNING)) {
+        match self.state {
+            StringState::Text => self.end_text(piece, edits),
+            StringState::Held => {
+                self.held.push_str(piece);
+                // Most strings turn out to be text here, and are looked at once.
+                if !self.seems(self.held.floor_char_boundary(BEGINNING)) {
+                    let held = std::mem::take(&mut self.held);
+                    return self.end_text(&held, edits);
+                }
                 self.judge(edits)?;
-                return self.end(edits);
+                self.end(edits)
             }
-            let held = std::mem::take(&mut self.held);
-            self.shifted(edits, |editor, edits| editor.last(&held, edits).map(|()| 0))?;
-        } else if self.state == StringState::Text {
-            self.shifted(edits, |editor, edits| editor.last(piece, edits).map(|()| 0))?;
-        } else {
-            self.feed(piece, edits)?;
-            return self.end(edits);
+            StringState::Encoded | StringState::Bytes => {
+                self.feed(piece, edits)?;
+                self.end(edits)
+            }
         }
-        self.begin(StringState::Text);
-        Ok(())
     }
 
     fn end(&mut self, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
         match self.state {
             StringState::Bytes => {}
-            StringState::Text => {
-                self.shifted(edits, |editor, edits| editor.end(edits).map(|()| 0))?;
-            }
+            StringState::Text => return self.end_text("", edits),
             StringState::Held | StringState::Encoded => {
                 let mut string = InString {
                     editor: &mut self.editor,

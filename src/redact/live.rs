@@ -310,15 +310,7 @@ impl Editor for Live {
     }
 
     fn last(&mut self, piece: &str, edits: &mut Vec<Edit>) -> Result<(), StreamError> {
-        self.counts.scan(piece.len());
-        self.text.push_str(piece);
-        self.scanner.last(piece, &mut |finding| self.found.push(finding));
-        if let Some(restoring) = &mut self.restoring {
-            restoring.restore.last(piece, &mut restoring.hits);
-        }
-        self.edit(usize::MAX, edits)?;
-        self.begin();
-        Ok(())
+        self.whole(piece, Look::Text, edits)
     }
 }
 

@@ -106,6 +106,8 @@ impl Restore {
     /// Sees the last piece, with which the text ends; begins again at 0.
     pub(super) fn last(&mut self, piece: &str, found: &mut Vec<FoundSurrogate>) {
         let see: See<'_> = &mut |known| found.push(known);
+        // Where nothing was issued, nothing is looked for.
+        let piece = if self.undo.is_empty() { "" } else { piece };
         if self.text.is_empty() {
             return self.finish(piece.as_bytes(), see);
         }
