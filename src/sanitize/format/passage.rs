@@ -1,5 +1,8 @@
-//! [`Passage`]: text that is read as one and stands in pieces: a paragraph's runs. Its edits are made on the pieces,
+//! [`Passage`]: text that is read as one and stands in pieces: the runs of paragraphs. Its edits are made on the pieces,
 //! which keep their formatting: what is written in place of a finding stands where the finding began.
+
+use std::collections::HashMap;
+use std::hash::Hash;
 
 use crate::edit::spliced_text;
 use crate::sanitize::format::xml_editor::XmlEditor;
@@ -10,6 +13,9 @@ use crate::sanitize::{Edit, Named, Rejection, Work};
 /// How much text is asked about at once, in bytes.
 const BATCH: usize = 4 << 20;
 
+/// How many pieces of text run on from one paragraph to the next.
+const PIECES: usize = 1 << 14;
+
 /// Where a piece stands, and with that, how it is changed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum PiecePlace<'t> {
@@ -19,6 +25,8 @@ pub(super) enum PiecePlace<'t> {
     Value(Attribute<'t>),
     /// An element that reads as these characters, and that goes with a finding around it: a tab, a line break.
     Mark(usize),
+    /// The end of a line that no element says: between paragraphs.
+    Break,
     /// An element that can hold nothing else, and goes with what is found in it: a date, a number. Also a comment.
     Whole(usize),
     /// A comment or an instruction.
@@ -56,12 +64,58 @@ impl<'t> Passage<'t> {
         self.pieces.push(TextPiece { place, text: text.into() });
     }
 
+    /// Another paragraph begins: the text goes on in another line.
+    fn end_line(&mut self) {
+        if self.pieces.last().is_some_and(|last| !last.text.ends_with('\n')) {
+            self.push(PiecePlace::Break, "\n");
+        }
+    }
+
     fn text(&self) -> String {
         self.pieces.iter().map(|piece| piece.text.as_str()).collect()
     }
 
     fn is_blank(&self) -> bool {
         self.pieces.iter().all(|piece| piece.text.trim().is_empty())
+    }
+}
+
+/// Texts that run on from one paragraph to the next, each told apart from the others by where its paragraphs are.
+#[derive(Debug)]
+pub(super) struct Flows<'t, K> {
+    passages: Vec<Passage<'t>>,
+    /// Of each text its last passage, and the last paragraph in it.
+    last: HashMap<K, (usize, usize)>,
+}
+
+impl<'t, K: Eq + Hash> Flows<'t, K> {
+    /// No text.
+    pub(super) fn new() -> Self {
+        Self { passages: Vec::new(), last: HashMap::new() }
+    }
+
+    /// A piece of a paragraph comes next in a text. Another paragraph than before goes on in another line.
+    pub(super) fn push(&mut self, text: K, paragraph: usize, place: PiecePlace<'t>, reads: impl Into<String>) {
+        let next = self.passages.len();
+        let (passage, before) = self.last.entry(text).or_insert((next, paragraph));
+        let begins = std::mem::replace(before, paragraph) != paragraph;
+        match self.passages.get_mut(*passage).filter(|known| !(begins && known.pieces.len() >= PIECES)) {
+            Some(known) => {
+                if begins {
+                    known.end_line();
+                }
+                known.push(place, reads);
+            }
+            None => {
+                *passage = next;
+                self.passages.push(Passage::one(place, reads.into()));
+            }
+        }
+    }
+
+    /// All passages, in the order in which they begin.
+    pub(super) fn passages(self) -> Vec<Passage<'t>> {
+        self.passages
     }
 }
 
@@ -126,7 +180,7 @@ fn changes<'p, 't>(passage: &'p Passage<'t>, edits: &[Edit]) -> Vec<Change<'p, '
     let (mut from, mut out) = (0_usize, Vec::new());
     for piece in &passage.pieces {
         let to = from.saturating_add(piece.text.len());
-        let mark = matches!(piece.place, PiecePlace::Mark(_));
+        let mark = matches!(piece.place, PiecePlace::Mark(_) | PiecePlace::Break);
         let mut own = Vec::new();
         let first = edits.partition_point(|edit| edit.range.end <= from);
         for (edit, written) in edits.iter().zip(&mut written).skip(first) {
@@ -173,6 +227,7 @@ fn make<'t>(
             editor.cut(at);
         }
         PiecePlace::Remark(span) => editor.set_markup(span, String::new()),
+        PiecePlace::Break => {}
         PiecePlace::Own(..) => own(change, editor),
     }
 }

@@ -76,6 +76,13 @@ impl Spelled {
         }
     }
 
+    /// A line ends at `raw` for whoever reads it, which no byte of the file says.
+    pub(super) fn end_line(&mut self, raw: usize) {
+        if !(self.text.is_empty() || self.text.ends_with('\n')) {
+            self.escape(raw..raw, "\n");
+        }
+    }
+
     /// What it reads.
     pub(super) fn text(&self) -> &str {
         &self.text

@@ -8,7 +8,10 @@ use crate::sanitize::format::markup::value::{Asking, Value};
 use crate::sanitize::format::markup::{allow, entity};
 use crate::sanitize::format::patch::{Patches, Spelled};
 
-/// A run of text, unbroken by anything that shows as a break.
+/// How much text runs on from one paragraph to the next, in bytes.
+const FLOW: usize = 1 << 20;
+
+/// Text that is read in one go: paragraphs and lines, up to the end of a cell or an item.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     pub(super) text: Spelled,
@@ -131,9 +134,7 @@ impl<'h> Plan<'h> {
         if tag.name == "meta" && self.meta(tag, &range) {
             return;
         }
-        if !allow::is_inline(&tag.name) {
-            self.end_block();
-        }
+        self.part(&tag.name, range.start);
         let raw = self.raw(&range);
         let (planned, removed) = tag::plan(
             Written { tag, element: &tag.name, range: range.clone(), raw },
@@ -244,8 +245,45 @@ impl<'h> Plan<'h> {
         let at = at.saturating_add(range.start);
         let piece = raw.get(range).unwrap_or_default();
         match sort {
-            Sort::Read => entity::spelled(&mut self.open.text, piece, at),
+            Sort::Read => self.words(piece, at),
             Sort::Literal | Sort::Raw => self.open.text.plain(at, piece),
+        }
+    }
+
+    /// Text whose blanks are one for its readers, however many they are (CSS Text 3, 4.1.1).
+    fn words(&mut self, piece: &str, at: usize) {
+        let is_blank = |c: char| c.is_ascii_whitespace();
+        let mut from = 0;
+        while let Some(rest) = piece.get(from..).filter(|rest| !rest.is_empty()) {
+            let blanks = rest.find(|c| !is_blank(c)).unwrap_or(rest.len());
+            if blanks > 0 && !self.open.text.text().ends_with(is_blank) {
+                let run = rest.get(..blanks).unwrap_or_default();
+                let line = run.find('\n');
+                let place = at.saturating_add(from).saturating_add(line.unwrap_or(0));
+                match line {
+                    Some(_) => self.open.text.plain(place, "\n"),
+                    None if run.starts_with(' ') => self.open.text.plain(place, " "),
+                    None => self.open.text.escape(place..place.saturating_add(1), " "),
+                }
+            }
+            from = from.saturating_add(blanks);
+            let rest = rest.get(blanks..).unwrap_or_default();
+            let word = rest.find(is_blank).unwrap_or(rest.len());
+            entity::spelled(&mut self.open.text, rest.get(..word).unwrap_or_default(), at.saturating_add(from));
+            from = from.saturating_add(word);
+        }
+    }
+
+    /// What a tag does to the text around it: it runs on through elements within lines, goes on in another line behind a
+    /// paragraph, and ends with a cell or an item.
+    fn part(&mut self, name: &str, at: usize) {
+        if allow::is_inline(name) {
+            return;
+        }
+        if allow::is_apart(name) || self.open.text.text().len() >= FLOW {
+            self.end_block();
+        } else {
+            self.open.text.end_line(at);
         }
     }
 
@@ -300,9 +338,7 @@ impl<'h> Plan<'h> {
             self.end_style(range.start);
             self.style = None;
         }
-        if !allow::is_inline(name) {
-            self.end_block();
-        }
+        self.part(name, range.start);
         if !self.strict {
             return;
         }

@@ -43,6 +43,14 @@ static INLINE: Words = LazyLock::new(|| {
     )
 });
 
+/// Elements whose text does not go on in the next: what they hold is looked at one by one.
+static APART: Words = LazyLock::new(|| {
+    words(
+        " head title body table caption colgroup col tbody thead tfoot tr td th li option legend summary style meta \
+    svg defs desc img audio video map meter progress rt rp rtc ",
+    )
+});
+
 /// Attributes of any element.
 static ATTRIBUTES: Words = LazyLock::new(|| {
     words(
@@ -123,6 +131,11 @@ pub(in crate::sanitize::format) fn is_hollow(name: &str) -> bool {
 /// Whether text runs on through an element: it is inline, or will not be there.
 pub(in crate::sanitize::format) fn is_inline(name: &str) -> bool {
     INLINE.contains(name) || !element(name)
+}
+
+/// Whether an element's text is read by itself: a cell, an item, a title.
+pub(in crate::sanitize::format) fn is_apart(name: &str) -> bool {
+    APART.contains(name)
 }
 
 /// Whether an element has no end tag.

@@ -1,15 +1,16 @@
 //! Everything that is written in a document: paragraphs over spans, notes, properties, values and formulas of cells,
 //! attributes that readers show, remarks.
 
-use std::collections::HashMap;
-
-use crate::sanitize::format::passage::{Change, Passage, PiecePlace, is_worth, redact, remarks};
+use crate::sanitize::format::passage::{Flows, Change, Passage, PiecePlace, is_worth, redact, remarks};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Attribute, Chars, Tree, plain};
 use crate::sanitize::{Rejection, Work};
 
 /// What makes a text of its own of all that is within it.
 const BLOCKS: &[&str] = &["p", "h", "annotation", "note-citation", "ruby-text", "ruby-base"];
+
+/// What may stand around paragraphs without parting them from those beside.
+const AROUND: &[&str] = &["section", "soft-page-break", "numbered-paragraph"];
 
 /// Values of a type that no replacement has: they go whole (ODF part 3, 4.3).
 const TYPED: &[&str] = &[
@@ -100,14 +101,14 @@ pub(super) fn edit<'t>(
 
 /// Characters, by the paragraph they are in.
 fn paragraphs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
-    let mut passages: Vec<Passage<'t>> = Vec::new();
-    let mut places: HashMap<usize, usize> = HashMap::new();
+    let mut flows = Flows::new();
+    let mut loose = Vec::new();
     let mut chars = tree.chars().iter().peekable();
     for at in 0..=tree.len() {
         let start = if at < tree.len() { tree.whole(at).start } else { u32::MAX };
         while let Some(next) = chars.next_if(|next| next.span.start < start) {
             if !editor.is_gone(next.parent) {
-                place(tree, &mut passages, &mut places, next);
+                place(tree, &mut flows, &mut loose, next);
             }
         }
         let mark = match tree.name(at) {
@@ -117,18 +118,19 @@ fn paragraphs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
             _ => continue,
         };
         let block = tree.ancestors(at).find(|around| BLOCKS.contains(&tree.name(*around)));
-        let known = block.and_then(|block| places.get(&block)).and_then(|place| passages.get_mut(*place));
-        if let Some(passage) = known.filter(|_| !editor.is_gone(at)) {
-            passage.push(PiecePlace::Mark(at), mark);
+        if let Some(block) = block.filter(|_| !editor.is_gone(at)) {
+            flows.push(story(tree, block), block, PiecePlace::Mark(at), mark);
         }
     }
+    let mut passages = flows.passages();
+    passages.append(&mut loose);
     passages
 }
 
 fn place<'t>(
     tree: &'t Tree,
-    passages: &mut Vec<Passage<'t>>,
-    places: &mut HashMap<usize, usize>,
+    flows: &mut Flows<'t, usize>,
+    loose: &mut Vec<Passage<'t>>,
     chars: &Chars,
 ) {
     let text = plain(tree.slice(chars.span));
@@ -138,17 +140,20 @@ fn place<'t>(
     let typed = TYPED.contains(&tree.name(at));
     match block.filter(|_| !typed) {
         Some(block) if tree.name(block) != "annotation" => {
-            let place = *places.entry(block).or_insert_with(|| {
-                passages.push(Passage::default());
-                passages.len().saturating_sub(1)
-            });
-            if let Some(passage) = passages.get_mut(place) {
-                passage.push(PiecePlace::Chars(at, chars.span), text);
-            }
+            flows.push(story(tree, block), block, PiecePlace::Chars(at, chars.span), text);
         }
         _ if !is_worth(&text) => {}
-        _ if typed => passages.push(Passage::one(PiecePlace::Whole(at), text)),
-        _ => passages.push(Passage::one(PiecePlace::Chars(at, chars.span), text)),
+        _ if typed => loose.push(Passage::one(PiecePlace::Whole(at), text)),
+        _ => loose.push(Passage::one(PiecePlace::Chars(at, chars.span), text)),
+    }
+}
+
+/// What holds the paragraphs that are read one after the other: a text's body, a cell, a shape.
+fn story(tree: &Tree, block: usize) -> usize {
+    if matches!(tree.name(block), "p" | "h") {
+        tree.ancestors(block).find(|around| !AROUND.contains(&tree.name(*around))).unwrap_or(block)
+    } else {
+        block
     }
 }
 

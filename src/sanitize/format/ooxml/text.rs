@@ -1,19 +1,21 @@
 //! Everything that is written in a part: paragraphs over runs, cells, formulas, notes, properties, attributes that
 //! readers show, remarks.
 
-use std::collections::HashMap;
 
 use crate::edit::{Edit, spliced_text};
 use crate::sanitize::format::ooxml::heads::{Columns, Heads};
 use crate::sanitize::format::ooxml::names;
 use crate::sanitize::format::ooxml::sheets::{self, Shared};
-use crate::sanitize::format::passage::{Change, Passage, PiecePlace, is_worth, redact, remarks};
+use crate::sanitize::format::passage::{Flows, Change, Passage, PiecePlace, is_worth, redact, remarks};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Attribute, Chars, Span, Tree, plain};
 use crate::sanitize::{Redaction, Rejection, Work};
 
 /// What makes a text of its own of the runs within it.
 const BLOCKS: &[&str] = &["p", "si", "is", "rPh", "text", "rt", "rubyBase", "comment"];
+
+/// What may stand around paragraphs without parting them from those beside.
+const AROUND: &[&str] = &["sdt", "sdtContent", "customXml", "ins", "del", "moveFrom", "moveTo", "smartTag"];
 
 /// Elements that hold numbers only, in lists that look like those of phones.
 const FIGURES: &[&str] = &["Anchor", "posOffset", "Row", "Column", "f_", "pctWidth", "pctHeight", "idx"];
@@ -182,8 +184,7 @@ fn drop_copies(tree: &Tree, editor: &mut XmlEditor<'_>) {
 /// Runs of text, by paragraph. Deleted text and the codes of fields are read by themselves: nobody sees them with the
 /// rest.
 fn runs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
-    let mut passages: Vec<Passage<'t>> = Vec::new();
-    let mut places: HashMap<(usize, u8), usize> = HashMap::new();
+    let mut flows = Flows::new();
     let coded = matches!(tree.name(0), "sst" | "worksheet" | "comments" | "ThreadedComments");
     for at in (0..tree.len()).filter(|at| !editor.is_gone(*at)) {
         let (class, mark) = match tree.name(at) {
@@ -199,21 +200,25 @@ fn runs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
             continue;
         }
         let block = tree.ancestors(at).find(|around| BLOCKS.contains(&tree.name(*around))).unwrap_or(0);
-        let place = *places.entry((block, class)).or_insert_with(|| {
-            passages.push(Passage::default());
-            passages.len().saturating_sub(1)
-        });
-        let Some(passage) = passages.get_mut(place) else { continue };
-        match (mark, tree.inner(at)) {
-            (Some(mark), _) => passage.push(PiecePlace::Mark(at), mark),
-            (None, Some(span)) if coded => {
-                passage.push(PiecePlace::Own(at, span), decoded(&plain(tree.slice(span))))
-            }
-            (None, Some(span)) => passage.push(PiecePlace::Chars(at, span), plain(tree.slice(span))),
-            (None, None) => {}
-        }
+        let (place, text) = match (mark, tree.inner(at)) {
+            (Some(mark), _) => (PiecePlace::Mark(at), mark.to_owned()),
+            (None, Some(span)) if coded => (PiecePlace::Own(at, span), decoded(&plain(tree.slice(span)))),
+            (None, Some(span)) => (PiecePlace::Chars(at, span), plain(tree.slice(span))),
+            (None, None) => continue,
+        };
+        flows.push((story(tree, block), class), block, place, text);
     }
-    passages
+    flows.passages()
+}
+
+/// What holds the paragraphs that are read one after the other: a text's body, a cell, a shape. Anything else that is a
+/// text of its own is so alone.
+fn story(tree: &Tree, block: usize) -> usize {
+    if tree.name(block) != "p" {
+        return block;
+    }
+    let around = tree.ancestors(block).find(|around| !AROUND.contains(&tree.name(*around)));
+    around.unwrap_or(block)
 }
 
 /// Characters anywhere else: cells, formulas, properties, figures of charts, pages in VML.

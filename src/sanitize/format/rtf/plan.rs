@@ -14,6 +14,9 @@ use crate::sanitize::{Rejection, Work};
 /// Groups within groups that are followed.
 const DEPTH: usize = 1000;
 
+/// How much text runs on from one paragraph to the next, in bytes.
+const FLOW: usize = 1 << 20;
+
 /// An open group.
 #[derive(Clone, Debug)]
 struct Group {
@@ -111,6 +114,17 @@ impl<'w, 'j> Plan<'w, 'j> {
         let page = self.page();
         if let Some(open) = self.open.last_mut() {
             read(&mut self.decoder, page, open);
+        }
+    }
+
+    /// Text goes on behind a line or a paragraph.
+    fn end_line(&mut self, at: usize) {
+        self.read(|decoder, page, open| {
+            decoder.end(page, open);
+            open.end_line(at);
+        });
+        if self.open.last().is_some_and(|open| open.text().len() >= FLOW) {
+            self.end_block();
         }
     }
 
@@ -264,10 +278,8 @@ impl<'w, 'j> Plan<'w, 'j> {
             return;
         }
         let sign = match name {
-            "par" | "line" | "cell" | "row" | "nestcell" | "nestrow" | "page" | "column" | "sect"
-            | "softline" => {
-                return self.end_block();
-            }
+            "cell" | "row" | "nestcell" | "nestrow" => return self.end_block(),
+            "par" | "line" | "page" | "column" | "sect" | "softline" => return self.end_line(range.start),
             "tab" => "\t",
             "emdash" => "—",
             "endash" => "–",

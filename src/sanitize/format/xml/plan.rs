@@ -9,6 +9,9 @@ use crate::sanitize::format::passage::is_worth;
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::xml::token::{Element, Family, Token, TokenKind};
 
+/// How much text runs on from one element to the next, in bytes.
+const FLOW: usize = 1 << 20;
+
 /// How a document is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
@@ -186,9 +189,7 @@ impl<'x> Plan<'x> {
             self.hollow = u32::from(!empty);
             return self.patches.cut(range);
         }
-        if !(shown && allow::is_inline(&element.name)) {
-            self.end_block();
-        }
+        self.part(&element.name, shown, range.start);
         let raw = self.raw(&range);
         let (planned, removed) = if shown {
             tag::plan(
@@ -226,8 +227,8 @@ impl<'x> Plan<'x> {
             let (value, removed) = Value::css(&css, &mut self.asking);
             self.removed = self.removed.saturating_add(removed);
             self.sheets.push((content, value));
-        } else if !allow::is_inline(&name) || !self.reading.drawing {
-            self.end_block();
+        } else {
+            self.part(&name, self.reading.drawing, range.start);
         }
     }
 
@@ -247,6 +248,18 @@ impl<'x> Plan<'x> {
         if self.open.text().is_empty() {
             let from = self.titles.len().saturating_sub(2);
             self.title = self.titles.get(from..).unwrap_or_default().join(".");
+        }
+    }
+
+    /// What a tag does to the text around it: only in what is shown does it run on, and go on in another line.
+    fn part(&mut self, name: &str, shown: bool, at: usize) {
+        if shown && allow::is_inline(name) {
+            return;
+        }
+        if shown && self.reading.drawing && !allow::is_apart(name) && self.open.text().len() < FLOW {
+            self.open.end_line(at);
+        } else {
+            self.end_block();
         }
     }
 
