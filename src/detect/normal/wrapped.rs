@@ -8,8 +8,13 @@ use super::super::validate;
 pub(super) const BEHIND: usize = 48;
 pub(crate) const AHEAD: usize = 40;
 
-/// Blanks that may stand at the beginning of a line.
+/// What may stand at the beginning of a line before its text: blanks, and marks of quotations and remarks.
 const INDENT: usize = 8;
+
+/// Whether a line's text has not begun yet: `> ` of a quoted letter, `# ` and `// ` of a remark.
+fn is_indent(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'>' | b'|' | b'#' | b'/' | b';' | b'%')
+}
 
 /// What stands in a break's place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,7 +57,7 @@ pub(super) fn may_join(bytes: &[u8], at: usize) -> bool {
     // What is not ASCII may read as a digit.
     let wide = left.last().is_some_and(|byte| !byte.is_ascii());
     let behind = bytes.get(at..).unwrap_or_default();
-    let next = behind.iter().take(INDENT + 3).find(|byte| !byte.is_ascii_whitespace());
+    let next = behind.iter().take(INDENT + 3).find(|&&byte| !byte.is_ascii_whitespace() && !is_indent(byte));
     (wide || may_end(left)) && next.is_some_and(|&next| begins(next) || !next.is_ascii())
 }
 
@@ -60,9 +65,9 @@ fn begins(byte: u8) -> bool {
     byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'(' | b'-' | b'.')
 }
 
-/// Blanks at the beginning of a line; `None` if more may come.
+/// How much stands before the text of a line; `None` if more may come.
 pub(super) fn indent(line: &str, last: bool) -> Option<usize> {
-    let blanks = line.bytes().take(INDENT).take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let blanks = line.bytes().take(INDENT).take_while(|&byte| is_indent(byte)).count();
     (last || blanks == INDENT || blanks < line.len()).then_some(blanks)
 }
 

@@ -95,7 +95,13 @@ impl<'t, K: Eq + Hash> Flows<'t, K> {
     }
 
     /// A piece of a paragraph comes next in a text. Another paragraph than before goes on in another line.
-    pub(super) fn push(&mut self, text: K, paragraph: usize, place: PiecePlace<'t>, reads: impl Into<String>) {
+    pub(super) fn push(
+        &mut self,
+        text: K,
+        paragraph: usize,
+        place: PiecePlace<'t>,
+        reads: impl Into<String>,
+    ) {
         let next = self.passages.len();
         let (passage, before) = self.last.entry(text).or_insert((next, paragraph));
         let begins = std::mem::replace(before, paragraph) != paragraph;
@@ -247,4 +253,51 @@ pub(super) fn remarks<'t>(tree: &'t Tree) -> Vec<Passage<'t>> {
     let worth = |span: &&Span| is_worth(tree.slice(**span));
     let passage = |span: &Span| Passage::one(PiecePlace::Remark(*span), tree.slice(*span).to_owned());
     tree.remarks().iter().filter(worth).map(passage).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(flows: Flows<'_, u8>) -> Vec<String> {
+        flows.passages().iter().map(Passage::text).collect()
+    }
+
+    #[test]
+    fn text_runs_on_in_its_own_paragraphs() {
+        let mut flows = Flows::new();
+        for (text, paragraph, piece) in
+            [(0, 1, "a"), (1, 2, "in"), (0, 1, "b"), (0, 3, "c\n"), (1, 4, "side"), (0, 5, "d")]
+        {
+            flows.push(text, paragraph, PiecePlace::Break, piece);
+        }
+        assert_eq!(read(flows), ["ab\nc\nd", "in\nside"]);
+    }
+
+    #[test]
+    fn no_passage_grows_without_bound() {
+        let mut flows = Flows::new();
+        for paragraph in 0..PIECES {
+            flows.push(0, paragraph, PiecePlace::Break, "x");
+        }
+        let read = read(flows);
+        assert_eq!(read.iter().map(|text| text.matches('x').count()).sum::<usize>(), PIECES);
+        assert_eq!(read.len(), 2);
+    }
+
+    #[test]
+    fn what_is_found_across_a_break_is_written_once() {
+        let passage = Passage {
+            pieces: [("12", PiecePlace::Whole(1)), ("\n", PiecePlace::Break)]
+                .into_iter()
+                .chain([("34 x", PiecePlace::Whole(2))])
+                .map(|(text, place)| TextPiece { place, text: text.to_owned() })
+                .collect(),
+            head: String::new(),
+        };
+        let with = crate::sanitize::NewText { text: "N".to_owned(), rule: None };
+        let changes = changes(&passage, &[Edit { range: 0..5, with }]);
+        let texts: Vec<String> = changes.iter().map(Change::text).collect();
+        assert_eq!(texts, ["N", "", " x"]);
+    }
 }

@@ -245,32 +245,8 @@ impl<'h> Plan<'h> {
         let at = at.saturating_add(range.start);
         let piece = raw.get(range).unwrap_or_default();
         match sort {
-            Sort::Read => self.words(piece, at),
+            Sort::Read => entity::words(&mut self.open.text, piece, at),
             Sort::Literal | Sort::Raw => self.open.text.plain(at, piece),
-        }
-    }
-
-    /// Text whose blanks are one for its readers, however many they are (CSS Text 3, 4.1.1).
-    fn words(&mut self, piece: &str, at: usize) {
-        let is_blank = |c: char| c.is_ascii_whitespace();
-        let mut from = 0;
-        while let Some(rest) = piece.get(from..).filter(|rest| !rest.is_empty()) {
-            let blanks = rest.find(|c| !is_blank(c)).unwrap_or(rest.len());
-            if blanks > 0 && !self.open.text.text().ends_with(is_blank) {
-                let run = rest.get(..blanks).unwrap_or_default();
-                let line = run.find('\n');
-                let place = at.saturating_add(from).saturating_add(line.unwrap_or(0));
-                match line {
-                    Some(_) => self.open.text.plain(place, "\n"),
-                    None if run.starts_with(' ') => self.open.text.plain(place, " "),
-                    None => self.open.text.escape(place..place.saturating_add(1), " "),
-                }
-            }
-            from = from.saturating_add(blanks);
-            let rest = rest.get(blanks..).unwrap_or_default();
-            let word = rest.find(is_blank).unwrap_or(rest.len());
-            entity::spelled(&mut self.open.text, rest.get(..word).unwrap_or_default(), at.saturating_add(from));
-            from = from.saturating_add(word);
         }
     }
 

@@ -157,6 +157,29 @@ pub(in crate::sanitize::format) fn spelled(text: &mut Spelled, raw: &str, at: us
     text.plain(at.saturating_add(done), raw.get(done..).unwrap_or_default());
 }
 
+/// The same for text whose blanks are one for its readers, however many they are (CSS Text 3, 4.1.1).
+pub(in crate::sanitize::format) fn words(text: &mut Spelled, raw: &str, at: usize) {
+    let is_blank = |c: char| c.is_ascii_whitespace();
+    let mut from = 0;
+    while let Some(rest) = raw.get(from..).filter(|rest| !rest.is_empty()) {
+        let blanks = rest.find(|c| !is_blank(c)).unwrap_or(rest.len());
+        let (run, rest) = rest.split_at_checked(blanks).unwrap_or((rest, ""));
+        if !run.is_empty() && !text.text().ends_with(is_blank) {
+            let line = run.find('\n');
+            let place = at.saturating_add(from).saturating_add(line.unwrap_or(0));
+            match line {
+                Some(_) => text.plain(place, "\n"),
+                None if run.starts_with(' ') => text.plain(place, " "),
+                None => text.escape(place..place.saturating_add(1), " "),
+            }
+        }
+        from = from.saturating_add(blanks);
+        let word = rest.find(is_blank).unwrap_or(rest.len());
+        spelled(text, rest.get(..word).unwrap_or_default(), at.saturating_add(from));
+        from = from.saturating_add(word);
+    }
+}
+
 /// An attribute's value as it reads.
 pub(in crate::sanitize::format) fn value(raw: &str) -> Cow<'_, str> {
     if !raw.contains('&') {

@@ -1,7 +1,7 @@
 //! Everything that is written in a document: paragraphs over spans, notes, properties, values and formulas of cells,
 //! attributes that readers show, remarks.
 
-use crate::sanitize::format::passage::{Flows, Change, Passage, PiecePlace, is_worth, redact, remarks};
+use crate::sanitize::format::passage::{Change, Flows, Passage, PiecePlace, is_worth, redact, remarks};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Attribute, Chars, Tree, plain};
 use crate::sanitize::{Rejection, Work};
@@ -127,12 +127,7 @@ fn paragraphs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
     passages
 }
 
-fn place<'t>(
-    tree: &'t Tree,
-    flows: &mut Flows<'t, usize>,
-    loose: &mut Vec<Passage<'t>>,
-    chars: &Chars,
-) {
+fn place<'t>(tree: &'t Tree, flows: &mut Flows<'t, usize>, loose: &mut Vec<Passage<'t>>, chars: &Chars) {
     let text = plain(tree.slice(chars.span));
     let at = chars.parent;
     let block =

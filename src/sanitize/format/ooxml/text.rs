@@ -1,12 +1,11 @@
 //! Everything that is written in a part: paragraphs over runs, cells, formulas, notes, properties, attributes that
 //! readers show, remarks.
 
-
 use crate::edit::{Edit, spliced_text};
 use crate::sanitize::format::ooxml::heads::{Columns, Heads};
 use crate::sanitize::format::ooxml::names;
 use crate::sanitize::format::ooxml::sheets::{self, Shared};
-use crate::sanitize::format::passage::{Flows, Change, Passage, PiecePlace, is_worth, redact, remarks};
+use crate::sanitize::format::passage::{Change, Flows, Passage, PiecePlace, is_worth, redact, remarks};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Attribute, Chars, Span, Tree, plain};
 use crate::sanitize::{Redaction, Rejection, Work};

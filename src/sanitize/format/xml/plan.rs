@@ -132,7 +132,8 @@ impl<'x> Plan<'x> {
             TokenKind::Text => {
                 let raw = self.raw(&range);
                 self.name_block();
-                entity::spelled(&mut self.open, raw, range.start);
+                let read = if self.reading.drawing { entity::words } else { entity::spelled };
+                read(&mut self.open, raw, range.start);
             }
             TokenKind::Cdata => self.cdata(range),
         }
