@@ -75,3 +75,107 @@ def test_the_identifier_of_a_structure(tmp_path):
     with pikepdf.open(io.BytesIO(redacted(tmp_path, "a.pdf", out.getvalue()))) as clean:
         element = clean.Root.StructTreeRoot.K
         assert (str(element.ID), str(element.Alt)) == ("<EMAIL_ADDRESS>", "mail <EMAIL_ADDRESS>")
+
+
+CARD = "4012888888881881"
+
+
+def drawn(pdf, more=b""):
+    """A page with a word on it."""
+    page = pdf.add_blank_page(page_size=(300, 300))
+    font = pdf.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica))
+    page.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
+    page.Contents = pdf.make_stream(b"% made by hand\nBT /F1 12 Tf 20 200 Td (hello) Tj ET\n" + more)
+    return page
+
+
+def remark(pdf, page):
+    page.Contents = pdf.make_stream(page.Contents.read_bytes() + f"% note {VALUE}\nq Q % {CARD}".encode())
+
+
+def metadata_of_a_page(pdf, page):
+    page.obj.Metadata = pdf.make_stream(f"<x>{VALUE} {CARD}</x>".encode())
+
+
+def metadata_without_a_type(pdf, page):
+    pdf.Root.Metadata = pdf.make_stream(f"<x>{VALUE} {CARD}</x>".encode())
+
+
+def data_of_no_use(pdf, page):
+    pdf.Root["/XData"] = pdf.make_stream(f"{VALUE} {CARD}".encode())
+
+
+def destination(pdf, page):
+    pdf.Root.Dests = pikepdf.Dictionary({f"/{VALUE}": pikepdf.Array([page.obj, pikepdf.Name.Fit])})
+    action = pikepdf.Dictionary(S=pikepdf.Name.GoTo, D=pikepdf.Name(f"/{VALUE}"))
+    link = pikepdf.Dictionary(Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Link, Rect=[0, 0, 9, 9], A=action)
+    page.obj.Annots = pikepdf.Array([pdf.make_indirect(link)])
+
+
+def colorant(pdf, page):
+    tint = pikepdf.Dictionary(FunctionType=2, Domain=[0, 1], N=1, C0=[0], C1=[1])
+    space = pikepdf.Array([pikepdf.Name.Separation, pikepdf.Name(f"/mail {VALUE}"), pikepdf.Name.DeviceGray, tint])
+    page.Resources.ColorSpace = pikepdf.Dictionary(CS0=space)
+
+
+def name_of_a_font(pdf, page):
+    page.Resources.Font[f"/{VALUE}"] = page.Resources.Font.F1
+    more = f"BT /{VALUE} 12 Tf 20 100 Td (there) Tj ET"
+    page.Contents = pdf.make_stream(page.Contents.read_bytes() + more.encode())
+
+
+def mark(pdf, page):
+    page.Contents = pdf.make_stream(f"/mail#20{VALUE} BMC ".encode() + page.Contents.read_bytes() + b" EMC")
+
+
+def all_of(pdf):
+    """Whatever it says, in names, strings and streams."""
+    said = []
+    for thing in pdf.objects:
+        said.append(repr(thing.unparse() if not isinstance(thing, pikepdf.Stream) else dict(thing.items())))
+        if isinstance(thing, pikepdf.Stream):
+            said.append(thing.read_bytes().decode("latin-1"))
+    return re.sub("#([0-9a-fA-F]{2})", lambda code: chr(int(code[1], 16)), "\n".join(said))
+
+
+@pytest.mark.parametrize(
+    "hide",
+    [remark, metadata_of_a_page, metadata_without_a_type, data_of_no_use, destination, colorant, name_of_a_font, mark],
+)
+@pytest.mark.parametrize("shown", [False, True], ids=["alone", "shown"])
+def test_what_no_page_shows(tmp_path, hide, shown):
+    with pikepdf.new() as pdf:
+        page = drawn(pdf, f"BT /F1 12 Tf 20 150 Td (mail {VALUE}) Tj ET\n".encode() if shown else b"")
+        hide(pdf, page)
+        out = io.BytesIO()
+        pdf.save(out)
+    with pikepdf.open(io.BytesIO(redacted(tmp_path, "a.pdf", out.getvalue()))) as pdf:
+        said = all_of(pdf)
+        assert VALUE not in said and CARD not in said
+        assert "% made by hand" in said and "(hello) Tj" in said
+        assert pdf.check_pdf_syntax() == []
+        if hide is name_of_a_font:
+            used = re.findall(r"/(\w+) 12 Tf 20 100", said)
+            assert used and f"/{used[0]}" in pdf.pages[0].Resources.Font
+        if hide is destination:
+            assert str(pdf.pages[0].Annots[0].A.D) in pdf.Root.Dests
+        if hide is colorant:
+            assert str(pdf.pages[0].Resources.ColorSpace.CS0[1]) == "/PcName1"
+
+
+def test_what_a_page_makes_use_of_stays(tmp_path):
+    with pikepdf.new() as pdf:
+        page = drawn(pdf)
+        profile = pikepdf.Array([pikepdf.Name.ICCBased, pdf.make_stream(b"profile", N=1, Alternate=pikepdf.Name.DeviceGray)])
+        indexed = pikepdf.Array([pikepdf.Name.Indexed, pikepdf.Name.DeviceGray, 1, pdf.make_stream(b"\0\xff")])
+        page.Resources.ColorSpace = pikepdf.Dictionary(CS0=profile, CS1=indexed)
+        page.Resources.Font.F1.ToUnicode = pdf.make_stream(b"1 begincodespacerange <00> <ff> endcodespacerange")
+        page.Resources.Properties = pikepdf.Dictionary({"/Layer 1": pikepdf.Dictionary(Type=pikepdf.Name.OCG)})
+        out = io.BytesIO()
+        pdf.save(out)
+    with pikepdf.open(io.BytesIO(redacted(tmp_path, "a.pdf", out.getvalue()))) as pdf:
+        resources = pdf.pages[0].Resources
+        assert resources.ColorSpace.CS0[1].read_bytes() == b"profile"
+        assert resources.ColorSpace.CS1[3].read_bytes() == b"\0\xff"
+        assert b"begincodespacerange" in resources.Font.F1.ToUnicode.read_bytes()
+        assert "/Layer 1" in resources.Properties

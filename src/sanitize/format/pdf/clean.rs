@@ -41,6 +41,7 @@ fn cleaned(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
         parts::keep(&mut doc, work)?;
     }
     strings::rewrite(&mut doc, work)?;
+    text::redact_unseen(&mut doc, work)?;
     let removed = text::rewrite(&mut doc, work)?;
     images(&doc, work);
     let clean = write::write(&mut doc)?;

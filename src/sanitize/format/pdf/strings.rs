@@ -110,8 +110,8 @@ fn without(text: &str, needles: &Needles, work: &mut Work<'_>) -> Object {
 }
 
 /// Rewrites all other text strings, where something in them is to change. Metadata in XMP is left out of a redacted
-/// file: it repeats what the document's information holds, in markup where a replacement would not be safe. So is the
-/// rich text of annotations (12.7.4.4), which repeats their contents.
+/// file: it repeats what the document's information holds, in markup where a replacement would not be safe (that
+/// which does not say what it is goes with all that nothing makes use of). So is the rich text of annotations (12.7.4.4), which repeats their contents.
 ///
 /// # Errors
 /// The host's.

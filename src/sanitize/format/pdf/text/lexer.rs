@@ -49,6 +49,11 @@ impl<'a> Lexer<'a> {
         Self { bytes, at: 0 }
     }
 
+    /// Where the next token is looked for.
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
     fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

@@ -20,6 +20,7 @@
 //! | `plan` | what is to change |
 //! | `splice` | a change, written into a stream |
 //! | `rewrite` | all of this for a document |
+//! | `unseen` | names, remarks and streams that no page shows |
 //! | `absent` | the proof that values are gone |
 
 mod absent;
@@ -37,10 +38,12 @@ mod simple;
 mod splice;
 mod state;
 mod streams;
+mod unseen;
 mod walk;
 
 pub(super) use absent::absent;
 pub(super) use rewrite::rewrite;
+pub(super) use unseen::redact as redact_unseen;
 
 #[cfg(test)]
 mod tests;

@@ -73,6 +73,16 @@ impl<'a> ContentStreams<'a> {
         found.into_iter().map(|(id, resources)| (Source::Stream(id), resources)).collect()
     }
 
+    /// The streams of all pages, and all others that show something.
+    pub(super) fn ids(&self) -> BTreeSet<ObjectId> {
+        let sources = self.pages().into_iter().chain(self.stray().into_iter().map(|(source, _)| source));
+        let of = |source| match source {
+            Source::Page(page) => self.contents_of(page),
+            Source::Stream(id) => vec![id],
+        };
+        sources.flat_map(of).collect()
+    }
+
     /// The font of this dictionary; what readers take instead if there is none.
     ///
     /// # Errors

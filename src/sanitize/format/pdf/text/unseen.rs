@@ -1,0 +1,274 @@
+//! What of a document no page shows and people wrote all the same: names (of places, of colorants, of marks), remarks in
+//! content streams, streams that nothing makes use of.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use lopdf::{Dictionary, Document, Object, ObjectId};
+
+use crate::edit::{self, Edit};
+use crate::sanitize::format::passage::is_worth;
+use crate::sanitize::format::pdf::text::lexer::{Lexer, Token};
+use crate::sanitize::format::pdf::text::streams::ContentStreams;
+use crate::sanitize::format::pdf::{graph, parts};
+use crate::sanitize::{Redaction, Rejection, Work};
+
+/// From how many digits on a name may hold a number of somebody's.
+const DIGITS: usize = 7;
+
+/// Entries of streams that say what these are for (ISO 32000-2, tables 66, 74, 77, 87, 93, 116, 121, 126 and 128).
+const SAYING: &[&[u8]] = &[
+    b"Subtype",
+    b"PatternType",
+    b"ShadingType",
+    b"FunctionType",
+    b"HalftoneType",
+    b"CMapName",
+    b"N",
+    b"Length1",
+    b"Length2",
+    b"Length3",
+    b"BBox",
+];
+
+/// Entries of dictionaries that make use of streams which do not say so themselves, and those that hold them by name.
+const USING: &[&[u8]] = &[
+    b"Contents",
+    b"ToUnicode",
+    b"CIDToGIDMap",
+    b"CIDSet",
+    b"FontFile",
+    b"FontFile2",
+    b"FontFile3",
+    b"Encoding",
+    b"UseCMap",
+    b"DestOutputProfile",
+    b"JBIG2Globals",
+    b"Lookup",
+    b"SMask",
+    b"Mask",
+    b"XFA",
+    b"EF",
+    b"RF",
+    b"CharProcs",
+];
+
+/// Names read from one document, by what takes their place; none if they stay.
+type NewNames = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
+
+/// Has all of these looked at: names with something in them get others throughout, such remarks go, and so do streams
+/// that nothing makes use of, of metadata too.
+///
+/// # Errors
+/// The host's; [`Rejection::OverLimit`].
+pub(in crate::sanitize::format) fn redact(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
+    if work.options().redaction != Redaction::Apply {
+        return Ok(());
+    }
+    drop_unused(doc);
+    let contents = contents(doc, work)?;
+    let names = renamed(doc, &contents, work)?;
+    for (id, bytes) in contents {
+        let mut edits = names_within(&bytes, &names);
+        edits.extend(remarks_within(&bytes, work)?);
+        edits.sort_by_key(|edit| edit.range.start);
+        if let Some(Object::Stream(stream)) = doc.objects.get_mut(&id).filter(|_| !edits.is_empty()) {
+            stream.set_plain_content(edit::spliced(&bytes, &edits));
+            stream.dict.remove(b"DecodeParms");
+        }
+    }
+    if names.values().any(Option::is_some) {
+        for object in doc.objects.values_mut() {
+            rename(object, &names, graph::DEPTH);
+        }
+        for (_, value) in doc.trailer.iter_mut() {
+            rename(value, &names, graph::DEPTH);
+        }
+    }
+    Ok(())
+}
+
+/// What content streams unfold to, those that may hold a name or a remark that matters.
+fn contents(doc: &Document, work: &mut Work<'_>) -> Result<BTreeMap<ObjectId, Vec<u8>>, Rejection> {
+    let mut contents = BTreeMap::new();
+    for id in ContentStreams::new(doc).ids() {
+        let Some(Object::Stream(stream)) = doc.objects.get(&id) else { continue };
+        let bytes = match parts::unfold(stream, work)? {
+            None if stream.dict.has(b"Filter") => continue,
+            None => stream.content.clone(),
+            Some(bytes) => bytes,
+        };
+        let mut tells = memchr::memchr(b'%', &bytes).is_some();
+        tokens(&bytes, &mut |token, _| tells |= matches!(token, Token::Name(name) if may_tell(name)));
+        if tells {
+            contents.insert(id, bytes);
+        }
+    }
+    Ok(contents)
+}
+
+/// Takes out streams that neither say what they are for nor are made use of, and metadata.
+fn drop_unused(doc: &mut Document) {
+    let mut used = BTreeSet::new();
+    for object in doc.objects.values() {
+        uses(object, b"", graph::DEPTH, &mut used);
+    }
+    doc.objects.retain(|id, object| match object {
+        Object::Stream(stream) => used.contains(id) || SAYING.iter().any(|key| stream.dict.has(key)),
+        _ => true,
+    });
+    for object in doc.objects.values_mut() {
+        if let Some(dict) = graph::dict_mut(object) {
+            dict.remove(b"Metadata");
+        }
+    }
+}
+
+/// What is referred to where streams are made use of: under certain entries, and in arrays, as those of colour spaces.
+fn uses(object: &Object, key: &[u8], depth: usize, used: &mut BTreeSet<ObjectId>) {
+    match object {
+        Object::Reference(id) if USING.contains(&key) => {
+            used.insert(*id);
+        }
+        Object::Array(items) if depth > 0 => {
+            used.extend(items.iter().filter_map(|item| item.as_reference().ok()));
+            items.iter().for_each(|item| uses(item, key, depth - 1, used));
+        }
+        object if depth > 0 => {
+            // The procedures of glyphs, and attached files, stand in a dictionary by name.
+            let within = [b"CharProcs".as_slice(), b"EF", b"RF"].contains(&key);
+            for (name, value) in graph::dict(object).into_iter().flatten() {
+                uses(value, if within { key } else { name }, depth - 1, used);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether a name may say more than what the format and the fonts are called.
+fn may_tell(name: &[u8]) -> bool {
+    let digits = name.iter().filter(|byte| byte.is_ascii_digit()).count();
+    (name.iter().any(|byte| matches!(byte, b'@' | b' ')) || digits >= DIGITS || !name.is_ascii())
+        && is_worth(&String::from_utf8_lossy(name))
+}
+
+/// All names that may tell something, and what takes the place of those that do.
+fn renamed(
+    doc: &Document,
+    contents: &BTreeMap<ObjectId, Vec<u8>>,
+    work: &mut Work<'_>,
+) -> Result<NewNames, Rejection> {
+    let mut names = NewNames::new();
+    let mut see = |name: &[u8]| {
+        if may_tell(name) && !names.contains_key(name) {
+            names.insert(name.to_vec(), None);
+        }
+    };
+    for object in doc.objects.values().chain(doc.trailer.iter().map(|(_, value)| value)) {
+        each(object, graph::DEPTH, &mut see);
+    }
+    for bytes in contents.values() {
+        tokens(bytes, &mut |token, _| {
+            if let Token::Name(name) = token {
+                see(name);
+            }
+        });
+    }
+    let texts: Vec<String> = names.keys().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
+    let edits = work.edits(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
+    let known: BTreeSet<Vec<u8>> = names.keys().cloned().collect();
+    let mut fresh = (1_u64..).map(|n| format!("PcName{n}").into_bytes()).filter(|name| !known.contains(name));
+    for (new, edits) in names.values_mut().zip(edits) {
+        if !edits.is_empty() {
+            edits.iter().for_each(|edit| work.applied(edit));
+            *new = fresh.next();
+        }
+    }
+    Ok(names)
+}
+
+/// Every name in an object, keys among them.
+fn each(object: &Object, depth: usize, see: &mut dyn FnMut(&[u8])) {
+    match object {
+        Object::Name(name) => see(name),
+        Object::Array(items) if depth > 0 => items.iter().for_each(|item| each(item, depth - 1, see)),
+        object if depth > 0 => {
+            for (key, value) in graph::dict(object).into_iter().flatten() {
+                see(key);
+                each(value, depth - 1, see);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn rename(object: &mut Object, names: &NewNames, depth: usize) {
+    let new = |name: &[u8]| names.get(name).cloned().flatten();
+    match object {
+        Object::Name(name) => {
+            if let Some(new) = new(name) {
+                *name = new;
+            }
+        }
+        Object::Array(items) if depth > 0 => items.iter_mut().for_each(|item| rename(item, names, depth - 1)),
+        object if depth > 0 => {
+            let Some(dict) = graph::dict_mut(object) else { return };
+            if dict.iter().any(|(key, _)| new(key).is_some()) {
+                let old = std::mem::replace(dict, Dictionary::new());
+                for (key, value) in old {
+                    dict.set(new(&key).unwrap_or(key), value);
+                }
+            }
+            dict.iter_mut().for_each(|(_, value)| rename(value, names, depth - 1));
+        }
+        _ => {}
+    }
+}
+
+/// The tokens of a content stream, each with where it stands.
+fn tokens(bytes: &[u8], see: &mut dyn FnMut(&Token<'_>, std::ops::Range<usize>)) {
+    let mut lexer = Lexer::new(bytes);
+    while let Some((token, range)) = lexer.next() {
+        if token == Token::Word(b"ID") {
+            lexer.skip_image();
+        }
+        let end = lexer.position();
+        see(&token, range.start..end);
+    }
+}
+
+fn names_within(bytes: &[u8], names: &NewNames) -> Vec<Edit> {
+    let mut edits = Vec::new();
+    tokens(bytes, &mut |token, range| {
+        if let Token::Name(name) = token
+            && let Some(Some(new)) = names.get(name)
+        {
+            edits.push(Edit { range, with: format!("/{}", String::from_utf8_lossy(new)) });
+        }
+    });
+    edits
+}
+
+/// The remarks of a content stream that hold something: all that stands between two tokens and is no blank.
+fn remarks_within(bytes: &[u8], work: &mut Work<'_>) -> Result<Vec<Edit>, Rejection> {
+    if memchr::memchr(b'%', bytes).is_none() {
+        return Ok(Vec::new());
+    }
+    let (mut remarks, mut last) = (Vec::new(), 0);
+    let mut between = |range: std::ops::Range<usize>| {
+        let text = String::from_utf8_lossy(bytes.get(range.clone()).unwrap_or_default()).into_owned();
+        if text.contains('%') && is_worth(&text) {
+            remarks.push((range, text));
+        }
+    };
+    tokens(bytes, &mut |_, range| between(std::mem::replace(&mut last, range.end)..range.start));
+    between(last..bytes.len());
+    let texts: Vec<&str> = remarks.iter().map(|(_, text)| text.as_str()).collect();
+    let found = work.edits(&texts)?;
+    let found = remarks.iter().zip(&found).filter(|(_, edits)| !edits.is_empty());
+    let mut edits = Vec::new();
+    for ((range, _), found) in found {
+        found.iter().for_each(|edit| work.applied(edit));
+        edits.push(Edit { range: range.clone(), with: "\n".to_owned() });
+    }
+    Ok(edits)
+}
