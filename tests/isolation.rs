@@ -52,9 +52,10 @@ const PASS: Options = Options {
     interactive: true,
     links: false,
     redaction: Redaction::Off,
-    kinds: portcullis::sanitize::KindPolicy {
+    policy: portcullis::sanitize::ReleasePolicy {
         pass_unknown: true,
         scripts: portcullis::sanitize::Scripts::Refuse,
+        unread: portcullis::sanitize::Unread::Note,
     },
     fit_names: true,
 };

@@ -12,14 +12,16 @@ use crate::app::error::AppError;
 use crate::app::providers::ProviderSet;
 use crate::base::clock::{SharedClock, SystemClock};
 use crate::config::Config;
-use crate::config::settings::{FileLimits, SandboxMode, ScriptFiles};
+use crate::config::settings::{self, FileLimits, SandboxMode, ScriptFiles, UnknownFiles, UnreadFiles};
 use crate::detect::{Detector, RuleSelection};
 use crate::redact::{Keys, Method, Plan, Redactor};
 use crate::sanitize::intel::IndicatorType;
 use crate::sanitize::sandbox::enclosure::{self, Enclosed};
 use crate::sanitize::sandbox::{Sandbox, SandboxError, SandboxLimits};
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{FileKind, Options, Providers, Redaction, Scripts, UnfoldBounds, sanitize};
+use crate::sanitize::{
+    FileKind, Options, Providers, Redaction, ReleasePolicy, Scripts, UnfoldBounds, Unread, sanitize,
+};
 
 /// The provider that a command line means.
 const PROVIDER: &str = "crowdstrike";
@@ -99,12 +101,19 @@ pub(super) fn enclosed(mode: SandboxMode) -> Result<(), AppError> {
     }
 }
 
-/// What formats do about scripts by the settings.
-pub fn scripts(settings: ScriptFiles) -> Scripts {
-    match settings {
-        ScriptFiles::Refuse => Scripts::Refuse,
-        ScriptFiles::Text => Scripts::Text,
-        ScriptFiles::Pass => Scripts::Pass,
+/// What is released by the settings.
+pub fn release_policy(settings: &settings::Sanitize) -> ReleasePolicy {
+    ReleasePolicy {
+        pass_unknown: settings.unknown == UnknownFiles::Pass,
+        scripts: match settings.scripts {
+            ScriptFiles::Refuse => Scripts::Refuse,
+            ScriptFiles::Text => Scripts::Text,
+            ScriptFiles::Pass => Scripts::Pass,
+        },
+        unread: match settings.on_unread {
+            UnreadFiles::Note => Unread::Note,
+            UnreadFiles::Refuse => Unread::Refuse,
+        },
     }
 }
 

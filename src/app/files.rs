@@ -26,9 +26,7 @@ use crate::app::providers::ProviderSet;
 use crate::app::services::Services;
 use crate::base::clock::Timestamp;
 use crate::config::Config;
-use crate::config::settings::UnknownFiles;
 use crate::net;
-use crate::sanitize::KindPolicy;
 
 /// How often files are swept.
 const SWEEP: Duration = Duration::from_secs(300);
@@ -154,10 +152,7 @@ fn sanitizer(config: &Config, parts: &Services, own: SanitizerParts) -> Result<S
         jobs,
         max_upload: most,
         max_parsed: limits.file.bytes(),
-        kinds: KindPolicy {
-            pass_unknown: config.sanitize.unknown == UnknownFiles::Pass,
-            scripts: cleaning::scripts(config.sanitize.scripts),
-        },
+        policy: cleaning::release_policy(&config.sanitize),
     }))
 }
 

@@ -50,7 +50,7 @@ mod traces;
 mod upkeep;
 
 pub use check::check_files;
-pub use cleaning::{Outcome, Refused, Released, Wish, clean, scripts};
+pub use cleaning::{Outcome, Refused, Released, Wish, clean, release_policy};
 pub use error::AppError;
 pub use memory::{Remembered, erase};
 pub use new_master::{NewMaster, Replaced, replace_master};

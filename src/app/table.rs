@@ -410,7 +410,11 @@ fn redaction(setting: &RedactSetting, route: &str, from: &RouteInputs<'_>) -> Re
         distinct: parts.distinct(&config.limits),
         cpu: parts.cpu.clone(),
         files,
-        documents: Documents::new(sandbox, limits.file.bytes()),
+        documents: Documents::new(
+            sandbox,
+            limits.file.bytes(),
+            cleaning::release_policy(&config.sanitize).unread,
+        ),
     });
     redact.map_err(|error| error.to_string())
 }

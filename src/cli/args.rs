@@ -7,7 +7,7 @@ use clap::{Parser, Subcommand, ValueEnum};
 
 use crate::cli::keys_args::KeyCommand;
 use crate::cli::memory_args::MemoryCommand;
-use crate::sanitize::Scripts;
+use crate::sanitize::{Scripts, Unread};
 
 /// A gateway that keeps secrets in: it redacts what goes to an LLM or any other HTTP service, and restores the
 /// answers.
@@ -336,6 +336,25 @@ impl ScriptsArg {
     }
 }
 
+/// What becomes of a redacted file that could not be read whole.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum UnreadArg {
+    /// It is released, and the summary says what was not read.
+    Note,
+    /// It is not released.
+    Refuse,
+}
+
+impl UnreadArg {
+    /// The same for formats.
+    pub(super) fn unread(self) -> Unread {
+        match self {
+            Self::Note => Unread::Note,
+            Self::Refuse => Unread::Refuse,
+        }
+    }
+}
+
 #[derive(Debug, clap::Args)]
 pub(super) struct SanitizeArgs {
     /// The file.
@@ -369,6 +388,10 @@ pub(super) struct SanitizeArgs {
     /// What becomes of scripts, shortcuts and the like, in place of the configuration's `sanitize.scripts`.
     #[arg(long, value_enum, value_name = "MODE")]
     pub(super) scripts: Option<ScriptsArg>,
+    /// What becomes of a redacted file with images, or characters without a meaning, that were not read, in place of the
+    /// configuration's `sanitize.on_unread`.
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub(super) on_unread: Option<UnreadArg>,
     /// Refuse what cannot be scanned.
     #[arg(long)]
     pub(super) block_unable: bool,

@@ -7,15 +7,15 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::app::{AppError, Outcome, Refused, Released, Wish, clean, scripts};
+use crate::app::{AppError, Outcome, Refused, Released, Wish, clean, release_policy};
 use crate::base::clock::{Clock, SystemClock};
-use crate::cli::args::{SanitizeArgs, ScriptsArg};
+use crate::cli::args::{SanitizeArgs, ScriptsArg, UnreadArg};
 use crate::cli::failure::Failure;
 use crate::cli::settings::here;
 use crate::cli::streams::{message, result};
 use crate::config::Needs;
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{KindPolicy, Options, Redaction};
+use crate::sanitize::{Options, Redaction, ReleasePolicy};
 
 pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
     writable(&args.input, &args.output)?;
@@ -30,16 +30,19 @@ pub(super) fn run(args: &SanitizeArgs) -> Result<(), Failure> {
         (true, false) => Redaction::Apply,
         (false, false) => Redaction::Off,
     };
+    let settings = release_policy(&config.sanitize);
+    let policy = ReleasePolicy {
+        pass_unknown: args.pass_unknown,
+        scripts: args.scripts.map_or(settings.scripts, ScriptsArg::scripts),
+        unread: args.on_unread.map_or(settings.unread, UnreadArg::unread),
+    };
     let wish = Wish {
         options: Options {
             attachments: !args.keep_attachments,
             interactive: !args.keep_interactive,
             links: !args.keep_links,
             redaction,
-            kinds: KindPolicy {
-                pass_unknown: args.pass_unknown,
-                scripts: args.scripts.map_or(scripts(config.sanitize.scripts), ScriptsArg::scripts),
-            },
+            policy,
             fit_names: true,
         },
         threshold: args.threshold,

@@ -54,7 +54,7 @@ pub use budget::UnfoldBounds;
 pub use host::{Edit, Host, Link, Named, NewText, Request, Response};
 pub use identify::identify;
 pub use kind::FileKind;
-pub use options::{KindPolicy, Options, Redaction, Scripts};
+pub use options::{Options, Redaction, ReleasePolicy, Scripts, Unread};
 pub use pipeline::{Sanitized, sanitize};
 pub use rejection::Rejection;
 pub use session::{Providers, ScanRecord, ScanSession, Scores};

@@ -281,7 +281,7 @@ pub(super) fn ending(name: &str) -> Option<(&str, String)> {
 /// The name that a file of this kind has instead of `name`; `None` where that fits. A name without an ending fits.
 /// Scripts that pass keep theirs.
 pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<String> {
-    if !options.fit_names || kind == FileKind::Script && options.kinds.scripts == Scripts::Pass {
+    if !options.fit_names || kind == FileKind::Script && options.policy.scripts == Scripts::Pass {
         return None;
     }
     let (stem, ending) = ending(name)?;
@@ -319,7 +319,7 @@ pub(super) fn fitting(name: &str, kind: FileKind, options: Options) -> Option<St
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sanitize::KindPolicy;
+    use crate::sanitize::ReleasePolicy;
 
     #[test]
     fn names_fit_what_files_are() {
@@ -357,7 +357,7 @@ mod tests {
         let armed = Options { interactive: false, ..Options::default() };
         assert_eq!(fitting("a.docm", FileKind::Ooxml, armed), None);
         let passed = Options {
-            kinds: KindPolicy { scripts: Scripts::Pass, ..KindPolicy::default() },
+            policy: ReleasePolicy { scripts: Scripts::Pass, ..ReleasePolicy::default() },
             ..Options::default()
         };
         assert_eq!(fitting("a.ps1", FileKind::Script, passed), None);

@@ -13,9 +13,9 @@ pub struct Options {
     pub links: bool,
     /// Look for what the detector finds.
     pub redaction: Redaction,
-    /// What becomes of files by their kind.
+    /// What is released.
     #[serde(flatten)]
-    pub kinds: KindPolicy,
+    pub policy: ReleasePolicy,
     /// Give files within the file names that fit what they are, where theirs do not.
     #[serde(default = "yes")]
     pub fit_names: bool,
@@ -38,14 +38,29 @@ pub enum Scripts {
     Pass,
 }
 
-/// What becomes of files by their kind, whoever calls.
+/// What becomes of a redacted file of which something was not read: pages of images, characters that cannot be told from their
+/// glyphs, parts of a kind that is not rewritten.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KindPolicy {
+#[serde(rename_all = "snake_case")]
+pub enum Unread {
+    /// It is released, and the summary says how much that was.
+    #[default]
+    Note,
+    /// It is not released.
+    Refuse,
+}
+
+/// What is released and what is not, whoever calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReleasePolicy {
     /// Let files of a kind that nobody rewrites pass as they are, once they are scanned.
     pub pass_unknown: bool,
     /// What becomes of scripts. Orders of before do not say.
     #[serde(default)]
     pub scripts: Scripts,
+    /// What becomes of redacted files of which something was not read.
+    #[serde(default)]
+    pub unread: Unread,
 }
 
 /// What becomes of what the detector finds.
@@ -67,7 +82,7 @@ impl Default for Options {
             interactive: true,
             links: true,
             redaction: Redaction::Off,
-            kinds: KindPolicy::default(),
+            policy: ReleasePolicy::default(),
             fit_names: true,
         }
     }

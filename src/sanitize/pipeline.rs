@@ -2,7 +2,9 @@
 
 use crate::sanitize::sandbox::{Cleaned, Sandbox, SandboxError};
 use crate::sanitize::scan::ScanItem;
-use crate::sanitize::{Note, Options, Providers, ScanRecord, ScanSession, name};
+use crate::sanitize::{
+    Note, Options, Providers, Redaction, Rejection, ScanRecord, ScanSession, Unread, name,
+};
 use crate::telemetry::trace::step;
 
 /// A clean file, and what was said on the way.
@@ -29,6 +31,10 @@ pub async fn sanitize(
     let rejected = |rejection| SandboxError::Rejected(None, rejection);
     step("sanitize.scan", session.scan(file.clone())).await.map_err(rejected)?;
     let mut cleaned = step("sanitize.clean", sandbox.clean(options, &file, &session)).await?;
+    let whole = options.redaction != Redaction::Apply || options.policy.unread == Unread::Note;
+    if !whole && cleaned.stats.unread() > 0 {
+        return Err(SandboxError::Rejected(Some(cleaned.kind), Rejection::Unread));
+    }
     // What was put together anew may be what no part was.
     if cleaned.bytes != file.bytes {
         let clean = ScanItem { name: file.name, bytes: cleaned.bytes.clone() };

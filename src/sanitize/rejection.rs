@@ -39,6 +39,9 @@ pub enum Rejection {
     /// A scanner could not look at it, and files that are not scanned are not wanted.
     #[error("the file could not be scanned")]
     NotScanned,
+    /// Something in it was not read, and redacted files are to be read whole: see [`Unread`](crate::sanitize::Unread).
+    #[error("the file could not be read whole")]
+    Unread,
     /// Whoever had to be asked gave no answer.
     #[error("a provider gave no answer")]
     Provider,

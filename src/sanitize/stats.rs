@@ -51,6 +51,12 @@ impl Stats {
         }
     }
 
+    /// How much there was that redaction did not read.
+    pub fn unread(&self) -> u64 {
+        let unread = [Note::ImageOnly, Note::Images, Note::Undecodable, Note::Passed];
+        unread.iter().filter_map(|note| self.notes.get(note)).sum()
+    }
+
     /// Whether nothing was removed or changed.
     pub fn untouched(&self) -> bool {
         self.attachments == 0 && self.interactive == 0 && self.defanged == 0 && self.redacted.is_empty()

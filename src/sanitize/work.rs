@@ -161,7 +161,7 @@ impl<'j> Work<'j> {
     /// # Errors
     /// [`Rejection::Unsupported`] where they may not.
     pub fn pass(&mut self, file: &[u8]) -> Result<Vec<u8>, Rejection> {
-        if !self.options.kinds.pass_unknown {
+        if !self.options.policy.pass_unknown {
             return Err(Rejection::Unsupported);
         }
         self.stats.note(Note::Passed, 1);

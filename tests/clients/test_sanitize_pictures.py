@@ -11,6 +11,7 @@ import pypdf
 import pytest
 from gateway import run
 from PIL import Image
+from reportlab.lib.utils import ImageReader
 from reportlab.pdfgen import canvas
 
 MARK = b"KilroyWasHere"
@@ -147,3 +148,52 @@ def test_pictures_in_pdf(tmp_path, mode):
     left = jpegs(clean)
     assert left and not any(MARK in data for data in left)
     assert pictures(file.getvalue()) == pictures(clean)
+
+
+def page_with(data):
+    """A page with a word and a picture on it."""
+    out = io.BytesIO()
+    page = canvas.Canvas(out)
+    page.drawString(72, 700, "hello there")
+    if data:
+        page.drawImage(ImageReader(io.BytesIO(data)), 72, 500)
+    page.save()
+    return out.getvalue()
+
+
+def letter_with(data):
+    document = docx.Document()
+    document.add_paragraph("hello there")
+    if data:
+        document.add_picture(io.BytesIO(data))
+    return saved(document)
+
+
+@pytest.mark.parametrize(
+    ("name", "make"),
+    [
+        ("a.pdf", page_with),
+        ("a.docx", letter_with),
+        ("a.zip", lambda data: packed({"a.txt": b"hello there", **({"b.png": data} if data else {})})),
+        ("a.png", lambda data: data),
+    ],
+)
+def test_what_was_not_read_is_not_released(tmp_path, name, make):
+    def released(data, *options):
+        source, target = tmp_path / name, tmp_path / "out"
+        source.write_bytes(data)
+        target.unlink(missing_ok=True)
+        done = run("sanitize", *options, source, target)
+        assert target.exists() == (done.returncode == 0)
+        assert done.returncode == 0 or "could not be read; sanitize.on_unread can let it pass" in done.err
+        return done.returncode == 0
+
+    config = tmp_path / "c.toml"
+    config.write_text('[sanitize]\non_unread = "refuse"\n')
+    read, unread = make(b""), make(png())
+    assert released(unread, "--redact") and released(unread, "--on-unread", "refuse")
+    assert not released(unread, "--redact", "--on-unread", "refuse")
+    assert not released(unread, "--redact", "-c", config)
+    assert released(unread, "--redact", "--on-unread", "note", "-c", config)
+    if read:
+        assert released(read, "--redact", "--on-unread", "refuse") and released(read, "--redact", "-c", config)

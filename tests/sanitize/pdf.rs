@@ -194,9 +194,9 @@ fn each_order_stands_for_itself() {
     let only = |attachments, interactive| Options {
         attachments,
         interactive,
-        kinds: portcullis::sanitize::KindPolicy {
+        policy: portcullis::sanitize::ReleasePolicy {
             pass_unknown: true,
-            scripts: portcullis::sanitize::Scripts::Refuse,
+            ..portcullis::sanitize::ReleasePolicy::default()
         },
         fit_names: true,
         ..Options::default()

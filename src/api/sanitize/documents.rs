@@ -9,13 +9,16 @@ use crate::api::sanitize::why;
 use crate::redact::{Keys, Redactor, Report};
 use crate::sanitize::sandbox::{Sandbox, SandboxError};
 use crate::sanitize::scan::{ScanItem, Scanner, Verdict};
-use crate::sanitize::{KindPolicy, Note, Options, Providers, Redaction, Rejection, Scripts, sanitize};
+use crate::sanitize::{
+    Note, Options, Providers, Redaction, Rejection, ReleasePolicy, Scripts, Unread, sanitize,
+};
 
 /// Redacts documents, each in a process of its own. Cheap to clone.
 #[derive(Clone)]
 pub struct Documents {
     sandbox: Sandbox,
     most: usize,
+    unread: Unread,
 }
 
 /// A redacted document.
@@ -38,9 +41,9 @@ pub enum DocumentError {
 }
 
 impl Documents {
-    /// Documents of up to `most` bytes.
-    pub fn new(sandbox: Sandbox, most: usize) -> Self {
-        Self { sandbox, most }
+    /// Documents of up to `most` bytes; `unread` says what becomes of those that cannot be read whole.
+    pub fn new(sandbox: Sandbox, most: usize, unread: Unread) -> Self {
+        Self { sandbox, most, unread }
     }
 
     /// Replaces what `redactor` finds in the texts of a document. Attachments stay and are
@@ -64,7 +67,7 @@ impl Documents {
             links: false,
             redaction: Redaction::Apply,
             // They are read by a model, and opened by nobody.
-            kinds: KindPolicy { pass_unknown: false, scripts: Scripts::Pass },
+            policy: ReleasePolicy { pass_unknown: false, scripts: Scripts::Pass, unread: self.unread },
             fit_names: false,
         };
         let providers = Providers {
@@ -79,9 +82,8 @@ impl Documents {
         };
         let file = ScanItem { name, bytes };
         let sanitized = sanitize(&self.sandbox, options, file, providers).await.map_err(of_sandbox)?;
-        let notes = &sanitized.cleaned.stats.notes;
-        let unread = [Note::ImageOnly, Note::Images, Note::Undecodable, Note::Passed, Note::NotScanned];
-        let unread = unread.iter().filter_map(|note| notes.get(note)).sum();
+        let stats = &sanitized.cleaned.stats;
+        let unread = stats.unread() + stats.notes.get(&Note::NotScanned).copied().unwrap_or_default();
         Ok(RedactedDocument { bytes: sanitized.cleaned.bytes, reports: sanitized.record.reports, unread })
     }
 }

@@ -54,8 +54,8 @@ impl Sanitize {
         };
         let settings = self.sanitizer.settings(who, body.request.config.as_deref()).await?;
         let mut parameters = body.request.parameters;
-        let kinds = self.sanitizer.parts().kinds;
-        let resolved = Resolved::of(&body.request.chosen, &settings, kinds, &mut parameters)?;
+        let policy = self.sanitizer.parts().policy;
+        let resolved = Resolved::of(&body.request.chosen, &settings, policy, &mut parameters)?;
         if resolved.folder.is_some() || matches!(body.request.source, Source::Share(_)) {
             who.may_use_share()?;
         }

@@ -20,7 +20,7 @@ use crate::base::clock::SharedClock;
 use crate::base::id::{ConfigId, ShareId};
 use crate::base::pointer::Pointer;
 use crate::net::{Client, Limits as FetchLimits};
-use crate::sanitize::KindPolicy;
+use crate::sanitize::ReleasePolicy;
 use crate::sanitize::intel::Intel;
 use crate::sanitize::sandbox::Sandbox;
 use crate::sanitize::scan::Scanners;
@@ -57,7 +57,7 @@ pub struct Parts {
     /// The largest file that is read, in bytes.
     pub max_parsed: usize,
     /// What becomes of files by their kind.
-    pub kinds: KindPolicy,
+    pub policy: ReleasePolicy,
 }
 
 /// Cleans files. Cheap to clone.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::api::error::{ApiError, Code, Invalid};
 use crate::api::sanitize::request::Chosen;
 use crate::base::pointer::Pointer;
-use crate::sanitize::{KindPolicy, Options, Redaction};
+use crate::sanitize::{Options, Redaction, ReleasePolicy};
 
 /// The provider that calls name when they name none (specification, "file-level config").
 const PROVIDER: &str = "crowdstrike";
@@ -163,7 +163,7 @@ impl Resolved {
     pub(super) fn of(
         chosen: &Chosen,
         settings: &SanitizeSettings,
-        kinds: KindPolicy,
+        policy: ReleasePolicy,
         parameters: &mut Map<String, Value>,
     ) -> Result<Self, ApiError> {
         let SanitizeSettings { cdr, scan, defang, redact, sos, .. } = settings;
@@ -216,7 +216,7 @@ impl Resolved {
                 // What is only looked up has to be found too.
                 links: defanged || url_intel || domain_intel,
                 redaction,
-                kinds,
+                policy,
                 fit_names: true,
             },
             scan_provider,
@@ -247,7 +247,7 @@ mod tests {
 
     fn resolved(chosen: &Chosen, settings: &SanitizeSettings) -> (Resolved, Value) {
         let mut parameters = Map::new();
-        let resolved = Resolved::of(chosen, settings, KindPolicy::default(), &mut parameters).unwrap();
+        let resolved = Resolved::of(chosen, settings, ReleasePolicy::default(), &mut parameters).unwrap();
         (resolved, Value::Object(parameters))
     }
 
@@ -307,7 +307,7 @@ mod tests {
     fn a_config_without_share_forbids_it() {
         let chosen = Chosen { share: Some(true), ..Chosen::default() };
         let outcome =
-            Resolved::of(&chosen, &SanitizeSettings::default(), KindPolicy::default(), &mut Map::new());
+            Resolved::of(&chosen, &SanitizeSettings::default(), ReleasePolicy::default(), &mut Map::new());
         let Err(ApiError::Validation(faults)) = outcome else { panic!("allowed") };
         assert_eq!(faults[0].source.to_string(), "/share_output/enabled");
     }

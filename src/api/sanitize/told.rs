@@ -182,6 +182,9 @@ pub fn why(error: &SandboxError) -> &'static str {
             }
             Rejection::OverLimit => "it unfolds to more than the limits allow",
             Rejection::Unproven => "what had to go could not be removed",
+            Rejection::Unread => {
+                "images, or characters without a meaning, in it could not be read; sanitize.on_unread can let it pass"
+            }
             Rejection::NotScanned => "it cannot be scanned, and the config wants that",
         },
     }

@@ -51,7 +51,7 @@ pub use route::{
 };
 pub use sanitize::{
     ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,
-    SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles,
+    SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
 };
 pub use server::{Admin, Api, Clients, Dialect, Forwarded, Listen, Peers, Tls, Underscores};
 pub use share::{Mail, Share};

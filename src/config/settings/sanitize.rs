@@ -21,6 +21,8 @@ pub struct Sanitize {
     pub unknown: UnknownFiles,
     /// What becomes of scripts, shortcuts and the like. Default `refuse`.
     pub scripts: ScriptFiles,
+    /// What becomes of a redacted file that could not be read whole. Default `note`.
+    pub on_unread: UnreadFiles,
     /// What processes that read files must not have. Default `available`.
     pub sandbox: SandboxMode,
     /// How much of what.
@@ -53,6 +55,17 @@ pub enum ScriptFiles {
     Text,
     /// They are released under their own names.
     Pass,
+}
+
+/// What becomes of a redacted file of which something was not read: images, pages of images, characters without a meaning.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UnreadFiles {
+    /// It is released, and the summary says so.
+    #[default]
+    Note,
+    /// It is not released.
+    Refuse,
 }
 
 /// What processes that read files must not have: paths, connections, calls that they do not need.

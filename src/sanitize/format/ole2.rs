@@ -88,7 +88,7 @@ mod tests {
         let mut bench = Bench::disarming();
         assert_eq!(bench.clean(FileKind::Ole2, &file).err(), Some(Rejection::Unsupported));
         assert_eq!(bench.parts.len(), 2);
-        bench.options.kinds.pass_unknown = true;
+        bench.options.policy.pass_unknown = true;
         let (clean, stats) = bench.clean(FileKind::Ole2, &file).expect("the file");
         assert!(clean == file && stats.notes.get(&Note::Passed) == Some(&1));
         assert_eq!(
@@ -109,7 +109,7 @@ mod tests {
             ("/Current User", &slides),
         ] {
             let mut bench = Bench::disarming();
-            bench.options.kinds.pass_unknown = true;
+            bench.options.policy.pass_unknown = true;
             let file = made(&[(name, content)]);
             assert_eq!(bench.clean(FileKind::Ole2, &file).err(), Some(Rejection::Encrypted), "{name}");
         }

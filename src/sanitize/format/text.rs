@@ -32,7 +32,7 @@ pub(super) fn clean(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejecti
 /// # Errors
 /// [`Rejection::Script`] where they are not; the host's.
 pub(super) fn clean_script(file: &[u8], work: &mut Work<'_>) -> Result<Vec<u8>, Rejection> {
-    match work.options().kinds.scripts {
+    match work.options().policy.scripts {
         Scripts::Refuse => Err(Rejection::Script),
         Scripts::Text | Scripts::Pass => clean(file, work),
     }

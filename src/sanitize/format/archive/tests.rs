@@ -99,7 +99,7 @@ fn one_member_decides_for_all() {
 fn kinds_that_nobody_rewrites_pass_where_they_may() {
     let file = zipped(&[("evil.exe", b"MZ\x90\0\x03\0\0\0\x04\xff")]);
     let mut bench = Bench::disarming();
-    bench.options.kinds.pass_unknown = true;
+    bench.options.policy.pass_unknown = true;
     let (clean, stats) = twice(&mut bench, FileKind::Zip, &file).expect("a clean file");
     assert_eq!((clean, stats.notes.get(&Note::Passed)), (file, Some(&1)));
 }
