@@ -78,6 +78,8 @@ def test_the_identifier_of_a_structure(tmp_path):
 
 
 CARD = "4012888888881881"
+# Like one of GitHub's.
+KEY = "ghp_" + "0123456789abcdefABCDEF0123456789abcd"
 
 
 def drawn(pdf, more=b""):
@@ -128,6 +130,10 @@ def mark(pdf, page):
     page.Contents = pdf.make_stream(f"/mail#20{VALUE} BMC ".encode() + page.Contents.read_bytes() + b" EMC")
 
 
+def key_as_a_layer(pdf, page):
+    page.Resources.Properties = pikepdf.Dictionary({f"/{KEY}": pikepdf.Dictionary(Type=pikepdf.Name.OCG)})
+
+
 def all_of(pdf):
     """Whatever it says, in names, strings and streams."""
     said = []
@@ -140,7 +146,17 @@ def all_of(pdf):
 
 @pytest.mark.parametrize(
     "hide",
-    [remark, metadata_of_a_page, metadata_without_a_type, data_of_no_use, destination, colorant, name_of_a_font, mark],
+    [
+        remark,
+        metadata_of_a_page,
+        metadata_without_a_type,
+        data_of_no_use,
+        destination,
+        colorant,
+        name_of_a_font,
+        mark,
+        key_as_a_layer,
+    ],
 )
 @pytest.mark.parametrize("shown", [False, True], ids=["alone", "shown"])
 def test_what_no_page_shows(tmp_path, hide, shown):
@@ -151,7 +167,7 @@ def test_what_no_page_shows(tmp_path, hide, shown):
         pdf.save(out)
     with pikepdf.open(io.BytesIO(redacted(tmp_path, "a.pdf", out.getvalue()))) as pdf:
         said = all_of(pdf)
-        assert VALUE not in said and CARD not in said
+        assert VALUE not in said and CARD not in said and KEY not in said
         assert "% made by hand" in said and "(hello) Tj" in said
         assert pdf.check_pdf_syntax() == []
         if hide is name_of_a_font:

@@ -15,6 +15,9 @@ use crate::sanitize::{Redaction, Rejection, Work};
 /// From how many digits on a name may hold a number of somebody's.
 const DIGITS: usize = 7;
 
+/// From how many bytes on a name with a digit may be somebody's key.
+const KEY: usize = 20;
+
 /// Entries of streams that say what these are for (ISO 32000-2, tables 66, 74, 77, 87, 93, 116, 121, 126 and 128).
 const SAYING: &[&[u8]] = &[
     b"Subtype",
@@ -147,7 +150,8 @@ fn uses(object: &Object, key: &[u8], depth: usize, used: &mut BTreeSet<ObjectId>
 /// Whether a name may say more than what the format and the fonts are called.
 fn may_tell(name: &[u8]) -> bool {
     let digits = name.iter().filter(|byte| byte.is_ascii_digit()).count();
-    (name.iter().any(|byte| matches!(byte, b'@' | b' ')) || digits >= DIGITS || !name.is_ascii())
+    let key = name.len() >= KEY && digits > 0;
+    (name.iter().any(|byte| matches!(byte, b'@' | b' ')) || digits >= DIGITS || key || !name.is_ascii())
         && is_worth(&String::from_utf8_lossy(name))
 }
 
