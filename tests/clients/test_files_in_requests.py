@@ -9,8 +9,9 @@ import zipfile
 
 import pytest
 from documents import ALL, judge, office, pdf, text
-from gateway import CONFIG, Gateway
+from gateway import CONFIG, Gateway, multipart
 from test_multipart import MAIL, PDF, PNG, WAV, body, field, file, parts, send
+from test_sanitize_pictures import page_with, png
 
 ROUTES = "".join(
     """
@@ -228,3 +229,21 @@ def test_an_upload_comes_here_and_is_redacted(files, mock):
     assert upload(b"text " * 9, offset="9").status == 400
     assert not mock.requests
     assert upload(PDF, path="/open").status == 404 and mock.requests[-1].raw == PDF
+
+
+def test_what_cannot_be_read_whole_is_refused_where_that_is_wanted(upstream):
+    config = (CONFIG.replace('path = "/v1/chat"', 'path = "/old"') + ROUTES).replace(
+        "[sanitize]\n", '[sanitize]\non_unread = "refuse"\n'
+    )
+    pictured = page_with(png())
+    with Gateway(upstream.url, config=config) as gateway:
+        for data, status in ((page_with(b""), 200), (pictured, 415)):
+            ask = HOLDERS["openai"]("application/pdf", b64(data))
+            answer = gateway.call("POST", "/redacted/reflect", ask)
+            assert answer.status == status, answer.body
+            assert (b"could not be read" in answer.body) == (status == 415)
+        kind, form = multipart({"content": {"redact": True}}, "a.pdf", pictured)
+        answer = gateway.api("/v1/sanitize", form, **{"content-type": kind})
+        assert answer.status == 400 and b"could not be read" in answer.body, answer.body
+        out, _ = gateway.sanitized("a.pdf", pictured, redact=False)
+        assert out.startswith(b"%PDF")

@@ -195,3 +195,32 @@ def test_what_a_page_makes_use_of_stays(tmp_path):
         assert resources.ColorSpace.CS1[3].read_bytes() == b"\0\xff"
         assert b"begincodespacerange" in resources.Font.F1.ToUnicode.read_bytes()
         assert "/Layer 1" in resources.Properties
+
+
+def test_a_new_name_is_nobody_elses(tmp_path):
+    with pikepdf.new() as pdf:
+        page = drawn(pdf)
+        name_of_a_font(pdf, page)
+        page.Resources.Font["/PcName1"] = pdf.make_indirect(
+            pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Courier)
+        )
+        out = io.BytesIO()
+        pdf.save(out)
+    with pikepdf.open(io.BytesIO(redacted(tmp_path, "a.pdf", out.getvalue()))) as pdf:
+        fonts = {name: str(font.BaseFont) for name, font in pdf.pages[0].Resources.Font.items()}
+        assert fonts == {"/F1": "/Helvetica", "/PcName1": "/Courier", "/PcName2": "/Helvetica"}
+
+
+@pytest.mark.parametrize("says", [{}, {"Subtype": "/XML"}, {"N": 3}, {"Length1": 9}], ids=str)
+@pytest.mark.parametrize("place", ["entry", "array", "nested"])
+def test_data_of_no_use_whatever_they_say(tmp_path, says, place):
+    with pikepdf.new() as pdf:
+        page = drawn(pdf)
+        entries = {f"/{key}": pikepdf.Name(value) if isinstance(value, str) else value for key, value in says.items()}
+        data = pdf.make_stream(f"{VALUE} {CARD}".encode(), entries)
+        nested = {"entry": data, "array": pikepdf.Array([data]), "nested": pikepdf.Dictionary(Metadata=data)}
+        page.obj["/Private"] = nested[place]
+        out = io.BytesIO()
+        pdf.save(out)
+    with pikepdf.open(io.BytesIO(redacted(tmp_path, "a.pdf", out.getvalue()))) as pdf:
+        assert VALUE not in all_of(pdf) and CARD not in all_of(pdf)

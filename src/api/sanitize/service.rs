@@ -56,7 +56,7 @@ pub struct Parts {
     pub max_upload: u64,
     /// The largest file that is read, in bytes.
     pub max_parsed: usize,
-    /// What becomes of files by their kind.
+    /// What is released.
     pub policy: ReleasePolicy,
 }
 

@@ -125,6 +125,12 @@ impl<'t, K: Eq + Hash> Flows<'t, K> {
     }
 }
 
+/// What holds the paragraphs that are read one after the other: a text's body, a cell, a shape. Elements called as in
+/// `through` part none.
+pub(super) fn around(tree: &Tree, paragraph: usize, through: &[&str]) -> usize {
+    tree.ancestors(paragraph).find(|around| !through.contains(&tree.name(*around))).unwrap_or(paragraph)
+}
+
 /// A piece and what is to change in its text.
 #[derive(Debug)]
 pub(super) struct Change<'p, 't> {

@@ -50,6 +50,9 @@ impl Patches {
     }
 }
 
+/// How much text runs on from one paragraph to the next, in bytes.
+const FLOW: usize = 1 << 20;
+
 /// Text as it reads, and where the file spells it. Pieces come in the order of the file.
 #[derive(Debug, Default)]
 pub(super) struct Spelled {
@@ -81,6 +84,11 @@ impl Spelled {
         if !(self.text.is_empty() || self.text.ends_with('\n')) {
             self.escape(raw..raw, "\n");
         }
+    }
+
+    /// Whether it is as long as text may run on: the next paragraph is another text.
+    pub(super) fn is_full(&self) -> bool {
+        self.text.len() >= FLOW
     }
 
     /// What it reads.

@@ -8,9 +8,6 @@ use crate::sanitize::format::markup::value::{Asking, Value};
 use crate::sanitize::format::markup::{allow, entity};
 use crate::sanitize::format::patch::{Patches, Spelled};
 
-/// How much text runs on from one paragraph to the next, in bytes.
-const FLOW: usize = 1 << 20;
-
 /// Text that is read in one go: paragraphs and lines, up to the end of a cell or an item.
 #[derive(Debug, Default)]
 pub(super) struct Block {
@@ -256,7 +253,7 @@ impl<'h> Plan<'h> {
         if allow::is_inline(name) {
             return;
         }
-        if allow::is_apart(name) || self.open.text.text().len() >= FLOW {
+        if allow::is_apart(name) || self.open.text.is_full() {
             self.end_block();
         } else {
             self.open.text.end_line(at);

@@ -1,7 +1,9 @@
 //! Everything that is written in a document: paragraphs over spans, notes, properties, values and formulas of cells,
 //! attributes that readers show, remarks.
 
-use crate::sanitize::format::passage::{Change, Flows, Passage, PiecePlace, is_worth, redact, remarks};
+use crate::sanitize::format::passage::{
+    Change, Flows, Passage, PiecePlace, around, is_worth, redact, remarks,
+};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Attribute, Chars, Tree, plain};
 use crate::sanitize::{Rejection, Work};
@@ -119,7 +121,7 @@ fn paragraphs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
         };
         let block = tree.ancestors(at).find(|around| BLOCKS.contains(&tree.name(*around)));
         if let Some(block) = block.filter(|_| !editor.is_gone(at)) {
-            flows.push(story(tree, block), block, PiecePlace::Mark(at), mark);
+            flows.push(text_around(tree, block), block, PiecePlace::Mark(at), mark);
         }
     }
     let mut passages = flows.passages();
@@ -135,7 +137,7 @@ fn place<'t>(tree: &'t Tree, flows: &mut Flows<'t, usize>, loose: &mut Vec<Passa
     let typed = TYPED.contains(&tree.name(at));
     match block.filter(|_| !typed) {
         Some(block) if tree.name(block) != "annotation" => {
-            flows.push(story(tree, block), block, PiecePlace::Chars(at, chars.span), text);
+            flows.push(text_around(tree, block), block, PiecePlace::Chars(at, chars.span), text);
         }
         _ if !is_worth(&text) => {}
         _ if typed => loose.push(Passage::one(PiecePlace::Whole(at), text)),
@@ -143,13 +145,9 @@ fn place<'t>(tree: &'t Tree, flows: &mut Flows<'t, usize>, loose: &mut Vec<Passa
     }
 }
 
-/// What holds the paragraphs that are read one after the other: a text's body, a cell, a shape.
-fn story(tree: &Tree, block: usize) -> usize {
-    if matches!(tree.name(block), "p" | "h") {
-        tree.ancestors(block).find(|around| !AROUND.contains(&tree.name(*around))).unwrap_or(block)
-    } else {
-        block
-    }
+/// What a block is read with: a paragraph with those beside it.
+fn text_around(tree: &Tree, block: usize) -> usize {
+    if matches!(tree.name(block), "p" | "h") { around(tree, block, AROUND) } else { block }
 }
 
 /// How many blanks an element stands for.

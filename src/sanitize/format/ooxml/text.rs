@@ -5,7 +5,9 @@ use crate::edit::{Edit, spliced_text};
 use crate::sanitize::format::ooxml::heads::{Columns, Heads};
 use crate::sanitize::format::ooxml::names;
 use crate::sanitize::format::ooxml::sheets::{self, Shared};
-use crate::sanitize::format::passage::{Change, Flows, Passage, PiecePlace, is_worth, redact, remarks};
+use crate::sanitize::format::passage::{
+    Change, Flows, Passage, PiecePlace, around, is_worth, redact, remarks,
+};
 use crate::sanitize::format::xml_editor::XmlEditor;
 use crate::sanitize::format::xml_tree::{Attribute, Chars, Span, Tree, plain};
 use crate::sanitize::{Redaction, Rejection, Work};
@@ -180,7 +182,7 @@ fn drop_copies(tree: &Tree, editor: &mut XmlEditor<'_>) {
     }
 }
 
-/// Runs of text, by paragraph. Deleted text and the codes of fields are read by themselves: nobody sees them with the
+/// Runs of text, by what their paragraphs stand in. Deleted text and the codes of fields are read by themselves: nobody sees them with the
 /// rest.
 fn runs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
     let mut flows = Flows::new();
@@ -205,19 +207,14 @@ fn runs<'t>(tree: &'t Tree, editor: &XmlEditor<'_>) -> Vec<Passage<'t>> {
             (None, Some(span)) => (PiecePlace::Chars(at, span), plain(tree.slice(span))),
             (None, None) => continue,
         };
-        flows.push((story(tree, block), class), block, place, text);
+        flows.push((text_around(tree, block), class), block, place, text);
     }
     flows.passages()
 }
 
-/// What holds the paragraphs that are read one after the other: a text's body, a cell, a shape. Anything else that is a
-/// text of its own is so alone.
-fn story(tree: &Tree, block: usize) -> usize {
-    if tree.name(block) != "p" {
-        return block;
-    }
-    let around = tree.ancestors(block).find(|around| !AROUND.contains(&tree.name(*around)));
-    around.unwrap_or(block)
+/// What a block is read with: a paragraph with those beside it.
+fn text_around(tree: &Tree, block: usize) -> usize {
+    if tree.name(block) == "p" { around(tree, block, AROUND) } else { block }
 }
 
 /// Characters anywhere else: cells, formulas, properties, figures of charts, pages in VML.

@@ -109,18 +109,13 @@ fn without(text: &str, needles: &Needles, work: &mut Work<'_>) -> Object {
     lopdf::text_string(&spliced_text(text, &edits))
 }
 
-/// Rewrites all other text strings, where something in them is to change. Metadata in XMP is left out of a redacted
-/// file: it repeats what the document's information holds, in markup where a replacement would not be safe (that
-/// which does not say what it is goes with all that nothing makes use of). So is the rich text of annotations (12.7.4.4), which repeats their contents.
+/// Rewrites all other text strings, where something in them is to change. The rich text of annotations (12.7.4.4), which
+/// repeats their contents in markup, is left out of a redacted file.
 ///
 /// # Errors
 /// The host's.
 pub(super) fn rewrite(doc: &mut Document, work: &mut Work<'_>) -> Result<(), Rejection> {
     if work.options().redaction == Redaction::Apply {
-        doc.objects.retain(|_, object| {
-            let metadata = |dict: &Dictionary| matches!(dict.get(b"Type"), Ok(Object::Name(name)) if name == b"Metadata");
-            !matches!(object, Object::Stream(stream) if metadata(&stream.dict))
-        });
         for object in doc.objects.values_mut() {
             dicts(object, graph::DEPTH, &mut |dict| {
                 dict.remove(b"RC");

@@ -14,9 +14,6 @@ use crate::sanitize::{Rejection, Work};
 /// Groups within groups that are followed.
 const DEPTH: usize = 1000;
 
-/// How much text runs on from one paragraph to the next, in bytes.
-const FLOW: usize = 1 << 20;
-
 /// An open group.
 #[derive(Clone, Debug)]
 struct Group {
@@ -123,7 +120,7 @@ impl<'w, 'j> Plan<'w, 'j> {
             decoder.end(page, open);
             open.end_line(at);
         });
-        if self.open.last().is_some_and(|open| open.text().len() >= FLOW) {
+        if self.open.last().is_some_and(Spelled::is_full) {
             self.end_block();
         }
     }

@@ -9,9 +9,6 @@ use crate::sanitize::format::passage::is_worth;
 use crate::sanitize::format::patch::{Patches, Spelled};
 use crate::sanitize::format::xml::token::{Element, Family, Token, TokenKind};
 
-/// How much text runs on from one element to the next, in bytes.
-const FLOW: usize = 1 << 20;
-
 /// How a document is read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reading {
@@ -257,7 +254,7 @@ impl<'x> Plan<'x> {
         if shown && allow::is_inline(name) {
             return;
         }
-        if shown && self.reading.drawing && !allow::is_apart(name) && self.open.text().len() < FLOW {
+        if shown && self.reading.drawing && !allow::is_apart(name) && !self.open.is_full() {
             self.open.end_line(at);
         } else {
             self.end_block();

@@ -18,20 +18,11 @@ const DIGITS: usize = 7;
 /// From how many bytes on a name with a digit may be somebody's key.
 const KEY: usize = 20;
 
-/// Entries of streams that say what these are for (ISO 32000-2, tables 66, 74, 77, 87, 93, 116, 121, 126 and 128).
-const SAYING: &[&[u8]] = &[
-    b"Subtype",
-    b"PatternType",
-    b"ShadingType",
-    b"FunctionType",
-    b"HalftoneType",
-    b"CMapName",
-    b"N",
-    b"Length1",
-    b"Length2",
-    b"Length3",
-    b"BBox",
-];
+/// Entries of streams that say what these are for (ISO 32000-2, 8.7.3 and 8.7.4.5, 7.10, 10.6.5, 8.10.2).
+const SAYING: &[&[u8]] = &[b"PatternType", b"ShadingType", b"FunctionType", b"HalftoneType", b"BBox"];
+
+/// Kinds of external objects, which say so (ISO 32000-2, 8.8).
+const DRAWN: &[&[u8]] = &[b"Image", b"Form", b"PS"];
 
 /// Entries of dictionaries that make use of streams which do not say so themselves, and those that hold them by name.
 const USING: &[&[u8]] = &[
@@ -46,7 +37,6 @@ const USING: &[&[u8]] = &[
     b"UseCMap",
     b"DestOutputProfile",
     b"JBIG2Globals",
-    b"Lookup",
     b"SMask",
     b"Mask",
     b"XFA",
@@ -55,11 +45,14 @@ const USING: &[&[u8]] = &[
     b"CharProcs",
 ];
 
+/// What names are called in whose place they stand, before their number.
+const FRESH: &[u8] = b"PcName";
+
 /// Names read from one document, by what takes their place; none if they stay.
 type NewNames = BTreeMap<Vec<u8>, Option<Vec<u8>>>;
 
 /// Has all of these looked at: names with something in them get others throughout, such remarks go, and so do streams
-/// that nothing makes use of, of metadata too.
+/// that nothing makes use of.
 ///
 /// # Errors
 /// The host's; [`Rejection::OverLimit`].
@@ -109,31 +102,34 @@ fn contents(doc: &Document, work: &mut Work<'_>) -> Result<BTreeMap<ObjectId, Ve
     Ok(contents)
 }
 
-/// Takes out streams that neither say what they are for nor are made use of, and metadata.
+/// Takes out streams that neither say what they are for nor are made use of. Metadata are among them: they repeat what the
+/// document's information holds, in markup where a replacement would not be safe.
 fn drop_unused(doc: &mut Document) {
     let mut used = BTreeSet::new();
     for object in doc.objects.values() {
         uses(object, b"", graph::DEPTH, &mut used);
     }
+    let says = |dict: &Dictionary| {
+        SAYING.iter().any(|key| dict.has(key))
+            || matches!(dict.get(b"Subtype"), Ok(Object::Name(name)) if DRAWN.contains(&name.as_slice()))
+    };
     doc.objects.retain(|id, object| match object {
-        Object::Stream(stream) => used.contains(id) || SAYING.iter().any(|key| stream.dict.has(key)),
+        Object::Stream(stream) => used.contains(id) || says(&stream.dict),
         _ => true,
     });
-    for object in doc.objects.values_mut() {
-        if let Some(dict) = graph::dict_mut(object) {
-            dict.remove(b"Metadata");
-        }
-    }
 }
 
-/// What is referred to where streams are made use of: under certain entries, and in arrays, as those of colour spaces.
+/// What is referred to where streams are made use of: under certain entries, and in colour spaces, which are arrays that begin
+/// with a name.
 fn uses(object: &Object, key: &[u8], depth: usize, used: &mut BTreeSet<ObjectId>) {
     match object {
         Object::Reference(id) if USING.contains(&key) => {
             used.insert(*id);
         }
         Object::Array(items) if depth > 0 => {
-            used.extend(items.iter().filter_map(|item| item.as_reference().ok()));
+            if matches!(items.first(), Some(Object::Name(_))) {
+                used.extend(items.iter().filter_map(|item| item.as_reference().ok()));
+            }
             items.iter().for_each(|item| uses(item, key, depth - 1, used));
         }
         object if depth > 0 => {
@@ -161,8 +157,11 @@ fn renamed(
     contents: &BTreeMap<ObjectId, Vec<u8>>,
     work: &mut Work<'_>,
 ) -> Result<NewNames, Rejection> {
-    let mut names = NewNames::new();
+    let (mut names, mut taken) = (NewNames::new(), BTreeSet::new());
     let mut see = |name: &[u8]| {
+        if name.starts_with(FRESH) {
+            taken.insert(name.to_vec());
+        }
         if may_tell(name) && !names.contains_key(name) {
             names.insert(name.to_vec(), None);
         }
@@ -179,8 +178,8 @@ fn renamed(
     }
     let texts: Vec<String> = names.keys().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     let edits = work.edits(&texts.iter().map(String::as_str).collect::<Vec<_>>())?;
-    let known: BTreeSet<Vec<u8>> = names.keys().cloned().collect();
-    let mut fresh = (1_u64..).map(|n| format!("PcName{n}").into_bytes()).filter(|name| !known.contains(name));
+    let numbered = (1_u64..).map(|n| [FRESH, n.to_string().as_bytes()].concat());
+    let mut fresh = numbered.filter(|name| !taken.contains(name));
     for (new, edits) in names.values_mut().zip(edits) {
         if !edits.is_empty() {
             edits.iter().for_each(|edit| work.applied(edit));
