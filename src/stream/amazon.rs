@@ -217,6 +217,11 @@ pub struct AmazonEventStream<V> {
 }
 
 impl<V: Messages> AmazonEventStream<V> {
+    /// What sees the messages.
+    pub fn visitor(&self) -> &V {
+        &self.visitor
+    }
+
     /// Shows the stream's messages to `visitor`. One of more than `max_message` bytes is an error, for it can only be
     /// judged whole.
     pub fn new(visitor: V, max_message: usize, budget: &Budget) -> Self {

@@ -251,6 +251,11 @@ impl<V: Events> Sse<V> {
         }
     }
 
+    /// What sees the events.
+    pub fn visitor(&self) -> &V {
+        &self.visitor
+    }
+
     /// Shows nothing but data.
     #[must_use]
     pub fn data_only(self) -> Self {

@@ -131,6 +131,12 @@ pub(super) struct Lexer {
     nest: Nest,
 }
 
+impl Default for Lexer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Lexer {
     pub(super) fn new() -> Self {
         Self { state: State::Start, nest: Nest::default() }

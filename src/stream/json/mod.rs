@@ -6,6 +6,7 @@
 //! | `tail` | whether bytes may follow those shown |
 //! | `escape` | how a string spells a character, both ways |
 //! | `document` | a whole document's leaves; a string's text with the way back |
+//! | `numbers` | the numbers of JSON as it passes |
 //! | `typed` | what is no text only if it has its type |
 //! | `scan` | JSON as it passes: strings → a visitor ([`Slots`]), its edits → edits of the bytes |
 //! | `slots` | the rewriter made of it, and visitors |
@@ -15,6 +16,7 @@ mod document;
 mod embedded;
 mod escape;
 mod lexer;
+mod numbers;
 pub(in crate::stream) mod scan;
 mod slots;
 mod tail;
@@ -28,5 +30,6 @@ pub use document::{Decoded, JsonError, JsonFault, Leaf, digits_of, walk, walk_nu
 pub use embedded::Embedded;
 pub use escape::encode;
 pub(crate) use escape::encoded;
+pub use numbers::NumberReader;
 pub use scan::Slots;
 pub use slots::{EditorSlots, JsonSlots};
