@@ -5,6 +5,7 @@
 //! | [`address`] | blocks of IP addresses, and what they are for |
 //! | [`secret`] | a value that cannot be printed |
 //! | [`id`] | request, token and item ids: newtypes that print and parse their prefix |
+//! | [`calendar`] | minutes, hours, days and months |
 //! | [`clock`] | the only reader of time |
 //! | [`listing`] | where the times of a list lie, and in which order it goes |
 //! | [`budget`] | bytes that a request may still hold |
@@ -20,6 +21,8 @@
 
 pub mod address;
 pub mod budget;
+#[cfg(feature = "server")]
+pub mod calendar;
 pub mod checkpoint;
 pub mod clock;
 pub mod id;

@@ -193,6 +193,22 @@ fn decoded(sent: &str) -> String {
     path
 }
 
+/// Out of percent escapes (RFC 3986 section 2.1); what is none stays.
+pub(crate) fn percent_decoded(text: &[u8]) -> Vec<u8> {
+    let mut decoded = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((byte, after)) = rest.split_first() {
+        let escaped = after.split_at_checked(2).filter(|_| *byte == b'%').and_then(|(digits, after)| {
+            let byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+            Some((byte, after))
+        });
+        let (byte, after) = escaped.unwrap_or((*byte, after));
+        decoded.push(byte);
+        rest = after;
+    }
+    decoded
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -1,0 +1,266 @@
+//! [`SpendBudget`]: how much may be spent in a stretch of the calendar, and who shares it; [`Account`]: one holder's part of it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::base::calendar::{CalendarPeriod, CalendarWindow};
+use crate::base::clock::Timestamp;
+use crate::usage::cost::Cost;
+use crate::usage::prices::ModelPattern;
+use crate::usage::spend::SpendLimit;
+
+/// What happens once a budget is used up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum BudgetMode {
+    /// Requests are refused until the next period begins.
+    #[default]
+    Hard,
+    /// They pass; the log and the metrics say so.
+    Soft,
+}
+
+/// Says that a text is no budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "a budget is an amount and a period: 25usd/month, 1000000tokens/day or 500requests/hour (a period is minute, hour, day \
+     or month)"
+)]
+pub struct BadBudget;
+
+/// Who has a budget: which requests count for it, and whose they are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BudgetScope {
+    /// Only requests along these routes; none: along any.
+    pub routes: Vec<String>,
+    /// Only requests to these models; none: to any.
+    pub models: Vec<ModelPattern>,
+    /// Only requests of callers that have all these labels.
+    pub labels: BTreeMap<String, String>,
+    /// Who has one of their own.
+    pub each: BudgetHolder,
+}
+
+/// Who has a budget of their own.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum BudgetHolder {
+    /// Nobody: all share one.
+    #[default]
+    All,
+    /// BudgetHolder API token.
+    Token,
+    /// BudgetHolder value of this label, such as each `team`.
+    Label(String),
+    /// BudgetHolder model.
+    Model,
+    /// BudgetHolder route.
+    Route,
+}
+
+/// How much may be spent in a stretch of the calendar.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpendBudget {
+    /// Names it to people, in the store and in metrics.
+    pub name: String,
+    /// Who has it.
+    pub scope: BudgetScope,
+    /// Over what it is counted.
+    pub period: CalendarPeriod,
+    /// How much.
+    pub limit: SpendLimit,
+    /// What happens once it is used up.
+    pub mode: BudgetMode,
+}
+
+/// Who spends: a request, as far as budgets tell requests apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Spender<'a> {
+    /// The caller's token, by its id.
+    pub token: Option<&'a str>,
+    /// What the caller is labelled with.
+    pub labels: &'a BTreeMap<String, String>,
+    /// The route.
+    pub route: &'a str,
+    /// The model that it asks for.
+    pub model: Option<&'a str>,
+}
+
+/// What one holder may spend of a budget in one window.
+#[derive(Clone, Debug)]
+pub struct Account {
+    /// The budget.
+    pub budget: Arc<SpendBudget>,
+    /// Whose part; what has no holder is everybody's.
+    pub(super) id: String,
+    /// When it is counted from, and until when.
+    pub window: CalendarWindow,
+}
+
+/// The longest part of an account's id that comes from outside, in bytes: ids of rows have at most 1 KiB.
+const LONGEST_HOLDER: usize = 256;
+
+impl Account {
+    /// The holder's part of a token's own budget.
+    pub fn of_token(budget: &Arc<SpendBudget>, token: &str, now: Timestamp) -> Self {
+        Self::new(budget, token, now)
+    }
+
+    fn new(budget: &Arc<SpendBudget>, holder: &str, now: Timestamp) -> Self {
+        let holder = holder.get(..holder.floor_char_boundary(LONGEST_HOLDER)).unwrap_or_default();
+        let window = budget.period.around(now);
+        // JSON, so that no name can be spelled like two.
+        let parts = [budget.name.as_str(), budget.period.as_str(), holder];
+        let id = serde_json::to_string(&parts).unwrap_or_default();
+        Self { budget: Arc::clone(budget), id, window }
+    }
+
+    /// The row that has it.
+    pub(super) fn row(&self) -> String {
+        format!("{}@{}", self.id, self.window.start.as_millis())
+    }
+}
+
+impl SpendBudget {
+    /// The account that a request spends from; `None` where it does not count for this budget.
+    pub fn account(self: &Arc<Self>, by: Spender<'_>, now: Timestamp) -> Option<Account> {
+        let BudgetScope { routes, models, labels, each } = &self.scope;
+        let fits = (routes.is_empty() || routes.iter().any(|route| route == by.route))
+            && (models.is_empty() || by.model.is_some_and(|model| models.iter().any(|one| one.takes(model))))
+            && labels.iter().all(|(name, value)| by.labels.get(name) == Some(value));
+        let holder = match each {
+            BudgetHolder::All => Some(""),
+            BudgetHolder::Token => by.token,
+            BudgetHolder::Label(name) => by.labels.get(name).map(String::as_str),
+            BudgetHolder::Model => by.model,
+            BudgetHolder::Route => Some(by.route),
+        };
+        holder.filter(|_| fits).map(|holder| Account::new(self, holder, now))
+    }
+
+    /// Reads one as the command line and the API have it: `25usd/month`.
+    ///
+    /// # Errors
+    /// [`BadBudget`].
+    pub fn parse(text: &str, mode: BudgetMode) -> Result<Self, BadBudget> {
+        let (amount, period) = text.trim().split_once('/').ok_or(BadBudget)?;
+        let period = CalendarPeriod::parse(period.trim()).ok_or(BadBudget)?;
+        let amount = amount.trim();
+        let number = amount.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        let unit = amount.strip_prefix(number).unwrap_or_default();
+        let number = number.trim().replace('_', "");
+        let whole = || number.parse::<u64>().map_err(|_| BadBudget);
+        let limit = match unit {
+            "usd" => SpendLimit {
+                cost: Some(Cost::parse(&number).map_err(|_| BadBudget)?),
+                ..SpendLimit::default()
+            },
+            "tokens" => SpendLimit { tokens: Some(whole()?), ..SpendLimit::default() },
+            "requests" => SpendLimit { requests: Some(whole()?), ..SpendLimit::default() },
+            _ => return Err(BadBudget),
+        };
+        let name = limit.unit().to_owned();
+        Ok(Self { name, scope: BudgetScope::default(), period, limit, mode })
+    }
+
+    /// As [`SpendBudget::parse`] reads it, if it bounds one thing alone.
+    pub fn shown(&self) -> String {
+        let SpendLimit { requests, tokens, cost } = self.limit;
+        let amounts = [
+            cost.map(|cost| format!("{cost}usd")),
+            tokens.map(|tokens| format!("{tokens}tokens")),
+            requests.map(|requests| format!("{requests}requests")),
+        ];
+        let amounts: Vec<String> = amounts.into_iter().flatten().collect();
+        format!("{}/{}", amounts.join("+"), self.period.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn budgets_are_read_as_they_are_written() {
+        for (text, shown) in [
+            ("25usd/month", "25.00usd/month"),
+            ("0.5usd/day", "0.50usd/day"),
+            ("1_000_000tokens/day", "1000000tokens/day"),
+            (" 500 requests / hour ", "500requests/hour"),
+            ("60requests/minute", "60requests/minute"),
+        ] {
+            let budget = SpendBudget::parse(text, BudgetMode::Hard).unwrap();
+            assert_eq!(budget.shown(), shown, "{text}");
+            assert_eq!(SpendBudget::parse(shown, BudgetMode::Hard).unwrap(), budget);
+        }
+        for text in [
+            "",
+            "25",
+            "25usd",
+            "usd/day",
+            "25eur/day",
+            "25usd/week",
+            "-1tokens/day",
+            "1.5tokens/day",
+            "25usd/day/1",
+        ] {
+            assert_eq!(SpendBudget::parse(text, BudgetMode::Hard), Err(BadBudget), "{text}");
+        }
+    }
+
+    #[test]
+    fn requests_count_for_whoever_has_the_budget() {
+        let labels = |pairs: &[(&str, &str)]| -> BTreeMap<String, String> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+        };
+        let budget = |scope| {
+            let limit = SpendLimit { tokens: Some(1), ..SpendLimit::default() };
+            Arc::new(SpendBudget {
+                name: "b".into(),
+                scope,
+                period: CalendarPeriod::Day,
+                limit,
+                mode: BudgetMode::Hard,
+            })
+        };
+        let red = labels(&[("team", "red")]);
+        let none = labels(&[]);
+        let by = |token, labels, model| Spender { token, labels, route: "chat", model };
+        let holder = |scope: BudgetScope, by: Spender<'_>| {
+            let account = budget(scope).account(by, Timestamp::from_millis(0))?;
+            let parts: [String; 3] = serde_json::from_str(&account.id).unwrap();
+            Some(parts[2].clone())
+        };
+        let each = |each| BudgetScope { each, ..BudgetScope::default() };
+        let team = || BudgetHolder::Label("team".to_owned());
+        let rows: [(BudgetScope, Spender<'_>, Option<&str>); 11] = [
+            (BudgetScope::default(), by(None, &none, None), Some("")),
+            (each(BudgetHolder::Token), by(Some("pti_1"), &none, None), Some("pti_1")),
+            (each(BudgetHolder::Token), by(None, &none, None), None),
+            (each(team()), by(None, &red, None), Some("red")),
+            (each(team()), by(None, &none, None), None),
+            (each(BudgetHolder::Model), by(None, &none, Some("m")), Some("m")),
+            (each(BudgetHolder::Route), by(None, &none, None), Some("chat")),
+            (
+                BudgetScope { routes: vec!["other".into()], ..BudgetScope::default() },
+                by(None, &none, None),
+                None,
+            ),
+            (
+                BudgetScope { models: vec![ModelPattern::parse("gpt*").unwrap()], ..BudgetScope::default() },
+                by(None, &none, Some("gpt-4o")),
+                Some(""),
+            ),
+            (
+                BudgetScope { models: vec![ModelPattern::parse("gpt*").unwrap()], ..BudgetScope::default() },
+                by(None, &none, None),
+                None,
+            ),
+            (BudgetScope { labels: red.clone(), ..BudgetScope::default() }, by(None, &none, None), None),
+        ];
+        for (at, (scope, by, want)) in rows.into_iter().enumerate() {
+            assert_eq!(holder(scope, by).as_deref(), want, "{at}");
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! What requests to models take: tokens, what they cost, and budgets that bound both.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `tokens` | [`TokenUsage`]: the tokens of one answer |
+//! | `cost` | [`Cost`]: money, exact; [`Price`]: of a token |
+//! | `model_name` | what of a request's `model` is the name of one |
+//! | `prices` | [`PriceTable`]: which model costs what |
+//! | `spend` | [`Spend`]: requests, tokens and money together; [`SpendLimit`]: a bound on each |
+//! | `budget` | [`SpendBudget`]: such a bound for a stretch of the calendar; [`Account`]: one holder's |
+//! | `ledger` | [`Ledger`]: what accounts have spent; [`Reservation`]: what a request under way may yet |
+//! | `books` | the same in the store, where all nodes add to it |
+//! | `report` | [`UsageReport`]: sums by day, token, route and model |
+
+mod books;
+mod budget;
+mod cost;
+mod ledger;
+mod model_name;
+mod prices;
+mod report;
+mod spend;
+mod tokens;
+
+pub use budget::{Account, BadBudget, BudgetHolder, BudgetMode, BudgetScope, SpendBudget, Spender};
+pub(crate) use cost::dollars;
+pub use cost::{BadAmount, Cost, Price};
+pub use ledger::{Ledger, OverBudget, Remaining, Reservation};
+pub use model_name::model_name;
+pub use prices::{ModelPattern, ModelPrice, NotAModel, PriceTable};
+pub use report::{UsageKey, UsageReport, UsageRow, UsageTotals};
+pub use spend::{Spend, SpendLimit};
+pub use tokens::TokenUsage;

@@ -1,0 +1,147 @@
+//! [`UsageReport`]: what was used, summed up by day, token, route and model, for people who pay for it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use dashmap::DashMap;
+use serde::{Deserialize, Serialize};
+
+use crate::base::calendar::CalendarPeriod;
+use crate::base::clock::Timestamp;
+use crate::store::{Entry, Key, Records, StoreError};
+use crate::usage::books::update;
+use crate::usage::cost::Cost;
+use crate::usage::prices::LONGEST_MODEL;
+use crate::usage::tokens::TokenUsage;
+
+/// Rows by what is summed up, in the order of days.
+const KIND: &str = "usage.day";
+/// How long they stay.
+const KEPT: Duration = Duration::from_secs(400 * 24 * 60 * 60);
+const PAGE: u32 = 500;
+/// Sums that wait to be written, at the most; what does not fit is added to one that has no model.
+const WAITING: usize = 50_000;
+
+/// What is summed up.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct UsageKey {
+    /// The day in UTC, as `2026-11-25`.
+    pub day: String,
+    /// The caller's token, by its id; empty: none.
+    pub token: String,
+    /// The route.
+    pub route: String,
+    /// The model; empty: not known.
+    pub model: String,
+}
+
+/// The sums.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UsageTotals {
+    /// How many requests.
+    pub requests: u64,
+    /// Those whose tokens nobody reported, so that they were estimated.
+    pub estimated: u64,
+    /// Tokens.
+    #[serde(flatten)]
+    pub tokens: TokenUsage,
+    /// What they cost, where the price is known.
+    pub cost: Cost,
+}
+
+impl std::ops::AddAssign for UsageTotals {
+    fn add_assign(&mut self, more: Self) {
+        self.requests = self.requests.saturating_add(more.requests);
+        self.estimated = self.estimated.saturating_add(more.estimated);
+        self.tokens += more.tokens;
+        self.cost += more.cost;
+    }
+}
+
+/// One line of a report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageRow {
+    /// What is summed up.
+    pub key: UsageKey,
+    /// The sums.
+    pub totals: UsageTotals,
+}
+
+/// Sums of what was used.
+pub struct UsageReport {
+    records: Arc<dyn Records>,
+    unwritten: DashMap<UsageKey, UsageTotals>,
+}
+
+impl UsageKey {
+    /// The row's id: JSON, so that no name can be spelled like two, and sorted by day.
+    fn row(&self) -> String {
+        serde_json::to_string(&[&self.day, &self.token, &self.route, &self.model]).unwrap_or_default()
+    }
+
+    fn of_row(id: &str) -> Option<Self> {
+        let [day, token, route, model]: [String; 4] = serde_json::from_str(id).ok()?;
+        Some(Self { day, token, route, model })
+    }
+}
+
+impl UsageReport {
+    pub(super) fn new(records: Arc<dyn Records>) -> Self {
+        Self { records, unwritten: DashMap::new() }
+    }
+
+    /// Adds what a request has used.
+    pub fn add(&self, mut key: UsageKey, totals: UsageTotals) {
+        if key.model.len() > LONGEST_MODEL || self.unwritten.len() >= WAITING {
+            key.model.clear();
+        }
+        *self.unwritten.entry(key).or_default() += totals;
+    }
+
+    /// Writes what was added since the last time.
+    pub(super) async fn write(&self, now: Timestamp) -> Result<(), StoreError> {
+        let waiting: Vec<UsageKey> = self.unwritten.iter().map(|entry| entry.key().clone()).collect();
+        for key in waiting {
+            let Some((_, totals)) = self.unwritten.remove(&key) else { continue };
+            let change = |before: Option<&Entry>| {
+                let mut sum = before.map(read).unwrap_or_default();
+                sum += totals;
+                (serde_json::to_vec(&sum).unwrap_or_default(), ())
+            };
+            let row = Key::new(KIND, key.row());
+            if let Err(error) = update(self.records.as_ref(), row, now.plus(KEPT), change).await {
+                *self.unwritten.entry(key).or_default() += totals;
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// The sums of the days from `since` on, in the order of their keys. What was used in the last seconds may not be in
+    /// them yet.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn read(records: &dyn Records, since: Timestamp) -> Result<Vec<UsageRow>, StoreError> {
+        let first = CalendarPeriod::Day.around(since).day();
+        let mut rows = Vec::new();
+        // Before all rows of that day.
+        let mut after = format!("[\"{first}");
+        loop {
+            let page = records.scan(KIND, &after, PAGE).await?;
+            let read = page.iter().filter_map(|row| {
+                Some(UsageRow { key: UsageKey::of_row(row.key.id())?, totals: read(&row.entry) })
+            });
+            rows.extend(read);
+            match page.last() {
+                Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
+                _ => return Ok(rows),
+            }
+        }
+    }
+}
+
+fn read(entry: &Entry) -> UsageTotals {
+    serde_json::from_slice(&entry.value).unwrap_or_default()
+}
