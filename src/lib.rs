@@ -46,16 +46,20 @@
 //! | [`store`] | rows and files; the only place for SQL and S3 | base crypto telemetry |
 //! | [`vault`] | keys, sealed at rest | base crypto net store telemetry |
 //! | [`sanitize`] | one file in, one clean file out | base edit net stream detect redact store telemetry |
-//! | [`api`] | our endpoints, without Pingora | base crypto detect net redact sanitize store stream telemetry vault |
-//! | [`gateway`] | one chain of filters for every request; the only place for Pingora | api base crypto edit net redact store stream telemetry vault |
-//! | [`config`] | one TOML file, checked | base detect gateway net store |
-//! | [`app`] | composition: a checked configuration becomes a server | api base config crypto detect gateway net redact sanitize store stream telemetry vault |
-//! | [`cli`] | the command line | api app base config detect redact sanitize vault |
+//! | [`audit`] | who did what, in lines that hold each other's hashes | base crypto |
+//! | [`usage`] | what requests to models take, and budgets | base store |
+//! | [`api`] | our endpoints, without Pingora | audit base crypto detect net redact sanitize store stream telemetry usage vault |
+//! | [`gateway`] | one chain of filters for every request; the only place for Pingora | api audit base crypto edit net redact store stream telemetry usage vault |
+//! | [`config`] | one TOML file, checked | base detect gateway net store usage |
+//! | [`app`] | composition: a checked configuration becomes a server | api audit base config crypto detect gateway net redact sanitize store stream telemetry usage vault |
+//! | [`cli`] | the command line | api app audit base config detect redact sanitize store usage vault |
 
 #[cfg(feature = "server")]
 pub mod api;
 #[cfg(feature = "server")]
 pub mod app;
+#[cfg(feature = "server")]
+pub mod audit;
 pub mod base;
 #[cfg(feature = "server")]
 pub mod cli;
@@ -80,5 +84,7 @@ pub mod store;
 pub mod stream;
 #[cfg(feature = "server")]
 pub mod telemetry;
+#[cfg(feature = "server")]
+pub mod usage;
 #[cfg(feature = "server")]
 pub mod vault;

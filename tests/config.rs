@@ -156,10 +156,11 @@ mod keys {
 #[test]
 fn the_full_file_shows_every_key() {
     use portcullis::config::settings::{
-        Allowed, Aws, ClamdSocket, Clients, Detect, FileLimits, Intel, JwkSource, Jwks, Jwt, Otlp, Rate,
-        Reload, RemoteIntel, Respond, Route, Scan, Settings, Sign, Telemetry, Tls, TokenPlace, Upgrade,
-        Upstream, UpstreamTls,
+        Allowed, Audit, Aws, Budget, ClamdSocket, Clients, Detect, FileLimits, Intel, JwkSource, Jwks, Jwt,
+        Otlp, Rate, Reload, RemoteIntel, Respond, Route, Scan, Settings, Sign, Telemetry, Tls, TokenPlace,
+        Upgrade, Upstream, UpstreamTls, Usage,
     };
+    use portcullis::usage::ModelPrice;
     macro_rules! keys_of {
         ($($settings:ty)*) => { [$(keys::of::<$settings>()),*] };
     }
@@ -167,6 +168,7 @@ fn the_full_file_shows_every_key() {
         Settings Store Listen Tls Admin Vault Blobs S3 Log Limits Api Upstream
         UpstreamTls Aws Timeouts Ejection BreakerLimits Probe Route Respond Rate Jwt JwkSource TokenPlace Sign Jwks Redact
         Sanitize Scan ClamdSocket Intel RemoteIntel FileLimits Clients Reload Upgrade Telemetry Otlp Detect Allowed
+        Audit Usage ModelPrice Budget
     };
     let text = uncommented();
     for key in all.iter().flatten() {

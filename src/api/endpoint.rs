@@ -87,7 +87,7 @@ impl<E: Endpoint> Served<E> {
             ..LONG => self.request(&body.bytes),
             _ => apart(|| self.request(&body.bytes)),
         };
-        let secret = E::SERVICE == Service::Vault;
+        let secret = matches!(E::SERVICE, Service::Vault | Service::Token);
         if secret {
             body.wipe();
         } else {

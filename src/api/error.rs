@@ -178,6 +178,9 @@ pub enum ApiError {
     /// The caller sends more than its share; it may try again after this many seconds.
     #[error("too many requests")]
     TooManyRequests(u64),
+    /// A budget of the caller's is used up; the next period begins after this many seconds.
+    #[error("a budget is used up, see the Retry-After header")]
+    OverBudget(u64),
     /// The caller has had as many different values encrypted or hashed as it may; it may have others after this many
     /// seconds.
     #[error("too many different values to encrypt or hash for one caller, see the Retry-After header")]
@@ -314,7 +317,7 @@ impl ApiError {
             Self::MethodNotAllowed(allow) => {
                 drop(HeaderValue::from_str(&allow).map(|allow| headers.insert(ALLOW, allow)))
             }
-            Self::TooManyRequests(after) | Self::TooManyValues(after) => {
+            Self::TooManyRequests(after) | Self::TooManyValues(after) | Self::OverBudget(after) => {
                 drop(headers.insert(RETRY_AFTER, HeaderValue::from(after)));
             }
             Self::Overloaded => drop(headers.insert(RETRY_AFTER, HeaderValue::from_static("1"))),
@@ -392,6 +395,7 @@ impl ApiError {
                 "The request's head is too large",
             ),
             Self::TooManyRequests(_) => policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", REQUESTS),
+            Self::OverBudget(_) => policy(StatusCode::TOO_MANY_REQUESTS, "OverBudget", BUDGET),
             Self::TooManyValues(_) => policy(StatusCode::TOO_MANY_REQUESTS, "TooManyRequests", VALUES),
             Self::Overloaded => {
                 let summary = "The service holds as much as it may; try again shortly";
@@ -416,6 +420,7 @@ impl ApiError {
 }
 
 const REQUESTS: &str = "Too many requests, see the Retry-After header";
+const BUDGET: &str = "A budget is used up, see the Retry-After header";
 const VALUES: &str =
     "Too many different values to encrypt or hash for one caller, see the Retry-After header";
 

@@ -22,6 +22,7 @@
 //! | [`share`] | the share service: files in folders |
 //! | [`vault`] | the vault's operations |
 //! | [`scope`] | what a [`token::Principal`] may do, all of it |
+//! | [`token_service`] | tokens made and changed by HTTP |
 //! | [`token`] | bearer token → [`token::Principal`] |
 
 mod blob;
@@ -47,6 +48,7 @@ pub mod token;
 mod token_ids;
 mod token_info;
 mod token_record;
+pub mod token_service;
 mod token_uses;
 pub mod vault;
 

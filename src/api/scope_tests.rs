@@ -24,6 +24,7 @@ async fn who(tokens: &Tokens, services: &[Service], routes: &[&str], configs: &[
         routes: owned(routes),
         configs: owned(configs),
         expires: None,
+        ..NewToken::default()
     };
     let (_, token) = tokens.create(new).await.unwrap();
     tokens.verify(token.expose()).await.unwrap()

@@ -16,7 +16,7 @@ use data_encoding::{BASE32, HEXLOWER};
 use crate::api::cpu::Caller;
 use crate::api::token_ids;
 use crate::api::token_info::is_name;
-pub use crate::api::token_info::{MAX_NAME, Service, TokenError, TokenInfo};
+pub use crate::api::token_info::{MAX_NAME, Service, TokenBounds, TokenError, TokenInfo};
 use crate::api::token_record::{KIND, Stored};
 use crate::api::token_uses::{self, Uses};
 use crate::base::clock::{SharedClock, Timestamp};
@@ -40,6 +40,8 @@ pub struct NewToken {
     pub configs: Vec<String>,
     /// When it ceases to be accepted, if ever.
     pub expires: Option<Timestamp>,
+    /// What it is bound by.
+    pub bounds: TokenBounds,
 }
 
 /// Who is calling, proved by a token. Only [`Tokens::verify`] makes one; what it may do is decided in
@@ -78,6 +80,11 @@ impl Principal {
         &self.0.configs
     }
 
+    /// What the token is bound by.
+    pub fn bounds(&self) -> &TokenBounds {
+        &self.0.bounds
+    }
+
     /// Whose data the caller works on: keys and surrogates are bound to it. One store serves one tenant, so that
     /// a token can be replaced by another without losing what was made under the first.
     pub fn tenant(&self) -> &'static str {
@@ -97,6 +104,9 @@ pub enum Standing {
 }
 
 type Hash = [u8; 32];
+
+/// Changes a row; whether there was anything to change.
+type Change<'a> = &'a (dyn Fn(&mut Stored) -> bool + Send + Sync);
 
 #[derive(Debug)]
 struct Seen {
@@ -122,7 +132,7 @@ pub struct Tokens {
     records: Arc<dyn Records>,
     clock: SharedClock,
     seen: DashMap<Hash, Seen>,
-    /// Counts those made here: whatever was read before one may be out of date after it.
+    /// Counts those made here, and all other changes: whatever was read before one may be out of date after it.
     revocations: AtomicU64,
     uses: Uses,
 }
@@ -146,6 +156,7 @@ impl Tokens {
         if new.expires.is_some_and(|at| at <= created) {
             return Err(TokenError::Past);
         }
+        new.bounds.check()?;
         let narrowed = !(new.services.is_empty() && new.routes.is_empty());
         let (services, routes) = (distinct(new.services), distinct(new.routes));
         let info = TokenInfo {
@@ -157,9 +168,9 @@ impl Tokens {
             created,
             expires: new.expires,
             revoked: None,
+            bounds: new.bounds,
         };
-        let token = text(&Secret::new(random::bytes()?));
-        let key = key(&sha256(token.expose().as_bytes()));
+        let (token, key) = fresh()?;
         token_ids::note(self.records.as_ref(), &info.id, &key).await?;
         self.records.put_if(&key, Expected::Absent, Stored::new(&info).entry()?).await?;
         Ok((info.id, token))
@@ -233,7 +244,10 @@ impl Tokens {
         loop {
             let page = self.records.scan(KIND, &after, PAGE).await?;
             for row in &page {
-                all.push(Stored::read(row)?.info()?);
+                let stored = Stored::read(row)?;
+                if !stored.replaced {
+                    all.push(stored.info()?);
+                }
             }
             match page.last() {
                 Some(last) if page.len() == PAGE as usize => last.key.id().clone_into(&mut after),
@@ -242,23 +256,103 @@ impl Tokens {
         }
     }
 
+    /// What is known of the token of this id.
+    ///
+    /// # Errors
+    /// [`TokenError::Unknown`]; what the store says.
+    pub async fn get(&self, id: &TokenId) -> Result<TokenInfo, TokenError> {
+        token_ids::find(self.records.as_ref(), id).await?.1.info()
+    }
+
     /// Ends the token's life; nothing happens to one that was revoked before.
     pub async fn revoke(&self, id: &TokenId) -> Result<(), TokenError> {
-        let (mut row, mut stored) = token_ids::find(self.records.as_ref(), id).await?;
-        while stored.revoked.is_none() {
-            stored.revoked = Some(self.clock.now().as_millis());
-            let put = self.records.put_if(&row.key, Expected::Version(row.version), stored.entry()?).await;
+        let now = self.clock.now().as_millis();
+        self.change_rows(id, &|stored| {
+            let revokes = stored.revoked.is_none();
+            stored.revoked.get_or_insert(now);
+            revokes
+        })
+        .await
+    }
+
+    /// Changes what a token may do and is bound by, at once in this process and within a second in any other. What it is
+    /// known by stays.
+    ///
+    /// # Errors
+    /// [`TokenError::Unknown`]; what a new token could not have either; what the store says.
+    pub async fn update(&self, to: &TokenInfo) -> Result<(), TokenError> {
+        if !is_name(&to.name) {
+            return Err(TokenError::Name);
+        }
+        if !to.routes.iter().flatten().all(|route| is_name(route)) {
+            return Err(TokenError::Route);
+        }
+        to.bounds.check()?;
+        // What a later version has narrowed it by would be lost.
+        if !token_ids::find(self.records.as_ref(), &to.id).await?.1.is_known() {
+            return Err(TokenError::Row);
+        }
+        let change = |stored: &mut Stored| {
+            let ends = stored.ends();
+            stored.change(to);
+            if let (true, Some(ends)) = (stored.replaced, ends) {
+                stored.ends_by(ends);
+            }
+            true
+        };
+        self.change_rows(&to.id, &change).await
+    }
+
+    /// Makes another secret for a token, which stays who it is: its id, bounds and what was spent with it. The secret before
+    /// is accepted for `grace` yet.
+    ///
+    /// # Errors
+    /// [`TokenError::Unknown`] and [`TokenError::Revoked`]; what the store says.
+    pub async fn rotate(&self, id: &TokenId, grace: Duration) -> Result<Secret<String>, TokenError> {
+        let (row, stored) = token_ids::find(self.records.as_ref(), id).await?;
+        stored.clone().info()?.usable(self.clock.now())?;
+        let (token, key) = fresh()?;
+        let next = stored.after(row.key.id());
+        // The new one first: a process that ends here leaves a secret that nobody has, and the one before.
+        self.records.put_if(&key, Expected::Absent, next.entry()?).await?;
+        token_ids::renote(self.records.as_ref(), id, &key).await?;
+        let ends = self.clock.now().plus(grace);
+        let change = |stored: &mut Stored| {
+            stored.replaced = true;
+            stored.ends_by(ends);
+            true
+        };
+        self.change_row(&row.key, &change).await?;
+        Ok(token)
+    }
+
+    /// Changes the token's row, and those of its secrets before, which may be accepted yet.
+    async fn change_rows(&self, id: &TokenId, change: Change<'_>) -> Result<(), TokenError> {
+        let (row, _) = token_ids::find(self.records.as_ref(), id).await?;
+        let mut next = Some(row.key);
+        while let Some(key) = next {
+            next = self.change_row(&key, change).await?.map(|before| Key::new(KIND, before));
+        }
+        Ok(())
+    }
+
+    /// Changes one row; returns which one was before it, if that is there.
+    async fn change_row(&self, key: &Key, change: Change<'_>) -> Result<Option<String>, TokenError> {
+        loop {
+            let Some(row) = self.records.get(key).await? else { return Ok(None) };
+            let mut stored = Stored::read(&row)?;
+            if !change(&mut stored) {
+                return Ok(stored.before);
+            }
+            let put = self.records.put_if(key, Expected::Version(row.version), stored.entry()?).await;
             // Counted even if the write failed: an error may hide a write that took place.
             self.revocations.fetch_add(1, Ordering::Release);
             match put {
-                Ok(_) => break,
-                Err(StoreError::Conflict) => {
-                    (row, stored) = token_ids::find(self.records.as_ref(), id).await?
-                }
+                Ok(_) => return Ok(stored.before),
+                Err(StoreError::Conflict) => {}
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(())
     }
 
     /// Whether what the token of this id was granted is good no more: it was revoked, or there is none of this id. One that
@@ -300,6 +394,13 @@ impl std::fmt::Debug for Tokens {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Tokens(..)")
     }
+}
+
+/// A new secret, and the row that has it.
+fn fresh() -> Result<(Secret<String>, Key), TokenError> {
+    let token = text(&Secret::new(random::bytes()?));
+    let key = key(&sha256(token.expose().as_bytes()));
+    Ok((token, key))
 }
 
 fn text(random: &Secret<[u8; ID_BYTES]>) -> Secret<String> {

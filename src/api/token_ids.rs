@@ -18,6 +18,20 @@ pub(super) async fn note(records: &dyn Records, id: &TokenId, row: &Key) -> Resu
     }
 }
 
+/// Notes that another row is the token's now.
+pub(super) async fn renote(records: &dyn Records, id: &TokenId, row: &Key) -> Result<(), StoreError> {
+    let key = Key::new(IDS, id.to_string());
+    loop {
+        let noted = records.get(&key).await?;
+        let expected = noted.map_or(Expected::Absent, |noted| Expected::Version(noted.version));
+        match records.put_if(&key, expected, Entry::lasting(row.id().as_bytes().to_vec())).await {
+            Ok(_) => return Ok(()),
+            Err(StoreError::Conflict) => {}
+            Err(error) => return Err(error),
+        }
+    }
+}
+
 /// The row of the token of this id. Those of versions before were not noted: then all are read, once.
 ///
 /// # Errors

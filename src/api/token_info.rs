@@ -1,9 +1,14 @@
 //! What is known of a token, and why one is not accepted.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
+use crate::base::rate::Rate;
 use crate::crypto::random::RandomError;
 use crate::store::StoreError;
+use crate::usage::{ModelPattern, SpendBudget};
 
 /// What a token may be used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,11 +21,16 @@ pub enum Service {
     Vault,
     /// Storage of files.
     Share,
+    /// Making, changing and ending tokens. Whoever may do that may do everything, so it must be named: a token that covers
+    /// all services does not cover this one.
+    Token,
 }
 
 impl Service {
-    /// Every service.
+    /// Every service that a token covers which names none.
     pub const ALL: [Self; 4] = [Self::Redact, Self::Sanitize, Self::Vault, Self::Share];
+    /// Every service that a token can name.
+    pub const NAMED: [Self; 5] = [Self::Redact, Self::Sanitize, Self::Vault, Self::Share, Self::Token];
 
     /// Its name in URLs, settings and rows.
     pub const fn as_str(self) -> &'static str {
@@ -29,12 +39,13 @@ impl Service {
             Self::Sanitize => "sanitize",
             Self::Vault => "vault",
             Self::Share => "share",
+            Self::Token => "token",
         }
     }
 
     /// The service of this name.
     pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|service| service.as_str() == name)
+        Self::NAMED.into_iter().find(|service| service.as_str() == name)
     }
 }
 
@@ -63,6 +74,15 @@ pub enum TokenError {
     /// A route's name has 1 to [`MAX_NAME`] bytes and no control characters, as in a configuration.
     #[error("a route's name has 1 to {MAX_NAME} bytes and no control characters")]
     Route,
+    /// Labels are few and short.
+    #[error(
+        "a token has at most {MAX_LABELS} labels; a label's name has 1 to 64 small letters, digits, dots, hyphens and \
+         underscores, its value 1 to {MAX_NAME} bytes and no control characters"
+    )]
+    Label,
+    /// Bounds are few.
+    #[error("a token has at most {MAX_BOUNDS} models and as many budgets")]
+    Bounds,
     /// A new token would have expired already.
     #[error("the token would have expired already")]
     Past,
@@ -85,6 +105,42 @@ pub enum TokenError {
 /// Longest name of a token, in bytes.
 pub const MAX_NAME: usize = 128;
 
+/// The most labels of a token.
+pub(super) const MAX_LABELS: usize = 16;
+
+/// The most models that a token names, and the most budgets that it has.
+pub(super) const MAX_BOUNDS: usize = 64;
+
+/// What a token is bound by, beside where it may go.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TokenBounds {
+    /// The models it may ask; `None` for all.
+    pub models: Option<Vec<ModelPattern>>,
+    /// What may be spent with it. Each has a name of its own: the unit it bounds.
+    pub budgets: Vec<Arc<SpendBudget>>,
+    /// How often it may be used, on all routes together.
+    pub rate: Option<Rate>,
+    /// What its caller is labelled with: a team, a user, a cost centre.
+    pub labels: BTreeMap<String, String>,
+}
+
+impl TokenBounds {
+    /// Whether there are few enough of each, and labels are such.
+    pub(super) fn check(&self) -> Result<(), TokenError> {
+        let label = |name: &str| {
+            let fits = |b: u8| b.is_ascii_lowercase() || b.is_ascii_digit() || b"._-".contains(&b);
+            (1..=64).contains(&name.len()) && name.bytes().all(fits)
+        };
+        if self.labels.len() > MAX_LABELS
+            || !self.labels.iter().all(|(name, value)| label(name) && is_name(value))
+        {
+            return Err(TokenError::Label);
+        }
+        let models = self.models.as_ref().map_or(0, Vec::len);
+        if models > MAX_BOUNDS || self.budgets.len() > MAX_BOUNDS { Err(TokenError::Bounds) } else { Ok(()) }
+    }
+}
+
 /// What is known of a token. The token itself isn't.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenInfo {
@@ -104,6 +160,8 @@ pub struct TokenInfo {
     pub expires: Option<Timestamp>,
     /// When it was revoked, if it was.
     pub revoked: Option<Timestamp>,
+    /// What it is bound by.
+    pub bounds: TokenBounds,
 }
 
 impl TokenInfo {

@@ -1,19 +1,26 @@
 //! [`Stored`]: a token as its row keeps it, and who may do more under a row that says more than this version knows:
 //! nobody.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::api::token_info::{Service, TokenError, TokenInfo};
+use crate::api::token_info::{Service, TokenBounds, TokenError, TokenInfo};
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
+use crate::base::rate::Rate;
 use crate::store::{Entry, Row};
+use crate::usage::{BudgetMode, ModelPattern, SpendBudget};
 
 /// The rows of tokens.
 pub(super) const KIND: &str = "api.token";
 
-/// The form that this version writes. Rows without one are of form 1, in which tokens had no routes.
-const FORM: u32 = 2;
+/// The last form that this version knows. Rows without one are of form 1, in which tokens had no routes; in form 2 they had
+/// no rate. A token that has none is written in form 2, so that a version before still takes it.
+const FORM: u32 = 3;
 
 fn first() -> u32 {
     1
@@ -21,7 +28,7 @@ fn first() -> u32 {
 
 /// A row's JSON. Fields are only ever added, and those that a version does not know it passes on as they are, since
 /// two versions of the program may share the store. Times are milliseconds since the epoch.
-#[derive(Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Stored {
     /// A form that is not known grants nothing.
     #[serde(default = "first")]
@@ -38,46 +45,152 @@ pub(super) struct Stored {
     created: u64,
     expires: Option<u64>,
     pub(super) revoked: Option<u64>,
+    /// The row of the same token before it was rotated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) before: Option<String>,
+    /// Whether it was rotated, so that another row is the token's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) replaced: bool,
     #[serde(flatten)]
-    later: Later,
+    bounds: Bounds,
     #[serde(flatten)]
     rest: Map<String, Value>,
 }
 
-/// What a later version may narrow a token by, each in that version's own form. Nothing holds callers to it yet, so a
-/// token that has any of it may do nothing.
-#[derive(Default, Serialize, Deserialize)]
-struct Later {
-    /// Whose data the caller works on; absent for the store's only tenant.
+/// What a token is bound by, each as it is stored. What this version cannot read it cannot hold callers to, so a token that
+/// has any of that may do nothing.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct Bounds {
+    /// Whose data the caller works on; absent for the store's only tenant. Of a later version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     tenant: Option<Value>,
-    /// The models it may ask; absent for all.
+    /// The models it may ask, as texts; absent for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     models: Option<Value>,
-    /// What it may spend; absent for no bound.
+    /// What it may spend, a list of [`StoredBudget`]; absent for no bound.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     budget: Option<Value>,
-    /// Notes, by name; they narrow nothing.
+    /// Notes, by name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     labels: Option<Value>,
+    /// How often it may be used, a [`StoredRate`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    rate: Option<Value>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredBudget {
+    /// As [`SpendBudget::parse`] reads it.
+    amount: String,
+    mode: BudgetMode,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredRate {
+    times: u32,
+    per_ms: u64,
+}
+
+impl Bounds {
+    fn new(bounds: &TokenBounds) -> Self {
+        let TokenBounds { models, budgets, rate, labels } = bounds;
+        let budget = |budget: &Arc<SpendBudget>| StoredBudget { amount: budget.shown(), mode: budget.mode };
+        let budgets: Vec<StoredBudget> = budgets.iter().map(budget).collect();
+        let models = models.as_ref().map(|all| all.iter().map(ToString::to_string).collect::<Vec<_>>());
+        let rate = rate.map(|Rate { times, per }| StoredRate {
+            times,
+            per_ms: u64::try_from(per.as_millis()).unwrap_or(u64::MAX),
+        });
+        let json = |value: Result<Value, serde_json::Error>| value.ok();
+        Self {
+            tenant: None,
+            models: models.and_then(|models| json(serde_json::to_value(models))),
+            budget: (!budgets.is_empty()).then(|| serde_json::to_value(budgets)).and_then(json),
+            labels: (!labels.is_empty()).then(|| serde_json::to_value(labels)).and_then(json),
+            rate: rate.and_then(|rate| json(serde_json::to_value(rate))),
+        }
+    }
+
+    /// `None`: there is what this version does not know.
+    fn read(&self) -> Option<TokenBounds> {
+        fn of<T: for<'de> Deserialize<'de>>(value: &Option<Value>) -> Option<Option<T>> {
+            value.as_ref().map(|value| T::deserialize(value).ok()).map_or(Some(None), |read| read.map(Some))
+        }
+        let patterns = |all: Vec<String>| all.iter().map(|text| ModelPattern::parse(text).ok()).collect();
+        let models: Option<Option<Vec<ModelPattern>>> = match of::<Vec<String>>(&self.models)? {
+            None => Some(None),
+            Some(all) => Option::<Vec<ModelPattern>>::map(patterns(all), Some),
+        };
+        let budget =
+            |stored: StoredBudget| SpendBudget::parse(&stored.amount, stored.mode).ok().map(Arc::new);
+        let budgets = of::<Vec<StoredBudget>>(&self.budget)?.unwrap_or_default();
+        let rate = of::<StoredRate>(&self.rate)?;
+        if self.tenant.is_some() {
+            return None;
+        }
+        Some(TokenBounds {
+            models: models?,
+            budgets: budgets.into_iter().map(budget).collect::<Option<_>>()?,
+            rate: rate.map(|rate| Rate { times: rate.times, per: Duration::from_millis(rate.per_ms) }),
+            // They narrow nothing.
+            labels: of::<BTreeMap<String, String>>(&self.labels).flatten().unwrap_or_default(),
+        })
+    }
 }
 
 impl Stored {
     pub(super) fn new(info: &TokenInfo) -> Self {
-        let services = info.services.as_ref();
-        Self {
-            form: FORM,
+        let mut stored = Self {
+            form: 2,
             id: info.id.to_string(),
-            name: info.name.clone(),
-            services: services.map(|some| some.iter().map(ToString::to_string).collect()),
-            routes: info.routes.clone(),
-            configs: info.configs.clone(),
+            name: String::new(),
+            services: None,
+            routes: None,
+            configs: Vec::new(),
             created: info.created.as_millis(),
-            expires: info.expires.map(Timestamp::as_millis),
+            expires: None,
             revoked: info.revoked.map(Timestamp::as_millis),
-            later: Later::default(),
+            before: None,
+            replaced: false,
+            bounds: Bounds::default(),
             rest: Map::new(),
-        }
+        };
+        stored.change(info);
+        stored
+    }
+
+    /// Takes on what can be changed of a token.
+    pub(super) fn change(&mut self, info: &TokenInfo) {
+        self.form = if info.bounds.rate.is_some() { FORM } else { 2 };
+        self.name.clone_from(&info.name);
+        let services = info.services.as_ref();
+        self.services = services.map(|some| some.iter().map(ToString::to_string).collect());
+        self.routes.clone_from(&info.routes);
+        self.configs.clone_from(&info.configs);
+        self.expires = info.expires.map(Timestamp::as_millis);
+        self.bounds = Bounds::new(&info.bounds);
+    }
+
+    /// The same token with another secret; `before` is the row of the one that it had.
+    pub(super) fn after(self, before: &str) -> Self {
+        Self { before: Some(before.to_owned()), ..self }
+    }
+
+    /// Whether this version knows all that the row says.
+    pub(super) fn is_known(&self) -> bool {
+        self.form <= FORM && self.bounds.read().is_some()
+    }
+
+    /// When it ends, if ever.
+    pub(super) fn ends(&self) -> Option<Timestamp> {
+        self.expires.map(Timestamp::from_millis)
+    }
+
+    /// It ends at this time, if it does not end before.
+    pub(super) fn ends_by(&mut self, at: Timestamp) {
+        self.expires = Some(self.expires.map_or(at.as_millis(), |ends| ends.min(at.as_millis())));
     }
 
     pub(super) fn read(row: &Row) -> Result<Self, TokenError> {
@@ -88,14 +201,9 @@ impl Stored {
         serde_json::to_vec(self).map(Entry::lasting).map_err(|_| TokenError::Row)
     }
 
-    /// Whether the row narrows the token in a way that this version cannot hold it to.
-    fn is_beyond(&self) -> bool {
-        let Later { tenant, models, budget, .. } = &self.later;
-        self.form > FORM || tenant.is_some() || models.is_some() || budget.is_some()
-    }
-
     pub(super) fn info(self) -> Result<TokenInfo, TokenError> {
-        let beyond = self.is_beyond();
+        let bounds = self.bounds.read().filter(|_| self.form <= FORM);
+        let beyond = bounds.is_none();
         let known = |names: Vec<String>| names.iter().filter_map(|name| Service::parse(name)).collect();
         let services = self.services.map(known);
         let routes = match (self.form, &services) {
@@ -112,6 +220,7 @@ impl Stored {
             created: Timestamp::from_millis(self.created),
             expires: self.expires.map(Timestamp::from_millis),
             revoked: self.revoked.map(Timestamp::from_millis),
+            bounds: bounds.unwrap_or_default(),
         })
     }
 }

@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use crate::app::error::AppError;
 use crate::app::serve::Source;
 use crate::app::services::Services;
-use crate::app::{serve, table, upkeep};
+use crate::app::{metering, serve, table, upkeep};
 use crate::gateway::embed::{Chain, choose_tls};
 
 impl Chain {
@@ -29,6 +29,7 @@ impl Chain {
             parts.opened.io.spawn(writer);
         }
         parts.opened.io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
+        parts.opened.io.spawn(metering::keep(Arc::clone(&parts)));
         let in_flight = parts.in_flight.clone();
         Ok(Self::new(serve::gateway(&config, &parts, routes, in_flight)))
     }

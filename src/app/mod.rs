@@ -11,11 +11,13 @@
 //! | `memory` | what is remembered of callers, forgotten |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `pools` | upstreams, their peers and breakers |
+//! | `metering` | how usage is counted, and written down |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
 //! | `admin` | metrics and health on their own listener |
 //! | `serve/` | the running process: signals, reload, drain |
 //! | `embed` | the chain for another Pingora server |
+//! | `audited` | the audit log |
 //! | `check` | files of a configuration that only their users can judge |
 //! | `cleaning` | one file, cleaned on the command line |
 //! | `lines` | lines of a live text |
@@ -26,6 +28,7 @@
 //! | `process` | what the process asks of the operating system for itself |
 
 mod admin;
+mod audited;
 mod check;
 mod cleaning;
 mod embed;
@@ -35,6 +38,7 @@ mod lines;
 mod links;
 mod master;
 mod memory;
+mod metering;
 mod mint;
 mod new_master;
 mod open_store;

@@ -9,6 +9,7 @@ use tokio::task::AbortHandle;
 use crate::api::pending::WorkGate;
 use crate::api::share::link::LinkRates;
 use crate::api::{Bound, Caller, CpuPool, Distinct, DistinctLimit, Ready};
+use crate::app::audited;
 use crate::app::error::AppError;
 use crate::app::open_store::OpenStore;
 use crate::app::traces;
@@ -19,7 +20,7 @@ use crate::config::Config;
 use crate::config::settings::{self, Format, Level, Limits};
 use crate::detect::{Catalogue, NamesModel, NamesStats, Rule};
 use crate::gateway::filter::Filter;
-use crate::gateway::filters::{LoadShed, LoadShedParts, Log, QueueDelay};
+use crate::gateway::filters::{AuditTrail, LoadShed, LoadShedParts, Log, QueueDelay};
 use crate::gateway::in_flight::InFlight;
 use crate::gateway::memory::Memory;
 use crate::gateway::upstream::{Breaker, PeerHealth, Upstream};
@@ -27,6 +28,7 @@ use crate::redact::Counts;
 use crate::store::Blobs;
 use crate::telemetry::trace::{Spans, Tracer};
 use crate::telemetry::{AccessLog, AccessTo, Addresses, Direction, Levels, Metrics, MetricsError, NamesRead};
+use crate::usage::Ledger;
 use crate::vault::Vault;
 use crate::vault::items::Items;
 
@@ -48,15 +50,20 @@ fn access(config: &Config, metrics: &Arc<Metrics>) -> Result<AccessLog, AppError
         (None, Format::Text) => AccessTo::Log,
         (None, Format::Json) => AccessTo::JsonLog,
     };
-    let addresses = match log.addresses {
-        settings::Addresses::Whole => Addresses::Whole,
-        settings::Addresses::Network => Addresses::Network,
-        settings::Addresses::Off => Addresses::Off,
-    };
+    let addresses = addresses(config);
     let lost = metrics.lines_lost.clone();
     let opened = AccessLog::open(to, addresses, move || lost.inc());
     let file = log.access_file.as_deref().map(|path| format!(" {}", path.display())).unwrap_or_default();
     opened.map_err(|error| AppError::Io(format!("log.access_file{file}: {error}")))
+}
+
+/// What of callers' addresses is written down.
+fn addresses(config: &Config) -> Addresses {
+    match config.log.addresses {
+        settings::Addresses::Whole => Addresses::Whole,
+        settings::Addresses::Network => Addresses::Network,
+        settings::Addresses::Off => Addresses::Off,
+    }
 }
 
 /// Counts of a route's findings, and the rules they are of.
@@ -91,6 +98,8 @@ pub struct Services {
     pub in_flight: InFlight,
     /// The access log.
     pub access: Arc<AccessLog>,
+    /// The audit log.
+    pub(super) audit: Option<AuditTrail>,
     /// Makes spans.
     pub tracer: Tracer,
     /// Takes them, until somebody sends them.
@@ -107,6 +116,10 @@ pub struct Services {
     counts: DashMap<String, Vec<Counted>>,
     /// Rates by route; they outlive a reload.
     pub(super) buckets: DashMap<String, Arc<Buckets<Caller>>>,
+    /// The rates of tokens that have one of their own; they outlive a reload.
+    pub(super) token_rates: Arc<Buckets<Caller>>,
+    /// What was spent.
+    pub(super) ledger: Arc<Ledger>,
     /// How often what is done about shared links; it outlives a reload.
     pub(super) link_rates: Arc<LinkRates>,
     /// Different values by caller; they outlive a reload.
@@ -140,7 +153,10 @@ impl Services {
         let metrics = Arc::clone(&opened.metrics);
         let (tracer, spans) = traces::tracer(config, &opened.clock, &metrics);
         let access = Arc::new(access(config, &metrics)?);
+        let audit = config.audit.as_ref();
+        let audit = audit.map(|setting| audited::open(setting, addresses(config), &metrics)).transpose()?;
         let memory = Memory::new(Arc::clone(&opened.records), Arc::clone(&vault), Arc::clone(&clock));
+        let ledger = Arc::new(Ledger::new(Arc::clone(&opened.records), Arc::clone(&clock)));
         let distinct = Arc::new(Distinct::new(Arc::clone(&clock), metrics.front.clone()));
         Ok(Self {
             opened,
@@ -154,6 +170,7 @@ impl Services {
             held_limit: config.limits.held.bytes(),
             in_flight: InFlight::default(),
             access,
+            audit,
             tracer,
             spans: Mutex::new(spans),
             cpu: CpuPool::new(places, Arc::clone(&clock)),
@@ -162,6 +179,8 @@ impl Services {
             work_gate: WorkGate::default(),
             counts: DashMap::new(),
             buckets: DashMap::new(),
+            token_rates: Arc::default(),
+            ledger,
             link_rates: Arc::default(),
             distinct,
             health: DashMap::new(),
@@ -271,7 +290,12 @@ impl Services {
 
     /// Sees requests end.
     pub(super) fn log(&self) -> Arc<dyn Filter> {
-        Arc::new(Log(Arc::clone(&self.access)))
+        Arc::new(Log { access: Arc::clone(&self.access), audit: None })
+    }
+
+    /// Sees requests end that are in the audit log, if there is one.
+    pub(super) fn audited_log(&self) -> Arc<dyn Filter> {
+        Arc::new(Log { access: Arc::clone(&self.access), audit: self.audit.clone() })
     }
 
     /// The exposition of the metrics, brought up to date.

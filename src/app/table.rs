@@ -14,12 +14,15 @@ use crate::api::openapi::{Described, OPENAPI_PATH, ServeDocument};
 use crate::api::redact::{self, Redaction};
 use crate::api::sanitize::Documents;
 use crate::api::scope::Target;
+use crate::api::token_service::{
+    CreateToken, ListTokens, RevokeToken, RotateToken, TokenService, UpdateToken,
+};
 use crate::api::vault;
 use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions};
 use crate::app::services::Services;
-use crate::app::{admin, cleaning, files, mint, pools};
+use crate::app::{admin, cleaning, files, metering, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
@@ -34,7 +37,7 @@ use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Jwt, JwtParts, Limits,
-    OwnUrls, Place, Redact, RedactParts, Remember, StripTokens, Tweak, UrlRules, Whose,
+    OwnUrls, Place, Redact, RedactParts, Remember, StripTokens, Tweak, UrlRules, Usage, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
@@ -178,7 +181,21 @@ pub(super) fn add_endpoints(
     endpoints.add(DeleteConfig::new(configs.clone()), dialect, limit);
     endpoints.add(ListConfigs::new(configs), dialect, limit);
     add_vault(endpoints, &parts.items, dialect, limit);
+    add_tokens(endpoints, parts, dialect, limit);
     files::add(endpoints, config, parts, redaction, dialect)
+}
+
+fn add_tokens(endpoints: &mut Endpoints, parts: &Services, dialect: DialectChoice, limit: usize) {
+    let service = || TokenService {
+        tokens: Arc::clone(&parts.opened.tokens),
+        audit: parts.audit.as_ref().map(|audit| Arc::clone(&audit.log)),
+        clock: Arc::clone(&parts.opened.clock),
+    };
+    endpoints.add(CreateToken(service()), dialect, limit);
+    endpoints.add(ListTokens(service()), dialect, limit);
+    endpoints.add(UpdateToken(service()), dialect, limit);
+    endpoints.add(RotateToken(service()), dialect, limit);
+    endpoints.add(RevokeToken(service()), dialect, limit);
 }
 
 fn add_vault(endpoints: &mut Endpoints, items: &Items, dialect: DialectChoice, limit: usize) {
@@ -207,9 +224,10 @@ fn endpoint_route(
     shed: &Arc<dyn Filter>,
 ) -> Result<Arc<Route>, AppError> {
     let path = mount.path;
-    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
+    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.audited_log(), Arc::clone(shed)];
     if let Some(target) = mount.target() {
         filters.push(Arc::new(Auth::new(Arc::clone(&parts.opened.tokens), target)));
+        filters.push(Arc::new(Limits::of_tokens(Arc::clone(&parts.token_rates))));
     }
     admin::bounded(parts, path, terminal, filters, mount.limit)
 }
@@ -227,7 +245,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     let RouteInputs { config, parts, upstreams, shed, .. } = *from;
     let name = setting.name.to_string();
     let wrong = |why: String| AppError::Route(name.clone(), why);
-    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.log(), Arc::clone(shed)];
+    let mut filters: Vec<Arc<dyn Filter>> = vec![parts.audited_log(), Arc::clone(shed)];
     let ours = Arc::clone(&parts.opened.tokens);
     filters.push(match setting.auth() {
         AuthSetting::Token => Arc::new(Auth::new(ours, Target::Route(name.clone()))),
@@ -239,13 +257,18 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     if let Some(sign) = &setting.sign {
         filters.push(Arc::new(mint::filter(sign, parts).map_err(wrong)?));
     }
+    let mut limits = Limits::of_tokens(Arc::clone(&parts.token_rates));
     if let Some(rate) = &setting.rate {
         let whose = match *rate.by {
             By::Address => Whose::Address,
             By::Token => Whose::Token,
         };
         let allowance = Allowance { rate: Rate { times: rate.requests.get(), per: rate.per.get() }, whose };
-        filters.push(Arc::new(Limits::new(allowance, parts.buckets(&name))));
+        limits = limits.and(allowance, parts.buckets(&name));
+    }
+    filters.push(Arc::new(limits));
+    if setting.forwards() {
+        filters.push(Arc::new(Usage::new(metering::usage(setting, config, parts))));
     }
     if let Some(redact) = &setting.redact {
         // First here is last to see an answer: what it writes is not looked through again.

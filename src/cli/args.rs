@@ -5,8 +5,11 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+use crate::cli::audit_args::AuditCommand;
 use crate::cli::keys_args::KeyCommand;
 use crate::cli::memory_args::MemoryCommand;
+use crate::cli::tokens_args::TokenCommand;
+use crate::cli::usage_args::ReportArgs;
 use crate::sanitize::{Scripts, Unread};
 
 /// A gateway that keeps secrets in: it redacts what goes to an LLM or any other HTTP service, and restores the
@@ -43,7 +46,7 @@ pub(super) enum Command {
         #[arg(long)]
         secrets: bool,
     },
-    /// Create, list and revoke API tokens; the server may be running.
+    /// Create, list, change, rotate and revoke API tokens; the server may be running.
     Tokens {
         #[command(flatten)]
         place: StoreArgs,
@@ -63,6 +66,18 @@ pub(super) enum Command {
         place: StoreArgs,
         #[command(subcommand)]
         command: MemoryCommand,
+    },
+    /// What requests to models took: tokens and money by day, token, route or model; the server may be running.
+    Usage {
+        #[command(flatten)]
+        here: Here,
+        #[command(flatten)]
+        report: ReportArgs,
+    },
+    /// The audit log: whether it is what was written, and parts of it for others to read.
+    Audit {
+        #[command(subcommand)]
+        command: AuditCommand,
     },
     /// Find values in files or standard input and say where they are.
     ///
@@ -150,37 +165,6 @@ pub(super) struct StoreArgs {
     /// The data folder.
     #[arg(long, value_name = "DIR", env = "PORTCULLIS_DATA", global = true)]
     pub(super) data: Option<PathBuf>,
-}
-
-#[derive(Debug, Subcommand)]
-pub(super) enum TokenCommand {
-    /// Create a token and print it, and nothing else; it cannot be shown again.
-    Create {
-        /// For you to know it by.
-        #[arg(long, default_value = "token")]
-        name: String,
-        /// A service it covers (redact, sanitize, vault, share); may be repeated. Neither a service nor a route: all of
-        /// both; else those that are named and no others.
-        #[arg(long = "service", value_name = "SERVICE")]
-        services: Vec<String>,
-        /// A route with `auth = "token"` that it covers, by its name in the configuration; may be repeated. Names are
-        /// checked against a configuration file, if one is given.
-        #[arg(long = "route", value_name = "NAME")]
-        routes: Vec<String>,
-        /// The id of a stored config it covers (pci_…); may be repeated; all, if none is named.
-        #[arg(long = "config", value_name = "ID")]
-        configs: Vec<String>,
-        /// How long it lives: 30d, 12h, 90m, or until a date such as 2027-01-31; for ever, if not said.
-        #[arg(long, value_name = "WHEN")]
-        expires: Option<String>,
-    },
-    /// List all tokens: never the token itself.
-    List,
-    /// Revoke a token for good; running gateways know within a second.
-    Revoke {
-        /// Its id, as `tokens list` shows it (pti_…).
-        id: String,
-    },
 }
 
 /// Which rules are asked for.

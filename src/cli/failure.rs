@@ -20,9 +20,12 @@ impl From<AppError> for Failure {
 impl From<TokenError> for Failure {
     fn from(error: TokenError) -> Self {
         match error {
-            TokenError::Name | TokenError::Route | TokenError::Past | TokenError::Expiry => {
-                Self::Usage(error.to_string())
-            }
+            TokenError::Name
+            | TokenError::Route
+            | TokenError::Label
+            | TokenError::Bounds
+            | TokenError::Past
+            | TokenError::Expiry => Self::Usage(error.to_string()),
             other => Self::App(other.into()),
         }
     }

@@ -3,6 +3,8 @@
 //! Exit codes: 0 done; 1 could not be done; 2 the command line is wrong; 3 the configuration is wrong.
 
 mod args;
+mod audit;
+mod audit_args;
 mod detect;
 mod failure;
 mod health;
@@ -17,6 +19,10 @@ mod sanitize;
 mod settings;
 mod shown;
 mod streams;
+mod tokens;
+mod tokens_args;
+mod usage;
+mod usage_args;
 mod wanted;
 
 pub use args::Args;

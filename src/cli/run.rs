@@ -7,23 +7,16 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::api::configs::{ConfigError, Configs, Settings as RedactSettings};
 use crate::api::openapi;
-use crate::api::token::{NewToken, Service, TokenInfo, parse_expiry};
 use crate::app::{
-    Announce, AppError, OpenStore, Piped, Source, check_files, logged, redact, serve, unredact,
-    without_core_dumps,
+    Announce, AppError, Piped, Source, check_files, logged, redact, serve, unredact, without_core_dumps,
 };
-use crate::base::clock::Timestamp;
-use crate::base::id::{ConfigId, TokenId};
-use crate::cli::args::{
-    Args, Command, MethodArg, RedactArgs, ServeArgs, StoreArgs, TokenCommand, UnredactArgs,
-};
+use crate::cli::args::{Args, Command, MethodArg, RedactArgs, ServeArgs, UnredactArgs};
 use crate::cli::failure::Failure;
-use crate::cli::settings::{found, here, placed};
+use crate::cli::settings::{found, here};
 use crate::cli::streams::{complaint, input, message, result};
-use crate::cli::{detect, health, keys, memory, rules, sanitize, wanted};
-use crate::config::{Config, Needs, Options};
+use crate::cli::{audit, detect, health, keys, memory, rules, sanitize, tokens, usage, wanted};
+use crate::config::{Needs, Options};
 use crate::redact::Method;
 use crate::sanitize::format::FORMATS;
 use crate::sanitize::sandbox::child;
@@ -84,7 +77,9 @@ fn command(command: Command) -> Result<(), Failure> {
         Command::Serve(args) => run_serve(args),
         Command::Health { admin } => health::run(admin),
         Command::Check { config, secrets } => run_check(&config, secrets),
-        Command::Tokens { place, command } => run_tokens(&place, command),
+        Command::Tokens { place, command } => tokens::run(&place, command),
+        Command::Usage { here, report } => usage::run(&here, &report),
+        Command::Audit { command } => audit::run(command),
         Command::Keys { place, command } => keys::run(&place, command),
         Command::Memory { place, command } => memory::run(&place, command),
         Command::Detect(args) => detect::run(&args),
@@ -143,117 +138,6 @@ fn run_check(path: &Path, secrets: bool) -> Result<(), Failure> {
     config.missing.iter().for_each(|problem| message(&format!("{problem} (`serve` needs it)")));
     config.warnings.iter().for_each(|problem| message(&format!("warning: {problem}")));
     result(&format!("{name}: no problems"))
-}
-
-fn run_tokens(place: &StoreArgs, command: TokenCommand) -> Result<(), Failure> {
-    let config = placed(place, Needs::STORE)?;
-    let opened = match command {
-        TokenCommand::Create { .. } => OpenStore::at(&config)?,
-        TokenCommand::List | TokenCommand::Revoke { .. } => OpenStore::existing(&config)?,
-    };
-    let outcome = match command {
-        TokenCommand::Create { name, services, routes, configs, expires } => {
-            if !configs.iter().all(|id| ConfigId::parse(id).is_some()) {
-                let why = "a config's id is pci_ and 32 characters; --config-file names a configuration file";
-                return Err(Failure::Usage(why.to_owned()));
-            }
-            known(&opened, &configs)?;
-            let services =
-                services.iter().map(|service| service_of(service)).collect::<Result<Vec<_>, _>>()?;
-            known_routes(&routes, &config, place)?;
-            let all = services.is_empty() && routes.is_empty();
-            let now = opened.clock.now();
-            let expires = expires.as_deref().map(|text| parse_expiry(text, now)).transpose()?;
-            let new = NewToken { name, services, routes, configs, expires };
-            let (_, token) = opened.io.block_on(opened.tokens.create(new))?;
-            if all {
-                message(
-                    "it covers every service and every route; --service and --route make one that covers less",
-                );
-            }
-            result(token.expose())
-        }
-        TokenCommand::List => {
-            let tokens = opened.io.block_on(opened.tokens.list())?;
-            let used = opened.io.block_on(opened.tokens.last_used())?;
-            result("ID\tNAME\tSERVICES\tCONFIGS\tROUTES\tCREATED\tEXPIRES\tREVOKED\tLAST USED")?;
-            tokens.iter().try_for_each(|token| result(&row(token, used.get(&token.id).copied())))
-        }
-        TokenCommand::Revoke { id } => {
-            let id = TokenId::parse(&id).ok_or_else(|| {
-                Failure::Usage("a token's id is pti_ and 32 characters; see `tokens list`".to_owned())
-            })?;
-            opened.io.block_on(opened.tokens.revoke(&id))?;
-            message("revoked");
-            Ok(())
-        }
-    };
-    opened.io.block_on(opened.records.close());
-    outcome
-}
-
-/// A token for a config that is not there could do nothing, and its bearer would not learn why.
-fn known(opened: &OpenStore, configs: &[String]) -> Result<(), Failure> {
-    let stored = Configs::<RedactSettings>::new(opened.records.clone(), opened.clock.clone());
-    for (id, n) in configs.iter().filter_map(|id| ConfigId::parse(id)).zip(1..) {
-        match opened.io.block_on(stored.get(&id)) {
-            Ok(_) | Err(ConfigError::Elsewhere) => {}
-            Err(ConfigError::Unknown) => {
-                return Err(Failure::Usage(format!("there is no config of the id that --config {n} names")));
-            }
-            Err(error) => return Err(AppError::Io(format!("the stored configs: {error}")).into()),
-        }
-    }
-    Ok(())
-}
-
-fn service_of(name: &str) -> Result<Service, Failure> {
-    Service::parse(name).ok_or_else(|| {
-        let known: Vec<&str> = Service::ALL.iter().map(|service| service.as_str()).collect();
-        Failure::Usage(format!("a service is one of {}", known.join(", ")))
-    })
-}
-
-/// Routes have names in a configuration file only; a token is made for others where none is given.
-fn known_routes(routes: &[String], config: &Config, place: &StoreArgs) -> Result<(), Failure> {
-    if routes.is_empty() {
-        return Ok(());
-    }
-    if place.config_file.is_none() {
-        message("names of routes are not checked without a configuration file: give the gateway's with -c");
-        return Ok(());
-    }
-    let known = |route: &&str| config.routes.iter().any(|known| known.name.as_str() == *route);
-    match routes.iter().map(String::as_str).find(|route| !known(route)) {
-        None => Ok(()),
-        Some(unknown) => {
-            let known: Vec<&str> = config.routes.iter().map(|route| route.name.as_str()).collect();
-            let known = if known.is_empty() { "it has none".to_owned() } else { known.join(", ") };
-            Err(Failure::Usage(format!("the configuration has no route `{unknown}`, only: {known}")))
-        }
-    }
-}
-
-fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
-    let time = |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), Timestamp::iso8601);
-    // To the minute, which is all that is known.
-    let used = used.map_or_else(|| "-".to_owned(), |at| at.iso8601().replace(":00.000Z", "Z"));
-    let listed = |names: Option<Vec<&str>>| match names.as_deref() {
-        None => "all".to_owned(),
-        Some([]) => "none".to_owned(),
-        Some(names) => names.join(","),
-    };
-    let services = token.services.as_ref().map(|all| all.iter().map(|service| service.as_str()).collect());
-    let routes = token.routes.as_ref().map(|all| all.iter().map(String::as_str).collect());
-    let (services, routes) = (listed(services), listed(routes));
-    let configs = if token.configs.is_empty() { "all".to_owned() } else { token.configs.join(",") };
-    let TokenInfo { id, name, created, expires, revoked, .. } = token;
-    let created = created.iso8601();
-    format!(
-        "{id}\t{name}\t{services}\t{configs}\t{routes}\t{created}\t{}\t{}\t{used}",
-        time(*expires),
-        time(*revoked)
-    )
 }
 
 fn run_redact(args: RedactArgs) -> Result<(), Failure> {

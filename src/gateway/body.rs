@@ -304,6 +304,11 @@ impl Body {
         [Frame::Events, Frame::AmazonEventStream].into_iter().chain(documents).find(is)
     }
 
+    /// The piece that was written last, out of its content coding, as it came.
+    pub fn decoded<'a>(&'a self, chunk: &'a [u8]) -> &'a [u8] {
+        if self.decode.is_empty() { chunk } else { &self.plain }
+    }
+
     /// Decoded bytes looked at so far.
     pub fn scanned(&self) -> u64 {
         self.scanned
@@ -401,7 +406,7 @@ pub fn beginning(body: &[u8], codings: &[Coding], budget: &Budget) -> Result<Byt
     Ok(plain)
 }
 
-fn decoders(codings: &[Coding], budget: &Budget) -> Result<Pipeline, StreamError> {
+pub(super) fn decoders(codings: &[Coding], budget: &Budget) -> Result<Pipeline, StreamError> {
     let mut stages = Pipeline::default();
     for coding in codings.iter().rev() {
         stages.push(Box::new(Decoder::new(*coding, Ratio::default(), budget)?));

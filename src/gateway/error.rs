@@ -9,7 +9,7 @@ use crate::api::envelope::{REQUEST_ID, Stamp};
 use crate::api::{Answer, ApiError, BodyError, CHALLENGE, Excess};
 use crate::base::budget::Exhausted;
 use crate::gateway::bedrock_error;
-use crate::gateway::error_shape::ErrorWords;
+use crate::gateway::error_shape::{ErrorWords, OVER_BUDGET};
 use crate::gateway::media_type::Frame;
 use crate::stream::StreamError;
 use crate::telemetry::UpstreamFailure;
@@ -206,6 +206,7 @@ impl GatewayError {
                 ApiError::HeadTooLarge => "head_too_large",
                 ApiError::TooManyRequests(_) => "rate_limited",
                 ApiError::TooManyValues(_) => "values_limited",
+                ApiError::OverBudget(_) => OVER_BUDGET,
                 ApiError::Provider(_) => "provider",
                 ApiError::Overloaded => "overloaded",
                 ApiError::Full => "store_full",
@@ -240,7 +241,9 @@ impl GatewayError {
                 ApiError::TooLarge(_) | ApiError::Excess(_) => StatusCode::PAYLOAD_TOO_LARGE,
                 ApiError::UnsupportedMediaType(_) => StatusCode::UNSUPPORTED_MEDIA_TYPE,
                 ApiError::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
-                ApiError::TooManyRequests(_) | ApiError::TooManyValues(_) => StatusCode::TOO_MANY_REQUESTS,
+                ApiError::TooManyRequests(_) | ApiError::TooManyValues(_) | ApiError::OverBudget(_) => {
+                    StatusCode::TOO_MANY_REQUESTS
+                }
                 ApiError::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
                 ApiError::Full => StatusCode::INSUFFICIENT_STORAGE,
                 ApiError::Internal(_) => StatusCode::INTERNAL_SERVER_ERROR,
@@ -294,7 +297,7 @@ impl GatewayError {
         match self {
             Self::Api(ApiError::TooLarge(_) | ApiError::Excess(_)) => 1009,
             Self::Api(ApiError::UnsupportedMediaType(_)) => 1003,
-            Self::Api(ApiError::Overloaded | ApiError::TooManyRequests(_)) => 1013,
+            Self::Api(ApiError::Overloaded | ApiError::TooManyRequests(_) | ApiError::OverBudget(_)) => 1013,
             Self::Api(ApiError::Internal(_)) => 1011,
             Self::Upstream(_) | Self::Unavailable(_) | Self::Unscannable(_) => 1014,
             _ => 1008,
@@ -350,7 +353,11 @@ impl GatewayError {
             Self::Unavailable(why) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(why.after()));
             }
-            Self::Api(ApiError::TooManyRequests(after) | ApiError::TooManyValues(after)) => {
+            Self::Api(
+                ApiError::TooManyRequests(after)
+                | ApiError::TooManyValues(after)
+                | ApiError::OverBudget(after),
+            ) => {
                 answer.headers.insert(RETRY_AFTER, HeaderValue::from(*after));
             }
             Self::Api(ApiError::Overloaded) => {

@@ -134,6 +134,9 @@ impl ErrorShape {
     }
 }
 
+/// The word of a budget that is used up.
+pub(super) const OVER_BUDGET: &str = "over_budget";
+
 impl ErrorWords<'_> {
     fn openai(&self) -> Value {
         let kind = match self.status.as_u16() {
@@ -154,6 +157,8 @@ impl ErrorWords<'_> {
             403 => "forbidden",
             404 => "not_found",
             413 => "request_too_large",
+            // As for an account that has nothing left.
+            429 if self.code == OVER_BUDGET => "insufficient_quota",
             429 => "rate_limit_exceeded",
             _ => self.code,
         }

@@ -21,13 +21,14 @@ use crate::base::path::RequestPath;
 use crate::gateway::delivery::Delivery;
 use crate::gateway::error::{ErrorShape, ErrorTarget, GatewayError};
 use crate::gateway::error_shape::call_id;
-use crate::gateway::llm::{Protocol, ProtocolChoice};
+use crate::gateway::llm::{Asked, Protocol, ProtocolChoice, Taken};
 use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
 use crate::redact::{Counts, Scope, SurrogateMap};
 use crate::telemetry::{Direction, Scan, Unscanned};
+use crate::usage::{Cost, Reservation, TokenUsage};
 use crate::vault::jwt::Claims;
 
 /// What the filters have learned. Closed on purpose: a handful of filters in one crate need no map of types.
@@ -57,8 +58,40 @@ pub struct Facts {
     pub answer_unscanned: Arc<AtomicU64>,
     /// What was found, by rule, both ways together.
     pub findings: BTreeMap<String, u64>,
+    /// What it asks a model for, and what that may cost, where usage is counted.
+    pub metering: Option<Box<Metering>>,
+    /// The tokens of its answer, as far as it has come.
+    pub taken: Option<Taken>,
+    /// What it has used in the end.
+    pub used: Option<Used>,
     /// What is counted in bodies that pass, and where it will be added up.
     pub counted: Vec<(Arc<Counts>, Arc<Counts>)>,
+}
+
+/// A request whose usage is counted.
+#[derive(Default)]
+pub struct Metering {
+    /// What it asks for.
+    pub asked: Asked,
+    /// What it may spend, while it is under way.
+    pub reservation: Option<Reservation>,
+    /// About how many tokens are read for it.
+    pub about_input: u64,
+    /// Whether we asked for a report at the end of the stream, which the caller did not.
+    pub asked_for_report: bool,
+}
+
+/// What a request has used.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Used {
+    /// The name of the model that answered, as it was asked for.
+    pub model: Option<String>,
+    /// Tokens.
+    pub tokens: TokenUsage,
+    /// Whether nobody reported them, so that they are estimated.
+    pub estimated: bool,
+    /// What they cost, where the price is known.
+    pub cost: Option<Cost>,
 }
 
 /// How a request ended.

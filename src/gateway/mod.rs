@@ -28,6 +28,7 @@
 //! | [`in_flight`] | how many requests are under way |
 //! | [`min_rate`] | how slowly bytes may come or be taken |
 //! | [`clients`] | the address of a caller behind other proxies |
+//! | `decoded_body` | a body out of its codings, for whoever reads along |
 //! | `delivery` | how much of its answer a caller has had |
 //! | [`media_type`] | what `Content-Type` says |
 //! | [`body`] | content coding × media type × protocol → rewriters |
@@ -42,6 +43,7 @@ pub mod body;
 pub mod bounds;
 pub mod clients;
 mod collected_body;
+mod decoded_body;
 mod delivery;
 pub mod dialer;
 pub mod embed;

@@ -7,6 +7,7 @@ use crate::gateway::body::{BodyFormat, BodyKind, beginning};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::layer::{Layer, TextLayer, UnscannedPolicy};
+use crate::gateway::llm::Protocol;
 use crate::telemetry::{Direction, Unscanned};
 
 /// What is to be done with the request's body.
@@ -97,6 +98,7 @@ impl RequestPlan {
 pub struct AnswerPlan {
     layers: Vec<Layer>,
     policy: UnscannedPolicy,
+    usage: Option<&'static Protocol>,
 }
 
 impl AnswerPlan {
@@ -107,6 +109,16 @@ impl AnswerPlan {
         if policy == UnscannedPolicy::Refuse || self.layers.len() == 1 {
             self.policy = policy;
         }
+    }
+
+    /// Has the tokens read that the answer says it took, as this protocol has it.
+    pub fn read_usage(&mut self, protocol: &'static Protocol) {
+        self.usage = Some(protocol);
+    }
+
+    /// By what protocol tokens are read, if they are.
+    pub fn usage(&self) -> Option<&'static Protocol> {
+        self.usage
     }
 
     /// What is installed on the body.

@@ -16,7 +16,7 @@ pub enum Addresses {
 
 impl Addresses {
     /// The address as far as it may be shown.
-    pub(super) fn shown(self, address: Option<IpAddr>) -> Option<IpAddr> {
+    pub fn shown(self, address: Option<IpAddr>) -> Option<IpAddr> {
         let address = address?.to_canonical();
         match (self, address) {
             (Self::Off, _) => None,

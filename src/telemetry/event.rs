@@ -109,6 +109,25 @@ pub struct Access<'a> {
     pub protocol: &'static str,
     /// What was found, by rule, both ways together.
     pub findings: &'a BTreeMap<String, u64>,
+    /// What it took of a model, where that is counted.
+    pub usage: Option<AccessUsage<'a>>,
+}
+
+/// What a request took of a model.
+#[derive(Clone, Debug)]
+pub struct AccessUsage<'a> {
+    /// The model's name, as far as it is one.
+    pub model: Option<&'a str>,
+    /// Tokens that were read.
+    pub input_tokens: u64,
+    /// Those of them that came from the provider's cache.
+    pub cached_input_tokens: u64,
+    /// Tokens that were written.
+    pub output_tokens: u64,
+    /// Whether nobody reported them.
+    pub estimated: bool,
+    /// What they cost in US dollars, where the price is known.
+    pub cost: Option<String>,
 }
 
 /// Nothing was found.
@@ -140,6 +159,7 @@ impl<'a> Access<'a> {
             attempts: 0,
             protocol: "-",
             findings: &NOTHING,
+            usage: None,
         }
     }
 
@@ -173,6 +193,12 @@ impl<'a> Access<'a> {
             answer_scan = self.answer_scan.word(),
             request_unscanned = self.request_unscanned,
             answer_unscanned = self.answer_unscanned,
+            model = self.usage.as_ref().and_then(|usage| usage.model),
+            input_tokens = self.usage.as_ref().map(|usage| usage.input_tokens),
+            cached_input_tokens = self.usage.as_ref().map(|usage| usage.cached_input_tokens),
+            output_tokens = self.usage.as_ref().map(|usage| usage.output_tokens),
+            estimated_tokens = self.usage.as_ref().map(|usage| usage.estimated),
+            cost_usd = self.usage.as_ref().and_then(|usage| usage.cost.as_deref()),
             fault = self.fault,
             "request"
         );
@@ -180,7 +206,7 @@ impl<'a> Access<'a> {
 
     /// The line as one JSON object.
     pub(super) fn json(&self, addresses: Addresses) -> String {
-        let line = json!({
+        let mut line = json!({
             "timestamp": self.time.iso8601(),
             "level": "INFO",
             "target": "portcullis::access",
@@ -207,6 +233,14 @@ impl<'a> Access<'a> {
             "answer_unscanned": self.answer_unscanned,
             "fault": self.fault,
         });
+        if let (Some(usage), Some(line)) = (&self.usage, line.as_object_mut()) {
+            line.insert("model".to_owned(), usage.model.into());
+            line.insert("input_tokens".to_owned(), usage.input_tokens.into());
+            line.insert("cached_input_tokens".to_owned(), usage.cached_input_tokens.into());
+            line.insert("output_tokens".to_owned(), usage.output_tokens.into());
+            line.insert("estimated_tokens".to_owned(), usage.estimated.into());
+            line.insert("cost_usd".to_owned(), usage.cost.as_deref().into());
+        }
         line.to_string()
     }
 }

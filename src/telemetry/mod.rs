@@ -9,11 +9,11 @@ pub mod trace;
 
 pub use access::{AccessLog, AccessTo};
 pub use addresses::Addresses;
-pub use event::{Access, Scan, Unscanned};
+pub use event::{Access, AccessUsage, Scan, Unscanned};
 pub use init::{LogFormat, logs_json, start_log};
 pub use metrics::{
     ChildEnd, Circuit, ConnectionState, Direction, During, Each, Filtered, FrontMetrics, HttpVersion,
-    JobState, Levels, Metrics, MetricsError, NamesRead, PeerState, Refusal, RouteMetrics, RuleMetrics,
-    ScanCounters, ScanResult, StatusClass, StoreWork, Traffic, UpstreamFailure, UpstreamMetrics, Verdict,
-    Word, WorkMetrics,
+    JobState, Levels, LostLines, Metrics, MetricsError, NamesRead, PeerState, Refusal, RouteMetrics,
+    RuleMetrics, ScanCounters, ScanResult, StatusClass, StoreWork, TokenKind, Traffic, UpstreamFailure,
+    UpstreamMetrics, UsageMetrics, Verdict, Word, WorkMetrics,
 };

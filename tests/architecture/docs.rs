@@ -7,10 +7,11 @@ use std::path::Path;
 
 use regex::Regex;
 
+use crate::none;
 use crate::page::{Page, named_paths, pages, read};
+use crate::parts::{DOORS, PARTS};
 use crate::settings::{self, Section};
 use crate::source::{files, root, shown};
-use crate::{DOORS, PARTS, none};
 
 /// The longest that the README may be, in lines.
 const README: usize = 150;

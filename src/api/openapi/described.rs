@@ -62,12 +62,13 @@ pub struct Operation {
 }
 
 /// The folders' files, by the tag that their operations have.
-pub(super) const FILES: [(&str, &str); 6] = [
+pub(super) const FILES: [(&str, &str); 7] = [
     ("redact", include_str!("../redact/openapi.json")),
     ("configs", include_str!("../configs/openapi.json")),
     ("vault", include_str!("../vault/openapi.json")),
     ("share", include_str!("../share/openapi.json")),
     ("sanitize", include_str!("../sanitize/openapi.json")),
+    ("token", include_str!("../token_service/openapi.json")),
     ("files", include_str!("files.json")),
 ];
 

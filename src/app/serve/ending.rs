@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 use crate::app::services::Services;
-use crate::app::traces;
+use crate::app::{metering, traces};
 use crate::gateway::listen::{ConnectionLimit, Sockets};
 
 const TARGET: &str = "portcullis::app";
@@ -67,8 +67,13 @@ impl Ending {
         let written = async {
             parts.work_gate.end().await;
             parts.opened.tokens.uses_written().await;
+            metering::write(parts).await;
             traces::last(&parts.tracer).await;
             parts.access.flush();
+            if let Some(audit) = &parts.audit {
+                let log = Arc::clone(&audit.log);
+                drop(tokio::task::spawn_blocking(move || log.flush(WRITING)).await);
+            }
             parts.opened.records.close().await;
         };
         if timeout(WRITING, written).await.is_err() {

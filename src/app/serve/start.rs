@@ -17,7 +17,7 @@ use crate::app::serve::source::Source;
 use crate::app::serve::watch::Watch;
 use crate::app::serve::watched::{Files, Watched};
 use crate::app::services::Services;
-use crate::app::{files, process, table, traces, upkeep};
+use crate::app::{files, metering, process, table, traces, upkeep};
 use crate::base::clock::{Clock, SystemClock};
 use crate::base::secret::Secret;
 use crate::config::Config;
@@ -115,6 +115,7 @@ pub fn serve(source: &Source, upgrade: bool, announce: impl FnOnce(Announce)) ->
         io.spawn(exporter);
     }
     io.spawn(upkeep::keep(Arc::clone(&parts), config.clone()));
+    io.spawn(metering::keep(Arc::clone(&parts)));
     let (begins, serving) = (Begins { place, predecessor, takes }, sockets.clone());
     io.spawn(begins.run(Arc::clone(&parts), serving));
     // Not before what may fail has not: it is shown once.

@@ -10,6 +10,7 @@ mod server;
 mod sign;
 mod telemetry;
 mod upstreams;
+mod usage;
 
 use crate::config::mistakes::Mistakes;
 use crate::config::places::Places;
@@ -37,6 +38,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| jwt::all(settings, mistakes),
     |settings, _, mistakes| sign::all(settings, mistakes),
     |settings, _, mistakes| provider::all(settings, mistakes),
+    |settings, _, mistakes| usage::all(settings, mistakes),
     |settings, rules, mistakes| redact::all(&settings.routes, rules, mistakes),
 ];
 

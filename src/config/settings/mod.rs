@@ -3,6 +3,7 @@
 //! Names are the field's own. Where a setting can only be judged together with others it is an
 //! [`At`], which reads as the value and remembers its place in the file.
 
+mod audit;
 mod aws;
 mod blobs;
 mod data;
@@ -22,6 +23,7 @@ mod store;
 mod telemetry;
 mod upgrade;
 mod upstream;
+mod usage;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -30,6 +32,7 @@ use serde::Deserialize;
 
 use crate::config::At;
 
+pub use audit::{Audit, AuditFailure};
 pub use aws::Aws;
 pub(crate) use aws::{is_region, region_of};
 pub use blobs::{Blobs, S3};
@@ -61,6 +64,7 @@ pub use store::{Store, UrlError};
 pub use telemetry::{Otlp, Telemetry};
 pub use upgrade::Upgrade;
 pub use upstream::{Balance, Peer, PeerError, Scheme, Upstream, UpstreamTls};
+pub use usage::{Budget, Counted, Dollars, Holder, NotAHolder, NotAPeriod, Usage};
 
 /// The whole file.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -87,6 +91,8 @@ pub struct Settings {
     pub upgrade: Upgrade,
     /// Logging.
     pub log: Log,
+    /// Who did what; nothing is written unless the file has the table.
+    pub audit: Option<Audit>,
     /// Who callers are, behind other proxies.
     pub clients: Clients,
     /// Traces.
@@ -103,6 +109,8 @@ pub struct Settings {
     pub sanitize: Sanitize,
     /// Files in folders, and links to them.
     pub share: Share,
+    /// What requests to models take, and budgets.
+    pub usage: Usage,
     /// Where proxied requests may go, by name.
     pub upstreams: BTreeMap<At<String>, At<Upstream>>,
     /// Tried in the order of the file; the first that matches takes the request.
@@ -122,6 +130,7 @@ impl Default for Settings {
             reload: Reload::default(),
             upgrade: Upgrade::default(),
             log: Log::default(),
+            audit: None,
             clients: Clients::default(),
             telemetry: Telemetry::default(),
             limits: Limits::default(),
@@ -130,6 +139,7 @@ impl Default for Settings {
             jwks: None,
             sanitize: Sanitize::default(),
             share: Share::default(),
+            usage: Usage::default(),
             upstreams: BTreeMap::new(),
             routes: Vec::new(),
         }

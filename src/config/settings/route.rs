@@ -47,6 +47,10 @@ pub struct Route {
     pub rate: Option<At<Rate>>,
     /// The largest body that passes, collected or streamed. `None`: only the limits bound it.
     pub max_body: Option<At<Size>>,
+    /// Whether streams are asked for a report of tokens at their end (`stream_options.include_usage`) where their clients did
+    /// not and usage is counted; it is taken out of the answer again. Default: where `provider` is one that is known to
+    /// take it, `openai` or `azure`.
+    pub ask_usage: Option<bool>,
     /// What WebSocket sessions may take up.
     pub websocket: At<WebSocket>,
     /// Where callers of this route reach us, `https://host[:port][/path]`: URLs in answers that lead to the provider itself

@@ -7,6 +7,7 @@ use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
 use crate::api::token::tokens_in;
+use crate::base::path::percent_decoded;
 use crate::base::secret::Secret;
 use crate::gateway::error::GatewayError;
 use crate::gateway::filters::bearer::bearer_in;
@@ -116,21 +117,6 @@ fn within(text: &[u8]) -> Vec<Secret<String>> {
     }
     found.extend(basic(text).map(|decoded| tokens_in(&decoded)).unwrap_or_default());
     found
-}
-
-pub(super) fn percent_decoded(text: &[u8]) -> Vec<u8> {
-    let mut decoded = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((byte, after)) = rest.split_first() {
-        let escaped = after.split_at_checked(2).filter(|_| *byte == b'%').and_then(|(digits, after)| {
-            let byte = u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
-            Some((byte, after))
-        });
-        let (byte, after) = escaped.unwrap_or((*byte, after));
-        decoded.push(byte);
-        rest = after;
-    }
-    decoded
 }
 
 /// Name and password, if that is what it says.

@@ -1,5 +1,5 @@
-//! How often: a rate for each caller of a route. The buckets live outside the route table, so that a reload gives no
-//! caller a new share.
+//! How often: a rate for each caller of a route, and the rate of a token on all routes together. The buckets live outside
+//! the route table, so that a reload gives no caller a new share.
 
 use std::sync::Arc;
 
@@ -32,15 +32,29 @@ pub struct Allowance {
 
 /// Holds callers to their rate.
 pub struct Limits {
-    allowance: Allowance,
-    buckets: Arc<Buckets<Caller>>,
+    /// What a route allows, and where that is counted.
+    allowance: Option<(Allowance, Arc<Buckets<Caller>>)>,
+    /// What tokens have used up that have a rate of their own.
+    of_tokens: Arc<Buckets<Caller>>,
 }
 
 impl Limits {
-    /// Counts in `buckets`.
-    pub fn new(allowance: Allowance, buckets: Arc<Buckets<Caller>>) -> Self {
-        Self { allowance, buckets }
+    /// Holds tokens to their own rates, which are counted in `of_tokens`.
+    pub fn of_tokens(of_tokens: Arc<Buckets<Caller>>) -> Self {
+        Self { allowance: None, of_tokens }
     }
+
+    /// Holds callers to what a route allows too, counted in `buckets`.
+    #[must_use]
+    pub fn and(self, allowance: Allowance, buckets: Arc<Buckets<Caller>>) -> Self {
+        Self { allowance: Some((allowance, buckets)), ..self }
+    }
+}
+
+/// Takes one out of a share.
+fn take(buckets: &Buckets<Caller>, caller: Caller, rate: Rate, x: &Exchange) -> Result<(), GatewayError> {
+    let taken = buckets.take(caller, rate, x.clock().instant());
+    taken.map_err(|wait| GatewayError::Api(ApiError::TooManyRequests(wait.as_secs() + 1)))
 }
 
 #[async_trait]
@@ -54,14 +68,16 @@ impl Filter for Limits {
     }
 
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        let caller = match self.allowance.whose {
-            Whose::Token => x.caller(),
-            Whose::Address => x.caller_by_address(),
-        };
-        let taken = self.buckets.take(caller, self.allowance.rate, x.clock().instant());
-        match taken {
-            Ok(()) => Ok(Flow::Next),
-            Err(wait) => Err(GatewayError::Api(ApiError::TooManyRequests(wait.as_secs() + 1))),
+        if let Some((Allowance { rate, whose }, buckets)) = &self.allowance {
+            let caller = match whose {
+                Whose::Token => x.caller(),
+                Whose::Address => x.caller_by_address(),
+            };
+            take(buckets, caller, *rate, x)?;
         }
+        if let Some(rate) = x.facts.who.as_ref().and_then(|who| who.bounds().rate) {
+            take(&self.of_tokens, x.caller(), rate, x)?;
+        }
+        Ok(Flow::Next)
     }
 }

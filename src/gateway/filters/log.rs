@@ -6,14 +6,23 @@ use std::sync::atomic::Ordering;
 use async_trait::async_trait;
 use http::Version;
 
-use crate::gateway::exchange::{Exchange, Outcome};
-use crate::gateway::filter::{Filter, Stage};
+use crate::api::ApiError;
+use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::{Exchange, Outcome, Used};
+use crate::gateway::filter::{Filter, Flow, Stage};
+use crate::gateway::filters::audit_trail::AuditTrail;
+use crate::gateway::plan::RequestPlan;
 use crate::gateway::request_trace::method_name;
 use crate::gateway::terminal::Terminal;
-use crate::telemetry::{Access, AccessLog, Traffic};
+use crate::telemetry::{Access, AccessLog, AccessUsage, Traffic};
 
-/// Writes the access log and counts requests.
-pub struct Log(pub Arc<AccessLog>);
+/// Writes the access log and the audit log, and counts requests.
+pub struct Log {
+    /// The access log.
+    pub access: Arc<AccessLog>,
+    /// The audit log, on routes that are in it.
+    pub audit: Option<AuditTrail>,
+}
 
 #[async_trait]
 impl Filter for Log {
@@ -25,7 +34,20 @@ impl Filter for Log {
         Stage::Observe
     }
 
+    async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
+        match self.audit.as_ref().is_some_and(AuditTrail::is_shut) {
+            true => {
+                tracing::error!(target: "portcullis::audit", request_id = %x.id, "refused: the audit log cannot be written");
+                Err(GatewayError::Api(ApiError::Overloaded))
+            }
+            false => Ok(Flow::Next),
+        }
+    }
+
     async fn done(&self, x: &mut Exchange, outcome: &Outcome) {
+        if let Some(audit) = &self.audit {
+            audit.write(x, outcome);
+        }
         let route = x.route();
         route.metrics.request(Traffic {
             status: outcome.status,
@@ -61,8 +83,22 @@ impl Filter for Log {
             attempts: x.trace.attempts(),
             protocol: http_version(x.head().version),
             findings: &x.facts.findings,
+            usage: x.facts.used.as_ref().map(usage),
         };
-        self.0.write(&access);
+        self.access.write(&access);
+    }
+}
+
+/// What a request took of a model.
+fn usage(used: &Used) -> AccessUsage<'_> {
+    let Used { model, tokens, estimated, cost } = used;
+    AccessUsage {
+        model: model.as_deref(),
+        input_tokens: tokens.input,
+        cached_input_tokens: tokens.cached_input,
+        output_tokens: tokens.output,
+        estimated: *estimated,
+        cost: cost.map(|cost| cost.to_string()),
     }
 }
 

@@ -3,9 +3,10 @@
 //! calls, `remember` and `restoring` what was issued, and `scope` what surrogates go by. Of `redact`, `redact_parts` is what it
 //! is made from, `answers` what is done in those of upstreams, `session` redacts the messages of a WebSocket, `direct` knows
 //! what leads around us, `head_values` is what it does to heads, `file_policy` which files pass, `findings` what it counts,
-//! and `redaction_error` why it cannot.
+//! and `redaction_error` why it cannot. `usage_report` is what `usage` asks of streams.
 
 mod answers;
+mod audit_trail;
 mod auth;
 mod bearer;
 mod cookies_and_query;
@@ -29,8 +30,11 @@ mod scope;
 mod session;
 mod sign;
 mod spoofed;
+mod usage;
+mod usage_report;
 mod who;
 
+pub use audit_trail::AuditTrail;
 pub use auth::{Auth, StripTokens};
 pub use file_policy::{FilePolicy, FileTreatment};
 pub use head_values::HeadValues;
@@ -44,4 +48,5 @@ pub use redact_parts::{AnswerMode, Invented, RedactParts, UrlRules};
 pub use remember::Remember;
 pub use scope::Tweak;
 pub use sign::{Sign, SignParts};
+pub use usage::{Usage, UsageParts};
 pub use who::{Credential, Who};

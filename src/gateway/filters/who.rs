@@ -7,10 +7,11 @@ use pingora::http::RequestHeader;
 use zeroize::Zeroizing;
 
 use crate::api::Caller;
+use crate::base::path::percent_decoded;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filters::bearer::bearer_in;
 use crate::gateway::filters::cookies_and_query::split;
-use crate::gateway::filters::head_tokens::{KEY_HEADERS, KEY_PARAMETER, percent_decoded};
+use crate::gateway::filters::head_tokens::{KEY_HEADERS, KEY_PARAMETER};
 use crate::gateway::upstream::origin_form;
 
 /// By what a caller is known again.

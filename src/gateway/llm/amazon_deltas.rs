@@ -90,6 +90,11 @@ impl Messages for AmazonDeltas {
     }
 }
 
+/// The document of a message.
+pub(super) fn document_of(message: &Message<'_>) -> Vec<u8> {
+    Carrier::of(message).document(message.payload())
+}
+
 /// How a document lies in a payload.
 enum Carrier {
     /// It is all of it.

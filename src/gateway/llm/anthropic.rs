@@ -1,7 +1,10 @@
 //! Anthropic's Messages (API reference, "Messages", "Streaming messages"), also on Vertex AI.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Covers, Delta, Key, Protocol, Signed, StreamProtocol};
+use crate::gateway::llm::protocol::TokenCount::{CacheWrite, CachedInput, FreshInput, Output};
+use crate::gateway::llm::protocol::{
+    Close, Covers, Delta, Key, ModelNaming, Protocol, Signed, StreamProtocol,
+};
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -131,4 +134,22 @@ pub(super) static MESSAGES: Protocol = Protocol {
         ("result.message.content[*].data", Typed(Opaque)),
     ],
     stream: EVENTS,
+    // On Vertex AI it stands in the path.
+    model: ModelNaming {
+        members: &["model", "requests[*].params.model", "fallbacks[*].model"],
+        behind: &["models"],
+        free: &["/messages/count_tokens"],
+        ..ModelNaming::NONE
+    },
+    usage: &[
+        ("usage.input_tokens", FreshInput),
+        ("usage.cache_read_input_tokens", CachedInput),
+        ("usage.cache_creation_input_tokens", CacheWrite),
+        ("usage.output_tokens", Output),
+        // Of the first event; the last one has all that was written.
+        ("message.usage.input_tokens", FreshInput),
+        ("message.usage.cache_read_input_tokens", CachedInput),
+        ("message.usage.cache_creation_input_tokens", CacheWrite),
+        ("message.usage.output_tokens", Output),
+    ],
 };

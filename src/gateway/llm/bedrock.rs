@@ -5,7 +5,10 @@
 
 use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::anthropic;
-use crate::gateway::llm::protocol::{Close, Covers, Delta, Echo, Key, Protocol, Signed, StreamProtocol};
+use crate::gateway::llm::protocol::TokenCount::{CacheWrite, CachedInput, FreshInput, Output};
+use crate::gateway::llm::protocol::{
+    Close, Covers, Delta, Echo, Key, ModelNaming, Protocol, Signed, StreamProtocol,
+};
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -37,6 +40,15 @@ const IN_EVENTS: Signed = Signed {
 const IN_ANSWER: Signed = Signed {
     at: "output.message.content[*].reasoningContent.reasoningText.signature",
     covers: Covers::Beside(&["output.message.content[*].reasoningContent.reasoningText.text"]),
+};
+
+/// A model stands in the path: its id, or a name of a resource in which separators are encoded.
+const MODEL: ModelNaming = ModelNaming {
+    members: &["modelid"],
+    behind: &["model"],
+    idle: &["/guardrail/*/version/*/apply"],
+    free: &["/model/*/count-tokens"],
+    ..ModelNaming::NONE
 };
 
 const fn delta(at: &'static str, treatment: Treatment, key: &'static [Key]) -> Delta {
@@ -114,6 +126,18 @@ pub(super) static CONVERSE: Protocol = Protocol {
         signed: SIGNED,
         ..StreamProtocol::NONE
     },
+    model: MODEL,
+    // What the cache gave and took is counted beside the input (user guide, "Prompt caching").
+    usage: &[
+        ("usage.inputTokens", FreshInput),
+        ("usage.cacheReadInputTokens", CachedInput),
+        ("usage.cacheWriteInputTokens", CacheWrite),
+        ("usage.outputTokens", Output),
+        ("metadata.usage.inputTokens", FreshInput),
+        ("metadata.usage.cacheReadInputTokens", CachedInput),
+        ("metadata.usage.cacheWriteInputTokens", CacheWrite),
+        ("metadata.usage.outputTokens", Output),
+    ],
 };
 
 /// `InvokeModel` and `InvokeModelWithResponseStream`: what a model takes and says is its maker's own. Which model it is, the
@@ -241,4 +265,24 @@ pub(super) static INVOKE: Protocol = Protocol {
         ],
         ..StreamProtocol::NONE
     },
+    model: MODEL,
+    // Anthropic's, Nova's and Llama's, and what Bedrock itself adds to the last event of a stream.
+    usage: &[
+        ("usage.input_tokens", FreshInput),
+        ("usage.cache_read_input_tokens", CachedInput),
+        ("usage.cache_creation_input_tokens", CacheWrite),
+        ("usage.output_tokens", Output),
+        ("message.usage.input_tokens", FreshInput),
+        ("message.usage.cache_read_input_tokens", CachedInput),
+        ("message.usage.cache_creation_input_tokens", CacheWrite),
+        ("message.usage.output_tokens", Output),
+        ("usage.inputTokens", FreshInput),
+        ("usage.outputTokens", Output),
+        ("metadata.usage.inputTokens", FreshInput),
+        ("metadata.usage.outputTokens", Output),
+        ("prompt_token_count", FreshInput),
+        ("generation_token_count", Output),
+        ("amazon-bedrock-invocationMetrics.inputTokenCount", FreshInput),
+        ("amazon-bedrock-invocationMetrics.outputTokenCount", Output),
+    ],
 };

@@ -1,7 +1,8 @@
 //! Cohere's chat, embed and rerank (API reference, version 2), and the chat of version 1.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
+use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
@@ -54,6 +55,16 @@ pub(super) static V2: Protocol = Protocol {
         final_events: &[b"data:[DONE]", b"\"type\":\"message-end\""],
         ..StreamProtocol::NONE
     },
+    model: ModelNaming::MEMBER,
+    usage: &[
+        ("usage.billed_units.input_tokens", Input),
+        ("usage.billed_units.output_tokens", Output),
+        ("usage.cached_tokens", CachedInput),
+        ("delta.usage.cached_tokens", CachedInput),
+        ("delta.usage.billed_units.input_tokens", Input),
+        ("delta.usage.billed_units.output_tokens", Output),
+        ("meta.billed_units.input_tokens", Input),
+    ],
 };
 
 /// `POST /v1/chat`: documents one a line, or events.
@@ -75,4 +86,11 @@ pub(super) static V1: Protocol = Protocol {
         final_events: &[b"\"is_finished\":true"],
         ..StreamProtocol::NONE
     },
+    model: ModelNaming::MEMBER,
+    usage: &[
+        ("meta.billed_units.input_tokens", Input),
+        ("meta.billed_units.output_tokens", Output),
+        ("response.meta.billed_units.input_tokens", Input),
+        ("response.meta.billed_units.output_tokens", Output),
+    ],
 };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::*;
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
 use crate::gateway::llm::{gemini, openai};
 use crate::gateway::testing::Hide;
 
@@ -29,6 +29,8 @@ static BLOCKS: Protocol = Protocol {
         final_events: &[b"\"type\":\"message_stop\""],
         ..StreamProtocol::NONE
     },
+    model: ModelNaming::NONE,
+    usage: &[],
 };
 
 /// One member for all deltas: the event's type says which it is, an item's name and a number whose.
@@ -60,6 +62,8 @@ static ITEMS: Protocol = Protocol {
         echoes: &[Echo { at: "logprobs", with: "[]" }],
         ..StreamProtocol::NONE
     },
+    model: ModelNaming::NONE,
+    usage: &[],
 };
 
 /// What leaves when these documents come, one row each: what goes before it and itself; then what goes at the end.

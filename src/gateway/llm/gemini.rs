@@ -1,7 +1,10 @@
 //! Google's Gemini API and Vertex AI (reference of `v1beta`, "generateContent", "streamGenerateContent").
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Covers, Delta, Key, Protocol, Signed, StreamProtocol};
+use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, OtherInput, Reasoning, VisibleOutput};
+use crate::gateway::llm::protocol::{
+    Close, Covers, Delta, Key, ModelNaming, Protocol, Signed, StreamProtocol, TokenCount,
+};
 use crate::stream::json::Treatment::{self, Argument, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -15,6 +18,33 @@ const CANDIDATE: &[Key] = &[Key::Value("candidates[*].index")];
 const ARGUMENT: &[Key] = &[
     Key::Value("candidates[*].index"),
     Key::Mark("candidates[*].content.parts[*].functionCall.partialArgs[*].jsonPath"),
+];
+
+/// A model stands in the path, up to a colon; some bodies repeat it, or name the one that is asked.
+const MODEL: ModelNaming = ModelNaming {
+    members: &["model", "requests[*].model", "generatecontentrequest.model", "batch.model"],
+    behind: &["models", "tunedModels", "endpoints"],
+    free: &["/models/*:countTokens", "/models/*:computeTokens"],
+    ..ModelNaming::NONE
+};
+
+/// Of whole answers and of each piece, where the last one has all; then of interactions.
+const USAGE: &[(&str, TokenCount)] = &[
+    ("usageMetadata.promptTokenCount", Input),
+    ("usageMetadata.toolUsePromptTokenCount", OtherInput),
+    ("usageMetadata.cachedContentTokenCount", CachedInput),
+    ("usageMetadata.candidatesTokenCount", VisibleOutput),
+    ("usageMetadata.thoughtsTokenCount", Reasoning),
+    ("usage.total_input_tokens", Input),
+    ("usage.total_tool_use_tokens", OtherInput),
+    ("usage.total_cached_tokens", CachedInput),
+    ("usage.total_output_tokens", VisibleOutput),
+    ("usage.total_thought_tokens", Reasoning),
+    ("interaction.usage.total_input_tokens", Input),
+    ("interaction.usage.total_tool_use_tokens", OtherInput),
+    ("interaction.usage.total_cached_tokens", CachedInput),
+    ("interaction.usage.total_output_tokens", VisibleOutput),
+    ("interaction.usage.total_thought_tokens", Reasoning),
 ];
 
 const fn delta(at: &'static str, key: &'static [Key]) -> Delta {
@@ -109,6 +139,8 @@ pub(super) static GENERATE: Protocol = Protocol {
     request: REQUEST,
     answer: ANSWER,
     stream: EVENTS,
+    model: MODEL,
+    usage: USAGE,
 };
 
 /// Answers that come in pieces: events where the caller asks for them (`alt=sse`), else one array.
@@ -123,4 +155,6 @@ pub(super) static STREAM: Protocol = Protocol {
     request: REQUEST,
     answer: ANSWER,
     stream: StreamProtocol { in_array: true, ..EVENTS },
+    model: MODEL,
+    usage: USAGE,
 };

@@ -3,7 +3,8 @@
 //! server answers in the first.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::TokenCount::{Input, Reasoning, VisibleOutput};
+use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Id, Name, Opaque};
 
@@ -75,4 +76,10 @@ pub(super) static LIVE: Protocol = Protocol {
         free_form: &["toolCall.functionCalls[*].args", "**.functionCall.args"],
         ..StreamProtocol::NONE
     },
+    model: ModelNaming { members: &["setup.model"], ..ModelNaming::NONE },
+    usage: &[
+        ("usageMetadata.promptTokenCount", Input),
+        ("usageMetadata.responseTokenCount", VisibleOutput),
+        ("usageMetadata.thoughtsTokenCount", Reasoning),
+    ],
 };

@@ -256,7 +256,7 @@ impl Rewriter for JsonDeltas {
 mod tests {
     use super::*;
     use crate::gateway::error::ErrorShape;
-    use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol};
+    use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Protocol, StreamProtocol};
     use crate::gateway::testing::Hide;
     use crate::stream::json::Treatment;
 
@@ -272,6 +272,8 @@ mod tests {
             closes: &[Close { at: "done", is: Some("true"), key: &[] }],
             ..StreamProtocol::NONE
         },
+        model: ModelNaming::NONE,
+        usage: &[],
     };
 
     fn passed(body: &str, width: usize) -> String {

@@ -8,7 +8,7 @@ use http::HeaderValue;
 use pingora::http::RequestHeader;
 
 use crate::gateway::error::{ErrorShape, GatewayError};
-use crate::gateway::llm::protocol::{Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::{ModelNaming, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::Typed;
 use crate::stream::json::Type::{Id, Opaque};
 use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, walk_numbers};
@@ -48,6 +48,9 @@ pub(super) static MCP: Protocol = Protocol {
         final_events: &[b"\"result\":", b"\"error\":{"],
         ..StreamProtocol::NONE
     },
+    // A tool answers, not a model.
+    model: ModelNaming::NONE,
+    usage: &[],
 };
 
 /// Whether a protocol is this one.

@@ -1,7 +1,8 @@
 //! Mistral's conversations and agents (API reference, "Conversations", "Agents"). Its chat is OpenAI's.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Key, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::TokenCount::{Input, Output};
+use crate::gateway::llm::protocol::{Close, Delta, Key, ModelNaming, Protocol, StreamProtocol, When};
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number};
 
@@ -70,4 +71,6 @@ pub(super) static CONVERSATIONS: Protocol = Protocol {
         ],
         ..StreamProtocol::NONE
     },
+    model: ModelNaming::MEMBER,
+    usage: &[("usage.prompt_tokens", Input), ("usage.completion_tokens", Output)],
 };

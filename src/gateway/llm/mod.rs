@@ -16,11 +16,14 @@
 //! | `framer` | [`SseDeltas`], [`MessageDeltas`], [`WholeAnswer`]: how those documents become a body, or messages |
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | `amazon_deltas` | [`AmazonDeltas`]: the same for messages of an Amazon event stream |
+//! | `asked` | what a request asks for: models, a stream, how long an answer |
+//! | `usage` | [`UsageReader`]: the tokens that an answer says it took |
 //! | [`kept`], `kept_data` | what providers keep between requests, and how it is named |
 //! | [`conversation`] | which conversation a request belongs to |
 
 mod amazon_deltas;
 mod anthropic;
+mod asked;
 mod bedrock;
 mod cohere;
 pub mod conversation;
@@ -46,17 +49,20 @@ mod responses;
 mod schema;
 mod signed;
 mod template;
+mod usage;
 
 pub use amazon_deltas::AmazonDeltas;
+pub use asked::{Asked, AskedRequest, UnreadRequest, is_free, is_idle};
 pub use delta::Outcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp};
 pub use piece_reader::EditorFactory;
 pub use protocol::{
-    BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key, Protocol, Signed,
-    StreamProtocol, When,
+    BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key, ModelNaming,
+    Protocol, Signed, StreamProtocol, TokenCount, When,
 };
 pub use provider::Provider;
 pub use registry::{ProtocolChoice, is_final_line};
 pub use signed::open_blocks;
+pub use usage::{Taken, UsageReader, estimated};

@@ -1,7 +1,8 @@
 //! Ollama's own API (`docs/api.md` of its source): NDJSON, or one document where `stream` is false.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Protocol, StreamProtocol};
+use crate::gateway::llm::protocol::TokenCount::{Input, Output};
+use crate::gateway::llm::protocol::{Close, Delta, ModelNaming, Protocol, StreamProtocol};
 use crate::stream::json::Treatment::{Text, Typed};
 use crate::stream::json::Type::{Name, Number};
 
@@ -31,4 +32,7 @@ pub(super) static OLLAMA: Protocol = Protocol {
         final_events: &[b"\"done\":true"],
         ..StreamProtocol::NONE
     },
+    // Go's decoder takes a member in any case, and the last one of several.
+    model: ModelNaming { members: &["model", "name", "from"], ..ModelNaming::NONE },
+    usage: &[("prompt_eval_count", Input), ("eval_count", Output)],
 };

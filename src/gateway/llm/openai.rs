@@ -3,11 +3,32 @@
 //! results. And its smaller interfaces: completions, embeddings, moderations, images, speech.
 
 use crate::gateway::error::ErrorShape;
+use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning, Total};
 use crate::gateway::llm::protocol::{
-    Close, ConversationNaming, Covers, Delta, Echo, Key, Protocol, Signed, StreamProtocol, When,
+    Close, ConversationNaming, Covers, Delta, Echo, Key, ModelNaming, Protocol, Signed, StreamProtocol,
+    TokenCount, When,
 };
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
+
+/// Of chat and completions; DeepSeek's name of what its cache gave; Groq's place in streams.
+const USAGE: &[(&str, TokenCount)] = &[
+    ("usage.prompt_tokens", Input),
+    ("usage.prompt_tokens_details.cached_tokens", CachedInput),
+    ("usage.prompt_cache_hit_tokens", CachedInput),
+    ("usage.completion_tokens", Output),
+    ("usage.completion_tokens_details.reasoning_tokens", Reasoning),
+    ("x_groq.usage.prompt_tokens", Input),
+    ("x_groq.usage.completion_tokens", Output),
+];
+
+/// OpenRouter takes further models, for when the first fails; deployments of Azure are models by another name.
+const MODEL: ModelNaming = ModelNaming {
+    members: &["model", "models[*]", "fallbacks[*]", "fallbacks[*].model"],
+    behind: &["deployments"],
+    free: &["/moderations"],
+    ..ModelNaming::NONE
+};
 
 /// Choices are told apart by their own number.
 const CHOICE: &[Key] = &[Key::Value("choices[*].index")];
@@ -111,10 +132,13 @@ pub(super) static CHAT: Protocol = Protocol {
         ],
         // Of contents that are lists, clients keep the order.
         in_turn: &["choices[*].delta.content[*].text", "choices[*].delta.content[*].thinking[*].text"],
+        reports_if_asked: true,
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]"],
         ..StreamProtocol::NONE
     },
+    model: MODEL,
+    usage: USAGE,
 };
 
 /// `POST …/completions`, the older interface (API reference, "Completions").
@@ -139,10 +163,13 @@ pub(super) static COMPLETIONS: Protocol = Protocol {
             Close { at: "object", is: Some("error"), key: &[] },
         ],
         echoes: &[Echo { at: "choices[*].logprobs", with: "null" }],
+        reports_if_asked: true,
         end_data: b"[DONE]",
         final_events: &[b"data:[DONE]"],
         ..StreamProtocol::NONE
     },
+    model: MODEL,
+    usage: USAGE,
 };
 
 /// What has one text and no stream: embeddings, moderations, images, speech, and what files and batches say of
@@ -179,6 +206,14 @@ pub(super) static SINGLE: Protocol = Protocol {
         end_data: b"[DONE]",
         ..StreamProtocol::NONE
     },
+    model: MODEL,
+    usage: &[
+        ("usage.prompt_tokens", Input),
+        // Of images.
+        ("usage.input_tokens", Input),
+        ("usage.output_tokens", Output),
+        ("usage.total_tokens", Total),
+    ],
 };
 
 /// What audio is turned to: `POST …/audio/transcriptions` and `/audio/translations` (API reference, "Audio").
@@ -203,6 +238,8 @@ pub(super) static TRANSCRIPTIONS: Protocol = Protocol {
         end_data: b"[DONE]",
         ..StreamProtocol::NONE
     },
+    model: MODEL,
+    usage: &[("usage.input_tokens", Input), ("usage.output_tokens", Output)],
 };
 
 /// Conversations of the Responses API (API reference, "Responses" and "Conversations").

@@ -128,6 +128,11 @@ impl Name<'_> {
     pub(super) fn is(&self, name: &str) -> bool {
         self.0 == name
     }
+
+    /// The same, whatever the case of its letters.
+    pub(super) fn is_like(&self, name: &str) -> bool {
+        self.0.eq_ignore_ascii_case(name)
+    }
 }
 
 /// The members of an object as they come.

@@ -24,6 +24,56 @@ pub struct Protocol {
     pub answer: &'static [(&'static str, Treatment)],
     /// How texts go on over the events of a stream.
     pub stream: StreamProtocol,
+    /// How a request says which model it asks.
+    pub model: ModelNaming,
+    /// Where an answer, or an event of one, says how many tokens it took: members of members (`a.b`).
+    pub usage: &'static [(&'static str, TokenCount)],
+}
+
+/// How a request says which model it asks.
+#[derive(Clone, Copy)]
+pub struct ModelNaming {
+    /// The members of a body that name one, or a list of them. Patterns as for [`PathSet`], in small letters: some servers
+    /// do not tell letters apart by their case.
+    pub members: &'static [&'static str],
+    /// The segments of a path behind which a model stands, up to a colon.
+    pub behind: &'static [&'static str],
+    /// The parameter of the query that names one.
+    pub parameter: Option<&'static str>,
+    /// How those of its paths end at which no model is asked: what the provider keeps.
+    pub idle: &'static [&'static str],
+    /// How those of its paths end at which a model is named and nothing is taken of it: counting, judging.
+    pub free: &'static [&'static str],
+}
+
+impl ModelNaming {
+    /// None is asked.
+    pub const NONE: Self = Self { members: &[], behind: &[], parameter: None, idle: &[], free: &[] };
+    /// In the member `model`.
+    pub const MEMBER: Self = Self { members: &["model"], ..Self::NONE };
+}
+
+/// What a number of tokens counts. Providers draw the lines differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenCount {
+    /// All that was read.
+    Input,
+    /// What was read without what the provider's cache gave or took.
+    FreshInput,
+    /// More that was read, beside all that.
+    OtherInput,
+    /// What its cache gave.
+    CachedInput,
+    /// What its cache took.
+    CacheWrite,
+    /// All that was written.
+    Output,
+    /// What was written without reasoning.
+    VisibleOutput,
+    /// Reasoning.
+    Reasoning,
+    /// All that was read and written.
+    Total,
 }
 
 impl Protocol {
@@ -60,6 +110,8 @@ pub struct StreamProtocol {
     pub numbered: bool,
     /// Whether a stream may be one array of documents.
     pub in_array: bool,
+    /// Whether a stream says how many tokens it took only if it is asked to (`stream_options.include_usage`).
+    pub reports_if_asked: bool,
     /// The data of the event that ends a stream, where that is no document; empty: none is.
     pub end_data: &'static [u8],
     /// What the last line of a complete stream has in it, spaces left out: one of these. None: clients read to the end.
@@ -77,6 +129,7 @@ impl StreamProtocol {
         in_turn: &[],
         numbered: false,
         in_array: false,
+        reports_if_asked: false,
         end_data: b"",
         final_events: &[],
     };
@@ -244,7 +297,7 @@ impl Protocol {
 }
 
 /// Whether the last segments of a path are these, in which a `*` stands for any text that is not empty.
-fn path_ends(path: &str, end: &str) -> bool {
+pub(super) fn path_ends(path: &str, end: &str) -> bool {
     let end = end.trim_start_matches('/');
     if !end.contains('*') {
         // Nearly all, and nearly none is the path's.

@@ -2,7 +2,8 @@
 //! Those of the client are redacted one by one; those of the server are the documents of one stream.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output};
+use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
 use crate::stream::json::Treatment::{self, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -127,4 +128,15 @@ pub(super) static REALTIME: Protocol = Protocol {
         echoes: &[Echo { at: "logprobs", with: "[]" }],
         ..StreamProtocol::NONE
     },
+    model: ModelNaming {
+        members: &["model", "session.model", "response.model"],
+        behind: &["deployments"],
+        parameter: Some("model"),
+        ..ModelNaming::NONE
+    },
+    usage: &[
+        ("response.usage.input_tokens", Input),
+        ("response.usage.input_token_details.cached_tokens", CachedInput),
+        ("response.usage.output_tokens", Output),
+    ],
 };

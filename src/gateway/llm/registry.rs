@@ -31,6 +31,12 @@ static ALL: [&Protocol; 17] = [
     &gemini_live::LIVE,
 ];
 
+/// Every protocol known.
+#[cfg(test)]
+pub(super) fn every() -> impl Iterator<Item = &'static Protocol> {
+    ALL.into_iter()
+}
+
 /// How requests name conversations that the provider has given an id.
 pub(super) static CONVERSATIONS: [&ConversationNaming; 1] = [&openai::CONVERSATIONS];
 

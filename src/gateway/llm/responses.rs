@@ -1,7 +1,8 @@
 //! OpenAI's Responses (API reference, "Responses"; events under "Streaming events"), also as Azure has them.
 
 use crate::gateway::error::ErrorShape;
-use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, Protocol, StreamProtocol, When};
+use crate::gateway::llm::protocol::TokenCount::{CachedInput, Input, Output, Reasoning};
+use crate::gateway::llm::protocol::{Close, Delta, Echo, Key, ModelNaming, Protocol, StreamProtocol, When};
 use crate::stream::json::Treatment::{self, Argument, Embedded, Text, Typed};
 use crate::stream::json::Type::{Id, Name, Number, Opaque};
 
@@ -178,4 +179,23 @@ pub(super) static RESPONSES: Protocol = Protocol {
         ],
         ..StreamProtocol::NONE
     },
+    // Over a WebSocket each message asks for an answer.
+    model: ModelNaming {
+        members: &["model", "response.model"],
+        behind: &["deployments"],
+        idle: &["/conversations", "/conversations/*", "/conversations/*/items", "/conversations/*/items/*"],
+        free: &["/responses/input_tokens"],
+        ..ModelNaming::NONE
+    },
+    usage: &[
+        ("usage.input_tokens", Input),
+        ("usage.input_tokens_details.cached_tokens", CachedInput),
+        ("usage.output_tokens", Output),
+        ("usage.output_tokens_details.reasoning_tokens", Reasoning),
+        // Of the last event.
+        ("response.usage.input_tokens", Input),
+        ("response.usage.input_tokens_details.cached_tokens", CachedInput),
+        ("response.usage.output_tokens", Output),
+        ("response.usage.output_tokens_details.reasoning_tokens", Reasoning),
+    ],
 };

@@ -5,18 +5,39 @@ use std::sync::{Mutex, PoisonError};
 use bytes::{Bytes, BytesMut};
 use pingora::http::ResponseHeader;
 
-use crate::gateway::body::{Body, BodyFormat, Task, strip_body_headers};
+use crate::gateway::body::{Body, BodyFormat, Task, codings, strip_body_headers};
+use crate::gateway::decoded_body::DecodedBody;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::filter_chain::FilterChain;
 use crate::gateway::layer::UnscannedPolicy;
+use crate::gateway::llm::{Protocol, UsageReader};
+use crate::gateway::media_type::{DeclaredFormat, Frame};
+use crate::gateway::plan::AnswerPlan;
 use crate::gateway::terminal::Terminal;
 use crate::telemetry::{Direction, Scan, Unscanned};
 
 /// The body of an answer on its way to the caller.
 pub(in crate::gateway) struct Answering {
-    // A context must be Sync for Pingora, a rewriter is not; this lock is never waited for.
+    // A context must be Sync for Pingora, a rewriter is not; these locks are never waited for.
     body: Mutex<Option<Body>>,
+    usage: Mutex<Option<UsageTap>>,
+}
+
+/// Reads the tokens that an answer says it took.
+struct UsageTap {
+    /// Takes its codings off where nobody else does.
+    decoded: DecodedBody,
+    reader: UsageReader,
+}
+
+impl UsageTap {
+    /// Of an answer with this head; `None` where it cannot be read.
+    fn new(protocol: &'static Protocol, head: &ResponseHeader, x: &Exchange) -> Option<Self> {
+        let binary = DeclaredFormat::of(&head.headers) == DeclaredFormat::As(Frame::AmazonEventStream);
+        let decoded = DecodedBody::new(&codings(&head.headers).ok()?, &x.budget).ok()?;
+        Some(Self { decoded, reader: UsageReader::new(protocol, binary, &x.budget) })
+    }
 }
 
 impl Answering {
@@ -34,9 +55,21 @@ impl Answering {
             x.trace.answered(head.status.as_u16());
         }
         let plan = chain.response(x, head).await?;
-        let as_it_is = Ok(Self { body: Mutex::new(None) });
-        if plan.layers().is_empty() || !has_body(&x.head().method, head.status) {
-            return as_it_is;
+        if !has_body(&x.head().method, head.status) {
+            return Ok(Self { body: Mutex::new(None), usage: Mutex::new(None) });
+        }
+        let usage = Mutex::new(plan.usage().and_then(|protocol| UsageTap::new(protocol, head, x)));
+        Ok(Self { body: Mutex::new(Self::rewriters(x, head, &plan)?), usage })
+    }
+
+    /// What rewrites the body, if anything does; its head is made to fit.
+    fn rewriters(
+        x: &mut Exchange,
+        head: &mut ResponseHeader,
+        plan: &AnswerPlan,
+    ) -> Result<Option<Body>, GatewayError> {
+        if plan.layers().is_empty() {
+            return Ok(None);
         }
         let format = BodyFormat::of(&head.headers, plan.knows_protocol()).and_then(|format| {
             format.may_show(plan.policy()).then_some(format).ok_or(Unscanned::ContentType)
@@ -53,11 +86,11 @@ impl Answering {
                 let body = Body::new(&task).map_err(GatewayError::of_answer)?;
                 x.answer_scan = Scan::Scanned;
                 strip_body_headers(head, x.head().version);
-                Ok(Self { body: Mutex::new(Some(body)) })
+                Ok(Some(body))
             }
             Err(why) if plan.policy() == UnscannedPolicy::Pass => {
                 x.passes_unscanned(Direction::Answer, why);
-                as_it_is
+                Ok(None)
             }
             Err(Unscanned::ContentCoding) => {
                 Err(GatewayError::Unscannable("its content coding is not known"))
@@ -86,8 +119,14 @@ impl Answering {
         chunk: &mut Option<Bytes>,
         end: bool,
     ) -> Result<(), GatewayError> {
+        let usage = unlocked(&mut self.usage).as_mut();
         let Some(body) = unlocked(&mut self.body) else {
-            x.delivery.sent(chunk.as_deref().unwrap_or_default(), end);
+            let piece = chunk.as_deref().unwrap_or_default();
+            if let Some(UsageTap { decoded, reader }) = usage {
+                reader.read(decoded.decoded(piece, end), end);
+                x.facts.taken = Some(reader.taken());
+            }
+            x.delivery.sent(piece, end);
             return Ok(());
         };
         if x.delivery.is_cut_short() {
@@ -97,6 +136,10 @@ impl Answering {
         let piece = chunk.as_deref().unwrap_or_default();
         let mut out = BytesMut::with_capacity(piece.len() + 64);
         let written = body.write(piece, end, &mut out);
+        if let Some(UsageTap { reader, .. }) = usage {
+            reader.read(body.decoded(piece), end);
+            x.facts.taken = Some(reader.taken());
+        }
         if end {
             x.route().metrics.scanned(Direction::Answer, body.scanned());
         } else {

@@ -10,7 +10,11 @@ use super::front::FrontMetrics;
 use super::process::Process;
 use super::route::{Direction, RouteMetrics, Routes, RuleMetrics};
 use super::upstream::{UpstreamMetrics, Upstreams};
+use super::usage::UsageMetrics;
 use super::work::WorkMetrics;
+
+/// Counts lines that could not be written.
+pub type LostLines = IntCounter;
 
 type Hook = Box<dyn Fn() + Send + Sync>;
 
@@ -42,8 +46,12 @@ pub struct Metrics {
     pub front: FrontMetrics,
     /// Files, the store, reloads.
     pub work: WorkMetrics,
+    /// Tokens, money and budgets.
+    pub usage: UsageMetrics,
     /// Lines of the access log that could not be written.
     pub lines_lost: IntCounter,
+    /// Lines of the audit log that could not be written.
+    pub audit_lines_lost: LostLines,
     /// Spans that could not be sent.
     pub spans_lost: IntCounter,
 }
@@ -68,8 +76,11 @@ impl Metrics {
             in_flight: families.gauge("in_flight_requests", "Requests under way.")?,
             front: FrontMetrics::new(&families)?,
             work: WorkMetrics::new(&families)?,
+            usage: UsageMetrics::new(&families)?,
             lines_lost: families
                 .counter("access_lines_lost_total", "Lines of the access log that could not be written.")?,
+            audit_lines_lost: families
+                .counter("audit_lines_lost_total", "Lines of the audit log that could not be written.")?,
             spans_lost: families.counter("spans_lost_total", "Spans that could not be sent.")?,
             hooks: Mutex::default(),
             registry,

@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use prometheus::core::Collector;
 use prometheus::{
-    Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts,
-    Registry,
+    CounterVec, Gauge, Histogram, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge,
+    IntGaugeVec, Opts, Registry,
 };
 
 use super::error::MetricsError;
@@ -33,6 +33,11 @@ impl Families<'_> {
 
     pub(super) fn counters(&self, name: &str, help: &str, labels: &[&str]) -> Made<IntCounterVec> {
         self.keep(IntCounterVec::new(Opts::new(ours(name), help), labels)?)
+    }
+
+    /// Sums that are no whole numbers.
+    pub(super) fn amounts(&self, name: &str, help: &str, labels: &[&str]) -> Made<CounterVec> {
+        self.keep(CounterVec::new(Opts::new(ours(name), help), labels)?)
     }
 
     pub(super) fn gauge(&self, name: &str, help: &str) -> Made<IntGauge> {

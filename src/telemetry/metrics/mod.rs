@@ -14,6 +14,7 @@
 //! | `front` | [`FrontMetrics`]: connections, and what was refused |
 //! | `route` | [`RouteMetrics`] and [`RuleMetrics`]: requests and findings |
 //! | `upstream` | [`UpstreamMetrics`] |
+//! | `usage` | [`UsageMetrics`]: tokens, money, budgets |
 //! | `work` | [`WorkMetrics`]: files, the store, reloads |
 //! | `process` | what the system knows of the process |
 
@@ -24,14 +25,16 @@ mod front;
 mod process;
 mod route;
 mod upstream;
+mod usage;
 mod words;
 mod work;
 
-pub use all::{Levels, Metrics};
+pub use all::{Levels, LostLines, Metrics};
 pub use error::MetricsError;
 pub use family::{During, Each};
 pub use front::{ConnectionState, FrontMetrics, HttpVersion, Refusal};
 pub use route::{Direction, Filtered, RouteMetrics, RuleMetrics, StatusClass, Traffic};
 pub use upstream::{Circuit, PeerState, UpstreamFailure, UpstreamMetrics};
+pub use usage::{TokenKind, UsageMetrics};
 pub use words::Word;
 pub use work::{ChildEnd, JobState, NamesRead, ScanCounters, ScanResult, StoreWork, Verdict, WorkMetrics};

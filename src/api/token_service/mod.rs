@@ -1,0 +1,225 @@
+//! The token service, `POST /v1beta/token/…`: tokens made, listed, changed, rotated and revoked by HTTP. Its bearer may do
+//! everything with them, so a token covers it only if it names it.
+//!
+//! | file | noun |
+//! |---|---|
+//! | `request` | what calls say |
+//! | `response` | a token as callers see it |
+
+mod request;
+mod response;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use serde::Serialize;
+
+use crate::api::endpoint::{ApiCaller, Endpoint, Success};
+use crate::api::error::{ApiError, Code, Invalid};
+use crate::api::fields::Fields;
+use crate::api::token::{NewToken, Principal, Service, TokenError, TokenInfo, Tokens};
+use crate::api::token_service::request::{
+    ChangeRequest, CreateRequest, IdRequest, ListRequest, RotateRequest,
+};
+use crate::api::token_service::response::{NewTokenResponse, TokenResponse, TokensResponse};
+use crate::audit::{AuditEvent, AuditKind, AuditLog};
+use crate::base::clock::SharedClock;
+use crate::base::id::TokenId;
+use crate::base::pointer::Pointer;
+
+/// What the calls of the service work with.
+#[derive(Clone)]
+pub struct TokenService {
+    /// The tokens.
+    pub tokens: Arc<Tokens>,
+    /// Where changes are written down, if anywhere.
+    pub audit: Option<Arc<AuditLog>>,
+    /// Reads time.
+    pub clock: SharedClock,
+}
+
+impl TokenService {
+    /// Writes down what was done with a token, before its caller is told.
+    fn note(&self, who: &Principal, act: &str, target: &TokenId) -> Result<(), ApiError> {
+        let Some(audit) = &self.audit else { return Ok(()) };
+        let target = target.to_string();
+        let mut event = AuditEvent::of(AuditKind::Change, self.clock.now());
+        event.token = Some(who.id());
+        event.token_name = Some(who.name());
+        event.act = Some(act);
+        event.target = Some(&target);
+        audit.try_write(&event).map_err(|_| ApiError::Internal("audit"))
+    }
+}
+
+/// How a failure is answered.
+fn failed(error: &TokenError) -> ApiError {
+    let at = |member: &str, code, error: &TokenError| {
+        ApiError::Validation(vec![Invalid::new(code, Pointer::root().key(member), error.to_string())])
+    };
+    match error {
+        TokenError::Unknown => at("id", Code::DoesNotExist, error),
+        TokenError::Expired | TokenError::Revoked => at("id", Code::BadState, error),
+        TokenError::Name => at("name", Code::DoesNotMatchPattern, error),
+        TokenError::Route => at("routes", Code::DoesNotMatchPattern, error),
+        TokenError::Label => at("labels", Code::DoesNotMatchPattern, error),
+        TokenError::Bounds => at("budgets", Code::AboveMaxItems, error),
+        TokenError::Past | TokenError::Expiry => at("expires", Code::BadFormatDateTime, error),
+        TokenError::Store(error) => ApiError::store(error, "tokens"),
+        TokenError::Row | TokenError::Random(_) => ApiError::Internal("tokens"),
+    }
+}
+
+fn success<R: Serialize>(summary: &str, result: R) -> Success<R> {
+    Success { summary: summary.to_owned(), result }
+}
+
+/// `POST /v1beta/token/create`.
+pub struct CreateToken(pub TokenService);
+
+impl Endpoint for CreateToken {
+    const PATH: &'static str = "/v1beta/token/create";
+    const SERVICE: Service = Service::Token;
+    type Request = CreateRequest;
+    type Response = NewTokenResponse;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<CreateRequest, ApiError> {
+        CreateRequest::read(fields, self.0.clock.now())
+    }
+
+    fn call<'a>(
+        &'a self,
+        caller: ApiCaller<'a>,
+        CreateRequest(new): CreateRequest,
+    ) -> BoxFuture<'a, Result<Success<NewTokenResponse>, ApiError>> {
+        Box::pin(async move {
+            let new: NewToken = new;
+            let (id, secret) = self.0.tokens.create(new).await.map_err(|error| failed(&error))?;
+            self.0.note(caller.who, "token.create", &id)?;
+            let info = self.0.tokens.get(&id).await.map_err(|error| failed(&error))?;
+            Ok(success("Made a token", NewTokenResponse::new(&info, secret)))
+        })
+    }
+}
+
+/// `POST /v1beta/token/list`.
+pub struct ListTokens(pub TokenService);
+
+impl Endpoint for ListTokens {
+    const PATH: &'static str = "/v1beta/token/list";
+    const SERVICE: Service = Service::Token;
+    type Request = ListRequest;
+    type Response = TokensResponse;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<ListRequest, ApiError> {
+        ListRequest::read(fields)
+    }
+
+    fn call<'a>(
+        &'a self,
+        _: ApiCaller<'a>,
+        request: ListRequest,
+    ) -> BoxFuture<'a, Result<Success<TokensResponse>, ApiError>> {
+        Box::pin(async move {
+            let mut all = self.0.tokens.list().await.map_err(|error| failed(&error))?;
+            let used = self.0.tokens.last_used().await.map_err(|error| failed(&error))?;
+            let count = all.len();
+            all.sort_by_key(|token| token.id.to_string());
+            let behind =
+                |token: &TokenInfo| request.last.as_ref().is_none_or(|last| token.id.to_string() > *last);
+            let page: Vec<TokenInfo> = all.into_iter().filter(behind).take(request.size + 1).collect();
+            let more = page.len() > request.size;
+            let shown = || page.iter().take(request.size);
+            let last = shown().last().filter(|_| more).map(|token| token.id.to_string());
+            let items =
+                shown().map(|token| TokenResponse::new(token, used.get(&token.id).copied())).collect();
+            Ok(success("Listed tokens", TokensResponse { count, items, last: last.unwrap_or_default() }))
+        })
+    }
+}
+
+/// `POST /v1beta/token/update`: what is not sent stays as it is.
+pub struct UpdateToken(pub TokenService);
+
+impl Endpoint for UpdateToken {
+    const PATH: &'static str = "/v1beta/token/update";
+    const SERVICE: Service = Service::Token;
+    type Request = ChangeRequest;
+    type Response = TokenResponse;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<ChangeRequest, ApiError> {
+        ChangeRequest::read(fields, self.0.clock.now())
+    }
+
+    fn call<'a>(
+        &'a self,
+        caller: ApiCaller<'a>,
+        request: ChangeRequest,
+    ) -> BoxFuture<'a, Result<Success<TokenResponse>, ApiError>> {
+        Box::pin(async move {
+            let ChangeRequest { id, change } = request;
+            let mut info = self.0.tokens.get(&id).await.map_err(|error| failed(&error))?;
+            change.apply(&mut info);
+            self.0.tokens.update(&info).await.map_err(|error| failed(&error))?;
+            self.0.note(caller.who, "token.update", &id)?;
+            Ok(success("Changed a token", TokenResponse::new(&info, None)))
+        })
+    }
+}
+
+/// `POST /v1beta/token/rotate`: another secret for the same token.
+pub struct RotateToken(pub TokenService);
+
+impl Endpoint for RotateToken {
+    const PATH: &'static str = "/v1beta/token/rotate";
+    const SERVICE: Service = Service::Token;
+    type Request = RotateRequest;
+    type Response = NewTokenResponse;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<RotateRequest, ApiError> {
+        RotateRequest::read(fields)
+    }
+
+    fn call<'a>(
+        &'a self,
+        caller: ApiCaller<'a>,
+        request: RotateRequest,
+    ) -> BoxFuture<'a, Result<Success<NewTokenResponse>, ApiError>> {
+        Box::pin(async move {
+            let RotateRequest { id, grace } = request;
+            let grace = Duration::from_secs(grace);
+            let secret = self.0.tokens.rotate(&id, grace).await.map_err(|error| failed(&error))?;
+            self.0.note(caller.who, "token.rotate", &id)?;
+            let info = self.0.tokens.get(&id).await.map_err(|error| failed(&error))?;
+            Ok(success("Made another secret", NewTokenResponse::new(&info, secret)))
+        })
+    }
+}
+
+/// `POST /v1beta/token/revoke`.
+pub struct RevokeToken(pub TokenService);
+
+impl Endpoint for RevokeToken {
+    const PATH: &'static str = "/v1beta/token/revoke";
+    const SERVICE: Service = Service::Token;
+    type Request = IdRequest;
+    type Response = TokenResponse;
+
+    fn parse(&self, fields: Fields<'_>) -> Result<IdRequest, ApiError> {
+        IdRequest::read(fields)
+    }
+
+    fn call<'a>(
+        &'a self,
+        caller: ApiCaller<'a>,
+        IdRequest(id): IdRequest,
+    ) -> BoxFuture<'a, Result<Success<TokenResponse>, ApiError>> {
+        Box::pin(async move {
+            self.0.tokens.revoke(&id).await.map_err(|error| failed(&error))?;
+            self.0.note(caller.who, "token.revoke", &id)?;
+            let info = self.0.tokens.get(&id).await.map_err(|error| failed(&error))?;
+            Ok(success("Revoked a token", TokenResponse::new(&info, None)))
+        })
+    }
+}

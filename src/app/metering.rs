@@ -1,0 +1,60 @@
+//! How usage is counted on a route, and what writes it down.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::app::services::Services;
+use crate::config::Config;
+use crate::config::settings::{Budget as BudgetSetting, Counted, Provider, Route};
+use crate::gateway::filters::UsageParts;
+use crate::usage::{BudgetScope, PriceTable, SpendBudget, SpendLimit};
+
+/// How often what was spent is written, and what others did is learned.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// What counts usage on a route.
+pub(super) fn usage(route: &Route, config: &Config, parts: &Services) -> UsageParts {
+    let known = matches!(*route.provider, Provider::OpenAi | Provider::Azure);
+    UsageParts {
+        ledger: Arc::clone(&parts.ledger),
+        prices: Arc::new(PriceTable::from(config.usage.prices.clone())),
+        budgets: config.usage.budgets.iter().map(|setting| Arc::new(budget(setting))).collect(),
+        counts_all: config.usage.count == Counted::All,
+        asks_for_report: route.ask_usage.unwrap_or(known),
+        collected: config.limits.collected.bytes(),
+        cpu: parts.cpu.clone(),
+        metrics: parts.metrics.usage.clone(),
+    }
+}
+
+fn budget(setting: &BudgetSetting) -> SpendBudget {
+    let BudgetSetting { name, period, usd, tokens, requests, each, routes, models, labels, mode } = setting;
+    SpendBudget {
+        name: name.to_string(),
+        scope: BudgetScope {
+            routes: routes.iter().map(|route| route.as_str().to_owned()).collect(),
+            models: models.clone(),
+            labels: labels.clone(),
+            each: each.0.clone(),
+        },
+        period: period.0,
+        limit: SpendLimit { requests: *requests, tokens: *tokens, cost: usd.map(|usd| usd.0) },
+        mode: *mode,
+    }
+}
+
+/// Writes what was spent, until the process ends.
+pub(super) async fn keep(parts: Arc<Services>) {
+    loop {
+        tokio::time::sleep(EVERY).await;
+        write(&parts).await;
+    }
+}
+
+/// Writes what was spent so far.
+pub(super) async fn write(parts: &Services) {
+    if let Err(error) = parts.ledger.write().await {
+        parts.metrics.usage.unwritten.inc();
+        tracing::warn!(target: "portcullis::usage", "what was spent is not written yet: {error}");
+    }
+}

@@ -1,0 +1,265 @@
+//! `portcullis tokens`: who may call, on the store itself.
+
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::api::configs::{ConfigError, Configs, Settings as RedactSettings};
+use crate::api::token::{NewToken, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
+use crate::app::{AppError, OpenStore};
+use crate::base::clock::Timestamp;
+use crate::base::id::{ConfigId, TokenId};
+use crate::base::rate::Rate;
+use crate::cli::args::StoreArgs;
+use crate::cli::failure::Failure;
+use crate::cli::settings::placed;
+use crate::cli::streams::{message, result};
+use crate::cli::tokens_args::{BoundArgs, ReachArgs, TokenCommand};
+use crate::config::{Config, Needs, Period};
+use crate::usage::{BudgetMode, ModelPattern, SpendBudget};
+
+pub(super) fn run(place: &StoreArgs, command: TokenCommand) -> Result<(), Failure> {
+    let config = placed(place, Needs::STORE)?;
+    let opened = match command {
+        TokenCommand::Create { .. } => OpenStore::at(&config)?,
+        _ => OpenStore::existing(&config)?,
+    };
+    let outcome = Tokens { opened: &opened, config: &config, place }.run(command);
+    opened.io.block_on(opened.records.close());
+    outcome
+}
+
+/// What commands work with.
+struct Tokens<'a> {
+    opened: &'a OpenStore,
+    config: &'a Config,
+    place: &'a StoreArgs,
+}
+
+/// Where a token may go, checked.
+struct Reach {
+    services: Vec<Service>,
+    routes: Vec<String>,
+    configs: Vec<String>,
+}
+
+impl Tokens<'_> {
+    fn run(&self, command: TokenCommand) -> Result<(), Failure> {
+        let Self { opened, .. } = self;
+        match command {
+            TokenCommand::Create { name, reach, bounds, expires } => {
+                let Reach { services, routes, configs } = self.reach(reach)?;
+                let all = services.is_empty() && routes.is_empty();
+                let expires = self.expiry(expires.as_deref())?;
+                let bounds = bounds_of(bounds)?;
+                let new = NewToken { name, services, routes, configs, expires, bounds };
+                let (_, token) = opened.io.block_on(opened.tokens.create(new))?;
+                if all {
+                    message(
+                        "it covers every service and every route; --service and --route make one that covers less",
+                    );
+                }
+                result(token.expose())
+            }
+            TokenCommand::List => {
+                let tokens = opened.io.block_on(opened.tokens.list())?;
+                let used = opened.io.block_on(opened.tokens.last_used())?;
+                result(
+                    "ID\tNAME\tSERVICES\tCONFIGS\tROUTES\tCREATED\tEXPIRES\tREVOKED\tLAST USED\tMODELS\tBUDGETS\tRATE\tLABELS",
+                )?;
+                tokens.iter().try_for_each(|token| result(&row(token, used.get(&token.id).copied())))
+            }
+            TokenCommand::Update { id, name, reach, bounds, expires, clear } => {
+                let mut info = opened.io.block_on(opened.tokens.get(&token_id(&id)?))?;
+                let expires = self.expiry(expires.as_deref())?;
+                cleared(&mut info, &clear);
+                changed(&mut info, self.reach(reach)?, bounds_of(bounds)?);
+                info.name = name.unwrap_or(info.name);
+                info.expires = expires.or(info.expires);
+                opened.io.block_on(opened.tokens.update(&info))?;
+                message("changed");
+                Ok(())
+            }
+            TokenCommand::Rotate { id, grace } => {
+                let wrong = |_| Failure::Usage("--grace takes a time such as 30d, 12h or 90m".to_owned());
+                let grace = grace.as_deref().map(|text| Period::parse(text).map_err(wrong)).transpose()?;
+                let grace = grace.map_or(Duration::ZERO, Period::get);
+                let secret = opened.io.block_on(opened.tokens.rotate(&token_id(&id)?, grace))?;
+                result(secret.expose())
+            }
+            TokenCommand::Revoke { id } => {
+                opened.io.block_on(opened.tokens.revoke(&token_id(&id)?))?;
+                message("revoked");
+                Ok(())
+            }
+        }
+    }
+
+    fn reach(&self, reach: ReachArgs) -> Result<Reach, Failure> {
+        let ReachArgs { services, routes, configs } = reach;
+        if !configs.iter().all(|id| ConfigId::parse(id).is_some()) {
+            let why = "a config's id is pci_ and 32 characters; --config-file names a configuration file";
+            return Err(Failure::Usage(why.to_owned()));
+        }
+        known(self.opened, &configs)?;
+        let services = services.iter().map(|service| service_of(service)).collect::<Result<Vec<_>, _>>()?;
+        known_routes(&routes, self.config, self.place)?;
+        Ok(Reach { services, routes, configs })
+    }
+
+    fn expiry(&self, text: Option<&str>) -> Result<Option<Timestamp>, TokenError> {
+        text.map(|text| parse_expiry(text, self.opened.clock.now())).transpose()
+    }
+}
+
+fn token_id(text: &str) -> Result<TokenId, Failure> {
+    let wrong = || Failure::Usage("a token's id is pti_ and 32 characters; see `tokens list`".to_owned());
+    TokenId::parse(text).ok_or_else(wrong)
+}
+
+/// Reads what a token is bound by.
+fn bounds_of(args: BoundArgs) -> Result<TokenBounds, Failure> {
+    let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
+    let BoundArgs { models, budgets, soft_budgets, rate, labels } = args;
+    let patterns = models.iter().map(|text| ModelPattern::parse(text).map_err(|error| usage(&error)));
+    let models = patterns.collect::<Result<Vec<_>, _>>()?;
+    let budget = |text: &String, mode| SpendBudget::parse(text, mode).map_err(|error| usage(&error));
+    let hard = budgets.iter().map(|text| budget(text, BudgetMode::Hard));
+    let soft = soft_budgets.iter().map(|text| budget(text, BudgetMode::Soft));
+    let budgets = hard.chain(soft).map(|budget| budget.map(Arc::new)).collect::<Result<_, _>>()?;
+    let label = |text: &String| {
+        let pair = text.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+        pair.ok_or_else(|| Failure::Usage("a label is a name and a value, such as team=research".to_owned()))
+    };
+    Ok(TokenBounds {
+        models: (!models.is_empty()).then_some(models),
+        budgets,
+        rate: rate.as_deref().map(rate_of).transpose()?,
+        labels: labels.iter().map(label).collect::<Result<BTreeMap<_, _>, _>>()?,
+    })
+}
+
+/// `60/1m`.
+fn rate_of(text: &str) -> Result<Rate, Failure> {
+    let parsed = text.split_once('/').and_then(|(times, per)| {
+        let times: NonZeroU32 = times.trim().parse().ok()?;
+        let per = Period::parse(per.trim()).ok()?.get();
+        (!per.is_zero()).then_some(Rate { times: times.get(), per })
+    });
+    parsed.ok_or_else(|| Failure::Usage("a rate is a number and a time, such as 60/1m".to_owned()))
+}
+
+/// Takes bounds away.
+fn cleared(info: &mut TokenInfo, what: &[String]) {
+    for what in what {
+        match what.as_str() {
+            "models" => info.bounds.models = None,
+            "budgets" => info.bounds.budgets.clear(),
+            "rate" => info.bounds.rate = None,
+            "labels" => info.bounds.labels.clear(),
+            _ => info.expires = None,
+        }
+    }
+}
+
+/// Takes on what is said.
+fn changed(info: &mut TokenInfo, reach: Reach, bounds: TokenBounds) {
+    let Reach { services, routes, configs } = reach;
+    if !services.is_empty() || !routes.is_empty() {
+        info.services = Some(services);
+        info.routes = Some(routes);
+    }
+    if !configs.is_empty() {
+        info.configs = configs;
+    }
+    let TokenBounds { models, budgets, rate, labels } = bounds;
+    info.bounds.models = models.or(info.bounds.models.take());
+    if !budgets.is_empty() {
+        info.bounds.budgets = budgets;
+    }
+    info.bounds.rate = rate.or(info.bounds.rate);
+    info.bounds.labels.extend(labels);
+}
+
+/// A token for a config that is not there could do nothing, and its bearer would not learn why.
+fn known(opened: &OpenStore, configs: &[String]) -> Result<(), Failure> {
+    let stored = Configs::<RedactSettings>::new(opened.records.clone(), opened.clock.clone());
+    for (id, n) in configs.iter().filter_map(|id| ConfigId::parse(id)).zip(1..) {
+        match opened.io.block_on(stored.get(&id)) {
+            Ok(_) | Err(ConfigError::Elsewhere) => {}
+            Err(ConfigError::Unknown) => {
+                return Err(Failure::Usage(format!("there is no config of the id that --config {n} names")));
+            }
+            Err(error) => return Err(AppError::Io(format!("the stored configs: {error}")).into()),
+        }
+    }
+    Ok(())
+}
+
+fn service_of(name: &str) -> Result<Service, Failure> {
+    Service::parse(name).ok_or_else(|| {
+        let known: Vec<&str> = Service::NAMED.iter().map(|service| service.as_str()).collect();
+        Failure::Usage(format!("a service is one of {}", known.join(", ")))
+    })
+}
+
+/// Routes have names in a configuration file only; a token is made for others where none is given.
+fn known_routes(routes: &[String], config: &Config, place: &StoreArgs) -> Result<(), Failure> {
+    if routes.is_empty() {
+        return Ok(());
+    }
+    if place.config_file.is_none() {
+        message("names of routes are not checked without a configuration file: give the gateway's with -c");
+        return Ok(());
+    }
+    let known = |route: &&str| config.routes.iter().any(|known| known.name.as_str() == *route);
+    match routes.iter().map(String::as_str).find(|route| !known(route)) {
+        None => Ok(()),
+        Some(unknown) => {
+            let known: Vec<&str> = config.routes.iter().map(|route| route.name.as_str()).collect();
+            let known = if known.is_empty() { "it has none".to_owned() } else { known.join(", ") };
+            Err(Failure::Usage(format!("the configuration has no route `{unknown}`, only: {known}")))
+        }
+    }
+}
+
+fn row(token: &TokenInfo, used: Option<Timestamp>) -> String {
+    let time = |at: Option<Timestamp>| at.map_or_else(|| "-".to_owned(), Timestamp::iso8601);
+    // To the minute, which is all that is known.
+    let used = used.map_or_else(|| "-".to_owned(), |at| at.iso8601().replace(":00.000Z", "Z"));
+    let listed = |names: Option<Vec<&str>>| match names.as_deref() {
+        None => "all".to_owned(),
+        Some([]) => "none".to_owned(),
+        Some(names) => names.join(","),
+    };
+    let services = token.services.as_ref().map(|all| all.iter().map(|service| service.as_str()).collect());
+    let routes = token.routes.as_ref().map(|all| all.iter().map(String::as_str).collect());
+    let (services, routes) = (listed(services), listed(routes));
+    let configs = if token.configs.is_empty() { "all".to_owned() } else { token.configs.join(",") };
+    let TokenInfo { id, name, created, expires, revoked, bounds, .. } = token;
+    let created = created.iso8601();
+    let (models, budgets, rate, labels) = bound(bounds);
+    format!(
+        "{id}\t{name}\t{services}\t{configs}\t{routes}\t{created}\t{}\t{}\t{used}\t{models}\t{budgets}\t{rate}\t{labels}",
+        time(*expires),
+        time(*revoked)
+    )
+}
+
+/// What a token is bound by: models, budgets, rate, labels.
+fn bound(bounds: &TokenBounds) -> (String, String, String, String) {
+    let listed = |all: Vec<String>| if all.is_empty() { "-".to_owned() } else { all.join(",") };
+    let models = bounds.models.as_ref();
+    let models =
+        models.map_or_else(|| "all".to_owned(), |all| listed(all.iter().map(ToString::to_string).collect()));
+    let budget = |budget: &Arc<SpendBudget>| match budget.mode {
+        BudgetMode::Hard => budget.shown(),
+        BudgetMode::Soft => format!("{} (soft)", budget.shown()),
+    };
+    let rate = bounds
+        .rate
+        .map_or_else(|| "-".to_owned(), |rate| format!("{}/{}ms", rate.times, rate.per.as_millis()));
+    let labels = bounds.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    (models, listed(bounds.budgets.iter().map(budget).collect()), rate, listed(labels))
+}

@@ -1,0 +1,45 @@
+//! Budgets: what they bound, and for whom.
+
+use crate::config::mistakes::Mistakes;
+use crate::config::settings::{Auth, Settings};
+use crate::config::similar;
+use crate::usage::BudgetHolder;
+
+pub(super) fn all(settings: &Settings, mistakes: &mut Mistakes) {
+    let budgets = &settings.usage.budgets;
+    for (i, budget) in budgets.iter().enumerate() {
+        let begin = budget.span().start;
+        if budget.name.is_empty() || budget.name.len() > 128 || budget.name.contains(char::is_control) {
+            let message = "a budget's `name` has 1 to 128 bytes and no control characters";
+            mistakes.say(budget.name.span().start, message);
+        }
+        if budgets.iter().take(i).any(|other| other.name == budget.name) {
+            mistakes.say(budget.name.span().start, "another budget has this name already");
+        }
+        if budget.usd.is_none() && budget.tokens.is_none() && budget.requests.is_none() {
+            mistakes.say(begin, "a budget needs one of `usd`, `tokens` and `requests`");
+        }
+        if budget.usd.is_some() && settings.usage.prices.is_empty() && !mistakes.lost_anywhere("prices") {
+            let hint = "without [[usage.prices]] everything costs nothing";
+            mistakes.hint(begin, "a budget in `usd` needs prices", hint);
+        }
+        for route in &budget.routes {
+            let known = || settings.routes.iter().map(|known| known.name.as_str());
+            if known().all(|name| name != route.as_str()) && !mistakes.lost_anywhere(route) {
+                let message = "there is no route of this name";
+                match similar::did_you_mean(route, known()) {
+                    Some(hint) => mistakes.hint(route.span().start, message, hint),
+                    None => mistakes.say(route.span().start, message),
+                }
+            }
+        }
+        let by_caller = matches!(budget.each.0, BudgetHolder::Token | BudgetHolder::Label(_));
+        let concerns =
+            |name: &str| budget.routes.is_empty() || budget.routes.iter().any(|one| one.as_str() == name);
+        let mut concerned = settings.routes.iter().filter(|route| route.forwards() && concerns(&route.name));
+        if by_caller && !settings.routes.is_empty() && concerned.all(|route| route.auth() != Auth::Token) {
+            let message = "no route that this budget is for asks for a token, so that nobody has it";
+            mistakes.say(budget.each.span().start.max(begin), message);
+        }
+    }
+}

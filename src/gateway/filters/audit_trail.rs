@@ -1,0 +1,86 @@
+//! [`AuditTrail`]: what is written of each request into the audit log, for whoever has to answer who did what.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::api::apart;
+use crate::audit::{AuditEvent, AuditKind, AuditLog, AuditTokens, Decision};
+use crate::gateway::exchange::{Exchange, Outcome};
+use crate::gateway::request_trace::method_name;
+use crate::gateway::terminal::Terminal;
+use crate::telemetry::{Addresses, LostLines};
+
+/// Where requests are written down.
+#[derive(Clone)]
+pub struct AuditTrail {
+    /// The log.
+    pub log: Arc<AuditLog>,
+    /// What of callers' addresses it has.
+    pub addresses: Addresses,
+    /// Whether nothing may pass that cannot be written down.
+    pub must_be_written: bool,
+    /// Counts what could not be.
+    pub lost: LostLines,
+}
+
+/// Statuses by which we refuse.
+const REFUSED: std::ops::Range<u16> = 400..500;
+
+impl AuditTrail {
+    /// Whether nothing may pass now.
+    pub(super) fn is_shut(&self) -> bool {
+        self.must_be_written && !self.log.healthy()
+    }
+
+    /// Writes a request down that has ended.
+    pub(super) fn write(&self, x: &Exchange, outcome: &Outcome) {
+        let who = x.facts.who.as_ref();
+        let client = self.addresses.shown(x.client).map(|address| address.to_string());
+        let used = x.facts.used.as_ref();
+        let own = x.error_word;
+        let decision = match (own, outcome.status) {
+            (Some("caller_gone"), _) | (None, 0) => Decision::Failed,
+            (Some(_), status) if REFUSED.contains(&status) => Decision::Refused,
+            (Some(_), _) => Decision::Failed,
+            (None, _) => Decision::Passed,
+        };
+        let mut event = AuditEvent::of(AuditKind::Request, x.received);
+        event.request_id = Some(&x.id);
+        event.token = who.map(|who| who.id());
+        event.token_name = who.map(|who| who.name());
+        event.subject = x.facts.claims.as_ref().and_then(|claims| claims.subject());
+        event.client = client.as_deref();
+        if let Some(who) = who {
+            event.labels = &who.bounds().labels;
+        }
+        event.method = method_name(&x.head().method);
+        event.route = &x.route().name;
+        event.path_protocol = x.protocol().map(|protocol| protocol.name);
+        event.model = used.and_then(|used| used.model.as_deref());
+        event.upstream = match &x.route().terminal {
+            Terminal::Upstream(upstream) => Some(upstream.name()),
+            _ => None,
+        };
+        event.status = outcome.status;
+        event.decision = decision;
+        event.reason = own;
+        event.findings = &x.facts.findings;
+        event.redacted = x.facts.redacted.load(Ordering::Relaxed);
+        event.restored = x.facts.restored.load(Ordering::Relaxed);
+        event.tokens = used.filter(|used| !used.tokens.is_empty()).map(|used| AuditTokens {
+            input: used.tokens.input,
+            cached_input: used.tokens.cached_input,
+            output: used.tokens.output,
+            reasoning: used.tokens.reasoning,
+            estimated: used.estimated,
+        });
+        event.cost_nanodollars = used.and_then(|used| used.cost).map(|cost| cost.nanodollars());
+        event.took = outcome.took;
+        // Where the disk is behind, this request waits for it; others do not.
+        let written = self.log.try_write(&event).or_else(|_| apart(|| self.log.write(&event)));
+        if let Err(error) = written {
+            self.lost.inc();
+            tracing::error!(target: "portcullis::audit", request_id = %x.id, "a request is not in the audit log: {error}");
+        }
+    }
+}

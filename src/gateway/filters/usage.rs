@@ -1,0 +1,330 @@
+//! What requests to models take: a token narrowed to models asks no others, budgets bound what is spent, and what was used
+//! is counted by token, route and model.
+//!
+//! A request is judged when its body is there, before anything is sent: by what it asks for, at the most. What it has used
+//! is what the provider says in the answer, which is read along; where it says nothing, it is estimated.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{HeaderName, HeaderValue, Method};
+use pingora::http::ResponseHeader;
+
+use crate::api::token::{Principal, TokenBounds};
+use crate::api::{ApiError, CpuPool, Job};
+use crate::base::calendar::CalendarPeriod;
+use crate::gateway::error::GatewayError;
+use crate::gateway::exchange::{Exchange, Metering, Outcome, Used};
+use crate::gateway::filter::{Document, Filter, Flow, Stage};
+use crate::gateway::filters::usage_report::{asked_for, taken_out};
+use crate::gateway::layer::{Layer, UnscannedPolicy};
+use crate::gateway::llm::{Asked, AskedRequest, Taken, estimated, is_free, is_idle};
+use crate::gateway::plan::{AnswerPlan, RequestPlan};
+use crate::telemetry::{TokenKind, UsageMetrics};
+use crate::usage::{
+    Account, Ledger, OverBudget, PriceTable, Remaining, Spend, SpendBudget, Spender, TokenUsage, UsageKey,
+    UsageTotals, model_name,
+};
+
+/// Says what is left of budgets: `name;usd=1.25;tokens=500;requests=3;reset=3600`, one after the other.
+const REMAINING: HeaderName = HeaderName::from_static("portcullis-budget-remaining");
+
+/// Tokens that an answer may have whose request does not bound it, as far as a budget reserves them.
+const UNBOUNDED_OUTPUT: u64 = 4096;
+
+const OTHER_MODEL: &str = "The token does not cover this model";
+const NO_MODEL: &str = "The token is for some models, and it cannot be told which one this request asks; name it as the provider's API says";
+const NO_SESSION: &str = "The token is for some models or has a budget, and what is asked over a WebSocket is not counted: it opens none";
+
+/// What the filter is made from.
+pub struct UsageParts {
+    /// What was spent.
+    pub ledger: Arc<Ledger>,
+    /// What models cost.
+    pub prices: Arc<PriceTable>,
+    /// Budgets of the configuration.
+    pub budgets: Arc<[Arc<SpendBudget>]>,
+    /// Whether all requests are counted, also those that nothing bounds.
+    pub counts_all: bool,
+    /// Whether streams are asked for a report at their end where their clients did not.
+    pub asks_for_report: bool,
+    /// The largest body that is read whole, in bytes.
+    pub collected: usize,
+    /// Where long bodies are read.
+    pub cpu: CpuPool,
+    /// The metrics.
+    pub metrics: UsageMetrics,
+}
+
+/// Bounds and counts what requests to models take.
+pub struct Usage(UsageParts);
+
+impl Usage {
+    /// Makes the filter.
+    pub fn new(parts: UsageParts) -> Self {
+        Self(parts)
+    }
+
+    /// Whether anything bounds or counts this request.
+    fn minds(&self, bounds: Option<&TokenBounds>) -> bool {
+        let bound = |bounds: &TokenBounds| bounds.models.is_some() || !bounds.budgets.is_empty();
+        self.0.counts_all || !self.0.budgets.is_empty() || bounds.is_some_and(bound)
+    }
+
+    /// The accounts that a request spends from.
+    fn accounts(&self, x: &Exchange, model: Option<&str>) -> Vec<Account> {
+        let now = x.clock().now();
+        let labels = x.facts.who.as_ref().map(|who| &who.bounds().labels);
+        let nothing = std::collections::BTreeMap::new();
+        let token = x.facts.who.as_ref().map(|who| who.id().to_string());
+        let route = x.route().name.as_str();
+        let by = Spender { token: token.as_deref(), labels: labels.unwrap_or(&nothing), route, model };
+        let shared = self.0.budgets.iter().filter_map(|budget| budget.account(by, now));
+        let own = x.facts.who.iter().flat_map(|who| who.bounds().budgets.iter());
+        let own = own.filter_map(|budget| Some(Account::of_token(budget, token.as_deref()?, now)));
+        shared.chain(own).collect()
+    }
+
+    /// Judges a request by what it asks for.
+    async fn judge(&self, x: &mut Exchange, asked: Asked, body: usize) -> Result<(), GatewayError> {
+        if let Some(models) = x.facts.who.as_ref().and_then(|who| who.bounds().models.as_deref()) {
+            let runs = runs_model(x);
+            if runs && asked.models.is_empty() {
+                return Err(ApiError::OutOfScope(NO_MODEL).into());
+            }
+            if !asked.models.is_empty() && !asked.is_within(models) {
+                return Err(ApiError::OutOfScope(OTHER_MODEL).into());
+            }
+        }
+        let about_input = if takes(x) { estimated(body as u64) } else { 0 };
+        let most = TokenUsage {
+            input: about_input,
+            output: if takes(x) { asked.most_output.unwrap_or(UNBOUNDED_OUTPUT) } else { 0 },
+            ..TokenUsage::default()
+        };
+        let cost = asked.model().and_then(|model| self.0.prices.cost(model, most)).unwrap_or_default();
+        let spend = Spend { requests: 1, tokens: most.total(), cost };
+        let accounts = self.accounts(x, asked.model());
+        let reservation = match accounts.is_empty() {
+            true => None,
+            false => Some(self.0.ledger.reserve(accounts, spend).await.map_err(|over| self.over(x, &over))?),
+        };
+        x.facts.metering =
+            Some(Box::new(Metering { asked, reservation, about_input, asked_for_report: false }));
+        Ok(())
+    }
+
+    fn over(&self, x: &Exchange, over: &OverBudget) -> GatewayError {
+        let (route, budget, request_id) = (&x.route().name, &over.budget.name, &x.id);
+        tracing::info!(target: "portcullis::usage", route, budget, %request_id, "a budget is used up");
+        self.0.metrics.refused(budget);
+        GatewayError::Api(ApiError::OverBudget(over.after))
+    }
+
+    /// What a request has used in the end.
+    fn used(&self, x: &Exchange, metering: &Metering, status: u16) -> Used {
+        let answered = (200..300).contains(&status) && takes(x);
+        // Whatever else stands there is nobody's to see.
+        let model = metering.asked.model().filter(|_| answered).and_then(model_name).map(str::to_owned);
+        let (tokens, estimated) = match x.facts.taken.filter(|_| answered) {
+            None => (TokenUsage::default(), false),
+            Some(Taken { reported: Some(tokens), .. }) => (tokens, false),
+            Some(Taken { reported: None, about }) => {
+                let tokens =
+                    TokenUsage { input: metering.about_input, output: about, ..TokenUsage::default() };
+                (tokens, true)
+            }
+        };
+        let price = |model: &str| self.0.prices.cost(model, tokens);
+        let cost = metering.asked.model().filter(|_| !tokens.is_empty()).and_then(price);
+        Used { model, tokens, estimated, cost }
+    }
+
+    /// Adds what was used to the sums, and to the metrics.
+    fn count(&self, x: &Exchange, used: &Used) {
+        let Used { model, tokens, estimated, cost } = used;
+        if tokens.is_empty() {
+            return;
+        }
+        let route = x.route().name.as_str();
+        let token = x.facts.who.as_ref().map(|who| who.id().to_string()).unwrap_or_default();
+        let day = CalendarPeriod::Day.around(x.received).day();
+        let model = model.clone().unwrap_or_default();
+        let totals = UsageTotals {
+            requests: 1,
+            estimated: u64::from(*estimated),
+            tokens: *tokens,
+            cost: cost.unwrap_or_default(),
+        };
+        for (kind, count) in [
+            (TokenKind::Input, tokens.input - tokens.cached_input),
+            (TokenKind::CachedInput, tokens.cached_input),
+            (TokenKind::Output, tokens.output),
+        ] {
+            self.0.metrics.tokens(route, kind, count);
+        }
+        if let Some(cost) = cost {
+            self.0.metrics.spent(route, cost.nanodollars());
+        }
+        self.0.ledger.report().add(UsageKey { day, token, route: route.to_owned(), model }, totals);
+    }
+}
+
+/// Whether a request asks something of a model, as far as its head says.
+fn runs_model(x: &Exchange) -> bool {
+    let of_model = x.protocol().is_none_or(|protocol| protocol.is_of_model());
+    let method = &x.head().method;
+    of_model
+        && [Method::POST, Method::PUT, Method::PATCH].contains(method)
+        && !is_idle(x.protocol(), x.path())
+}
+
+/// Whether it takes tokens of it.
+fn takes(x: &Exchange) -> bool {
+    runs_model(x) && !is_free(x.protocol(), x.path())
+}
+
+#[async_trait]
+impl Filter for Usage {
+    fn name(&self) -> &'static str {
+        "usage"
+    }
+
+    fn stage(&self) -> Stage {
+        Stage::Limit
+    }
+
+    async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
+        let bounds = x.facts.who.as_ref().map(Principal::bounds);
+        if !self.minds(bounds) {
+            return Ok(Flow::Next);
+        }
+        let narrowed = bounds.is_some_and(|bounds| bounds.models.is_some());
+        if x.is_websocket() {
+            let bound = narrowed || !self.accounts(x, None).is_empty();
+            return if bound { Err(ApiError::OutOfScope(NO_SESSION).into()) } else { Ok(Flow::Next) };
+        }
+        let reads = narrowed || x.protocol().is_some_and(|protocol| !protocol.usage.is_empty());
+        if x.sends_body() && reads && runs_model(x) {
+            plan.collect_anyway(x, self.0.collected);
+            return Ok(Flow::Next);
+        }
+        let asked = Asked::of(&request_of(x)).unwrap_or_default();
+        self.judge(x, asked, 0).await?;
+        Ok(Flow::Next)
+    }
+
+    async fn collected(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
+        let bounds = x.facts.who.as_ref().map(Principal::bounds);
+        if x.facts.metering.is_some() || !self.minds(bounds) {
+            return Ok(Flow::Next);
+        }
+        let narrowed = bounds.is_some_and(|bounds| bounds.models.is_some());
+        let body = document.current().clone();
+        let length = body.len();
+        let request = AskedRequest { body, ..request_of(x) };
+        let job = Job { caller: x.caller(), bytes: length };
+        let asked = self.0.cpu.run(job, move |_| Asked::of(&request)).await;
+        let asked = match asked.map_err(ApiError::from)? {
+            Ok(asked) => asked,
+            Err(_) if narrowed => return Err(ApiError::OutOfScope(NO_MODEL).into()),
+            Err(_) => Asked::default(),
+        };
+        self.judge(x, asked, length).await?;
+        self.ask_for_report(x, document);
+        Ok(Flow::Next)
+    }
+
+    async fn response(
+        &self,
+        x: &mut Exchange,
+        head: &mut ResponseHeader,
+        plan: &mut AnswerPlan,
+    ) -> Result<(), GatewayError> {
+        head.remove_header(&REMAINING);
+        let Some(metering) = &x.facts.metering else { return Ok(()) };
+        if let Some(reservation) = &metering.reservation {
+            let left = reservation.remaining(x.clock().now());
+            if let Some(value) = shown(&left) {
+                drop(head.insert_header(REMAINING, value));
+            }
+        }
+        let Some(protocol) = x.protocol().filter(|protocol| !protocol.usage.is_empty()) else {
+            return Ok(());
+        };
+        if head.status.is_success() && takes(x) {
+            plan.read_usage(protocol);
+            if metering.asked_for_report {
+                let budget = x.budget.clone();
+                let take_out = move || taken_out(&budget);
+                plan.rewrite(Layer::Bytes(Arc::new(take_out)), UnscannedPolicy::Pass);
+            }
+        }
+        Ok(())
+    }
+
+    async fn done(&self, x: &mut Exchange, outcome: &Outcome) {
+        let Some(mut metering) = x.facts.metering.take() else { return };
+        let used = self.used(x, &metering, outcome.status);
+        if let Some(reservation) = metering.reservation.take() {
+            let (tokens, cost) = (used.tokens.total(), used.cost.unwrap_or_default());
+            reservation.settle(Spend { requests: 1, tokens, cost });
+        }
+        self.count(x, &used);
+        x.facts.used = Some(used);
+    }
+}
+
+impl Usage {
+    /// Has a stream say in its end what it took, if it was not asked to.
+    fn ask_for_report(&self, x: &mut Exchange, document: &mut Document) {
+        let asks =
+            self.0.asks_for_report && x.protocol().is_some_and(|protocol| protocol.stream.reports_if_asked);
+        let Some(metering) = x.facts.metering.as_mut().filter(|_| asks) else { return };
+        if !metering.asked.streams || metering.asked.includes_usage {
+            return;
+        }
+        if let Some(changed) = asked_for(document.current()) {
+            document.rewritten = Some(Bytes::from(changed));
+            metering.asked_for_report = true;
+        }
+    }
+}
+
+/// A request of which only the head is there.
+fn request_of(x: &Exchange) -> AskedRequest {
+    let content_type = x.head().headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+    AskedRequest {
+        protocol: x.protocol(),
+        path: x.path().clone(),
+        query: x.head().uri.query().unwrap_or_default().to_owned(),
+        content_type: content_type.unwrap_or_default().to_owned(),
+        body: Bytes::new(),
+    }
+}
+
+/// What is left, for the caller. Names of budgets are the operator's, and need not be fit for a header.
+fn shown(left: &[Remaining]) -> Option<HeaderValue> {
+    let one = |Remaining { budget, left, after, .. }: &Remaining| {
+        let name: String = budget
+            .name
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' })
+            .collect();
+        let mut text = name;
+        if let Some(cost) = left.cost {
+            text += &format!(";usd={cost}");
+        }
+        if let Some(tokens) = left.tokens {
+            text += &format!(";tokens={tokens}");
+        }
+        if let Some(requests) = left.requests {
+            text += &format!(";requests={requests}");
+        }
+        text + &format!(";reset={after}")
+    };
+    let all: Vec<String> = left.iter().map(one).collect();
+    HeaderValue::from_str(&all.join(", ")).ok().filter(|value| !value.is_empty())
+}

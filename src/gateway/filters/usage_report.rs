@@ -1,0 +1,167 @@
+//! The report of tokens at the end of a stream, where a provider makes one only if asked (OpenAI API reference, "Chat",
+//! `stream_options`): the request is made to ask, and what the caller did not ask for is taken out of the answer again.
+
+use bytes::BytesMut;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use crate::base::budget::Budget;
+use crate::edit::{Edit, spliced};
+use crate::stream::json::{Decoded, Path, Token, walk};
+use crate::stream::sse::{Event, Events, Sse, Verdict};
+use crate::stream::{Rewriter, StreamError};
+
+/// The largest event that is looked at, in bytes.
+const MAX_EVENT: usize = 16 << 20;
+
+/// The member that asks, for a document that has none of this name.
+const ASKS: &str = "\"stream_options\":{\"include_usage\":true},";
+
+/// The document with the question in it; `None` where it has other options for its stream, which stay as they are, and where
+/// it is no object.
+pub(super) fn asked_for(document: &[u8]) -> Option<Vec<u8>> {
+    let (mut has_options, mut members) = (false, false);
+    let walked = walk(document, &mut |path: &Path<'_>, leaf| {
+        if leaf.token == Token::Key && path.is_empty() {
+            let name = Decoded::of(document.get(leaf.span).unwrap_or_default());
+            members = true;
+            has_options |= name.text().eq_ignore_ascii_case("stream_options");
+        }
+    });
+    let open = document.iter().position(|byte| !byte.is_ascii_whitespace())?;
+    if walked.is_err() || has_options || !members || document.get(open) != Some(&b'{') {
+        return None;
+    }
+    Some(spliced(document, &[Edit { range: open + 1..open + 1, with: ASKS.to_owned() }]))
+}
+
+/// Takes the report out of a stream.
+pub(super) fn taken_out(budget: &Budget) -> Box<dyn Rewriter> {
+    Box::new(Sse::new(Report, MAX_EVENT, budget).data_only())
+}
+
+/// Sees events: drops the one that is the report, and the member that says in all others that there is none.
+struct Report;
+
+/// What is known of an event.
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(borrow)]
+    choices: Option<&'a RawValue>,
+    #[serde(borrow)]
+    usage: Option<&'a RawValue>,
+}
+
+impl Report {
+    /// What becomes of an event's data.
+    fn judge(data: &[u8]) -> Verdict {
+        if memchr::memmem::find(data, b"\"usage\"").is_none() {
+            return Verdict::Keep;
+        }
+        let Ok(text) = std::str::from_utf8(data) else { return Verdict::Keep };
+        let Ok(chunk) = serde_json::from_str::<Chunk<'_>>(text) else { return Verdict::Keep };
+        let nothing_else = chunk.choices.is_some_and(|choices| {
+            let inside = choices.get().trim_start_matches('[').trim_end_matches(']');
+            choices.get().starts_with('[') && inside.trim().is_empty()
+        });
+        match chunk.usage.map(RawValue::get) {
+            Some("null") | None => without_nothing(data).map_or(Verdict::Keep, Verdict::Data),
+            Some(_) if nothing_else => Verdict::Drop,
+            Some(_) => Verdict::Keep,
+        }
+    }
+}
+
+/// The document without the member `usage`, if that is `null`.
+fn without_nothing(data: &[u8]) -> Option<Vec<u8>> {
+    let mut name = None;
+    walk(data, &mut |path: &Path<'_>, leaf| {
+        if leaf.token == Token::Key && path.is_empty() && data.get(leaf.span.clone()) == Some(b"usage") {
+            name = Some(leaf.span);
+        }
+    })
+    .ok()?;
+    let name = name?;
+    let (before, behind) = (data.get(..name.start - 1)?, data.get(name.end + 1..)?);
+    let value = behind.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"null")?;
+    let end = data.len() - value.len();
+    let kept = before.trim_ascii_end();
+    let range = match kept.last()? {
+        // Of two commas one goes.
+        b',' => kept.len() - 1..end,
+        _ => {
+            let rest = value.trim_ascii_start();
+            let rest = rest.strip_prefix(b",").unwrap_or(rest);
+            before.len()..data.len() - rest.trim_ascii_start().len()
+        }
+    };
+    Some(spliced(data, &[Edit { range, with: String::new() }]))
+}
+
+impl Events for Report {
+    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<Verdict, StreamError> {
+        Ok(Self::judge(event.data()))
+    }
+
+    fn line(&mut self, _: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
+        Ok(None)
+    }
+
+    fn end(&mut self, rest: &[u8], out: &mut BytesMut) -> Result<(), StreamError> {
+        out.extend_from_slice(rest);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_asks_once_and_stays_otherwise_as_it_is() {
+        let rows = [
+            (
+                r#" {"model":"a","stream":true}"#,
+                Some(r#" {"stream_options":{"include_usage":true},"model":"a","stream":true}"#),
+            ),
+            (r#"{"stream_options":{"include_usage":false},"stream":true}"#, None),
+            (r#"{"stream_options":null,"stream":true}"#, None),
+            (r#"{"stream_option\u0073":{},"stream":true}"#, None),
+            ("{}", None),
+            ("[1]", None),
+            ("{\"a\":", None),
+        ];
+        for (document, want) in rows {
+            let asked = asked_for(document.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap());
+            assert_eq!(asked.as_deref(), want, "{document}");
+        }
+    }
+
+    #[test]
+    fn what_the_caller_did_not_ask_for_is_taken_out_wherever_the_stream_is_cut() {
+        let stream = "data: {\"choices\":[{\"delta\":{\"content\":\"\\\"usage\\\":null\"}}],\"usage\":null}\n\n\
+                      data: {\"usage\": null , \"choices\":[{\"delta\":{}}]}\r\n\r\n\
+                      data: {\"choices\":[{\"delta\":{}}], \"usage\":null, \"id\":1}\n\n\
+                      data: {\"choices\":[ ],\"usage\":{\"prompt_tokens\":4}}\n\n\
+                      : keep\n\ndata: [DONE]\n\n";
+        let want = "data: {\"choices\":[{\"delta\":{\"content\":\"\\\"usage\\\":null\"}}]}\n\n\
+                    data: {\"choices\":[{\"delta\":{}}]}\r\n\r\n\
+                    data: {\"choices\":[{\"delta\":{}}], \"id\":1}\n\n\
+                    : keep\n\ndata: [DONE]\n\n";
+        for size in 1..=stream.len() {
+            let (mut stage, mut out) = (taken_out(&Budget::unlimited()), BytesMut::new());
+            for piece in stream.as_bytes().chunks(size) {
+                stage.write(piece, &mut out).unwrap();
+            }
+            stage.finish(&mut out).unwrap();
+            assert_eq!(std::str::from_utf8(&out).unwrap(), want, "in pieces of {size}");
+        }
+    }
+
+    #[test]
+    fn a_report_beside_choices_stays() {
+        // Mistral and others put it into the last chunk, asked or not.
+        let data = br#"{"choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":4}}"#;
+        assert!(Report::judge(data) == Verdict::Keep);
+    }
+}

@@ -1,0 +1,271 @@
+//! [`UsageReader`]: how many tokens an answer took ([`Taken`]), as its provider says in it. It reads along: it sees the answer as it comes
+//! from the upstream, out of its content coding, and changes nothing. What it cannot read counts as not said.
+
+use bytes::BytesMut;
+use memchr::memmem;
+
+use crate::base::budget::Budget;
+use crate::gateway::llm::amazon_deltas::document_of;
+use crate::gateway::llm::protocol::{Protocol, TokenCount};
+use crate::stream::amazon::{AmazonEventStream, Message, Messages};
+use crate::stream::json::{NumberReader, Path, Segment};
+use crate::stream::sse::{Event, Events, Sse, Verdict};
+use crate::stream::{Rewriter, StreamError};
+use crate::usage::TokenUsage;
+
+/// The largest event that is looked at, in bytes.
+const MAX_EVENT: usize = 16 << 20;
+
+/// What every event has in it that says something of tokens.
+const MARK: &[u8] = b"oken";
+
+/// Bytes of text for a token, where nobody says how many there were: what English has with the usual tokenizers.
+const BYTES_A_TOKEN: u64 = 4;
+
+/// Reads the numbers of tokens of one answer.
+pub struct UsageReader {
+    framing: Framing,
+    protocol: &'static Protocol,
+    /// What the stages write, which nobody reads.
+    passed: BytesMut,
+    bytes: u64,
+    charged: Budget,
+}
+
+/// What is known of the tokens of an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken {
+    /// What it says itself; `None` while it has said nothing.
+    pub reported: Option<TokenUsage>,
+    /// About how many were written in what has come.
+    pub about: u64,
+}
+
+/// How documents lie in an answer.
+enum Framing {
+    /// Nothing has come that tells.
+    Unknown,
+    Events(Box<Sse<Reports>>),
+    Messages(Box<AmazonEventStream<Reports>>),
+    /// One document, one a line, or the elements of one array.
+    Documents(Box<NumberReader>, Reports),
+    /// It cannot be read any further.
+    Lost(Reports),
+}
+
+impl UsageReader {
+    /// Reads an answer of this protocol; `binary` if it is said to be an Amazon event stream, which does not show it.
+    pub fn new(protocol: &'static Protocol, binary: bool, budget: &Budget) -> Self {
+        let reports = Reports::of(protocol);
+        let framing = match binary {
+            true => Framing::Messages(Box::new(AmazonEventStream::new(reports, MAX_EVENT, budget))),
+            false => Framing::Unknown,
+        };
+        Self { framing, protocol, passed: BytesMut::new(), bytes: 0, charged: budget.clone() }
+    }
+
+    /// Reads the next piece; `end` when it is the last.
+    pub fn read(&mut self, piece: &[u8], end: bool) {
+        self.bytes = self.bytes.saturating_add(piece.len() as u64);
+        if matches!(self.framing, Framing::Unknown) {
+            self.begin(piece);
+        }
+        let passed = &mut self.passed;
+        let read = match &mut self.framing {
+            Framing::Unknown | Framing::Lost(_) => Ok(()),
+            Framing::Events(stage) => rewritten(stage.as_mut(), piece, end, passed),
+            Framing::Messages(stage) => rewritten(stage.as_mut(), piece, end, passed),
+            Framing::Documents(reader, reports) => {
+                let mut see = |path: &Path<'_>, number: &str| reports.see(path, number);
+                reader.feed(piece, &mut see);
+                if end {
+                    reader.end(&mut see);
+                }
+                Ok(())
+            }
+        };
+        self.passed.clear();
+        if read.is_err() {
+            self.framing =
+                Framing::Lost(self.reports().cloned().unwrap_or_else(|| Reports::of(self.protocol)));
+        }
+    }
+
+    /// The first byte that is no blank tells: those of a stream of events begin with a letter or a colon.
+    fn begin(&mut self, piece: &[u8]) {
+        let reports = Reports::of(self.protocol);
+        match piece.iter().find(|byte| !byte.is_ascii_whitespace()) {
+            Some(b'{' | b'[' | 0x1e) => {
+                self.framing = Framing::Documents(Box::default(), reports);
+            }
+            Some(_) => {
+                let events = Sse::new(reports, MAX_EVENT, &self.charged).data_only();
+                self.framing = Framing::Events(Box::new(events));
+            }
+            None => {}
+        }
+    }
+
+    fn reports(&self) -> Option<&Reports> {
+        match &self.framing {
+            Framing::Unknown => None,
+            Framing::Events(stage) => Some(stage.visitor()),
+            Framing::Messages(stage) => Some(stage.visitor()),
+            Framing::Documents(_, reports) | Framing::Lost(reports) => Some(reports),
+        }
+    }
+
+    /// What is known of the answer so far.
+    pub fn taken(&self) -> Taken {
+        Taken { reported: self.reported(), about: self.estimated_output() }
+    }
+
+    fn reported(&self) -> Option<TokenUsage> {
+        self.reports()?.usage()
+    }
+
+    /// About how many tokens were written in what has come: an event has one or a few, a document has some bytes for each.
+    fn estimated_output(&self) -> u64 {
+        // Vectors, pictures and sound are no text of a model's.
+        if self.protocol.stream.deltas.is_empty() {
+            return 0;
+        }
+        let events = self.reports().map_or(0, |reports| reports.events);
+        if events > 0 { events } else { estimated(self.bytes) }
+    }
+}
+
+/// About how many tokens so many bytes of text are.
+pub fn estimated(bytes: u64) -> u64 {
+    bytes.div_ceil(BYTES_A_TOKEN)
+}
+
+fn rewritten(
+    stage: &mut dyn Rewriter,
+    piece: &[u8],
+    end: bool,
+    passed: &mut BytesMut,
+) -> Result<(), StreamError> {
+    stage.write(piece, passed)?;
+    if end { stage.finish(passed) } else { Ok(()) }
+}
+
+/// What has been said so far.
+#[derive(Clone)]
+struct Reports {
+    places: &'static [(&'static str, TokenCount)],
+    /// The last number of each count: those of a stream grow.
+    last: [Option<u64>; COUNTS],
+    /// Events that were no report.
+    events: u64,
+}
+
+const COUNTS: usize = 9;
+
+impl Reports {
+    /// Of an answer of this protocol.
+    fn of(protocol: &'static Protocol) -> Self {
+        Self { places: protocol.usage, last: [None; COUNTS], events: 0 }
+    }
+
+    /// Looks at one document; whether it says how many tokens there were.
+    fn document(&mut self, document: &[u8]) -> bool {
+        self.events = self.events.saturating_add(1);
+        if memmem::find(document, MARK).is_none() {
+            return false;
+        }
+        let before = self.last;
+        let mut reader = NumberReader::default();
+        reader.feed(document, &mut |path, number| self.see(path, number));
+        self.last != before
+    }
+
+    fn see(&mut self, path: &Path<'_>, number: &str) {
+        // Of a stream in one array, each element is a document.
+        let first = usize::from(matches!(path.segment(0), Some(Segment::Index(_))));
+        let is = |place: &str| {
+            let mut at = first;
+            let leads = place.split('.').all(|name| {
+                at += 1;
+                path.segment(at - 1) == Some(Segment::Key(name))
+            });
+            leads && at == path.len()
+        };
+        let Some((_, count)) = self.places.iter().find(|(place, _)| is(place)) else { return };
+        if let (Some(number), Some(last)) = (whole(number), self.last.get_mut(*count as usize)) {
+            *last = Some(number);
+        }
+    }
+
+    /// The tokens that were said.
+    fn usage(&self) -> Option<TokenUsage> {
+        let said = |count: TokenCount| self.last.get(count as usize).copied().flatten();
+        let or_none = |count: TokenCount| said(count).unwrap_or(0);
+        let all = [TokenCount::Input, TokenCount::FreshInput, TokenCount::Output, TokenCount::VisibleOutput];
+        if !all.into_iter().chain([TokenCount::Total]).any(|count| said(count).is_some()) {
+            return None;
+        }
+        let (cached, written) = (or_none(TokenCount::CachedInput), or_none(TokenCount::CacheWrite));
+        let reasoning = or_none(TokenCount::Reasoning);
+        let visible = said(TokenCount::VisibleOutput).map(|visible| visible.saturating_add(reasoning));
+        let output = said(TokenCount::Output).or(visible).unwrap_or(0);
+        let fresh = said(TokenCount::FreshInput);
+        let fresh = fresh.map(|fresh| fresh.saturating_add(cached).saturating_add(written));
+        let total = || or_none(TokenCount::Total).saturating_sub(output);
+        let input = said(TokenCount::Input).or(fresh).unwrap_or_else(total);
+        let input = input.saturating_add(or_none(TokenCount::OtherInput));
+        let cached_input = cached.min(input);
+        Some(TokenUsage {
+            input,
+            cached_input,
+            cache_write: written.min(input - cached_input),
+            output,
+            reasoning: reasoning.min(output),
+        })
+    }
+}
+
+/// A number of tokens: some write `40.0`.
+fn whole(number: &str) -> Option<u64> {
+    let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+    fraction.bytes().all(|byte| byte == b'0').then(|| whole.parse().ok()).flatten()
+}
+
+impl Events for Reports {
+    fn event(&mut self, event: &Event<'_>, _: &mut BytesMut) -> Result<Verdict, StreamError> {
+        self.document(event.data());
+        Ok(Verdict::Drop)
+    }
+
+    fn line(&mut self, _: &[u8]) -> Result<Option<Vec<u8>>, StreamError> {
+        Ok(None)
+    }
+
+    fn end(&mut self, rest: &[u8], _: &mut BytesMut) -> Result<(), StreamError> {
+        // The last event of some servers has no blank line behind it.
+        let last = Event::parse(rest);
+        if !last.data().is_empty() {
+            self.document(last.data());
+        }
+        Ok(())
+    }
+}
+
+impl Messages for Reports {
+    fn message(&mut self, message: &Message<'_>, _: &mut BytesMut) -> Result<Option<Vec<u8>>, StreamError> {
+        self.document(&document_of(message));
+        Ok(None)
+    }
+
+    fn header(&mut self, _: &str) -> Result<Option<String>, StreamError> {
+        Ok(None)
+    }
+
+    fn end(&mut self, _: &mut BytesMut) -> Result<(), StreamError> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+#[path = "usage_tests.rs"]
+mod tests;

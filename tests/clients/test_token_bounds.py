@@ -1,0 +1,285 @@
+"""Tokens as keys for models: which models they ask, how often, for how much; made and changed by the command line and by HTTP."""
+
+import concurrent.futures
+import gzip
+import json
+import re
+import time
+
+import pytest
+from anthropic import Anthropic
+from anthropic import RateLimitError as AnthropicRateLimit
+from gateway import MINIMAL, Gateway, run
+from llm_upstream import Upstream
+from openai import AuthenticationError, OpenAI, PermissionDeniedError, RateLimitError
+from test_usage import CHAT, CONFIG, LOG, PRICES, ROUTES, ident, token
+
+
+@pytest.fixture(scope="module")
+def ends():
+    with Upstream() as upstream, Gateway(upstream.url, CONFIG) as running:
+        yield running, upstream
+
+
+@pytest.fixture
+def road(ends):
+    ends[1].begin()
+    return ends
+
+
+# ── virtual keys ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+def test_a_key_for_some_models_asks_no_others(road):
+    gateway, upstream = road
+    key = token(gateway, "--route", "keys", "--model", "gpt-4o*", "--model", "claude-*")
+    client = OpenAI(api_key=key, base_url=gateway.url + "/keys/v1", max_retries=0)
+    assert client.chat.completions.create(model="gpt-4o-mini", **CHAT).choices
+    with pytest.raises(PermissionDeniedError) as refused:
+        client.chat.completions.create(model="o3", **CHAT)
+    assert "model" in str(refused.value)
+    claude = Anthropic(api_key=key, base_url=gateway.url + "/keys")
+    assert claude.messages.create(model="claude-x", max_tokens=9, **CHAT).content
+    came = len(upstream.requests)
+
+    def ask(path, body, **headers):
+        headers = {"authorization": "Bearer " + key, "content-type": "application/json"} | headers
+        return gateway.call("POST", "/keys" + path, body, headers).status
+
+    chat = "/v1/chat/completions"
+    for path, body in [
+        (chat, '{"model":"gpt-4o","model":"o3","messages":[]}'),
+        (chat, '{"model":"o3","model":"gpt-4o","messages":[]}'),
+        (chat, '{"model":"gpt-4o","MODEL":"o3","messages":[]}'),
+        (chat, '{"model":"gpt-4o","mod\\u0065l":"o3","messages":[]}'),
+        (chat, '{"model":"gpt-4o","models":["o3"],"messages":[]}'),
+        (chat, '{"model":"gpt-4o","fallbacks":[{"model":"o3"}],"messages":[]}'),
+        (chat, '{"messages":[]}'),
+        (chat, '{"model":["o3"],"messages":[]}'),
+        (chat, '[{"model":"gpt-4o"}]'),
+        (chat, "model=gpt-4o"),
+        (chat, ""),
+        ("/v1/messages/batches", '{"requests":[{"params":{"model":"claude-x"}},{"params":{"model":"o3"}}]}'),
+        ("/v1beta/models/gemini-3:generateContent", "{}"),
+        ("/v1beta/models/gemini-3%3AgenerateContent", "{}"),
+        ("/v1beta/models/gemini-3:generateContent", '{"model":"gpt-4o"}'),
+        ("/openai/deployments/o3/chat/completions", '{"model":"gpt-4o","messages":[]}'),
+        ("/model/o3/converse", "{}"),
+        ("/v1/batches", '{"input_file_id":"file-1"}'),
+        ("/v1/images/edits", '{"prompt":"a cat"}'),
+        ("/v1/something/new", "{}"),
+        ("/v1/chat/completions?x=1", '{"model":"o3"}'),
+        ("//v1//chat/completions", '{"model":"o3"}'),
+    ]:
+        assert ask(path, body) in (400, 403), (path, body)
+    parts = '--x\r\nContent-Disposition: form-data; name="model"\r\n\r\no3\r\n--x--\r\n'
+    assert ask("/v1/audio/transcriptions", parts, **{"content-type": "multipart/form-data; boundary=x"}) == 403
+    packed = gzip.compress(b'{"model":"o3","messages":[]}')
+    assert ask(chat, packed, **{"content-encoding": "gzip"}) == 403
+    assert gateway.call("PUT", "/keys" + chat, '{"model":"o3"}', {"authorization": "Bearer " + key}).status == 403
+    upgrade = {"authorization": "Bearer " + key, "connection": "upgrade", "upgrade": "websocket"}
+    upgrade |= {"sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ=="}
+    assert gateway.call("GET", "/keys/v1/realtime?model=gpt-4o", headers=upgrade).status == 403
+    assert len(upstream.requests) == came, "nothing of all that was sent"
+    # What asks no model passes, though the upstream has none of it.
+    assert gateway.call("GET", "/keys/v1/models", headers={"authorization": "Bearer " + key}).status == 404
+
+
+def test_a_keys_budget_ends_in_the_shape_of_each_protocol_and_is_not_exceeded(road):
+    gateway, upstream = road
+    key = token(gateway, "--name", "spender", "--route", "keys", "--budget", "150tokens/day")
+    headers = {"authorization": "Bearer " + key}
+    left = []
+    for _ in range(4):
+        answer = gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers)
+        assert answer.status == 200
+        left.append(answer.headers["portcullis-budget-remaining"])
+    # 42 tokens each.
+    assert [re.search(r"tokens;tokens=(\d+);reset=\d+", one)[1] for one in left] == ["150", "108", "66", "24"]
+    came = len(upstream.requests)
+    client = OpenAI(api_key=key, base_url=gateway.url + "/keys/v1", max_retries=0)
+    with pytest.raises(RateLimitError) as spent:
+        client.chat.completions.create(model="m-1", **CHAT)
+    assert spent.value.code == "insufficient_quota" and int(spent.value.response.headers["retry-after"]) > 0
+    with pytest.raises(AnthropicRateLimit):
+        Anthropic(api_key=key, base_url=gateway.url + "/keys", max_retries=0).messages.create(
+            model="m-1", max_tokens=9, **CHAT
+        )
+    assert len(upstream.requests) == came
+    assert 'portcullis_over_budget_total{budget="tokens"} 2' in gateway.metrics()
+    # It stays spent over a restart, and for another secret of the same token.
+    gateway.restart()
+    assert gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers).status == 429
+    secret = run("tokens", "rotate", "-c", gateway.file, ident(gateway, "spender")).out.strip()
+    again = {"authorization": "Bearer " + secret}
+    assert gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, again).status == 429
+    # More of it, and it goes on.
+    run("tokens", "update", "-c", gateway.file, ident(gateway, "spender"), "--budget", "400tokens/day")
+    time.sleep(1.2)
+    assert gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, again).status == 200
+
+
+def test_callers_at_once_exceed_a_budget_by_one_request_at_the_most(road):
+    gateway, upstream = road
+    upstream.begin(delay=0.001)
+    key = token(gateway, "--route", "keys", "--budget", "420tokens/day")
+    headers = {"authorization": "Bearer " + key}
+    body = {"model": "m-1", "stream": True, "max_tokens": 30, **CHAT}
+
+    def ask(_):
+        return gateway.call("POST", "/keys/v1/chat/completions", body, headers).status
+
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        found = list(pool.map(ask, range(40)))
+    # 42 tokens each: ten are the budget. What is reserved is somewhat more, so fewer may pass at once.
+    assert set(found) <= {200, 429} and 1 <= found.count(200) <= 11, found
+
+
+def test_a_key_has_a_rate_of_its_own_on_all_routes(road):
+    gateway, _ = road
+    key = token(gateway, "--route", "keys", "--service", "redact", "--rate", "3/1h")
+    headers = {"authorization": "Bearer " + key}
+    ask = lambda: gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers).status
+    redact = lambda: gateway.call("POST", "/v1/redact", {"text": "-"}, headers).status
+    assert [ask(), redact(), ask(), ask(), redact()] == [200, 200, 200, 429, 429]
+
+
+# ── budgets of the configuration ────────────────────────────────────────────────────────────────────────────────────
+
+BUDGETS = """
+[[usage.budgets]]
+name = "teams"
+each = "label:team"
+period = "month"
+usd = 0.01
+
+[[usage.budgets]]
+name = "dear"
+models = ["m-*"]
+period = "day"
+requests = 4
+mode = "soft"
+"""
+
+
+def test_teams_have_budgets_and_soft_ones_let_pass():
+    config = MINIMAL + LOG + PRICES + BUDGETS + ROUTES
+    with Upstream() as upstream, Gateway(upstream.url, config) as gateway:
+        red = [token(gateway, "--route", "keys", "--label", "team=red") for _ in range(2)]
+        blue = token(gateway, "--route", "keys", "--label", "team=blue")
+
+        def ask(key, model="m-1"):
+            headers = {"authorization": "Bearer " + key}
+            return gateway.call("POST", "/keys/v1/chat/completions", {"model": model, **CHAT}, headers)
+
+        # 12 at 10 and 30 at 100 dollars a million: 0.00312 each, so that the fourth takes it beyond a cent.
+        found = [ask(key).status for key in (red[0], red[1], red[0], red[1], red[0])]
+        assert found == [200, 200, 200, 200, 429]
+        assert ask(blue).status == 200, "the other team's is its own"
+        answer = ask(blue, "unknown")
+        assert answer.status == 200 and "teams;usd=0.00688;reset=" in answer.headers["portcullis-budget-remaining"]
+        assert "dear" not in answer.headers["portcullis-budget-remaining"], "it is for other models"
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ('[[usage.budgets]]\nname = "a"\nperiod = "day"\n', "needs one of `usd`, `tokens` and `requests`"),
+        ('[[usage.budgets]]\nname = "a"\nperiod = "week"\ntokens = 1\n', "not a period"),
+        ('[[usage.budgets]]\nname = "a"\nperiod = "day"\nusd = 1\n', "needs prices"),
+        ('[[usage.budgets]]\nname = "a"\nperiod = "day"\ntokens = 1\nroutes = ["kays"]\n', "no route of this name"),
+        ('[[usage.budgets]]\nname = "a"\nperiod = "day"\ntokens = 1\neach = "team"\n', "not who has a budget"),
+        ('[[usage.budgets]]\nname = "a"\nperiod = "day"\ntokens = 1\n' * 2, "has this name already"),
+        (
+            '[[usage.budgets]]\nname = "a"\nperiod = "day"\ntokens = 1\neach = "token"\nroutes = ["all"]\n',
+            "no route that this budget is for asks for a token",
+        ),
+        ('[[usage.prices]]\nmodel = "m"\ninput = -1\n', "not an amount of dollars"),
+        ('[usage]\ncount = "some"\n', 'expected "bounded" or "all"'),
+    ],
+)
+def test_budgets_that_make_no_sense_are_told_with_their_place(tmp_path, settings, complaint):
+    file = tmp_path / "portcullis.toml"
+    config = (MINIMAL + LOG + settings + ROUTES).replace("{home}", str(tmp_path))
+    file.write_text(config.format(port=1, admin=2, upstream="http://127.0.0.1:3"))
+    done = run("check", "-c", file)
+    assert done.returncode == 3 and complaint in done.err and "portcullis.toml:" in done.err, done.err
+
+
+# ── tokens by the command line and by HTTP ──────────────────────────────────────────────────────────────────────────
+
+
+def test_a_rotated_secret_ends_and_a_revoked_token_ends_with_all_its_secrets(road):
+    gateway, _ = road
+    first = token(gateway, "--name", "turned", "--route", "keys")
+    id = ident(gateway, "turned")
+
+    def status(secret):
+        headers = {"authorization": "Bearer " + secret}
+        return gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers).status
+
+    second = run("tokens", "rotate", "-c", gateway.file, id, "--grace", "1h").out.strip()
+    third = run("tokens", "rotate", "-c", gateway.file, id).out.strip()
+    time.sleep(1.2)
+    assert [status(first), status(second), status(third)] == [200, 401, 200]
+    run("tokens", "update", "-c", gateway.file, id, "--model", "other")
+    time.sleep(1.2)
+    assert [status(first), status(third)] == [403, 403], "what narrows it narrows all its secrets"
+    assert run("tokens", "list", "-c", gateway.file).out.count(id) == 1
+    run("tokens", "revoke", "-c", gateway.file, id)
+    time.sleep(1.2)
+    assert [status(secret) for secret in (first, second, third)] == [401] * 3
+    assert run("tokens", "rotate", "-c", gateway.file, id).returncode == 1
+
+
+def test_tokens_are_made_by_http_only_with_a_token_that_names_that(road):
+    gateway, _ = road
+    call = lambda path, body, key: gateway.call(
+        "POST", "/v1beta/token/" + path, body, {"authorization": "Bearer " + key}
+    )
+    # The first token covers all services; this one must be named.
+    assert call("list", {}, gateway.token).status == 403
+    admin = token(gateway, "--service", "token", "--name", "admin")
+    wanted = {
+        "name": "made",
+        "routes": ["keys"],
+        "models": ["m-*"],
+        "budgets": [{"amount": "1usd/day"}, {"amount": "10requests/hour", "mode": "soft"}],
+        "rate": {"requests": 100, "per_seconds": 60},
+        "labels": {"team": "red"},
+        "expires": "30d",
+    }
+    made = call("create", wanted, admin).json()["result"]
+    secret, id = made.pop("token"), made["id"]
+    assert secret.startswith("pts_") and made["models"] == ["m-*"] and made["services"] == []
+    assert made["budgets"] == [{"amount": "1.00usd/day", "mode": "hard"}, {"amount": "10requests/hour", "mode": "soft"}]
+    headers = {"authorization": "Bearer " + secret}
+    assert gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers).status == 200
+    listed = call("list", {}, admin).json()["result"]
+    assert next(row for row in listed["items"] if row["id"] == id)["labels"] == {"team": "red"}
+    assert secret not in json.dumps(listed)
+    changed = call("update", {"id": id, "models": None, "labels": {"team": "blue"}}, admin).json()["result"]
+    assert (changed["models"], changed["labels"], changed["routes"]) == (None, {"team": "blue"}, ["keys"])
+    assert gateway.call("POST", "/keys/v1/chat/completions", {"model": "o3", **CHAT}, headers).status == 200
+    other = call("rotate", {"id": id}, admin).json()["result"]["token"]
+    assert gateway.call("POST", "/keys/v1/chat/completions", {"model": "o3", **CHAT}, headers).status == 401
+    assert call("revoke", {"id": id}, admin).json()["result"]["revoked_at"]
+    headers = {"authorization": "Bearer " + other}
+    assert gateway.call("POST", "/keys/v1/chat/completions", {"model": "o3", **CHAT}, headers).status == 401
+    for body, code in [
+        ({"name": ""}, "DoesNotMatchPattern"),
+        ({"name": "a", "services": ["everything"]}, "NotEnumMember"),
+        ({"name": "a", "budgets": [{"amount": "25"}]}, "DoesNotMatchPattern"),
+        ({"name": "a", "labels": {"Team": "x"}}, "DoesNotMatchPattern"),
+        ({"name": "a", "model": ["x"]}, "UnexpectedProperty"),
+        ({"name": "a", "expires": "yesterday"}, "BadFormatDateTime"),
+    ]:
+        answer = call("create", body, admin)
+        assert answer.status == 400 and code in answer.body.decode(), (body, answer.body)
+    unknown = "pti_" + "a" * 32
+    assert "DoesNotExist" in call("revoke", {"id": unknown}, admin).body.decode()
+
+
+def test_a_wrong_key_is_told_as_the_provider_tells_it(road):
+    gateway, _ = road
+    with pytest.raises(AuthenticationError):
+        OpenAI(api_key="pts_" + "a" * 32, base_url=gateway.url + "/keys/v1").chat.completions.create(model="m-1", **CHAT)
