@@ -1,12 +1,17 @@
-//! How usage is counted on a route, and what writes it down.
+//! How usage is counted on a route, which names of models it knows, and what writes usage down.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::app::services::Services;
-use crate::config::Config;
-use crate::config::settings::{Budget as BudgetSetting, Counted, Provider, Route};
+use crate::config::settings::{
+    Budget as BudgetSetting, Counted, FallbackOn, ModelTarget as ModelTargetSetting, Provider, Route,
+};
+use crate::config::{At, Config};
 use crate::gateway::filters::UsageParts;
+use crate::gateway::model_alias::{Fallbacks, ModelAlias, ModelTarget};
+use crate::gateway::upstream::Upstream;
 use crate::usage::{BudgetScope, PriceTable, SpendBudget, SpendLimit};
 
 /// How often what was spent is written, and what others did is learned.
@@ -25,6 +30,38 @@ pub(super) fn usage(route: &Route, config: &Config, parts: &Services) -> UsagePa
         cpu: parts.cpu.clone(),
         metrics: parts.metrics.usage.clone(),
     }
+}
+
+/// The names of models that a route knows.
+///
+/// # Errors
+/// An upstream or a name that is not there, which checking has made sure of.
+pub(super) fn aliases(
+    route: &Route,
+    config: &Config,
+    upstreams: &BTreeMap<String, Arc<Upstream>>,
+) -> Result<Vec<Arc<ModelAlias>>, String> {
+    let target = |setting: &ModelTargetSetting| {
+        let upstream = setting.upstream.as_ref().map(|name| {
+            upstreams.get(name.as_str()).map(Arc::clone).ok_or("the upstream of a model is not there")
+        });
+        let upstream = upstream.transpose()?;
+        Ok(ModelTarget { upstream, model: setting.model.as_str().to_owned(), weight: setting.weight })
+    };
+    let alias = |name: &At<String>| {
+        let setting = config.models.get(name.as_str()).ok_or("a model of the route is not there")?;
+        let on = |what| setting.fallback.contains(&what);
+        Ok(Arc::new(ModelAlias {
+            name: name.as_str().to_owned(),
+            targets: setting.targets.iter().map(target).collect::<Result<_, String>>()?,
+            fallbacks: Fallbacks {
+                rate_limited: on(FallbackOn::RateLimited),
+                server_error: on(FallbackOn::ServerError),
+                timeout: on(FallbackOn::Timeout),
+            },
+        }))
+    };
+    route.models.iter().map(alias).collect()
 }
 
 fn budget(setting: &BudgetSetting) -> SpendBudget {

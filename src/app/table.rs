@@ -37,7 +37,7 @@ use crate::gateway::bounds::SessionLimits;
 use crate::gateway::filter::Filter;
 use crate::gateway::filters::{
     Allowance, AnswerMode, Auth, FilePolicy, FileTreatment, HeadValues, Invented, Jwt, JwtParts, Limits,
-    OwnUrls, Place, Redact, RedactParts, Remember, StripTokens, Tweak, UrlRules, Usage, Whose,
+    Models, OwnUrls, Place, Redact, RedactParts, Remember, StripTokens, Tweak, UrlRules, Usage, Whose,
 };
 use crate::gateway::keys::{Ages, KeySet, Keys};
 use crate::gateway::layer::UnscannedPolicy;
@@ -267,6 +267,10 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
         limits = limits.and(allowance, parts.buckets(&name));
     }
     filters.push(Arc::new(limits));
+    if !setting.models.is_empty() {
+        let aliases = metering::aliases(setting, config, upstreams).map_err(wrong)?;
+        filters.push(Arc::new(Models::new(aliases, config.limits.collected.bytes())));
+    }
     if setting.forwards() {
         filters.push(Arc::new(Usage::new(metering::usage(setting, config, parts))));
     }

@@ -119,7 +119,7 @@ mod tests {
                 (start, end),
                 "{at}"
             );
-            assert_eq!(window.day(), start[..10]);
+            assert!(start.starts_with(&window.day()));
         }
         let end_of_time = P::Month.around(Timestamp::from_millis(u64::MAX));
         assert!(end_of_time.start < end_of_time.end);

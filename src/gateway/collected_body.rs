@@ -1,5 +1,6 @@
 //! [`CollectedBody`]: the body of a request that was read whole, and out of its codings for the filters.
 
+use bytes::Bytes;
 use pingora::proxy::Session;
 
 use crate::api::{ApiError, Collected};
@@ -7,6 +8,7 @@ use crate::gateway::body::{self, Unpack};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
 use crate::gateway::filter::Document;
+use crate::gateway::llm::with_model;
 use crate::gateway::plan::RequestPlan;
 use crate::gateway::session_body::SessionBody;
 use crate::gateway::state::{Routed, Streaming};
@@ -43,21 +45,45 @@ impl CollectedBody {
         Ok(Self { body, codings, document: Document { original, rewritten: None } })
     }
 
-    /// The body as it goes to the upstream.
+    /// The body as it goes to the upstream; nothing else of it is held.
     ///
     /// # Errors
-    /// It cannot be put into its codings again.
-    pub(super) fn into_body(self, x: &Exchange) -> Result<Collected, GatewayError> {
-        let Self { mut body, codings, document } = self;
+    /// As [`Self::for_upstream`].
+    pub(super) fn into_body(
+        mut self,
+        x: &mut Exchange,
+        plan: &RequestPlan,
+    ) -> Result<Collected, GatewayError> {
+        self.for_upstream(x, plan, None)?;
+        Ok(self.body)
+    }
+
+    /// The body as it goes to the upstream, for this model in place of the one that it asks, and through what the filters
+    /// have installed on bodies that pass.
+    ///
+    /// # Errors
+    /// It cannot be put into its codings again; a layer's.
+    pub(super) fn for_upstream(
+        &mut self,
+        x: &mut Exchange,
+        plan: &RequestPlan,
+        model: Option<&str>,
+    ) -> Result<Bytes, GatewayError> {
+        let Self { body, codings, document } = self;
         // What a coding says besides the body (a file's name, a comment, a frame to be skipped) was not looked at.
-        if document.rewritten.is_some() || !codings.is_empty() && x.request_scan == Scan::Scanned {
-            let plain = document.current();
+        let coded = !codings.is_empty() && x.request_scan == Scan::Scanned;
+        if document.rewritten.is_some() || coded || model.is_some() {
+            let plain = match model {
+                Some(model) => with_model(document.current(), model),
+                None => document.current().clone(),
+            };
             body.replace(match codings.as_slice() {
-                [] => plain.clone(),
-                codings => body::encode(plain, codings, &x.budget).map_err(GatewayError::of_request)?,
+                [] => plain,
+                codings => body::encode(&plain, codings, &x.budget).map_err(GatewayError::of_request)?,
             })?;
         }
-        Ok(body)
+        through_layers(x, plan, body)?;
+        Ok(body.bytes.clone())
     }
 }
 
@@ -65,16 +91,12 @@ impl CollectedBody {
 ///
 /// # Errors
 /// A layer's.
-pub(super) fn through_layers(
-    x: &mut Exchange,
-    plan: RequestPlan,
-    mut body: Collected,
-) -> Result<Collected, GatewayError> {
-    let mut passing = Streaming::new(plan, None);
+fn through_layers(x: &mut Exchange, plan: &RequestPlan, body: &mut Collected) -> Result<(), GatewayError> {
+    let mut passing = Streaming::new(plan.clone(), None);
     if !body.bytes.is_empty() && passing.begin_attempt(x)? {
         let mut piece = Some(body.bytes.clone());
         passing.request_chunk(x, &mut piece, true)?;
         body.replace(piece.unwrap_or_default())?;
     }
-    Ok(body)
+    Ok(())
 }

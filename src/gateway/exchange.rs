@@ -24,8 +24,11 @@ use crate::gateway::error_shape::call_id;
 use crate::gateway::llm::{Asked, Protocol, ProtocolChoice, Taken};
 use crate::gateway::memory::RequestMemory;
 use crate::gateway::min_rate::ByteRate;
+use crate::gateway::model_alias::ModelPlan;
 use crate::gateway::request_trace::RequestTrace;
 use crate::gateway::route_info::RouteInfo;
+use crate::gateway::terminal::Terminal;
+use crate::gateway::upstream::Upstream;
 use crate::redact::{Counts, Scope, SurrogateMap};
 use crate::telemetry::{Direction, Scan, Unscanned};
 use crate::usage::{Cost, Reservation, TokenUsage};
@@ -60,6 +63,8 @@ pub struct Facts {
     pub findings: BTreeMap<String, u64>,
     /// What it asks a model for, and what that may cost, where usage is counted.
     pub metering: Option<Box<Metering>>,
+    /// Which models answer it, where it asked for a name of ours.
+    pub models: Option<Box<ModelPlan>>,
     /// The tokens of its answer, as far as it has come.
     pub taken: Option<Taken>,
     /// What it has used in the end.
@@ -244,6 +249,20 @@ impl Exchange {
     /// The route taken.
     pub fn route(&self) -> &Arc<RouteInfo> {
         &self.route
+    }
+
+    /// The pool that it goes to: that of the model that answers, else the route's.
+    pub fn upstream(&self) -> Option<&Arc<Upstream>> {
+        let target = self.facts.models.as_ref().and_then(|plan| plan.target());
+        target.and_then(|target| target.upstream.as_ref()).or(match &self.route.terminal {
+            Terminal::Upstream(upstream) => Some(upstream),
+            Terminal::Native(_) | Terminal::Fixed(_) | Terminal::Host => None,
+        })
+    }
+
+    /// Notes that another model is asked than the one before.
+    pub(in crate::gateway) fn falls_back(&self) {
+        self.route.metrics.fell_back();
     }
 
     /// How fast the body must come.

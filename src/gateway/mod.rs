@@ -17,10 +17,12 @@
 //! | [`terminal`] | where a route ends |
 //! | [`upstream`] | pools of peers |
 //! | [`dialer`] | chooses the peers of a request |
-//! | `relay` | a collected request, sent by ourselves |
+//! | `relay` | a collected request, sent by ourselves, and its answer |
+//! | `sending` | such a request on its way, up to the head of its answer |
 //! | `collected_body` | the body of a request that was read whole |
 //! | `upgrade` | a request for a WebSocket |
 //! | [`websocket`] | upgraded connections, and the messages on them |
+//! | [`model_alias`] | names of models of one's own, and which model answers |
 //! | `native` | answers of our own |
 //! | `session_body` | the body of a session's request |
 //! | [`keys`] | public keys of those who sign tokens |
@@ -62,6 +64,7 @@ pub mod llm;
 pub mod media_type;
 pub mod memory;
 pub mod min_rate;
+pub mod model_alias;
 mod native;
 pub mod plan;
 pub mod proxy;
@@ -70,6 +73,7 @@ mod relay;
 pub mod request_trace;
 pub mod route;
 pub mod route_info;
+mod sending;
 mod session_body;
 mod state;
 pub mod terminal;

@@ -11,7 +11,7 @@ use crate::gateway::llm::Protocol;
 use crate::telemetry::{Direction, Unscanned};
 
 /// What is to be done with the request's body.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct RequestPlan {
     /// How much of it is collected before it is sent on, in bytes; `None`: it is sent on as it comes.
     collect: Option<usize>,

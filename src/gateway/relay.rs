@@ -2,39 +2,31 @@
 //! may await. Requests of LLM protocols are always sent this way.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, TRANSFER_ENCODING};
-use http::{Method, StatusCode, Version};
+use http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use http::{StatusCode, Version};
+use pingora::Result;
 use pingora::connectors::http::Connector;
-use pingora::http::{RequestHeader, ResponseHeader};
+use pingora::http::ResponseHeader;
 use pingora::protocols::http::client::HttpSession;
 use pingora::proxy::Session;
-use pingora::upstreams::peer::HttpPeer;
-use pingora::{Error, ErrorType, Result};
 
-use crate::base::clock::SharedClock;
-use crate::gateway::collected_body::{CollectedBody, through_layers};
-use crate::gateway::dialer::{Dialer, Progress, Times};
+use crate::gateway::collected_body::CollectedBody;
+use crate::gateway::dialer::{Dialer, PoolDialer};
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::{Exchange, has_body};
 use crate::gateway::filter::Flow;
 use crate::gateway::native;
+use crate::gateway::plan::RequestPlan;
+use crate::gateway::sending::{Sent, Via, send, unless_left};
 use crate::gateway::state::{ActiveRequest, Answering, Routed, State};
-use crate::gateway::terminal::Terminal;
 use crate::gateway::upstream::strip_hop_by_hop;
-use crate::gateway::websocket::upgraded_head;
 use crate::telemetry::UpstreamFailure;
 
 /// How much of an answer's body may be read before its head is sent, so that it can have an exact length, in bytes.
 const WHOLE_ANSWER: usize = 64 << 10;
-
-/// How much of a body is written at once, in bytes: each such write may take as long as the write time-out says.
-const PIECE: usize = 64 << 10;
-
-/// How long an answer is awaited once the request could not be written to its end.
-const EARLY: Duration = Duration::from_secs(1);
 
 /// How long the end of an answer is awaited whose caller left: it may have had all that matters.
 const REST: Duration = Duration::from_millis(50);
@@ -67,12 +59,51 @@ pub(super) async fn run(
     if let Flow::Answer(answer) = request.chain.collected(&mut request.x, &mut collected.document).await? {
         return native::send(session, request, answer).await;
     }
-    let body = collected.into_body(&request.x)?;
-    let body = through_layers(&mut request.x, routed.plan, body)?;
+    if request.x.facts.models.is_some() && request.x.upstream().is_some() {
+        return by_models(session, request, collected, &routed.plan, connector).await;
+    }
+    let body = collected.into_body(&mut request.x, &routed.plan)?;
     let mut via = Via { dialer, connector, upgrade: None };
     let sent = Box::pin(send(session, &mut request.x, &mut via, &body.bytes)).await?;
     drop(body);
     finish(session, request, sent, via).await
+}
+
+/// Sends a collected request to the models that stand for the one that it asks, one after the other, until one answers.
+async fn by_models(
+    session: &mut Session,
+    request: &mut ActiveRequest,
+    mut collected: CollectedBody,
+    plan: &RequestPlan,
+    connector: &Connector,
+) -> Result<(), GatewayError> {
+    loop {
+        let target = request.x.facts.models.as_ref().and_then(|models| models.target());
+        let model = target.map(|target| target.model.clone());
+        let upstream = request.x.upstream().ok_or(GatewayError::Gone)?;
+        let mut dialer = PoolDialer::new(Arc::clone(upstream));
+        let bytes = collected.for_upstream(&mut request.x, plan, model.as_deref())?;
+        let mut via = Via { dialer: &mut dialer, connector, upgrade: None };
+        let sent = Box::pin(send(session, &mut request.x, &mut via, &bytes)).await;
+        let models = request.x.facts.models.as_mut();
+        match sent {
+            Ok(mut sent) => {
+                let status = sent.head.status;
+                if models.is_some_and(|models| models.goes_on_after(status.as_u16())) {
+                    dialer.answered(status);
+                    sent.up.shutdown().await;
+                    request.x.falls_back();
+                    continue;
+                }
+                drop((bytes, collected));
+                return finish(session, request, sent, via).await;
+            }
+            Err(error) if models.is_some_and(|models| models.goes_on_without(&error)) => {
+                request.x.falls_back()
+            }
+            Err(error) => return Err(error),
+        }
+    }
 }
 
 /// Brings an answer back, and keeps the upstream's connection if it can be used again.
@@ -91,204 +122,6 @@ pub(super) async fn finish(
         sent.up.shutdown().await;
     }
     whole.map(drop)
-}
-
-/// By what a request is sent.
-pub(super) struct Via<'a> {
-    pub(super) dialer: &'a mut dyn Dialer,
-    pub(super) connector: &'a Connector,
-    /// Whether a WebSocket is asked for, and how.
-    pub(super) upgrade: Option<Upgrade>,
-}
-
-/// A WebSocket that is asked for.
-#[derive(Clone, Copy)]
-pub(super) struct Upgrade {
-    /// Whether its messages are read.
-    pub(super) reads: bool,
-}
-
-/// A request that is on its way, up to the head of its answer.
-pub(super) struct Sent {
-    pub(super) up: HttpSession,
-    peer: HttpPeer,
-    pub(super) head: ResponseHeader,
-    deadline: Deadline,
-    /// Whether the upstream took the request to its end.
-    whole: bool,
-}
-
-/// When an exchange must be over.
-#[derive(Clone)]
-struct Deadline {
-    at: Option<Instant>,
-    clock: SharedClock,
-}
-
-impl Deadline {
-    fn after(total: Option<Duration>, clock: &SharedClock) -> Self {
-        let clock = SharedClock::clone(clock);
-        Self { at: total.map(|total| clock.instant() + total), clock }
-    }
-
-    /// Waits for the upstream, but not beyond the deadline.
-    async fn keep<T>(&self, wait: impl Future<Output = Result<T>>) -> Result<T> {
-        let Some(at) = self.at else { return wait.await };
-        let left = at.saturating_duration_since(self.clock.instant());
-        match tokio::time::timeout(left, wait).await {
-            Ok(done) => done,
-            Err(_) => Error::e_explain(ErrorType::ReadTimedout, "the exchange takes too long"),
-        }
-    }
-}
-
-/// Sends the request; again only if the dialer says that the upstream cannot have acted on it.
-pub(super) async fn send(
-    session: &mut Session,
-    x: &mut Exchange,
-    via: &mut Via<'_>,
-    body: &Bytes,
-) -> Result<Sent, GatewayError> {
-    let Via { dialer, connector, upgrade } = via;
-    dialer.admit().await?;
-    let mut deadline: Option<Deadline> = None;
-    let method: Method = x.head().method.clone();
-    loop {
-        if let Terminal::Upstream(upstream) = &x.route().terminal {
-            let upstream = Arc::clone(upstream);
-            x.trace.attempt(upstream.name());
-        }
-        let mut peer = dialer.peer(session).await?;
-        if upgrade.is_some() {
-            peer.options.set_http_version(1, 1);
-        }
-        let times = dialer.times(&peer);
-        let deadline = deadline.get_or_insert_with(|| Deadline::after(times.total, x.clock())).clone();
-        let mut how =
-            Progress { peer: &peer, connected: false, reused: false, unsent: true, method: &method };
-        let (mut up, reused) = match Box::pin(deadline.keep(connector.get_http_session(&peer))).await {
-            Ok(got) => got,
-            Err(error) => {
-                dialer.failed(session, error, how)?;
-                continue;
-            }
-        };
-        let mut head = x.head().clone();
-        dialer.head(session, &mut head).await?;
-        x.trace.pass_on(&mut head);
-        let body = dialer.body(session, body.clone()).await?;
-        let length = (x.sends_body() || !body.is_empty()).then_some(body.len());
-        let written = match upgrade {
-            Some(Upgrade { reads }) => upgraded_head(&mut head, *reads),
-            None => framed(&mut head, length, up.as_http2().is_some()),
-        };
-        written.map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))?;
-        dialer.sign(&mut head, &body)?;
-        (how.connected, how.reused) = (true, reused);
-        let attempt = UpstreamRequest { head, body, times, deadline: &deadline };
-        let exchanged = Box::pin(attempt.exchange(&mut up));
-        let done = match unless_left(session, exchanged).await {
-            Ok(done) => done,
-            Err(left) => {
-                up.shutdown().await;
-                return Err(left);
-            }
-        };
-        match done {
-            Ok((head, whole)) => return Ok(Sent { up, peer, head, deadline, whole }),
-            Err(Unanswered { error, unsent }) => {
-                up.shutdown().await;
-                dialer.failed(session, error, Progress { unsent, ..how })?;
-            }
-        }
-    }
-}
-
-/// Waits, but not for a caller that leaves meanwhile. One that has sent its request and closes its half of the connection
-/// has left.
-///
-/// # Errors
-/// [`GatewayError::Left`], and nothing else.
-async fn unless_left<T>(session: &mut Session, wait: impl Future<Output = T>) -> Result<T, GatewayError> {
-    tokio::select! {
-        biased;
-        done = wait => Ok(done),
-        _ = session.downstream_session.read_body_or_idle(true) => Err(GatewayError::Left),
-    }
-}
-
-/// Has the head say how long the body is; one that came without a body goes on as such.
-fn framed(head: &mut RequestHeader, length: Option<usize>, http2: bool) -> Result<()> {
-    head.remove_header(&TRANSFER_ENCODING);
-    head.remove_header(&EXPECT);
-    head.remove_header(&CONTENT_LENGTH);
-    head.set_version(if http2 { Version::HTTP_2 } else { Version::HTTP_11 });
-    if let Some(length) = length {
-        head.insert_header(CONTENT_LENGTH, length)?;
-    }
-    if length.is_none_or(|length| length == 0) {
-        head.remove_header(&CONTENT_ENCODING);
-    }
-    Ok(())
-}
-
-/// A request that got no answer.
-struct Unanswered {
-    error: Box<Error>,
-    /// Whether the head never left as a whole.
-    unsent: bool,
-}
-
-/// What is sent to one peer.
-struct UpstreamRequest<'a> {
-    head: RequestHeader,
-    body: Bytes,
-    times: Times,
-    deadline: &'a Deadline,
-}
-
-impl UpstreamRequest<'_> {
-    /// Sends head and body, and waits for the head of the answer. Also returns whether the body left to its end.
-    async fn exchange(self, up: &mut HttpSession) -> Result<(ResponseHeader, bool), Unanswered> {
-        let Self { head, body, times, deadline } = self;
-        up.set_read_timeout(times.first_byte);
-        up.set_write_timeout(times.write);
-        let written = deadline.keep(up.write_request_header(Box::new(head))).await;
-        written.map_err(|error| Unanswered { error, unsent: true })?;
-        // One that answers before it has read everything, and reads no more, has an answer all the same.
-        let unwritten = deadline.keep(write(up, body)).await.err();
-        if unwritten.is_some() {
-            up.set_read_timeout(Some(EARLY));
-        }
-        let whole = unwritten.is_none();
-        match deadline.keep(answer_head(up)).await {
-            Ok(head) => {
-                up.set_read_timeout(times.read);
-                Ok((head, whole))
-            }
-            Err(error) => Err(Unanswered { error: unwritten.unwrap_or(error), unsent: false }),
-        }
-    }
-}
-
-async fn write(up: &mut HttpSession, mut body: Bytes) -> Result<()> {
-    while !body.is_empty() {
-        let piece = body.split_to(PIECE.min(body.len()));
-        up.write_request_body(piece, body.is_empty()).await?;
-    }
-    up.finish_request_body().await
-}
-
-async fn answer_head(up: &mut HttpSession) -> Result<ResponseHeader> {
-    loop {
-        up.read_response_header().await?;
-        match up.response_header() {
-            // Early hints and the like: the caller of a collected request has no use for them.
-            Some(head) if head.status.is_informational() && head.status != 101 => {}
-            Some(head) => return Ok(head.clone()),
-            None => return Err(Error::new_str("no response head")),
-        }
-    }
 }
 
 /// Brings the answer back. `true`: whole, and the connection may serve another request.

@@ -9,7 +9,8 @@ use pingora::proxy::Session;
 
 use crate::gateway::dialer::Dialer;
 use crate::gateway::error::GatewayError;
-use crate::gateway::relay::{Upgrade, Via, finish, send};
+use crate::gateway::relay::finish;
+use crate::gateway::sending::{Upgrade, Via, send};
 use crate::gateway::state::{ActiveRequest, State};
 use crate::gateway::websocket::{TunnelParts, check_answer, tunnel};
 

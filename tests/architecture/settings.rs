@@ -37,7 +37,9 @@ impl Section {
 /// A table's path with `NAME` for what its owner names.
 pub(crate) fn normal(path: &str) -> String {
     let mut parts: Vec<&str> = path.split('.').collect();
-    for (parent, named) in [(&["upstreams"][..], 1), (&["sanitize", "intel", "remote"][..], 3)] {
+    for (parent, named) in
+        [(&["upstreams"][..], 1), (&["models"][..], 1), (&["sanitize", "intel", "remote"][..], 3)]
+    {
         if parts.starts_with(parent)
             && let Some(name) = parts.get_mut(named)
         {

@@ -131,7 +131,7 @@ impl Endpoint for ListTokens {
             let page: Vec<TokenInfo> = all.into_iter().filter(behind).take(request.size + 1).collect();
             let more = page.len() > request.size;
             let shown = || page.iter().take(request.size);
-            let last = shown().last().filter(|_| more).map(|token| token.id.to_string());
+            let last = shown().next_back().filter(|_| more).map(|token| token.id.to_string());
             let items =
                 shown().map(|token| TokenResponse::new(token, used.get(&token.id).copied())).collect();
             Ok(success("Listed tokens", TokensResponse { count, items, last: last.unwrap_or_default() }))

@@ -2,6 +2,7 @@
 
 mod files;
 mod jwt;
+mod models;
 mod provider;
 mod redact;
 mod routes;
@@ -38,6 +39,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| jwt::all(settings, mistakes),
     |settings, _, mistakes| sign::all(settings, mistakes),
     |settings, _, mistakes| provider::all(settings, mistakes),
+    |settings, _, mistakes| models::all(settings, mistakes),
     |settings, _, mistakes| usage::all(settings, mistakes),
     |settings, rules, mistakes| redact::all(&settings.routes, rules, mistakes),
 ];

@@ -11,6 +11,7 @@ mod detect;
 mod jwt;
 mod limits;
 mod log;
+mod models;
 mod provider;
 mod redact;
 mod reload;
@@ -41,6 +42,7 @@ pub use detect::{Allowed, Detect, Names};
 pub use jwt::{JwkSource, Jwt, TokenPlace};
 pub use limits::Limits;
 pub use log::{Addresses, Format, Level, Log};
+pub use models::{FallbackOn, Model, ModelTarget};
 pub use provider::Provider;
 pub(crate) use redact::MOST_REMEMBERED;
 pub use redact::{
@@ -111,6 +113,8 @@ pub struct Settings {
     pub share: Share,
     /// What requests to models take, and budgets.
     pub usage: Usage,
+    /// Names of models that callers may ask for, and what stands for them.
+    pub models: BTreeMap<At<String>, At<Model>>,
     /// Where proxied requests may go, by name.
     pub upstreams: BTreeMap<At<String>, At<Upstream>>,
     /// Tried in the order of the file; the first that matches takes the request.
@@ -140,6 +144,7 @@ impl Default for Settings {
             sanitize: Sanitize::default(),
             share: Share::default(),
             usage: Usage::default(),
+            models: BTreeMap::new(),
             upstreams: BTreeMap::new(),
             routes: Vec::new(),
         }

@@ -47,6 +47,9 @@ pub struct Route {
     pub rate: Option<At<Rate>>,
     /// The largest body that passes, collected or streamed. `None`: only the limits bound it.
     pub max_body: Option<At<Size>>,
+    /// Names of models, by `[models]`, that callers of this route may ask for beside those of the provider; needs
+    /// `auth = "token"`: keys that callers send stay here.
+    pub models: Vec<At<String>>,
     /// Whether streams are asked for a report of tokens at their end (`stream_options.include_usage`) where their clients did
     /// not and usage is counted; it is taken out of the answer again. Default: where `provider` is one that is known to
     /// take it, `openai` or `azure`.

@@ -7,7 +7,6 @@ use crate::api::apart;
 use crate::audit::{AuditEvent, AuditKind, AuditLog, AuditTokens, Decision};
 use crate::gateway::exchange::{Exchange, Outcome};
 use crate::gateway::request_trace::method_name;
-use crate::gateway::terminal::Terminal;
 use crate::telemetry::{Addresses, LostLines};
 
 /// Where requests are written down.
@@ -57,10 +56,7 @@ impl AuditTrail {
         event.route = &x.route().name;
         event.path_protocol = x.protocol().map(|protocol| protocol.name);
         event.model = used.and_then(|used| used.model.as_deref());
-        event.upstream = match &x.route().terminal {
-            Terminal::Upstream(upstream) => Some(upstream.name()),
-            _ => None,
-        };
+        event.upstream = x.upstream().map(|upstream| upstream.name());
         event.status = outcome.status;
         event.decision = decision;
         event.reason = own;

@@ -73,6 +73,18 @@ fn add(all: &mut Vec<HeadToken>, text: Secret<String>, proves: bool) {
     }
 }
 
+/// Takes off what clients send their provider as a key, wherever they send one.
+///
+/// # Errors
+/// A target that cannot be written without it.
+pub(super) fn take_keys_off(head: &mut RequestHeader) -> Result<(), GatewayError> {
+    head.remove_header(&AUTHORIZATION);
+    KEY_HEADERS.iter().for_each(|name| drop(head.remove_header(*name)));
+    let is_key = |parameter: &[u8]| parameter.split(|byte| *byte == b'=').next() == Some(KEY_PARAMETER);
+    retain_query(head, |parameter| !is_key(parameter))
+        .map_err(|_| GatewayError::BadBody("the request's head cannot be forwarded"))
+}
+
 /// Takes these tokens off a head: with the whole of a header, with a cookie, with a parameter of the query.
 ///
 /// # Errors

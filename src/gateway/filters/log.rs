@@ -13,7 +13,6 @@ use crate::gateway::filter::{Filter, Flow, Stage};
 use crate::gateway::filters::audit_trail::AuditTrail;
 use crate::gateway::plan::RequestPlan;
 use crate::gateway::request_trace::method_name;
-use crate::gateway::terminal::Terminal;
 use crate::telemetry::{Access, AccessLog, AccessUsage, Traffic};
 
 /// Writes the access log and the audit log, and counts requests.
@@ -76,10 +75,7 @@ impl Filter for Log {
             answer_unscanned,
             fault: x.error_word.unwrap_or("-"),
             time: x.received,
-            upstream: match &route.terminal {
-                Terminal::Upstream(upstream) => Some(upstream.name()),
-                _ => None,
-            },
+            upstream: x.upstream().map(|upstream| upstream.name()),
             attempts: x.trace.attempts(),
             protocol: http_version(x.head().version),
             findings: &x.facts.findings,

@@ -104,7 +104,7 @@ impl Usage {
             output: if takes(x) { asked.most_output.unwrap_or(UNBOUNDED_OUTPUT) } else { 0 },
             ..TokenUsage::default()
         };
-        let cost = asked.model().and_then(|model| self.0.prices.cost(model, most)).unwrap_or_default();
+        let cost = answers(x, &asked).and_then(|model| self.0.prices.cost(model, most)).unwrap_or_default();
         let spend = Spend { requests: 1, tokens: most.total(), cost };
         let accounts = self.accounts(x, asked.model());
         let reservation = match accounts.is_empty() {
@@ -127,7 +127,7 @@ impl Usage {
     fn used(&self, x: &Exchange, metering: &Metering, status: u16) -> Used {
         let answered = (200..300).contains(&status) && takes(x);
         // Whatever else stands there is nobody's to see.
-        let model = metering.asked.model().filter(|_| answered).and_then(model_name).map(str::to_owned);
+        let model = answers(x, &metering.asked).filter(|_| answered).and_then(model_name).map(str::to_owned);
         let (tokens, estimated) = match x.facts.taken.filter(|_| answered) {
             None => (TokenUsage::default(), false),
             Some(Taken { reported: Some(tokens), .. }) => (tokens, false),
@@ -138,7 +138,7 @@ impl Usage {
             }
         };
         let price = |model: &str| self.0.prices.cost(model, tokens);
-        let cost = metering.asked.model().filter(|_| !tokens.is_empty()).and_then(price);
+        let cost = answers(x, &metering.asked).filter(|_| !tokens.is_empty()).and_then(price);
         Used { model, tokens, estimated, cost }
     }
 
@@ -179,6 +179,12 @@ fn runs_model(x: &Exchange) -> bool {
     of_model
         && [Method::POST, Method::PUT, Method::PATCH].contains(method)
         && !is_idle(x.protocol(), x.path())
+}
+
+/// The model that answers: one of ours has another name there.
+fn answers<'a>(x: &'a Exchange, asked: &'a Asked) -> Option<&'a str> {
+    let target = x.facts.models.as_ref().and_then(|plan| plan.target());
+    target.map(|target| target.model.as_str()).or(asked.model())
 }
 
 /// Whether it takes tokens of it.

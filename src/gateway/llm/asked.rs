@@ -4,12 +4,16 @@
 //! Servers differ in which of two members of one name counts, and in whether letters' case does. So every model that any of
 //! them could take counts as named.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
 use crate::base::path::{RequestPath, percent_decoded};
+use crate::edit::{Edit, spliced};
 use crate::gateway::llm::place::{Member, Members};
 use crate::gateway::llm::protocol::{ModelNaming, Protocol, path_ends};
+use crate::stream::json::{Decoded, Leaf, Segment, Token, encoded, walk};
 use crate::stream::multipart::{Boundary, PartHead, split};
 use crate::usage::ModelPattern;
 
@@ -168,6 +172,38 @@ impl Asked {
     }
 }
 
+/// The member of a document that says which model is asked, where there is no doubt.
+pub struct ModelMember {
+    /// The model.
+    pub name: String,
+    /// Between its quotes, in bytes.
+    pub span: Range<usize>,
+}
+
+/// Reads it: the one member `model` at the top, in whatever letters.
+pub fn model_member(document: &[u8]) -> Option<ModelMember> {
+    let (mut found, mut names) = (None, 0);
+    walk(document, &mut |path, Leaf { span, token }| match token {
+        Token::Key if path.is_empty() => {
+            let name = Decoded::of(document.get(span).unwrap_or_default());
+            names += usize::from(name.text().eq_ignore_ascii_case("model"));
+        }
+        Token::Text if path.len() == 1 && path.segment(0) == Some(Segment::Key("model")) => {
+            let name = Decoded::of(document.get(span.clone()).unwrap_or_default()).text().to_owned();
+            found = Some(ModelMember { name, span });
+        }
+        _ => {}
+    })
+    .ok()?;
+    found.filter(|_| names == 1)
+}
+
+/// The document with this model in place of its own.
+pub fn with_model(document: &Bytes, model: &str) -> Bytes {
+    let Some(ModelMember { span, .. }) = model_member(document) else { return document.clone() };
+    Bytes::from(spliced(document, &[Edit { range: span, with: encoded(model) }]))
+}
+
 /// Whether a request to this path asks nothing of a model.
 pub fn is_idle(protocol: Option<&Protocol>, path: &RequestPath) -> bool {
     let of_protocol = protocol.map_or(&[][..], |protocol| protocol.model.idle);
@@ -320,6 +356,25 @@ mod tests {
             r#"{"generationConfig":{"maxOutputTokens":20,"candidateCount":2}}"#,
         );
         assert_eq!(gemini.unwrap().most_output, Some(40));
+    }
+
+    #[test]
+    fn another_model_takes_the_place_of_one_that_is_in_no_doubt() {
+        for (document, want) in [
+            (
+                r#"{"a":1, "model" : "fast","b":[{"model":"x"}]}"#,
+                r#"{"a":1, "model" : "m\"1","b":[{"model":"x"}]}"#,
+            ),
+            (r#"{"mod\u0065l":"f\u0061st"}"#, r#"{"mod\u0065l":"m\"1"}"#),
+            (r#"{"model":"fast","model":"fast"}"#, r#"{"model":"fast","model":"fast"}"#),
+            (r#"{"model":"fast","MODEL":"x"}"#, r#"{"model":"fast","MODEL":"x"}"#),
+            (r#"{"model":["fast"]}"#, r#"{"model":["fast"]}"#),
+            ("{\"model\":", "{\"model\":"),
+        ] {
+            let changed = with_model(&Bytes::from_static(document.as_bytes()), "m\"1");
+            assert_eq!(std::str::from_utf8(&changed).unwrap(), want);
+        }
+        assert_eq!(model_member(br#"{"mod\u0065l":"f\u0061st"}"#).unwrap().name, "fast");
     }
 
     #[test]

@@ -52,7 +52,9 @@ mod template;
 mod usage;
 
 pub use amazon_deltas::AmazonDeltas;
-pub use asked::{Asked, AskedRequest, UnreadRequest, is_free, is_idle};
+pub use asked::{
+    Asked, AskedRequest, ModelMember, UnreadRequest, is_free, is_idle, model_member, with_model,
+};
 pub use delta::Outcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;

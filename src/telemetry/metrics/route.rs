@@ -74,6 +74,7 @@ pub(super) struct Routes {
     actions: IntCounterVec,
     held_back: Histogram,
     filtered: IntCounterVec,
+    fallbacks: IntCounterVec,
 }
 
 impl Routes {
@@ -126,6 +127,11 @@ impl Routes {
                 "Heads of requests that filters saw, and what they did: tokens proved, rates limited, tokens signed.",
                 &["filter", "outcome"],
             )?,
+            fallbacks: families.counters(
+                "model_fallbacks_total",
+                "Requests that were given to another model, since the one before did not answer.",
+                &["route"],
+            )?,
             held_back: families.histogram(
                 "held_back_bytes",
                 "Text held back after a piece of a stream, until it was decided.",
@@ -140,6 +146,7 @@ impl Routes {
             move |word: &'static str| family.with_label_values(&[&name, word])
         };
         let (durations, of_durations) = (self.durations.clone(), name.to_owned());
+        let (fallbacks, of_fallbacks) = (self.fallbacks.clone(), name.to_owned());
         let scanned = self.scanned.clone();
         let findings = |family: &&'static str| {
             let (make, family) = (counters(&self.route_findings), *family);
@@ -154,6 +161,7 @@ impl Routes {
             unscanned_strings: Each::new(counters(&self.unscanned_strings)),
             held_back: self.held_back.clone(),
             filtered: self.filtered.clone(),
+            fallbacks: Arc::new(Late::new(move || fallbacks.with_label_values(&[&of_fallbacks]))),
             families: families.iter().map(findings).collect(),
         }
     }
@@ -195,6 +203,7 @@ pub struct RouteMetrics {
     unscanned_strings: Each<Direction, IntCounter>,
     held_back: Histogram,
     filtered: IntCounterVec,
+    fallbacks: Arc<Late<IntCounter>>,
     families: Arc<[Late<IntCounter>]>,
 }
 
@@ -215,6 +224,11 @@ impl RouteMetrics {
         for (way, bytes) in sizes.into_iter().filter(|(_, bytes)| *bytes > 0) {
             self.bytes.add(way, bytes);
         }
+    }
+
+    /// Counts a request that is given to another model.
+    pub fn fell_back(&self) {
+        self.fallbacks.get().inc();
     }
 
     /// Counts body bytes looked at.
