@@ -16,7 +16,7 @@ use data_encoding::{BASE32, HEXLOWER};
 use crate::api::cpu::Caller;
 use crate::api::token_ids;
 use crate::api::token_info::is_name;
-pub use crate::api::token_info::{MAX_NAME, Service, TokenBounds, TokenError, TokenInfo};
+pub use crate::api::token_info::{MAX_NAME, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
 use crate::api::token_record::{KIND, Stored};
 use crate::api::token_uses::{self, Uses};
 use crate::base::clock::{SharedClock, Timestamp};
@@ -104,6 +104,16 @@ pub enum Standing {
 }
 
 type Hash = [u8; 32];
+
+/// A row that is no longer the token's, and what it said before.
+struct Claimed {
+    row: Key,
+    stored: Stored,
+}
+
+/// How often another rotation is waited for, and how long each time.
+const TURNS: u32 = 50;
+const TURN: Duration = Duration::from_millis(20);
 
 /// Changes a row; whether there was anything to change.
 type Change<'a> = &'a (dyn Fn(&mut Stored) -> bool + Send + Sync);
@@ -309,31 +319,60 @@ impl Tokens {
     /// # Errors
     /// [`TokenError::Unknown`] and [`TokenError::Revoked`]; what the store says.
     pub async fn rotate(&self, id: &TokenId, grace: Duration) -> Result<Secret<String>, TokenError> {
-        let (row, stored) = token_ids::find(self.records.as_ref(), id).await?;
-        stored.clone().info()?.usable(self.clock.now())?;
+        let Claimed { row, stored } = self.claim(id, grace).await?;
         let (token, key) = fresh()?;
-        let next = stored.after(row.key.id());
-        // The new one first: a process that ends here leaves a secret that nobody has, and the one before.
-        self.records.put_if(&key, Expected::Absent, next.entry()?).await?;
+        self.records.put_if(&key, Expected::Absent, stored.after(row.id()).entry()?).await?;
         token_ids::renote(self.records.as_ref(), id, &key).await?;
-        let ends = self.clock.now().plus(grace);
-        let change = |stored: &mut Stored| {
-            stored.replaced = true;
-            stored.ends_by(ends);
-            true
-        };
-        self.change_row(&row.key, &change).await?;
+        // Whoever changed or revoked the token meanwhile found the row before alone.
+        let before = self.records.get(&row).await?.ok_or(TokenError::Unknown)?;
+        let before = Stored::read(&before)?;
+        self.change_row(&key, &|stored| stored.follow(&before)).await?;
         Ok(token)
     }
 
-    /// Changes the token's row, and those of its secrets before, which may be accepted yet.
-    async fn change_rows(&self, id: &TokenId, change: Change<'_>) -> Result<(), TokenError> {
-        let (row, _) = token_ids::find(self.records.as_ref(), id).await?;
-        let mut next = Some(row.key);
-        while let Some(key) = next {
-            next = self.change_row(&key, change).await?.map(|before| Key::new(KIND, before));
+    /// Takes a token's row, which from now on is that of a secret before: of several who would, one.
+    async fn claim(&self, id: &TokenId, grace: Duration) -> Result<Claimed, TokenError> {
+        let mut waited = 0;
+        loop {
+            let (row, stored) = token_ids::find(self.records.as_ref(), id).await?;
+            // Another rotation is under way: its row is the token's in a moment.
+            if stored.replaced {
+                waited += 1;
+                if waited > TURNS {
+                    return Err(StoreError::Conflict.into());
+                }
+                tokio::time::sleep(TURN).await;
+                continue;
+            }
+            stored.clone().info()?.usable(self.clock.now())?;
+            let mut claimed = stored.clone();
+            claimed.replaced = true;
+            claimed.ends_by(self.clock.now().plus(grace));
+            let put = self.records.put_if(&row.key, Expected::Version(row.version), claimed.entry()?).await;
+            self.revocations.fetch_add(1, Ordering::Release);
+            match put {
+                Ok(_) => return Ok(Claimed { row: row.key, stored }),
+                Err(StoreError::Conflict) => {}
+                Err(error) => return Err(error.into()),
+            }
         }
-        Ok(())
+    }
+
+    /// Changes the token's row, and those of its secrets before, which may be accepted yet; and all of them again, if another
+    /// row has become the token's meanwhile.
+    async fn change_rows(&self, id: &TokenId, change: Change<'_>) -> Result<(), TokenError> {
+        let (mut row, _) = token_ids::find(self.records.as_ref(), id).await?;
+        loop {
+            let mut next = Some(row.key.clone());
+            while let Some(key) = next {
+                next = self.change_row(&key, change).await?.map(|before| Key::new(KIND, before));
+            }
+            let (now, _) = token_ids::find(self.records.as_ref(), id).await?;
+            if now.key == row.key {
+                return Ok(());
+            }
+            row = now;
+        }
     }
 
     /// Changes one row; returns which one was before it, if that is there.
@@ -443,26 +482,6 @@ fn key(hash: &Hash) -> Key {
 
 fn hash_of(key: &Key) -> Option<Secret<Hash>> {
     HEXLOWER.decode(key.id().as_bytes()).ok()?.try_into().ok().map(Secret::new)
-}
-
-/// Reads when a token is to expire: a duration from now (`30d`, `12h`, `90m`), a date (its beginning in UTC), or
-/// a time with an offset or `Z` (ISO 8601). It must lie after `now`.
-pub fn parse_expiry(text: &str, now: Timestamp) -> Result<Timestamp, TokenError> {
-    const UNITS: [(char, u64); 3] = [('d', 86_400), ('h', 3600), ('m', 60)];
-    let number_of = |&(unit, seconds): &(char, u64)| Some((text.strip_suffix(unit)?, seconds));
-    let at = match UNITS.iter().find_map(number_of) {
-        Some((number, seconds)) => {
-            let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
-            let number = number.parse::<u64>().ok().filter(|_| digits);
-            let seconds = number.and_then(|number| number.checked_mul(seconds));
-            now.plus(Duration::from_secs(seconds.ok_or(TokenError::Expiry)?))
-        }
-        None if text.len() == "2027-01-31".len() => {
-            Timestamp::parse_iso8601(&format!("{text}T00:00:00Z")).ok_or(TokenError::Expiry)?
-        }
-        None => Timestamp::parse_iso8601(text).ok_or(TokenError::Expiry)?,
-    };
-    if at <= now { Err(TokenError::Past) } else { Ok(at) }
 }
 
 #[cfg(test)]

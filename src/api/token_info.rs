@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::base::clock::Timestamp;
 use crate::base::id::TokenId;
@@ -177,4 +178,24 @@ impl TokenInfo {
 /// Whether a token or a route may be called so.
 pub(super) fn is_name(name: &str) -> bool {
     !(name.is_empty() || name.len() > MAX_NAME || name.contains(char::is_control))
+}
+
+/// Reads when a token is to expire: a duration from now (`30d`, `12h`, `90m`), a date (its beginning in UTC), or
+/// a time with an offset or `Z` (ISO 8601). It must lie after `now`.
+pub fn parse_expiry(text: &str, now: Timestamp) -> Result<Timestamp, TokenError> {
+    const UNITS: [(char, u64); 3] = [('d', 86_400), ('h', 3600), ('m', 60)];
+    let number_of = |&(unit, seconds): &(char, u64)| Some((text.strip_suffix(unit)?, seconds));
+    let at = match UNITS.iter().find_map(number_of) {
+        Some((number, seconds)) => {
+            let digits = !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit());
+            let number = number.parse::<u64>().ok().filter(|_| digits);
+            let seconds = number.and_then(|number| number.checked_mul(seconds));
+            now.plus(Duration::from_secs(seconds.ok_or(TokenError::Expiry)?))
+        }
+        None if text.len() == "2027-01-31".len() => {
+            Timestamp::parse_iso8601(&format!("{text}T00:00:00Z")).ok_or(TokenError::Expiry)?
+        }
+        None => Timestamp::parse_iso8601(text).ok_or(TokenError::Expiry)?,
+    };
+    if at <= now { Err(TokenError::Past) } else { Ok(at) }
 }

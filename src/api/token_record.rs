@@ -178,6 +178,20 @@ impl Stored {
         Self { before: Some(before.to_owned()), ..self }
     }
 
+    /// Takes on what the row before says by now of what both have in common; whether that is anything new.
+    pub(super) fn follow(&mut self, before: &Self) -> bool {
+        let mut next = self.clone();
+        next.revoked = before.revoked.or(self.revoked);
+        next.name.clone_from(&before.name);
+        next.services.clone_from(&before.services);
+        next.routes.clone_from(&before.routes);
+        next.configs.clone_from(&before.configs);
+        (next.form, next.bounds) = (before.form, before.bounds.clone());
+        let changed = serde_json::to_value(&next).ok() != serde_json::to_value(&*self).ok();
+        *self = next;
+        changed
+    }
+
     /// Whether this version knows all that the row says.
     pub(super) fn is_known(&self) -> bool {
         self.form <= FORM && self.bounds.read().is_some()

@@ -416,3 +416,51 @@ async fn what_a_token_was_granted_ends_when_it_is_revoked_also_one_of_a_version_
     }
     assert!(tokens.is_revoked(&TokenId::from_random([0; 20])).await.unwrap());
 }
+
+/// Whatever happens to a token at once, no secret of it is left that nobody can end.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn no_secret_outlives_its_tokens_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Arc::new(bench(folder.path(), &clock()).await);
+    for turn in 0..10 {
+        let (id, first) = bench.tokens.create(named("turned")).await.unwrap();
+        let turns = (0..6).map(|n| {
+            let (bench, id) = (Arc::clone(&bench), id.clone());
+            tokio::spawn(async move {
+                match n {
+                    5 if turn % 2 == 0 => bench.tokens.revoke(&id).await.map(|()| None),
+                    4 => {
+                        let mut info = bench.tokens.get(&id).await?;
+                        info.bounds.models = Some(vec![crate::usage::ModelPattern::parse("only").unwrap()]);
+                        bench.tokens.update(&info).await.map(|()| None)
+                    }
+                    _ => bench.tokens.rotate(&id, Duration::from_secs(60)).await.map(Some),
+                }
+            })
+        });
+        let turns: Vec<_> = turns.collect();
+        let mut secrets = vec![first];
+        let (mut updated, mut failed) = (true, 0);
+        for (n, turn) in turns.into_iter().enumerate() {
+            match turn.await.unwrap() {
+                Ok(secret) => secrets.extend(secret),
+                Err(_) => {
+                    failed += 1;
+                    updated &= n != 4;
+                }
+            }
+        }
+        assert!(failed < 6);
+        for secret in &secrets {
+            if let (true, Ok(who)) = (updated, bench.tokens.verify(secret.expose()).await) {
+                assert!(who.bounds().models.is_some(), "{turn}: what narrows it narrows all its secrets");
+            }
+        }
+        assert_eq!(bench.tokens.list().await.unwrap().iter().filter(|one| one.id == id).count(), 1, "{turn}");
+        bench.tokens.revoke(&id).await.unwrap();
+        for secret in &secrets {
+            let verified = bench.tokens.verify(secret.expose()).await;
+            assert!(matches!(verified, Err(TokenError::Revoked | TokenError::Expired)), "{turn}");
+        }
+    }
+}

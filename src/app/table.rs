@@ -111,7 +111,7 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
         routes.push(Arc::new(route(setting, terminal, &from)?));
     }
     let nothing = Terminal::Fixed(admin::not_found(""));
-    let stray = admin::native(parts, "-", nothing, vec![parts.log()])?;
+    let stray = admin::native(parts, "-", nothing, vec![parts.audited_log()])?;
     let mut probes = admin::probes(parts)?;
     probes.extend(mint::public_keys(config, parts)?);
     if !endpoints.is_empty() {
@@ -257,23 +257,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     if let Some(sign) = &setting.sign {
         filters.push(Arc::new(mint::filter(sign, parts).map_err(wrong)?));
     }
-    let mut limits = Limits::of_tokens(Arc::clone(&parts.token_rates));
-    if let Some(rate) = &setting.rate {
-        let whose = match *rate.by {
-            By::Address => Whose::Address,
-            By::Token => Whose::Token,
-        };
-        let allowance = Allowance { rate: Rate { times: rate.requests.get(), per: rate.per.get() }, whose };
-        limits = limits.and(allowance, parts.buckets(&name));
-    }
-    filters.push(Arc::new(limits));
-    if !setting.models.is_empty() {
-        let aliases = metering::aliases(setting, config, upstreams).map_err(wrong)?;
-        filters.push(Arc::new(Models::new(aliases, config.limits.collected.bytes())));
-    }
-    if setting.forwards() {
-        filters.push(Arc::new(Usage::new(metering::usage(setting, config, parts))));
-    }
+    filters.extend(bounds(setting, from).map_err(wrong)?);
     if let Some(redact) = &setting.redact {
         // First here is last to see an answer: what it writes is not looked through again.
         let public = setting.public_url.as_ref().or(config.api.public_url.as_ref());
@@ -300,6 +284,34 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     let info =
         RouteInfo { protocols, strip, max_body, websocket, ..RouteInfo::generic(&name, terminal, metrics) };
     Route::new(RouteParts { matches, filters, info }).map_err(|error| wrong(error.to_string()))
+}
+
+/// The filters that bound what callers of a route may ask and spend; none where nothing can bound it.
+fn bounds(setting: &RouteSetting, from: &RouteInputs<'_>) -> Result<Vec<Arc<dyn Filter>>, String> {
+    let RouteInputs { config, parts, upstreams, .. } = *from;
+    let mut filters: Vec<Arc<dyn Filter>> = Vec::new();
+    let by_tokens = setting.auth() == AuthSetting::Token;
+    let mut limits = Limits::of_tokens(Arc::clone(&parts.token_rates));
+    if let Some(rate) = &setting.rate {
+        let whose = match *rate.by {
+            By::Address => Whose::Address,
+            By::Token => Whose::Token,
+        };
+        let allowance = Allowance { rate: Rate { times: rate.requests.get(), per: rate.per.get() }, whose };
+        limits = limits.and(allowance, parts.buckets(setting.name.as_str()));
+    }
+    if by_tokens || setting.rate.is_some() {
+        filters.push(Arc::new(limits));
+    }
+    if !setting.models.is_empty() {
+        let aliases = metering::aliases(setting, config, upstreams)?;
+        filters.push(Arc::new(Models::new(aliases, config.limits.collected.bytes())));
+    }
+    let usage = metering::usage(setting, config, parts);
+    if setting.forwards() && (by_tokens || usage.counts_all || !usage.budgets.is_empty()) {
+        filters.push(Arc::new(Usage::new(usage)));
+    }
+    Ok(filters)
 }
 
 /// What WebSocket sessions may take up.

@@ -22,6 +22,9 @@ pub(super) fn run(command: AuditCommand) -> Result<(), Failure> {
                 let name = file.display();
                 let proved = verify(open(file)?, link);
                 let proved = proved.map_err(|broken| AppError::Io(format!("{name}: {broken}")))?;
+                if let Some(first) = proved.first.filter(|first| link.is_none() && *first != Link::START) {
+                    message(&format!("{name} goes on from {first}, which is not in it"));
+                }
                 (lines, torn) = (lines + proved.lines, torn + proved.torn);
                 link = proved.last.or(link);
             }

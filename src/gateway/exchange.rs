@@ -80,8 +80,10 @@ pub struct Metering {
     pub asked: Asked,
     /// What it may spend, while it is under way.
     pub reservation: Option<Reservation>,
-    /// About how many tokens are read for it.
-    pub about_input: u64,
+    /// The tokens that it may take at the most, about.
+    pub most: TokenUsage,
+    /// Whether its answer is read for what it took.
+    pub reads: bool,
     /// Whether we asked for a report at the end of the stream, which the caller did not.
     pub asked_for_report: bool,
 }

@@ -64,6 +64,13 @@ pub(super) fn check_head(head: &RequestHeader, bounds: &Bounds) -> Result<(), Ga
     if NEVER.iter().any(|never| head.method.as_str().eq_ignore_ascii_case(never)) {
         return Err(GatewayError::Api(ApiError::MethodNotAllowed(METHODS.to_owned())));
     }
+    // Methods are told apart by case (RFC 9110 section 9.1), but not by all servers: another spelling of POST would be one
+    // there, and nothing that is known here.
+    let is_like =
+        |known: &str| known != head.method.as_str() && known.eq_ignore_ascii_case(head.method.as_str());
+    if METHODS.split(", ").any(is_like) {
+        return Err(GatewayError::Api(ApiError::MethodNotAllowed(METHODS.to_owned())));
+    }
     // RFC 9112 section 3.2; of HTTP/2 requests Pingora sees to `:authority`.
     if head.version == Version::HTTP_11 && head.headers.get_all(HOST).iter().count() != 1 {
         return bad("a request must have one Host header");

@@ -1,6 +1,6 @@
 //! [`SpendBudget`]: how much may be spent in a stretch of the calendar, and who shares it; [`Account`]: one holder's part of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::base::calendar::{CalendarPeriod, CalendarWindow};
 use crate::base::clock::Timestamp;
 use crate::usage::cost::Cost;
+use crate::usage::model_name::model_name;
 use crate::usage::prices::ModelPattern;
 use crate::usage::spend::SpendLimit;
 
@@ -83,8 +84,8 @@ pub struct Spender<'a> {
     pub labels: &'a BTreeMap<String, String>,
     /// The route.
     pub route: &'a str,
-    /// The model that it asks for.
-    pub model: Option<&'a str>,
+    /// The models that it names.
+    pub models: &'a [String],
 }
 
 /// What one holder may spend of a budget in one window.
@@ -98,22 +99,29 @@ pub struct Account {
     pub window: CalendarWindow,
 }
 
-/// The longest part of an account's id that comes from outside, in bytes: ids of rows have at most 1 KiB.
-const LONGEST_HOLDER: usize = 256;
+/// The longest part of an account's id, in bytes: ids of rows have at most 1 KiB.
+const LONGEST_PART: usize = 256;
 
 impl Account {
-    /// The holder's part of a token's own budget.
+    /// A token's own: all of its budgets over one period are spent from together.
     pub fn of_token(budget: &Arc<SpendBudget>, token: &str, now: Timestamp) -> Self {
-        Self::new(budget, token, now)
+        Self::new(budget, &["token", budget.period.as_str(), token].map(str::to_owned), now)
     }
 
-    fn new(budget: &Arc<SpendBudget>, holder: &str, now: Timestamp) -> Self {
-        let holder = holder.get(..holder.floor_char_boundary(LONGEST_HOLDER)).unwrap_or_default();
+    fn new(budget: &Arc<SpendBudget>, parts: &[String], now: Timestamp) -> Self {
+        let cut =
+            |part: &String| part.get(..part.floor_char_boundary(LONGEST_PART)).unwrap_or_default().to_owned();
+        let parts: Vec<String> = parts.iter().map(cut).collect();
         let window = budget.period.around(now);
         // JSON, so that no name can be spelled like two.
-        let parts = [budget.name.as_str(), budget.period.as_str(), holder];
         let id = serde_json::to_string(&parts).unwrap_or_default();
         Self { budget: Arc::clone(budget), id, window }
+    }
+
+    /// Whether it refuses by what requests take, and not by their number alone.
+    pub fn bounds_what_is_taken(&self) -> bool {
+        let SpendLimit { tokens, cost, .. } = self.budget.limit;
+        self.budget.mode == BudgetMode::Hard && (tokens.is_some() || cost.is_some())
     }
 
     /// The row that has it.
@@ -123,20 +131,31 @@ impl Account {
 }
 
 impl SpendBudget {
-    /// The account that a request spends from; `None` where it does not count for this budget.
-    pub fn account(self: &Arc<Self>, by: Spender<'_>, now: Timestamp) -> Option<Account> {
+    /// The accounts that a request spends from; none where it does not count for this budget. Of several models that one
+    /// names, any may be asked.
+    pub fn accounts(self: &Arc<Self>, by: Spender<'_>, now: Timestamp) -> Vec<Account> {
         let BudgetScope { routes, models, labels, each } = &self.scope;
         let fits = (routes.is_empty() || routes.iter().any(|route| route == by.route))
-            && (models.is_empty() || by.model.is_some_and(|model| models.iter().any(|one| one.takes(model))))
+            && (models.is_empty() || by.models.iter().any(|model| models.iter().any(|one| one.takes(model))))
             && labels.iter().all(|(name, value)| by.labels.get(name) == Some(value));
-        let holder = match each {
-            BudgetHolder::All => Some(""),
-            BudgetHolder::Token => by.token,
-            BudgetHolder::Label(name) => by.labels.get(name).map(String::as_str),
-            BudgetHolder::Model => by.model,
-            BudgetHolder::Route => Some(by.route),
+        if !fits {
+            return Vec::new();
+        }
+        let one = |holder: Option<&str>| holder.into_iter().map(str::to_owned).collect();
+        let holders: BTreeSet<String> = match each {
+            BudgetHolder::All => one(Some("")),
+            BudgetHolder::Token => one(by.token),
+            BudgetHolder::Label(name) => one(by.labels.get(name).map(String::as_str)),
+            // In small letters, as patterns have it; what is no name of a model is one with all that is none.
+            BudgetHolder::Model => {
+                let holder = |model: &String| model_name(model).unwrap_or("other").to_lowercase();
+                by.models.iter().map(holder).collect()
+            }
+            BudgetHolder::Route => one(Some(by.route)),
         };
-        holder.filter(|_| fits).map(|holder| Account::new(self, holder, now))
+        let parts =
+            |holder: &str| ["budget", self.name.as_str(), self.period.as_str(), holder].map(str::to_owned);
+        holders.iter().map(|holder| Account::new(self, &parts(holder), now)).collect()
     }
 
     /// Reads one as the command line and the API have it: `25usd/month`.
@@ -226,41 +245,33 @@ mod tests {
         };
         let red = labels(&[("team", "red")]);
         let none = labels(&[]);
-        let by = |token, labels, model| Spender { token, labels, route: "chat", model };
-        let holder = |scope: BudgetScope, by: Spender<'_>| {
-            let account = budget(scope).account(by, Timestamp::from_millis(0))?;
-            let parts: [String; 3] = serde_json::from_str(&account.id).unwrap();
-            Some(parts[2].clone())
+        let models = ["gpt-4o".to_owned(), "GPT-4o".to_owned(), "jane@example.com".to_owned()];
+        let by = |token, labels, models| Spender { token, labels, route: "chat", models };
+        let holders = |scope: BudgetScope, by: Spender<'_>| -> Vec<String> {
+            let accounts = budget(scope).accounts(by, Timestamp::from_millis(0));
+            let holder = |account: &Account| serde_json::from_str::<Vec<String>>(&account.id).unwrap().pop();
+            accounts.iter().filter_map(holder).collect()
         };
         let each = |each| BudgetScope { each, ..BudgetScope::default() };
         let team = || BudgetHolder::Label("team".to_owned());
-        let rows: [(BudgetScope, Spender<'_>, Option<&str>); 11] = [
-            (BudgetScope::default(), by(None, &none, None), Some("")),
-            (each(BudgetHolder::Token), by(Some("pti_1"), &none, None), Some("pti_1")),
-            (each(BudgetHolder::Token), by(None, &none, None), None),
-            (each(team()), by(None, &red, None), Some("red")),
-            (each(team()), by(None, &none, None), None),
-            (each(BudgetHolder::Model), by(None, &none, Some("m")), Some("m")),
-            (each(BudgetHolder::Route), by(None, &none, None), Some("chat")),
-            (
-                BudgetScope { routes: vec!["other".into()], ..BudgetScope::default() },
-                by(None, &none, None),
-                None,
-            ),
-            (
-                BudgetScope { models: vec![ModelPattern::parse("gpt*").unwrap()], ..BudgetScope::default() },
-                by(None, &none, Some("gpt-4o")),
-                Some(""),
-            ),
-            (
-                BudgetScope { models: vec![ModelPattern::parse("gpt*").unwrap()], ..BudgetScope::default() },
-                by(None, &none, None),
-                None,
-            ),
-            (BudgetScope { labels: red.clone(), ..BudgetScope::default() }, by(None, &none, None), None),
+        let for_gpt =
+            || BudgetScope { models: vec![ModelPattern::parse("gpt*").unwrap()], ..BudgetScope::default() };
+        let routes = BudgetScope { routes: vec!["other".into()], ..BudgetScope::default() };
+        let rows: [(BudgetScope, Spender<'_>, &[&str]); 11] = [
+            (BudgetScope::default(), by(None, &none, &[]), &[""]),
+            (each(BudgetHolder::Token), by(Some("pti_1"), &none, &[]), &["pti_1"]),
+            (each(BudgetHolder::Token), by(None, &none, &[]), &[]),
+            (each(team()), by(None, &red, &[]), &["red"]),
+            (each(team()), by(None, &none, &[]), &[]),
+            (each(BudgetHolder::Model), by(None, &none, &models), &["gpt-4o", "other"]),
+            (each(BudgetHolder::Route), by(None, &none, &[]), &["chat"]),
+            (routes, by(None, &none, &[]), &[]),
+            (for_gpt(), by(None, &none, &models), &[""]),
+            (for_gpt(), by(None, &none, &models[2..]), &[]),
+            (BudgetScope { labels: red.clone(), ..BudgetScope::default() }, by(None, &none, &[]), &[]),
         ];
         for (at, (scope, by, want)) in rows.into_iter().enumerate() {
-            assert_eq!(holder(scope, by).as_deref(), want, "{at}");
+            assert_eq!(holders(scope, by), want, "{at}");
         }
     }
 }

@@ -5,6 +5,7 @@
 //! several nodes each knows what the others wrote a moment ago (see [`Ledger::write`]), so it is one request for each of
 //! them, and what was spent elsewhere in that moment.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use dashmap::DashMap;
@@ -119,14 +120,16 @@ impl Ledger {
         for account in accounts {
             let mut line = self.lines.entry(account.row()).or_insert_with(|| Line::until(account.window.end));
             line.idle = 0;
-            let used_up = account.budget.limit.is_used_up_by(line.spent().and(line.reserved));
+            // What this very request has reserved of it, for another budget, is its own.
+            let own = reservation.accounts.iter().any(|known| known.row() == account.row());
+            let others = if own { line.reserved.without(most) } else { line.reserved };
+            let used_up = account.budget.limit.is_used_up_by(line.spent().and(others));
             if used_up && account.budget.mode == BudgetMode::Hard {
                 // What was reserved of the others is given back.
                 return Err(OverBudget { after: account.window.seconds_left(now), budget: account.budget });
             }
-            line.reserved = line.reserved.and(most);
             drop(line);
-            reservation.accounts.push(account);
+            reservation.add(account);
         }
         Ok(reservation)
     }
@@ -199,6 +202,22 @@ struct Due {
 }
 
 impl Reservation {
+    /// Reserves from an account; from one that several budgets share, once.
+    fn add(&mut self, account: Account) {
+        let row = account.row();
+        if !self.accounts.iter().any(|known| known.row() == row)
+            && let Some(mut line) = self.lines.get_mut(&row)
+        {
+            line.reserved = line.reserved.and(self.reserved);
+        }
+        self.accounts.push(account);
+    }
+
+    /// The accounts' rows, each once.
+    fn rows(&self) -> BTreeSet<String> {
+        self.accounts.iter().map(Account::row).collect()
+    }
+
     /// What is left of each budget, the request itself not counted.
     pub fn remaining(&self, now: Timestamp) -> Vec<Remaining> {
         let remaining = |account: &Account| {
@@ -221,8 +240,8 @@ impl Reservation {
 
     /// Counts what a part of the request has spent, which may go on: a session.
     pub fn spend(&self, spent: Spend) {
-        for account in &self.accounts {
-            if let Some(mut line) = self.lines.get_mut(&account.row()) {
+        for row in self.rows() {
+            if let Some(mut line) = self.lines.get_mut(&row) {
                 line.unwritten = line.unwritten.and(spent);
             }
         }
@@ -237,9 +256,11 @@ impl Reservation {
     }
 
     fn give_back(&mut self, spent: Spend) {
-        for account in self.accounts.drain(..) {
+        let rows = self.rows();
+        self.accounts.clear();
+        for row in rows {
             // The line stays while anything is reserved of it.
-            if let Some(mut line) = self.lines.get_mut(&account.row()) {
+            if let Some(mut line) = self.lines.get_mut(&row) {
                 line.reserved = line.reserved.without(self.reserved);
                 line.unwritten = line.unwritten.and(spent);
             }
@@ -289,8 +310,8 @@ mod tests {
             let (scope, period) = (BudgetScope::default(), CalendarPeriod::Hour);
             let budget = Arc::new(SpendBudget { name: "all".to_owned(), scope, period, limit, mode });
             let labels = std::collections::BTreeMap::new();
-            let by = Spender { token: None, labels: &labels, route: "chat", model: None };
-            budget.account(by, self.clock.now()).into_iter().collect()
+            let by = Spender { token: None, labels: &labels, route: "chat", models: &[] };
+            budget.accounts(by, self.clock.now())
         }
 
         async fn reserve(&self, most: u64, mode: BudgetMode) -> Result<Reservation, OverBudget> {
@@ -358,6 +379,27 @@ mod tests {
         third.clock.advance(Duration::from_secs(3600));
         third.ledger.write().await.unwrap();
         assert!(third.ledger.lines.is_empty(), "over and written");
+    }
+
+    #[tokio::test]
+    async fn two_budgets_of_a_token_over_one_period_are_spent_from_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let node = node(&records(folder.path()).await);
+        let own = |text: &str, mode| {
+            let budget = Arc::new(SpendBudget::parse(text, mode).unwrap());
+            Account::of_token(&budget, "pti_1", node.clock.now())
+        };
+        let both = || vec![own("60tokens/day", BudgetMode::Hard), own("20tokens/day", BudgetMode::Soft)];
+        for left in [60, 45, 30] {
+            let one = node.ledger.reserve(both(), tokens(15)).await.unwrap();
+            assert_eq!(one.remaining(node.clock.now())[0].left.tokens, Some(left));
+            one.settle(tokens(15));
+        }
+        let one = node.ledger.reserve(both(), tokens(15)).await.unwrap();
+        assert!(one.remaining(node.clock.now())[1].used_up);
+        drop(one);
+        let one = node.ledger.reserve(both(), tokens(15)).await.unwrap();
+        assert_eq!(one.remaining(node.clock.now())[0].left.tokens, Some(15), "what was reserved is back");
     }
 
     #[tokio::test]

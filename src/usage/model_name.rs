@@ -28,16 +28,21 @@ pub fn model_name(text: &str) -> Option<&str> {
         // Numbers are grouped, so that what parts groups is none's end.
         run = match byte {
             b'0'..=b'9' => run + 1,
-            b'.' | b'-' | b'+' if !is_resource => run,
-            _ => 0,
+            byte if byte.is_ascii_alphabetic() || is_resource => 0,
+            _ => run,
         };
         longest_run = longest_run.max(run);
     }
     // A version may follow an at sign, a host may not.
-    let is_host = |behind: &str| behind.contains(['.', '@']) || behind.is_empty();
-    let host = text.split_once('@').is_some_and(|(name, behind)| !name.is_empty() && is_host(behind));
-    // Keys are long words without a separator.
-    let key = text.split(['.', '_', ':', '/', '-', '+', '@']).any(|word| word.len() > 24);
+    let is_version =
+        |behind: &str| behind.bytes().any(|b| b.is_ascii_digit()) && !behind.contains(['.', '@']);
+    let host = text.split_once('@').is_some_and(|(name, behind)| !name.is_empty() && !is_version(behind));
+    let mut words = text.split(['.', '_', ':', '/', '-', '+', '@']);
+    // Keys are long words without a separator, and shorter ones in capitals.
+    let key = words.any(|word| {
+        word.len() > 24
+            || word.len() > 15 && word.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit())
+    });
     let letters = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     let fine =
         letters && text.len() <= longest && text.bytes().all(fits) && longest_run <= most && !host && !key;
@@ -75,6 +80,12 @@ mod tests {
             "jane.doe@example.com",
             "+1-415-555-2671",
             "Jane Doe",
+            "jane.doe@corp",
+            "a_4111_1111_1111_1111",
+            "4111/1111/1111/1111x",
+            "tel:650:253:0000",
+            "ssn_536_22_8726",
+            "AKIAIOSFODNN7EXAMPLE",
             "sk-proj-abcdefghijklmnopqrstuvwxyz0123456789",
             "ghp_0123456789abcdefghijABCDEFGHIJ012345",
             "a\nb",

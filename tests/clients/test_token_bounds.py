@@ -10,9 +10,9 @@ import pytest
 from anthropic import Anthropic
 from anthropic import RateLimitError as AnthropicRateLimit
 from gateway import MINIMAL, Gateway, run
-from llm_upstream import Upstream
-from openai import AuthenticationError, OpenAI, PermissionDeniedError, RateLimitError
-from test_usage import CHAT, CONFIG, LOG, PRICES, ROUTES, ident, token
+from llm_upstream import Answers, Upstream
+from openai import APITimeoutError, AuthenticationError, OpenAI, PermissionDeniedError, RateLimitError
+from test_usage import CHAT, CONFIG, LOG, PRICES, ROUTES, access, ident, line_of, token
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +25,12 @@ def ends():
 def road(ends):
     ends[1].begin()
     return ends
+
+
+def refused(gateway):
+    """How often a budget of tokens was used up."""
+    found = re.search(r'portcullis_over_budget_total\{budget="tokens"\} (\d+)', gateway.metrics())
+    return int(found[1]) if found else 0
 
 
 # ── virtual keys ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -84,18 +90,150 @@ def test_a_key_for_some_models_asks_no_others(road):
     assert gateway.call("GET", "/keys/v1/models", headers={"authorization": "Bearer " + key}).status == 404
 
 
+def test_a_key_for_some_models_is_refused_whatever_cannot_be_told(road):
+    gateway, upstream = road
+    key = token(gateway, "--route", "keys", "--model", "gpt-4o*")
+    headers = {"authorization": "Bearer " + key, "content-type": "application/json"}
+    chat = "/v1/chat/completions"
+    other = '{"model":"o3","messages":[]}'
+    rows = [
+        # Paths that servers read in their own ways.
+        ("POST", "/openai/Deployments/o3/chat/completions", '{"model":"gpt-4o"}'),
+        ("POST", "/openai/deployments/o3;x/chat/completions", '{"model":"gpt-4o"}'),
+        ("POST", "/openai/deployments%2Fo3/chat/completions", '{"model":"gpt-4o"}'),
+        ("POST", "/v1beta/Models/o3:generateContent", "{}"),
+        ("POST", "/v1beta/models/o3:streamGenerateContent", '{"contents":[]}'),
+        ("POST", "/v1beta/tunedModels/o3:generateContent", "{}"),
+        ("POST", chat + "/", other),
+        ("POST", "/V1/Chat/Completions", other),
+        ("POST", "/x/files" + chat, other),
+        ("POST", chat + "/v1/files", other),
+        ("POST", chat + "?model=o3", '{"model":"gpt-4o"}'),
+        ("POST", chat + "?mod%65l=o3", '{"model":"gpt-4o"}'),
+        ("POST", "/mcp", other),
+        ("POST", "/mcp/v1/chat/completions", other),
+        # Members that servers read in their own ways.
+        ("POST", chat, '{"model":"gpt-4o","models":"o3"}'),
+        ("POST", chat, '{"model":"gpt-4o, o3"}'),
+        ("POST", chat, '{"model":"gpt-4o","fallbacks":[{"gpt-4o":["o3"]}]}'),
+        ("POST", chat, '{"model":"gpt-4o","fallbacks":[{"o3":["gpt-4o"]}]}'),
+        ("POST", chat, '{"model":"gpt-4o","extra_body":{"models":["o3"]}}'),
+        ("POST", "/v1/responses", '{"model":"gpt-4o","tools":[{"type":"image_generation","model":"o3"}]}'),
+        ("POST", "/v1/messages", '{"model":"gpt-4o","tools":[{"type":"advisor","model":"o3"}]}'),
+        ("POST", "/v1/realtime/client_secrets", '{"session":{"model":"o3"}}'),
+        (
+            "POST",
+            "/v1/realtime/client_secrets",
+            '{"session":{"model":"gpt-4o","audio":{"input":{"transcription":{"model":"o3"}}}}}',
+        ),
+        ("POST", "/v1/batches", '{"input_file_id":"file-1","model":"gpt-4o"}'),
+        ("POST", "/v1/fine_tuning/jobs", '{"model":"o3","training_file":"f"}'),
+        ("POST", "/v1/evals", "{}"),
+        # Methods that servers read in their own ways.
+        ("post", chat, other),
+        ("PATCH", chat, other),
+        ("QUERY", chat, other),
+        ("GET", chat, other),
+        ("DELETE", chat, other),
+    ]
+    for method, path, body in rows:
+        answer = gateway.call(method, "/keys" + path, body, headers)
+        assert answer.status in (400, 403, 405), (method, path, body, answer.status, answer.body)
+    assert not upstream.requests, "nothing of all that was sent"
+
+
+def test_what_nobody_counts_is_not_asked_with_a_budget_of_tokens(road):
+    gateway, upstream = road
+    headers = {"authorization": "Bearer " + token(gateway, "--route", "keys", "--budget", "9000tokens/day")}
+
+    def ask(path, body, **more):
+        return gateway.call("POST", "/keys" + path, body, headers | {"content-type": "application/json"} | more)
+
+    for path, body, status in [
+        ("/v1/batches", {"input_file_id": "file-1"}, 403),
+        ("/v1/chat/completions", "model=m-1", 400),
+        ("/v1/chat/completions", b"\xff\xfe{", 400),
+    ]:
+        assert line_of(gateway, lambda: ask(path, body))["status"] == status
+    assert not upstream.requests
+    # A bound as lenient servers read one is a bound: what is left may be exceeded by one request, and by no second.
+    for n, most in enumerate((9001, 9001.0, "9001", 9.1e3)):
+        body = {"model": "m-1", "max_tokens": most, **CHAT}
+        answers = []
+        line = line_of(gateway, lambda: answers.append(ask("/v1/chat/completions", body)))
+        assert line["status"] == 200
+        assert "tokens;tokens=%d;" % (9000 - n * 42) in answers[0].headers["portcullis-budget-remaining"]
+    # Batches are counted by requests alone.
+    counted = {"authorization": "Bearer " + token(gateway, "--route", "keys", "--budget", "2requests/day")}
+    ask = lambda: gateway.call("POST", "/keys/v1/batches", {"input_file_id": "f"}, counted).status
+    assert [ask() == 429 for _ in range(3)] == [False, False, True]
+
+
+def test_two_budgets_of_a_token_over_one_period_are_spent_from_together(road):
+    gateway, _ = road
+    key = token(gateway, "--route", "keys", "--budget", "84tokens/day", "--budget", "3requests/day", "--soft-budget", "42tokens/day")
+    headers = {"authorization": "Bearer " + key}
+    ask = lambda: gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers)
+    found = [line_of(gateway, ask)["status"] for _ in range(3)]
+    assert found == [200, 200, 429], "once each, and not once for each budget"
+
+
+class Slow(Answers):
+    """Answers late who says so."""
+
+    def answer(self, came):
+        if b"slowly" in came.body:
+            time.sleep(1)
+        super().answer(came)
+
+
+def test_a_caller_who_leaves_before_the_answer_pays_for_it():
+    with Upstream(handler=Slow) as upstream, Gateway(upstream.url, CONFIG) as gateway:
+        key = token(gateway, "--route", "keys", "--budget", "200tokens/day")
+        client = OpenAI(api_key=key, base_url=gateway.url + "/keys/v1", max_retries=0, timeout=0.4)
+        slowly = [{"role": "user", "content": "slowly"}]
+        with pytest.raises(APITimeoutError):
+            client.chat.completions.create(model="m-1", max_tokens=150, messages=slowly)
+        line = gateway.wait_for(lambda: access(gateway, 0))[-1]
+        assert line["output_tokens"] == 150 and line["estimated_tokens"], line
+        headers = {"authorization": "Bearer " + key}
+        answer = gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers)
+        left = re.search(r"tokens=(\d+);", answer.headers["portcullis-budget-remaining"])[1]
+        assert int(left) == 200 - line["input_tokens"] - 150
+
+
+def test_a_price_is_of_the_dearest_model_that_is_named():
+    with Upstream() as upstream, Gateway(upstream.url, MINIMAL + LOG + PRICES + ROUTES) as gateway:
+        key = token(gateway, "--route", "keys", "--budget", "1usd/day")
+        headers = {"authorization": "Bearer " + key, "content-type": "application/json"}
+        chat = "/keys/v1/chat/completions"
+        for body in (
+            '{"model":"m-1","model":"cheap-1","messages":[]}',
+            '{"model":"cheap-1","model":"m-1","messages":[]}',
+            '{"model":"cheap-1","MODEL":"m-1","messages":[]}',
+            '{"model":"nobody-knows","models":["m-1"],"messages":[]}',
+        ):
+            line = line_of(gateway, lambda: gateway.call("POST", chat, body, headers))
+            assert line["cost_usd"] == "0.00312", (body, line)
+
+
 def test_a_keys_budget_ends_in_the_shape_of_each_protocol_and_is_not_exceeded(road):
     gateway, upstream = road
     key = token(gateway, "--name", "spender", "--route", "keys", "--budget", "150tokens/day")
     headers = {"authorization": "Bearer " + key}
     left = []
-    for _ in range(4):
+
+    def ask():
         answer = gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers)
-        assert answer.status == 200
-        left.append(answer.headers["portcullis-budget-remaining"])
+        return answer.headers["portcullis-budget-remaining"]
+
+    for _ in range(4):
+        # Until it is counted, an answer has taken what it may take at most.
+        line = line_of(gateway, lambda: left.append(ask()))
+        assert line["status"] == 200
     # 42 tokens each.
     assert [re.search(r"tokens;tokens=(\d+);reset=\d+", one)[1] for one in left] == ["150", "108", "66", "24"]
-    came = len(upstream.requests)
+    came, before = len(upstream.requests), refused(gateway)
     client = OpenAI(api_key=key, base_url=gateway.url + "/keys/v1", max_retries=0)
     with pytest.raises(RateLimitError) as spent:
         client.chat.completions.create(model="m-1", **CHAT)
@@ -105,7 +243,7 @@ def test_a_keys_budget_ends_in_the_shape_of_each_protocol_and_is_not_exceeded(ro
             model="m-1", max_tokens=9, **CHAT
         )
     assert len(upstream.requests) == came
-    assert 'portcullis_over_budget_total{budget="tokens"} 2' in gateway.metrics()
+    assert refused(gateway) == before + 2
     # It stays spent over a restart, and for another secret of the same token.
     gateway.restart()
     assert gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers).status == 429
@@ -169,7 +307,11 @@ def test_teams_have_budgets_and_soft_ones_let_pass():
 
         def ask(key, model="m-1"):
             headers = {"authorization": "Bearer " + key}
-            return gateway.call("POST", "/keys/v1/chat/completions", {"model": model, **CHAT}, headers)
+            answers = []
+            call = lambda: gateway.call("POST", "/keys/v1/chat/completions", {"model": model, **CHAT}, headers)
+            # Until it is counted, an answer has taken what it may take at most.
+            line_of(gateway, lambda: answers.append(call()))
+            return answers[0]
 
         # 12 at 10 and 30 at 100 dollars a million: 0.00312 each, so that the fourth takes it beyond a cent.
         found = [ask(key).status for key in (red[0], red[1], red[0], red[1], red[0])]
@@ -277,6 +419,27 @@ def test_tokens_are_made_by_http_only_with_a_token_that_names_that(road):
         assert answer.status == 400 and code in answer.body.decode(), (body, answer.body)
     unknown = "pti_" + "a" * 32
     assert "DoesNotExist" in call("revoke", {"id": unknown}, admin).body.decode()
+
+
+def test_a_token_that_is_rotated_and_revoked_at_once_has_no_secret_that_lives(road):
+    gateway, _ = road
+    admin = {"authorization": "Bearer " + token(gateway, "--service", "token")}
+    call = lambda what, body: gateway.call("POST", "/v1beta/token/" + what, body, admin).json()["result"]
+    for _ in range(6):
+        made = call("create", {"name": "raced", "routes": ["keys"]})
+        secrets, id = [made["token"]], {"id": made["id"]}
+
+        def rotate(_):
+            return (call("rotate", id | {"grace_seconds": 3600}) or {}).get("token")
+
+        with concurrent.futures.ThreadPoolExecutor(9) as pool:
+            rotated = pool.map(rotate, range(8))
+            call("revoke", id)
+            secrets += [secret for secret in rotated if secret]
+        time.sleep(1.2)
+        for secret in secrets:
+            headers = {"authorization": "Bearer " + secret}
+            assert gateway.call("POST", "/keys/v1/chat/completions", {"model": "m-1", **CHAT}, headers).status == 401
 
 
 def test_a_wrong_key_is_told_as_the_provider_tells_it(road):

@@ -299,3 +299,18 @@ def test_values_stay_out_of_what_is_counted(road):
     body = {"model": "m-1", "messages": [{"role": "user", "content": PROMPT}]}
     line = line_of(gateway, lambda: gateway.call("POST", "/v1/chat/completions", body))
     assert line["redacted"] > 0 and line["input_tokens"] == 12
+
+
+def test_what_else_stands_in_a_report_is_the_callers_to_see(quiet):
+    gateway, upstream = quiet
+    documents, cited = upstream.documents, {"citations": ["https://harbour-post.example/a"]}
+    last = lambda rows: [*rows[:-1], rows[-1] | cited]
+    upstream.documents = lambda asked: iter(last(list(documents(asked))))
+    try:
+        key = {"authorization": "Bearer " + token(gateway, "--route", "asked")}
+        body = {"model": "m-1", "stream": True, **CHAT}
+        got = gateway.call("POST", "/asked/v1/chat/completions", body, key).body
+    finally:
+        upstream.documents = documents
+    seen = [json.loads(row[6:]) for row in got.split(b"\n\n") if row.startswith(b"data: {")]
+    assert seen[-1]["citations"] == cited["citations"] and not any("usage" in row for row in seen)

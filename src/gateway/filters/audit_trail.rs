@@ -39,6 +39,7 @@ impl AuditTrail {
         let own = x.error_word;
         let decision = match (own, outcome.status) {
             (Some("caller_gone"), _) | (None, 0) => Decision::Failed,
+            (Some(_), 501) => Decision::Refused,
             (Some(_), status) if REFUSED.contains(&status) => Decision::Refused,
             (Some(_), _) => Decision::Failed,
             (None, _) => Decision::Passed,

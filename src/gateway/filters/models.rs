@@ -30,7 +30,7 @@ impl Models {
 
     /// Whether requests to this path say in a member which model they ask.
     fn applies(x: &Exchange) -> bool {
-        x.sends_body() && x.protocol().is_some_and(|protocol| protocol.model.members.contains(&"model"))
+        x.sends_body() && x.protocol().is_some_and(|protocol| protocol.model.in_member)
     }
 }
 

@@ -12,7 +12,7 @@ use http::header::CONTENT_TYPE;
 use http::{HeaderName, HeaderValue, Method};
 use pingora::http::ResponseHeader;
 
-use crate::api::token::{Principal, TokenBounds};
+use crate::api::token::TokenBounds;
 use crate::api::{ApiError, CpuPool, Job};
 use crate::base::calendar::CalendarPeriod;
 use crate::gateway::error::GatewayError;
@@ -20,12 +20,14 @@ use crate::gateway::exchange::{Exchange, Metering, Outcome, Used};
 use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::usage_report::{asked_for, taken_out};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
-use crate::gateway::llm::{Asked, AskedRequest, Taken, estimated, is_free, is_idle};
+use crate::gateway::llm::{
+    Asked, AskedRequest, ProtocolChoice, UNKNOWN, estimated, is_ambiguous, is_blind, is_free, is_idle,
+};
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::telemetry::{TokenKind, UsageMetrics};
 use crate::usage::{
-    Account, Ledger, OverBudget, PriceTable, Remaining, Spend, SpendBudget, Spender, TokenUsage, UsageKey,
-    UsageTotals, model_name,
+    Account, Cost, Ledger, ModelPattern, OverBudget, PriceTable, Remaining, Spend, SpendBudget, Spender,
+    TokenUsage, UsageKey, UsageTotals, model_name,
 };
 
 /// Says what is left of budgets: `name;usd=1.25;tokens=500;requests=3;reset=3600`, one after the other.
@@ -34,8 +36,15 @@ const REMAINING: HeaderName = HeaderName::from_static("portcullis-budget-remaini
 /// Tokens that an answer may have whose request does not bound it, as far as a budget reserves them.
 const UNBOUNDED_OUTPUT: u64 = 4096;
 
+/// Faults by which nobody learns what an upstream took of a request that it got.
+const UNANSWERED: [&str; 3] = ["caller_gone", "timeout", "broken"];
+
 const OTHER_MODEL: &str = "The token does not cover this model";
 const NO_MODEL: &str = "The token is for some models, and it cannot be told which one this request asks; name it as the provider's API says";
+const NO_COUNT: &str =
+    "What this asks is not counted when it is taken, so that a caller with a budget may not ask it";
+const UNREAD: &str =
+    "the body is not what this path takes, so that it cannot be counted; send one JSON document in UTF-8";
 const NO_SESSION: &str = "The token is for some models or has a budget, and what is asked over a WebSocket is not counted: it opens none";
 
 /// What the filter is made from.
@@ -68,20 +77,25 @@ impl Usage {
     }
 
     /// Whether anything bounds or counts this request.
-    fn minds(&self, bounds: Option<&TokenBounds>) -> bool {
-        let bound = |bounds: &TokenBounds| bounds.models.is_some() || !bounds.budgets.is_empty();
-        self.0.counts_all || !self.0.budgets.is_empty() || bounds.is_some_and(bound)
+    fn minds(&self, x: &Exchange) -> bool {
+        self.0.counts_all || self.bounds(x)
+    }
+
+    /// Whether anything bounds it.
+    fn bounds(&self, x: &Exchange) -> bool {
+        let own = |bounds: &TokenBounds| bounds.models.is_some() || !bounds.budgets.is_empty();
+        !self.0.budgets.is_empty() || x.facts.who.as_ref().is_some_and(|who| own(who.bounds()))
     }
 
     /// The accounts that a request spends from.
-    fn accounts(&self, x: &Exchange, model: Option<&str>) -> Vec<Account> {
+    fn accounts(&self, x: &Exchange, models: &[String]) -> Vec<Account> {
         let now = x.clock().now();
         let labels = x.facts.who.as_ref().map(|who| &who.bounds().labels);
         let nothing = std::collections::BTreeMap::new();
         let token = x.facts.who.as_ref().map(|who| who.id().to_string());
         let route = x.route().name.as_str();
-        let by = Spender { token: token.as_deref(), labels: labels.unwrap_or(&nothing), route, model };
-        let shared = self.0.budgets.iter().filter_map(|budget| budget.account(by, now));
+        let by = Spender { token: token.as_deref(), labels: labels.unwrap_or(&nothing), route, models };
+        let shared = self.0.budgets.iter().flat_map(|budget| budget.accounts(by, now));
         let own = x.facts.who.iter().flat_map(|who| who.bounds().budgets.iter());
         let own = own.filter_map(|budget| Some(Account::of_token(budget, token.as_deref()?, now)));
         shared.chain(own).collect()
@@ -89,31 +103,38 @@ impl Usage {
 
     /// Judges a request by what it asks for.
     async fn judge(&self, x: &mut Exchange, asked: Asked, body: usize) -> Result<(), GatewayError> {
-        if let Some(models) = x.facts.who.as_ref().and_then(|who| who.bounds().models.as_deref()) {
-            let runs = runs_model(x);
-            if runs && asked.models.is_empty() {
-                return Err(ApiError::OutOfScope(NO_MODEL).into());
-            }
-            if !asked.models.is_empty() && !asked.is_within(models) {
-                return Err(ApiError::OutOfScope(OTHER_MODEL).into());
-            }
+        if let Some(models) = narrowed(x) {
+            models_allowed(x, &asked, models)?;
         }
-        let about_input = if takes(x) { estimated(body as u64) } else { 0 };
-        let most = TokenUsage {
-            input: about_input,
-            output: if takes(x) { asked.most_output.unwrap_or(UNBOUNDED_OUTPUT) } else { 0 },
-            ..TokenUsage::default()
-        };
-        let cost = answers(x, &asked).and_then(|model| self.0.prices.cost(model, most)).unwrap_or_default();
-        let spend = Spend { requests: 1, tokens: most.total(), cost };
-        let accounts = self.accounts(x, asked.model());
+        let accounts = self.accounts(x, &asked.models);
+        if is_blind(x.protocol(), x.path())
+            && runs_model(x)
+            && accounts.iter().any(Account::bounds_what_is_taken)
+        {
+            return Err(ApiError::OutOfScope(NO_COUNT).into());
+        }
+        let mut most = TokenUsage::default();
+        if takes(x) {
+            most.input = estimated(body as u64);
+            most.output = asked.most_output.unwrap_or(UNBOUNDED_OUTPUT);
+        }
+        let spend =
+            Spend { requests: 1, tokens: most.total(), cost: self.cost(x, &asked, most).unwrap_or_default() };
         let reservation = match accounts.is_empty() {
             true => None,
             false => Some(self.0.ledger.reserve(accounts, spend).await.map_err(|over| self.over(x, &over))?),
         };
-        x.facts.metering =
-            Some(Box::new(Metering { asked, reservation, about_input, asked_for_report: false }));
+        x.facts.metering = Some(Box::new(Metering { asked, reservation, most, ..Metering::default() }));
         Ok(())
+    }
+
+    /// What tokens cost: of the model that answers, where that is ours to say; else of the dearest that is named.
+    fn cost(&self, x: &Exchange, asked: &Asked, tokens: TokenUsage) -> Option<Cost> {
+        let target = x.facts.models.as_ref().and_then(|plan| plan.target());
+        match target {
+            Some(target) => self.0.prices.cost(&target.model, tokens),
+            None => asked.dearest(|model| self.0.prices.cost(model, tokens)),
+        }
     }
 
     fn over(&self, x: &Exchange, over: &OverBudget) -> GatewayError {
@@ -125,20 +146,21 @@ impl Usage {
 
     /// What a request has used in the end.
     fn used(&self, x: &Exchange, metering: &Metering, status: u16) -> Used {
-        let answered = (200..300).contains(&status) && takes(x);
+        let answered = (200..300).contains(&status);
+        let unanswered =
+            x.error_word.is_some_and(|word| UNANSWERED.contains(&word)) && x.trace.attempts() > 0;
+        let (tokens, estimated) = match x.facts.taken {
+            _ if !takes(x) => (TokenUsage::default(), false),
+            Some(taken) if answered => taken.usage(metering.most, x.delivery.is_complete(x.protocol())),
+            // In a coding that nobody can take off.
+            None if answered && metering.reads => (metering.most, true),
+            // It was sent, and may have been answered to nobody.
+            _ if !answered && unanswered => (metering.most, true),
+            _ => (TokenUsage::default(), false),
+        };
         // Whatever else stands there is nobody's to see.
         let model = answers(x, &metering.asked).filter(|_| answered).and_then(model_name).map(str::to_owned);
-        let (tokens, estimated) = match x.facts.taken.filter(|_| answered) {
-            None => (TokenUsage::default(), false),
-            Some(Taken { reported: Some(tokens), .. }) => (tokens, false),
-            Some(Taken { reported: None, about }) => {
-                let tokens =
-                    TokenUsage { input: metering.about_input, output: about, ..TokenUsage::default() };
-                (tokens, true)
-            }
-        };
-        let price = |model: &str| self.0.prices.cost(model, tokens);
-        let cost = answers(x, &metering.asked).filter(|_| !tokens.is_empty()).and_then(price);
+        let cost = (!tokens.is_empty()).then(|| self.cost(x, &metering.asked, tokens)).flatten();
         Used { model, tokens, estimated, cost }
     }
 
@@ -172,24 +194,42 @@ impl Usage {
     }
 }
 
-/// Whether a request asks something of a model, as far as its head says.
+/// The models to which a request's token is narrowed, if it is.
+fn narrowed(x: &Exchange) -> Option<&[ModelPattern]> {
+    x.facts.who.as_ref().and_then(|who| who.bounds().models.as_deref())
+}
+
+/// Whether a request asks something of a model, as far as its head says: what has no body only reads.
 fn runs_model(x: &Exchange) -> bool {
     let of_model = x.protocol().is_none_or(|protocol| protocol.is_of_model());
-    let method = &x.head().method;
-    of_model
-        && [Method::POST, Method::PUT, Method::PATCH].contains(method)
-        && !is_idle(x.protocol(), x.path())
+    let only_reads = [Method::GET, Method::HEAD, Method::OPTIONS, Method::DELETE].contains(&x.head().method);
+    of_model && (x.sends_body() || !only_reads) && !is_idle(x.protocol(), x.path(), x.route().strip)
+}
+
+/// Whether it takes tokens of it.
+fn takes(x: &Exchange) -> bool {
+    runs_model(x) && !is_free(x.protocol(), x.path())
+}
+
+/// Whether a token that is narrowed to models may ask this: what nobody can tell is refused.
+fn models_allowed(x: &Exchange, asked: &Asked, models: &[ModelPattern]) -> Result<(), GatewayError> {
+    let refused = |why| Err(ApiError::OutOfScope(why).into());
+    // By its path alone anything may be taken for what has no models.
+    let guessed = matches!(x.route().protocols, ProtocolChoice::Auto);
+    let of_tools = x.protocol().is_some_and(|protocol| !protocol.is_of_model()) && guessed;
+    if runs_model(x) || of_tools {
+        let unknown = x.protocol().is_none() || is_ambiguous(x.path()) || is_blind(x.protocol(), x.path());
+        if unknown || of_tools || asked.models.is_empty() {
+            return refused(NO_MODEL);
+        }
+    }
+    if asked.models.is_empty() || asked.is_within(models) { Ok(()) } else { refused(OTHER_MODEL) }
 }
 
 /// The model that answers: one of ours has another name there.
 fn answers<'a>(x: &'a Exchange, asked: &'a Asked) -> Option<&'a str> {
     let target = x.facts.models.as_ref().and_then(|plan| plan.target());
     target.map(|target| target.model.as_str()).or(asked.model())
-}
-
-/// Whether it takes tokens of it.
-fn takes(x: &Exchange) -> bool {
-    runs_model(x) && !is_free(x.protocol(), x.path())
 }
 
 #[async_trait]
@@ -203,16 +243,14 @@ impl Filter for Usage {
     }
 
     async fn request(&self, x: &mut Exchange, plan: &mut RequestPlan) -> Result<Flow, GatewayError> {
-        let bounds = x.facts.who.as_ref().map(Principal::bounds);
-        if !self.minds(bounds) {
+        if !self.minds(x) {
             return Ok(Flow::Next);
         }
-        let narrowed = bounds.is_some_and(|bounds| bounds.models.is_some());
         if x.is_websocket() {
-            let bound = narrowed || !self.accounts(x, None).is_empty();
+            let bound = narrowed(x).is_some() || !self.accounts(x, &[]).is_empty();
             return if bound { Err(ApiError::OutOfScope(NO_SESSION).into()) } else { Ok(Flow::Next) };
         }
-        let reads = narrowed || x.protocol().is_some_and(|protocol| !protocol.usage.is_empty());
+        let reads = self.bounds(x) || x.protocol().is_some_and(|protocol| !protocol.usage.is_empty());
         if x.sends_body() && reads && runs_model(x) {
             plan.collect_anyway(x, self.0.collected);
             return Ok(Flow::Next);
@@ -223,11 +261,9 @@ impl Filter for Usage {
     }
 
     async fn collected(&self, x: &mut Exchange, document: &mut Document) -> Result<Flow, GatewayError> {
-        let bounds = x.facts.who.as_ref().map(Principal::bounds);
-        if x.facts.metering.is_some() || !self.minds(bounds) {
+        if x.facts.metering.is_some() || !self.minds(x) {
             return Ok(Flow::Next);
         }
-        let narrowed = bounds.is_some_and(|bounds| bounds.models.is_some());
         let body = document.current().clone();
         let length = body.len();
         let request = AskedRequest { body, ..request_of(x) };
@@ -235,7 +271,12 @@ impl Filter for Usage {
         let asked = self.0.cpu.run(job, move |_| Asked::of(&request)).await;
         let asked = match asked.map_err(ApiError::from)? {
             Ok(asked) => asked,
-            Err(_) if narrowed => return Err(ApiError::OutOfScope(NO_MODEL).into()),
+            Err(_) if narrowed(x).is_some() => return Err(ApiError::OutOfScope(NO_MODEL).into()),
+            // What no server of models reads is nothing to count; what some may, is.
+            Err(error) if self.bounds(x) && x.protocol().is_some() => {
+                tracing::debug!(target: "portcullis::usage", request_id = %x.id, "{error}");
+                return Err(GatewayError::BadBody(UNREAD));
+            }
             Err(_) => Asked::default(),
         };
         self.judge(x, asked, length).await?;
@@ -257,16 +298,18 @@ impl Filter for Usage {
                 drop(head.insert_header(REMAINING, value));
             }
         }
-        let Some(protocol) = x.protocol().filter(|protocol| !protocol.usage.is_empty()) else {
+        let protocol = x.protocol().unwrap_or(&UNKNOWN);
+        if protocol.usage.is_empty() || !head.status.is_success() || !takes(x) {
             return Ok(());
-        };
-        if head.status.is_success() && takes(x) {
-            plan.read_usage(protocol);
-            if metering.asked_for_report {
-                let budget = x.budget.clone();
-                let take_out = move || taken_out(&budget);
-                plan.rewrite(Layer::Bytes(Arc::new(take_out)), UnscannedPolicy::Pass);
-            }
+        }
+        plan.read_usage(protocol);
+        if metering.asked_for_report {
+            let budget = x.budget.clone();
+            let take_out = move || taken_out(&budget);
+            plan.rewrite(Layer::Bytes(Arc::new(take_out)), UnscannedPolicy::Pass);
+        }
+        if let Some(metering) = &mut x.facts.metering {
+            metering.reads = true;
         }
         Ok(())
     }
@@ -303,7 +346,6 @@ impl Usage {
 fn request_of(x: &Exchange) -> AskedRequest {
     let content_type = x.head().headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     AskedRequest {
-        protocol: x.protocol(),
         path: x.path().clone(),
         query: x.head().uri.query().unwrap_or_default().to_owned(),
         content_type: content_type.unwrap_or_default().to_owned(),

@@ -1,8 +1,9 @@
 //! The report of tokens at the end of a stream, where a provider makes one only if asked (OpenAI API reference, "Chat",
 //! `stream_options`): the request is made to ask, and what the caller did not ask for is taken out of the answer again.
 
+use std::collections::BTreeMap;
+
 use bytes::BytesMut;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::base::budget::Budget;
@@ -43,14 +44,18 @@ pub(super) fn taken_out(budget: &Budget) -> Box<dyn Rewriter> {
 /// Sees events: drops the one that is the report, and the member that says in all others that there is none.
 struct Report;
 
-/// What is known of an event.
-#[derive(Deserialize)]
-struct Chunk<'a> {
-    #[serde(borrow)]
-    choices: Option<&'a RawValue>,
-    #[serde(borrow)]
-    usage: Option<&'a RawValue>,
-}
+/// Members of the event that is a report and nothing else.
+const OF_REPORT: [&str; 9] = [
+    "id",
+    "object",
+    "created",
+    "model",
+    "system_fingerprint",
+    "service_tier",
+    "choices",
+    "usage",
+    "obfuscation",
+];
 
 impl Report {
     /// What becomes of an event's data.
@@ -58,22 +63,29 @@ impl Report {
         if memchr::memmem::find(data, b"\"usage\"").is_none() {
             return Verdict::Keep;
         }
-        let Ok(text) = std::str::from_utf8(data) else { return Verdict::Keep };
-        let Ok(chunk) = serde_json::from_str::<Chunk<'_>>(text) else { return Verdict::Keep };
-        let nothing_else = chunk.choices.is_some_and(|choices| {
-            let inside = choices.get().trim_start_matches('[').trim_end_matches(']');
-            choices.get().starts_with('[') && inside.trim().is_empty()
+        let Ok(event) = serde_json::from_slice::<BTreeMap<String, &RawValue>>(data) else {
+            return Verdict::Keep;
+        };
+        let member = |name: &str| event.get(name).map(|value| value.get());
+        let no_choices = member("choices").is_some_and(|choices| {
+            choices
+                .strip_prefix('[')
+                .and_then(|rest| rest.strip_suffix(']'))
+                .is_some_and(|rest| rest.trim().is_empty())
         });
-        match chunk.usage.map(RawValue::get) {
-            Some("null") | None => without_nothing(data).map_or(Verdict::Keep, Verdict::Data),
-            Some(_) if nothing_else => Verdict::Drop,
-            Some(_) => Verdict::Keep,
+        match member("usage") {
+            Some("null") => without_usage(data).map_or(Verdict::Keep, Verdict::Data),
+            Some(_) if !no_choices => Verdict::Keep,
+            Some(_) if event.keys().all(|name| OF_REPORT.contains(&name.as_str())) => Verdict::Drop,
+            // What else stands in it is the caller's to see.
+            Some(_) => without_usage(data).map_or(Verdict::Keep, Verdict::Data),
+            None => Verdict::Keep,
         }
     }
 }
 
-/// The document without the member `usage`, if that is `null`.
-fn without_nothing(data: &[u8]) -> Option<Vec<u8>> {
+/// The document without its member `usage`.
+fn without_usage(data: &[u8]) -> Option<Vec<u8>> {
     let mut name = None;
     walk(data, &mut |path: &Path<'_>, leaf| {
         if leaf.token == Token::Key && path.is_empty() && data.get(leaf.span.clone()) == Some(b"usage") {
@@ -83,14 +95,17 @@ fn without_nothing(data: &[u8]) -> Option<Vec<u8>> {
     .ok()?;
     let name = name?;
     let (before, behind) = (data.get(..name.start - 1)?, data.get(name.end + 1..)?);
-    let value = behind.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"null")?;
-    let end = data.len() - value.len();
+    let value = behind.trim_ascii_start().strip_prefix(b":")?.trim_ascii_start();
+    let mut values = serde_json::Deserializer::from_slice(value).into_iter::<&RawValue>();
+    values.next()?.ok()?;
+    let behind = value.get(values.byte_offset()..)?;
+    let end = data.len() - behind.len();
     let kept = before.trim_ascii_end();
     let range = match kept.last()? {
         // Of two commas one goes.
         b',' => kept.len() - 1..end,
         _ => {
-            let rest = value.trim_ascii_start();
+            let rest = behind.trim_ascii_start();
             let rest = rest.strip_prefix(b",").unwrap_or(rest);
             before.len()..data.len() - rest.trim_ascii_start().len()
         }
@@ -163,5 +178,8 @@ mod tests {
         // Mistral and others put it into the last chunk, asked or not.
         let data = br#"{"choices":[{"finish_reason":"stop"}],"usage":{"prompt_tokens":4}}"#;
         assert!(Report::judge(data) == Verdict::Keep);
+        // So does whatever else stands in the last event.
+        let data = br#"{"choices":[],"usage":{"prompt_tokens":[4,{}]},"citations":["u"]}"#;
+        assert!(Report::judge(data) == Verdict::Data(br#"{"choices":[],"citations":["u"]}"#.to_vec()));
     }
 }

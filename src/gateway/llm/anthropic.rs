@@ -134,13 +134,7 @@ pub(super) static MESSAGES: Protocol = Protocol {
         ("result.message.content[*].data", Typed(Opaque)),
     ],
     stream: EVENTS,
-    // On Vertex AI it stands in the path.
-    model: ModelNaming {
-        members: &["model", "requests[*].params.model", "fallbacks[*].model"],
-        behind: &["models"],
-        free: &["/messages/count_tokens"],
-        ..ModelNaming::NONE
-    },
+    model: ModelNaming { free: &["/messages/count_tokens"], ..ModelNaming::MEMBER },
     usage: &[
         ("usage.input_tokens", FreshInput),
         ("usage.cache_read_input_tokens", CachedInput),

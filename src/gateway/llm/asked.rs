@@ -4,34 +4,64 @@
 //! Servers differ in which of two members of one name counts, and in whether letters' case does. So every model that any of
 //! them could take counts as named.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use bytes::Bytes;
 use serde_json::value::RawValue;
 
-use crate::base::path::{RequestPath, percent_decoded};
+use crate::base::path::RequestPath;
 use crate::edit::{Edit, spliced};
+use crate::gateway::llm::asked_path::{decoded, models_in_path};
 use crate::gateway::llm::place::{Member, Members};
-use crate::gateway::llm::protocol::{ModelNaming, Protocol, path_ends};
-use crate::stream::json::{Decoded, Leaf, Segment, Token, encoded, walk};
+use crate::stream::json::{Decoded, Leaf, Path, Segment, Token, encoded, walk};
 use crate::stream::multipart::{Boundary, PartHead, split};
 use crate::usage::ModelPattern;
 
-/// How paths end at which nothing is asked of a model, whatever is spoken: files, and ends of what was begun.
-const IDLE: [&str; 13] = [
-    "/files",
-    "/files/*",
-    "/uploads",
-    "/uploads/*",
-    "/uploads/*/parts",
-    "/uploads/*/complete",
-    "/uploads/*/cancel",
-    "/responses/*/cancel",
-    "/messages/batches/*/cancel",
-    "/batches/*/cancel",
-    "/tokenize",
-    "/detokenize",
-    "/api/show",
+/// Members that name models, wherever they stand, in small letters: those of providers, and of gateways behind this one.
+const MODELS: [&str; 14] = [
+    "model",
+    "models",
+    "modelid",
+    "model_id",
+    "modelarn",
+    "model_arn",
+    "model_name",
+    "base_model",
+    "fallbacks",
+    "fallback_models",
+    "context_window_fallbacks",
+    "content_policy_fallbacks",
+    "default_fallbacks",
+    "preset",
+];
+
+/// Members that are content, a schema or a note: what stands in them names nothing.
+const CONTENT: [&str; 24] = [
+    "messages",
+    "contents",
+    "content",
+    "input",
+    "inputs",
+    "items",
+    "prompt",
+    "system",
+    "systeminstruction",
+    "system_instruction",
+    "instructions",
+    "documents",
+    "query",
+    "text",
+    "texts",
+    "parameters",
+    "input_schema",
+    "inputschema",
+    "json_schema",
+    "responseschema",
+    "response_format",
+    "arguments",
+    "metadata",
+    "user",
 ];
 
 /// Members that bound the length of an answer, in tokens, wherever a protocol has them; in small letters.
@@ -50,7 +80,7 @@ const MOST_OUTPUT: [&str; 8] = [
 const ANSWERS: [&str; 2] = ["n", "generationconfig.candidatecount"];
 
 /// More models than this in one request are no request of a client's.
-const MOST_MODELS: usize = 10_000;
+const MOST_MODELS: usize = 1000;
 
 /// What a request asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -73,8 +103,6 @@ pub struct UnreadRequest;
 /// What a request is read from.
 #[derive(Clone)]
 pub struct AskedRequest {
-    /// What is spoken.
-    pub protocol: Option<&'static Protocol>,
     /// Its path.
     pub path: RequestPath,
     /// The query of its target, as it is written.
@@ -91,78 +119,60 @@ impl Asked {
     /// # Errors
     /// A body that is neither JSON nor a form of parts, where one is expected.
     pub fn of(request: &AskedRequest) -> Result<Self, UnreadRequest> {
+        let mut models = Named::default();
+        models_in_path(&request.path).iter().for_each(|model| models.add(model));
+        in_query(&request.query).iter().for_each(|model| models.add(model));
         let mut asked = Self::default();
-        let naming = request.protocol.map_or(&ModelNaming::MEMBER, |protocol| &protocol.model);
-        if let Some(model) = in_path(&request.path, naming) {
-            asked.add(&model);
+        let kind = request.content_type.trim_start().get(..10).unwrap_or_default();
+        if kind.eq_ignore_ascii_case("multipart/") {
+            asked.read_parts(request, &mut models)?;
+        } else if !request.body.trim_ascii().is_empty() {
+            models.read(&request.body)?;
+            let document: Members<'_> = serde_json::from_slice(&request.body).map_err(|_| UnreadRequest)?;
+            asked.read(&document.0);
         }
-        if let Some(name) = naming.parameter {
-            in_query(&request.query, name).iter().for_each(|model| asked.add(model));
-        }
-        if request
-            .content_type
-            .trim_start()
-            .get(..10)
-            .is_some_and(|kind| kind.eq_ignore_ascii_case("multipart/"))
-        {
-            return asked.read_parts(request).map(|()| asked);
-        }
-        if request.body.trim_ascii().is_empty() {
-            return Ok(asked);
-        }
-        let document: Members<'_> = serde_json::from_slice(&request.body).map_err(|_| UnreadRequest)?;
-        asked.read(&document.0, naming).map(|()| asked)
+        asked.models = models.finish()?;
+        Ok(asked)
     }
 
-    fn read(&mut self, document: &[Member<'_>], naming: &ModelNaming) -> Result<(), UnreadRequest> {
-        for place in naming.members {
-            for value in values(document, place) {
-                if let Ok(model) = serde_json::from_str::<String>(value.get()) {
-                    self.add(&model);
-                }
-            }
-        }
+    fn read(&mut self, document: &[Member<'_>]) {
         let is_true = |place| values(document, place).iter().any(|value| value.get() == "true");
         (self.streams, self.includes_usage) = (is_true("stream"), is_true("stream_options.include_usage"));
         let largest = |places: &[&'static str]| {
             let numbers = places.iter().flat_map(|place| values(document, place));
-            numbers.filter_map(|value| value.get().parse::<u64>().ok()).max()
+            numbers.filter_map(|value| count(value.get())).max()
         };
         let answers = largest(&ANSWERS).unwrap_or(1).max(1);
         self.most_output = largest(&MOST_OUTPUT).map(|most| most.saturating_mul(answers));
-        if self.models.len() > MOST_MODELS { Err(UnreadRequest) } else { Ok(()) }
     }
 
-    fn read_parts(&mut self, request: &AskedRequest) -> Result<(), UnreadRequest> {
+    fn read_parts(&mut self, request: &AskedRequest, models: &mut Named) -> Result<(), UnreadRequest> {
         let boundary = Boundary::of(&request.content_type).map_err(|_| UnreadRequest)?;
         for span in split(&request.body, &boundary).map_err(|_| UnreadRequest)? {
             let head = request.body.get(span.head).unwrap_or_default();
             let head = PartHead::parse(head).map_err(|_| UnreadRequest)?;
-            let name = head.name.as_deref().unwrap_or_default();
+            // `mo\del` is a quoted `model`, and `model[]` one of several.
+            let name = head.name.as_deref().unwrap_or_default().replace('\\', "");
+            let name = name.split('[').next().unwrap_or_default();
             let body = request.body.get(span.body).unwrap_or_default();
-            if name.eq_ignore_ascii_case("model") {
-                self.add(&String::from_utf8_lossy(body));
+            if is_one_of(&MODELS, name) {
+                models.add(&String::from_utf8_lossy(body));
+            } else if head.file_name.is_none() && body.trim_ascii_start().starts_with(b"{") {
+                models.read(body)?;
             }
             self.streams |= name == "stream" && body.trim_ascii() == b"true";
         }
         Ok(())
     }
 
-    fn add(&mut self, model: &str) {
-        // As Google spells names of resources.
-        let model = model.trim();
-        let model = model.strip_prefix("models/").unwrap_or(model);
-        if !model.is_empty()
-            && self.models.len() <= MOST_MODELS
-            && !self.models.iter().any(|one| one == model)
-        {
-            self.models.push(model.to_owned());
-        }
-    }
-
     /// The model that the answer is taken to be from: the first that is named.
     pub fn model(&self) -> Option<&str> {
         self.models.first().map(String::as_str)
+    }
+
+    /// What is dearest of those that it names, as `price` has it.
+    pub fn dearest<T: Ord>(&self, price: impl Fn(&str) -> Option<T>) -> Option<T> {
+        self.models.iter().filter_map(|model| price(model)).max()
     }
 
     /// Whether it names only such models, and at least one.
@@ -204,22 +214,6 @@ pub fn with_model(document: &Bytes, model: &str) -> Bytes {
     Bytes::from(spliced(document, &[Edit { range: span, with: encoded(model) }]))
 }
 
-/// Whether a request to this path asks nothing of a model.
-pub fn is_idle(protocol: Option<&Protocol>, path: &RequestPath) -> bool {
-    let of_protocol = protocol.map_or(&[][..], |protocol| protocol.model.idle);
-    ends(path, IDLE.iter().chain(of_protocol))
-}
-
-/// Whether a request to this path names a model, and takes nothing of it.
-pub fn is_free(protocol: Option<&Protocol>, path: &RequestPath) -> bool {
-    protocol.is_some_and(|protocol| ends(path, protocol.model.free.iter()))
-}
-
-fn ends<'a>(path: &RequestPath, mut all: impl Iterator<Item = &'a &'static str>) -> bool {
-    let path = path.compared().trim_end_matches('/');
-    all.any(|end| path_ends(path, end))
-}
-
 /// The values at a place (`a.b`, `a[*].b`), whatever the case of its letters; of several members of one name, all.
 fn values<'a>(document: &[Member<'a>], place: &str) -> Vec<&'a RawValue> {
     let (first, rest) = place.split_once('.').map_or((place, None), |(first, rest)| (first, Some(rest)));
@@ -237,180 +231,95 @@ fn values<'a>(document: &[Member<'a>], place: &str) -> Vec<&'a RawValue> {
     objects.flat_map(|members| values(&members.0, rest)).collect()
 }
 
-/// The model that a path names: behind one of these segments, up to a colon, out of its escapes.
-fn in_path(path: &RequestPath, naming: &ModelNaming) -> Option<String> {
-    let mut segments = path.compared().split('/');
-    segments.find(|segment| naming.behind.contains(segment))?;
-    let segment = segments.next()?;
-    // A colon that is encoded belongs to the name of a resource.
-    let name =
-        segment.rsplit_once(':').filter(|(_, verb)| verb.bytes().all(|byte| byte.is_ascii_alphabetic()));
-    let name = name.map_or(segment, |(name, _)| name);
-    Some(decoded(name)).filter(|name| !name.is_empty())
-}
-
-/// The values of a parameter.
-fn in_query(query: &str, name: &str) -> Vec<String> {
+/// The values of parameters that name a model.
+fn in_query(query: &str) -> Vec<String> {
     let pairs = query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
-    pairs.filter(|(own, _)| decoded(own) == name).map(|(_, value)| decoded(value)).collect()
+    pairs
+        .filter(|(own, _)| decoded(own).eq_ignore_ascii_case("model"))
+        .map(|(_, value)| decoded(value))
+        .collect()
 }
 
-fn decoded(text: &str) -> String {
-    String::from_utf8_lossy(&percent_decoded(text.as_bytes())).into_owned()
+/// A number of tokens as lenient servers read one: `100`, `100.0`, `1e2`, `"100"`.
+fn count(value: &str) -> Option<u64> {
+    let number: f64 = value.trim_matches('"').parse().ok()?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "a cast saturates, and is looked at before"
+    )]
+    (number >= 0.0).then_some(number.ceil() as u64)
+}
+
+/// Models as they are found, each once.
+#[derive(Default)]
+struct Named {
+    order: Vec<String>,
+    known: HashSet<String>,
+    too_many: bool,
+}
+
+impl Named {
+    /// Some servers take several in one text, with commas.
+    fn add(&mut self, text: &str) {
+        for model in text.split(',') {
+            // As Google spells names of resources.
+            let model = model.trim();
+            let model = model.strip_prefix("models/").unwrap_or(model);
+            if model.is_empty() || self.known.contains(model) {
+                continue;
+            }
+            if self.order.len() == MOST_MODELS {
+                self.too_many = true;
+                return;
+            }
+            self.known.insert(model.to_owned());
+            self.order.push(model.to_owned());
+        }
+    }
+
+    /// Reads a document: every string in a member that names models, whatever else it is within.
+    fn read(&mut self, document: &[u8]) -> Result<(), UnreadRequest> {
+        let walked = walk(document, &mut |path, Leaf { span, token }| {
+            if token == Token::Number || !names_models(path) || self.too_many {
+                return;
+            }
+            let text = Decoded::of(document.get(span).unwrap_or_default());
+            // A key may be a model for which others stand in, if it is not one that says what stands below it.
+            if token != Token::Key || !(is_one_of(&MODELS, text.text()) || is_one_of(&CONTENT, text.text())) {
+                self.add(text.text());
+            }
+        });
+        walked.map_err(|_| UnreadRequest)
+    }
+
+    fn finish(self) -> Result<Vec<String>, UnreadRequest> {
+        if self.too_many { Err(UnreadRequest) } else { Ok(self.order) }
+    }
+}
+
+/// Whether what stands at a path names models: within a member that does, and not within content.
+fn names_models(path: &Path<'_>) -> bool {
+    let keys = path.segments().filter_map(|segment| match segment {
+        Segment::Key(key) => Some(key),
+        Segment::Index(_) => None,
+    });
+    let (mut above, mut names) = ("", false);
+    for key in keys {
+        // What is said of audio that comes in is a setting.
+        if is_one_of(&CONTENT, key) && !above.eq_ignore_ascii_case("audio") {
+            return false;
+        }
+        names |= is_one_of(&MODELS, key);
+        above = key;
+    }
+    names
+}
+
+fn is_one_of(all: &[&str], name: &str) -> bool {
+    name.len() <= 24 && all.iter().any(|one| one.eq_ignore_ascii_case(name))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::gateway::llm::{ProtocolChoice, Provider};
-
-    fn asked(target: &str, content_type: &str, body: &str) -> Result<Asked, UnreadRequest> {
-        let (path, query) =
-            target.split_once('?').map_or((target, None), |(path, query)| (path, Some(query)));
-        let path = RequestPath::parse(path).unwrap();
-        let protocol = ProtocolChoice::Auto.of(&path);
-        let (query, content_type) = (query.unwrap_or_default().to_owned(), content_type.to_owned());
-        Asked::of(&AskedRequest {
-            protocol,
-            path,
-            query,
-            content_type,
-            body: body.as_bytes().to_vec().into(),
-        })
-    }
-
-    #[test]
-    fn every_model_that_a_server_could_take_is_named() {
-        let rows: [(&str, &str, &[&str]); 22] = [
-            ("/v1/chat/completions", r#"{"model":"a"}"#, &["a"]),
-            ("/v1/chat/completions", r#"{"model":"a","model":"b"}"#, &["a", "b"]),
-            ("/v1/chat/completions", r#"{"mod\u0065l":"a","MODEL":"b","Model":"c"}"#, &["a", "b", "c"]),
-            (
-                "/v1/chat/completions",
-                r#"{"model":"a","models":["b","c"],"fallbacks":["d",{"model":"e"}]}"#,
-                &["a", "b", "c", "d", "e"],
-            ),
-            (
-                "/v1/chat/completions",
-                r#"{"messages":[{"content":"{\"model\":\"x\"}","model":"y"}],"model":" a "}"#,
-                &["a"],
-            ),
-            ("/v1/chat/completions", r#"{"tools":[{"model":"x"}]}"#, &[]),
-            ("/openai/deployments/d/chat/completions", r#"{"model":"a"}"#, &["d", "a"]),
-            ("/openai/deployments/d%65p/chat/completions", "{}", &["dep"]),
-            (
-                "/v1/messages/batches",
-                r#"{"requests":[{"params":{"model":"a"}},{"params":{"model":"b"}}]}"#,
-                &["a", "b"],
-            ),
-            ("/v1beta/models/gemini-3:generateContent", "{}", &["gemini-3"]),
-            ("/v1beta/models/gemini-3%3AgenerateContent", "{}", &["gemini-3"]),
-            (
-                "/v1/projects/p/locations/l/publishers/google/models/gemini-3:streamGenerateContent",
-                "{}",
-                &["gemini-3"],
-            ),
-            (
-                "/v1/projects/p/locations/l/publishers/anthropic/models/claude-x:rawPredict",
-                "{}",
-                &["claude-x"],
-            ),
-            (
-                "/v1beta/models/e:batchEmbedContents",
-                r#"{"requests":[{"model":"models/e"},{"model":"models/f"}]}"#,
-                &["e", "f"],
-            ),
-            ("/model/us.anthropic.claude-v1:0/converse", "{}", &["us.anthropic.claude-v1:0"]),
-            (
-                "/model/arn%3Aaws%3Abedrock%3Aus-east-1%3A1%3Ainference-profile%2Fx/invoke",
-                "{}",
-                &["arn:aws:bedrock:us-east-1:1:inference-profile/x"],
-            ),
-            ("/async-invoke", r#"{"modelId":"a"}"#, &["a"]),
-            ("/api/chat", r#"{"Model":"a"}"#, &["a"]),
-            ("/v1/realtime?model=gpt-realtime&x=1", "", &["gpt-realtime"]),
-            ("/v1/chat/completions", "", &[]),
-            ("/v1/other", r#"{"model":"a"}"#, &["a"]),
-            ("/v1/chat/completions", r#"{"model":["a"],"model":null}"#, &[]),
-        ];
-        for (target, body, want) in rows {
-            assert_eq!(asked(target, "application/json", body).unwrap().models, want, "{target} {body}");
-        }
-        assert_eq!(asked("/v1/chat/completions", "", "{\"model\":"), Err(UnreadRequest));
-        let parts = "--x\r\nContent-Disposition: form-data; name=\"model\"\r\n\r\nwhisper\r\n\
-                     --x\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n{\"model\":1}\r\n--x--\r\n";
-        let found = asked("/v1/audio/transcriptions", "multipart/form-data; boundary=x", parts).unwrap();
-        assert_eq!(found.models, ["whisper"]);
-    }
-
-    #[test]
-    fn a_stream_and_the_length_of_an_answer_are_read() {
-        let chat = |body| asked("/v1/chat/completions", "", body).unwrap();
-        let found = chat(r#"{"stream":true,"stream_options":{"include_usage":true},"max_tokens":10,"n":3}"#);
-        assert_eq!((found.streams, found.includes_usage, found.most_output), (true, true, Some(30)));
-        let found = chat(r#"{"stream":false,"stream_options":{}}"#);
-        assert_eq!((found.streams, found.includes_usage, found.most_output), (false, false, None));
-        let gemini = asked(
-            "/v1beta/models/g:generateContent",
-            "",
-            r#"{"generationConfig":{"maxOutputTokens":20,"candidateCount":2}}"#,
-        );
-        assert_eq!(gemini.unwrap().most_output, Some(40));
-    }
-
-    #[test]
-    fn another_model_takes_the_place_of_one_that_is_in_no_doubt() {
-        for (document, want) in [
-            (
-                r#"{"a":1, "model" : "fast","b":[{"model":"x"}]}"#,
-                r#"{"a":1, "model" : "m\"1","b":[{"model":"x"}]}"#,
-            ),
-            (r#"{"mod\u0065l":"f\u0061st"}"#, r#"{"mod\u0065l":"m\"1"}"#),
-            (r#"{"model":"fast","model":"fast"}"#, r#"{"model":"fast","model":"fast"}"#),
-            (r#"{"model":"fast","MODEL":"x"}"#, r#"{"model":"fast","MODEL":"x"}"#),
-            (r#"{"model":["fast"]}"#, r#"{"model":["fast"]}"#),
-            ("{\"model\":", "{\"model\":"),
-        ] {
-            let changed = with_model(&Bytes::from_static(document.as_bytes()), "m\"1");
-            assert_eq!(std::str::from_utf8(&changed).unwrap(), want);
-        }
-        assert_eq!(model_member(br#"{"mod\u0065l":"f\u0061st"}"#).unwrap().name, "fast");
-    }
-
-    #[test]
-    fn only_models_that_all_are_allowed_are_within() {
-        let allowed = [ModelPattern::parse("gpt-4o*").unwrap()];
-        let within = |models: &[&str]| {
-            let models = models.iter().map(|model| (*model).to_owned()).collect();
-            Asked { models, ..Asked::default() }.is_within(&allowed)
-        };
-        assert!(within(&["gpt-4o-mini", "GPT-4o"]));
-        assert!(!within(&[]) && !within(&["gpt-4o", "o3"]));
-    }
-
-    #[test]
-    fn some_paths_ask_no_model_and_some_take_nothing_of_it() {
-        let rows = [
-            ("/v1/files", true, false),
-            ("/v1/batches", false, false),
-            ("/v1/batches/b/cancel", true, false),
-            ("/v1/chat/completions", false, false),
-            ("/v1/images/edits", false, false),
-            // Mistral's run one.
-            ("/v1/conversations", false, false),
-            ("/v1/messages/count_tokens", false, true),
-            ("/v1/responses/input_tokens", false, true),
-            ("/v1beta/models/g:countTokens", false, true),
-            ("/model/m/count-tokens", false, true),
-            ("/v1/moderations", false, true),
-        ];
-        for (path, idle, free) in rows {
-            let path = RequestPath::parse(path).unwrap();
-            let protocol = ProtocolChoice::Auto.of(&path);
-            assert_eq!((is_idle(protocol, &path), is_free(protocol, &path)), (idle, free), "{path:?}");
-        }
-        let path = RequestPath::parse("/v1/conversations").unwrap();
-        let openai = Provider::named("openai").map(ProtocolChoice::Of).unwrap().of(&path);
-        assert!(is_idle(openai, &path));
-    }
-}
+#[path = "asked_tests.rs"]
+mod tests;

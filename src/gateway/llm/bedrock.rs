@@ -44,8 +44,6 @@ const IN_ANSWER: Signed = Signed {
 
 /// A model stands in the path: its id, or a name of a resource in which separators are encoded.
 const MODEL: ModelNaming = ModelNaming {
-    members: &["modelid"],
-    behind: &["model"],
     idle: &["/guardrail/*/version/*/apply"],
     free: &["/model/*/count-tokens"],
     ..ModelNaming::NONE

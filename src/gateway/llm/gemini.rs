@@ -20,11 +20,10 @@ const ARGUMENT: &[Key] = &[
     Key::Mark("candidates[*].content.parts[*].functionCall.partialArgs[*].jsonPath"),
 ];
 
-/// A model stands in the path, up to a colon; some bodies repeat it, or name the one that is asked.
+/// A model stands in the path, up to a colon; the requests of a batch may stand in a file.
 const MODEL: ModelNaming = ModelNaming {
-    members: &["model", "requests[*].model", "generatecontentrequest.model", "batch.model"],
-    behind: &["models", "tunedModels", "endpoints"],
     free: &["/models/*:countTokens", "/models/*:computeTokens"],
+    blind: &["/models/*:batchGenerateContent"],
     ..ModelNaming::NONE
 };
 

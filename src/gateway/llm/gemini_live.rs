@@ -76,7 +76,7 @@ pub(super) static LIVE: Protocol = Protocol {
         free_form: &["toolCall.functionCalls[*].args", "**.functionCall.args"],
         ..StreamProtocol::NONE
     },
-    model: ModelNaming { members: &["setup.model"], ..ModelNaming::NONE },
+    model: ModelNaming::NONE,
     usage: &[
         ("usageMetadata.promptTokenCount", Input),
         ("usageMetadata.responseTokenCount", VisibleOutput),

@@ -17,6 +17,7 @@
 //! | `json_deltas` | [`JsonDeltas`]: the same for documents one a line, or in an array |
 //! | `amazon_deltas` | [`AmazonDeltas`]: the same for messages of an Amazon event stream |
 //! | `asked` | what a request asks for: models, a stream, how long an answer |
+//! | `asked_path` | what a path says of models |
 //! | `usage` | [`UsageReader`]: the tokens that an answer says it took |
 //! | [`kept`], `kept_data` | what providers keep between requests, and how it is named |
 //! | [`conversation`] | which conversation a request belongs to |
@@ -24,6 +25,7 @@
 mod amazon_deltas;
 mod anthropic;
 mod asked;
+mod asked_path;
 mod bedrock;
 mod cohere;
 pub mod conversation;
@@ -52,9 +54,8 @@ mod template;
 mod usage;
 
 pub use amazon_deltas::AmazonDeltas;
-pub use asked::{
-    Asked, AskedRequest, ModelMember, UnreadRequest, is_free, is_idle, model_member, with_model,
-};
+pub use asked::{Asked, AskedRequest, ModelMember, UnreadRequest, model_member, with_model};
+pub use asked_path::{is_ambiguous, is_blind, is_free, is_idle};
 pub use delta::Outcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
@@ -67,4 +68,4 @@ pub use protocol::{
 pub use provider::Provider;
 pub use registry::{ProtocolChoice, is_final_line};
 pub use signed::open_blocks;
-pub use usage::{Taken, UsageReader, estimated};
+pub use usage::{Taken, UNKNOWN, UsageReader, estimated};

@@ -32,7 +32,7 @@ pub(super) static OLLAMA: Protocol = Protocol {
         final_events: &[b"\"done\":true"],
         ..StreamProtocol::NONE
     },
-    // Go's decoder takes a member in any case, and the last one of several.
-    model: ModelNaming { members: &["model", "name", "from"], ..ModelNaming::NONE },
+    // What is made of a model stands in a text there.
+    model: ModelNaming { blind: &["/api/create"], ..ModelNaming::MEMBER },
     usage: &[("prompt_eval_count", Input), ("eval_count", Output)],
 };

@@ -22,13 +22,9 @@ const USAGE: &[(&str, TokenCount)] = &[
     ("x_groq.usage.completion_tokens", Output),
 ];
 
-/// OpenRouter takes further models, for when the first fails; deployments of Azure are models by another name.
-const MODEL: ModelNaming = ModelNaming {
-    members: &["model", "models[*]", "fallbacks[*]", "fallbacks[*].model"],
-    behind: &["deployments"],
-    free: &["/moderations"],
-    ..ModelNaming::NONE
-};
+/// Moderations are free; what is in a batch stands in a file.
+const MODEL: ModelNaming =
+    ModelNaming { free: &["/moderations"], blind: &["/batches"], ..ModelNaming::MEMBER };
 
 /// Choices are told apart by their own number.
 const CHOICE: &[Key] = &[Key::Value("choices[*].index")];

@@ -24,33 +24,30 @@ pub struct Protocol {
     pub answer: &'static [(&'static str, Treatment)],
     /// How texts go on over the events of a stream.
     pub stream: StreamProtocol,
-    /// How a request says which model it asks.
+    /// How a request asks a model.
     pub model: ModelNaming,
     /// Where an answer, or an event of one, says how many tokens it took: members of members (`a.b`).
     pub usage: &'static [(&'static str, TokenCount)],
 }
 
-/// How a request says which model it asks.
+/// How requests ask models.
 #[derive(Clone, Copy)]
 pub struct ModelNaming {
-    /// The members of a body that name one, or a list of them. Patterns as for [`PathSet`], in small letters: some servers
-    /// do not tell letters apart by their case.
-    pub members: &'static [&'static str],
-    /// The segments of a path behind which a model stands, up to a colon.
-    pub behind: &'static [&'static str],
-    /// The parameter of the query that names one.
-    pub parameter: Option<&'static str>,
+    /// Whether a member `model` says which, at the top of a body.
+    pub in_member: bool,
     /// How those of its paths end at which no model is asked: what the provider keeps.
     pub idle: &'static [&'static str],
     /// How those of its paths end at which a model is named and nothing is taken of it: counting, judging.
     pub free: &'static [&'static str],
+    /// How those of its paths end at which what is asked stands elsewhere: in a file, or in what comes later.
+    pub blind: &'static [&'static str],
 }
 
 impl ModelNaming {
-    /// None is asked.
-    pub const NONE: Self = Self { members: &[], behind: &[], parameter: None, idle: &[], free: &[] };
-    /// In the member `model`.
-    pub const MEMBER: Self = Self { members: &["model"], ..Self::NONE };
+    /// No member says it.
+    pub const NONE: Self = Self { in_member: false, idle: &[], free: &[], blind: &[] };
+    /// The member does.
+    pub const MEMBER: Self = Self { in_member: true, ..Self::NONE };
 }
 
 /// What a number of tokens counts. Providers draw the lines differently.

@@ -128,11 +128,16 @@ pub(super) static REALTIME: Protocol = Protocol {
         echoes: &[Echo { at: "logprobs", with: "[]" }],
         ..StreamProtocol::NONE
     },
+    // Sessions are spoken elsewhere, past whoever counts.
     model: ModelNaming {
-        members: &["model", "session.model", "response.model"],
-        behind: &["deployments"],
-        parameter: Some("model"),
-        ..ModelNaming::NONE
+        blind: &[
+            "/realtime/client_secrets",
+            "/realtime/translations/client_secrets",
+            "/realtime/sessions",
+            "/realtime/transcription_sessions",
+            "/live/sessions",
+        ],
+        ..ModelNaming::MEMBER
     },
     usage: &[
         ("response.usage.input_tokens", Input),

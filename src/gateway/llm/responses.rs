@@ -179,13 +179,10 @@ pub(super) static RESPONSES: Protocol = Protocol {
         ],
         ..StreamProtocol::NONE
     },
-    // Over a WebSocket each message asks for an answer.
     model: ModelNaming {
-        members: &["model", "response.model"],
-        behind: &["deployments"],
         idle: &["/conversations", "/conversations/*", "/conversations/*/items", "/conversations/*/items/*"],
         free: &["/responses/input_tokens"],
-        ..ModelNaming::NONE
+        ..ModelNaming::MEMBER
     },
     usage: &[
         ("usage.input_tokens", Input),

@@ -5,10 +5,11 @@ use bytes::BytesMut;
 use memchr::memmem;
 
 use crate::base::budget::Budget;
+use crate::gateway::error::ErrorShape;
 use crate::gateway::llm::amazon_deltas::document_of;
-use crate::gateway::llm::protocol::{Protocol, TokenCount};
+use crate::gateway::llm::protocol::{Delta, ModelNaming, Protocol, StreamProtocol, TokenCount};
 use crate::stream::amazon::{AmazonEventStream, Message, Messages};
-use crate::stream::json::{NumberReader, Path, Segment};
+use crate::stream::json::{NumberReader, Path, Segment, Treatment};
 use crate::stream::sse::{Event, Events, Sse, Verdict};
 use crate::stream::{Rewriter, StreamError};
 use crate::usage::TokenUsage;
@@ -19,8 +20,45 @@ const MAX_EVENT: usize = 16 << 20;
 /// What every event has in it that says something of tokens.
 const MARK: &[u8] = b"oken";
 
+/// More tokens than an answer ever has.
+const MOST_TOKENS: u64 = 1_000_000_000;
+
 /// Bytes of text for a token, where nobody says how many there were: what English has with the usual tokenizers.
 const BYTES_A_TOKEN: u64 = 4;
+
+/// An answer of which it is not known what is spoken: the places of all, as far as they are none of anybody's text.
+pub static UNKNOWN: Protocol = Protocol {
+    name: "unknown",
+    paths: &[],
+    shape: ErrorShape::Envelope,
+    request: &[],
+    answer: &[],
+    // Some text goes on, so that what nobody reports is estimated.
+    stream: StreamProtocol {
+        deltas: &[Delta { at: "text", treatment: Treatment::Text, when: None, key: &[] }],
+        ..StreamProtocol::NONE
+    },
+    model: ModelNaming::MEMBER,
+    usage: &[
+        ("usage.prompt_tokens", TokenCount::Input),
+        ("usage.completion_tokens", TokenCount::Output),
+        ("usage.input_tokens", TokenCount::Input),
+        ("usage.output_tokens", TokenCount::Output),
+        ("usage.inputTokens", TokenCount::Input),
+        ("usage.outputTokens", TokenCount::Output),
+        ("message.usage.input_tokens", TokenCount::Input),
+        ("message.usage.output_tokens", TokenCount::Output),
+        ("response.usage.input_tokens", TokenCount::Input),
+        ("response.usage.output_tokens", TokenCount::Output),
+        ("usageMetadata.promptTokenCount", TokenCount::Input),
+        ("usageMetadata.candidatesTokenCount", TokenCount::VisibleOutput),
+        ("usageMetadata.thoughtsTokenCount", TokenCount::Reasoning),
+        ("usage.billed_units.input_tokens", TokenCount::Input),
+        ("usage.billed_units.output_tokens", TokenCount::Output),
+        ("prompt_eval_count", TokenCount::Input),
+        ("eval_count", TokenCount::Output),
+    ],
+};
 
 /// Reads the numbers of tokens of one answer.
 pub struct UsageReader {
@@ -29,6 +67,7 @@ pub struct UsageReader {
     /// What the stages write, which nobody reads.
     passed: BytesMut,
     bytes: u64,
+    ended: bool,
     charged: Budget,
 }
 
@@ -39,6 +78,20 @@ pub struct Taken {
     pub reported: Option<TokenUsage>,
     /// About how many were written in what has come.
     pub about: u64,
+    /// Whether all of it has come.
+    pub ended: bool,
+}
+
+impl Taken {
+    /// The tokens that were used, and whether they are estimated: `most` has those that were read, as far as nobody says. In
+    /// the beginning of a stream some say what it will have at the least, which counts once it is `complete`.
+    pub fn usage(self, most: TokenUsage, complete: bool) -> (TokenUsage, bool) {
+        match self.reported {
+            Some(reported) if self.ended || complete || self.about <= reported.output => (reported, false),
+            Some(reported) => (TokenUsage { output: self.about, ..reported }, true),
+            None => (TokenUsage { input: most.input, output: self.about, ..TokenUsage::default() }, true),
+        }
+    }
 }
 
 /// How documents lie in an answer.
@@ -61,12 +114,13 @@ impl UsageReader {
             true => Framing::Messages(Box::new(AmazonEventStream::new(reports, MAX_EVENT, budget))),
             false => Framing::Unknown,
         };
-        Self { framing, protocol, passed: BytesMut::new(), bytes: 0, charged: budget.clone() }
+        Self { framing, protocol, passed: BytesMut::new(), bytes: 0, ended: false, charged: budget.clone() }
     }
 
     /// Reads the next piece; `end` when it is the last.
     pub fn read(&mut self, piece: &[u8], end: bool) {
         self.bytes = self.bytes.saturating_add(piece.len() as u64);
+        self.ended |= end;
         if matches!(self.framing, Framing::Unknown) {
             self.begin(piece);
         }
@@ -117,7 +171,7 @@ impl UsageReader {
 
     /// What is known of the answer so far.
     pub fn taken(&self) -> Taken {
-        Taken { reported: self.reported(), about: self.estimated_output() }
+        Taken { reported: self.reported(), about: self.estimated_output(), ended: self.ended }
     }
 
     fn reported(&self) -> Option<TokenUsage> {
@@ -225,10 +279,11 @@ impl Reports {
     }
 }
 
-/// A number of tokens: some write `40.0`.
+/// A number of tokens: some write `40.0`. No answer has a billion.
 fn whole(number: &str) -> Option<u64> {
     let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
-    fraction.bytes().all(|byte| byte == b'0').then(|| whole.parse().ok()).flatten()
+    let whole: u64 = whole.parse().ok()?;
+    (fraction.bytes().all(|byte| byte == b'0') && whole <= MOST_TOKENS).then_some(whole)
 }
 
 impl Events for Reports {

@@ -145,6 +145,28 @@ fn every_place_of_an_event_has_the_mark() {
 }
 
 #[test]
+fn the_beginning_of_a_stream_does_not_say_what_it_took() {
+    let begun = "data: {\"type\":\"message_start\",\"message\":{\"usage\":{\"input_tokens\":25,\"output_tokens\":1}}}\n\n";
+    let stream = begun.to_owned() + &"data: {\"type\":\"content_block_delta\"}\n\n".repeat(200);
+    let mut reader = UsageReader::new(protocol("/v1/messages"), false, &Budget::unlimited());
+    reader.read(stream.as_bytes(), false);
+    let most = tokens(99, 0, 0, 99, 0);
+    let (used, estimated) = reader.taken().usage(most, false);
+    assert_eq!((used.input, used.output, estimated), (25, 201, true));
+    assert_eq!(reader.taken().usage(most, true).0.output, 1, "its client has had what it says at its end");
+    reader.read(b"data: {\"type\":\"message_delta\",\"usage\":{\"output_tokens\":300}}\n\n", false);
+    assert_eq!(reader.taken().usage(most, false), (tokens(25, 0, 0, 300, 0), false));
+}
+
+#[test]
+fn an_answer_of_an_unknown_kind_is_read_where_all_have_it() {
+    let whole =
+        br#"{"usage":{"prompt_tokens":40,"completion_tokens":30},"text":{"usage":{"prompt_tokens":9}}}"#;
+    assert_eq!(read(&UNKNOWN, whole, 7, false), Some(tokens(40, 0, 0, 30, 0)));
+    assert_eq!(read(&UNKNOWN, br#"{"usage":{"prompt_tokens":18446744073709551615}}"#, 64, false), None);
+}
+
+#[test]
 fn what_is_not_said_is_estimated() {
     let estimate = |body: &str| {
         let mut reader = UsageReader::new(protocol("/v1/chat/completions"), false, &Budget::unlimited());
