@@ -271,7 +271,7 @@ impl Tokens {
     /// # Errors
     /// [`TokenError::Unknown`]; what the store says.
     pub async fn get(&self, id: &TokenId) -> Result<TokenInfo, TokenError> {
-        token_ids::find(self.records.as_ref(), id).await?.1.info()
+        token_ids::find(self.records.as_ref(), id).await?.1.token()
     }
 
     /// Ends the token's life; nothing happens to one that was revoked before.
@@ -302,12 +302,9 @@ impl Tokens {
         if !token_ids::find(self.records.as_ref(), &to.id).await?.1.is_known() {
             return Err(TokenError::Row);
         }
+        let now = self.clock.now();
         let change = |stored: &mut Stored| {
-            let ends = stored.ends();
-            stored.change(to);
-            if let (true, Some(ends)) = (stored.replaced, ends) {
-                stored.ends_by(ends);
-            }
+            stored.change(to, now);
             true
         };
         self.change_rows(&to.id, &change).await
@@ -323,10 +320,14 @@ impl Tokens {
         let (token, key) = fresh()?;
         self.records.put_if(&key, Expected::Absent, stored.after(row.id()).entry()?).await?;
         token_ids::renote(self.records.as_ref(), id, &key).await?;
-        // Whoever changed or revoked the token meanwhile found the row before alone.
-        let before = self.records.get(&row).await?.ok_or(TokenError::Unknown)?;
-        let before = Stored::read(&before)?;
-        self.change_row(&key, &|stored| stored.follow(&before)).await?;
+        // Whoever changed or revoked the token meanwhile found the rows before alone; and so may have whoever made one of those.
+        let mut next = Some(row);
+        while let Some(before) = next.take() {
+            let Some(before) = self.records.get(&before).await? else { break };
+            let before = Stored::read(&before)?;
+            self.change_row(&key, &|stored| stored.follow(&before)).await?;
+            next = before.before.map(|before| Key::new(KIND, before));
+        }
         Ok(token)
     }
 
@@ -346,8 +347,7 @@ impl Tokens {
             }
             stored.clone().info()?.usable(self.clock.now())?;
             let mut claimed = stored.clone();
-            claimed.replaced = true;
-            claimed.ends_by(self.clock.now().plus(grace));
+            claimed.replace(self.clock.now().plus(grace));
             let put = self.records.put_if(&row.key, Expected::Version(row.version), claimed.entry()?).await;
             self.revocations.fetch_add(1, Ordering::Release);
             match put {

@@ -22,6 +22,11 @@ pub(super) const KIND: &str = "api.token";
 /// no rate. A token that has none is written in form 2, so that a version before still takes it.
 const FORM: u32 = 3;
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 fn first() -> u32 {
     1
 }
@@ -51,6 +56,12 @@ pub(super) struct Stored {
     /// Whether it was rotated, so that another row is the token's.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(super) replaced: bool,
+    /// Of one that was rotated, when the token ends: its own end is that of the grace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lasts: Option<u64>,
+    /// When it was changed last, if ever; of rows of one token, the later one knows better.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    changed: u64,
     #[serde(flatten)]
     bounds: Bounds,
     #[serde(flatten)]
@@ -154,23 +165,30 @@ impl Stored {
             revoked: info.revoked.map(Timestamp::as_millis),
             before: None,
             replaced: false,
+            lasts: None,
+            changed: 0,
             bounds: Bounds::default(),
             rest: Map::new(),
         };
-        stored.change(info);
+        stored.fill(info);
         stored
     }
 
     /// Takes on what can be changed of a token.
-    pub(super) fn change(&mut self, info: &TokenInfo) {
+    pub(super) fn change(&mut self, info: &TokenInfo, now: Timestamp) {
+        self.changed = now.as_millis().max(self.changed.saturating_add(1));
+        self.fill(info);
+    }
+
+    fn fill(&mut self, info: &TokenInfo) {
         self.form = if info.bounds.rate.is_some() { FORM } else { 2 };
         self.name.clone_from(&info.name);
         let services = info.services.as_ref();
         self.services = services.map(|some| some.iter().map(ToString::to_string).collect());
         self.routes.clone_from(&info.routes);
         self.configs.clone_from(&info.configs);
-        self.expires = info.expires.map(Timestamp::as_millis);
         self.bounds = Bounds::new(&info.bounds);
+        self.last(info.expires.map(Timestamp::as_millis));
     }
 
     /// The same token with another secret; `before` is the row of the one that it had.
@@ -178,33 +196,47 @@ impl Stored {
         Self { before: Some(before.to_owned()), ..self }
     }
 
-    /// Takes on what the row before says by now of what both have in common; whether that is anything new.
+    /// Another secret takes the place of its own, which is accepted until then.
+    pub(super) fn replace(&mut self, until: Timestamp) {
+        (self.replaced, self.lasts) = (true, self.expires);
+        let until = until.as_millis();
+        self.expires = Some(self.expires.map_or(until, |ends| ends.min(until)));
+    }
+
+    /// Takes on what a row before says by now, if it was changed later; whether that is anything new.
     pub(super) fn follow(&mut self, before: &Self) -> bool {
-        let mut next = self.clone();
-        next.revoked = before.revoked.or(self.revoked);
-        next.name.clone_from(&before.name);
-        next.services.clone_from(&before.services);
-        next.routes.clone_from(&before.routes);
-        next.configs.clone_from(&before.configs);
-        (next.form, next.bounds) = (before.form, before.bounds.clone());
-        let changed = serde_json::to_value(&next).ok() != serde_json::to_value(&*self).ok();
-        *self = next;
-        changed
+        let revokes = self.revoked.is_none() && before.revoked.is_some();
+        if revokes {
+            self.revoked = before.revoked;
+        }
+        let changes = before.changed > self.changed;
+        if changes {
+            self.changed = before.changed;
+            self.name.clone_from(&before.name);
+            self.services.clone_from(&before.services);
+            self.routes.clone_from(&before.routes);
+            self.configs.clone_from(&before.configs);
+            (self.form, self.bounds) = (before.form, before.bounds.clone());
+            self.last(before.lasts);
+        }
+        revokes || changes
+    }
+
+    /// The token is to end then; a secret before ends with its grace too.
+    fn last(&mut self, at: Option<u64>) {
+        if !self.replaced {
+            self.expires = at;
+            return;
+        }
+        self.lasts = at;
+        if let (Some(at), Some(ends)) = (at, self.expires) {
+            self.expires = Some(ends.min(at));
+        }
     }
 
     /// Whether this version knows all that the row says.
     pub(super) fn is_known(&self) -> bool {
         self.form <= FORM && self.bounds.read().is_some()
-    }
-
-    /// When it ends, if ever.
-    pub(super) fn ends(&self) -> Option<Timestamp> {
-        self.expires.map(Timestamp::from_millis)
-    }
-
-    /// It ends at this time, if it does not end before.
-    pub(super) fn ends_by(&mut self, at: Timestamp) {
-        self.expires = Some(self.expires.map_or(at.as_millis(), |ends| ends.min(at.as_millis())));
     }
 
     pub(super) fn read(row: &Row) -> Result<Self, TokenError> {
@@ -215,6 +247,13 @@ impl Stored {
         serde_json::to_vec(self).map(Entry::lasting).map_err(|_| TokenError::Row)
     }
 
+    /// The token itself, whichever of its secrets this is of.
+    pub(super) fn token(self) -> Result<TokenInfo, TokenError> {
+        let expires = if self.replaced { self.lasts } else { self.expires };
+        Self { expires, ..self }.info()
+    }
+
+    /// The token as this secret has it.
     pub(super) fn info(self) -> Result<TokenInfo, TokenError> {
         let bounds = self.bounds.read().filter(|_| self.form <= FORM);
         let beyond = bounds.is_none();
