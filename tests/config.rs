@@ -109,7 +109,7 @@ fn what_the_full_file_comments_out_is_right_but_for_what_needs_something_of_your
         "a route has only one of `path` and `pattern`",
         "`rules` is the whole set already",
         "`conversation_header` needs tweak = \"conversation\"",
-        "`models` needs a route to an upstream with `auth = \"token\"` (a key that a caller sends one provider is not for another)",
+        "`models` needs a route to an upstream with `auth = \"token\"`",
     ];
     let problems = read(&uncommented()).unwrap_err();
     for problem in problems.iter() {

@@ -15,7 +15,6 @@ use data_encoding::{BASE32, HEXLOWER};
 
 use crate::api::cpu::Caller;
 use crate::api::token_ids;
-use crate::api::token_info::is_name;
 pub use crate::api::token_info::{MAX_NAME, Service, TokenBounds, TokenError, TokenInfo, parse_expiry};
 use crate::api::token_record::{KIND, Stored};
 use crate::api::token_uses::{self, Uses};
@@ -157,16 +156,9 @@ impl Tokens {
     /// Makes a token. It can be read here and never again.
     pub async fn create(&self, new: NewToken) -> Result<(TokenId, Secret<String>), TokenError> {
         let created = self.clock.now();
-        if !is_name(&new.name) {
-            return Err(TokenError::Name);
-        }
-        if !new.routes.iter().all(|route| is_name(route)) {
-            return Err(TokenError::Route);
-        }
         if new.expires.is_some_and(|at| at <= created) {
             return Err(TokenError::Past);
         }
-        new.bounds.check()?;
         let narrowed = !(new.services.is_empty() && new.routes.is_empty());
         let (services, routes) = (distinct(new.services), distinct(new.routes));
         let info = TokenInfo {
@@ -180,6 +172,7 @@ impl Tokens {
             revoked: None,
             bounds: new.bounds,
         };
+        info.check()?;
         let (token, key) = fresh()?;
         token_ids::note(self.records.as_ref(), &info.id, &key).await?;
         self.records.put_if(&key, Expected::Absent, Stored::new(&info).entry()?).await?;
@@ -286,28 +279,36 @@ impl Tokens {
     }
 
     /// Changes what a token may do and is bound by, at once in this process and within a second in any other. What it is
-    /// known by stays.
+    /// known by stays. `change` is asked again where another change came first, so that none is lost; returns what the token is
+    /// then.
     ///
     /// # Errors
     /// [`TokenError::Unknown`]; what a new token could not have either; what the store says.
-    pub async fn update(&self, to: &TokenInfo) -> Result<(), TokenError> {
-        if !is_name(&to.name) {
-            return Err(TokenError::Name);
+    pub async fn update(
+        &self,
+        id: &TokenId,
+        change: impl Fn(&mut TokenInfo) + Send + Sync,
+    ) -> Result<TokenInfo, TokenError> {
+        loop {
+            let (row, mut stored) = token_ids::find(self.records.as_ref(), id).await?;
+            // What a later version has narrowed it by would be lost.
+            if !stored.is_known() {
+                return Err(TokenError::Row);
+            }
+            let mut to = stored.clone().token()?;
+            change(&mut to);
+            to.check()?;
+            stored.change(&to, self.clock.now());
+            let put = self.records.put_if(&row.key, Expected::Version(row.version), stored.entry()?).await;
+            self.revocations.fetch_add(1, Ordering::Release);
+            match put {
+                Ok(_) => {}
+                Err(StoreError::Conflict) => continue,
+                Err(error) => return Err(error.into()),
+            }
+            self.change_rows(id, &|other| other.follow(&stored)).await?;
+            return Ok(to);
         }
-        if !to.routes.iter().flatten().all(|route| is_name(route)) {
-            return Err(TokenError::Route);
-        }
-        to.bounds.check()?;
-        // What a later version has narrowed it by would be lost.
-        if !token_ids::find(self.records.as_ref(), &to.id).await?.1.is_known() {
-            return Err(TokenError::Row);
-        }
-        let now = self.clock.now();
-        let change = |stored: &mut Stored| {
-            stored.change(to, now);
-            true
-        };
-        self.change_rows(&to.id, &change).await
     }
 
     /// Makes another secret for a token, which stays who it is: its id, bounds and what was spent with it. The secret before

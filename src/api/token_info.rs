@@ -166,6 +166,17 @@ pub struct TokenInfo {
 }
 
 impl TokenInfo {
+    /// Whether a token may be so.
+    pub(super) fn check(&self) -> Result<(), TokenError> {
+        if !is_name(&self.name) {
+            return Err(TokenError::Name);
+        }
+        if !self.routes.iter().flatten().all(|route| is_name(route)) {
+            return Err(TokenError::Route);
+        }
+        self.bounds.check()
+    }
+
     pub(super) fn usable(&self, now: Timestamp) -> Result<(), TokenError> {
         match (self.revoked, self.expires) {
             (Some(_), _) => Err(TokenError::Revoked),

@@ -203,7 +203,7 @@ impl Stored {
         self.expires = Some(self.expires.map_or(until, |ends| ends.min(until)));
     }
 
-    /// Takes on what a row before says by now, if it was changed later; whether that is anything new.
+    /// Takes on what another row of the token says, if it was changed later; whether that is anything new.
     pub(super) fn follow(&mut self, before: &Self) -> bool {
         let revokes = self.revoked.is_none() && before.revoked.is_some();
         if revokes {
@@ -217,7 +217,7 @@ impl Stored {
             self.routes.clone_from(&before.routes);
             self.configs.clone_from(&before.configs);
             (self.form, self.bounds) = (before.form, before.bounds.clone());
-            self.last(before.lasts);
+            self.last(if before.replaced { before.lasts } else { before.expires });
         }
         revokes || changes
     }

@@ -432,7 +432,7 @@ async fn no_secret_outlives_its_tokens_end() {
                     4 => {
                         let mut info = bench.tokens.get(&id).await?;
                         info.bounds.models = Some(vec![crate::usage::ModelPattern::parse("only").unwrap()]);
-                        bench.tokens.update(&info).await.map(|()| None)
+                        bench.tokens.update(&id, |to| to.bounds = info.bounds.clone()).await.map(|_| None)
                     }
                     _ => bench.tokens.rotate(&id, Duration::from_secs(60)).await.map(Some),
                 }

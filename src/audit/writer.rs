@@ -23,6 +23,9 @@ const BATCH: usize = 1024;
 /// How often the file is looked for under its name, and how long after a failed write the next is tried.
 const LOOK: Duration = Duration::from_secs(1);
 
+/// How long lines gather behind a batch, so that a disk is asked to keep many at once.
+const GATHERED: Duration = Duration::from_millis(5);
+
 /// How long the end of the log waits for the disk.
 const LAST: Duration = Duration::from_secs(5);
 
@@ -195,6 +198,9 @@ impl Writer {
             };
             if self.settle(done, closed) {
                 return;
+            }
+            if !closed {
+                std::thread::sleep(GATHERED);
             }
         }
     }

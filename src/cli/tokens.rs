@@ -38,6 +38,7 @@ struct Tokens<'a> {
 }
 
 /// Where a token may go, checked.
+#[derive(Clone)]
 struct Reach {
     services: Vec<Service>,
     routes: Vec<String>,
@@ -71,13 +72,15 @@ impl Tokens<'_> {
                 tokens.iter().try_for_each(|token| result(&row(token, used.get(&token.id).copied())))
             }
             TokenCommand::Update { id, name, reach, bounds, expires, clear } => {
-                let mut info = opened.io.block_on(opened.tokens.get(&token_id(&id)?))?;
                 let expires = self.expiry(expires.as_deref())?;
-                cleared(&mut info, &clear);
-                changed(&mut info, self.reach(reach)?, bounds_of(bounds)?);
-                info.name = name.unwrap_or(info.name);
-                info.expires = expires.or(info.expires);
-                opened.io.block_on(opened.tokens.update(&info))?;
+                let (reach, bounds) = (self.reach(reach)?, bounds_of(bounds)?);
+                let change = |info: &mut TokenInfo| {
+                    cleared(info, &clear);
+                    changed(info, reach.clone(), bounds.clone());
+                    info.name.clone_from(name.as_ref().unwrap_or(&info.name.clone()));
+                    info.expires = expires.or(info.expires);
+                };
+                opened.io.block_on(opened.tokens.update(&token_id(&id)?, change))?;
                 message("changed");
                 Ok(())
             }

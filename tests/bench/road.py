@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """What a chat request costs on its way through: `tests/bench/road.py [BINARY] [OTHER]`, with nginx and wrk (Debian packages).
 
-An nginx of its own answers; 64 connections send a chat request of 1.1 KB with four values, and the answer of 0.6 KB has four
+An nginx of its own answers; 64 connections send a chat request of 1.1 KB with four values, and the answer of 0.7 KB has four
 others. Prints the processor's time a request, requests a second and memory: of nginx as a plain proxy, of Envoy as one where
-`envoy` is on the path (or $ENVOY), and of the gateway without redaction and with it; of a second binary too, such as the tree
-before. The rounds alternate, and the median counts: machines are noisy, so compare within one run. Then how soon each binary
+`envoy` is on the path (or $ENVOY), and of the gateway without redaction, with it, and with a caller's key besides that is bound
+to models, a budget and a rate, where usage is counted and audited; of a second binary too, such as the tree before. The rounds alternate, and the median counts: machines are noisy, so compare within one run. Then how soon each binary
 is ready, what it takes in memory then, and what one line costs on the command line.
 """
 
@@ -26,9 +26,23 @@ import gateway as gateways  # noqa: E402
 ROUNDS, SECONDS, CONNECTIONS, STARTS = 3, 4, 64, 5
 PLAIN = "threads = 1\n" + gateways.EVERY_PATH.replace("redact = {{}}\n", "") + '[log]\nlevel = "error"\n'
 REDACTED = "threads = 1\n" + gateways.EVERY_PATH + '[log]\nlevel = "error"\n'
+COUNTED = """[usage]
+count = "all"
+
+[[usage.prices]]
+model = "bench"
+input = 1
+output = 2
+
+[audit]
+file = "{home}/audit.jsonl"
+"""
+TEAM = REDACTED.replace('auth = "none"', 'auth = "token"') + COUNTED
+BOUNDS = ["--route", "all", "--model", "bench", "--budget", "1000000usd/month", "--rate", "4000000000/1h", "--label", "team=a"]
 FOX = "The quick brown fox jumps over the lazy dog. "
 ASKED = FOX * 16 + "EMAIL: maria.lopez@corp-mail.example.com | PHONE: +1 415 555 2671 | SSN: 536-90-4399 | CARD: 4111 1111 1111 1111."
 SAID = "Write to jane.doe@example.com or call +1 415 555 2671. SSN 536-90-4399, card 4111 1111 1111 1111. " + FOX * 2
+USED = {"prompt_tokens": 300, "completion_tokens": 60, "total_tokens": 360}
 PATH = "/v1/chat/completions"
 
 
@@ -39,7 +53,7 @@ def chat_request():
 
 def chat_answer():
     choice = {"index": 0, "message": {"role": "assistant", "content": SAID}, "finish_reason": "stop"}
-    return json.dumps({"id": "chatcmpl-b", "object": "chat.completion", "created": 1767225600, "model": "bench", "choices": [choice]})
+    return json.dumps({"id": "chatcmpl-b", "object": "chat.completion", "created": 1767225600, "model": "bench", "choices": [choice], "usage": USED})
 
 
 def nginx(folder, name, server):
@@ -98,11 +112,12 @@ def resident_mib(pid):
     return sum(map(kib, family(pid))) / 1024
 
 
-def load(folder, port, pid):
+def load(folder, port, pid, key=""):
     """Microseconds of the processor a request, and requests a second."""
     script = Path(folder, "post.lua")
     body = chat_request().replace("\\", "\\\\").replace("'", "\\'")
-    script.write_text(f"wrk.method = 'POST'\nwrk.headers['Content-Type'] = 'application/json'\nwrk.body = '{body}'\n"
+    script.write_text(f"wrk.method = 'POST'\nwrk.headers['Content-Type'] = 'application/json'\n"
+                      f"wrk.headers['Authorization'] = 'Bearer {key}'\nwrk.body = '{body}'\n"
                       "done = function(summary) io.write('DONE ', summary.requests, ' ', summary.duration, ' ', "
                       "summary.errors.status + summary.errors.read + summary.errors.timeout, '\\n') end\n")
     before = processor_seconds(pid)
@@ -135,6 +150,15 @@ def begin(binary, config, upstream):
     return gateways.Gateway(upstream, config).__enter__()
 
 
+def bound(running, config):
+    """A key that is bound in every way, where one is asked for."""
+    if config is not TEAM:
+        return ""
+    made = gateways.run("tokens", "create", "-c", running.file, *BOUNDS)
+    assert made.returncode == 0, made.err
+    return made.out.strip()
+
+
 def road(folder, binaries):
     up, plain, other = gateways.free_ports(3)
     upstream = f"http://127.0.0.1:{up}"
@@ -146,25 +170,28 @@ def road(folder, binaries):
         'proxy_set_header Connection ""; } }'
     )
     processes = [nginx(folder, "up", serve), nginx(folder, "plain", forward)]
-    systems = {"nginx": (plain, processes[1].pid)}
+    systems = {"nginx": (plain, processes[1].pid, "")}
     found = os.environ.get("ENVOY") or shutil.which("envoy")
     if found:
         processes.append(envoy(folder, found, other, up))
-        systems["Envoy"] = (other, processes[2].pid)
+        systems["Envoy"] = (other, processes[2].pid, "")
     running = []
     try:
         for name, binary in binaries.items():
-            for what, config in [("", PLAIN), (", redacting", REDACTED)]:
-                running.append(begin(binary, config, upstream))
-                systems[name + what] = (running[-1].port, running[-1].process.pid)
-        for port, _ in [(up, 0), *systems.values()]:
+            for what, config in [("", PLAIN), (", redacting", REDACTED), (", redacting, counted", TEAM)]:
+                try:
+                    running.append(begin(binary, config, upstream))
+                except RuntimeError:
+                    continue  # a tree before has no [usage]
+                systems[name + what] = (running[-1].port, running[-1].process.pid, bound(running[-1], config))
+        for port in [up, *(port for port, _, _ in systems.values())]:
             wait_for(port)
         rounds = {name: [] for name in systems}
         for _ in range(ROUNDS):
-            for name, (port, pid) in systems.items():
-                rounds[name].append(load(folder, port, pid))
+            for name, (port, pid, key) in systems.items():
+                rounds[name].append(load(folder, port, pid, key))
         print("%-36s %10s %12s %10s" % ("", "us/request", "requests/s", "MiB"))
-        for name, (_, pid) in systems.items():
+        for name, (_, pid, _) in systems.items():
             cost, rate = map(statistics.median, zip(*rounds[name]))
             print("%-36s %10.1f %12.0f %10.1f" % (name, cost, rate, resident_mib(pid)), flush=True)
     finally:

@@ -129,6 +129,11 @@ def test_a_key_for_some_models_is_refused_whatever_cannot_be_told(road):
         ("POST", "/v1/batches", '{"input_file_id":"file-1","model":"gpt-4o"}'),
         ("POST", "/v1/fine_tuning/jobs", '{"model":"o3","training_file":"f"}'),
         ("POST", "/v1/evals", "{}"),
+        ("POST", chat, '{"model":"gpt-4o","tools":[{"type":"openrouter:advisor","parameters":{"model":"o3"}}]}'),
+        ("POST", chat, '{"model":"gpt-4o","plugins":[{"id":"fusion","analysis_models":["o3"]}]}'),
+        ("POST", chat, '{"model":"gpt-4o","data_sources":[{"deployment_name":"o3"}]}'),
+        ("POST", "/v1/responses", '{"model":"gpt-4o","agent":{"type":"agent_reference","name":"a"}}'),
+        ("POST", "/v1/agents/completions", '{"model":"gpt-4o","agent_id":"ag:1"}'),
         # Methods that servers read in their own ways.
         ("post", chat, other),
         ("PATCH", chat, other),
@@ -139,7 +144,19 @@ def test_a_key_for_some_models_is_refused_whatever_cannot_be_told(road):
     for method, path, body in rows:
         answer = gateway.call(method, "/keys" + path, body, headers)
         assert answer.status in (400, 403, 405), (method, path, body, answer.status, answer.body)
+    for header in ("x-portkey-config", "azureml-model-deployment"):
+        assert gateway.call("POST", "/keys" + chat, '{"model":"gpt-4o"}', headers | {header: "o3"}).status == 403
     assert not upstream.requests, "nothing of all that was sent"
+    # A property of a schema, and of what is noted, is no model.
+    schema = {"type": "object", "properties": {"model": {"type": "string", "enum": ["o3"]}}}
+    for path, more in [
+        (chat, {"tools": [{"type": "function", "function": {"name": "f", "parameters": schema}}]}),
+        (chat, {"format": schema, "guided_json": schema, "labels": {"model": "x"}}),
+        ("/v1/responses", {"input": "-", "tools": [{"type": "function", "name": "f", "parameters": schema}]}),
+        ("/v1/messages", {"max_tokens": 9, "output_config": {"format": {"schema": schema}}}),
+    ]:
+        body = json.dumps({"model": "gpt-4o", "messages": CHAT["messages"]} | more)
+        assert gateway.call("POST", "/keys" + path, body, headers).status == 200, (path, more)
 
 
 def test_what_nobody_counts_is_not_asked_with_a_budget_of_tokens(road):
@@ -151,6 +168,11 @@ def test_what_nobody_counts_is_not_asked_with_a_budget_of_tokens(road):
 
     for path, body, status in [
         ("/v1/batches", {"input_file_id": "file-1"}, 403),
+        ("/v1/messages/batches", {"requests": [{"params": {"model": "m-1", "max_tokens": 9}}]}, 403),
+        ("/v1/batch/jobs", {"model": "m-1", "input_files": ["f"]}, 403),
+        ("/v1/Batch/Jobs", {"model": "m-1", "input_files": ["f"]}, 403),
+        ("/v1beta/models/m:asyncBatchEmbedContent", {}, 403),
+        ("/model-invocation-job", {"modelId": "m-1"}, 403),
         ("/v1/chat/completions", "model=m-1", 400),
         ("/v1/chat/completions", b"\xff\xfe{", 400),
     ]:
@@ -167,6 +189,32 @@ def test_what_nobody_counts_is_not_asked_with_a_budget_of_tokens(road):
     counted = {"authorization": "Bearer " + token(gateway, "--route", "keys", "--budget", "2requests/day")}
     ask = lambda: gateway.call("POST", "/keys/v1/batches", {"input_file_id": "f"}, counted).status
     assert [ask() == 429 for _ in range(3)] == [False, False, True]
+
+
+def test_a_bound_that_a_protocol_does_not_read_is_none(road):
+    gateway, upstream = road
+    upstream.begin(delay=0.1)
+    key = token(gateway, "--route", "keys", "--budget", "1000tokens/day")
+    headers = {"authorization": "Bearer " + key}
+    # Each is taken for the most that it may take, as long as nobody has answered.
+    body = {"model": "m-1", "max_tokens": 1, "stream": True, **CHAT}
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda _: gateway.call("POST", "/keys/api/chat", body, headers).status, range(8)))
+    assert found.count(200) == 1 and found.count(429) == 7, found
+
+
+def test_changes_at_once_lose_none(road):
+    gateway, _ = road
+    admin = {"authorization": "Bearer " + token(gateway, "--service", "token")}
+    call = lambda what, body: gateway.call("POST", "/v1beta/token/" + what, body, admin).json()["result"]
+    for turn in range(10):
+        id = {"id": call("create", {"name": "both", "routes": ["keys"]})["id"]}
+        changes = [{"models": ["ok*"]}, {"name": "q"}, {"labels": {"team": "red"}}, {"rate": {"requests": 9, "per_seconds": 60}}]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            list(pool.map(lambda change: call("update", id | change), changes))
+        now = next(row for row in call("list", {"size": 1000})["items"] if row["id"] == id["id"])
+        assert (now["models"], now["name"], now["labels"]) == (["ok*"], "q", {"team": "red"}), turn
+        assert now["rate"]["requests"] == 9
 
 
 def test_two_budgets_of_a_token_over_one_period_are_spent_from_together(road):
@@ -412,6 +460,8 @@ def test_tokens_are_made_by_http_only_with_a_token_that_names_that(road):
         ({"name": "a", "services": ["everything"]}, "NotEnumMember"),
         ({"name": "a", "budgets": [{"amount": "25"}]}, "DoesNotMatchPattern"),
         ({"name": "a", "labels": {"Team": "x"}}, "DoesNotMatchPattern"),
+        ({"name": "a", "routes": []}, "BelowMinItems"),
+        ({"name": "a", "services": [], "routes": ["keys"]}, "BelowMinItems"),
         ({"name": "a", "model": ["x"]}, "UnexpectedProperty"),
         ({"name": "a", "expires": "yesterday"}, "BadFormatDateTime"),
     ]:

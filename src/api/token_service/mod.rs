@@ -163,9 +163,8 @@ impl Endpoint for UpdateToken {
     ) -> BoxFuture<'a, Result<Success<TokenResponse>, ApiError>> {
         Box::pin(async move {
             let ChangeRequest { id, change } = request;
-            let mut info = self.0.tokens.get(&id).await.map_err(|error| failed(&error))?;
-            change.apply(&mut info);
-            self.0.tokens.update(&info).await.map_err(|error| failed(&error))?;
+            let changed = self.0.tokens.update(&id, |info| change.clone().apply(info)).await;
+            let info = changed.map_err(|error| failed(&error))?;
             self.0.note(caller.who, "token.update", &id)?;
             Ok(success("Changed a token", TokenResponse::new(&info, None)))
         })

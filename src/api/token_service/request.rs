@@ -61,6 +61,16 @@ impl CreateRequest {
         fields.nulls_are_absent();
         let name = fields.required_text("name").to_owned();
         let change = TokenChange::read(&mut fields, now);
+        // To cover nothing is no new token's way, and to say nothing is to cover all.
+        let names_none = |named: bool| named.then_some("names none; leave it out for all");
+        let services = change.services.iter().flatten().any(Vec::is_empty);
+        let routes = change.routes.iter().flatten().any(Vec::is_empty);
+        for (member, why) in [("services", names_none(services)), ("routes", names_none(routes))] {
+            if let Some(why) = why {
+                let at = fields.at(member);
+                fields.fault(Code::BelowMinItems, at, why.to_owned());
+            }
+        }
         fields.close()?;
         let narrowed = |named: Option<Option<Vec<String>>>| named.flatten().unwrap_or_default();
         Ok(Self(NewToken {
@@ -120,7 +130,7 @@ impl RotateRequest {
 }
 
 /// What of a token can be said. Of each: `None`, it is not said; `Some(None)`, it is taken away.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct TokenChange {
     name: Option<String>,
     services: Option<Option<Vec<Service>>>,

@@ -21,7 +21,8 @@ use crate::gateway::filter::{Document, Filter, Flow, Stage};
 use crate::gateway::filters::usage_report::{asked_for, taken_out};
 use crate::gateway::layer::{Layer, UnscannedPolicy};
 use crate::gateway::llm::{
-    Asked, AskedRequest, ProtocolChoice, UNKNOWN, estimated, is_ambiguous, is_blind, is_free, is_idle,
+    ANY_BOUND, Asked, AskedRequest, ProtocolChoice, UNKNOWN, estimated, is_ambiguous, is_blind, is_free,
+    is_idle, is_uncounted,
 };
 use crate::gateway::plan::{AnswerPlan, RequestPlan};
 use crate::telemetry::{TokenKind, UsageMetrics};
@@ -38,6 +39,9 @@ const UNBOUNDED_OUTPUT: u64 = 4096;
 
 /// Faults by which nobody learns what an upstream took of a request that it got.
 const UNANSWERED: [&str; 3] = ["caller_gone", "timeout", "broken"];
+
+/// Headers by which servers behind this one are told another model than a body's (Portkey; Azure Machine Learning).
+const ROUTES: [&str; 2] = ["x-portkey-config", "azureml-model-deployment"];
 
 const OTHER_MODEL: &str = "The token does not cover this model";
 const NO_MODEL: &str = "The token is for some models, and it cannot be told which one this request asks; name it as the provider's API says";
@@ -107,7 +111,7 @@ impl Usage {
             models_allowed(x, &asked, models)?;
         }
         let accounts = self.accounts(x, &asked.models);
-        if is_blind(x.protocol(), x.path())
+        if is_uncounted(x.protocol(), x.path())
             && runs_model(x)
             && accounts.iter().any(Account::bounds_what_is_taken)
         {
@@ -218,7 +222,10 @@ fn models_allowed(x: &Exchange, asked: &Asked, models: &[ModelPattern]) -> Resul
     let guessed = matches!(x.route().protocols, ProtocolChoice::Auto);
     let of_tools = x.protocol().is_some_and(|protocol| !protocol.is_of_model()) && guessed;
     if runs_model(x) || of_tools {
-        let unknown = x.protocol().is_none() || is_ambiguous(x.path()) || is_blind(x.protocol(), x.path());
+        let unknown = x.protocol().is_none()
+            || is_ambiguous(x.path())
+            || is_blind(x.protocol(), x.path())
+            || ROUTES.iter().any(|header| x.head().headers.contains_key(*header));
         if unknown || of_tools || asked.models.is_empty() {
             return refused(NO_MODEL);
         }
@@ -346,6 +353,7 @@ impl Usage {
 fn request_of(x: &Exchange) -> AskedRequest {
     let content_type = x.head().headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     AskedRequest {
+        bounds: x.protocol().map_or(ANY_BOUND, |protocol| protocol.model.bounds),
         path: x.path().clone(),
         query: x.head().uri.query().unwrap_or_default().to_owned(),
         content_type: content_type.unwrap_or_default().to_owned(),

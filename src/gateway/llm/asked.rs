@@ -19,7 +19,7 @@ use crate::stream::multipart::{Boundary, PartHead, split};
 use crate::usage::ModelPattern;
 
 /// Members that name models, wherever they stand, in small letters: those of providers, and of gateways behind this one.
-const MODELS: [&str; 14] = [
+const MODELS: [&str; 21] = [
     "model",
     "models",
     "modelid",
@@ -34,10 +34,18 @@ const MODELS: [&str; 14] = [
     "content_policy_fallbacks",
     "default_fallbacks",
     "preset",
+    "analysis_models",
+    "draft_model",
+    "embedding_model",
+    "deployment_name",
+    // What stands for a model that is said elsewhere.
+    "agent",
+    "agent_id",
+    "assistant_id",
 ];
 
 /// Members that are content, a schema or a note: what stands in them names nothing.
-const CONTENT: [&str; 24] = [
+const CONTENT: [&str; 31] = [
     "messages",
     "contents",
     "content",
@@ -53,7 +61,14 @@ const CONTENT: [&str; 24] = [
     "query",
     "text",
     "texts",
-    "parameters",
+    "properties",
+    "$defs",
+    "definitions",
+    "parameter_definitions",
+    "tool_results",
+    "labels",
+    "requestmetadata",
+    "schema",
     "input_schema",
     "inputschema",
     "json_schema",
@@ -62,18 +77,6 @@ const CONTENT: [&str; 24] = [
     "arguments",
     "metadata",
     "user",
-];
-
-/// Members that bound the length of an answer, in tokens, wherever a protocol has them; in small letters.
-const MOST_OUTPUT: [&str; 8] = [
-    "max_completion_tokens",
-    "max_tokens",
-    "max_output_tokens",
-    "max_tokens_to_sample",
-    "generationconfig.maxoutputtokens",
-    "inferenceconfig.maxtokens",
-    "options.num_predict",
-    "max_gen_len",
 ];
 
 /// Members that say how many answers there are to be.
@@ -103,6 +106,10 @@ pub struct UnreadRequest;
 /// What a request is read from.
 #[derive(Clone)]
 pub struct AskedRequest {
+    /// The members by which whoever answers takes the length of an answer to be bounded ([`ModelNaming::bounds`]).
+    ///
+    /// [`ModelNaming::bounds`]: crate::gateway::llm::protocol::ModelNaming::bounds
+    pub bounds: &'static [&'static str],
     /// Its path.
     pub path: RequestPath,
     /// The query of its target, as it is written.
@@ -129,21 +136,21 @@ impl Asked {
         } else if !request.body.trim_ascii().is_empty() {
             models.read(&request.body)?;
             let document: Members<'_> = serde_json::from_slice(&request.body).map_err(|_| UnreadRequest)?;
-            asked.read(&document.0);
+            asked.read(&document.0, request.bounds);
         }
         asked.models = models.finish()?;
         Ok(asked)
     }
 
-    fn read(&mut self, document: &[Member<'_>]) {
+    fn read(&mut self, document: &[Member<'_>], bounds: &[&'static str]) {
         let is_true = |place| values(document, place).iter().any(|value| value.get() == "true");
         (self.streams, self.includes_usage) = (is_true("stream"), is_true("stream_options.include_usage"));
         let largest = |places: &[&'static str]| {
             let numbers = places.iter().flat_map(|place| values(document, place));
-            numbers.filter_map(|value| count(value.get())).max()
+            numbers.filter_map(|value| count(value.get())).filter(|count| *count > 0).max()
         };
         let answers = largest(&ANSWERS).unwrap_or(1).max(1);
-        self.most_output = largest(&MOST_OUTPUT).map(|most| most.saturating_mul(answers));
+        self.most_output = largest(bounds).map(|most| most.saturating_mul(answers));
     }
 
     fn read_parts(&mut self, request: &AskedRequest, models: &mut Named) -> Result<(), UnreadRequest> {
@@ -157,7 +164,8 @@ impl Asked {
             let body = request.body.get(span.body).unwrap_or_default();
             if is_one_of(&MODELS, name) {
                 models.add(&String::from_utf8_lossy(body));
-            } else if head.file_name.is_none() && body.trim_ascii_start().starts_with(b"{") {
+            } else if head.file_name.is_none() && matches!(body.trim_ascii_start().first(), Some(b'{' | b'['))
+            {
                 models.read(body)?;
             }
             self.streams |= name == "stream" && body.trim_ascii() == b"true";

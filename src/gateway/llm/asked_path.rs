@@ -11,7 +11,7 @@ const BEHIND: [(&str, bool); 5] =
 const NO_MODEL: &str = "openapi";
 
 /// Paths at which nothing is asked of a model, whatever is spoken: files, and ends of what was begun.
-const IDLE: [&str; 13] = [
+const IDLE: [&str; 17] = [
     "/files",
     "/files/*",
     "/uploads",
@@ -22,9 +22,32 @@ const IDLE: [&str; 13] = [
     "/responses/*/cancel",
     "/messages/batches/*/cancel",
     "/batches/*/cancel",
+    "/vector_stores",
+    "/vector_stores/*/search",
+    "/containers",
+    "/conversations/*/items",
     "/tokenize",
     "/detokenize",
     "/api/show",
+];
+
+/// Paths at which something is begun that takes tokens later, and tells of it in another answer; in small letters.
+const UNCOUNTED: [&str; 15] = [
+    "/batches",
+    "/batch/jobs",
+    "/model-invocation-job",
+    "/models/*:batchgeneratecontent",
+    "/models/*:asyncbatchembedcontent",
+    "/models/*:predictlongrunning",
+    "/batchpredictionjobs",
+    "/embed-jobs",
+    "/fine_tuning/jobs",
+    "/finetuning/finetuned-models",
+    "/evals/*/runs",
+    "/threads/*/runs",
+    "/threads/runs",
+    "/async-invoke",
+    "/videos",
 ];
 
 /// Segments that may stand before those: of versions, and of APIs beside others.
@@ -80,6 +103,12 @@ pub fn is_free(protocol: Option<&Protocol>, path: &RequestPath) -> bool {
 /// Whether what a request to this path asks, and of which models, stands elsewhere: in a file, or in what comes later.
 pub fn is_blind(protocol: Option<&Protocol>, path: &RequestPath) -> bool {
     protocol.is_some_and(|protocol| ends(path, protocol.model.blind))
+}
+
+/// Whether what a request to this path takes is not told in its answer.
+pub fn is_uncounted(protocol: Option<&Protocol>, path: &RequestPath) -> bool {
+    let own = path.compared().trim_end_matches('/').to_ascii_lowercase();
+    is_blind(protocol, path) || UNCOUNTED.iter().any(|end| path_ends(&own, end))
 }
 
 fn ends(path: &RequestPath, all: &[&str]) -> bool {

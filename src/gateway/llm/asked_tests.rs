@@ -1,12 +1,19 @@
 //! What requests ask for, however they spell it.
 
 use super::*;
+use crate::gateway::llm::ANY_BOUND;
 
 fn asked(target: &str, content_type: &str, body: &str) -> Result<Asked, UnreadRequest> {
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let path = RequestPath::parse(path).unwrap();
     let (query, content_type) = (query.to_owned(), content_type.to_owned());
-    Asked::of(&AskedRequest { path, query, content_type, body: body.as_bytes().to_vec().into() })
+    Asked::of(&AskedRequest {
+        bounds: ANY_BOUND,
+        path,
+        query,
+        content_type,
+        body: body.as_bytes().to_vec().into(),
+    })
 }
 
 /// A target, a body, and the models that they name.
@@ -53,6 +60,20 @@ fn every_model_that_a_server_could_take_is_named() {
             &["a"],
         ),
         (chat, r#"{"model":"a","metadata":{"model":"x"},"input":[{"arguments":{"model":"y"}}]}"#, &["a"]),
+        (
+            chat,
+            r#"{"model":"a","tools":[{"type":"openrouter:advisor","parameters":{"model":"x"}}]}"#,
+            &["a", "x"],
+        ),
+        (chat, r#"{"model":"a","plugins":[{"id":"fusion","analysis_models":["x"]}]}"#, &["a", "x"]),
+        (
+            chat,
+            r#"{"model":"a","data_sources":[{"embedding_dependency":{"deployment_name":"x"}}]}"#,
+            &["a", "x"],
+        ),
+        (chat, r#"{"model":"a","draft_model":"x","agent_id":"ag:1"}"#, &["a", "x", "ag:1"]),
+        (chat, r#"{"model":"a","format":{"properties":{"model":{"type":"string","enum":["x"]}}}}"#, &["a"]),
+        (chat, r#"{"model":"a","output_format":{"schema":{"properties":{"model":{"const":"x"}}}}}"#, &["a"]),
     ];
     name_these(rows);
 }

@@ -24,6 +24,7 @@ const ARGUMENT: &[Key] = &[
 const MODEL: ModelNaming = ModelNaming {
     free: &["/models/*:countTokens", "/models/*:computeTokens"],
     blind: &["/models/*:batchGenerateContent"],
+    bounds: &["generationconfig.maxoutputtokens", "generation_config.max_output_tokens"],
     ..ModelNaming::NONE
 };
 

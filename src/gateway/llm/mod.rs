@@ -55,15 +55,15 @@ mod usage;
 
 pub use amazon_deltas::AmazonDeltas;
 pub use asked::{Asked, AskedRequest, ModelMember, UnreadRequest, model_member, with_model};
-pub use asked_path::{is_ambiguous, is_blind, is_free, is_idle};
+pub use asked_path::{is_ambiguous, is_blind, is_free, is_idle, is_uncounted};
 pub use delta::Outcome;
 pub use framer::{MessageDeltas, SentMessage, SseDeltas, WholeAnswer};
 pub use json_deltas::JsonDeltas;
 pub use mcp::{Repeats, is_mcp};
 pub use piece_reader::EditorFactory;
 pub use protocol::{
-    BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key, ModelNaming,
-    Protocol, Signed, StreamProtocol, TokenCount, When,
+    ANY_BOUND, BadProtocol, Close, CompiledProtocol, ConversationNaming, Covers, Delta, Echo, Key,
+    ModelNaming, Protocol, Signed, StreamProtocol, TokenCount, When,
 };
 pub use provider::Provider;
 pub use registry::{ProtocolChoice, is_final_line};

@@ -33,6 +33,6 @@ pub(super) static OLLAMA: Protocol = Protocol {
         ..StreamProtocol::NONE
     },
     // What is made of a model stands in a text there.
-    model: ModelNaming { blind: &["/api/create"], ..ModelNaming::MEMBER },
+    model: ModelNaming { blind: &["/api/create"], bounds: &["options.num_predict"], ..ModelNaming::MEMBER },
     usage: &[("prompt_eval_count", Input), ("eval_count", Output)],
 };

@@ -23,8 +23,12 @@ const USAGE: &[(&str, TokenCount)] = &[
 ];
 
 /// Moderations are free; what is in a batch stands in a file.
-const MODEL: ModelNaming =
-    ModelNaming { free: &["/moderations"], blind: &["/batches"], ..ModelNaming::MEMBER };
+const MODEL: ModelNaming = ModelNaming {
+    free: &["/moderations"],
+    blind: &["/batches"],
+    bounds: &["max_completion_tokens", "max_tokens"],
+    ..ModelNaming::MEMBER
+};
 
 /// Choices are told apart by their own number.
 const CHOICE: &[Key] = &[Key::Value("choices[*].index")];

@@ -41,11 +41,25 @@ pub struct ModelNaming {
     pub free: &'static [&'static str],
     /// How those of its paths end at which what is asked stands elsewhere: in a file, or in what comes later.
     pub blind: &'static [&'static str],
+    /// Places of the members that bound the length of an answer, in tokens; in small letters.
+    pub bounds: &'static [&'static str],
 }
+
+/// All that are, of whatever provider: where it is not known whose server answers.
+pub const ANY_BOUND: &[&str] = &[
+    "max_completion_tokens",
+    "max_tokens",
+    "max_output_tokens",
+    "max_tokens_to_sample",
+    "generationconfig.maxoutputtokens",
+    "inferenceconfig.maxtokens",
+    "options.num_predict",
+    "max_gen_len",
+];
 
 impl ModelNaming {
     /// No member says it.
-    pub const NONE: Self = Self { in_member: false, idle: &[], free: &[], blind: &[] };
+    pub const NONE: Self = Self { in_member: false, idle: &[], free: &[], blind: &[], bounds: ANY_BOUND };
     /// The member does.
     pub const MEMBER: Self = Self { in_member: true, ..Self::NONE };
 }
