@@ -194,7 +194,7 @@ fn decoded(sent: &str) -> String {
 }
 
 /// Out of percent escapes (RFC 3986 section 2.1); what is none stays.
-pub(crate) fn percent_decoded(text: &[u8]) -> Vec<u8> {
+pub fn percent_decoded(text: &[u8]) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((byte, after)) = rest.split_first() {
