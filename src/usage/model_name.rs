@@ -23,16 +23,7 @@ pub fn model_name(text: &str) -> Option<&str> {
     let (longest, most) =
         if is_resource { (LONGEST_RESOURCE, DIGITS_OF_RESOURCE) } else { (LONGEST, DIGITS) };
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"._:/-+@".contains(&byte);
-    let (mut run, mut longest_run) = (0, 0);
-    for byte in text.bytes() {
-        // Numbers are grouped, so that what parts groups is none's end.
-        run = match byte {
-            b'0'..=b'9' => run + 1,
-            byte if byte.is_ascii_alphabetic() || is_resource => 0,
-            _ => run,
-        };
-        longest_run = longest_run.max(run);
-    }
+    let longest_run = longest_number(text, is_resource);
     // A version may follow an at sign, a host may not.
     let is_version =
         |behind: &str| behind.bytes().any(|b| b.is_ascii_digit()) && !behind.contains(['.', '@']);
@@ -47,6 +38,44 @@ pub fn model_name(text: &str) -> Option<&str> {
     let fine =
         letters && text.len() <= longest && text.bytes().all(fits) && longest_run <= most && !host && !key;
     fine.then_some(text)
+}
+
+/// The most digits between letters, without dates. Numbers are grouped, so that what parts groups is none's end.
+fn longest_number(text: &str, is_resource: bool) -> usize {
+    let bytes = text.as_bytes();
+    let (mut at, mut run, mut longest) = (0, 0, 0);
+    while let Some(byte) = bytes.get(at) {
+        let begins =
+            at.checked_sub(1).and_then(|before| bytes.get(before)).is_none_or(|b| !b.is_ascii_digit());
+        let date = if begins { date_length(bytes.get(at..).unwrap_or_default()) } else { None };
+        run = match byte {
+            b'0'..=b'9' => run + usize::from(date.is_none()),
+            byte if byte.is_ascii_alphabetic() || is_resource => 0,
+            _ => run,
+        };
+        longest = longest.max(run);
+        at += date.unwrap_or(1);
+    }
+    longest
+}
+
+/// The length of a date of this century that a text begins with, as versions have it: `20250514`, `2025-05-14`.
+fn date_length(text: &[u8]) -> Option<usize> {
+    let length = if text.get(4) == Some(&b'-') { 10 } else { 8 };
+    let (date, behind) = text.split_at_checked(length)?;
+    let digits: Vec<u8> = match length {
+        10 if date.get(7) != Some(&b'-') => return None,
+        10 => [date.get(..4)?, date.get(5..7)?, date.get(8..)?].concat(),
+        _ => date.to_vec(),
+    };
+    let number: u32 = std::str::from_utf8(&digits)
+        .ok()
+        .filter(|all| all.bytes().all(|b| b.is_ascii_digit()))?
+        .parse()
+        .ok()?;
+    let (year, month, day) = (number / 10_000, number / 100 % 100, number % 100);
+    let fits = (2015..2100).contains(&year) && (1..=12).contains(&month) && (1..=31).contains(&day);
+    (fits && !behind.first().is_some_and(u8::is_ascii_digit)).then_some(length)
 }
 
 #[cfg(test)]
@@ -68,6 +97,10 @@ mod tests {
             "arn:aws:bedrock:us-east-1:123456789012:inference-profile/us.anthropic.claude-v1",
             "ft:gpt-4o-mini-2024-07-18:acme::Abc12345",
             "@cf/meta/llama-3",
+            "claude-sonnet-4-20250514",
+            "claude-opus-4-1-20250805",
+            "claude-sonnet-4@20250514",
+            "gpt-4.1-2025-04-14",
         ] {
             assert_eq!(model_name(name), Some(name));
         }
@@ -75,6 +108,8 @@ mod tests {
             "",
             "4111111111111111",
             "4111-1111-1111-1111",
+            "4111-1111-20250514-1111",
+            "650-253-0000-2025-04-14",
             "x-4111-1111-1111-1111",
             "536-22-8726-ssn",
             "jane.doe@example.com",
