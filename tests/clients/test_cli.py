@@ -213,16 +213,23 @@ def test_a_file_that_is_not_there(tmp_path):
     assert (done.returncode, done.out) == (FAILED, "") and "none" in done.err
 
 
+def listed(*place):
+    """The tokens as the command line lists them, each by the heads of its columns."""
+    head, *rows = [line.split("\t") for line in run("tokens", "list", *place).out.splitlines()]
+    return [dict(zip(head, row, strict=True)) for row in rows]
+
+
 def test_tokens(tmp_path):
     place = ("--data", tmp_path)
     made = run("tokens", "create", "--name", "ci", "--service", "redact", "--expires", "30d", *place)
     assert made.returncode == DONE and re.fullmatch(r"pts_[a-z2-7]{32}\n", made.out)
-    head, row = run("tokens", "list", *place).out.splitlines()
-    assert head.split("\t")[0] == "ID" and row.split("\t")[1:4] == ["ci", "redact", "all"]
-    assert made.out.strip() not in row
-    revoked = run("tokens", "revoke", row.split("\t")[0], *place)
+    [row] = listed(*place)
+    assert (row["NAME"], row["SERVICES"], row["CONFIGS"], row["REVOKED"]) == ("ci", "redact", "all", "-")
+    assert made.out.strip() not in row.values()
+    revoked = run("tokens", "revoke", row["ID"], *place)
     assert (revoked.returncode, revoked.out) == (DONE, "")
-    assert run("tokens", "list", *place).out.splitlines()[1].split("\t")[-2] != "-"
+    [row] = listed(*place)
+    assert row["REVOKED"] != "-"
     assert made.out.strip().encode() not in b"".join(file.read_bytes() for file in tmp_path.iterdir())
 
 
@@ -231,11 +238,10 @@ def test_tokens_while_the_server_runs(gateway):
     call = lambda token: gateway.call("POST", "/v1/redact", {"text": "-"}, {"authorization": "Bearer " + token}).status
     token = run("tokens", "create", "--name", "short-lived", *place).out.strip()
     assert call(token) == 200
-    listed = lambda: next(row for row in run("tokens", "list", *place).out.splitlines() if "short-lived" in row)
-    gateway.wait_for(lambda: re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ", listed().split("\t")[-1]), 10)
+    mine = lambda: next(row for row in listed(*place) if row["NAME"] == "short-lived")
+    gateway.wait_for(lambda: re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\dZ", mine()["LAST USED"]), 10)
     assert int(re.search(r"^portcullis_active_tokens (\d+)", gateway.metrics(), re.M)[1]) >= 1
-    row = listed()
-    assert run("tokens", "revoke", row.split("\t")[0], *place).returncode == DONE
+    assert run("tokens", "revoke", mine()["ID"], *place).returncode == DONE
     gateway.wait_for(lambda: call(token) == 401)
 
 

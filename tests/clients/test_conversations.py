@@ -10,10 +10,10 @@ import time
 
 import openai
 import pytest
+from database import config as postgres
+from database import database, server  # noqa: F401  (fixtures)
 from gateway import MINIMAL, Gateway, routes_to, run
 from providers import Provider
-from test_store import config as postgres  # noqa: F401: a fixture
-from test_store import server
 
 ROUTES = [
     ("one", "none", ""),

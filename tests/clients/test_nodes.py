@@ -4,9 +4,9 @@ import json
 import time
 
 import pytest
+from database import config, database, server  # noqa: F401  (fixtures)
 from gateway import Gateway, run
 from llm_upstream import Upstream
-from test_store import config, server, sql  # noqa: F401  (a fixture)
 
 ROUTE = """
 [upstreams.mock]
@@ -74,7 +74,7 @@ redact = {{}}
 
 
 @server
-def test_without_the_database_nothing_is_refused_and_nothing_lost(config):  # noqa: F811
+def test_without_the_database_nothing_is_refused_and_nothing_lost(config, database):  # noqa: F811
     routes = ROUTE.replace("[[routes]]", OPEN + "\n[[routes]]")
     with Upstream() as upstream, Gateway(upstream.url, config + routes) as node:
 
@@ -84,13 +84,13 @@ def test_without_the_database_nothing_is_refused_and_nothing_lost(config):  # no
 
         assert left() == (200, "all;tokens=1000000")
         node.wait_for(lambda: sums(node).get("requests") == 1)
-        sql("ALTER TABLE clients.portcullis_records RENAME TO away")
+        database.sql("ALTER TABLE portcullis_records RENAME TO away")
         try:
             for n in range(1, 4):
                 assert left() == (200, "all;tokens=%d" % (1_000_000 - n * TAKEN))
             node.wait_for(lambda: "portcullis_usage_write_failures_total 0" not in node.metrics(), 10)
         finally:
-            sql("ALTER TABLE clients.away RENAME TO portcullis_records")
+            database.sql("ALTER TABLE away RENAME TO portcullis_records")
         node.wait_for(lambda: sums(node).get("requests") == 4, 10)
 
 

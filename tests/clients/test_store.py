@@ -1,51 +1,19 @@
-"""Two gateways on one PostgreSQL database. `tests/run` starts a server; elsewhere PORTCULLIS_POSTGRES names one."""
+"""Two gateways on one PostgreSQL database."""
 
-import os
-import shutil
 import socket
-import subprocess
 
 import pytest
-from gateway import MINIMAL, Gateway, run
+from database import URL, config, database, server  # noqa: F401  (fixtures)
+from gateway import Gateway, run
 from test_configs import ROOT, create, ok
-
-URL = os.environ.get("PORTCULLIS_POSTGRES", "")
-server = pytest.mark.skipif(
-    not URL or not shutil.which("psql"), reason="PORTCULLIS_POSTGRES names no server, or there is no psql"
-)
-
-CONFIG = MINIMAL + """
-[store]
-url = "%s"
-tls = "disable"
-timeout = "2s"
-
-[vault]
-master_key = {{ file = "%s" }}
-"""
 
 MAIL = "jane.doe@harbour-post.com"
 FPE = {"redactions": {"EMAIL_ADDRESS": {"redaction_type": "fpe"}}}
 FAILED = 1
 
 
-def sql(text):
-    command = ["psql", "-q", "-v", "ON_ERROR_STOP=1", "-d", URL, "-c", "SET client_min_messages = warning", "-c", text]
-    subprocess.run(command, check=True, timeout=30)
-
-
-@pytest.fixture
-def config(tmp_path):
-    sql("DROP SCHEMA IF EXISTS clients CASCADE")
-    sql("CREATE SCHEMA clients")
-    key = tmp_path / "key"
-    key.write_text("2b" * 32)
-    yield CONFIG % (URL + "?options=-csearch_path%3Dclients", key)
-    sql("DROP SCHEMA clients CASCADE")
-
-
 @server
-def test_two_gateways_share_tokens_configs_and_keys(config):
+def test_two_gateways_share_tokens_configs_and_keys(config):  # noqa: F811
     with Gateway("", config) as one, Gateway("", config, token=one.token) as other:
         # Nothing that another host would need.
         assert sorted(file.name for file in (one.home / "data").iterdir()) == ["blobs", "serve.pid", "upgrade.sock"]
@@ -66,12 +34,12 @@ def test_two_gateways_share_tokens_configs_and_keys(config):
 
 
 @server
-def test_what_is_stored_outlives_the_process_and_the_servers_cuts(config):
+def test_what_is_stored_outlives_the_process_and_the_servers_cuts(config, database):  # noqa: F811
     with Gateway("", config) as gateway:
         made = create(gateway, "kept")
         gateway.restart()
         assert ok(gateway.api(ROOT, {"id": made["id"]})) == made
-        sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'portcullis'")
+        database.end_sessions()
         gateway.wait_for(lambda: gateway.api(ROOT, {"id": made["id"]}).status == 200, 10)
 
 
