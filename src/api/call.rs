@@ -7,6 +7,7 @@ use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, StatusCode, request};
 use zeroize::Zeroize;
 
+use crate::api::cpu::Caller;
 use crate::api::token::Principal;
 use crate::base::budget::{Budget, Charge, Exhausted};
 use crate::base::clock::{SharedClock, Timestamp};
@@ -98,6 +99,8 @@ impl Collected {
 pub struct Call<'a> {
     /// The caller, once a token was proved.
     pub who: Option<&'a Principal>,
+    /// Whose turn it is where callers take turns.
+    pub caller: Caller,
     /// The request's id.
     pub id: &'a RequestId,
     /// When its head had arrived.

@@ -12,6 +12,7 @@
 //! | `error` | [`ApiError`]: what goes wrong, and its status |
 //! | `fields` | [`Fields`]: parse, don't validate; all faults at once |
 //! | [`grant`] | [`grant::Grants`]: URLs for one upload or download |
+//! | [`guardrail`] | what other gateways call about a text of theirs
 //! | `health` | [`Health`] and [`Readiness`] |
 //! | [`incoming`] | uploads as they come: bodies and forms |
 //! | [`json`] | bodies as JSON values, strictly |
@@ -35,6 +36,7 @@ pub mod envelope;
 mod error;
 mod fields;
 pub mod grant;
+pub mod guardrail;
 mod health;
 pub mod incoming;
 pub mod json;

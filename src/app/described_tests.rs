@@ -249,6 +249,7 @@ fn readers_ask_for_what_is_described_and_nothing_else() {
             let budget = Budget::unlimited();
             let call = Call {
                 who: Some(&who),
+                caller: who.caller(),
                 id: &RequestId::from_random([1; 20]),
                 received: opened.clock.now(),
                 clock: &opened.clock,

@@ -11,6 +11,7 @@
 //! | `memory` | what is remembered of callers, forgotten |
 //! | `table` | a configuration's routes, built from the parts |
 //! | `pools` | upstreams, their peers and breakers |
+//! | `guardrails` | routes that look through texts for whoever asks
 //! | `metering` | how usage is counted, and written down |
 //! | `mint` | tokens for upstreams, and public keys |
 //! | `providers` | [`ProviderSet`]: whom sanitizing asks, built from a configuration |
@@ -34,6 +35,7 @@ mod cleaning;
 mod embed;
 mod error;
 mod files;
+mod guardrails;
 mod lines;
 mod links;
 mod master;

@@ -10,6 +10,7 @@ use crate::api::configs::{
     Configs, CreateConfig, DeleteConfig, GetConfig, ListConfigs, MAX_BYTES, RedactDrafts, UpdateConfig,
 };
 use crate::api::envelope::DialectChoice;
+use crate::api::guardrail::presidio::Presidio;
 use crate::api::openapi::{Described, OPENAPI_PATH, ServeDocument};
 use crate::api::redact::{self, Redaction};
 use crate::api::sanitize::Documents;
@@ -22,7 +23,7 @@ use crate::api::{Endpoint as ApiEndpoint, Endpoints, Mount};
 use crate::app::error::AppError;
 use crate::app::policy::{RoutePolicy, actions};
 use crate::app::services::Services;
-use crate::app::{admin, cleaning, files, metering, mint, pools};
+use crate::app::{admin, cleaning, files, guardrails, metering, mint, pools};
 use crate::base::rate::Rate;
 use crate::config::Config;
 use crate::config::settings::{
@@ -103,6 +104,10 @@ fn built(config: &Config, parts: &Services) -> Result<RouteTable, AppError> {
             }
             // The table of endpoints is matched by its exact paths, before any route.
             TerminalSetting::Endpoint(Endpoint::Api) => continue,
+            TerminalSetting::Endpoint(Endpoint::Presidio) => {
+                let guardrail = guardrails::guardrail(setting, &from).map_err(wrong)?;
+                Terminal::Native(Arc::new(Presidio(guardrail)))
+            }
             TerminalSetting::Endpoint(Endpoint::Host) if parts.embedded => Terminal::Host,
             TerminalSetting::Endpoint(Endpoint::Host) => {
                 return Err(wrong("there is no server that embeds this one".to_owned()));
@@ -233,9 +238,9 @@ fn endpoint_route(
 }
 
 /// What routes are built from, besides their own settings.
-struct RouteInputs<'a> {
-    config: &'a Config,
-    parts: &'a Services,
+pub(super) struct RouteInputs<'a> {
+    pub(super) config: &'a Config,
+    pub(super) parts: &'a Services,
     protocols: &'a [Arc<CompiledProtocol>],
     upstreams: &'a BTreeMap<String, Arc<Upstream>>,
     shed: &'a Arc<dyn Filter>,
@@ -248,7 +253,13 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
     let mut filters: Vec<Arc<dyn Filter>> = vec![parts.audited_log(), Arc::clone(shed)];
     let ours = Arc::clone(&parts.opened.tokens);
     filters.push(match setting.auth() {
-        AuthSetting::Token => Arc::new(Auth::new(ours, Target::Route(name.clone()))),
+        AuthSetting::Token => {
+            let auth = Auth::new(ours, Target::Route(name.clone()));
+            Arc::new(match setting.guardrail() {
+                Some(_) => auth.or_in_path(setting.prefix()),
+                None => auth,
+            })
+        }
         AuthSetting::None => Arc::new(StripTokens::new(ours)),
     });
     if let Some(jwt) = &setting.jwt {
@@ -258,7 +269,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
         filters.push(Arc::new(mint::filter(sign, parts).map_err(wrong)?));
     }
     filters.extend(bounds(setting, from).map_err(wrong)?);
-    if let Some(redact) = &setting.redact {
+    if let Some(redact) = setting.redact.as_ref().filter(|_| setting.guardrail().is_none()) {
         // First here is last to see an answer: what it writes is not looked through again.
         let public = setting.public_url.as_ref().or(config.api.public_url.as_ref());
         let secure = !config.listen.is_empty() && config.listen.iter().all(|listen| listen.tls.is_some());
@@ -274,10 +285,7 @@ fn route(setting: &RouteSetting, terminal: Terminal, from: &RouteInputs<'_>) -> 
         methods: setting.method.iter().map(|method| method.0.clone()).collect(),
     };
     let protocols = spoken(setting);
-    let strip = match setting.path.as_ref().filter(|_| *setting.strip_prefix) {
-        Some(prefix) => prefix.split('/').filter(|segment| !segment.is_empty()).count(),
-        None => 0,
-    };
+    let strip = if *setting.strip_prefix { setting.prefix() } else { 0 };
     let metrics = parts.metrics.route(&name, &[]).shown();
     let max_body = setting.max_body.as_ref().map(|size| size.bytes());
     let websocket = sessions(&setting.websocket);

@@ -96,6 +96,17 @@ impl RequestPath {
         self.compared.as_deref().unwrap_or(&self.sent)
     }
 
+    /// The segment at `at`, from 0, as it is compared, and the path without it; `None` where there is none.
+    pub fn split_off(&self, at: usize) -> Option<(String, Self)> {
+        let compared = self.compared().split('/').nth(at + 1).filter(|segment| !segment.is_empty())?;
+        let mut segments: Vec<&str> = self.sent.split('/').collect();
+        if at + 1 < segments.len() {
+            segments.remove(at + 1);
+        }
+        let sent = segments.join("/");
+        Some((compared.to_owned(), Self::of(if sent.is_empty() { "/".to_owned() } else { sent })))
+    }
+
     /// What servers that decode separators (`%2F`, `%5C`) or leave out parameters (`;…`) could take it for; nothing, for
     /// almost all paths.
     pub fn readings(&self) -> Vec<Self> {
@@ -214,6 +225,25 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_segment_is_split_off() {
+        let rows = [
+            ("/a/b/c", 1, Some(("b", "/a/c"))),
+            ("/a/b", 1, Some(("b", "/a"))),
+            ("/a/b/", 1, Some(("b", "/a/"))),
+            ("/%7B/a%2Fb", 0, Some(("{", "/a%2Fb"))),
+            ("/a", 0, Some(("a", "/"))),
+            ("/a", 1, None),
+            ("/a/", 1, None),
+            ("/", 0, None),
+        ];
+        for (path, at, want) in rows {
+            let split = RequestPath::parse(path).unwrap().split_off(at);
+            let split = split.as_ref().map(|(segment, rest)| (segment.as_str(), rest.sent()));
+            assert_eq!(split, want, "{path} {at}");
+        }
+    }
 
     #[test]
     fn a_path_has_one_form() {

@@ -1,6 +1,6 @@
 //! SHA-256 (FIPS 180-4), digests under a salt (RFC 2104), and digests of what comes piece by piece.
 
-use aws_lc_rs::hmac::{HMAC_SHA256, Key};
+use aws_lc_rs::hmac::{HMAC_SHA256, HMAC_SHA512, Key};
 use aws_lc_rs::{digest, hmac};
 use crc32c::crc32c_append;
 
@@ -14,6 +14,11 @@ pub fn sha256(bytes: &[u8]) -> [u8; 32] {
 /// HMAC-SHA-256 of `bytes` under `salt`.
 pub fn hmac_sha256(salt: &[u8], bytes: &[u8]) -> Vec<u8> {
     hmac::sign(&Key::new(HMAC_SHA256, salt), bytes).as_ref().to_vec()
+}
+
+/// HMAC-SHA-512 of `bytes` under `salt`.
+pub fn hmac_sha512(salt: &[u8], bytes: &[u8]) -> Vec<u8> {
+    hmac::sign(&Key::new(HMAC_SHA512, salt), bytes).as_ref().to_vec()
 }
 
 /// HMAC-MD5 of `bytes` under `salt`: for callers whose other systems hold such digests. What makes MD5 weak is finding

@@ -9,9 +9,12 @@
 //! | [`kdf`] | HKDF and HMAC with SHA-256 |
 //! | [`passphrase`] | Argon2id |
 //! | [`aead`] | AES-256-GCM with a random nonce |
+//! | [`cbc`] | AES in CBC mode, for texts that other programs read
 //! | [`fpe`] | format-preserving encryption: FF1, and a keyed PRF for what FF1 does not cover |
 
 pub mod aead;
+#[cfg(feature = "server")]
+pub mod cbc;
 mod ff1;
 pub mod fpe;
 pub mod hash;

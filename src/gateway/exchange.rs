@@ -233,6 +233,21 @@ impl Exchange {
         &self.path
     }
 
+    /// Goes on with this path in place of the one by which its route was found.
+    ///
+    /// # Errors
+    /// A head that cannot be written with it.
+    pub(in crate::gateway) fn set_path(&mut self, path: RequestPath) -> Result<(), GatewayError> {
+        let target = match self.head.uri.query() {
+            Some(query) => format!("{}?{query}", path.sent()),
+            None => path.sent().to_owned(),
+        };
+        let unwritable = |_| GatewayError::BadBody("the request's head cannot be written");
+        self.head.set_raw_path(target.as_bytes()).map_err(unwritable)?;
+        self.path = path;
+        Ok(())
+    }
+
     /// The protocol spoken at its path on its route.
     pub fn protocol(&self) -> Option<&'static Protocol> {
         *self.protocol.get_or_init(|| self.route.protocol(&self.path))

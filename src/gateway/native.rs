@@ -31,6 +31,7 @@ pub(super) async fn run(
         let head = x.head().as_owned_parts();
         let call = Call {
             who: x.facts.who.as_ref(),
+            caller: x.caller(),
             id: &x.id,
             received: x.received,
             clock: x.clock(),

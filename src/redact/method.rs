@@ -97,6 +97,8 @@ pub enum Digest {
     Md5,
     /// HMAC-SHA-256, 64 hexadecimal digits.
     Sha256,
+    /// HMAC-SHA-512, 128 hexadecimal digits.
+    Sha512,
 }
 
 /// A digest and its salt.
@@ -115,6 +117,7 @@ impl Salted {
         let digest = match self.digest {
             Digest::Md5 => hash::hmac_md5(salt, value.as_bytes()),
             Digest::Sha256 => hash::hmac_sha256(salt, value.as_bytes()),
+            Digest::Sha512 => hash::hmac_sha512(salt, value.as_bytes()),
         };
         data_encoding::HEXLOWER.encode(&digest)
     }

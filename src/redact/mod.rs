@@ -47,6 +47,7 @@
 //! | `events`, `form`, `formatted`, `multipart` | carriers: an event stream, a form, a table or markup, a body of parts |
 //! | `content` | [`Content`]: what a body holds, and so its carrier |
 //! | `pieces` | carrier: the texts of one file, for whoever puts them together |
+//! | `elsewhere` | [`Replaced`]: what stands for values that somebody else found
 //! | `structured` | carrier: [`Selection`]: chosen parts of a document, each with rules of its own |
 //! | `names` | what the values of a document are called |
 //! | `escapes` | what a program reads where a person sees `%20` or `\u0040` |
@@ -84,6 +85,7 @@ mod case;
 mod content;
 mod dialled;
 mod document;
+mod elsewhere;
 mod encoded;
 mod encrypt;
 mod error;
@@ -135,6 +137,7 @@ mod written;
 pub use alphabet::Alphabet;
 pub use answer::{Answer, Answering};
 pub use carrier::{Changes, Replacement};
+pub use elsewhere::Replaced;
 pub use content::{Content, EmbeddedFile, Fields, PartContent};
 pub use error::{BlockedRules, RedactError};
 pub use file::FileClass;

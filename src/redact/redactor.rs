@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::base::checkpoint::{Checkpoint, Stopped};
-use crate::detect::{Cache, Detector, Finding, RuleId, Span};
+use crate::detect::{Cache, Detector, Finding, Label, RuleError, RuleId, RuleSelection, Span};
 use crate::redact::method::{Method, Plan};
 use crate::redact::names::Labels;
 use crate::redact::opaque::opaque_from;
@@ -53,6 +53,42 @@ impl Redactor {
     /// Whether what a rule found stays as it is.
     pub(super) fn stays(&self, rule: RuleId, value: &str) -> bool {
         self.public.has(rule, value)
+    }
+
+    /// What it would replace or report in a text, which stands where `label` says; where it is a JSON document, also in its
+    /// values.
+    ///
+    /// # Errors
+    /// The checkpoint said so.
+    pub fn find(&self, label: Option<&Label>, text: &str) -> Result<Vec<Finding>, Stopped> {
+        let mut cache = self.detector.cache();
+        let mut found = match label {
+            None => self.opened(&mut cache, text)?,
+            Some(label) => self.detector.try_find_under(&mut cache, Some(label), text)?,
+        };
+        found.retain(|one| {
+            !text.get(one.span.start..one.span.end).is_some_and(|value| self.stays(one.rule, value))
+        });
+        Ok(found)
+    }
+
+    /// The name of a rule.
+    pub fn rule_name(&self, rule: RuleId) -> &str {
+        self.detector.rule(rule).name()
+    }
+
+    /// Whether text was not read that has to be: see [`Detector::is_unread`].
+    pub fn is_unread(&self) -> bool {
+        self.detector.is_unread()
+    }
+
+    /// The same, but looks for these rules only, also for those that it would not look for otherwise.
+    ///
+    /// # Errors
+    /// As of [`Detector::with`].
+    pub fn only(self, rules: RuleSelection) -> Result<Self, RuleError> {
+        let detector = self.detector.with(rules)?;
+        Ok(Self { detector, ..self })
     }
 
     /// Whether it looks for nothing.

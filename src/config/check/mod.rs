@@ -1,6 +1,7 @@
 //! What no setting can check alone. Every check runs, whatever the others found.
 
 mod files;
+mod guardrails;
 mod jwt;
 mod models;
 mod provider;
@@ -41,6 +42,7 @@ const CHECKS: &[Check] = &[
     |settings, _, mistakes| provider::all(settings, mistakes),
     |settings, _, mistakes| models::all(settings, mistakes),
     |settings, _, mistakes| usage::all(settings, mistakes),
+    |settings, _, mistakes| guardrails::all(&settings.routes, mistakes),
     |settings, rules, mistakes| redact::all(&settings.routes, rules, mistakes),
 ];
 

@@ -11,7 +11,8 @@ use crate::detect::RuleSet;
 pub(super) fn all(routes: &[At<Route>], rules: &[&str], mistakes: &mut Mistakes) {
     for route in routes {
         let Some(redact) = &route.redact else { continue };
-        if (route.respond.is_some() || route.endpoint.is_some()) && !route.forwards() {
+        let ends = (route.respond.is_some() || route.endpoint.is_some()) && !route.forwards();
+        if ends && route.guardrail().is_none() {
             mistakes.say(redact.span().start, "[routes.redact] needs an `upstream`");
         }
         methods(redact, mistakes);

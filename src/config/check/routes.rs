@@ -106,9 +106,16 @@ pub(super) fn paths(routes: &[At<Route>], mistakes: &mut Mistakes) {
 pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
     for route in routes {
         let begin = route.span().start;
-        let own = route.endpoint.is_some() && !route.forwards();
-        if route.forwards() && route.auth.is_none() && !mistakes.lost(begin, "auth") {
-            mistakes.hint(begin, "`auth` is missing", "a route to an upstream says \"token\" or \"none\"");
+        let own = route.endpoint.is_some() && !route.forwards() && route.guardrail().is_none();
+        if (route.forwards() || route.guardrail().is_some())
+            && route.auth.is_none()
+            && !mistakes.lost(begin, "auth")
+        {
+            let hint = match route.guardrail() {
+                None => "a route to an upstream says \"token\" or \"none\"",
+                Some(_) => "a route to a guardrail says \"token\" or \"none\"",
+            };
+            mistakes.hint(begin, "`auth` is missing", hint);
         }
         if let (true, Some(auth)) = (own, &route.auth) {
             mistakes

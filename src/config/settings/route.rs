@@ -121,6 +121,17 @@ impl Route {
         self.upstream.is_some() || self.endpoint.as_ref().is_some_and(|endpoint| **endpoint == Endpoint::Host)
     }
 
+    /// How many segments `path` has.
+    pub fn prefix(&self) -> usize {
+        let path = self.path.as_deref().map(String::as_str).unwrap_or_default();
+        path.split('/').filter(|segment| !segment.is_empty()).count()
+    }
+
+    /// The guardrail that it ends at, if it does.
+    pub fn guardrail(&self) -> Option<Endpoint> {
+        self.endpoint.as_deref().copied().filter(|endpoint| endpoint.is_guardrail())
+    }
+
     /// Which paths it takes; all, if the file does not say.
     pub fn path(&self) -> PathMatch<'_> {
         match (&self.pattern, &self.path) {
@@ -280,6 +291,15 @@ pub enum Endpoint {
     Api,
     /// The server that embeds the chain; `portcullis serve` has no such end.
     Host,
+    /// The API of Presidio's analyzer and anonymizer, by the rules and methods of the route's `redact`.
+    Presidio,
+}
+
+impl Endpoint {
+    /// Whether it looks through texts for whoever asks, by what the route's `redact` says of requests.
+    pub fn is_guardrail(self) -> bool {
+        self == Self::Presidio
+    }
 }
 
 /// Who may pass a route.

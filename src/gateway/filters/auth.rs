@@ -13,7 +13,7 @@ use pingora::http::RequestHeader;
 
 use crate::api::ApiError;
 use crate::api::scope::Target;
-use crate::api::token::{Principal, Standing, TokenError, Tokens};
+use crate::api::token::{Principal, Standing, TokenError, Tokens, tokens_in};
 use crate::base::secret::Secret;
 use crate::gateway::error::GatewayError;
 use crate::gateway::exchange::Exchange;
@@ -26,12 +26,34 @@ use crate::gateway::plan::RequestPlan;
 pub struct Auth {
     tokens: Arc<Tokens>,
     target: Target,
+    /// Which segment of a path may be the token.
+    segment: Option<usize>,
 }
 
 impl Auth {
     /// Proves callers against `tokens`, on a route that leads to `target`.
     pub fn new(tokens: Arc<Tokens>, target: Target) -> Self {
-        Self { tokens, target }
+        Self { tokens, target, segment: None }
+    }
+
+    /// Takes the token also as the segment behind so many of a path: for clients to which nothing but a URL can be told. It
+    /// is taken off before anything else sees the path.
+    #[must_use]
+    pub fn or_in_path(self, behind: usize) -> Self {
+        Self { segment: Some(behind), ..self }
+    }
+
+    /// The token that the path has, if it may have one there.
+    fn take_segment(&self, x: &mut Exchange) -> Result<Option<Secret<String>>, GatewayError> {
+        let Some((segment, rest)) = self.segment.and_then(|at| x.path().split_off(at)) else {
+            return Ok(None);
+        };
+        let segment = Secret::new(segment);
+        let is_token = tokens_in(segment.expose().as_bytes()).first() == Some(&segment);
+        if is_token {
+            x.set_path(rest)?;
+        }
+        Ok(is_token.then_some(segment))
     }
 
     /// Who calls one of our own endpoints.
@@ -46,8 +68,15 @@ impl Auth {
     }
 
     /// Who calls somebody else. Of two tokens nobody could say which was meant (RFC 6750 section 3.1, `invalid_request`).
-    async fn sender(&self, head: &mut RequestHeader) -> Result<Principal, GatewayError> {
-        let mut found = Found::take_off(&self.tokens, head).await?;
+    async fn sender(&self, x: &mut Exchange) -> Result<Principal, GatewayError> {
+        let in_path = self.take_segment(x)?;
+        let mut found = Found::take_off(&self.tokens, x.head_mut()).await?;
+        if let Some(text) = in_path {
+            let standing = self.tokens.standing(text.expose()).await;
+            if let Standing::Good(who) = standing.map_err(|_| ApiError::Internal("tokens"))? {
+                found.push(Found { token: HeadToken { text, proves: true }, who: Some(who) });
+            }
+        }
         match (found.pop(), found.is_empty()) {
             (_, false) => {
                 Err(ApiError::BadRequest("the request has two tokens of this gateway; send one").into())
@@ -71,7 +100,7 @@ impl Filter for Auth {
     async fn request(&self, x: &mut Exchange, _: &mut RequestPlan) -> Result<Flow, GatewayError> {
         let who = match self.target {
             Target::Service(_) | Target::Answer => self.caller(x.head_mut()).await?,
-            Target::Route(_) => self.sender(x.head_mut()).await?,
+            Target::Route(_) => self.sender(x).await?,
         };
         // The log says who it was also of one who may not.
         let who = x.facts.who.insert(who);

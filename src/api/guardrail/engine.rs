@@ -1,0 +1,125 @@
+//! [`Guardrail`]: a route's rules and methods, and places to work at.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::api::call::{Call, Collected};
+use crate::api::cpu::{Caller, CpuPool, Job, apart};
+use crate::api::distinct::DistinctLimit;
+use crate::api::endpoint::acceptable;
+use crate::api::error::{ApiError, Excess};
+use crate::api::json;
+use crate::base::checkpoint::Checkpoint;
+use crate::base::path::RequestPath;
+use crate::crypto::fpe::FpeKey;
+use crate::detect::Catalogue;
+use crate::redact::{Counts, Keys, RedactError, Redactor, Scope};
+use crate::vault::Vault;
+
+/// Bodies from this length on take more than a millisecond to read, in bytes.
+const LONG: usize = 64 << 10;
+
+/// A route's rules and methods. Cheap to clone.
+#[derive(Clone)]
+pub struct Guardrail(Arc<GuardrailParts>);
+
+/// What a [`Guardrail`] is made from.
+pub struct GuardrailParts {
+    /// The route's name: equal values get equal surrogates within it.
+    pub route: String,
+    /// Within each of its callers alone.
+    pub by_caller: bool,
+    /// All rules.
+    pub catalogue: Catalogue,
+    /// Finds values in texts, and says what becomes of them.
+    pub redactor: Redactor,
+    /// Where findings are counted.
+    pub counts: Arc<Counts>,
+    /// Keeps the key.
+    pub vault: Arc<Vault>,
+    /// Places for long work.
+    pub cpu: CpuPool,
+    /// How many different values a caller may have encrypted or hashed.
+    pub distinct: DistinctLimit,
+    /// How many segments of a path are the route's own.
+    pub prefix: usize,
+    /// The largest body, in bytes.
+    pub limit: usize,
+}
+
+impl std::ops::Deref for Guardrail {
+    type Target = GuardrailParts;
+
+    fn deref(&self) -> &GuardrailParts {
+        &self.0
+    }
+}
+
+impl Guardrail {
+    /// Made from these.
+    pub fn new(parts: GuardrailParts) -> Self {
+        Self(Arc::new(parts))
+    }
+
+    /// What a call asks for: its path behind the route's own, without a slash at either end.
+    pub(super) fn operation(&self, call: &Call<'_>) -> String {
+        let path = RequestPath::parse(call.head.uri.path()).unwrap_or_default();
+        let mut segments = path.compared().split('/').filter(|segment| !segment.is_empty());
+        segments.by_ref().take(self.prefix).for_each(drop);
+        segments.collect::<Vec<_>>().join("/")
+    }
+
+    /// The call's body, which is JSON.
+    pub(super) async fn body(&self, call: &mut Call<'_>) -> Result<Value, ApiError> {
+        acceptable(&call.head.headers)?;
+        let body = Collected::read(call.body, self.limit, call.budget).await?;
+        let parse = || json::parse(&body.bytes).map_err(|fault| ApiError::Validation(vec![fault]));
+        if body.bytes.len() < LONG { parse() } else { apart(parse) }
+    }
+
+    /// What surrogates and digests of a caller's values are made with.
+    pub(super) async fn keys(&self, caller: &Caller) -> Result<Keys, ApiError> {
+        let key = self.vault.default_fpe_key().await.map_err(|error| ApiError::vault(&error))?;
+        let scope = self.scope(&key, caller);
+        let quota = self.distinct.of(caller.clone());
+        Ok(Keys { fpe: Some(key), tenant: Arc::from("default"), scope, quota, ..Keys::default() })
+    }
+
+    fn scope(&self, key: &FpeKey, caller: &Caller) -> Scope {
+        let route = self.route.as_bytes();
+        let caller = match caller {
+            _ if !self.by_caller => return Scope::of(key, &[b"guardrail", route]),
+            Caller::Token(id) => ("token", id.to_string()),
+            Caller::Address(address) => {
+                ("address", address.map(|address| address.to_string()).unwrap_or_default())
+            }
+            Caller::Own => ("own", String::new()),
+        };
+        Scope::of(key, &[b"guardrail", route, caller.0.as_bytes(), caller.1.as_bytes()])
+    }
+
+    /// Does `work` on `bytes` bytes of a caller's.
+    pub(super) async fn work<T: Send + 'static>(
+        &self,
+        call: &mut Call<'_>,
+        bytes: usize,
+        work: impl FnOnce(&Checkpoint) -> Result<T, RedactError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let job = Job { caller: call.caller.clone(), bytes };
+        let done = tokio::select! {
+            biased;
+            done = self.cpu.run(job, work) => done?,
+            () = call.body.left() => return Err(crate::api::BodyError::Gone.into()),
+        };
+        done.map_err(|error| match error {
+            RedactError::TooManyValues { values, bytes } => {
+                ApiError::Excess(Excess::Values { values, bytes })
+            }
+            RedactError::Stopped(_) => ApiError::Overloaded,
+            RedactError::Spent(spent) => ApiError::TooManyValues(spent.after),
+            RedactError::Blocked(_) => ApiError::BadRequest("the text holds what may not pass"),
+            _ => ApiError::Internal("guardrail"),
+        })
+    }
+}

@@ -1,0 +1,77 @@
+//! `POST deanonymize`: the way back, for what the operator `encrypt` wrote.
+
+use std::collections::BTreeMap;
+
+use data_encoding::{BASE64URL, BASE64URL_NOPAD};
+use serde_json::Value;
+
+use crate::api::call::{Answer, Call};
+use crate::api::error::ApiError;
+use crate::api::fields::{Faults, Fields};
+use crate::api::guardrail::engine::Guardrail;
+use crate::api::guardrail::presidio::anonymize::{Named, Substitute, named, resolved, substituted};
+use crate::api::guardrail::presidio::operator::{DEFAULT, OPERATORS, cbc_key};
+use crate::api::guardrail::presidio::shown;
+use crate::base::checkpoint::Checkpoint;
+use crate::base::pointer::Pointer;
+use crate::crypto::cbc::CbcKey;
+
+/// What becomes of a value.
+enum Deanonymizer {
+    Decrypt(CbcKey),
+    Keep,
+}
+
+/// Answers a call.
+pub(super) async fn deanonymize(guardrail: &Guardrail, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+    let body = guardrail.body(call).await?;
+    let (text, values, operators) = parse(&body)?;
+    drop(body);
+    let bytes = text.len();
+    let work = move |checkpoint: &Checkpoint| {
+        let mut substitutes = Vec::new();
+        for Named { entity, span, .. } in values {
+            checkpoint.pass()?;
+            let written = text.get(span.start..span.end).unwrap_or_default();
+            let operator = operators.get(&entity).or_else(|| operators.get(DEFAULT));
+            let (with, operator) = match operator {
+                Some(Deanonymizer::Decrypt(key)) => (decrypted(key, written), "decrypt"),
+                Some(Deanonymizer::Keep) | None => (Some(written.to_owned()), "keep"),
+            };
+            let Some(with) = with else { return Ok(None) };
+            substitutes.push(Substitute { span, entity, with, operator });
+        }
+        Ok(Some(substituted(&text, substitutes)))
+    };
+    let unlike = ApiError::BadRequest("a value that is to be decrypted was not written with its key");
+    shown(&guardrail.work(call, bytes, work).await?.ok_or(unlike)?)
+}
+
+fn decrypted(key: &CbcKey, written: &str) -> Option<String> {
+    let encodings = [BASE64URL, BASE64URL_NOPAD];
+    let bytes = encodings.iter().find_map(|encoding| encoding.decode(written.as_bytes()).ok())?;
+    String::from_utf8(key.decrypt(&bytes).ok()?).ok()
+}
+
+type Request = (String, Vec<Named>, BTreeMap<String, Deanonymizer>);
+
+fn parse(body: &Value) -> Result<Request, ApiError> {
+    let mut fields = Fields::of(body)?;
+    fields.nulls_are_absent();
+    let text = fields.required_text("text").to_owned();
+    let operators = fields.map("deanonymizers", OPERATORS, |_, value, at, faults| read(value, at, faults));
+    let values = named(&mut fields, "anonymizer_results", &text);
+    fields.close()?;
+    Ok((text, resolved(values), operators.unwrap_or_default()))
+}
+
+fn read(value: &Value, at: Pointer, faults: &mut Faults) -> Option<Deanonymizer> {
+    Fields::within(value, &at, faults, |fields| {
+        fields.required("type");
+        match fields.one_of("type", &[("decrypt", true), ("deanonymize_keep", false), ("keep", false)])? {
+            true => cbc_key(fields).map(Deanonymizer::Decrypt),
+            false => Some(Deanonymizer::Keep),
+        }
+    })
+    .flatten()
+}

@@ -1,0 +1,98 @@
+//! The API of Presidio's analyzer and anonymizer (Microsoft Presidio, REST API, "Analyzer" and "Anonymizer"), so that programs
+//! that use them, such as the guardrail of LiteLLM, use this gateway by another URL.
+//!
+//! | operation | what it does |
+//! |---|---|
+//! | `POST analyze` | where values stand in a text, or in each of several |
+//! | `POST anonymize` | the text with other words in the place of values |
+//! | `POST deanonymize` | the way back, for what `encrypt` wrote |
+//! | `GET supportedentities`, `recognizers`, `anonymizers`, `deanonymizers`, `health` | what there is |
+//!
+//! Entities are our rules, by the same names. Offsets are code points.
+
+mod analyze;
+mod anonymize;
+mod deanonymize;
+mod operator;
+
+use bytes::Bytes;
+use futures_util::future::BoxFuture;
+use http::header::{CONTENT_LENGTH, CONTENT_TYPE};
+use http::{HeaderValue, Method, StatusCode};
+use serde::Serialize;
+use serde_json::json;
+
+use crate::api::call::{Answer, Body, Call, Handler};
+use crate::api::envelope::Stamp;
+use crate::api::error::ApiError;
+use crate::api::guardrail::engine::Guardrail;
+
+/// What `anonymize` can do with a value, and `deanonymize`.
+const ANONYMIZERS: [&str; 6] = ["encrypt", "hash", "keep", "mask", "redact", "replace"];
+const DEANONYMIZERS: [&str; 1] = ["decrypt"];
+
+/// Recognizers by the name that each finding has.
+const RECOGNIZER: &str = "Portcullis";
+
+/// The API at the end of a route.
+pub struct Presidio(pub Guardrail);
+
+impl Handler for Presidio {
+    fn call<'a>(&'a self, mut call: Call<'a>) -> BoxFuture<'a, Answer> {
+        Box::pin(async move {
+            let done = self.answer(&mut call).await;
+            done.unwrap_or_else(|error| {
+                told(error, &Stamp { id: call.id, received: call.received, answered: call.clock.now() })
+            })
+        })
+    }
+}
+
+impl Presidio {
+    async fn answer(&self, call: &mut Call<'_>) -> Result<Answer, ApiError> {
+        let operation = self.0.operation(call);
+        let posted = match operation.as_str() {
+            "analyze" | "anonymize" | "deanonymize" => true,
+            "health" | "supportedentities" | "recognizers" | "anonymizers" | "deanonymizers" => false,
+            _ => return Err(ApiError::NotFound),
+        };
+        match (posted, &call.head.method) {
+            (true, &Method::POST) | (false, &Method::GET | &Method::HEAD) => {}
+            (true, _) => return Err(ApiError::MethodNotAllowed("POST".to_owned())),
+            (false, _) => return Err(ApiError::MethodNotAllowed("GET, HEAD".to_owned())),
+        }
+        match operation.as_str() {
+            "analyze" => analyze::analyze(&self.0, call).await,
+            "anonymize" => anonymize::anonymize(&self.0, call).await,
+            "deanonymize" => deanonymize::deanonymize(&self.0, call).await,
+            "anonymizers" => shown(&ANONYMIZERS),
+            "deanonymizers" => shown(&DEANONYMIZERS),
+            "recognizers" => shown(&[RECOGNIZER]),
+            "supportedentities" => shown(&self.0.catalogue.names().collect::<Vec<_>>()),
+            _ => Ok(Answer::new(StatusCode::OK, "text/plain; charset=utf-8", "ok")),
+        }
+    }
+}
+
+/// A success.
+fn shown(value: &impl Serialize) -> Result<Answer, ApiError> {
+    let body = serde_json::to_vec(value).map_err(|_| ApiError::Internal("presidio"))?;
+    Ok(Answer::json(StatusCode::OK, body))
+}
+
+/// An error as Presidio tells it: one text.
+fn told(error: ApiError, stamp: &Stamp<'_>) -> Answer {
+    let (_, _, summary, result) = error.told();
+    let mut text = summary.to_owned();
+    let faults = result.as_ref().and_then(|result| result.get("errors")?.as_array());
+    for fault in faults.into_iter().flatten() {
+        let part = |name| fault.get(name).and_then(serde_json::Value::as_str).unwrap_or_default();
+        text.push_str(&format!("; {}: {}", part("source"), part("detail")));
+    }
+    let body = Bytes::from(json!({ "error": text }).to_string());
+    let mut answer = error.answer(stamp);
+    answer.headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    answer.headers.insert(CONTENT_LENGTH, HeaderValue::from(body.len()));
+    answer.body = Body::Whole(body);
+    answer
+}

@@ -1,0 +1,114 @@
+//! Values that were found elsewhere: somebody else says where they stand, and what becomes of them is the plan's.
+
+use crate::detect::{Finding, RuleId, Span};
+use crate::redact::encrypt::Surrogates;
+use crate::redact::error::{BlockedRules, RedactError};
+use crate::redact::keys::Keys;
+use crate::redact::method::Method;
+use crate::redact::redactor::Redactor;
+use crate::redact::value::ValueSite;
+use crate::redact::values::{Known, Values};
+
+/// What stands for a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Replaced {
+    /// Whose value it is.
+    pub rule: RuleId,
+    /// What it takes the place of, in bytes: the value that was named, and the rest of a word that it ends in.
+    pub span: Span,
+    /// The replacement.
+    pub with: String,
+}
+
+impl Redactor {
+    /// What takes the place of values that somebody else found in a text, by the methods of their rules: in order, sharing
+    /// no byte. What a method leaves as it is has none. `found` is in order, too, shares no byte, and lies on the borders of
+    /// characters; what does not is left out.
+    ///
+    /// # Errors
+    /// A rule whose values may not pass, a plan that encrypts without a key, a quota that is used up, a checkpoint that said
+    /// so.
+    pub fn replace(&self, text: &str, found: &[Finding], keys: &Keys) -> Result<Vec<Replaced>, RedactError> {
+        let mut blocked = BlockedRules::default();
+        for finding in found.iter().filter(|finding| *self.plan.method(finding.rule) == Method::Block) {
+            blocked.add(self.detector.rule(finding.rule).name());
+        }
+        if !blocked.is_empty() {
+            return Err(RedactError::Blocked(blocked));
+        }
+        let redactors = std::slice::from_ref(self);
+        let mut values = Values::after(redactors, Known::default(), keys.recall.clone());
+        let hits = values.take(ValueSite::default(), text, found);
+        values.settle(&mut Surrogates::new(keys), text.as_bytes())?;
+        let replaced = hits.into_iter().map(|hit| Replaced {
+            rule: values.rule(hit.value),
+            span: Span::new(hit.range.start, hit.range.end),
+            with: values.with(hit.value).to_owned(),
+        });
+        Ok(replaced.collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::base::secret::Secret;
+    use crate::crypto::fpe::FpeKey;
+    use crate::detect::{Catalogue, Detector, RuleSelection, Score};
+    use crate::redact::{Limits, Plan};
+
+    fn redactor(method: Method) -> Redactor {
+        let rules = Catalogue::builtin().unwrap();
+        let detector = Detector::new(&rules, &RuleSelection::defaults(&rules)).unwrap();
+        Redactor::new(detector, Plan::all(method))
+    }
+
+    fn keys() -> Keys {
+        let key = FpeKey::new(Secret::new(vec![7; 32])).unwrap();
+        Keys { fpe: Some(Arc::new(key)), tenant: "t".into(), ..Keys::default() }
+    }
+
+    fn named(redactor: &Redactor, text: &str, values: &[(&str, &str)]) -> Vec<Finding> {
+        let at = |(rule, value): &(&str, &str)| {
+            let start = text.find(value).unwrap();
+            let span = Span::new(start, start + value.len());
+            Finding { rule: redactor.rule(rule).unwrap(), span, score: Score::new(1.0), near: None }
+        };
+        values.iter().map(at).collect()
+    }
+
+    /// What a rule would not find where it stands gets what it would get where it does.
+    #[test]
+    fn a_value_gets_the_surrogate_that_it_has_where_we_find_it() {
+        let redactor = redactor(Method::Encrypt);
+        let text = "to jane.doe@harbour-post.com";
+        let (whole, _) = redactor.text(text, &keys(), Limits::default()).unwrap();
+        let found = named(&redactor, text, &[("EMAIL_ADDRESS", "jane.doe@harbour-post.com")]);
+        let replaced = redactor.replace(text, &found, &keys()).unwrap();
+        let [one] = replaced.as_slice() else { panic!("{replaced:?}") };
+        assert_eq!(format!("to {}", one.with), *whole.value());
+        assert_eq!((one.span.start, one.span.end), (3, text.len()));
+    }
+
+    #[test]
+    fn each_method_does_what_it_does_elsewhere() {
+        let text = "ring Zöe at 555-0100";
+        let rows = [
+            (Method::Mask, vec!["***", "********"]),
+            (Method::Replace, vec!["<PERSON>", "<PHONE_NUMBER>"]),
+            (Method::DetectOnly, vec![]),
+        ];
+        for (method, want) in rows {
+            let redactor = redactor(method);
+            let found = named(&redactor, text, &[("PERSON", "Zöe"), ("PHONE_NUMBER", "555-0100")]);
+            let replaced = redactor.replace(text, &found, &keys()).unwrap();
+            assert_eq!(replaced.iter().map(|one| one.with.as_str()).collect::<Vec<_>>(), want);
+        }
+        let redactor = redactor(Method::Block);
+        let found = named(&redactor, text, &[("PERSON", "Zöe")]);
+        let refused = redactor.replace(text, &found, &keys()).unwrap_err();
+        assert!(matches!(refused, RedactError::Blocked(rules) if rules.to_string().contains("PERSON")));
+    }
+}
