@@ -22,6 +22,7 @@
 //! | `cleaning` | one file, cleaned on the command line |
 //! | `lines` | lines of a live text |
 //! | `pipe` | text from standard input to standard output |
+//! | `tls_files` | the files of a listener's TLS |
 //! | `traces` | spans on their way to a collector |
 //! | `error` | [`AppError`]: why the process cannot do what it is told to |
 //! | `upkeep` | what it does every second |
@@ -50,6 +51,7 @@ mod providers;
 mod serve;
 mod services;
 mod table;
+mod tls_files;
 mod traces;
 mod upkeep;
 

@@ -58,7 +58,9 @@ pub use sanitize::{
     ClamdSocket, Engine, FetchPlace, FileLimits, Intel, NotARemote, NotAnAddress, RemoteIntel, RemoteUrl,
     SandboxMode, Sanitize, Scan, ScanAddress, ScriptFiles, UnknownFiles, UnreadFiles,
 };
-pub use server::{Admin, Api, Clients, Dialect, Forwarded, Listen, Peers, Tls, Underscores};
+pub use server::{
+    Admin, Api, Certificate, ClientCertificates, Clients, Dialect, Forwarded, Listen, Peers, Tls, Underscores,
+};
 pub use share::{Mail, Share};
 pub use sign::{Jwks, NotAKey, Sign, VaultKey};
 pub(crate) use store::judge as judge_store_url;
