@@ -10,6 +10,7 @@
 //! | `new_master` | another master key in its place |
 //! | `memory` | what is remembered of callers, forgotten |
 //! | `table` | a configuration's routes, built from the parts |
+//! | `client_certificates` | what routes ask of callers' certificates |
 //! | `pools` | upstreams, their peers and breakers |
 //! | `metering` | how usage is counted, and written down |
 //! | `mint` | tokens for upstreams, and public keys |
@@ -32,6 +33,7 @@ mod admin;
 mod audited;
 mod check;
 mod cleaning;
+mod client_certificates;
 mod embed;
 mod error;
 mod files;

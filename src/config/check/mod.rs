@@ -23,6 +23,7 @@ type Check = fn(&Settings, &[&str], &mut Mistakes);
 const CHECKS: &[Check] = &[
     |settings, _, mistakes| server::listeners(settings, mistakes),
     |settings, _, mistakes| certificates::listeners(settings, mistakes),
+    |settings, _, mistakes| certificates::routes(settings, mistakes),
     |settings, _, mistakes| server::limits(&settings.limits, mistakes),
     |settings, _, mistakes| server::reload(&settings.reload, mistakes),
     |settings, _, mistakes| server::vault(&settings.vault, mistakes),

@@ -108,7 +108,11 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
         let begin = route.span().start;
         let own = route.endpoint.is_some() && !route.forwards();
         if route.forwards() && route.auth.is_none() && !mistakes.lost(begin, "auth") {
-            mistakes.hint(begin, "`auth` is missing", "a route to an upstream says \"token\" or \"none\"");
+            mistakes.hint(
+                begin,
+                "`auth` is missing",
+                "a route to an upstream says \"token\", \"certificate\" or \"none\"",
+            );
         }
         if let (true, Some(auth)) = (own, &route.auth) {
             mistakes
@@ -121,6 +125,10 @@ pub(super) fn filters(routes: &[At<Route>], mistakes: &mut Mistakes) {
         let counted = *rate.by == By::Token && !own;
         if counted && route.auth() != Auth::Token && !mistakes.lost(begin, "auth") {
             mistakes.say(rate.by.span().start, "counting by token needs auth = \"token\" on the route");
+        }
+        if *rate.by == By::Certificate && !route.needs_certificate() && !mistakes.lost(begin, "auth") {
+            let message = "counting by certificate needs auth = \"certificate\" on the route";
+            mistakes.say(rate.by.span().start, message);
         }
     }
 }
